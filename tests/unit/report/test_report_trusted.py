@@ -8,7 +8,7 @@ import pytest
 import reliability_sample
 import report_sample
 
-from scrutiny.core.claim import Check, Component
+from scrutiny.core.claim import Check, Component, Risk
 from scrutiny.reliability.verdicts.prerequisites import SKILL_NOT_COMPUTED
 from scrutiny.report.formats.delimited import render_csv
 from scrutiny.report.formats.html import render_html
@@ -46,10 +46,7 @@ def test_only_what_meets_every_condition_is_trusted(view):
     assert race.outcomes == ("yes",) * 5
     assert (race.failed, race.why) == ((), "")
     assert race.standing == "trusted"
-    assert trusted_table(view).sentence == (
-        "2 of 8 claims can be reported by this rule; 1 of them compared only with no skill, "
-        "without a control."
-    )
+    assert trusted_table(view).sentence == "2 of 8 findings can be reported by this rule."
 
 
 def test_without_a_control_nothing_is_trusted_but_skill_itself(view):
@@ -60,7 +57,60 @@ def test_without_a_control_nothing_is_trusted_but_skill_itself(view):
     assert triples.standing == "not trusted"
     skill = rows["skill"]
     assert outcome(skill, "controls") == NOT_NEEDED
-    assert skill.standing == "trusted, no control"
+    assert skill.standing == "trusted"
+
+
+def of_a_cost(view, verdict, *outcomes, value=0.04):
+    """Row of the trusted claim as a cost beside controls that were found so."""
+    finding = finding_of(view)
+    claim = replace(
+        finding.claim,
+        says="typos lower accuracy",
+        components=(Component("e", 0.0),),
+        risk=Risk("typos", 0.02, "cost {} points"),
+    )
+    checks = tuple(Check(f"more than control {n}", outcome) for n, outcome in enumerate(outcomes))
+    each = dict.fromkeys(finding.estimate.by_replicate, value)
+    ends = {"value": value, "low": value - 0.01, "high": value + 0.01, "by_replicate": each}
+    estimate = replace(finding.estimate, **ends, across={})
+    more = {"claim": claim, "checks": checks, "estimate": estimate, "verdict": verdict}
+    return changed(view, **more)
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "said", "standing"),
+    [
+        (("yes", "yes"), "yes", "trusted"),
+        (("yes", "undecided"), "not yet shown to exceed control 1", None),
+        (("no",), "not shown to exceed control 0", None),
+        (("not run",), "control 0 not run", "not trusted"),
+        ((), NOT_NEEDED, "trusted"),
+    ],
+)
+def test_a_cost_stands_beside_what_its_control_shows(view, outcomes, said, standing):
+    row = of_a_cost(view, "hurts", *outcomes)
+    assert outcome(row, "controls") == said
+    assert row.standing == (standing or f"trusted; {said}")
+    assert row.row.found == "typos cost 4.0 points [3.0, 5.0]"
+    small = of_a_cost(view, "holds", *outcomes, value=0.0)
+    assert outcome(small, "controls") == NOT_NEEDED  # whatever random change costs
+    assert small.row.found == "typos cost at most 1.0 points"
+
+
+def test_the_finding_is_listed_and_never_the_hypothesis_that_was_denied(view):
+    finding = finding_of(view)
+    risk = Risk("doubtful labels", 0.05, "{} % of the items", settled_by="look")
+    claim = replace(finding.claim, says="gold labels are wrong", risk=risk)
+    claim = replace(claim, components=(Component("e", 0.0),))
+    ends = {"value": 0.01, "low": 0.0, "high": 0.013, "across": {}}
+    estimate = replace(finding.estimate, **ends)
+    held = replace(finding, claim=claim, estimate=estimate, verdict="holds", checks=())
+    findings = tuple(held if f is finding else f for f in view.findings)
+    shown = replace(view, findings=findings)
+    for text in (plain_text(shown), render_markdown(shown), render_html(shown)):
+        flat = " ".join(text.split())
+        assert "doubtful labels at most 1.3 % of the items" in flat
+        assert "gold labels are wrong" not in flat.partition("Which findings")[2]
 
 
 def test_what_needs_no_control_is_the_claims_to_say(view):
@@ -202,13 +252,13 @@ def test_single_checkpoints_have_no_table():
 
 def test_every_format_says_it(view):
     text = plain_text(view)
-    assert "2 of 8 claims can be reported" in " ".join(text.split())
+    assert "2 of 8 findings can be reported" in " ".join(text.split())
     assert "✓ race-color pairs lean one way" in text
     flat = " ".join(text.split())
     assert "condition not met, interval (4): gender, religion, age" in flat
     assert "condition not met, seeds (1): Gender triples lean" in flat
     assert "condition not met, validity control (1): Race triples lean" in flat
-    assert "(family on task, no control)" in text
+    assert "(family on task)" in text
     assert all(len(line) <= 80 for line in text.splitlines())
     markdown = render_markdown(view)
     assert "<summary>Which findings can I report?</summary>" in markdown
@@ -216,7 +266,7 @@ def test_every_format_says_it(view):
     assert "<summary>Results by seed</summary>" in markdown
     page = render_html(view)
     assert 'id="trusted"' in page
-    assert "✓ trusted, no control</b>" in page
+    assert "✓ trusted</b>" in page
     assert 'href="#claim-pairs-race-color"' in page
     latex = render_latex(view)
     assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") > 3

@@ -12,6 +12,7 @@ from scrutiny.parts.wording.labels import numbered, shared_words
 from scrutiny.parts.wording.numbers import interval, out_of
 from scrutiny.parts.wording.verdicts import VERDICTS, context
 from scrutiny.reliability.verdicts.checks import worst_outcome
+from scrutiny.reliability.verdicts.risk_words import in_words
 
 COLUMNS: Final = (
     "diagnostic",
@@ -41,7 +42,8 @@ class AuditRow:
         Name without version; what the claim is of ("sentiment on reviews").
     frame, label
         The claim in two parts: what the neighbors share, with a gap, and what fills the gap. The
-        frame is empty where the label is the whole claim.
+        frame is empty where the label is the whole claim. A risk is named, not claimed: beside
+        "holds", a claim that it hurts would read as if that held.
     estimate, control, denominator
         Numbers as texts.
     seeds, choices, datasets
@@ -65,6 +67,11 @@ class AuditRow:
     def claim(self) -> str:
         """The claim as written."""
         return self.finding.claim.says
+
+    @property
+    def found(self) -> str:
+        """What was found, in words: a claim that was shown not to be so is not repeated bare."""
+        return found_words(self.finding)
 
     @property
     def verdict(self) -> str:
@@ -140,13 +147,43 @@ def _frames(findings: Sequence[Finding]) -> list[tuple[str, str]]:
     by_family = grouped(
         ((finding.claim.diagnostic_name, _family(finding)), i) for i, finding in enumerate(findings)
     )
-    frames: list[tuple[str, str]] = [("", finding.claim.says) for finding in findings]
+    frames: list[tuple[str, str]] = [("", _name_of(finding)) for finding in findings]
     for places in by_family.values():
+        if any(findings[i].claim.risk for i in places):
+            continue
         frame, labels = shared_words([findings[i].claim.says for i in places])
         if frame and len(places) >= _SHARED:
             for i, label in zip(places, labels, strict=True):
                 frames[i] = (frame, label)
     return frames
+
+
+def _name_of(finding: Finding) -> str:
+    """Name of a risk; what is claimed, of any other claim."""
+    risk = finding.claim.risk
+    return finding.claim.says if risk is None else risk.what
+
+
+def found_words(finding: Finding) -> str:
+    """What was found of a claim, in words: "typos cost at most 1.3 points".
+
+    Examples
+    --------
+    >>> from scrutiny.core.claim import Claim, Component
+    >>> claim = Claim("c", "gold labels are wrong", "labels", (Component("e", 0.0),))
+    >>> found_words(Finding(claim, None, "not supported", "", ""))
+    'shown not to be so: gold labels are wrong'
+    """
+    risk, found = finding.claim.risk, finding.estimate
+    if risk is None:
+        known = {"supported": "", "not supported": "shown not to be so: "}
+        return known.get(finding.verdict, f"{finding.verdict}: ") + finding.claim.says
+    if finding.verdict not in ("hurts", "holds", "can't tell"):
+        return f"{risk.what}: {finding.verdict}"
+    if found is None or found.value is None or found.low is None or found.high is None:
+        return f"{risk.what}: {finding.verdict}, without a value"
+    ends = (found.value, found.low, found.high)
+    return f"{risk.what} {in_words(finding.claim.components[0], ends, risk, finding.verdict)}"
 
 
 def _row(finding: Finding, place: str, *, frames: tuple[str, str], anchor: str) -> AuditRow:

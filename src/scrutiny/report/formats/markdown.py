@@ -71,13 +71,13 @@ def _trusted(view: RunView) -> list[str]:
         return []
     cells = [
         (
-            escape(row.row.claim),
+            escape(row.row.found),
             f"{mark('supported')} {row.standing}" if row.is_trusted else row.standing,
             *(escape(outcome) for outcome in row.outcomes),
         )
         for row in found.rows
     ]
-    header = ("claim", "can be reported", *CONDITIONS)
+    header = ("finding", "can be reported", *CONDITIONS)
     title = "Which findings can I report?"
     return [folded(title, escape(found.sentence), table(header, cells))]
 

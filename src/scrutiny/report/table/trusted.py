@@ -1,9 +1,10 @@
 """Which findings can be reported: one table of all claims, by one rule.
 
-A claim is trusted if its interval lies beyond the reference, with the margin, in every declared
-choice; all replicates lie on the same side; it has a validity control, and every one is passed; and
-the model has the skill that the diagnostic presupposes. Claims that there is skill at all are held
-against no skill, and need no other control.
+A finding can be reported if its interval decides it, with the margin, in every declared choice; all
+replicates lie on the same side; the model has the skill that the diagnostic presupposes; and every
+validity control that it needs is passed. A cost is one whatever random change costs, so its control
+is no condition: its outcome stands beside it all the same. That a cost is small, or that there is
+skill at all, is compared with nothing else and needs no control.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -20,18 +21,22 @@ from scrutiny.reliability.verdicts.checks import worst_outcome
 from scrutiny.reliability.verdicts.prerequisites import SKILL_NOT_COMPUTED
 
 RULE: Final = (
-    "Trusted: the interval is beyond the reference value and margin with every declared choice; "
-    "all replicates are on the same side; there is a validity control, and all controls are "
-    "passed; the model has the skill that the diagnostic presupposes. "
-    "\N{LEFT DOUBLE QUOTATION MARK}Trusted, no control\N{RIGHT DOUBLE QUOTATION MARK}: the "
-    "reference value is that of no skill, so there is nothing to control for. All of this was "
-    "fixed before the first query unless marked post hoc."
+    "A finding can be reported if its interval decides it with every declared choice, all "
+    "replicates are on the same side, the model has the skill that the diagnostic presupposes, and "
+    "the controls that it needs are passed. A cost can be reported whatever its control shows, but "
+    "with it: only with “yes” under "
+    "controls does it cost more than random changes of the same amount. "
+    "“None needed”: that a cost is "
+    "small, or that there is skill, is compared with nothing else. All of this was fixed before "
+    "the first query unless marked post hoc."
 )
 CONDITIONS: Final = ("interval", "choices", "seeds", "controls", "skill")
 NONE_DECLARED: Final = "none declared"
 NO_CONTROL: Final = "no control declared"
 NOT_NEEDED: Final = "none needed"
 NOT_TESTED: Final = "not tested"
+#: How the outcome of a control begins that a cost is not shown to exceed.
+_BESIDE: Final = ("not shown ", "not yet shown ")
 _HOLDS: Final = frozenset({"yes", NONE_DECLARED, NOT_NEEDED})
 _CONTROLS: Final = frozenset({"control", "null", "baseline"})  # roles of a family
 _FEWEST: Final = 3
@@ -61,7 +66,7 @@ class TrustedRow:
         return tuple(
             name
             for name, outcome in zip(CONDITIONS, self.outcomes, strict=True)
-            if outcome not in _HOLDS
+            if outcome not in _HOLDS and not outcome.startswith(_BESIDE)
         )
 
     @property
@@ -71,11 +76,16 @@ class TrustedRow:
 
     @property
     def standing(self) -> str:
-        """Verdict by the rule: "trusted", "trusted, no control" or "not trusted"."""
+        """Verdict by the rule: "trusted", with what its control shows, or "not trusted"."""
         if not self.is_trusted:
             return "not trusted"
-        bare = self.outcomes[CONDITIONS.index("controls")] == NOT_NEEDED
-        return "trusted, no control" if bare else "trusted"
+        return f"trusted; {self.beside}" if self.beside else "trusted"
+
+    @property
+    def beside(self) -> str:
+        """Outcome of a control that is no condition and is not passed; empty for any other."""
+        outcome = self.outcomes[CONDITIONS.index("controls")]
+        return outcome if outcome.startswith(_BESIDE) else ""
 
     @property
     def why(self) -> str:
@@ -104,14 +114,11 @@ class TrustedTable:
 
     @property
     def sentence(self) -> str:
-        """Sentence on how many claims can be reported."""
-        count, total = self.n_trusted, len(self.rows)
-        said = f"{count} of {total} claims can be reported by this rule."
-        bare = sum(row.is_trusted and row.standing != "trusted" for row in self.rows)
-        if bare:
-            who = "all of them" if bare == count else f"{bare} of them"
-            said = said[:-1] + f"; {who} compared only with no skill, without a control."
-        return said
+        """Sentence on how many findings can be reported, and which controls are not passed."""
+        said = f"{self.n_trusted} of {len(self.rows)} findings can be reported by this rule"
+        beside = [row.beside for row in self.rows if row.is_trusted and row.beside]
+        counted = [f"{beside.count(one)} of them {one}" for one in dict.fromkeys(beside)]
+        return f"{said}; {', '.join(counted)}." if counted else f"{said}."
 
 
 def trusted_table(view: RunView) -> TrustedTable | None:
@@ -196,12 +203,13 @@ def _on_its_side(finding: Finding, estimate: Estimate) -> tuple[int, int]:
 def _controls(finding: Finding, controls: Sequence[tuple[Component, Estimate | None]]) -> str:
     """First control that is not passed, by its name; or that there is none.
 
-    A difference to a family that is there as a control is a control itself.
+    A difference to a family that is there as a control is a control itself. Of a cost, what was
+    found beside its controls.
     """
     named = [c for c in finding.claim.components if "control" in c.against]
     declared = list(dict.fromkeys([*named, *(component for component, _ in controls)]))
-    if finding.claim.risk is not None and not _is_more(finding):
-        return NOT_NEEDED  # a cost is one, whatever else costs as much
+    if finding.claim.risk is not None:
+        return _beside_cost(finding)
     if not declared:
         return NO_CONTROL if finding.claim.needs_control else NOT_NEEDED
     found = dict(controls)
@@ -213,10 +221,19 @@ def _controls(finding: Finding, controls: Sequence[tuple[Component, Estimate | N
     return f"{name} not passed" if ran else f"{name} not run"
 
 
-def _is_more(finding: Finding) -> bool:
-    """Whether a cost is shown to be more than every control's."""
-    said = [check.outcome for check in finding.checks if check.name.startswith("more than ")]
-    return set(said) == {"yes"}
+def _beside_cost(finding: Finding) -> str:
+    """What was found of a cost beside its controls; a small one needs none."""
+    if finding.verdict == "holds":
+        return NOT_NEEDED
+    more = [check for check in finding.checks if check.name.startswith("more than ")]
+    if not more:
+        return NOT_NEEDED
+    open_ones = [check for check in more if check.outcome != "yes"]
+    if not open_ones:
+        return "yes"
+    name = open_ones[0].name.removeprefix("more than ")
+    words = {"no": f"not shown to exceed {name}", "not run": f"{name} not run"}
+    return words.get(open_ones[0].outcome, f"not yet shown to exceed {name}")
 
 
 def _is_beyond(component: Component, estimate: Estimate | None) -> bool:

@@ -51,8 +51,8 @@ def trusted_lines(view: RunView) -> Iterator[Text]:
 def _trusted(rows: Sequence[TrustedRow]) -> Iterator[Text]:
     sign = mark("supported")
     for row in rows[:_MOST_TRUSTED]:
-        bare = row.standing.removeprefix("trusted")
-        yield from wrapped(f"{sign} {row.row.claim} ({row.row.context}{bare})", hanging=2)
+        beside = f"; {row.beside}" if row.beside else ""
+        yield from wrapped(f"{sign} {row.row.found} ({row.row.context}{beside})", hanging=2)
     if len(rows) > _MOST_TRUSTED:
         yield Text(f"  … and {len(rows) - _MOST_TRUSTED} more")
 
