@@ -378,6 +378,10 @@ def write_models(folder: Path) -> None:
     (folder / "models.py").write_text(MODELS)
     (folder / "broken.py").write_text("import nowhere_to_be_found\n")
     (folder / "syntax.py").write_text("def f(:\n")
+    (folder / "dated.toml").write_text(
+        'url = "http://127.0.0.1:9/v1"\napi = "chat"\nlabels = ["negative", "positive"]\n'
+        "extra = { until = 2026-01-01 }\n"
+    )
     (folder / "blocked").mkdir()
     for name in ("torch", "transformers"):
         (folder / "blocked" / f"{name}.py").write_text("raise ImportError('not installed')\n")
