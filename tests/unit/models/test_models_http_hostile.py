@@ -268,7 +268,11 @@ def test_a_request_is_never_sent_again_without_its_text(serve, classification, m
         assert len(served.bodies) == 1
 
 
-def test_the_same_request_may_go_to_another_place_of_the_server(serve, classification, make):
+def test_the_same_request_may_go_to_another_place_of_the_server(
+    serve, classification, make, monkeypatch
+):
+    told = []
+    monkeypatch.setattr(sending._LOG, "warning", lambda said, *rest: told.append(said % rest))
     served = serve(
         lambda body, tries: (
             said("good") if tries > 1 else Response(status=307, headers={"Location": "?v=2"})
@@ -278,6 +282,8 @@ def test_the_same_request_may_go_to_another_place_of_the_server(serve, classific
     assert answer.answer == "good"
     assert len(served.bodies) == 2
     assert served.bodies[0] == served.bodies[1]
+    own = f"{served.url}/v1/chat/completions"
+    assert told == [f"{own} is answered at {own}?v=2, to which it redirects."]
 
 
 def test_redirects_that_lead_nowhere(serve, classification, make):

@@ -17,6 +17,7 @@ from scrutiny.models.http.reading import BadReply
 LARGEST: Final = 8 * 2**20
 #: What replies may be packed with; nothing else is asked for, nor unpacked.
 ACCEPTED: Final = "gzip"
+_BEGINNING: Final = 2**16  # bytes of what is too large
 _AGAIN: Final = frozenset({307, 308})
 _HOPS: Final = 5
 _PORTS: Final = {"http": 80, "https": 443}
@@ -39,7 +40,7 @@ class Answer:
     status, headers
         Of HTTP.
     raw
-        Bytes, unpacked.
+        Bytes, unpacked; the first of a reply that is too large.
     is_whole
         Whether these are all.
     charset
@@ -81,14 +82,14 @@ async def posted(client: Any, address: str, body: bytes) -> Answer:
 
 
 async def _read(reply: Any) -> tuple[bytes, bool]:
-    """Bytes of a reply up to the limit, and whether these are all."""
+    """Bytes of a reply and True; of one beyond the limit, its beginning and False."""
     unpacked = _unpacking(reply.headers.get("content-encoding", ""))
     kept, came = bytearray(), 0
     async for chunk in reply.aiter_raw():
         came += len(chunk)
         kept += unpacked(chunk, LARGEST + 1 - len(kept))
         if len(kept) > LARGEST or came > LARGEST:
-            return bytes(kept[:LARGEST]), False
+            return bytes(kept[:_BEGINNING]), False
     return bytes(kept), True
 
 

@@ -71,6 +71,7 @@ class Sender:
         self._headers = endpoint.sent_headers()
         self._turn = 0
         self._told_until = 0.0
+        self._redirected: dict[str, str] = {}
         self._client: Any = None
 
     def arriving(
@@ -176,6 +177,8 @@ class Sender:
             tokens, took = (0, 0), None
             try:
                 answer = await self._post(request.body)
+                if not answer.is_whole:
+                    self._look_at(answer)
                 try:
                     data = parsed(answer.raw, answer.charset)
                     tokens = tokens_told(data)
@@ -206,7 +209,7 @@ class Sender:
         self._turn += 1
         try:
             async with asyncio.timeout(self.endpoint.timeout):
-                return await posted(client, address, body)
+                answer = await posted(client, address, body)
         except RedirectError as error:
             raise ModelError(self.endpoint.without_secrets(str(error))) from None
         except BadReply as error:
@@ -216,12 +219,17 @@ class Sender:
             raise NoReply("timed_out", said) from error
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError, UnicodeError) as error:
             raise NoReply("unreachable", f"{address}: {error or type(error).__name__}") from error
+        if answer.address not in (address, self._redirected.get(address)):
+            self._redirected[address] = answer.address
+            said = self.endpoint.without_secrets(f"{address} is answered at {answer.address}")
+            _LOG.warning("%s, to which it redirects.", said)
+        return answer
 
     def _look_at(self, answer: Answer) -> None:
         """Raise for an answer that is no reply: by its status, or for its size."""
         if answer.status < 400:
             if not answer.is_whole:
-                said = f"The reply is larger than {LARGEST / 2**20:.0f} MB, and was not read on."
+                said = f"The reply is larger than {LARGEST / 2**20:.0f} MB, and was not read on"
                 raise NoReply("too_large", said, may_mend=False)
             return
         text = " ".join(written(answer.raw[:_READ], answer.charset).split())
