@@ -442,6 +442,20 @@ def test_members_that_json_cannot_hold(tmp_path, written):
         read_endpoint(parse(f"http:{file}"))
 
 
+def test_a_description_that_is_too_deep(tmp_path):
+    file = tmp_path / "own.toml"
+    file.write_text(f"url = 'http://h/v1'\nbody = {'[' * 10_000}")
+    with pytest.raises(ModelError, match="values within values, too deep to read"):
+        read_endpoint(parse(f"http:{file}"))
+
+
+@pytest.mark.parametrize("host", ["a..b", "a" * 70])
+def test_a_host_that_has_no_name(quick_retries, classification, make, host):
+    model = load_model(f"http://{host}/v1#api=chat,labels=bad|good,attempts=1", classification)
+    (answer,) = predict_or_fail(model, make("a film"))
+    assert answer.reason == "unreachable"
+
+
 @pytest.mark.parametrize("key", ["sk-ключ", "sk-1\nX: y", "sk-\u201cquoted\u201d"])
 def test_a_key_that_no_header_can_hold_is_told_without_it(
     quick_retries, classification, make, monkeypatch, key

@@ -256,9 +256,12 @@ def _in_file(path: Path, source: ModelSource) -> dict[str, Any]:
     """Members of a TOML file; what it names by ``@`` lies beside it."""
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
+        why = (
+            "values within values, too deep to read" if isinstance(error, RecursionError) else error
+        )
         raise ModelError(
-            f"{source.text!r}: {str(path)!r} cannot be read: {error}. Behind http: stands a URL "
+            f"{source.text!r}: {str(path)!r} cannot be read: {why}. Behind http: stands a URL "
             "(http://host/path) or a TOML file that describes the endpoint."
         ) from error
     _must_be_private(path, found, source)
