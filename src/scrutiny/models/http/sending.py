@@ -235,15 +235,15 @@ class Sender:
         text = " ".join(written(answer.raw[:_READ], answer.charset).split())
         said = f"Status {answer.status}: {text[:_SHOWN] or 'nothing more'}"
         if answer.status in _HOPELESS:
+            told = self.endpoint.without_secrets(f"{answer.address} refuses every request. {said}")
             raise ModelError(
-                f"{self._addresses[0]} refuses every request. {self.endpoint.without_secrets(said)}"
-                f" Look at the {_HOPELESS[answer.status]}, then re-issue the same command."
+                f"{told} Look at the {_HOPELESS[answer.status]}, then re-issue the same command."
             )
         is_busy, may_mend = answer.status in (429, 503, 529), answer.status in _BUSY
         wait = _asked_to_wait(answer.headers.get("retry-after")) if may_mend else None
         if (wait or 0.0) > _LONGEST_WAIT_S:
-            raise RunIncompleteError(self._ends_until(wait or 0.0, said))
-        self._tell_wait(wait or 0.0)
+            raise RunIncompleteError(self._ends_until(wait or 0.0, answer.address, said))
+        self._tell_wait(wait or 0.0, answer.address)
         raise NoReply(
             "rate_limited"
             if is_busy
@@ -255,22 +255,23 @@ class Sender:
             may_mend=may_mend,
         )
 
-    def _tell_wait(self, wait: float) -> None:
+    def _tell_wait(self, wait: float, address: str) -> None:
         """Tell of a wait that is borne, once for all requests that it holds up."""
         now = monotonic()
         if wait >= _TOLD_WAIT_S and now > self._told_until:
             self._told_until = now + wait
-            _LOG.warning("%s asks to wait %.0f s (Retry-After).", self._addresses[0], wait)
+            told = self.endpoint.without_secrets(address)
+            _LOG.warning("%s asks to wait %.0f s (Retry-After).", told, wait)
 
-    def _ends_until(self, wait: float, said: str) -> str:
+    def _ends_until(self, wait: float, address: str, said: str) -> str:
         """Message of a command that would have to wait too long."""
         when = "longer than it can be waited for"
         if wait < _TELLABLE_S:
             then = datetime.now(UTC) + timedelta(seconds=wait)
             when = f"until {then:%Y-%m-%d %H:%M} UTC"
+        told = f"{address} takes no more requests: it asks to wait {when} (Retry-After). {said}"
         return (
-            f"{self._addresses[0]} takes no more requests: it asks to wait {when} (Retry-After). "
-            f"{self.endpoint.without_secrets(said)}. All answers that came are kept: re-issue the "
+            f"{self.endpoint.without_secrets(told)}. All answers that came are kept: re-issue the "
             "same command then."
         )
 
