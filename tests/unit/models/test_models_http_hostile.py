@@ -91,7 +91,7 @@ BAD_LOGS = {
 def reasons(cases, served, task, make, **options):
     """Reason of each case, whose reply is that to the text of its number."""
     texts = [text for text, _ in cases.values()]
-    served.answer = lambda body, _: plain(texts[int(served.text_of(body).split()[1])])()
+    served.answer = lambda body, _: plain(texts[number_in(served, body)])()
     _, answers = asked(served, task, make(*(f"text {n} ." for n in range(len(cases)))), **options)
     assert all(isinstance(one, Failure) and len(one.message) < 2_000 for one in answers)
     return {name: one.reason for name, one in zip(cases, answers, strict=True)}
@@ -208,7 +208,7 @@ def test_what_cannot_be_unpacked_fails_by_name(serve, classification, make):
     stated = ("gzip", "br", "gzip, gzip", "deflate")
     served = serve(None)
     served.answer = lambda body, _: Response(
-        choice(), headers={"Content-Encoding": stated[int(served.text_of(body).split()[1])]}
+        choice(), headers={"Content-Encoding": stated[number_in(served, body)]}
     )
     _, answers = asked(served, classification, make(*(f"text {n} ." for n in range(4))))
     assert [one.reason for one in answers] == ["bad_reply"] * 4
@@ -220,6 +220,24 @@ def test_a_large_refusal_is_told_by_its_status(serve, classification, make):
     _, (answer,) = asked(served, classification, make("a film"))
     assert answer.reason == "bad_request"
     assert len(answer.message) < 400
+
+
+def test_a_key_is_left_out_before_it_could_be_cut_in_two(serve, classification, make, monkeypatch):
+    """The endpoint repeats the key where the message ends, as an error and as a reply."""
+    monkeypatch.setenv("OWN_KEY", "sk-very-secret-and-long")
+    served = serve(None)
+    served.answer = lambda body, _: Response(
+        "x" * number_in(served, body) + "sk-very-secret-and-long",
+        status=400 if number_in(served, body) % 2 else 200,
+    )
+    texts = make(*(f"text {n} ." for n in range(270, 302)))
+    _, answers = asked(served, classification, texts, api_key="env:OWN_KEY")
+    assert {one.reason for one in answers} == {"bad_request", "bad_reply"}
+    assert not any("sk-" in one.message for one in answers)
+
+
+def number_in(served, body):
+    return int(served.text_of(body).split()[1])
 
 
 # ---- redirects
@@ -351,7 +369,7 @@ def test_a_wait_can_be_interrupted(serve, classification, make, monkeypatch):
     threading.Thread(target=interrupt, daemon=True).start()
     with pytest.raises(KeyboardInterrupt):
         asked(served, classification, make("a film"), attempts=3)
-    assert told == [f"{served.url}/v1/chat/completions asks to wait 100 s (Retry-After)."]
+    assert told == [f"{served.url}/v1 asks to wait 100 s (Retry-After)."]
 
 
 # ---- budgets

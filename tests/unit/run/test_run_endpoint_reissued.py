@@ -163,6 +163,6 @@ def test_a_command_says_what_it_sent(serve, data, tmp_path, capsys, monkeypatch)
         said_of.append(capsys.readouterr().err)
         served.answer = right(served)
     assert "Sent for this run: 40 requests" in said_of[0]
-    assert "10 texts that had no reply are asked again." in said_of[1]
+    assert "10 answers are missing because no reply came, and asked for again." in said_of[1]
     assert "Sent for this run: 50 requests" in said_of[1]
     assert "This command sent nothing. Sent for this run before: 50 requests" in said_of[2]

@@ -6,57 +6,27 @@ import logging
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import Any, Final, NamedTuple
 
 from scrutiny.core.diagnostic import Failure
-from scrutiny.core.errors import ModelError, RunIncompleteError, require_packages
+from scrutiny.core.errors import ModelError, require_packages
 from scrutiny.core.example import Example
 from scrutiny.core.queries.remote import Replies, Reply
 from scrutiny.models.http.endpoint import Endpoint
 from scrutiny.models.http.interfaces import Interface, most_written
 from scrutiny.models.http.limits import Gate, Ledger
-from scrutiny.models.http.posting import ACCEPTED, LARGEST, Answer, RedirectError, posted
-from scrutiny.models.http.reading import BadReply, parsed, tokens_told, written
+from scrutiny.models.http.posting import ACCEPTED, Answer, RedirectError, posted
+from scrutiny.models.http.reading import BadReply, parsed, tokens_told
+from scrutiny.models.http.statuses import NoReply, must_be_reply, not_as_expected
 
 _LOG: Final = logging.getLogger("scrutiny")
-#: Statuses of requests that no other item would mend.
-_HOPELESS: Final = {401: "key", 403: "key", 404: "address or the name of the model", 405: "address"}
-_BUSY: Final = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
-_LONGEST_WAIT_S, _TOLD_WAIT_S = 120.0, 10.0
+_TOLD_WAIT_S: Final = 10.0
 _FIRST_WAIT_S, _MOST_WAIT_S, _WAIT_JITTER_S = 0.5, 30.0, 1.0
-_TELLABLE_S: Final = 3.0e8  # beyond ten years, a date says nothing
 _LOOKS_UP_S: Final = 0.5
-_SHOWN: Final = 300  # letters of what an endpoint says
-_READ: Final = 4 * _SHOWN  # bytes that they take at most
 Arrived = tuple[int, Replies | Failure]
-
-
-class NoReply(Exception):
-    """A request that brought no reply.
-
-    Parameters
-    ----------
-    reason
-        Code of the failure: ``rate_limited``, ``server_error``, ``timed_out``, ``unreachable``,
-        ``bad_reply``, ``too_large`` or ``bad_request``.
-    wait
-        Seconds that the endpoint asks for before the next request.
-    may_mend
-        Whether the same request may succeed later.
-    """
-
-    def __init__(
-        self, reason: str, message: str, *, wait: float | None = None, may_mend: bool = True
-    ) -> None:
-        super().__init__(message)
-        self.reason = reason
-        self.wait = wait
-        self.may_mend = may_mend
 
 
 class Sender:
@@ -178,20 +148,21 @@ class Sender:
             try:
                 answer = await self._post(request.body)
                 if not answer.is_whole:
-                    self._look_at(answer)
+                    must_be_reply(answer, self.endpoint)
                 try:
                     data = parsed(answer.raw, answer.charset)
                     tokens = tokens_told(data)
                 except BadReply as error:
-                    self._look_at(answer)
-                    raise _not_as_expected(answer, error) from error
-                self._look_at(answer)
+                    must_be_reply(answer, self.endpoint)
+                    raise not_as_expected(answer, error, self.endpoint) from error
+                must_be_reply(answer, self.endpoint)
                 try:
                     found = interface.replies(data, count=request.texts)
                 except BadReply as error:
-                    raise _not_as_expected(answer, error) from error
+                    raise not_as_expected(answer, error, self.endpoint) from error
                 took = monotonic() - began
             except NoReply as error:
+                self._tell_wait(error.wait or 0.0)
                 if error.reason in ("rate_limited", "timed_out"):
                     self._gate.was_refused(began, wait=error.wait or 0.0)
                 raise
@@ -225,55 +196,13 @@ class Sender:
             _LOG.warning("%s, to which it redirects.", said)
         return answer
 
-    def _look_at(self, answer: Answer) -> None:
-        """Raise for an answer that is no reply: by its status, or for its size."""
-        if answer.status < 400:
-            if not answer.is_whole:
-                said = f"The reply is larger than {LARGEST / 2**20:.0f} MB, and was not read on"
-                raise NoReply("too_large", said, may_mend=False)
-            return
-        text = " ".join(written(answer.raw[:_READ], answer.charset).split())
-        said = f"Status {answer.status}: {text[:_SHOWN] or 'nothing more'}"
-        if answer.status in _HOPELESS:
-            told = self.endpoint.without_secrets(f"{answer.address} refuses every request. {said}")
-            raise ModelError(
-                f"{told} Look at the {_HOPELESS[answer.status]}, then re-issue the same command."
-            )
-        is_busy, may_mend = answer.status in (429, 503, 529), answer.status in _BUSY
-        wait = _asked_to_wait(answer.headers.get("retry-after")) if may_mend else None
-        if (wait or 0.0) > _LONGEST_WAIT_S:
-            raise RunIncompleteError(self._ends_until(wait or 0.0, answer.address, said))
-        self._tell_wait(wait or 0.0, answer.address)
-        raise NoReply(
-            "rate_limited"
-            if is_busy
-            else "server_error"
-            if answer.status >= 500
-            else "bad_request",
-            said,
-            wait=wait,
-            may_mend=may_mend,
-        )
-
-    def _tell_wait(self, wait: float, address: str) -> None:
+    def _tell_wait(self, wait: float) -> None:
         """Tell of a wait that is borne, once for all requests that it holds up."""
         now = monotonic()
         if wait >= _TOLD_WAIT_S and now > self._told_until:
             self._told_until = now + wait
-            told = self.endpoint.without_secrets(address)
+            told = self.endpoint.without_secrets(self.endpoint.url[0])
             _LOG.warning("%s asks to wait %.0f s (Retry-After).", told, wait)
-
-    def _ends_until(self, wait: float, address: str, said: str) -> str:
-        """Message of a command that would have to wait too long."""
-        when = "longer than it can be waited for"
-        if wait < _TELLABLE_S:
-            then = datetime.now(UTC) + timedelta(seconds=wait)
-            when = f"until {then:%Y-%m-%d %H:%M} UTC"
-        told = f"{address} takes no more requests: it asks to wait {when} (Retry-After). {said}"
-        return (
-            f"{self.endpoint.without_secrets(told)}. All answers that came are kept: re-issue the "
-            "same command then."
-        )
 
     def _opened(self) -> Any:
         """HTTP client, opened on the loop by the first request."""
@@ -307,12 +236,6 @@ class _Request(NamedTuple):
     texts: int
 
 
-def _not_as_expected(answer: Answer, error: BadReply) -> NoReply:
-    begins = written(answer.raw[:_READ], answer.charset)[:_SHOWN]
-    said = f"The reply is not as expected: {error}. It begins {begins!r}"
-    return NoReply("bad_reply", said)
-
-
 def _next_of(arrived: "SimpleQueue[Any]") -> Any:
     """What comes next; looks up now and then, so that Ctrl-C answers whichever thread gets it."""
     while True:
@@ -325,17 +248,6 @@ def _wait_after(error: Exception) -> bool | float:
     if not isinstance(error, NoReply) or not error.may_mend:
         return False
     return True if error.wait is None else error.wait
-
-
-def _asked_to_wait(stated: str | None) -> float | None:
-    """Seconds of a header ``Retry-After``, which states seconds or a date."""
-    if stated is None:
-        return None
-    with suppress(ValueError):
-        return max(0.0, float(stated))
-    with suppress(ValueError, TypeError, OverflowError):
-        return max(0.0, (parsedate_to_datetime(stated) - datetime.now(UTC)).total_seconds())
-    return None
 
 
 def _trusting(certificates: str) -> Any:

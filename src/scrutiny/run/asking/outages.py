@@ -36,10 +36,10 @@ def unanswered(journal: Journal, tasks: Iterable[str]) -> dict[str, int]:
 
 
 def in_words(lacking: Mapping[str, int]) -> str:
-    """Sentence about texts that are asked again."""
+    """Sentence about answers that are asked for again."""
     count = sum(lacking.values())
-    what = "1 text that had no reply is" if count == 1 else f"{count:,} texts that had no reply are"
-    return f"{what} asked again."
+    what = "1 answer is" if count == 1 else f"{count:,} answers are"
+    return f"{what} missing because no reply came, and asked for again."
 
 
 def with_earlier(journal: Journal, task: str, block: Block) -> Block:
