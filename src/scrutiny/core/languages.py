@@ -156,6 +156,18 @@ def speaks_any(languages: frozenset[str], spoken: Iterable[str]) -> bool:
     return not found or any(speaks(languages, language) for language in found)
 
 
+def both(first: frozenset[str], second: frozenset[str]) -> frozenset[str]:
+    """Languages that two sets support: a range and a language of it have the language.
+
+    Examples
+    --------
+    >>> sorted(both(frozenset({"en", "zh"}), frozenset({"*-Latn"})))
+    ['en']
+    """
+    common = {code for code in first if speaks(second, code)}
+    return frozenset(common | {code for code in second if speaks(first, code)})
+
+
 def is_english(language: str) -> bool:
     """Whether a code is that of English, in any country."""
     return language.partition("-")[0] == "en"
@@ -169,33 +181,46 @@ def name_of(language: str) -> str:
     >>> name_of("de"), name_of("hi-Latn")
     ('German (de)', 'Hindi in Latin letters (hi-Latn)')
     >>> name_of("und-Latn"), name_of("*-Latn"), name_of("*")
-    ('unknown in Latin letters (und-Latn)', 'any in Latin letters (*-Latn)', 'any')
+    ('unknown in Latin letters (und-Latn)', 'any language in Latin letters (*-Latn)', 'any')
     """
     first, _, rest = language.partition("-")
     if language == "*":
         return "any"
-    name = {UNKNOWN: "unknown", "*": "any"}.get(first) or _NAMES.get(first.lower(), "")
+    name = {UNKNOWN: "unknown", "*": "any language"}.get(first) or _NAMES.get(first.lower(), "")
     if rest in _IN_WORDS:
         name += f" in {_IN_WORDS[rest]}" * bool(name)
     return f"{name} ({language})" if name else language
 
 
-def in_words(languages: Collection[str]) -> str:
-    """Several languages in words, in a fixed order; ranges of scripts are one phrase.
+def in_words(languages: Collection[str], *, most: int = 6) -> str:
+    """Several languages in words, English first; ranges of scripts are one phrase.
+
+    Parameters
+    ----------
+    languages
+        Codes and ranges.
+    most
+        How many are named, if there are more.
 
     Examples
     --------
     >>> in_words({"de", "en"}), in_words(SPACED_WORDS)
-    ('English (en), German (de)', 'any with spaces between words')
+    ('English (en), German (de)', 'any language with spaces between words')
     """
-    for range_of, said in ((SPACED_WORDS, "any with spaces between words"), (CASED, _CASED)):
+    for range_of, said in (
+        (SPACED_WORDS, "any language with spaces between words"),
+        (CASED, _CASED),
+    ):
         if set(languages) >= range_of:
             rest = set(languages) - range_of
-            return ", ".join([said, *([in_words(rest)] if rest else [])])
-    return ", ".join(sorted(map(name_of, languages)))
+            return ", ".join([said, *([in_words(rest, most=most)] if rest else [])])
+    names = sorted(map(name_of, languages), key=lambda name: (name != _ENGLISH, name))
+    more = len(names) - most
+    return ", ".join(names) if more <= 1 else f"{', '.join(names[:most])} and {more} others"
 
 
-_CASED: Final = "any with upper and lower case"
+_ENGLISH: Final = "English (en)"
+_CASED: Final = "any language with upper and lower case"
 
 
 def left_out(
@@ -216,7 +241,7 @@ def left_out(
 
     Examples
     --------
-    >>> left_out("changes", ["tense changed", "adverbs inserted"], {"de"}, data="reviews")[0][:60]
+    >>> left_out("changes", ["tense changed", "adverbs inserted"], {"de"}, data="reviews")[0][:61]
     '2 changes left out of reviews, whose texts are in German (de)'
     """
     if not names:

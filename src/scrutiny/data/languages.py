@@ -14,7 +14,7 @@ from scrutiny.core.languages import UNKNOWN, counted, is_english, name_of
 from scrutiny.text.languages import Main, evidence, main_language
 
 #: Items by which the commonest language is decided.
-_FIRST: Final = 2_000
+_FIRST: Final = 1_000
 
 Key = TypeVar("Key")
 
@@ -75,7 +75,7 @@ def found_note(counts: Mapping[str, int]) -> str:
 
     Examples
     --------
-    >>> found_note({"de": 120})[:70]
+    >>> found_note({"de": 120})[:69]
     'The texts are in German (de), as their script and words tell. If they'
     """
     how = "as their script and words tell. If they are not, state it: #language=CODE, or a column."

@@ -9,12 +9,13 @@ language that the table lacks: `tell` then returns the empty string.
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
+from itertools import islice
 from typing import Final, NamedTuple
 
 from scrutiny.core.languages import UNKNOWN, script_of
-from scrutiny.text.lexicon import table, zipf
+from scrutiny.text.lexicon import frequencies, table, zipf
 
 #: Code points that are looked at of a text: enough to tell, whatever its length.
 _READ: Final = 600
@@ -50,7 +51,10 @@ _ANY_WORDS: Final = re.compile(  # marks are parts of words, which the quicker p
 _NOISE: Final = re.compile(r"https?://\S+|www\.\S+|\S*@\S+|#\w+|</?\w[^<>]*>")
 
 _LETTER: Final = 0.6  # what a letter counts for, of a word
+_ENGLISH_WORDS: Final = 3_000  # of a list by frequency, that count for English
+_ENGLISH_WORD: Final = 0.35  # what each of them counts for, of a word in the table
 _ENOUGH: Final = 0.9  # evidence that a language is guessed by
+_LITTLE: Final = 0.3  # the same, where it is one of few
 _AHEAD: Final = 1.3  # times the evidence for the next one
 _CLEAR: Final = 2.0  # evidence, and lead over the language of the data, that a text is told by
 _FEWEST_WORDS: Final = 4
@@ -61,6 +65,7 @@ _RATHER_ENGLISH: Final = 0.7  # the same, where nothing speaks for another langu
 _DENSE: Final = 0.065  # evidence a word that texts in a known language have
 _FEW: Final = 0.1  # share of texts clearly in other languages that makes no mixture
 _MANY: Final = 0.3  # of guesses, which err on short texts, likewise
+_RARE: Final = 0.05  # of guesses, below which no text of a mixture is thought to be in a language
 _SHARE: Final = 0.3  # of the guesses, that the commonest language has
 
 
@@ -83,13 +88,12 @@ class Told(NamedTuple):
 
     @property
     def guess(self) -> str:
-        """Likeliest language; empty if no evidence is there, or equally much for another."""
-        if not self.scores:
-            return ""
-        best = max(self.scores, key=self.scores.__getitem__)
-        top = self.scores[best]
-        others = [score for code, score in self.scores.items() if code != best]
-        return best if top >= max(_ENOUGH, _AHEAD * max(others, default=0.0)) else ""
+        """Likeliest language; empty if no evidence is there, or nearly as much for another."""
+        return _ahead(self.scores, _ENOUGH)
+
+    def among(self, languages: Collection[str]) -> str:
+        """Likeliest of some languages that texts beside it are in; or empty."""
+        return _ahead({c: s for c, s in self.scores.items() if c in languages}, _LITTLE)
 
     def clearly(self, unless: str) -> str:
         """Language that the text is in beyond doubt, if it is another than a given one; or empty.
@@ -98,13 +102,22 @@ class Told(NamedTuple):
         enough, and its evidence much more than that for the given language.
         """
         best, language = self.guess, script_of(unless)
-        if not best or best == unless:
+        if not best or best == unless or self.script in _WITHIN.get(language, ()):
             return ""
-        if self.script != "Latn" and self.script not in (language, *_WITHIN.get(language, ())):
+        if self.script not in ("Latn", language):
             return best if self.n_words >= _FEWEST_LETTERS else ""
         lead = self.scores[best] - self.scores.get(unless, 0.0)
         is_long = self.n_words >= _FEWEST_WORDS
         return best if is_long and min(lead, self.scores[best]) >= _CLEAR else ""
+
+
+def _ahead(scores: Mapping[str, float], least: float) -> str:
+    """Language whose evidence is enough, and ahead of the next one's; or empty."""
+    if not scores:
+        return ""
+    best = max(scores, key=scores.__getitem__)
+    others = max((score for code, score in scores.items() if code != best), default=0.0)
+    return best if scores[best] >= max(least, _AHEAD * others) else ""
 
 
 #: Scripts that occur in texts of another: Chinese characters in Japanese.
@@ -162,7 +175,7 @@ def _of_words(text: str, script: str) -> Told:
     """Evidence of the words and letters of a text for languages of one script."""
     words = (_WORDS if script == "Latn" else _ANY_WORDS).findall(text.lower())
     scores: dict[str, float] = {}
-    known, seen = _known(script), set(words)
+    known, seen = _known(script), dict.fromkeys(words)  # in the order of the text, as sums are
     for word in seen:
         if word in known:
             weight, languages = known[word]
@@ -170,10 +183,11 @@ def _of_words(text: str, script: str) -> Told:
                 scores[code] = scores.get(code, 0.0) + weight
     if not text.isascii():
         letters = _letters(script)
-        for letter in set("".join(seen)).intersection(letters):
-            weight, languages = letters[letter]
-            for code in languages:
-                scores[code] = scores.get(code, 0.0) + weight
+        for letter in dict.fromkeys("".join(seen)):
+            if letter in letters:
+                weight, languages = letters[letter]
+                for code in languages:
+                    scores[code] = scores.get(code, 0.0) + weight
     return Told(script if words else "", scores, len(words))
 
 
@@ -182,8 +196,16 @@ Known = Mapping[str, tuple[float, tuple[str, ...]]]
 
 @cache
 def _known(script: str) -> Known:
-    """Frequent words of the languages of a script: what each counts, and for which."""
-    return _weighed(script, [(code, words.split()) for code, _, words in table("languages")], 1.0)
+    """Words of the languages of a script: what each counts, and for which.
+
+    Frequent English words that no other language has count for a little each.
+    """
+    listed = [(code, words.split()) for code, _, words in table("languages")]
+    found = _weighed(script, listed, 1.0)
+    if script == "Latn":
+        english = islice(frequencies(), _ENGLISH_WORDS)
+        found = {**{word: (_ENGLISH_WORD, ("en",)) for word in english}, **found}
+    return found
 
 
 @cache
@@ -209,22 +231,28 @@ class Main(NamedTuple):
     language
         Code of the commonest; ``und`` if it could not be told, with the script (``und-Latn``)
         where all texts share it.
-    is_mixed
-        Whether many of the texts are in others, so that a short text need not be in the commonest.
+    others
+        Languages that many of the texts are in beside it, so that a short text need not be in the
+        commonest; empty where they are not mixed.
     """
 
     language: str
-    is_mixed: bool = False
+    others: frozenset[str] = frozenset()
 
     def of(self, one: Told) -> str:
         """Language of one of the texts: the commonest, unless it is clearly in another.
 
-        Where languages are mixed, its own likeliest; unknown where nothing speaks for any.
+        Where languages are mixed, the likeliest of them; unknown where nothing speaks for any.
         """
         other = one.clearly(self.language)
-        if other or not self.is_mixed:
+        if other or not self.others:
             return other or self.language
-        return one.guess or (f"{UNKNOWN}-{one.script}" if one.script else UNKNOWN)
+        return one.among({self.language, *self.others}) or _unknown(one.script)
+
+
+def _unknown(script: str) -> str:
+    """Code of a language of which at most the script is known."""
+    return f"{UNKNOWN}-{script}" if script else UNKNOWN
 
 
 def main_language(found: Sequence[Told], texts: Sequence[str]) -> Main:
@@ -256,17 +284,17 @@ def main_language(found: Sequence[Told], texts: Sequence[str]) -> Main:
     if _in_english(found, texts) >= _RATHER_ENGLISH:
         return Main("en")
     scripts = {one.script for one in found if one.script}
-    return Main(f"{UNKNOWN}-{scripts.pop()}" if len(scripts) == 1 else UNKNOWN, len(scripts) > 1)
+    return Main(_unknown(scripts.pop() if len(scripts) == 1 else ""))
 
 
 def _among_guesses(found: Sequence[Told], best: str) -> Main:
     """The commonest language, beside those that single texts are guessed to be in."""
     guesses = Counter(one.guess for one in found if one.guess)
-    total, others = guesses.total(), guesses.total() - guesses[best]
-    if others > _MANY * total:
-        return Main(UNKNOWN if guesses[best] < _SHARE * total else best, is_mixed=True)
-    clear = sum(bool(one.clearly(best)) for one in found)
-    return Main(best, is_mixed=clear > _FEW * total)
+    total, clear = guesses.total(), sum(bool(one.clearly(best)) for one in found)
+    if total - guesses[best] <= _MANY * total and clear <= _FEW * total:
+        return Main(best)
+    there = frozenset(code for code, n in guesses.items() if n >= _RARE * total)
+    return Main(UNKNOWN if guesses[best] < _SHARE * total else best, there)
 
 
 def _is_dense(found: Sequence[Told], language: str) -> bool:

@@ -74,9 +74,8 @@ def _left_alone(recipe: str, languages: Counter[str]) -> str:
 
     known = in_words(parse_recipe(recipe).languages)
     return (
-        f"{recipe} knows {known} and left {languages.total():,} texts in other languages alone "
-        f"({counted(languages)}). If they are in a language that it knows, say so behind the data "
-        "string: #language=en."
+        f"{recipe} knows {known}, and left the texts in other languages alone: "
+        f"{counted(languages)}. If they are in one that it knows, say so: #language=CODE."
     )
 
 

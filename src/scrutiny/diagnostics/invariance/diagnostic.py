@@ -1,6 +1,7 @@
 """Shared invariances of two models: Hard- and Soft-SCoPE with their controls."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from scrutiny.core.design import Design, Inputs
 from scrutiny.core.diagnostic import (
@@ -15,7 +16,7 @@ from scrutiny.core.diagnostic import (
 from scrutiny.core.edit import Variant
 from scrutiny.core.errors import MissingExtraError, PlanError
 from scrutiny.core.example import Example
-from scrutiny.core.languages import must_know, speaks_any
+from scrutiny.core.languages import left_out, must_know, speaks_any
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction, Task
 from scrutiny.diagnostics.invariance.capabilities import Generation, generations
@@ -123,8 +124,11 @@ class SharedInvariance(ChangesTexts[ScopeParams]):
 
     def design(self, params: ScopeParams, inputs: Inputs) -> Design:
         """Conditions, estimates and claims for one family and its reference."""
-        made = _suited(generations(params, inputs.task), params, inputs)
-        return make_design(params, made, inputs)
+        every, data = generations(params, inputs.task), inputs.data
+        made = _suited(every, params, inputs)
+        unspoken = [g.label for g in every if g not in made]
+        said = left_out("changes", unspoken, data.languages, data=data.name)
+        return replace(make_design(params, made, inputs), left_out=said)
 
     def prepare(
         self, params: ScopeParams, examples: Sequence[Example], ctx: Context

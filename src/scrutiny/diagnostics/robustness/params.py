@@ -115,7 +115,8 @@ class RobustnessParams:
         None where recipes are named: those are refused.
         """
         recipes = () if self.transformations else _usual(task, frozenset({"en"}))
-        return [r for r in recipes if not speaks_any(r.languages, languages)]
+        asked = (recipe for recipe in recipes if not self._lacking(recipe))
+        return [recipe for recipe in asked if not speaks_any(recipe.languages, languages)]
 
     def _lacking(self, recipe: Recipe) -> list[str]:
         """Resources of a recipe that are neither there nor named."""

@@ -123,7 +123,7 @@ def language_of(row: Mapping[str, Any]) -> str:
     value = row.get("language")
     if value is None or value == "" or _is_nan(value):
         return "en"
-    code = code_of(value) if isinstance(value, str) else ""
+    code = code_of(checked(value, "language")) if isinstance(value, str) else ""
     if not code:
         raise DataError(f"language is {value!r}, neither the code of a language (de) nor its name")
     return code
