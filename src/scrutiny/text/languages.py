@@ -256,7 +256,7 @@ def _unknown(script: str) -> str:
 
 
 def main_language(found: Sequence[Told], texts: Sequence[str]) -> Main:
-    """Language of most of several texts: each has one vote, divided by its evidence.
+    """Language of most of several texts: each has at most one vote, divided by its evidence.
 
     Parameters
     ----------
@@ -274,7 +274,7 @@ def main_language(found: Sequence[Told], texts: Sequence[str]) -> Main:
     """
     votes: dict[str, float] = {}
     for one in found:
-        total = sum(one.scores.values())
+        total = max(1.0, sum(one.scores.values()))
         for code, score in one.scores.items():
             votes[code] = votes.get(code, 0.0) + score / total
     if votes:
