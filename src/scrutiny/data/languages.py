@@ -5,7 +5,7 @@ commonest; each later item is in it unless its own text is clearly in another.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any, Final, TypeVar
 
@@ -43,7 +43,7 @@ class Languages:
         for example, key in chain(first, rest):
             found = example
             if not example.language:
-                found = replace(example, language=main.of(evidence(_text_of(example))))
+                found = example.with_language(main.of(evidence(_text_of(example))))
                 self.n_found += 1
             self.counts[found.language] = self.counts.get(found.language, 0) + 1
             yield found, key
@@ -68,6 +68,12 @@ class Languages:
         known = [code for code in self.counts if not code.startswith(UNKNOWN)]
         is_one = self.n_found and len(self.counts) == 1 and known and not is_english(known[0])
         return {"language": known[0]} if is_one else {}
+
+
+def with_languages(examples: Iterable[Example]) -> list[Example]:
+    """Examples of one source, each with the language that its text tells."""
+    pairs = ((example.with_language(""), None) for example in examples)
+    return [example for example, _ in Languages().given(pairs)]
 
 
 def found_note(counts: Mapping[str, int]) -> str:

@@ -2,7 +2,9 @@
 
 import pytest
 
+from scrutiny.core.example import Example
 from scrutiny.data.dataset import load_dataset
+from scrutiny.data.languages import with_languages
 from scrutiny.data.reading import iter_examples, open_data
 from scrutiny.data.summary import summarize
 
@@ -153,3 +155,10 @@ def test_shared_sentences_are_in_their_languages(shared):
         place = shared / "multi30k" / f"test_2016_flickr.lc.norm.tok.{language}"
         counts = load_dataset(f"text:{place}", limit=500).language_counts
         assert counts == {language: 500}
+
+
+def test_items_of_a_log_get_theirs():
+    made = [Example(str(k), {"text": text}, "x") for k, text in enumerate(GERMAN)]
+    found = with_languages(made)
+    assert [example.language for example in found] == ["de"] * 4
+    assert [example.with_language("en") for example in found] == made
