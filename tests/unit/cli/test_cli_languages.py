@@ -90,3 +90,16 @@ def test_a_run_on_texts_of_no_language_goes_on_and_asks(write, command):
     code, _, err = command("run", "performance", *given)
     assert code == 0
     assert "signs.csv: The language of the texts could not be told. State it behind the" in err
+
+
+def test_a_page_counts_the_items_that_a_change_does_not_apply_to(write, command):
+    texts = [*GERMAN, *(f"The film is not good, but person {k} likes it." for k in range(24))]
+    rows = "".join(f'"{text}",{("negative", "positive")[k % 2]}\n' for k, text in enumerate(texts))
+    write("mixed.csv", "text,label\n" + rows)
+    given = ("--model", "builtin:sentiment/seed-1", "--data", "mixed.csv", "--with", "tautology")
+    code, out, _ = command("run", "robustness", *given, "--out", "run")
+    assert code == 0
+    assert "mixed.csv (48 items, German (de): 24, English (en): 24)" in " ".join(out.split())
+    page = render_html(load_view("run"))
+    assert '<td>not applicable: language</td><td class="num">24</td>' in page
+    assert "<td>German (de): 24, English (en): 24</td>" in page
