@@ -174,6 +174,8 @@ class Design:
         it more than random change does". By the family's name.
     contrasts
         Differences from a control family.
+    left_out
+        Sentences about what an audit would ask of other data, and why it does not ask it of these.
     """
 
     conditions: tuple[Mapping[str, object], ...] = ()
@@ -184,6 +186,7 @@ class Design:
     families: Mapping[str, str] = field(default_factory=dict)
     contrasts: tuple[ContrastSpec, ...] = ()
     search_per_item: int = 0
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +207,7 @@ class DataShape:
     labels
         Its labels, in order; empty where answers are none.
     languages
-        Languages of its texts.
+        Languages of its texts; ``und`` where they could not be told.
     beside
         Datasets of the same task that come after it in the measurement.
     tests

@@ -105,12 +105,14 @@ class Context(Protocol):
     """Services for a diagnostic while it prepares and measures.
 
     ``reference`` is the second model, where the measurement names one; it can be asked while
-    variants are prepared, too, when there is no ``model`` yet.
+    variants are prepared, too, when there is no ``model`` yet. ``languages`` are those of the whole
+    dataset, as its design knows them; empty where nobody says.
     """
 
     task: Task
     seed: int
     reference: Reference | None
+    languages: frozenset[str]
 
     @property
     def model(self) -> Model:

@@ -39,7 +39,7 @@ class Example:
     attributes
         Whatever else the row held: groups (``a_*``) and units of resampling (``u_*``).
     language
-        BCP 47 code of the text.
+        BCP 47 code of the text; ``und`` where it could not be told (`scrutiny.core.languages`).
     case
         What is expected of the answer, in a suite; None elsewhere, and for what cases were made of.
     """
@@ -66,6 +66,13 @@ class Example:
         Searches make one for each text that they ask about, and setting the members of a frozen
         class takes longer than the rest of it.
         """
+        return self._copy(fields, self.language)
+
+    def with_language(self, language: str) -> "Example":
+        """Return a copy in this language and with all else unchanged."""
+        return self._copy(self.fields, language)
+
+    def _copy(self, fields: Mapping[str, str], language: str) -> "Example":
         made: Any = _OpenExample()
         made.id = self.id
         made.fields = fields
@@ -75,7 +82,7 @@ class Example:
         made.protected = self.protected
         made.source = self.source
         made.attributes = self.attributes
-        made.language = self.language
+        made.language = language
         made.case = self.case
         made.__class__ = Example
         example: Example = made

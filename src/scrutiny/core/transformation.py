@@ -104,17 +104,6 @@ class Document(Protocol):
         """Whether any of these code points is protected."""
 
 
-def speaks(languages: frozenset[str], language: str) -> bool:
-    """Whether one of the supported languages is this one, or its first part; ``*`` is any.
-
-    Examples
-    --------
-    >>> speaks(frozenset({"zh"}), "zh-Hans"), speaks(frozenset({"zh"}), "en")
-    (True, False)
-    """
-    return "*" in languages or language in languages or language.partition("-")[0] in languages
-
-
 class Transformation(PlugIn, ABC):
     """Transformation: a way to change a text; one small file each.
 
@@ -123,7 +112,8 @@ class Transformation(PlugIn, ABC):
     id
         Versioned name.
     languages
-        Supported languages; ``*`` for any.
+        Supported languages; ``*`` for any, ``*-Latn`` for any in this script
+        (`scrutiny.core.languages`).
     resources
         Names of the resources it needs ("tagger", "wordnet", "masked_lm", "vectors",
         "translator").

@@ -10,6 +10,7 @@
                 iter_examples(source, *, task, limit, on_bad_row, columns) -> Iterator[Example]
                 parse_limit(limit) -> (start, stop)
     columns     resolve_columns(source, table, *, task) -> Columns(task, roles, guessed, constants)
+    languages   Languages().given(pairs) -> the items, each with its language; .counts, .note
     doubts      BadRow(source, reason), left_out(bad_rows); Doubts.add(what, place), .said()
     source      parse_source(text) -> DataSource(scheme, target, options); OPTIONS
                 known_options(scheme) -> {option: meaning}, those of tasks and readers among them

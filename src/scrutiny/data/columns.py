@@ -1,6 +1,5 @@
 """Roles of columns: as the data string states them, else by well-known names."""
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -8,6 +7,7 @@ from typing import Any, Final
 
 from scrutiny.core.boundary.listing import in_all
 from scrutiny.core.errors import DataError
+from scrutiny.core.languages import code_of
 from scrutiny.core.task import Role, Task
 from scrutiny.data.readers.known import OPTIONS
 from scrutiny.data.source import DataSource
@@ -17,8 +17,6 @@ from scrutiny.tasks.names import every_task, load_task
 
 #: Identifiers, which items of every task may have.
 ID: Final = Role("id", OPTIONS["id"], "id", ("id", "guid", "uid", "uuid", "item_id", "example_id"))
-#: Codes of languages (BCP 47): two or three letters, then parts of up to eight.
-_LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,12 +213,13 @@ def _add_shared(roles: dict[str, str], stated: DataSource, table: Table) -> dict
     if language in table.columns:
         roles["language"] = language
         return {}
-    if not _LANGUAGE.fullmatch(language):
+    code = code_of(language)
+    if not code:
         raise DataError(
             f"language={language} is neither a column of {table.place} nor the code of a language "
             f"(en, pt-BR). Its columns are {_listed(table.columns)}."
         )
-    return {"language": language}
+    return {"language": code}
 
 
 def _lacking(task: Task, role: Role, source: DataSource, table: Table, *, is_named: bool) -> str:

@@ -1,11 +1,11 @@
 """Dataset in memory: examples, labels, rows left out, and a fingerprint."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from itertools import islice
 from pathlib import PurePath
-from typing import Any
+from typing import Any, Final
 
 from scrutiny.core.answers.answer import labels_in, renamed
 from scrutiny.core.boundary.canonical import length_prefixed, value_digest
@@ -15,6 +15,9 @@ from scrutiny.data.doubts import BadRow, doubt_answers, left_out
 from scrutiny.data.labels import LabelMatch, sort_labels
 from scrutiny.data.lookalikes import lookalikes, refuse_same_labels
 from scrutiny.data.reading import OnBadRow, Reading, open_data, parse_limit
+
+#: Share of the items below which a language is none of the data's.
+_RARE: Final = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +51,14 @@ class Dataset:
     data_string
         The data string with guessed columns stated; empty for an object.
     warnings
-        Sentences about possible mistakes in the file: labels that look alike.
+        Sentences about possible mistakes in the file: labels that look alike, a language that could
+        not be told.
     doubts
         A sentence for each kind of doubtful rows that were kept: how many, and the first.
     is_suite
         Whether its items are cases of a suite, and the items that these were made of.
+    language_note
+        Sentence about languages that were found and are not all English; also in the notes.
     """
 
     name: str
@@ -69,6 +75,7 @@ class Dataset:
     warnings: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
     is_suite: bool = False
+    language_note: str = ""
 
     def __len__(self) -> int:
         """Number of examples."""
@@ -80,9 +87,17 @@ class Dataset:
         return [example.gold for example in self.examples]
 
     @property
+    def language_counts(self) -> Mapping[str, int]:
+        """How many examples are in each language, the commonest first."""
+        counts = Counter(example.language for example in self.examples)
+        return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
+
+    @property
     def languages(self) -> frozenset[str]:
-        """Languages of the examples."""
-        return frozenset(example.language for example in self.examples)
+        """Languages of the examples: the commonest, and those of one in twenty or more."""
+        counts = self.language_counts
+        least = min(_RARE * len(self.examples), max(counts.values(), default=0))
+        return frozenset(code for code, n in counts.items() if n >= least)
 
     @property
     def to_look_at(self) -> tuple[str, ...]:
@@ -168,11 +183,11 @@ def load_dataset(
     >>> len(data), data.labels
     (4, ('negative', 'positive'))
     """
-    start, stop = parse_limit(limit)
+    parse_limit(limit)  # refused before anything is opened
     reading = open_data(source, task=task, on_bad_row=on_bad_row, columns=columns)
     examples = []
     fingerprint = blake2b(digest_size=16, person=b"scrutiny.data.1")
-    for example, key in islice(reading.keyed(), start, stop):
+    for example, key in reading.keyed(limit):
         examples.append(example)
         fingerprint.update(key)
         fingerprint.update(example.id.encode() + b"\0")
@@ -196,13 +211,14 @@ def load_dataset(
         bad_rows=tuple(reading.bad_rows),
         fingerprint=fingerprint.hexdigest(),
         notes=reading.notes,
-        warnings=tuple(lookalikes(examples)),
+        warnings=tuple(filter(None, (*lookalikes(examples), reading.languages.warning))),
         columns=reading.columns.roles,
         data_string=""
         if reading.source.scheme == "object"
-        else str(reading.source.stating(reading.columns.guesses)),
+        else str(reading.source.stating({**reading.columns.guesses, **reading.languages.stated})),
         doubts=tuple(reading.doubts.said()),
         is_suite=reading.table.is_suite,
+        language_note=reading.languages.note,
     )
 
 

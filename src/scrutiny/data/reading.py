@@ -17,6 +17,7 @@ from scrutiny.data.columns import Columns, resolve_columns
 from scrutiny.data.doubts import BadRow, Doubts
 from scrutiny.data.identity import Identifiers
 from scrutiny.data.labels import parse_label_map
+from scrutiny.data.languages import Languages
 from scrutiny.data.permuting import permutation_seed, permuted
 from scrutiny.data.readers.known import check_reader_option, reader_options
 from scrutiny.data.source import DataSource, parse_source
@@ -55,8 +56,9 @@ class Reading:
         Seed of a random exchange of labels; None for no exchange.
     keeps_unlabeled
         Whether rows whose label or tags are empty are read without gold; else they are bad rows.
-    bad_rows, doubts, identifiers, renamed, permutation
-        Filled while examples are read: rows left out, doubts, names, renamed labels, exchange.
+    bad_rows, doubts, identifiers, renamed, permutation, languages
+        Filled while examples are read: rows left out, doubts, names, renamed labels, exchange,
+        languages of the texts.
     """
 
     source: DataSource
@@ -72,16 +74,23 @@ class Reading:
     identifiers: Identifiers = field(default_factory=Identifiers)
     renamed: set[str] = field(default_factory=set)
     permutation: str = ""
+    languages: Languages = field(default_factory=Languages)
 
     def __iter__(self) -> Iterator[Example]:
         """Examples in file order."""
-        return (example for example, _ in self.keyed())
+        return self.limited(None)
 
-    def keyed(self) -> Iterator[tuple[Example, bytes]]:
-        """Examples in file order, each with the key of its content in the file."""
-        if self.permute is None:
-            return self._read()
-        return self._permuted(self.permute)
+    def limited(self, limit: int | str | None) -> Iterator[Example]:
+        """Examples in file order, as many as `parse_limit` reads from a limit."""
+        return (example for example, _ in self.keyed(limit))
+
+    def keyed(self, limit: int | str | None = None) -> Iterator[tuple[Example, bytes]]:
+        """Examples in file order, each with the key of its content in the file.
+
+        No row behind the limit is read; those within it say in which language the texts are.
+        """
+        pairs = self._read() if self.permute is None else self._permuted(self.permute)
+        return self.languages.given(islice(pairs, *parse_limit(limit)))
 
     def _permuted(self, seed: int) -> Iterator[tuple[Example, bytes]]:
         """Examples with labels exchanged at random by the task; all are held in memory."""
@@ -113,7 +122,7 @@ class Reading:
     def notes(self) -> tuple[str, ...]:
         """Sentences about how the source was read, so far."""
         notes = [self.permutation, *self.table.notes, self.columns.note]
-        notes.append(self._without_answers())
+        notes += [self._without_answers(), self.languages.note]
         absent = [label for label in self.label_map if label not in self.renamed]
         shown = ", ".join(map(repr, absent[:_MOST_LABELS]))
         notes.append(f"labels= renames {shown}, which no row that was read has." if absent else "")
@@ -153,7 +162,8 @@ class Reading:
         gold = example.gold if not self.label_map else self._renamed(example.gold)
         for doubt in doubts:
             self.doubts.add(doubt, example.source)
-        example = _identified(example, name, gold)
+        is_told = self.table.is_whole or label_in_cell(row.get("language")) is not None
+        example = _identified(example, name, gold, example.language if is_told else "")
         return (with_case(example, raw.values) if self.table.is_suite else example), key
 
     def _name_answer(self, row: dict[str, Any]) -> Iterator[str]:
@@ -305,9 +315,9 @@ def iter_examples(
     limit
         How many examples, or which (``"100:200"``).
     """
-    start, stop = parse_limit(limit)
+    parse_limit(limit)  # refused before anything is opened
     reading = open_data(source, task=task, on_bad_row=on_bad_row, columns=columns)
-    return islice(iter(reading), start, stop)
+    return reading.limited(limit)
 
 
 def parse_limit(limit: int | str | None) -> tuple[int, int | None]:
@@ -340,8 +350,13 @@ def parse_limit(limit: int | str | None) -> tuple[int, int | None]:
     return start, stop
 
 
-def _identified(example: Example, name: str, gold: str | tuple[Span, ...] | None) -> Example:
-    """Copy of an example under another name (four times as fast as `dataclasses.replace`)."""
+def _identified(
+    example: Example, name: str, gold: str | tuple[Span, ...] | None, language: str
+) -> Example:
+    """Copy of an example under another name (four times as fast as `dataclasses.replace`).
+
+    Without a language, `Languages` finds it.
+    """
     return Example(
         name,
         example.fields,
@@ -351,7 +366,7 @@ def _identified(example: Example, name: str, gold: str | tuple[Span, ...] | None
         example.protected,
         example.source,
         example.attributes,
-        example.language,
+        language,
         example.case,
     )
 

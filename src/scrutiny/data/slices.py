@@ -14,6 +14,7 @@ from scrutiny.core.answers.answer import label_in
 from scrutiny.core.boundary.limits import known
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.example import Example
+from scrutiny.core.languages import OF_CHARACTERS, UNSPACED, is_english, script_of
 from scrutiny.core.registry import registry
 from scrutiny.core.slice_syntax import (
     Term,
@@ -32,6 +33,8 @@ MOST_VALUES: Final = 12
 FEWEST: Final = 20
 #: Beginnings of the names of columns of the items: groups, and units of resampling.
 COLUMNS: Final = ("a_", "u_")
+#: Share of items in other languages with which attributes of English words are still slices.
+_OTHERS: Final = 0.05
 _HAS: Final = "has"
 _YES: Final = frozenset({"yes", "true", "1"})
 _NO: Final = frozenset({"no", "false", "0"})
@@ -284,7 +287,8 @@ def slices_for(
 
     Beside the attributes of texts that answer yes or no: slices that the user asks for, thirds by
     length, every gold label, every value of the items' columns ``a_*``. Attributes of English
-    words are left out where the items are not all English.
+    words are left out unless nearly all items are in English, and thirds by length where words
+    cannot be told apart (Thai).
 
     Parameters
     ----------
@@ -302,7 +306,7 @@ def slices_for(
     items = Items.of(examples, training)
     candidates = [
         *(Slice(joined(text), f"where {joined(text)}", text) for text in asked),
-        *_declared(is_english=all(e.language.startswith("en") for e in examples)),
+        *_declared(is_english=_are_english(examples)),
         *_by_length(examples),
         *_by_value("label", "label", [*filter(None, (label_in(e.gold) for e in examples))]),
     ]
@@ -320,6 +324,12 @@ def slices_for(
         known.add(members)
         found.append((one, members))
     return found
+
+
+def _are_english(examples: Sequence[Example]) -> bool:
+    """Whether at most one item in twenty is in another language than English."""
+    others = sum(not is_english(example.language) for example in examples)
+    return others <= _OTHERS * len(examples)
 
 
 def _declared(*, is_english: bool) -> list[Slice]:
@@ -347,12 +357,16 @@ def _by_value(column: str, name: str, values: Sequence[str]) -> list[Slice]:
 
 
 def _by_length(examples: Sequence[Example]) -> list[Slice]:
-    """Slices of the shortest and longest third, by words."""
+    """Slices of the shortest and longest third, by words; characters in Chinese and Japanese."""
+    scripts = {script_of(example.language) for example in examples}
+    if scripts & (UNSPACED - OF_CHARACTERS):
+        return []
+    unit = "characters" if scripts <= OF_CHARACTERS else "words"
     ordered = sorted(sum(1 for _ in words_of(example)) for example in examples)
     low, high = ordered[len(ordered) // 3], ordered[2 * len(ordered) // 3]
     return [
-        Slice("short", f"of fewer than {low} words", f"length < {low}"),
-        Slice("long", f"of more than {high} words", f"length > {high}"),
+        Slice("short", f"of fewer than {low} {unit}", f"length < {low}"),
+        Slice("long", f"of more than {high} {unit}", f"length > {high}"),
     ]
 
 

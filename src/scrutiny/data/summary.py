@@ -71,7 +71,7 @@ class DataSummary:
     conflicts
         Items among them whose gold is not that of the earlier item.
     languages
-        Items by stated language.
+        Items by language, stated or found; the commonest first.
     units, groups
         How many different values each unit (``u_*``) and group (``a_*``) has.
     members
@@ -130,7 +130,7 @@ def summarize(data: Dataset) -> DataSummary:
         chance=task.chance([e for e in examples if e.gold is not None]) if golds else None,
         duplicates=duplicates,
         conflicts=conflicts,
-        languages=dict(sorted(Counter(e.language for e in examples).items())),
+        languages=data.language_counts,
         units=_distinct(examples, "u_"),
         groups=_distinct(examples, "a_"),
         members={

@@ -20,6 +20,7 @@ from scrutiny.run.planning.asked_slices import too_small
 from scrutiny.run.planning.assignment import to_json
 from scrutiny.run.planning.doubtful_data import (
     data_warnings,
+    left_out_of,
     trained_on_it,
     truncation_warnings,
     unasked_warnings,
@@ -86,6 +87,7 @@ def manifest(
                 "n_bad_rows": len(dataset.bad_rows),
                 "doubts": list(dataset.to_look_at),
                 "notes": list(dataset.notes),
+                "languages": dict(dataset.language_counts),
             }
             for name, dataset in resolved.datasets.items()
         },
@@ -107,6 +109,7 @@ def manifest(
             *unscored_warnings(resolved),
             *too_small(resolved),
         ],
+        "left_out": left_out_of(resolved),
         "label_matches": list(matches_to_show(resolved)),
         "labels": {
             f"{family} on {data}": pairing.labels.note

@@ -38,6 +38,7 @@ class ToyContext:
         What was kept by `array`.
     """
 
+    languages: frozenset[str] = frozenset()
     subject = "reference"
     replicate: str | None = None
 

@@ -19,6 +19,8 @@ Any string, however odd, is accepted: no function here raises on the content of 
                 same_class(char) -> str                        digits, or letters of case and script
     casing      case_pattern(word) -> "lower" | "upper" | "title" | "mixed" | "none"
                 match_case(source, replacement) -> str; capitalize_first(word) -> str
+    languages   tell(text) -> str                              code, or "" if nothing tells
+                evidence(text) -> Told; main_language(found, texts) -> Main
     lexicon     STOP_WORDS: frozenset[str]; is_stop_word(word) -> bool
                 zipf(word) -> float                            0.0 where unknown; 'the' is 7.7
                 misspellings() -> Mapping[str, tuple[str, ...]]  by the right spelling

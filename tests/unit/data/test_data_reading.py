@@ -11,11 +11,11 @@ ROWS = [{"text": text, "label": "x"} for text in ("a", "b", "", "c", "d")]
 
 
 def test_examples_come_one_at_a_time(write):
-    write("d.tsv", "text\tlabel\n" + "a\tx\n" * 200 + "\tx\n")
+    write("d.tsv", "text\tlabel\n" + "a\tx\n" * 2000 + "\tx\n")
     examples = iter_examples("d.tsv", on_bad_row="fail")
     assert isinstance(examples, Iterator)
     assert next(examples).source == "d.tsv:2"
-    with pytest.raises(DataError, match=r"d\.tsv:202: text is empty"):
+    with pytest.raises(DataError, match=r"d\.tsv:2002: text is empty"):
         list(examples)
 
 

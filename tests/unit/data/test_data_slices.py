@@ -198,3 +198,29 @@ def test_slices_by_english_words_are_for_english_alone():
     assert [one.name for one, _ in slices_for(german, fewest=5)] == ["exclamation"]
     english = [example(text, k, language="en-GB") for k, text in enumerate(texts)]
     assert slices_for(english, fewest=5)[0][0].name == "negation"
+
+
+def test_slices_by_english_words_stay_where_few_items_are_in_another_language():
+    english = [example("Not so!" if k % 2 else "So.", k, language="en") for k in range(40)]
+    others = [example("Nicht so!", 50 + k, language="de") for k in range(2)]
+    (first, members), *_ = slices_for([*english, *others], fewest=5)
+    assert (first.name, sum(members), members[-2:]) == ("negation", 20, (False, False))
+    assert slices_for([*english, *others, *others], fewest=5)[0][0].name != "negation"
+
+
+@pytest.mark.parametrize(("language", "unit"), [("zh", "characters"), ("de", "words"), ("th", "")])
+def test_thirds_are_by_what_a_language_counts(language, unit):
+    texts = ["好" * (1 + k) if language == "zh" else "gut " * (1 + k) for k in range(30)]
+    items = [example(text, k, language=language) for k, text in enumerate(texts)]
+    said = [one.says for one, _ in slices_for(items, fewest=5)]
+    assert said == ([f"of fewer than 11 {unit}", f"of more than 21 {unit}"] if unit else [])
+
+
+def test_words_are_not_counted_where_they_cannot_be_told_apart():
+    thai, english = example("หนังเรื่องนี้ไม่ดี", language="th"), example("not so good")
+    assert Items.of([thai, english]).inside("length > 2") == [None, True]
+
+
+def test_numbers_in_words_are_english():
+    polish, english = example("ten film", language="pl"), example("ten films")
+    assert Items.of([polish, english]).inside("number") == [False, True]

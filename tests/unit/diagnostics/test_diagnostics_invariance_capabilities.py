@@ -147,14 +147,20 @@ def design(languages=("en",), is_audit=False, **params):
 
 
 def test_a_capability_of_another_language_is_refused_before_anything_is_asked():
-    with pytest.raises(PlanError, match=r"'homophone@1' is for texts in zh, and 'hotels' is in en"):
+    wrong = r"'homophone@1' is for texts in Chinese \(zh\), and .* 'hotels' is English \(en\)"
+    with pytest.raises(PlanError, match=wrong):
         design(capabilities=("homophone",))
-    with pytest.raises(PlanError, match=r"'synonym' is for texts in en.*#language=en"):
+    with pytest.raises(PlanError, match=r"'synonym' is for texts in English.*#language=en"):
         design(languages=("zh-Hans",))
-    assert len(design(languages=("zh-Hans",), capabilities=("homophone", "typo")).claims) == 2
+    with pytest.raises(PlanError, match="'typo' is for texts in any language with spaces"):
+        design(languages=("zh-Hans",), capabilities=("homophone", "typo"))
+    assert len(design(languages=("zh-Hans",), capabilities=("homophone",)).claims) == 1
     assert len(design(languages=("zh", "en")).claims) == 2  # some of it will do
-    mine = design(languages=("zh",), is_audit=True)  # an audit leaves it out
+    mine = design(languages=("de",), is_audit=True)  # an audit leaves it out
     assert [c.id for c in mine.claims] == ["typo/1"]
+    assert mine.left_out[0].startswith("1 change left out of hotels, whose texts are in German")
+    none = design(languages=("zh",), is_audit=True)
+    assert (none.claims, len(none.left_out)) == ((), 1)
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import pytest
 
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.example import Example
+from scrutiny.core.languages import speaks
 from scrutiny.core.registry import registry
-from scrutiny.core.transformation import speaks
 from scrutiny.perturb.recipes.attack import (
     Given,
     deviations_of,

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from scrutiny.core.answers.words import ROOT, WORDS
+from scrutiny.core.languages import speaks
 from scrutiny.core.registry import registry
 from scrutiny.data.dataset import load_dataset
 from scrutiny.perturb.engine.apply import perturb
@@ -24,7 +25,7 @@ LOST = {"`split_word`", "`new_word`", "`regrouped_words`", "`merged_phrases`", "
 NAMES = [
     name
     for name in registry().names("transformation")
-    if registry().load("transformation", name).languages & {"en", "*"}
+    if speaks(registry().load("transformation", name).languages, "en")
     and all(RESOURCES[r].default for r in parse_recipe(name).resources)
     and name not in NO_TREE
 ]

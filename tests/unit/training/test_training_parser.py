@@ -22,7 +22,7 @@ from scrutiny.tasks.names import load_task
 from scrutiny.testing import check_adapter
 from scrutiny.training.finetuning.parts import load_parts
 from scrutiny.training.words.job import train_words
-from scrutiny.training.words.parser import ParserRecipe
+from scrutiny.training.words.parser import ParserRecipe, blank
 from scrutiny.training.words.trainer import PARSER
 
 pytestmark = pytest.mark.extra("nlp")
@@ -164,3 +164,10 @@ def test_on_the_command_line(data, tmp_path):
     assert (quiet.stdout, quiet.stderr) == (found.stdout, "")
     assert (record["seed"], record["recipe"]["width"], record["recipe"]["limit"]) == (3, 8, 40)
     assert (tmp_path / "p" / "seed-3" / "config.cfg").is_file()
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"), [("de", "de"), ("und", "xx"), ("nb", "nb"), ("sw", "xx")]
+)
+def test_a_language_that_spacy_lacks_is_none_in_particular(code, kind):
+    assert blank(code).lang == kind

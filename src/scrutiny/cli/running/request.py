@@ -113,6 +113,8 @@ def _run(plan: Plan, flags: Mapping[str, Any], request: Request, *, name: str) -
     for dataset in resolved.datasets.values():
         for sentence in dataset.to_look_at:
             tell(f"{dataset.name}: {sentence}")
+        if said := dataset.language_note:
+            tell(f"{dataset.name}: {said}")
     warned = (*data_warnings(resolved.datasets), *too_small(resolved))
     for sentence in (*trained_on_it(resolved), *warned):
         tell(sentence)

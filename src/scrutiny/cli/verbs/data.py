@@ -11,6 +11,7 @@ from scrutiny.cli.options import bad_rows, task_of_data
 from scrutiny.cli.wrapping import WIDTH, printed_line
 from scrutiny.core.boundary.storable import printable
 from scrutiny.core.example import Example
+from scrutiny.core.languages import counted
 
 
 @click.group("data")
@@ -57,9 +58,7 @@ def _summary_lines(summary: Any) -> list[str]:
         lines.append(f"  words         {field.name}: {spread}")
     conflicts = f", {summary.conflicts} with another label" if summary.is_labeled else ""
     lines.append(f"  duplicates    {summary.duplicates} by letters alone{conflicts}")
-    lines.append(
-        f"  languages     {', '.join(f'{k}: {v:,}' for k, v in summary.languages.items())}"
-    )
+    lines += _wrapped("languages", counted(summary.languages))
     for kind, counts in (("units", summary.units), ("groups", summary.groups)):
         if counts:
             lines += _wrapped(kind, ", ".join(f"{k}: {v}" for k, v in counts.items()))

@@ -1,6 +1,7 @@
 """``scrutiny perturb``: transformations applied to texts."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -52,19 +53,34 @@ def command(output: Path | None, **flags: Any) -> int:
 def _write(flags: dict[str, Any], stream: IO[str]) -> None:
     """Write all lines, and report the outcomes on stderr."""
     counts: dict[str, int] = {}
-    for line in _lines(flags):
+    unspoken: dict[str, Counter[str]] = {}
+    for line, language in _lines(flags):
         counts[line["status"]] = counts.get(line["status"], 0) + 1
+        if line["reason"] == "language":
+            unspoken.setdefault(line["recipe"], Counter())[language] += 1
         stream.write(json.dumps(line, ensure_ascii=False) + "\n")
     stream.flush()
+    for recipe, languages in unspoken.items():
+        say(_left_alone(recipe, languages))
     total = sum(counts.values())
     said = ", ".join(f"{n:,} {status}" for status, n in sorted(counts.items()))
     tell(f"{total:,} variants: {said or 'none'}")
 
 
-def _lines(flags: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """One object for each variant, in the order of the items."""
-    from itertools import islice
+def _left_alone(recipe: str, languages: Counter[str]) -> str:
+    """Sentence about texts whose language a recipe does not know, and what to state if it does."""
+    from scrutiny.core.languages import counted, in_words
+    from scrutiny.perturb.engine.recipe import parse_recipe
 
+    known = in_words(parse_recipe(recipe).languages)
+    return (
+        f"{recipe} knows {known}, and left the texts in other languages alone: "
+        f"{counted(languages)}. If they are in one that it knows, say so: #language=CODE."
+    )
+
+
+def _lines(flags: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
+    """One object for each variant, in the order of the items, with the item's language."""
     from scrutiny.cli.options import named_recipes
     from scrutiny.core.registry import registry
     from scrutiny.data.doubts import left_out
@@ -73,7 +89,7 @@ def _lines(flags: dict[str, Any]) -> Iterator[dict[str, Any]]:
     from scrutiny.perturb.engine.apply import Setting
     from scrutiny.perturb.engine.batch import perturb_draws
 
-    start, stop = parse_limit(flags["limit"])
+    parse_limit(flags["limit"])  # refused before anything is opened
     reading = open_data(flags["data"], task=flags["task"] or None, on_bad_row=flags["on_bad_row"])
     setting = Setting(
         flags["seed"],
@@ -82,15 +98,17 @@ def _lines(flags: dict[str, Any]) -> Iterator[dict[str, Any]]:
         task=reading.task.name,
     )
     recipes = named_recipes(flags["recipes"])
-    examples = islice(iter(reading), start, stop)
+    examples = reading.limited(flags["limit"])
     settings = [setting._replace(draw=draw) for draw in range(flags["draws"])]
     for example, documents, draws in perturb_draws(examples, recipes, settings):
         controls = Controls(example, documents)
         for variant in (variant for variants in draws for variant in variants):
-            yield _line(example, variant)
+            yield _line(example, variant), example.language
             if flags["control"]:
-                yield _line(example, controls.of(variant, seed=flags["seed"]))
-    for sentence in (*left_out(reading.bad_rows), *reading.doubts.said()):
+                control = controls.of(variant, seed=flags["seed"])
+                yield _line(example, control), example.language
+    found = (reading.languages.note, reading.languages.warning)
+    for sentence in (*left_out(reading.bad_rows), *reading.doubts.said(), *filter(None, found)):
         say(sentence)
 
 

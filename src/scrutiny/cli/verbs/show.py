@@ -11,6 +11,7 @@ import click
 from scrutiny.cli.environment import completed
 from scrutiny.cli.wrapping import narrowed
 from scrutiny.core.errors import UnknownNameError
+from scrutiny.core.languages import in_words
 from scrutiny.core.plugin import PlugIn, at_length
 from scrutiny.core.registry import KINDS, Entry, Registration, registry
 from scrutiny.core.statistic import Statistic
@@ -128,11 +129,12 @@ def _declared(thing: Any) -> Iterator[tuple[str, Any]]:
         yield from (("Needs", thing.needs), ("Tasks", thing.tasks))
         yield "Second model", _SECOND if thing.wants_reference else ""
     elif kind == "attack":
-        yield from (("Needs", thing.needs), ("Languages", thing.languages))
+        yield from (("Needs", thing.needs), ("Languages", in_words(thing.languages, most=99)))
         yield "Resources", thing.resources
         yield "Otherwise than the paper", " ".join((*thing.deviations, *thing.lacking.values()))
     elif kind == "transformation":
-        yield from (("Languages", thing.languages), ("Resources", thing.resources))
+        yield "Languages", in_words(thing.languages, most=99)
+        yield "Resources", thing.resources
         yield from (("Effect on the gold answer", thing.effect), ("Intensity", thing.intensity))
     elif kind == "constraint":
         yield "Resources", thing.resources

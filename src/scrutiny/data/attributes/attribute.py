@@ -9,11 +9,14 @@ from typing import Any, Literal
 
 from scrutiny.core.answers.answer import label_in
 from scrutiny.core.example import Example
+from scrutiny.core.languages import OF_CHARACTERS, UNSPACED, is_english, script_of
 from scrutiny.core.plugin import Told
 from scrutiny.data.hashes import letters_hash
 from scrutiny.text.tokens import is_word, token_texts
 
 Value = bool | float | str
+#: Scripts whose texts are divided neither by spaces nor by characters.
+_NO_WORDS = UNSPACED - OF_CHARACTERS
 Gives = Literal["yes or no", "a number", "a word"]
 _GIVES: dict[object, Gives] = {
     bool: "yes or no",
@@ -72,6 +75,9 @@ class Attribute(Told):
         Whether it is for English only: items in other languages have no value.
     of_training
         Whether it needs a training set.
+    of_words
+        Whether it counts words: items in languages that neither put spaces between them nor use
+        one character for each (Thai) have no value. In Chinese and Japanese, characters count.
     stream
         Name of its random stream, if that is not its own name.
     """
@@ -82,10 +88,13 @@ class Attribute(Told):
     is_english: bool = False
     of_training: bool = False
     stream: str = ""
+    of_words: bool = False
 
     def __call__(self, example: Example, training: Training | None = None) -> Value | None:
         """Value of an item; ``None`` if it has none."""
-        if self.is_english and not example.language.startswith("en"):
+        if self.is_english and not is_english(example.language):
+            return None
+        if self.of_words and script_of(example.language) in _NO_WORDS:
             return None
         return self.function(example, training) if self.of_training else self.function(example)
 
@@ -100,7 +109,12 @@ class Attribute(Told):
 
 
 def attribute(
-    says: str, *, is_english: bool = False, of_training: bool = False, stream: str = ""
+    says: str,
+    *,
+    is_english: bool = False,
+    of_training: bool = False,
+    stream: str = "",
+    of_words: bool = False,
 ) -> Callable[[Callable[..., Any]], Attribute]:
     """Decorator that makes an attribute of a function; the return annotation gives its kind.
 
@@ -115,7 +129,7 @@ def attribute(
 
     def made(function: Callable[..., Any]) -> Attribute:
         gives = _GIVES[function.__annotations__["return"]]
-        return Attribute(function, says, gives, is_english, of_training, stream)
+        return Attribute(function, says, gives, is_english, of_training, stream, of_words)
 
     return made
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from scrutiny.core.answers.answer import label_in
 from scrutiny.core.example import Example
+from scrutiny.core.languages import is_english
 from scrutiny.data.attributes.attribute import attribute, lower_of, tokens_of, words_of
 from scrutiny.data.questions import is_question_text
 from scrutiny.text.lexicon import first_names, is_stop_word, table, zipf
@@ -62,9 +63,9 @@ def question(example: Example) -> bool:
     >>> [question(Example("1", {"text": text})) for text in ("is it good", "so be it")]
     [True, False]
     """
-    is_english = example.language.startswith("en")
+    in_english = is_english(example.language)
     texts = example.fields.values()
-    return any(is_question_text(text, is_english=is_english) for text in texts)
+    return any(is_question_text(text, is_english=in_english) for text in texts)
 
 
 @attribute("with an exclamation mark")
@@ -77,18 +78,22 @@ def exclamation(example: Example) -> bool:
 def number(example: Example) -> bool:
     """Whether the text contains a number, in digits or words; "one" and "first" do not count.
 
+    Words count in English alone.
+
     Examples
     --------
     >>> [number(Example("1", {"text": text})) for text in ("Seats 4", "two left", "No seats")]
     [True, True, False]
     """
-    return any(_is_number(word) for word in tokens_of(example))
+    in_words = is_english(example.language)
+    return any(_is_number(word, in_words=in_words) for word in tokens_of(example))
 
 
-def _is_number(word: str) -> bool:
+def _is_number(word: str, *, in_words: bool) -> bool:
     if any(letter.isdigit() for letter in word):
         return True
-    return word.isalpha() and word.lower() not in _HARDLY_NUMBERS and parse_number(word) is not None
+    is_plain = in_words and word.isalpha() and word.lower() not in _HARDLY_NUMBERS
+    return is_plain and parse_number(word) is not None
 
 
 @attribute("with a word in capitals")
@@ -198,7 +203,7 @@ def no_function_word(example: Example) -> bool:
     return bool(words) and not any(is_stop_word(word) for word in words)
 
 
-@attribute("words of all texts")
+@attribute("words of all texts", of_words=True)
 def length(example: Example) -> int:
     """Number of words in all texts.
 
@@ -210,7 +215,7 @@ def length(example: Example) -> int:
     return sum(1 for _ in words_of(example))
 
 
-@attribute("words of the longest text")
+@attribute("words of the longest text", of_words=True)
 def longest_text(example: Example) -> int:
     """Number of words in the longest of the item's texts."""
     return max(sum(map(is_word, token_texts(text))) for text in example.fields.values())

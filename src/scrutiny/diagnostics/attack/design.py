@@ -28,6 +28,7 @@ from typing import Final
 
 from scrutiny.core.claim import Claim, Component, Risk
 from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector, draws_of
+from scrutiny.core.languages import left_out, must_know, speaks_any
 from scrutiny.core.plugin import title_of
 from scrutiny.diagnostics.attack.metrics import BUDGETS, SIMILARITIES, VALIDITIES
 from scrutiny.diagnostics.attack.params import AttackParams, TransferParams, attacks_of
@@ -60,7 +61,7 @@ NOT_RATED: Final = "meaning preservation not checked"
 
 def make_design(params: AttackParams, inputs: Inputs) -> Design:
     """Design for one family on one dataset."""
-    attacks = attacks_of(params, inputs.task, inputs.subject.capabilities)
+    attacks, unspoken = spoken(params, inputs, inputs.subject.capabilities)
     items = inputs.data.n_items
     attacked = items if params.items is None else min(params.items, items)
     times = len(attacks) * params.draws * (2 if params.control else 1)
@@ -76,7 +77,26 @@ def make_design(params: AttackParams, inputs: Inputs) -> Design:
         families={
             "attack": f"attacks fool {inputs.subject.name} on {inputs.data.name}",
         },
+        left_out=left_out("attacks", unspoken, inputs.data.languages, data=inputs.data.name),
     )
+
+
+def spoken(
+    params: AttackParams | TransferParams, inputs: Inputs, capabilities: frozenset[str]
+) -> tuple[dict[str, Attack], list[str]]:
+    """Attacks that know a language of the data, and titles of those that an audit leaves out.
+
+    Raises
+    ------
+    PlanError
+        If one that a plan names does not.
+    """
+    every, data = attacks_of(params, inputs.task, capabilities), inputs.data
+    if not inputs.is_audit:
+        for name, attack in every.items():
+            must_know(f"The attack {name}", attack.languages, data.languages, data=data.name)
+    known = {n: a for n, a in every.items() if speaks_any(a.languages, data.languages)}
+    return known, [attack.title for name, attack in every.items() if name not in known]
 
 
 def _estimates(attacks: Sequence[str], params: AttackParams) -> Iterator[EstimateSpec]:

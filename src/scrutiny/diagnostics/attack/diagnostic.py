@@ -9,6 +9,7 @@ from scrutiny.core.boundary.canonical import value_digest
 from scrutiny.core.design import Design, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.errors import DataError
+from scrutiny.core.languages import speaks_any
 from scrutiny.core.record import Row
 from scrutiny.core.task import Task
 from scrutiny.data.drawn_items import drawn
@@ -84,7 +85,11 @@ class Attacks(Diagnostic[AttackParams]):
     ) -> Iterable[Row]:
         """One row for each unchanged item, and for each attack and its random control."""
         capabilities = ctx.model.capabilities
-        attacks = attacks_of(params, ctx.task, capabilities)
+        attacks = {
+            name: attack
+            for name, attack in attacks_of(params, ctx.task, capabilities).items()
+            if speaks_any(attack.languages, ctx.languages)
+        }
         kinds = [BASELINE, *_kinds(list(attacks), params)]
         if ctx.model.has_stored_answers_only:
             for example in batch.examples:

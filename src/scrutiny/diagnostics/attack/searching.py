@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from scrutiny.core.diagnostic import Context, Failure, Reference
 from scrutiny.core.example import Example
+from scrutiny.core.languages import speaks
 from scrutiny.core.queries.gradients import Gradients, InputEmbeddings, TokenGradients
 from scrutiny.core.task import Prediction
-from scrutiny.core.transformation import speaks
 from scrutiny.diagnostics.attack.control import AtRandom, expense_of
 from scrutiny.diagnostics.attack.params import TransferParams
 from scrutiny.perturb.recipes.attack import Attack, Given

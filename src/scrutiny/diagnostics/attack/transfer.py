@@ -18,12 +18,13 @@ from scrutiny.core.diagnostic import (
 )
 from scrutiny.core.edit import Variant
 from scrutiny.core.example import Example
+from scrutiny.core.languages import left_out
 from scrutiny.core.plugin import title_of
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction, Task
 from scrutiny.data.drawn_items import drawn
 from scrutiny.diagnostics.attack.control import OneAtRandom, expense_of
-from scrutiny.diagnostics.attack.design import BEFORE, compared, of_draw, over_draws, title
+from scrutiny.diagnostics.attack.design import BEFORE, compared, of_draw, over_draws, spoken, title
 from scrutiny.diagnostics.attack.params import TransferParams, attacks_of
 from scrutiny.diagnostics.attack.rows import condition_of, unattacked_row
 from scrutiny.diagnostics.attack.searching import NOT_DRAWN, Attempt, Work, output_name
@@ -74,7 +75,8 @@ class Transfer(ChangesTexts[TransferParams]):
     def design(self, params: TransferParams, inputs: Inputs) -> Design:
         """Conditions, estimates and claims for one family on one dataset."""
         # what the attacks need is the reference's to have, which is seen when it is attacked
-        attacks = attacks_of(params, inputs.task, inputs.subject.capabilities | {"gradients"})
+        attacks, unspoken = spoken(params, inputs, inputs.subject.capabilities | {"gradients"})
+        data = inputs.data
         return Design(
             conditions=tuple(condition_of(a, d) for a in attacks for d in range(params.draws)),
             estimates=tuple(_estimates(list(attacks), params)),
@@ -91,6 +93,7 @@ class Transfer(ChangesTexts[TransferParams]):
                 "transfer": f"texts that fool {inputs.second.name} fool {inputs.subject.name} "
                 f"on {inputs.data.name}"
             },
+            left_out=left_out("attacks", unspoken, data.languages, data=data.name),
         )
 
     def prepare(

@@ -1,6 +1,7 @@
 """Shared invariances of two models: Hard- and Soft-SCoPE with their controls."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from scrutiny.core.design import Design, Inputs
 from scrutiny.core.diagnostic import (
@@ -15,6 +16,7 @@ from scrutiny.core.diagnostic import (
 from scrutiny.core.edit import Variant
 from scrutiny.core.errors import MissingExtraError, PlanError
 from scrutiny.core.example import Example
+from scrutiny.core.languages import left_out, must_know, speaks_any
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction, Task
 from scrutiny.diagnostics.invariance.capabilities import Generation, generations
@@ -47,31 +49,21 @@ def _suited(
     if inputs.is_audit:
         return tuple(g for g in made if _speaks(g, inputs.data.languages))
     for generation in made:
-        if not _speaks(generation, inputs.data.languages):
-            raise _wrong_language(generation, inputs)
+        named, data = f"The capability {generation.capability!r}", inputs.data
+        must_know(named, _languages(generation), data.languages, data=data.name)
         _require_resources(generation, params.resources)
     return tuple(made)
 
 
 def _speaks(generation: Generation, languages: Collection[str]) -> bool:
     """Whether it supports the language of some data."""
-    known = _languages(generation)
-    spoken = {part for code in languages for part in (code, code.partition("-")[0])}
-    return not languages or "*" in known or not spoken.isdisjoint(known)
+    return speaks_any(_languages(generation), languages)
 
 
-def _languages(generation: Generation) -> set[str]:
+def _languages(generation: Generation) -> frozenset[str]:
     """Languages that any of its moves supports."""
-    return {code for move in generation.space.moves for code in move.transformation.languages}
-
-
-def _wrong_language(generation: Generation, inputs: Inputs) -> PlanError:
-    known, spoken = (", ".join(sorted(c)) for c in (_languages(generation), inputs.data.languages))
-    return PlanError(
-        f"The capability {generation.capability!r} is for texts in {known}, and "
-        f"{inputs.data.name!r} is in {spoken}: name others (capabilities), or say the language "
-        f"behind the data string, #language={sorted(_languages(generation))[0]}."
-    )
+    moves = generation.space.moves
+    return frozenset(code for move in moves for code in move.transformation.languages)
 
 
 def _require_resources(generation: Generation, given: Collection[str]) -> None:
@@ -132,8 +124,11 @@ class SharedInvariance(ChangesTexts[ScopeParams]):
 
     def design(self, params: ScopeParams, inputs: Inputs) -> Design:
         """Conditions, estimates and claims for one family and its reference."""
-        made = _suited(generations(params, inputs.task), params, inputs)
-        return make_design(params, made, inputs)
+        every, data = generations(params, inputs.task), inputs.data
+        made = _suited(every, params, inputs)
+        unspoken = [g.label for g in every if g not in made]
+        said = left_out("changes", unspoken, data.languages, data=data.name)
+        return replace(make_design(params, made, inputs), left_out=said)
 
     def prepare(
         self, params: ScopeParams, examples: Sequence[Example], ctx: Context

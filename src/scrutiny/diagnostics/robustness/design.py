@@ -25,6 +25,7 @@ from typing import NamedTuple
 from scrutiny.core.claim import Claim, Component, Risk
 from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector, draws_of
 from scrutiny.core.expressions import expression_in_words, metric_of_metric
+from scrutiny.core.languages import left_out, must_know
 from scrutiny.core.plugin import without_versions
 from scrutiny.core.record import Measure
 from scrutiny.core.task import Task
@@ -65,6 +66,11 @@ class _Score(NamedTuple):
 def make_design(params: RobustnessParams, inputs: Inputs) -> Design:
     """Design for one family on one dataset."""
     recipes = params.recipes(inputs.task, inputs.data.languages)
+    data = inputs.data
+    for recipe in recipes:
+        named = f"The transformation {_title(recipe)}"
+        must_know(named, recipe.languages, data.languages, data=data.name)
+    unspoken = [recipe.title for recipe in params.unspoken(inputs.task, data.languages)]
     first, *others = params.kept_metrics(inputs.task)
     scores = [_Score(first), *(_Score(m, f"/{without_versions(m)}") for m in others)]
     if inputs.subject.unscored:
@@ -85,6 +91,7 @@ def make_design(params: RobustnessParams, inputs: Inputs) -> Design:
         queries_per_item=1 + (1 + params.control) * len(recipes) * params.draws,
         notes=tuple(_notes(params, inputs, kept)),
         families={f"robustness{s.mark}": names[s] for s in scores} or {"robustness": about},
+        left_out=left_out("changes", unspoken, data.languages, data=data.name),
     )
 
 

@@ -79,7 +79,8 @@ class Robustness(ChangesTexts[RobustnessParams]):
         self, params: RobustnessParams, examples: Sequence[Example], ctx: Context
     ) -> Iterable[Variant]:
         """Variants of every recipe and draw, each followed by its matched random change."""
-        recipes = params.recipes(ctx.task, frozenset(e.language for e in examples))
+        languages = ctx.languages or frozenset(e.language for e in examples)
+        recipes = params.recipes(ctx.task, languages)
         constraints = [registry().load("constraint", name)() for name in params.constraints]
         setting = Setting(
             seed=ctx.seed,

@@ -6,6 +6,7 @@ from typing import Final
 
 from scrutiny.core.boundary.limits import at_least, shares
 from scrutiny.core.errors import PlanError
+from scrutiny.core.languages import speaks_any
 from scrutiny.core.plugin import without_versions
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
@@ -108,6 +109,15 @@ class RobustnessParams:
         recipes = () if self.transformations else _usual(task, languages)
         return {r.name: lacking for r in recipes if (lacking := self._lacking(r))}
 
+    def unspoken(self, task: Task, languages: frozenset[str]) -> list[Recipe]:
+        """Recipes that texts in English would be asked with, and that know none of the languages.
+
+        None where recipes are named: those are refused.
+        """
+        recipes = () if self.transformations else _usual(task, frozenset({"en"}))
+        asked = (recipe for recipe in recipes if not self._lacking(recipe))
+        return [recipe for recipe in asked if not speaks_any(recipe.languages, languages)]
+
     def _lacking(self, recipe: Recipe) -> list[str]:
         """Resources of a recipe that are neither there nor named."""
         held = {n for n, r in RESOURCES.items() if r.default and r.is_installed}
@@ -127,7 +137,6 @@ def has_labels(task: Task) -> bool:
 
 def _usual(task: Task, languages: frozenset[str]) -> list[Recipe]:
     """Recipes that are asked unless others are named, and support a language."""
-    spoken = {part for code in languages for part in ("*", code, code.partition("-")[0])}
     recipes = (parse_recipe(name) for name in registry().names("transformation"))
-    known = [r for r in recipes if r.is_default and not spoken.isdisjoint(r.languages)]
+    known = [r for r in recipes if r.is_default and speaks_any(r.languages, languages)]
     return known if has_labels(task) else [r for r in known if r.is_scored(task.name)]

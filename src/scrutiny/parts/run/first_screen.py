@@ -7,10 +7,11 @@ from typing import Final
 
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
+from scrutiny.core.languages import is_english
 from scrutiny.core.task import Task
 from scrutiny.parts.run.found_risks import FoundRisk, Span, counts_of, decision_of, rest_of
 from scrutiny.parts.run.label_lines import LabelLine, headline_of, label_lines
-from scrutiny.parts.run.view import RunView
+from scrutiny.parts.run.view import DatasetLine, RunView
 from scrutiny.parts.wording.labels import capitalized, short_names
 from scrutiny.parts.wording.numbers import NO_VALUE, decimal_of, percent_of
 from scrutiny.parts.wording.verdicts import STATES
@@ -117,11 +118,16 @@ def title_of(view: RunView, *, is_short: bool = False) -> str:
     subjects = ", ".join(short_names(view.facts.subjects).values())
     names = short_names([d.name for d in view.datasets])
     if is_short:
-        parts = [subjects, *names.values()]
+        parts = [subjects, *(names[d.name] + _language(d) for d in view.datasets)]
     else:
         parts = [subjects, _seeds(view)]
-        parts += [f"{names[d.name]} ({_items(d.n_items)})" for d in view.datasets]
+        parts += [f"{names[d.name]} ({_items(d.n_items)}{_language(d)})" for d in view.datasets]
     return " \N{MIDDLE DOT} ".join(filter(None, parts))
+
+
+def _language(data: DatasetLine) -> str:
+    """Language of a dataset behind its name; of English no word is said."""
+    return "" if all(map(is_english, data.languages)) else f", {data.language}"
 
 
 def _seeds(view: RunView) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from scrutiny.core.claim import Finding
 from scrutiny.core.edit import Edit
 from scrutiny.core.estimate import Estimate, EstimateKey
+from scrutiny.core.languages import counted, name_of
 from scrutiny.core.published import Reproduction
 from scrutiny.parts.run.in_slices import InSlices
 from scrutiny.parts.wording.labels import short_names
@@ -170,7 +171,8 @@ class DatasetLine:
     """A dataset of the run, its known overlap with training text, and row warnings.
 
     ``doubts`` are sentences about rows that were left out or are doubtful; ``class_words`` is what
-    a class of its answers is called, and what is counted of it.
+    a class of its answers is called, and what is counted of it; ``languages`` says how many items
+    are in each.
     """
 
     name: str
@@ -180,6 +182,12 @@ class DatasetLine:
     overlap: str = "not checked"
     doubts: tuple[str, ...] = ()
     class_words: tuple[str, str] = ("class", "items")
+    languages: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def language(self) -> str:
+        """Languages in words: one by its name, several with their counts."""
+        return name_of(*self.languages) if len(self.languages) == 1 else counted(self.languages)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,18 +3,25 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Final
 
 from scrutiny.perturb.characters.one_draw import OneDraw, Slipped
 from scrutiny.perturb.characters.positions import Letters
 from scrutiny.perturb.characters.slips import Slip
+
+#: Languages that are mostly typed with the letters of QWERTY in their places.
+QWERTY: Final = frozenset(
+    "en nl es pt it ca gl eu pl ro sv da nb nn no fi et is ga cy id ms tl sw af hi-Latn".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Keyboard(OneDraw):
     """Replaces one character of each chosen word by a neighboring key.
 
-    Letters give letters of the same case. The layout is QWERTY; characters that are not on it are
-    left alone.
+    Letters give letters of the same case. The layout is QWERTY, so texts in languages that are
+    usually typed on another (German, French, Czech ...) are left alone, and so are characters that
+    are not on it.
 
     Parameters
     ----------
@@ -38,6 +45,7 @@ class Keyboard(OneDraw):
 
     id = "keyboard@1"
     title = "keyboard typos"
+    languages = QWERTY
 
     symbols: bool = False
     shortest: int = 4
@@ -70,7 +78,8 @@ class NeighborKey(Slip):
     **Measures** with a search on top, how far chosen slips bring a model; see ``keyboard`` for
     random ones.
 
-    **Misleads when** the users type on another layout, or with autocorrection.
+    **Misleads when** the users type on another layout, or with autocorrection. Texts in languages
+    that are usually typed on one are left alone.
 
     References
     ----------
@@ -85,6 +94,7 @@ class NeighborKey(Slip):
 
     id = "neighbor_key@1"
     title = "neighboring keys"
+    languages = QWERTY
 
     def changes(self, word: Letters) -> Sequence[tuple[int, str, int]]:
         """Adjacent keys of each key, in the order of the keyboard rows."""

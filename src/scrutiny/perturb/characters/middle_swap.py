@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from scrutiny.core.edit import Edit
+from scrutiny.core.languages import SPACED_WORDS
 from scrutiny.core.transformation import Document, Intensity, Site
 from scrutiny.perturb.characters.positions import letters_of
 from scrutiny.perturb.engine.change import Candidates, Change, Rng, Sites, whole_text, word_sites
@@ -46,7 +47,7 @@ class MiddleSwap(Change):
 
     id = "middle_swap@1"
     title = "inner letters swapped"
-    languages = frozenset({"*"})
+    languages = SPACED_WORDS
     intensity = Intensity(share=0.3, least=1, most=None)
     is_for_search = True
 

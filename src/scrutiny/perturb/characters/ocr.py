@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from types import MappingProxyType
 
+from scrutiny.core.languages import IN_LATIN
 from scrutiny.perturb.characters.one_draw import OneDraw, Slipped
 from scrutiny.text.lexicon import table
 
@@ -16,6 +17,7 @@ class Ocr(OneDraw):
     One OCR confusion in each chosen word.
 
     Confusions may take or leave several characters: ``m`` becomes ``rn``, ``cl`` becomes ``d``.
+    They are of Latin letters, so texts in other scripts are left alone.
 
     Parameters
     ----------
@@ -39,6 +41,7 @@ class Ocr(OneDraw):
 
     id = "ocr@1"
     title = "OCR noise"
+    languages = IN_LATIN
 
     several: bool = True
     shortest: int = 2

@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 
+from scrutiny.core.languages import SPACED_WORDS
 from scrutiny.core.transformation import ChangesAtOnce, Document, Intensity, Site
 from scrutiny.perturb.engine.change import Change, Edit, Rng, Sites, new_tuple, word_sites
 
@@ -23,7 +24,7 @@ class OneDraw(Change, ChangesAtOnce):
 
     __slots__ = ()
 
-    languages = frozenset({"*"})
+    languages = SPACED_WORDS
     intensity = Intensity(share=0.2, least=1, most=None)
     inside = False
 

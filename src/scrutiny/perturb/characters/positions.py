@@ -6,6 +6,7 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Literal, NamedTuple, TypeVar
 
+from scrutiny.core.languages import SPACED_WORDS
 from scrutiny.core.transformation import Document, Intensity, Site
 from scrutiny.perturb.engine.change import Change, Edit, Rng, Sites, new_tuple, word_sites
 from scrutiny.text.tokens import graphemes
@@ -93,7 +94,7 @@ class OneWord(Change):
 
     __slots__ = ()
 
-    languages = frozenset({"*"})
+    languages = SPACED_WORDS
     intensity = Intensity(share=0.3, least=1, most=None)
     is_for_search = True
     is_local = True

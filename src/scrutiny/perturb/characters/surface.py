@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Final, Literal
 
 from scrutiny.core.answers.any_of import AnyOf
 from scrutiny.core.answers.text import Text
+from scrutiny.core.languages import CASED
 from scrutiny.core.transformation import ChangesAtOnce, Document, Effect, Site, keeps_unless
 from scrutiny.perturb.engine.change import (
     EVERY_SITE,
@@ -51,7 +52,7 @@ class WordCase(Change, ChangesAtOnce):
 
     id = "word_case@1"
     title = "upper and lower case"
-    languages = frozenset({"*"})
+    languages = CASED
     effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps", "translation": "sets"}
     intensity = EVERY_SITE
     where = "anywhere"

@@ -6,6 +6,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Final, Literal
 
+from scrutiny.core.languages import IN_LATIN
 from scrutiny.perturb.characters.positions import Letters, OneWord, Positions, exchanged
 from scrutiny.text.lexicon import table
 
@@ -40,6 +41,7 @@ class Homoglyph(OneWord):
 
     id = "homoglyph@1"
     title = "look-alike letters"
+    languages = IN_LATIN
 
     positions: Positions = "all"
     most_alike: int = 1

@@ -28,7 +28,8 @@ from scrutiny.core.answers.answer import has_places
 from scrutiny.core.edit import Edit, EditRefusedError, Variant, measured_variant
 from scrutiny.core.errors import UserError
 from scrutiny.core.example import Example
-from scrutiny.core.transformation import Constraint, Site, speaks
+from scrutiny.core.languages import speaks
+from scrutiny.core.transformation import Constraint, Site
 from scrutiny.perturb.engine.change import Rng, new_tuple
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.engine.fences import allowed_sites
@@ -37,6 +38,7 @@ from scrutiny.perturb.engine.rebase import rebase
 from scrutiny.perturb.engine.recipe import Recipe, Step, as_recipe
 from scrutiny.perturb.engine.streams import streams
 from scrutiny.text.edits.apply import apply_edits
+from scrutiny.text.languages import evidence
 
 
 class Setting(NamedTuple):
@@ -121,7 +123,7 @@ def perturb(
     ----------
     example
         What is changed; its gold spans, annotations and protected stretches hold. A text is one
-        without a gold answer.
+        without a gold answer, in English unless it is clearly in another language.
     recipe
         A recipe, or its written form.
     seed, draw
@@ -150,7 +152,8 @@ def perturb(
     ('ok', 2, 'positive')
     """
     if isinstance(example, str):
-        example = Example("", {"text": example})
+        language = evidence(example).clearly("en") or "en"
+        example = Example("", {"text": example}, language=language)
     setting = new_tuple(Setting, (seed, draw, resources, constraints, task))
     documents = {name: TextDocument(example, name, resources) for name in example.fields}
     return perturb_analyzed(example, as_recipe(recipe), documents, setting)

@@ -13,7 +13,8 @@ from typing import Final
 from scrutiny.core.edit import Variant
 from scrutiny.core.errors import UserError
 from scrutiny.core.example import Example
-from scrutiny.core.transformation import AsksAhead, Site, speaks
+from scrutiny.core.languages import speaks
+from scrutiny.core.transformation import AsksAhead, Site
 from scrutiny.perturb.engine.apply import (
     InProgress,
     Setting,

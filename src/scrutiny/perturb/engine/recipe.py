@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Any, Final, get_args
 
 from scrutiny.core.answers.answer import type_of
 from scrutiny.core.boundary.parameters import chosen_parameters, parameters_of, read_parameters
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
+from scrutiny.core.languages import both
 from scrutiny.core.plugin import title_of
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.registry import registry
@@ -163,11 +164,7 @@ class Recipe:
     @property
     def languages(self) -> frozenset[str]:
         """Languages that all steps support; ``*`` means any."""
-        known = frozenset({"*"})
-        for step in self.steps:
-            own = step.transformation.languages
-            known = own if "*" in known else known if "*" in own else known & own
-        return known
+        return reduce(both, (step.transformation.languages for step in self.steps))
 
 
 def step_of(

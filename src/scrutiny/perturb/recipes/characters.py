@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+from scrutiny.core.languages import SPACED_WORDS
 from scrutiny.perturb.characters.chinese import Homophone, LookAlike
 from scrutiny.perturb.characters.keyboard import NeighborKey
 from scrutiny.perturb.characters.slips import (
@@ -66,7 +67,7 @@ class DeepWordBug(Attack):
 
     id = "deepwordbug@1"
     title = "DeepWordBug"
-    languages = frozenset({"*"})
+    languages = SPACED_WORDS
     deviations = (
         "Words are ranked by replacing each (the paper's replace-1, and TextAttack's choice); the "
         "paper's scores of heads and tails are not there.",
@@ -124,7 +125,7 @@ class Pruthi(Attack):
 
     id = "pruthi@1"
     title = "misspelling (Pruthi)"
-    languages = frozenset({"*"})
+    languages = SPACED_WORDS
     deviations = ("One random letter is put in at each place, as in TextAttack.",)
 
     words: int = 1

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from scrutiny.core.transformation import Site, speaks
+from scrutiny.core.languages import speaks
+from scrutiny.core.transformation import Site
 from scrutiny.perturb.engine.fences import allowed_sites
 from scrutiny.perturb.search.move import Changeable, Move, Place, PlaceKey
 from scrutiny.perturb.search.state import State

@@ -15,7 +15,8 @@ class DeleteWord(Change):
     **Measures** with a search on top, which words an answer hangs on: input reduction deletes what
     it does not need.
 
-    **Misleads when** read as a change that keeps the meaning; it need not.
+    **Misleads when** read as a change that keeps the meaning; it need not. In Chinese and Japanese,
+    whose words are not told apart, it deletes a character.
 
     References
     ----------

@@ -91,7 +91,10 @@ def _facts(path: str, manifest: Mapping[str, Any], estimates: Sequence[Estimate]
         failures=tuple(manifest.get("failures", ())),
         sent=manifest.get("sent", {}),
         labels=tuple(manifest.get("label_matches", ())),
-        left_out=tuple((plan.get("budget") or {}).get("left_out", ())),
+        left_out=(
+            *(plan.get("budget") or {}).get("left_out", ()),
+            *manifest.get("left_out", ()),
+        ),
         profile=plan.get("profile", ""),
         environment=environment,
     )
@@ -184,6 +187,7 @@ def _datasets(
             fingerprint=data.get("fingerprint", "")[:16],
             overlap="; ".join(filter(None, (of(name, estimates) for of in known))) or _NOT_CHECKED,
             doubts=tuple(data.get("doubts", ())),
+            languages=data.get("languages", {}),
             class_words=tuple(data.get("class_words", Task.class_words)),
         )
         for name, data in manifest.get("data", {}).items()

@@ -58,8 +58,10 @@ class RunContext:
         store: TaskStore,
         client: ModelClient | None = None,
         reference: AskedReference | None = None,
+        languages: frozenset[str] = frozenset(),
     ) -> None:
         self.task = task
+        self.languages = languages
         self.seed = seed
         self.reference: Reference | None = reference
         self.outputs: Outputs = {}

@@ -163,6 +163,7 @@ class TaskRunner:
             store=self._store,
             client=client,
             reference=reference,
+            languages=self._resolved.datasets[task.dataset].languages,
         )
 
     def _paired(self, cell: Cell, task: TaskSpec) -> Cell:

@@ -13,6 +13,7 @@ from scrutiny.core.boundary.canonical import canonical_json, length_prefixed, va
 from scrutiny.core.diagnostic import Cell
 from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row
+from scrutiny.data.languages import with_languages
 from scrutiny.run.importing.collecting import Logged, ReplicateOnTask
 from scrutiny.store.blocks import outputs_table, records_table
 
@@ -26,9 +27,9 @@ _NOT_A_NAME: Final = re.compile(r"\W+")
 
 
 def examples_of(task: Logged) -> list[Example]:
-    """Examples of a task; grouping columns become attributes ``a_NAME``."""
+    """Examples of a task, with their languages; grouping columns become attributes ``a_NAME``."""
     groups = _grouping_columns(task)
-    return [
+    examples = [
         Example(
             id=name,
             fields={"text": sample.text},
@@ -42,6 +43,7 @@ def examples_of(task: Logged) -> list[Example]:
         )
         for name, sample in task.items.items()
     ]
+    return with_languages(examples)
 
 
 def _grouping_columns(task: Logged) -> dict[str, str]:

@@ -42,6 +42,12 @@ def data_warnings(datasets: Mapping[str, Dataset]) -> list[str]:
     return [f"{name}: {said}" for name, data in datasets.items() for said in data.warnings]
 
 
+def left_out_of(resolved: Resolved) -> list[str]:
+    """Sentences about what is not asked of the data of a run, because it knows other languages."""
+    designs = (d for m in resolved.measurements.values() for d in m.designs.values())
+    return list(dict.fromkeys(said for design in designs for said in design.left_out))
+
+
 def truncation_warnings(resolved: Resolved) -> Iterator[str]:
     """A sentence for each model that reads only the beginning of some items of a dataset."""
     for (family, data), pairing in resolved.pairings.items():

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from scrutiny.core.boundary.storable import checked
 from scrutiny.core.errors import DataError
+from scrutiny.core.languages import code_of
 
 #: Bits of a whole number that can be computed with, and written.
 _LONGEST: Final = 1000
@@ -112,9 +113,20 @@ def id_of(row: Mapping[str, Any]) -> str:
 
 
 def language_of(row: Mapping[str, Any]) -> str:
-    """Language of a row; English by default."""
+    """Language that a row states, by code or name; English by default.
+
+    Raises
+    ------
+    DataError
+        If the cell is neither.
+    """
     value = row.get("language")
-    return checked(value, "language") if isinstance(value, str) and value else "en"
+    if value is None or value == "" or _is_nan(value):
+        return "en"
+    code = code_of(checked(value, "language")) if isinstance(value, str) else ""
+    if not code:
+        raise DataError(f"language is {value!r}, neither the code of a language (de) nor its name")
+    return code
 
 
 def _is_finite(value: float) -> bool:

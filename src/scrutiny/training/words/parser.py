@@ -139,11 +139,10 @@ class ParserRecipe(WordRecipe):
 
     def _fresh(self, parts: DataParts) -> tuple[Any, Any, list[Any]]:
         """Pipeline with fresh weights, its optimizer, and the training sentences."""
-        import spacy
         from spacy.training import Example as Annotated
         from thinc.api import Adam
 
-        nlp = spacy.blank(_language(parts.train))
+        nlp = blank(_language(parts.train))
         for name, settings in self._components():
             nlp.add_pipe(name, config=settings)
         made = [
@@ -203,6 +202,19 @@ class ParserRecipe(WordRecipe):
         for first in range(0, len(order), self.batch):
             chosen = [made[i] for i in order[first : first + self.batch]]
             yield nlp.update(chosen, sgd=optimizer, drop=self.dropout)
+
+
+def blank(language: str) -> Any:
+    """Empty pipeline of a language; of no particular one where spaCy, or what it needs, lacks it.
+
+    Its tokenizer is never asked: the data bring their words.
+    """
+    import spacy
+
+    try:
+        return spacy.blank(language)
+    except ImportError:  # an unknown code, or a tokenizer of another package (Japanese, Thai)
+        return spacy.blank("xx")
 
 
 def _language(examples: Sequence[Example]) -> str:
