@@ -1,6 +1,5 @@
 """``scrutiny perturb``: transformations applied to texts."""
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -11,6 +10,7 @@ from scrutiny.cli.failures import say, tell
 from scrutiny.cli.options import bad_rows, once_each, pair_of, task_of_data
 from scrutiny.cli.running.output_paths import OutputFile
 from scrutiny.cli.running.streams import prints_on_stderr
+from scrutiny.core.boundary.json_text import json_line
 from scrutiny.core.boundary.limits import known
 
 
@@ -54,7 +54,7 @@ def _write(flags: dict[str, Any], stream: IO[str]) -> None:
     counts: dict[str, int] = {}
     for line in _lines(flags):
         counts[line["status"]] = counts.get(line["status"], 0) + 1
-        stream.write(json.dumps(line, ensure_ascii=False) + "\n")
+        stream.write(json_line(line) + "\n")
     stream.flush()
     total = sum(counts.values())
     said = ", ".join(f"{n:,} {status}" for status, n in sorted(counts.items()))
