@@ -9,8 +9,9 @@ import numpy as np
 from scrutiny.core.diagnostic import Failure
 from scrutiny.models.http.doctor.asking import Asker
 from scrutiny.models.http.doctor.examining import examined_model
-from scrutiny.models.http.interfaces import BadReply
+from scrutiny.models.http.interfaces import most_written
 from scrutiny.models.http.limits import Ledger
+from scrutiny.models.http.reading import BadReply, tokens_told
 from scrutiny.models.strings.source import parse
 
 WORDS = (
@@ -159,14 +160,15 @@ class InProcess:
     def arriving(self, interface, examples, *, draw):
         for place, example in enumerate(examples):
             body = json.loads(json.dumps(interface.body([example], draw=draw)))
-            number = self.ledger.enter(10, 1)
+            number = self.ledger.enter(10, most_written(body))
             reply = self._simulated.reply(body)
             try:
                 found = [] if isinstance(reply, Failure) else interface.replies(reply, count=1)
                 came = tuple(found) or reply
             except BadReply as error:
                 found, came = [], Failure("bad_reply", str(error))
-            self.ledger.close(number, 10, found, seconds=0.25)
+            seconds = 0.25 if found else None
+            self.ledger.close(number, 10, tokens_told(reply), seconds=seconds)
             yield place, came
 
 

@@ -294,6 +294,10 @@ def write_odd_files(folder: Path, rows: list[tuple[str, str]]) -> None:
     texts, labels = (list(column) for column in zip(*rows, strict=True))
     twice = pa.table([texts, texts, labels], names=["review", "review", "label"])
     pq.write_table(twice, folder / "twice.parquet")
+    once = pa.array(["x" * 10_000_000])
+    many = pa.DictionaryArray.from_arrays(pa.array([0] * 1000, pa.int32()), once)
+    bomb = pa.table({"review": many, "label": ["positive", "negative"] * 500})
+    pq.write_table(bomb, folder / "bomb.parquet", compression="zstd", store_schema=False)
     bytes_of = pa.array([b"sch\xf6n", *(text.encode() for text in texts[1:])])
     unchecked = pa.StringArray.from_buffers(len(texts), *bytes_of.buffers()[1:])
     pq.write_table(pa.table({"review": unchecked, "label": labels}), folder / "latin1.parquet")
@@ -378,6 +382,10 @@ def write_models(folder: Path) -> None:
     (folder / "models.py").write_text(MODELS)
     (folder / "broken.py").write_text("import nowhere_to_be_found\n")
     (folder / "syntax.py").write_text("def f(:\n")
+    (folder / "dated.toml").write_text(
+        'url = "http://127.0.0.1:9/v1"\napi = "chat"\nlabels = ["negative", "positive"]\n'
+        "extra = { until = 2026-01-01 }\n"
+    )
     (folder / "blocked").mkdir()
     for name in ("torch", "transformers"):
         (folder / "blocked" / f"{name}.py").write_text("raise ImportError('not installed')\n")

@@ -16,6 +16,7 @@ from scrutiny.core.errors import StorageError
 from scrutiny.core.garbage import left_alone
 from scrutiny.core.progress import SILENT, Progress
 from scrutiny.run.asking.distinct_outputs import distinct_outputs
+from scrutiny.run.asking.outages import in_words, sent_in, unanswered, with_earlier
 from scrutiny.run.asking.pace import BOUND, BOUND_WITHOUT_CACHE
 from scrutiny.run.asking.sameness import MEMOS, memo_name, must_be_the_same
 from scrutiny.run.asking.stores import TaskStore, local_store
@@ -52,7 +53,6 @@ from scrutiny.store.seal import Seal, damage
 
 _STAGES: Final = ("prepare", "measure")
 _SHOWN: Final = 3  # failures whose words are told
-_SENT: Final = ("requests", "requests_again", "tokens_in", "tokens_out")
 _OF_SHARDS: Final = {"variants", "records", "outputs", "timings"}  # tables of what shards gave
 
 
@@ -141,14 +141,17 @@ def _run(resolved: Resolved, folder: RunFolder, options: RunOptions, crew: Execu
         started = manifest(resolved, options.command, claims, store, status="running")
         runner = TaskRunner(resolved, store, crew.models, run_id=run_id)
         _see_again(resolved, store, runner, done=journal.done())
-        if is_finished(folder, journal, started):
+        again = {} if answers is None else _unanswered(journal, resolved)
+        if again:
+            options.progress.note(in_words(again))
+        elif is_finished(folder, journal, started):
             return
         folder.write_manifest(started)
         is_packed = _is_packed(journal, folder, resolved)
         items = items_of({name: data.examples for name, data in resolved.datasets.items()})
         folder.write_table("items", [items], schema=items.schema)
         bound = BOUND_WITHOUT_CACHE if options.cache is None else BOUND
-        work = _Work(resolved, journal, options.progress, bound=bound)
+        work = _Work(resolved, journal, options.progress, bound=bound, again=again)
         here = executor("serial", crew.models, workers=1)
         # one for both stages: models stay loaded, and are known to be those that were asked
         with left_alone():
@@ -175,9 +178,9 @@ def _run(resolved: Resolved, folder: RunFolder, options: RunOptions, crew: Execu
             *missing_answers(folder),
         ]
         done["failures"] = _said_of_failures(folder)
-        done["sent"] = _sent(folder)
+        done["sent"] = sent_in(folder)
         files = folder.finish(done)
-        if not is_packed:
+        if not is_packed and not _unanswered(journal, resolved):
             _pack(journal, files)
         mark_finished(journal, started)
     finally:
@@ -185,6 +188,11 @@ def _run(resolved: Resolved, folder: RunFolder, options: RunOptions, crew: Execu
         journal.close()
         if answers is not None:
             answers.close()
+
+
+def _unanswered(journal: Journal, resolved: Resolved) -> dict[str, int]:
+    """Texts without a reply of an endpoint, by the shard that asked them."""
+    return unanswered(journal, (task.id for task in resolved.shards("measure")))
 
 
 def _told(assignments: Iterable[Assignment], progress: Progress) -> Iterator[Assignment]:
@@ -198,17 +206,6 @@ def _said_of_failures(folder: RunFolder) -> list[str]:
     """Messages of the first missing answers of a run; they may quote texts of the data."""
     told = folder.table("timings")["failures"].to_pylist()
     return [*dict.fromkeys(message for own in told for message in own or ())][:_SHOWN]
-
-
-def _sent(folder: RunFolder) -> dict[str, Any]:
-    """Sums of what the run sent to endpoints; empty if it sent nothing.
-
-    Requests of shards that a kill has interrupted are not among them.
-    """
-    table = folder.table("timings")
-    sums = {name: sum(table[name].to_pylist()) for name in _SENT}
-    costs = [cost for cost in table["cost"].to_pylist() if cost is not None]
-    return {**sums, "cost": sum(costs) if costs else None} if sums["requests"] else {}
 
 
 def _answers(cache: Path | None) -> AnswerCache | None:
@@ -234,9 +231,16 @@ class _Work:
     """Shards of a run: all, done, and to do."""
 
     def __init__(
-        self, resolved: Resolved, journal: Journal, progress: Progress, *, bound: str
+        self,
+        resolved: Resolved,
+        journal: Journal,
+        progress: Progress,
+        *,
+        bound: str,
+        again: Collection[str],
     ) -> None:
         self._bound = bound
+        self._again = again
         self._resolved = resolved
         self._journal = journal
         self._progress = progress
@@ -244,7 +248,7 @@ class _Work:
     def run(self, stage: str, crew: Executor, here: Executor) -> None:
         """Do the remaining shards of a stage: in workers, and here those that ask an endpoint."""
         tasks = list(self._resolved.shards(stage))
-        done = self._journal.done()
+        done = self._journal.done().difference(self._again)
         todo = [task for task in tasks if task.id not in done]
         if tasks:
             texts, before = sum(map(self._texts, todo)), len(tasks) - len(todo)
@@ -259,6 +263,8 @@ class _Work:
         for task_id, block in chain(
             crew.run(local, self._variants), here.run(remote, self._variants)
         ):
+            if task_id in self._again:
+                block = with_earlier(self._journal, task_id, block)
             self._journal.finish(task_id, block)
             timing = block["timings"].to_pylist()[0]
             told = {"asked": timing["asked"], "cached": timing["cached"]}

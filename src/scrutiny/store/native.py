@@ -1,13 +1,26 @@
-"""Files opened by Arrow, whatever their names are.
+"""Files opened by Arrow, whatever their names are and whatever they unpack to.
 
 Given a name, Arrow looks for a file system in it: it takes ``~`` for the home folder, and refuses
 names that are no UTF-8.
 """
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, Final
 
 import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import parquet
+
+#: Bytes that a foreign file may unpack to, and how many times its size, before it is refused: text
+#: packs to a tenth or a thirtieth, and what packs to less than a two-hundredth repeats one value.
+MOST_UNPACKED: Final = 2**30
+MOST_TIMES: Final = 200
+
+
+class UnpacksToTooMuchError(Exception):
+    """A small file unpacks to more than the memory of most machines."""
 
 
 def reading(path: Path) -> pa.OSFile:
@@ -18,3 +31,81 @@ def reading(path: Path) -> pa.OSFile:
 def writing(path: Path) -> pa.OSFile:
     """Open a new file for writing."""
     return pa.OSFile(os.fsencode(path), "wb")
+
+
+class ForeignParquet:
+    """Parquet file from anywhere; its texts are unpacked only as far as a machine can hold them.
+
+    A column may keep its distinct values and where they stand, and so repeat a long value at no
+    cost: the sizes that the file states do not bound what it unpacks to. So each batch is first
+    read in that form and measured.
+
+    Parameters
+    ----------
+    path
+        The file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._size = path.stat().st_size
+        self._file = parquet.ParquetFile(reading(path))
+        told = self._file.metadata
+        self.schema: pa.Schema = self._file.schema_arrow
+        self.n_rows: int = told.num_rows
+        self._stated = sum(told.row_group(i).total_byte_size for i in range(told.num_row_groups))
+        self._packed = parquet.ParquetFile(reading(path), read_dictionary=_texts_of(told))
+
+    def batches(self, size: int = 4096) -> Iterator[pa.RecordBatch]:
+        """Rows, in batches of so many at most.
+
+        Raises
+        ------
+        UnpacksToTooMuchError
+            If they would be too large, before they are unpacked.
+        """
+        self._look_at(self._stated)
+        packed = self._packed.iter_batches(batch_size=size)
+        whole = self._file.iter_batches(batch_size=size)
+        measured, read, unpacked = 0, 0, 0
+        while True:
+            while measured < read + size and (batch := next(packed, None)) is not None:
+                measured += batch.num_rows
+                unpacked += sum(_unpacked(column) for column in batch.columns)
+                self._look_at(unpacked)
+            batch = next(whole, None)
+            if batch is None:
+                return
+            read += batch.num_rows
+            yield batch
+
+    def _look_at(self, unpacked: int) -> None:
+        if unpacked > max(MOST_UNPACKED, MOST_TIMES * self._size):
+            raise UnpacksToTooMuchError(
+                f"unpacks from {self._size:,} bytes to more than {MOST_UNPACKED / 2**30:g} GB: it "
+                "repeats long values, as files do that are made to fill memory. If it is what it "
+                "should be, write it anew with shorter texts, or fewer rows."
+            )
+
+
+def _texts_of(metadata: Any) -> list[str]:
+    """Paths of the columns of texts, which can be kept as distinct values."""
+    columns = [metadata.schema.column(i) for i in range(metadata.num_columns)]
+    return [
+        column.path
+        for column in columns
+        if column.physical_type == "BYTE_ARRAY" and column.logical_type.type != "DECIMAL"
+    ]
+
+
+def _unpacked(array: pa.Array) -> int:
+    """Bytes of an array once every value stands for itself."""
+    if pa.types.is_dictionary(array.type):
+        sizes = pc.binary_length(array.dictionary)
+        return pc.sum(sizes.take(array.indices)).as_py() or 0
+    if pa.types.is_struct(array.type):
+        return sum(_unpacked(part) for part in array.flatten())
+    if pa.types.is_map(array.type):
+        return _unpacked(array.keys) + _unpacked(array.items)
+    if pa.types.is_list(array.type) or pa.types.is_large_list(array.type):
+        return _unpacked(array.flatten())
+    return int(array.nbytes)

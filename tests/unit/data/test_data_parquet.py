@@ -1,8 +1,12 @@
+from decimal import Decimal
+from pathlib import Path
+
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
 from scrutiny.data.dataset import load_dataset
+from scrutiny.store import native
 
 ROWS = [{"text": f"row {i}", "label": i % 2} for i in range(10_000)]
 
@@ -76,3 +80,74 @@ def test_metadata_that_says_nothing(write, info):
         table.replace_schema_metadata({b"huggingface": info}), write("d.parquet", b"")
     )
     assert load_dataset("d.parquet").labels == ("1",)
+
+
+def repeated_text(rows, length):
+    """Column of one text that is kept once."""
+    places = pa.array([0] * rows, pa.int32())
+    return pa.DictionaryArray.from_arrays(places, pa.array(["x" * length]))
+
+
+def test_a_small_file_that_fills_the_memory(write, failure):
+    table = pa.table({"text": repeated_text(2000, 10_000_000), "label": ["a"] * 2000})
+    path = write("d.parquet", b"")
+    parquet.write_table(table, path, compression="zstd", store_schema=False)
+    assert Path(path).stat().st_size < 2_000
+    said = failure("d.parquet")
+    assert "d.parquet unpacks from" in said
+    assert "to more than 1 GB: it repeats long values" in said
+
+
+@pytest.mark.parametrize("use_dictionary", [True, False])
+@pytest.mark.parametrize(
+    "column",
+    [
+        ["x" * 4000] * 1000,
+        [["x" * 4000] * 2] * 500,
+        [{"a": {"b": "x" * 4000}}] * 1000,
+        [[{"a": "x" * 4000}]] * 1000,
+        [b"x" * 4000] * 1000,
+    ],
+    ids=["text", "list", "object", "objects in lists", "bytes"],
+)
+def test_each_form_of_repeated_values(write, failure, monkeypatch, column, use_dictionary):
+    monkeypatch.setattr(native, "MOST_UNPACKED", 2**21)
+    table = pa.table({"more": column, "text": ["a"] * len(column), "label": ["a"] * len(column)})
+    path = write("d.parquet", b"")
+    how = {"use_dictionary": use_dictionary, "write_statistics": False}
+    parquet.write_table(table, path, compression="zstd", **how)
+    assert "unpacks from" in failure("d.parquet")
+
+
+def test_repeated_keys_of_a_map(write, failure, monkeypatch):
+    monkeypatch.setattr(native, "MOST_UNPACKED", 2**21)
+    maps = pa.array([[("x" * 4000, 1)]] * 1000, pa.map_(pa.string(), pa.int64()))
+    parquet.write_table(pa.table({"text": maps}), write("d.parquet", b""), compression="zstd")
+    assert "unpacks from" in failure("d.parquet")
+
+
+def test_what_packs_well_is_read(write, monkeypatch):
+    """Real text packs to a thirtieth, and labels to less: the sizes of rows are what counts."""
+    monkeypatch.setattr(native, "MOST_UNPACKED", 1000)
+    rows = [{"text": f"row {i} " * 3, "label": "a" * 40} for i in range(5_000)]
+    path = write("d.parquet", b"")
+    parquet.write_table(pa.Table.from_pylist(rows), path, compression="zstd")
+    assert len(load_dataset("d.parquet")) == 5_000
+
+
+def test_values_of_every_type_are_as_they_were(write):
+    """Batches are measured in another form than they are read in."""
+    table = pa.table(
+        {
+            "text": pa.array(["a", None, "c"], pa.large_string()),
+            "list": [["a", "b"], None, []],
+            "object": [{"a": "q", "n": [{"z": "1"}]}, None, {"a": None, "n": None}],
+            "number": pa.array([Decimal("1.5")] * 3),
+            "class": pa.array(["u", None, "u"]).dictionary_encode(),
+            "bytes": [b"\xff", None, b""],
+        }
+    )
+    path = write("d.parquet", b"")
+    parquet.write_table(table, path, row_group_size=2)
+    batches = list(native.ForeignParquet(Path(path)).batches(2))
+    assert [row for batch in batches for row in batch.to_pylist()] == table.to_pylist()

@@ -10,6 +10,7 @@ from werkzeug import Response
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError, RunIncompleteError
 from scrutiny.core.task import Prediction
+from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.models.http.endpoint import read_endpoint
 from scrutiny.models.strings.load import load_model
 from scrutiny.models.strings.source import parse
@@ -21,7 +22,7 @@ def asked(url, task, examples, **options):
     given = {"api": "chat", "labels": "bad|good", "concurrency": "8", **options}
     stated = ",".join(f"{name}={value}" for name, value in given.items())
     model = load_model(f"{url}#{stated}", task)
-    return model, model.answers(examples)
+    return model, predict_or_fail(model, examples)
 
 
 def later(seconds, response):
@@ -244,7 +245,7 @@ def test_several_urls_are_used_in_turn(serve, classification, make, tmp_path):
         f'url = ["{served.url}/v1", "{other}/v1"]\napi = "chat"\nlabels = ["bad", "good"]'
     )
     model = load_model(f"http:{file}", classification)
-    model.answers(make(*"abcdef"))
+    model.predict(make(*"abcdef"))
     assert len({headers["Host"] for headers in served.headers}) == 2
 
 
@@ -274,7 +275,7 @@ def test_an_endpoint_of_your_own(serve, classification, make, tmp_path):
         X-Team = "nlp"
         """
     )
-    answers = load_model(f"http:{file}", classification).answers(make(*"abcdefghij"))
+    answers = load_model(f"http:{file}", classification).predict(make(*"abcdefghij"))
     assert answers == [Prediction("good", (0.1, 0.9))] * 10
     assert sorted(len(body["rows"]) for body in served.bodies) == [2, 4, 4]
     assert served.headers[0]["X-Team"] == "nlp"

@@ -207,3 +207,15 @@ def test_a_key_that_stands_twice_is_refused(tmp_path):
     path.write_text('{"id": "1", "label": "a", "label": "b"}\n')
     with pytest.raises(ModelError, match=r"twice\.jsonl:1 is no JSON: the key 'label' occurs"):
         list(read_rows(path))
+
+
+def test_predictions_that_fill_the_memory_are_refused(tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    places = pa.array([0] * 1000, pa.int32())
+    many = pa.DictionaryArray.from_arrays(places, pa.array(["x" * 5_000_000]))
+    table = pa.table({"id": list(map(str, range(1000))), "label": many})
+    pq.write_table(table, tmp_path / "p.parquet", store_schema=False)
+    with pytest.raises(ModelError, match=r"p\.parquet' unpacks from"):
+        list(read_rows(tmp_path / "p.parquet"))

@@ -117,30 +117,41 @@ def _run(plan: Plan, flags: Mapping[str, Any], request: Request, *, name: str) -
     for sentence in (*trained_on_it(resolved), *warned):
         tell(sentence)
     out = _free_folder(name, resolved.identity) if flags["out"] is None else Path(flags["out"])
+    before = _sent_before(out)
     folder = run_plan(resolved, out, options=request.running, crew=request.crew)
     for sentence in missing_answers(folder):
         tell(sentence)
     for said in folder.manifest.get("failures", ()):
         tell(f"A failure said: {said}")
     if sums := folder.manifest.get("sent"):
-        tell(_sent_in_words(sums))
+        tell(_sent_in_words(sums, is_new=sums != before))
     return folder
 
 
-def _sent_in_words(sums: Mapping[str, Any]) -> str:
-    """Sentence about what was sent.
+def _sent_before(out: Path) -> Mapping[str, Any]:
+    """Sums of what a finished run in this folder has sent; empty without one."""
+    with suppress(DataError, OSError):
+        sums: Mapping[str, Any] = RunFolder(out).manifest.get("sent", {})
+        return sums
+    return {}
+
+
+def _sent_in_words(sums: Mapping[str, Any], *, is_new: bool = True) -> str:
+    """Sentence about what was sent for a run; ``is_new`` unless all of it was sent before.
 
     Examples
     --------
     >>> _sent_in_words(
     ...     {"requests": 1200, "requests_again": 8, "tokens_in": 9000, "tokens_out": 0, "cost": 1.5}
     ... )
-    'Sent 1,200 requests (8 of them again), 9,000 tokens read and 0 written; cost: 1.50.'
+    'Sent for this run: 1,200 requests (8 of them again), 9,000 tokens read and 0 written; cost: \
+1.50.'
     """
     again = f" ({sums['requests_again']:,} of them again)" if sums["requests_again"] else ""
     cost = "" if sums["cost"] is None else f"; cost: {sums['cost']:,.2f}"
+    first = "Sent for this run" if is_new else "This command sent nothing. Sent for this run before"
     return (
-        f"Sent {sums['requests']:,} requests{again}, {sums['tokens_in']:,} tokens read and "
+        f"{first}: {sums['requests']:,} requests{again}, {sums['tokens_in']:,} tokens read and "
         f"{sums['tokens_out']:,} written{cost}."
     )
 

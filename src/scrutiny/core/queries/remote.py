@@ -51,8 +51,11 @@ class Reply:
 
 #: Reasons of requests that brought no reply: asked again, one may come.
 NO_REPLY: Final = (
-    *("rate_limited", "server_error", "timed_out", "unreachable", "bad_reply", "bad_request"),
+    *("rate_limited", "server_error", "timed_out", "unreachable", "bad_reply"),
+    *("bad_request", "too_large"),
 )
+#: Those that may mend by themselves: a command that is issued again asks these once more.
+MAY_MEND: Final = frozenset(NO_REPLY) - {"bad_request", "too_large"}
 #: Replies to one example: one for each sample.
 Replies = tuple[Reply, ...]
 
@@ -143,12 +146,3 @@ class RemoteModel(Model):
     @abstractmethod
     def spent(self) -> Spent:
         """Requests, tokens and money that this process has spent on the endpoint."""
-
-    def answers(self, examples: Sequence[Example]) -> list[Prediction | Failure]:
-        """Answers in order, without a cache."""
-        came = dict(self.replies(examples))
-        found = [came[place] for place in range(len(examples))]
-        return [
-            one if isinstance(one, Failure) else self.read(example, one)
-            for example, one in zip(examples, found, strict=True)
-        ]

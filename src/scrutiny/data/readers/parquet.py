@@ -84,44 +84,44 @@ def _names(feature: Any) -> list[Any]:
     return list(feature.get("names") or _names(feature.get("feature")))
 
 
-_BATCH = 4096
-
-
 def read(source: DataSource) -> Table:
     """Rows of a Parquet file, numbered from 1; read in batches.
 
     Raises
     ------
     DataError
-        If the file is truncated, damaged, no Parquet, or has no rows.
+        If the file is truncated, damaged, no Parquet, has no rows, or unpacks to what fills the
+        memory.
     """
     import pyarrow as pa
-    from pyarrow import parquet
 
-    from scrutiny.store.native import reading  # it imports pyarrow
+    from scrutiny.store.native import ForeignParquet  # it imports pyarrow
 
     path = existing_file(source)
     try:
-        file = parquet.ParquetFile(reading(path))
-        schema = file.schema_arrow
-        columns = tuple(schema.names)
+        file = ForeignParquet(path)
+        columns = tuple(file.schema.names)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise DataError(_damaged(source, error)) from None
-    if file.metadata.num_rows == 0:
+    if file.n_rows == 0:
         raise DataError(f"{source.target} is empty: it holds no rows.")
     return Table(
         columns=columns,
         rows=_rows(file, source),
         place=source.target,
-        class_names=class_names_of(schema),
+        class_names=class_names_of(file.schema),
     )
 
 
 def _rows(file: Any, source: DataSource) -> Iterator[RawRow]:
     import pyarrow as pa
 
+    from scrutiny.store.native import UnpacksToTooMuchError
+
     try:
-        yield from batch_rows(file.iter_batches(batch_size=_BATCH))
+        yield from batch_rows(file.batches())
+    except UnpacksToTooMuchError as error:
+        raise DataError(f"{source.target} {error}") from None
     except (pa.ArrowException, OSError) as error:
         raise DataError(_damaged(source, error)) from None
 

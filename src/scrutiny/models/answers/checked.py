@@ -12,7 +12,7 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ConformanceError, ModelError, ScrutinyError
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
-from scrutiny.core.queries.remote import RemoteModel
+from scrutiny.core.queries.remote import RemoteModel, Replies
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.isolation import is_interrupt, isolated, message_of, shown_value
 
@@ -51,12 +51,33 @@ def predict_or_fail(model: Model, examples: Sequence[Example]) -> list[Predictio
         unknown label, a span outside of its text.
     """
     if isinstance(model, RemoteModel):
-        return model.answers(examples)
+        came = dict(model.replies(examples))
+        return read_or_fail(model, examples, [came[place] for place in range(len(examples))])
     answers = answer_or_fail(model.predict, examples, source=model.source)
     labels = model.labels
     return [
         _labeled(labels, a) or (a if isinstance(a, Failure) else check_answer(model, e, a))
         for e, a in zip(examples, answers, strict=True)
+    ]
+
+
+def read_or_fail(
+    model: RemoteModel, examples: Sequence[Example], replies: Sequence[Replies | Failure]
+) -> list[Prediction | Failure]:
+    """One checked answer or failure for the replies to each example, in order.
+
+    Raises
+    ------
+    ModelError
+        If answers are malformed, as those of any model.
+    """
+    found = [
+        one if isinstance(one, Failure) else model.read(example, one)
+        for example, one in zip(examples, replies, strict=True)
+    ]
+    return [
+        one if isinstance(one, Failure) else check_answer(model, example, one)
+        for example, one in zip(examples, found, strict=True)
     ]
 
 

@@ -17,6 +17,7 @@ from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.core.boundary.secrets import HIDDEN, is_secret, redacted
 from scrutiny.core.errors import ModelError
 from scrutiny.models.choice.prompt import read_choices
+from scrutiny.models.http.description import must_be_address, must_be_header, must_be_json
 from scrutiny.models.strings.source import TRAINING, ModelSource
 
 _VERSION: Final = "http@1"
@@ -24,12 +25,16 @@ _FROM_ENVIRONMENT: Final = re.compile(r"\benv:([A-Za-z_]\w*)")
 #: Paths of the OpenAI-compatible interfaces.
 _PATHS: Final = {"chat": "/chat/completions", "completions": "/completions", "own": ""}
 #: Members that change how answers are asked for, never what a reply is.
-_OF_SENDING: Final = frozenset(
+OF_SENDING: Final = frozenset(
     {"timeout", "attempts", "concurrency", "per_minute", "proxy", "certificates", "api_key"}
     | {"most_requests", "most_tokens", "most_cost", "price", "price_in", "price_out", "headers"}
 )
 #: Members that say how a reply is read.
 _OF_READING: Final = frozenset({"read", "choices", "labels"})
+#: Members that are no part of what is asked where they are not stated: those that came later.
+_ADDED: Final = frozenset({"logprobs"})
+_DAY_S: Final = 86_400.0
+_ONE_A_DAY: Final = 1 / 1440  # requests in a minute
 _LISTS: Final = {"url": "|", "labels": "|", "stop": "|"}
 
 
@@ -56,9 +61,10 @@ class Endpoint(BaseModel):
     body, batch
         Request of an endpoint of your own, with ``{text}`` (or another field) in its strings; with
         ``batch`` texts in a request, ``{texts}`` is the list of them.
-    items, text, label, scores
+    items, text, label, scores, logprobs
         Where the reply of such an endpoint holds its parts: members and places with points between
-        them (``data.0.label``); ``items`` leads to the list of a batch.
+        them (``data.0.label``); ``items`` leads to the list of a batch, ``logprobs`` to the likely
+        tokens of the first place.
     by
         ``text`` reads the label from what was written, ``logprobs`` takes the probabilities of the
         first token.
@@ -80,7 +86,7 @@ class Endpoint(BaseModel):
         Version of the model there. Where it is stated, answers are kept for later commands too.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     url: tuple[str, ...] = Field(min_length=1)
     api: Literal["chat", "completions", "own"] = "own"
@@ -102,13 +108,14 @@ class Endpoint(BaseModel):
     text: str = ""
     label: str = ""
     scores: str = ""
+    logprobs: str = ""
     by: Literal["text", "logprobs"] = "text"
     read: str = "start"
     samples: int = Field(1, ge=1, le=100)
-    timeout: float = Field(60.0, gt=0)
+    timeout: float = Field(60.0, gt=0, le=_DAY_S)
     attempts: int = Field(5, ge=1, le=20)
     concurrency: int = Field(16, ge=1, le=1024)
-    per_minute: float | None = Field(None, gt=0)
+    per_minute: float | None = Field(None, ge=_ONE_A_DAY)
     most_requests: int | None = Field(None, ge=1)
     most_tokens: int | None = Field(None, ge=1)
     most_cost: float | None = Field(None, gt=0)
@@ -128,11 +135,24 @@ class Endpoint(BaseModel):
     @field_validator("url")
     @classmethod
     def _are_urls(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        """Raise unless each begins with http:// or https://."""
-        wrong = next((one for one in value if not re.match(r"https?://[^/\s]", one)), None)
-        if wrong is not None:
-            raise ValueError(f"{redacted(wrong)!r} is no URL: it begins with http:// or https://")
+        """Raise unless each is an address of a web server."""
+        for one in value:
+            must_be_address(one, schemes=("http", "https"))
         return value
+
+    @field_validator("proxy")
+    @classmethod
+    def _is_proxy(cls, value: str) -> str:
+        """Raise unless it is an address of a proxy, or none."""
+        if value:
+            must_be_address(value, schemes=("http", "https", "socks5", "socks5h"))
+        return value
+
+    @field_validator("extra", "body")
+    @classmethod
+    def _is_json(cls, value: Any) -> Any:
+        """Raise for what JSON cannot hold: dates of TOML, infinite numbers."""
+        return must_be_json(value)
 
     def addresses(self) -> tuple[str, ...]:
         """URLs that requests are sent to."""
@@ -141,7 +161,13 @@ class Endpoint(BaseModel):
 
     def asked_of(self, prompt: Any) -> str:
         """Digest of all that can change a reply; headers are left out, they may hold secrets."""
-        own = self.model_dump(mode="json", exclude=set(_OF_SENDING | _OF_READING | {"template"}))
+        left_out = (
+            OF_SENDING
+            | _OF_READING
+            | {"template"}
+            | {one for one in _ADDED if not getattr(self, one)}
+        )
+        own = self.model_dump(mode="json", exclude=set(left_out))
         return digest(_VERSION, canonical_json([own, prompt]))
 
     def read_as(self) -> str:
@@ -168,13 +194,16 @@ class Endpoint(BaseModel):
         Raises
         ------
         ModelError
-            If a variable is not set.
+            If a variable is not set, or a header holds what no header can.
         """
         key = {"Authorization": f"Bearer {self.api_key}"} if self.api_key else {}
-        return {
+        sent = {
             name: _FROM_ENVIRONMENT.sub(lambda match: _variable(match[1]), value)
             for name, value in {**key, **self.headers}.items()
         }
+        for name, value in sent.items():
+            must_be_header(name, value)
+        return sent
 
     def without_secrets(self, text: str) -> str:
         """Text in which no secret of this endpoint stands."""
@@ -227,9 +256,12 @@ def _in_file(path: Path, source: ModelSource) -> dict[str, Any]:
     """Members of a TOML file; what it names by ``@`` lies beside it."""
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
+        why = (
+            "values within values, too deep to read" if isinstance(error, RecursionError) else error
+        )
         raise ModelError(
-            f"{source.text!r}: {str(path)!r} cannot be read: {error}. Behind http: stands a URL "
+            f"{source.text!r}: {str(path)!r} cannot be read: {why}. Behind http: stands a URL "
             "(http://host/path) or a TOML file that describes the endpoint."
         ) from error
     _must_be_private(path, found, source)

@@ -3,28 +3,40 @@
 An interface makes the body of a request for some examples, and reads one reply for each of them.
 """
 
-import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from scrutiny.core.example import Example
 from scrutiny.core.queries.remote import Reply
 from scrutiny.models.choice.prompt import Prompt
 from scrutiny.models.http.endpoint import Endpoint
+from scrutiny.models.http.reading import (
+    BadReply,
+    at,
+    first_tokens,
+    likely,
+    name,
+    scores_of,
+    short,
+    table,
+    tokens_told,
+    words,
+)
 
 #: Members that ask for log-probabilities of the likely first tokens: the most that are allowed.
 LOGS: Final[Mapping[str, Mapping[str, Any]]] = {
     "chat": {"logprobs": True, "top_logprobs": 20},
     "completions": {"logprobs": 5},
 }
-_SHOWN: Final = 200
+#: Members of a body that state how many tokens are written at most, and how many replies.
+_WRITES: Final = frozenset(
+    {"max_tokens", "max_completion_tokens", "max_output_tokens"}
+    | {"max_new_tokens", "n_predict", "num_predict"}
+)
+_REPLIES: Final = frozenset({"n", "best_of", "num_return_sequences"})
 _PLACE: Final = re.compile(r"\{(\w+)\}")
-
-
-class BadReply(Exception):
-    """A reply is not what its interface says; asked again, another may come."""
 
 
 class Interface(ABC):
@@ -68,21 +80,22 @@ class _OpenAI(Interface):
     def replies(self, data: Any, *, count: int) -> list[Reply]:
         """Reply of the first choice."""
         del count
-        if isinstance(data, Mapping) and data.get("error"):
-            raise BadReply(f"it says {_short(data['error'])}")
-        choice = at(data, "choices.0")
-        usage = data.get("usage") or {}
-        served = [data.get("model"), data.get("system_fingerprint")]
+        told = table(data, "it")
+        if told.get("error"):
+            raise BadReply(f"it says {short(told['error'])}")
+        choice = table(at(told, "choices.0"), "the first choice")
+        read, wrote = tokens_told(told)
+        served = [words(told.get(one), one) for one in ("model", "system_fingerprint")]
         text, refusal = self._of_choice(choice)
         return [
             Reply(
                 text,
-                str(choice.get("finish_reason") or ""),
+                words(choice.get("finish_reason"), "finish_reason"),
                 refusal,
-                logs=_first_token(choice.get("logprobs")),
-                tokens_in=_count(usage.get("prompt_tokens")),
-                tokens_out=_count(usage.get("completion_tokens")),
-                served=" ".join(map(str, filter(None, served))),
+                logs=first_tokens(choice.get("logprobs")),
+                tokens_in=read,
+                tokens_out=wrote,
+                served=" ".join(filter(None, served)),
             )
         ]
 
@@ -104,11 +117,12 @@ class Chat(_OpenAI):
         }
 
     def _of_choice(self, choice: Mapping[str, Any]) -> tuple[str, str]:
-        message = at(choice, "message")
+        message = table(at(choice, "message"), "the message")
         content = message.get("content")
         if isinstance(content, list):  # parts of a message
-            content = "".join(str(part.get("text", "")) for part in content)
-        return str(content or ""), str(message.get("refusal") or "")
+            parts = [table(part, "a part of the message") for part in content]
+            content = "".join(words(part.get("text"), "the text of a part") for part in parts)
+        return words(content, "the message"), words(message.get("refusal"), "refusal")
 
 
 class Completions(_OpenAI):
@@ -119,7 +133,7 @@ class Completions(_OpenAI):
         return {"prompt": self._prompt.around(examples[0])[0], **self._shared(draw)}
 
     def _of_choice(self, choice: Mapping[str, Any]) -> tuple[str, str]:
-        return str(at(choice, "text") or ""), ""
+        return words(at(choice, "text"), "the text"), ""
 
 
 class Own(Interface):
@@ -142,24 +156,15 @@ class Own(Interface):
 
     def _of(self, row: Any) -> Reply:
         e = self._endpoint
-        text = str(at(row, e.text)) if e.text else ""
-        label = str(at(row, e.label)) if e.label else None
-        return Reply(text, label=label, scores=self._scores(row) if e.scores else None)
-
-    def _scores(self, row: Any) -> tuple[float, ...]:
-        """Probabilities in the order of the labels, however they are named."""
-        found = at(row, self._endpoint.scores)
-        if isinstance(found, list) and found and isinstance(found[0], Mapping):
-            found = {str(one.get("label")): one.get("score") for one in found}
-        if isinstance(found, Mapping):
-            missing = [label for label in self._labels if label not in found]
-            if missing:
-                raise BadReply(f"no score for {missing[0]!r} in {_short(found)}")
-            found = [found[label] for label in self._labels]
-        try:
-            return tuple(float(value) for value in found)
-        except (TypeError, ValueError):
-            raise BadReply(f"{_short(found)} are no scores") from None
+        read, wrote = tokens_told(row)
+        return Reply(
+            words(at(row, e.text), e.text) if e.text else "",
+            label=name(at(row, e.label), e.label) if e.label else None,
+            scores=scores_of(at(row, e.scores), self._labels) if e.scores else None,
+            logs=likely(at(row, e.logprobs)) if e.logprobs else {},
+            tokens_in=read,
+            tokens_out=wrote,
+        )
 
 
 INTERFACES: Final[Mapping[str, type[Interface]]] = {
@@ -169,26 +174,27 @@ INTERFACES: Final[Mapping[str, type[Interface]]] = {
 }
 
 
-def at(data: Any, path: str) -> Any:
-    """Part of JSON at a path of members and places: ``data.0.label``; all of it if empty.
-
-    Raises
-    ------
-    BadReply
-        If there is no such part.
+def most_written(body: Any) -> int:
+    """Most tokens that a body asks for, of all its replies; 0 if it states no limit.
 
     Examples
     --------
-    >>> at({"data": [{"label": "good"}]}, "data.0.label")
-    'good'
+    >>> most_written({"max_tokens": 16, "max_completion_tokens": 400, "n": 2})
+    800
     """
-    found = data
-    for step in path.split(".") if path else []:
-        try:
-            found = found[int(step)] if isinstance(found, list) else found[step]
-        except (KeyError, IndexError, ValueError, TypeError):
-            raise BadReply(f"there is no {path!r} in {_short(data)}") from None
-    return found
+    stated = list(_stated(body))
+    replies = max((most for member, most in stated if member in _REPLIES), default=1)
+    return replies * max((most for member, most in stated if member in _WRITES), default=0)
+
+
+def _stated(body: Any) -> Iterator[tuple[str, int]]:
+    """Limits that a body states, however deep."""
+    if isinstance(body, Mapping):
+        for member, value in body.items():
+            if member in _WRITES | _REPLIES and isinstance(value, int) and value > 0:
+                yield member, value
+            else:
+                yield from _stated(value)
 
 
 def _filled(value: Any, examples: Sequence[Example], filled: Sequence[str]) -> Any:
@@ -203,25 +209,3 @@ def _filled(value: Any, examples: Sequence[Example], filled: Sequence[str]) -> A
         return list(filled)
     texts = {**examples[0].fields, "prompt": filled[0]}
     return _PLACE.sub(lambda match: texts.get(match[1], match[0]), value)
-
-
-def _first_token(logs: Any) -> dict[str, float]:
-    """Log-probabilities of the likely first tokens, in either form that servers give them."""
-    if not isinstance(logs, Mapping):
-        return {}
-    content = logs.get("content")
-    if content:
-        top = content[0].get("top_logprobs") or content[:1]
-        return {str(one.get("token")): float(one["logprob"]) for one in top}
-    top = logs.get("top_logprobs") or [{}]
-    return {str(token): float(value) for token, value in (top[0] or {}).items()}
-
-
-def _count(value: Any) -> int:
-    return value if isinstance(value, int) and value > 0 else 0
-
-
-def _short(value: Any) -> str:
-    """Beginning of JSON."""
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

@@ -8,7 +8,7 @@ from time import monotonic
 from typing import Final
 
 from scrutiny.core.errors import RunIncompleteError
-from scrutiny.core.queries.remote import Reply, Spent
+from scrutiny.core.queries.remote import Spent
 from scrutiny.models.http.endpoint import Endpoint
 
 _FIRST: Final = 4  # requests at one time before any has come back
@@ -85,8 +85,8 @@ class Ledger:
     _reserved: dict[int, int] = field(default_factory=dict)
     _bytes: int = 0
 
-    def enter(self, size: int, count: int) -> int:
-        """Enter a request of so many bytes about so many texts; returns its number.
+    def enter(self, size: int, writes: int) -> int:
+        """Enter a request of so many bytes that asks for so many tokens; returns its number.
 
         Raises
         ------
@@ -94,7 +94,8 @@ class Ledger:
             If it could exceed a budget.
         """
         e = self.endpoint
-        wanted = self._most_tokens(size) + e.max_tokens * count if e.api != "own" else 0
+        counts = e.api != "own" or writes or self._bytes
+        wanted = self._most_tokens(size) + writes if counts else 0
         held = sum(self._reserved.values()) + wanted
         tokens = self.tokens_in + self.tokens_out + held
         cost = self._cost(self.requests + 1) + held * max(e.price_in, e.price_out) / _MILLION
@@ -109,13 +110,18 @@ class Ledger:
         self._reserved[self.requests] = wanted
         return self.requests
 
-    def close(self, number: int, size: int, replies: list[Reply], *, seconds: float) -> None:
-        """Enter what a request has brought, and how long it took; nothing where it failed."""
+    def close(
+        self, number: int, size: int, tokens: tuple[int, int], *, seconds: float | None
+    ) -> None:
+        """Enter the tokens that a reply counts, whatever else it holds, and how long it took.
+
+        ``seconds`` is None where no reply came that could be read.
+        """
         self._reserved.pop(number)
-        self.seconds += [seconds] if replies else []
-        read = sum(one.tokens_in for one in replies)
+        self.seconds += [] if seconds is None else [seconds]
+        read, wrote = tokens
         self.tokens_in += read
-        self.tokens_out += sum(one.tokens_out for one in replies)
+        self.tokens_out += wrote
         self._bytes += size if read else 0
 
     def spent(self) -> Spent:

@@ -16,10 +16,11 @@ from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.queries.remote import RemoteModel, Replies, Reply, Spent
 from scrutiny.core.task import Prediction, Task
-from scrutiny.models.answers.checked import AnswerError
+from scrutiny.models.answers.checked import AnswerError, predict_or_fail
 from scrutiny.models.choice.prompt import Prompt
-from scrutiny.models.http.endpoint import Endpoint, read_endpoint
+from scrutiny.models.http.endpoint import OF_SENDING, Endpoint, read_endpoint
 from scrutiny.models.http.interfaces import INTERFACES
+from scrutiny.models.http.reading import short
 from scrutiny.models.http.sending import sender_of
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.source import ModelSource
@@ -27,6 +28,8 @@ from scrutiny.models.written.asking import asking_parts
 from scrutiny.models.written.labels import LabelReading, check_reading, written_text
 
 _SUM_TOLERANCE: Final = 0.02  # of scores that an endpoint has rounded
+_MOST: Final = 1 + _SUM_TOLERANCE  # a probability
+_ROUNDED: Final = 0.01  # a log-probability
 
 
 class HttpModel(RemoteModel):
@@ -89,7 +92,7 @@ class HttpModel(RemoteModel):
         AnswerError
             If one of them has none.
         """
-        found = self.answers(examples)
+        found = predict_or_fail(self, examples)
         for one in found:
             if isinstance(one, Failure):
                 raise AnswerError(one.reason, one.message)
@@ -126,18 +129,21 @@ class HttpModel(RemoteModel):
         scores = reply.scores
         if scores is None:
             return Prediction(reply.label)
-        total = math.fsum(scores)
-        is_sound = len(scores) == len(self.labels) and min(scores) >= 0
-        if not (is_sound and abs(total - 1) <= _SUM_TOLERANCE):
-            return Failure(
-                "unparsed", f"{scores} are no probabilities of {len(self.labels)} labels"
-            )
+        is_sound = len(scores) == len(self.labels) and all(0 <= one <= _MOST for one in scores)
+        total = math.fsum(scores) if is_sound else 0.0
+        if abs(total - 1) > _SUM_TOLERANCE:
+            said = f"{short(scores)} are no probabilities of {len(self.labels)} labels"
+            return Failure("unparsed", said)
         return Prediction(reply.label, tuple(score / total for score in scores))
 
     def _by_first_token(self, reply: Reply) -> Prediction | Failure:
         """Probabilities of the labels' first tokens, renormalized over the labels."""
         if not reply.logs:
             return Failure("no_logprobs", "The reply holds no log-probabilities of its tokens.")
+        wrong = next((one for one in reply.logs.items() if not one[1] <= _ROUNDED), None)
+        if wrong is not None:
+            said = f"{wrong[1]:g} of the token {short(wrong[0])} is no log-probability"
+            return Failure("no_logprobs", f"{said}: none is above 0.")
         shares = [0.0] * len(self.labels)
         for token, log in reply.logs.items():
             meant = [
@@ -167,12 +173,14 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
         )
     endpoint = read_endpoint(source)
     check_reading(endpoint.read, source=source.text)
+    first = endpoint.logprobs if endpoint.by == "logprobs" else ""
     if endpoint.api == "own" and (
-        endpoint.body is None or not (endpoint.label or endpoint.scores or endpoint.text)
+        endpoint.body is None or not (endpoint.label or endpoint.scores or endpoint.text or first)
     ):
         raise ModelError(
             f"{source.text!r}: an endpoint of your own needs body, with {{text}} where the text "
-            "goes, and one of label, scores and text, where its reply holds them; best in a file: "
+            "goes, and one of label, scores, text, and logprobs with by=logprobs, where its reply "
+            "holds them; best in a file: "
             "http:FILE.toml. api=chat and api=completions are the OpenAI-compatible ones."
         )
     return HttpModel(endpoint, task, source=source.text)
@@ -188,4 +196,4 @@ def _place(label: object, labels: Sequence[str]) -> int:
     return labels.index(label) if label in labels else len(labels)
 
 
-ADAPTER: Final = Adapter(load)
+ADAPTER: Final = Adapter(load, of_asking=OF_SENDING)

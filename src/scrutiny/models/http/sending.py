@@ -2,54 +2,31 @@
 
 import asyncio
 import json
+import logging
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from functools import lru_cache
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from time import monotonic
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError, require_packages
 from scrutiny.core.example import Example
 from scrutiny.core.queries.remote import Replies, Reply
 from scrutiny.models.http.endpoint import Endpoint
-from scrutiny.models.http.interfaces import BadReply, Interface
+from scrutiny.models.http.interfaces import Interface, most_written
 from scrutiny.models.http.limits import Gate, Ledger
+from scrutiny.models.http.posting import ACCEPTED, Answer, RedirectError, posted
+from scrutiny.models.http.reading import BadReply, parsed, tokens_told
+from scrutiny.models.http.statuses import NoReply, must_be_reply, not_as_expected
 
-#: Statuses of requests that no other item would mend.
-_HOPELESS: Final = {401: "key", 403: "key", 404: "address or the name of the model", 405: "address"}
-_BUSY: Final = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
-_LONGEST_WAIT_S: Final = 120.0
+_LOG: Final = logging.getLogger("scrutiny")
+_TOLD_WAIT_S: Final = 10.0
 _FIRST_WAIT_S, _MOST_WAIT_S, _WAIT_JITTER_S = 0.5, 30.0, 1.0
-_SHOWN: Final = 300  # letters of what an endpoint says
+_LOOKS_UP_S: Final = 0.5
 Arrived = tuple[int, Replies | Failure]
-
-
-class NoReply(Exception):
-    """A request that brought no reply.
-
-    Parameters
-    ----------
-    reason
-        Code of the failure: ``rate_limited``, ``server_error``, ``timed_out``, ``unreachable``,
-        ``bad_reply`` or ``bad_request``.
-    wait
-        Seconds that the endpoint asks for before the next request.
-    may_mend
-        Whether the same request may succeed later.
-    """
-
-    def __init__(
-        self, reason: str, message: str, *, wait: float | None = None, may_mend: bool = True
-    ) -> None:
-        super().__init__(message)
-        self.reason = reason
-        self.wait = wait
-        self.may_mend = may_mend
 
 
 class Sender:
@@ -63,6 +40,8 @@ class Sender:
         self._addresses = endpoint.addresses()
         self._headers = endpoint.sent_headers()
         self._turn = 0
+        self._told_until = 0.0
+        self._redirected: dict[str, str] = {}
         self._client: Any = None
 
     def arriving(
@@ -83,7 +62,7 @@ class Sender:
         )
         end: BaseException | None = None
         try:
-            while (one := arrived.get()) is not None:
+            while (one := _next_of(arrived)) is not None:
                 if isinstance(one, BaseException):
                     end = end or one
                 else:
@@ -143,7 +122,8 @@ class Sender:
         """Replies to one request, which is sent again where that may help."""
         import stamina
 
-        body = json.dumps(interface.body(examples, draw=draw)).encode()
+        asked = interface.body(examples, draw=draw)
+        request = _Request(json.dumps(asked).encode(), most_written(asked), len(examples))
         tried = 0
         async for attempt in stamina.retry_context(
             on=_wait_after,
@@ -156,34 +136,43 @@ class Sender:
             with attempt:
                 self.ledger.again += tried > 0
                 tried += 1
-                return await self._once(interface, body, len(examples))
+                return await self._once(interface, request)
         raise AssertionError  # stamina gives the last error
 
-    async def _once(self, interface: Interface, body: bytes, count: int) -> list[Reply]:
-        """Replies to one request, sent once."""
+    async def _once(self, interface: Interface, request: "_Request") -> list[Reply]:
+        """Replies to one request, sent once; the tokens of every reply are counted."""
+        size = len(request.body)
         async with self._gate.place() as began:
-            number = self.ledger.enter(len(body), count)
-            found: list[Reply] = []
+            number = self.ledger.enter(size, request.writes)
+            tokens, took = (0, 0), None
             try:
-                status, headers, text = await self._post(body)
-                self._look_at(status, headers, text)
+                answer = await self._post(request.body)
+                if not answer.is_whole:
+                    must_be_reply(answer, self.endpoint)
                 try:
-                    found = interface.replies(json.loads(text), count=count)
-                except (BadReply, ValueError, AttributeError, TypeError) as error:
-                    said = f"The reply is not as expected: {error}. It begins {text[:_SHOWN]!r}"
-                    raise NoReply("bad_reply", said) from error
+                    data = parsed(answer.raw, answer.charset)
+                    tokens = tokens_told(data)
+                except BadReply as error:
+                    must_be_reply(answer, self.endpoint)
+                    raise not_as_expected(answer, error, self.endpoint) from error
+                must_be_reply(answer, self.endpoint)
+                try:
+                    found = interface.replies(data, count=request.texts)
+                except BadReply as error:
+                    raise not_as_expected(answer, error, self.endpoint) from error
+                took = monotonic() - began
             except NoReply as error:
+                self._tell_wait(error.wait or 0.0)
                 if error.reason in ("rate_limited", "timed_out"):
                     self._gate.was_refused(began, wait=error.wait or 0.0)
                 raise
             finally:
-                took = monotonic() - began
-                self.ledger.close(number, len(body), found, seconds=took)
+                self.ledger.close(number, size, tokens, seconds=took)
             self._gate.went_well()
             return found
 
-    async def _post(self, body: bytes) -> tuple[int, Any, str]:
-        """Status, headers and text of the reply to a request."""
+    async def _post(self, body: bytes) -> Answer:
+        """Answer of one of the addresses to a request."""
         import httpx2
 
         client = self._opened()
@@ -191,32 +180,29 @@ class Sender:
         self._turn += 1
         try:
             async with asyncio.timeout(self.endpoint.timeout):
-                reply = await client.post(address, content=body)
-                return reply.status_code, reply.headers, reply.text
+                answer = await posted(client, address, body)
+        except RedirectError as error:
+            raise ModelError(self.endpoint.without_secrets(str(error))) from None
+        except BadReply as error:
+            raise NoReply("bad_reply", f"The reply is not as expected: {error}.") from error
         except (TimeoutError, httpx2.TimeoutException) as error:
             said = f"No reply within timeout={self.endpoint.timeout:g} seconds."
             raise NoReply("timed_out", said) from error
-        except httpx2.HTTPError as error:
+        except (httpx2.HTTPError, httpx2.InvalidURL, OSError, UnicodeError) as error:
             raise NoReply("unreachable", f"{address}: {error or type(error).__name__}") from error
+        if answer.address not in (address, self._redirected.get(address)):
+            self._redirected[address] = answer.address
+            said = self.endpoint.without_secrets(f"{address} is answered at {answer.address}")
+            _LOG.warning("%s, to which it redirects.", said)
+        return answer
 
-    def _look_at(self, status: int, headers: Any, text: str) -> None:
-        """Raise for a status that says of no reply."""
-        if status < 400:
-            return
-        said = f"Status {status}: {' '.join(text.split())[:_SHOWN] or 'nothing more'}"
-        if status in _HOPELESS:
-            raise ModelError(
-                f"{self._addresses[0]} refuses every request. {self.endpoint.without_secrets(said)}"
-                f" Look at the {_HOPELESS[status]}, then re-issue the same command."
-            )
-        wait = _asked_to_wait(headers.get("retry-after"))
-        is_busy = status in (429, 503, 529)
-        raise NoReply(
-            "rate_limited" if is_busy else "server_error" if status >= 500 else "bad_request",
-            said,
-            wait=wait,
-            may_mend=status in _BUSY and (wait or 0.0) <= _LONGEST_WAIT_S,
-        )
+    def _tell_wait(self, wait: float) -> None:
+        """Tell of a wait that is borne, once for all requests that it holds up."""
+        now = monotonic()
+        if wait >= _TOLD_WAIT_S and now > self._told_until:
+            self._told_until = now + wait
+            told = self.endpoint.without_secrets(self.endpoint.url[0])
+            _LOG.warning("%s asks to wait %.0f s (Retry-After).", told, wait)
 
     def _opened(self) -> Any:
         """HTTP client, opened on the loop by the first request."""
@@ -224,15 +210,37 @@ class Sender:
             import httpx2
 
             e = self.endpoint
-            self._client = httpx2.AsyncClient(
-                headers={"Content-Type": "application/json", **self._headers},
-                timeout=e.timeout,
-                limits=httpx2.Limits(max_connections=e.concurrency),
-                proxy=e.proxy or None,
-                verify=_trusting(e.certificates) if e.certificates else True,
-                follow_redirects=True,
-            )
+            packed = {"Content-Type": "application/json", "Accept-Encoding": ACCEPTED}
+            try:
+                self._client = httpx2.AsyncClient(
+                    headers={**packed, **self._headers},
+                    timeout=e.timeout,
+                    limits=httpx2.Limits(max_connections=e.concurrency),
+                    proxy=e.proxy or None,
+                    verify=_trusting(e.certificates) if e.certificates else True,
+                    follow_redirects=False,
+                )
+            except (ValueError, ImportError, httpx2.InvalidURL) as error:
+                raise ModelError(
+                    f"The proxy cannot be used: {e.without_secrets(str(error))}. It stands in "
+                    "proxy=, or in HTTPS_PROXY, HTTP_PROXY or ALL_PROXY of the environment."
+                ) from error
         return self._client
+
+
+class _Request(NamedTuple):
+    """Request: its body, the most tokens that it asks for, and the number of its texts."""
+
+    body: bytes
+    writes: int
+    texts: int
+
+
+def _next_of(arrived: "SimpleQueue[Any]") -> Any:
+    """What comes next; looks up now and then, so that Ctrl-C answers whichever thread gets it."""
+    while True:
+        with suppress(Empty):
+            return arrived.get(timeout=_LOOKS_UP_S)
 
 
 def _wait_after(error: Exception) -> bool | float:
@@ -240,17 +248,6 @@ def _wait_after(error: Exception) -> bool | float:
     if not isinstance(error, NoReply) or not error.may_mend:
         return False
     return True if error.wait is None else error.wait
-
-
-def _asked_to_wait(stated: str | None) -> float | None:
-    """Seconds of a header ``Retry-After``, which states seconds or a date."""
-    if stated is None:
-        return None
-    with suppress(ValueError):
-        return max(0.0, float(stated))
-    with suppress(ValueError, TypeError):
-        return max(0.0, (parsedate_to_datetime(stated) - datetime.now(UTC)).total_seconds())
-    return None
 
 
 def _trusting(certificates: str) -> Any:

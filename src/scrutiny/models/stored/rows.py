@@ -77,17 +77,18 @@ def _must_differ(columns: Sequence[str], path: Path) -> None:
 
 def _parquet(path: Path) -> Iterator[tuple[str, Row]]:
     """Rows of a Parquet file."""
-    import pyarrow.parquet as pq
-
-    from scrutiny.store.native import reading  # it imports pyarrow
+    from scrutiny.store.native import ForeignParquet, UnpacksToTooMuchError  # they import pyarrow
 
     number = 0
-    whole = pq.ParquetFile(reading(path))
-    _must_differ(whole.schema_arrow.names, path)
-    for batch in whole.iter_batches():
-        for row in batch.to_pylist():
-            number += 1
-            yield f"{path.name}:{number}", row
+    whole = ForeignParquet(path)
+    _must_differ(whole.schema.names, path)
+    try:
+        for batch in whole.batches():
+            for row in batch.to_pylist():
+                number += 1
+                yield f"{path.name}:{number}", row
+    except UnpacksToTooMuchError as error:
+        raise ModelError(f"{str(path)!r} {error}") from None
 
 
 _READERS: Final[Mapping[str, Callable[[Path], Iterator[tuple[str, Row]]]]] = {

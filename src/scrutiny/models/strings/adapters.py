@@ -49,6 +49,8 @@ class Adapter(Told, PlugIn):
     folder_of
         Where the weights of its strings and the record of their training lie, for models that are
         no checkpoints of transformers; or nothing.
+    of_asking
+        Options of its strings that say how it is asked, and change no answer: limits and budgets.
     imports
         Modules that loading imports for seconds: workers begin with them while data are read.
     """
@@ -61,6 +63,7 @@ class Adapter(Told, PlugIn):
     must_be_there: Callable[[ModelSource], None] = _nothing
     as_checkpoint: Callable[[ModelSource], ModelSource | None] = _nothing
     folder_of: Callable[[ModelSource], Path | None] = _nothing
+    of_asking: frozenset[str] = frozenset()
     imports: Sequence[str] = ()
 
     def sentence(self) -> str:
@@ -116,6 +119,25 @@ def checkpoint_source(source: ModelSource) -> ModelSource:
             "configuration and tokenizer to start from. Those are hf:, zoo: and named models."
         )
     return found
+
+
+def without_limits(source: str) -> str:
+    """Model string without the options that say only how it is asked: the same model either way.
+
+    Examples
+    --------
+    >>> without_limits("http://h/v1#api=chat,most_requests=40,labels=bad|good")
+    'http://h/v1#api=chat,labels=bad|good'
+    """
+    head, mark, tail = source.partition("#")
+    if not mark:
+        return source
+    try:
+        own = adapter(parse(source).scheme).of_asking
+    except ScrutinyError:  # whoever loads it says what is wrong
+        return source
+    kept = [one for one in tail.split(",") if one.partition("=")[0].strip() not in own]
+    return f"{head}#{','.join(kept)}" if own else source
 
 
 def imports_of(source: str) -> Sequence[str]:

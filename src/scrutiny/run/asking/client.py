@@ -15,9 +15,9 @@ from scrutiny.core.example import Example
 from scrutiny.core.garbage import usually_collected
 from scrutiny.core.model import Model
 from scrutiny.core.queries.language import Continuation, SentencePair
-from scrutiny.core.queries.remote import NO_REPLY, RemoteModel, Spent
+from scrutiny.core.queries.remote import MAY_MEND, NO_REPLY, RemoteModel, Spent
 from scrutiny.core.task import Prediction
-from scrutiny.models.answers.checked import predict_or_fail
+from scrutiny.models.answers.checked import predict_or_fail, read_or_fail
 from scrutiny.models.answers.checked_language import ask_or_fail
 from scrutiny.run.asking.cached import answer_keys, query_keys
 from scrutiny.run.asking.forms import PREDICT
@@ -44,7 +44,8 @@ HOPELESS = 20  # failed queries in one chunk after which a model counts as broke
 class Tally:
     """Counts of queries and cache hits so far, and what was sent to an endpoint.
 
-    ``failures`` are messages of the first missing answers.
+    ``failures`` are messages of the first missing answers; ``unanswered`` counts the texts to which
+    an endpoint has sent no reply, None of a model that is none.
     """
 
     asked: int = 0
@@ -52,6 +53,7 @@ class Tally:
     model_seconds: float = 0.0
     failures: list[str] = field(default_factory=list)
     spent: Spent = field(default_factory=Spent)
+    unanswered: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,10 +182,9 @@ class ModelClient:
             )
         )
         self.tally.spent = self.tally.spent.plus(model.spent().since(before))
-        found = [
-            one if isinstance(one, Failure) else self._translate(model.read(example, one))
-            for example, one in zip(examples, replies, strict=True)
-        ]
+        lacking = sum(isinstance(one, Failure) and one.reason in MAY_MEND for one in replies)
+        self.tally.unanswered = (self.tally.unanswered or 0) + lacking
+        found = [self._translate(one) for one in read_or_fail(model, examples, replies)]
         self._tell([one for one in found if isinstance(one, Failure)])
         return found
 

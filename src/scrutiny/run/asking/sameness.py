@@ -11,6 +11,7 @@ from typing import Any, Final
 from scrutiny.core.boundary.secrets import redacted
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
+from scrutiny.models.strings.adapters import without_limits
 from scrutiny.run.asking.forms import FORMS, PREDICT, Form
 from scrutiny.run.asking.stores import TaskStore
 
@@ -23,7 +24,7 @@ Ask = Callable[[Sequence[Any]], Sequence[Any | Failure]]
 
 def memo_name(family: str, source: str, dataset: str) -> str:
     """Name of a replicate that is asked on a dataset, as used in memos."""
-    return f"{family}/{redacted(source)}/{dataset}"
+    return f"{family}/{redacted(without_limits(source))}/{dataset}"
 
 
 def must_be_the_same(store: TaskStore, name: str, source: str, stated: str, *, keep: bool) -> None:

@@ -18,8 +18,10 @@ from scrutiny.core.model import Model, Replicate
 from scrutiny.core.queries.remote import RemoteModel, Spent
 from scrutiny.models.answers.isolation import errors_named, exits_refused, isolated
 from scrutiny.models.python.reading import ObjectReading, read_object
+from scrutiny.models.strings.adapters import without_limits
 from scrutiny.run.asking.client import MOST_TOLD, ModelClient, Tally
 from scrutiny.run.asking.forms import FORMS
+from scrutiny.run.asking.outages import unanswered_table
 from scrutiny.run.asking.pace import Pace
 from scrutiny.run.asking.sameness import Witnesses, memo_name, must_be_the_same
 from scrutiny.run.asking.stores import TaskStore
@@ -130,6 +132,7 @@ class TaskRunner:
             "records": records,
             "outputs": outputs,
             "timings": _timing(task, seconds, tallies),
+            **unanswered_table(tallies),
             **{ARRAYS + name: array_table(value) for name, value in context.arrays.items()},
         }
 
@@ -188,7 +191,8 @@ class TaskRunner:
         with errors_named(replicate.source), isolated(replicate.source):
             fingerprint = model.fingerprint()
         # without one, answers are not shared between runs
-        of_this_run = canonical_json(["run", self._run_id, family, redacted(replicate.source)])
+        source = redacted(without_limits(replicate.source))
+        of_this_run = canonical_json(["run", self._run_id, family, source])
         stated = fingerprint or self._read(name, model, reading)
         must_be_the_same(self._store, name, replicate.source, stated, keep=True)
         kept_as = fingerprint or of_this_run

@@ -17,6 +17,7 @@ from scrutiny.core.record import Measure
 from scrutiny.core.task import Task
 from scrutiny.data.dataset import Dataset
 from scrutiny.data.labels import LabelMatch
+from scrutiny.models.strings.adapters import without_limits
 from scrutiny.run.planning.assignment import Assignment, PlannedContrast, PlannedRelation
 from scrutiny.run.planning.loading import ModelCard, ModelKey
 from scrutiny.run.planning.pairs import ReplicatePair
@@ -161,7 +162,10 @@ class Resolved:
             ],
             "data": {name: data.fingerprint for name, data in self.datasets.items()},
             "models": {
-                name: [(redacted(r.source), r.key, r.condition) for r in family.replicates]
+                name: [
+                    (redacted(without_limits(r.source)), r.key, r.condition)
+                    for r in family.replicates
+                ]
                 for name, family in self.families.items()
             },
             "pairings": {

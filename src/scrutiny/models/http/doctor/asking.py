@@ -11,6 +11,7 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
 from scrutiny.core.queries.remote import Reply
 from scrutiny.core.task import Prediction
+from scrutiny.models.answers.checked import read_or_fail
 from scrutiny.models.http.interfaces import LOGS, Interface
 from scrutiny.models.http.model import HttpModel
 from scrutiny.models.http.sending import Sender
@@ -133,7 +134,8 @@ class Asker:
 
     def read(self, heard: Heard) -> Prediction | Failure:
         """Answer of a reply, as in a run."""
-        return self.model.read(self._example(""), (heard,))
+        (found,) = read_or_fail(self.model, [self._example("")], [(heard,)])
+        return found
 
     def _example(self, text: str) -> Example:
         return Example("0", dict.fromkeys(self.model.fields, text))
@@ -142,12 +144,18 @@ class Asker:
 def distance(one: Heard, other: Heard) -> float:
     """How far two replies lie apart: probabilities if there are any, otherwise texts."""
     if one.logs and other.logs:
-        a, b = ({t: math.exp(v) for t, v in x.logs.items()} for x in (one, other))
+        a, b = ({t: _share(math.exp(min(v, 0.0))) for t, v in x.logs.items()} for x in (one, other))
         return math.fsum(abs(a.get(t, 0.0) - b.get(t, 0.0)) for t in {*a, *b}) / 2
     if one.scores and other.scores and len(one.scores) == len(other.scores):
-        return math.fsum(abs(a - b) for a, b in zip(one.scores, other.scores, strict=True)) / 2
+        pairs = [(_share(a), _share(b)) for a, b in zip(one.scores, other.scores, strict=True)]
+        return math.fsum(abs(a - b) for a, b in pairs) / 2
     said = (one.label or one.text, other.label or other.text)
     return float(Levenshtein.normalized_distance(*said))
+
+
+def _share(value: float) -> float:
+    """Number that an endpoint calls a probability, between 0 and 1."""
+    return min(1.0, max(0.0, value))
 
 
 def enter(test: ExchangeTest, four: Sequence[Heard]) -> bool:

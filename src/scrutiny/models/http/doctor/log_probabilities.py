@@ -7,7 +7,7 @@ from typing import Final
 from scrutiny.models.http.doctor.asking import Asker, replies_of, was_refused
 from scrutiny.models.http.doctor.finding import Finding, State
 from scrutiny.models.http.doctor.questions import LONG, SHORT
-from scrutiny.models.http.interfaces import BadReply, at
+from scrutiny.models.http.reading import BadReply, at
 
 _ASKED: Final = (*SHORT, *LONG[:1])
 REQUESTS: Final = len(_ASKED)
@@ -65,7 +65,8 @@ def check_echo(asker: Asker) -> Finding:
             told = at(heard.data, "choices.0.logprobs.token_logprobs")
         except BadReply:
             told = []
-        if heard.text.startswith(SHORT[0]) and len(told) > 2:
+        is_told = isinstance(told, list) and len(told) > 2
+        if heard.text.startswith(SHORT[0]) and is_told:
             return Finding("echo", "ok", "It gives log-probabilities of the prompt.")
     says = "No log-probabilities of the prompt: no perplexities of given texts from it."
     return Finding("echo", "not offered", says)
