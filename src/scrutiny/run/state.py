@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from scrutiny.core.errors import DataError, PlanError, StorageError
 from scrutiny.core.progress import SILENT, Progress
-from scrutiny.store.files import storage_errors
+from scrutiny.store.files import make_private_folder, storage_errors
 from scrutiny.store.journal import Journal
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.seal import damage
@@ -90,5 +90,5 @@ def open_folder(out: Path) -> RunFolder:
             f"--out {str(out)!r} cannot be made: {str(file)!r} is a file, and a run needs a folder."
         )
     with storage_errors(out / "journal.sqlite"):
-        out.mkdir(parents=True, exist_ok=True)
+        make_private_folder(out)
     return RunFolder(out)

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from scrutiny.core.errors import StorageError
-from scrutiny.store.files import storage_errors
+from scrutiny.store.files import make_private, make_private_folder, storage_errors
 from scrutiny.store.open_files import hold, numbers_of, release
 
 _SHOWN = 120  # letters of an error that may quote a damaged file
@@ -25,7 +25,7 @@ class _Held(sqlite3.Connection):
 
 
 def connect(path: Path, schema: str) -> sqlite3.Connection:
-    """Open a database; a new one is made with this schema.
+    """Open a database; a new one is made with this schema, for this user alone.
 
     Raises
     ------
@@ -33,7 +33,8 @@ def connect(path: Path, schema: str) -> sqlite3.Connection:
         If the file cannot be opened or is no database.
     """
     with storage_errors(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_private_folder(path.parent)
+        make_private(path)
     with database_errors(path):
         connection = sqlite3.connect(path, timeout=30, isolation_level=None, factory=_Held)
         try:

@@ -3,6 +3,7 @@
 import errno
 import os
 import re
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
@@ -19,6 +20,10 @@ _LEFTOVER = re.compile(r"\..+\.(?:parquet|json|npy)\.\d+\.tmp")
 _OF_A_RUN = re.compile(
     r".+\.parquet|(manifest|findings|published)\.json|journal\.sqlite.*|arrays|\.lock"
 )
+#: Files by which a folder is known to hold a run, and all that a run writes at its top.
+_OF_RUNS = ("manifest.json", "journal.sqlite")
+_WRITTEN = re.compile(rf"{_OF_A_RUN.pattern}|report\.html")
+_FILE, _FOLDER = 0o600, 0o700  # of what holds texts: its owner's alone
 _SHOWN = 120  # letters of an error that may quote a damaged file
 _WRONG_PLACES = (PermissionError, NotADirectoryError, IsADirectoryError, FileNotFoundError)
 
@@ -49,8 +54,50 @@ def _message(path: Path, error: OSError) -> str:
     )
 
 
-def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
+def make_private_folder(folder: Path) -> None:
+    """Create a folder that only its owner may enter, if there is none: it will hold texts."""
+    if not folder.is_dir():
+        if not folder.parent.exists():
+            folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=_FOLDER, exist_ok=True)
+
+
+def make_private(path: Path) -> None:
+    """Create a file that only its owner may read, or make an existing one of this user so.
+
+    An existing one is not opened: closing it again would end the locks that a database has on it.
+    """
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _FILE))
+        return
+    with suppress(OSError):  # somebody else's, who decides
+        if os.name == "posix" and stat.S_IMODE(path.stat().st_mode) & ~_FILE:
+            path.chmod(_FILE)
+
+
+def refuse_links(folder: Path) -> None:
+    """Refuse a run folder in which a link stands where a run writes.
+
+    Who made a folder may have planted one that leads to a file of whoever goes on with the run.
+
+    Raises
+    ------
+    StorageError
+        With the link and where it leads.
+    """
+    within = (path for path in folder.iterdir() if _WRITTEN.fullmatch(path.name))
+    for path in (*within, *(folder / "arrays").rglob("*")):
+        if path.is_symlink():
+            raise StorageError(
+                f"{str(path)!r} is a link, to {str(path.readlink())!r}: a run writes into its own "
+                "folder alone, and would write there. Remove the link, or choose another --out."
+            )
+
+
+def write_atomically(path: Path, write: Callable[[Path], Any], *, is_private: bool = False) -> None:
     """Have ``write`` fill a temporary file next to the path, then rename it.
+
+    Where it ``is_private``, only its owner may read the file.
 
     Raises
     ------
@@ -60,6 +107,8 @@ def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with storage_errors(path):
+            if is_private:
+                make_private(temporary)
             write(temporary)
             with temporary.open("rb+") as handle:
                 os.fsync(handle.fileno())
@@ -90,16 +139,16 @@ def unreadable(path: Path, error: BaseException) -> DataError:
     return DataError(f"{path} cannot be read ({why}). Re-issue the run's command.")
 
 
-def write_text(path: Path, text: str) -> None:
+def write_text(path: Path, text: str, *, is_private: bool = False) -> None:
     """Write a text file atomically, in UTF-8 with lone surrogates escaped."""
     data = text.encode("utf-8", "backslashreplace")
-    write_atomically(path, lambda temporary: temporary.write_bytes(data))
+    write_atomically(path, lambda temporary: temporary.write_bytes(data), is_private=is_private)
 
 
 def is_of_a_run(path: Path, *, is_run: bool | None = None) -> bool:
     """Whether a path is one that the store of a run writes, in a folder that holds a run."""
     if is_run is None:
-        is_run = any((path.parent / name).is_file() for name in ("manifest.json", "journal.sqlite"))
+        is_run = any((path.parent / name).is_file() for name in _OF_RUNS)
     return is_run and _OF_A_RUN.fullmatch(path.name) is not None
 
 
@@ -119,20 +168,27 @@ def save_text(path: Path, text: str) -> None:
 def save_stream(path: Path, fill: Callable[[IO[str]], Any]) -> None:
     """Have ``fill`` write text to a file, completely or not at all, or to a device.
 
-    A link stays: the file that it leads to is written.
+    A link stays: the file that it leads to is written. In the folder of a run, which others may
+    have made, none is followed; there a file is its owner's alone.
 
     Raises
     ------
     PlanError
         If the path is a folder.
     StorageError
-        If the disk refuses.
+        If the disk refuses, or a link stands in the folder of a run.
     """
 
     def write(place: Path) -> None:
         with place.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as stream:
             fill(stream)
 
+    is_in_run = any((path.parent / name).is_file() for name in _OF_RUNS)
+    if is_in_run and path.is_symlink():
+        raise StorageError(
+            f"{str(path)!r} is a link in the folder of a run, to {str(path.readlink())!r}, and no "
+            "such link is followed. Remove it, or name a file elsewhere."
+        )
     if path.is_dir():
         raise PlanError(f"{str(path)!r} is a folder: name a file, such as {path / 'out'}.")
     if path.exists() and not path.is_file():
@@ -142,7 +198,7 @@ def save_stream(path: Path, fill: Callable[[IO[str]], Any]) -> None:
     with storage_errors(path):
         target = Path(os.path.realpath(path)) if path.is_symlink() else path
         target.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(target, write)
+    write_atomically(target, write, is_private=is_in_run)
 
 
 def hash_file(path: Path) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from scrutiny.core.errors import StorageError
-from scrutiny.store.files import storage_errors
+from scrutiny.store.files import refuse_links, storage_errors
 
 try:
     import fcntl
@@ -17,6 +17,7 @@ except ImportError:  # Windows: no locks
     fcntl = None  # type: ignore[assignment]
 
 _NAME: Final = ".lock"
+_OPENED: Final = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
 _PATIENCE_S: Final = 3.0  # a process that was killed a moment ago may still be ending
 _STEP_S: Final = 0.05
 
@@ -31,8 +32,9 @@ def only_one(folder: Path, *, patience_s: float = _PATIENCE_S) -> Iterator[None]
     Raises
     ------
     StorageError
-        If another process holds it; the message says which.
+        If another process holds it, which the message names, or a link stands where runs write.
     """
+    refuse_links(folder)
     path = folder / _NAME
     held = _held(path, time.monotonic() + patience_s)
     try:
@@ -59,7 +61,7 @@ def _held(path: Path, until: float) -> "IO[Any] | None":
         return None
     while True:
         with storage_errors(path):
-            file = path.open("a+", encoding="utf-8")
+            file = os.fdopen(os.open(path, _OPENED, 0o600), "a+", encoding="utf-8")
         if _locks(file):
             if _is_still(path, file):
                 file.truncate(0)

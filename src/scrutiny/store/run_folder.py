@@ -130,7 +130,7 @@ class RunFolder:
         """Replace the manifest, without secrets and absolute paths of sources."""
         kept = signed(portable(manifest, self.path))
         text = json.dumps(kept, indent=1, ensure_ascii=False, sort_keys=True, allow_nan=False)
-        write_text(self.path / "manifest.json", text + "\n")
+        write_text(self.path / "manifest.json", text + "\n", is_private=True)
 
     def finish(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
         """Replace the manifest by that of a finished run; returns the list of its files."""
@@ -231,7 +231,7 @@ class RunFolder:
                     writer.write_table(group, row_group_size=ROW_GROUP)
                     count += group.num_rows
 
-        write_atomically(self.path / f"{name}.parquet", write)
+        write_atomically(self.path / f"{name}.parquet", write, is_private=True)
         return count
 
     def write_array(self, name: str, value: np.ndarray[Any, Any]) -> None:
@@ -244,7 +244,7 @@ class RunFolder:
             with temporary.open("wb") as handle:
                 np.save(handle, value, allow_pickle=False)
 
-        write_atomically(path, write)
+        write_atomically(path, write, is_private=True)
 
     def array(self, name: str) -> np.ndarray[Any, Any]:
         """Array that `write_array` stored.
@@ -386,7 +386,7 @@ class RunFolder:
 
     def _write_entries(self, name: str, entries: Sequence[Mapping[str, Any]]) -> None:
         text = json.dumps(entries, indent=1, ensure_ascii=False, sort_keys=True, allow_nan=False)
-        write_text(self.path / name, text + "\n")
+        write_text(self.path / name, text + "\n", is_private=True)
 
 
 def _selected(table: pa.Table, columns: Sequence[str]) -> pa.Table:

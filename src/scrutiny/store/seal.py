@@ -26,16 +26,8 @@ def signed(manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_as_signed(manifest: Mapping[str, Any]) -> bool:
-    """Whether a manifest matches its digest; manifests of early versions have none.
-
-    A digest under another name shows that the name was damaged.
-    """
-    signatures = [
-        name
-        for name, value in manifest.items()
-        if name == _DIGEST or (isinstance(value, str) and value.startswith(_MARK))
-    ]
-    return not signatures or manifest.get(_DIGEST) == _own_digest(manifest)
+    """Whether a manifest holds its digest, and matches it; one without has lost it."""
+    return bool(manifest.get(_DIGEST) == _own_digest(manifest))
 
 
 def _own_digest(manifest: Mapping[str, Any]) -> str:

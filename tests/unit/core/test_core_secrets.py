@@ -1,14 +1,23 @@
 """Secrets are known by their names, and by their names alone."""
 
+import json
+
 import pytest
 
-from scrutiny.core.boundary.secrets import from_environment, is_secret, redacted, without_secrets
+from scrutiny.core.boundary.secrets import (
+    from_environment,
+    hide,
+    is_secret,
+    redacted,
+    secrets_in_header,
+    without_secrets,
+)
 from scrutiny.core.errors import ModelError
 
 SECRETS = (
     "key api_key apikey API_KEY openai_api_key api-key secret client_secret token hf_token "
     "access_token password passwd pwd db_password credential credentials auth bearer secret_key "
-    "passphrase token2"
+    "passphrase token2 cookie X-Api-Key"
 ).split()
 HARMLESS = (
     "max_tokens tokens tokenizer token_limit keyword keys monkey labels seed size author "
@@ -38,6 +47,44 @@ def test_an_option_from_the_environment_is_written_as_it_stands() -> None:
 def test_passwords_of_addresses_are_left_out() -> None:
     address = "python:m:M#url=https://me:hunter2@host.example/v1"
     assert redacted(address) == "python:m:M#url=https://***@host.example/v1"
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("http://KEY1234@host/v1", "http://***@host/v1"),
+        ("http://:KEY1234@host/v1", "http://***@host/v1"),
+        ("http://me:KEY1234@host:80/v1#a=1", "http://***@host:80/v1#a=1"),
+        ("http://me:p/a@KEY1234@host/v1", "http://***@host/v1"),
+        ("http://host/v1?sig=KEY1234&page=2", "http://host/v1?sig=***&page=2"),
+        (
+            "http://host/v1?page=2&X-Amz-Signature=KEY1234",
+            "http://host/v1?page=2&X-Amz-Signature=***",
+        ),
+        ("http://host/v1?code=KEY1234", "http://host/v1?code=***"),
+        ("http://host:8080/a@b and me@x.example", "http://host:8080/a@b and me@x.example"),
+        ("https://host/@name/1", "https://host/@name/1"),
+        ("exit code=3, design=1", "exit code=3, design=1"),
+    ],
+)
+def test_what_an_address_holds_is_left_out(url: str, shown: str) -> None:
+    assert redacted(url) == shown
+    assert redacted(shown) == shown
+
+
+def test_secrets_are_hidden_as_they_stand_and_as_json_writes_them() -> None:
+    odd = 'pa"ss\\word'
+    assert hide(f"x {odd} y", [odd]) == "x *** y"
+    assert hide(json.dumps({"said": odd}), [odd]) == '{"said": "***"}'
+    assert hide("longer-key longer", ["longer", "longer-key"]) == "*** ***"
+    assert hide("a short one", ["a", "on"]) == "a short one"
+
+
+def test_headers_hold_secrets_by_name_scheme_or_length() -> None:
+    assert "sess-1" in secrets_in_header("Cookie", "id=sess-1; a=b")
+    assert secrets_in_header("X-Whatever", "sk-0123456789abcdef") == ["sk-0123456789abcdef"]
+    assert "bWU6cGE=" in secrets_in_header("X-Whatever", "Basic bWU6cGE=")
+    assert secrets_in_header("api-version", "2026-11-28") == []
 
 
 def test_all_texts_of_a_value_are_redacted() -> None:

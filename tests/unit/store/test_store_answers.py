@@ -127,16 +127,16 @@ def test_no_flipped_byte_of_an_answer_passes(tmp_path):
     cache = AnswerCache(path)
     cache.put_many({key: value})
     with sqlite3.connect(path) as other:
-        (kept,) = other.execute("SELECT value FROM checked").fetchone()
+        (kept,) = other.execute("SELECT value FROM kept").fetchone()
         damaged = [
             kept[:place] + bytes([kept[place] ^ 1]) + kept[place + 1 :]
             for place in range(len(kept))
         ]
         for one in [*damaged, kept[:3], b"", "text"]:
-            other.execute("UPDATE checked SET value = ?", (one,))
+            other.execute("UPDATE kept SET value = ?", (one,))
             other.commit()
             assert cache.get_many([key]) == {}
-        other.execute("UPDATE checked SET key = ?, value = ?", (b"o" * 16, kept))
+        other.execute("UPDATE kept SET key = ?, value = ?", (b"o" * 16, kept))
         other.commit()
         assert cache.get_many([b"o" * 16]) == {}  # the answer to another question
     cache.close()

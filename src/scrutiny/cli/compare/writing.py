@@ -1,6 +1,5 @@
 """Output of ``scrutiny compare``: lines, objects, or a page."""
 
-import json
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -15,6 +14,7 @@ from scrutiny.cli.compare.objects import objects_of
 from scrutiny.cli.compare.parts import parts_of
 from scrutiny.cli.compare.sides import Opened
 from scrutiny.cli.running.request import command_line
+from scrutiny.core.boundary.json_text import json_line
 from scrutiny.parts.terminal.layout import wrapped
 from scrutiny.parts.terminal.part import part_lines
 from scrutiny.report.formats.html import LARGEST, render_parts
@@ -39,7 +39,7 @@ def printed(found: SideBySide, flags: Mapping[str, Any]) -> None:
     top = 0 if flags["no_texts"] else flags["top"]
     if flags["as_json"]:
         for one in objects_of(found, top=top):
-            click.echo(json.dumps(one, ensure_ascii=False))
+            click.echo(json_line(one))
         return
     margin, is_whole = flags["margin"], flags["show_all"]
     write_lines(lines_of(found, margin=margin, top=top, is_whole=is_whole))

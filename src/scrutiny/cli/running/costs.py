@@ -1,6 +1,5 @@
 """``--dry-run`` and ``scrutiny check``: cost of a plan before it runs."""
 
-import json
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
@@ -10,6 +9,7 @@ import click
 from scrutiny.cli.running.streams import prints_on_stderr
 from scrutiny.cli.wrapping import narrowed, printed_line
 from scrutiny.core.boundary.canonical import plain
+from scrutiny.core.boundary.json_text import json_line
 from scrutiny.core.plan import Plan
 from scrutiny.run.budgeting.budget import resolved_within
 from scrutiny.run.budgeting.cost import cost_of
@@ -59,7 +59,7 @@ def say_cost(
     if as_json:
         train = [plain(training) for training in trainings]
         found = {**named, "train": train, **cost.to_json(), "left_out": left_out}
-        click.echo(json.dumps(found, ensure_ascii=False))
+        click.echo(json_line(found))
         return
     if "plan" in named:
         click.echo(f"{named['plan']} is a valid plan.")

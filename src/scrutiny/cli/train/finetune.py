@@ -1,6 +1,5 @@
 """``scrutiny train finetune``: encoders fine-tuned on a task with labels, with several seeds."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 import click
 
 from scrutiny.cli.options import DISPLAY, Folder, whole_numbers
+from scrutiny.core.boundary.json_text import json_line
 
 _SEEDS = "Seeds, separated by commas; default: 1,2,3 (1 for a family)."
 _TASK = "Task, if the columns do not tell; or anchored-tagging, control-labels, relation-tagging."
@@ -86,7 +86,7 @@ def command(**flags: Any) -> int:
     if flags["as_json"]:
         for one in found:
             line = {"folder": str(one.folder), **one.record}
-            click.echo(json.dumps(line, ensure_ascii=False))
+            click.echo(json_line(line))
         return 0
     for text in _lines(found):
         click.echo(text)

@@ -1,12 +1,12 @@
 """Shared parts of ``scrutiny train attention``, ``linear``, ``recurrent`` and ``task``."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
 from scrutiny.cli.options import DISPLAY, Folder, several, whole_numbers
+from scrutiny.core.boundary.json_text import json_line
 
 #: Add the options of data, seeds and output.
 word_options = several(
@@ -59,7 +59,7 @@ def train(recipe: Any, scheme: str, flags: dict[str, Any]) -> int:
         progress=progress_of(flags["display"]),
     )
     for one in found:
-        line = json.dumps({"folder": str(one.folder), **one.record}, ensure_ascii=False)
+        line = json_line({"folder": str(one.folder), **one.record})
         click.echo(line if flags["as_json"] else f"{one.folder}: {outcome_of(one.record)}")
     if not flags["as_json"]:
         click.echo(f"model: {scheme}:{flags['out']}/seed-{{seed}}")

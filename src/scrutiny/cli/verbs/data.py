@@ -1,6 +1,5 @@
 """``scrutiny data``: inspection of data."""
 
-import json
 import textwrap
 from collections.abc import Mapping
 from typing import Any
@@ -9,6 +8,7 @@ import click
 
 from scrutiny.cli.options import bad_rows, task_of_data
 from scrutiny.cli.wrapping import WIDTH, printed_line
+from scrutiny.core.boundary.json_text import json_line
 from scrutiny.core.boundary.storable import printable
 from scrutiny.core.example import Example
 from scrutiny.core.languages import counted
@@ -34,7 +34,7 @@ def _show(source: str, task: str, limit: str | None, on_bad_row: Any, *, as_json
     data = load_dataset(source, task=task or None, limit=limit, on_bad_row=on_bad_row)
     summary = summarize(data)
     if as_json:
-        click.echo(json.dumps(plain(summary), ensure_ascii=False))
+        click.echo(json_line(plain(summary)))
         return 0
     for line in _summary_lines(summary):
         click.echo(line)
@@ -124,7 +124,7 @@ def _overlap_command(
     texts = [[" ".join(e.fields.values()) for e in data.examples] for data in (one, other)]
     found = overlap(texts[0], texts[1], near=None if exact_only else near)
     if as_json:
-        click.echo(json.dumps(plain(found), ensure_ascii=False))
+        click.echo(json_line(plain(found)))
         return 0
     click.secho(
         f"{found.n_overlapping:,} of {found.n_a:,} texts ({found.share:.1%}) stand in the "

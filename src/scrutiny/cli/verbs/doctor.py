@@ -13,6 +13,7 @@ import click
 from scrutiny.cli.failures import INTERRUPTED, say, tell
 from scrutiny.cli.options import once_each, pair_of
 from scrutiny.cli.wrapping import WIDTH, printed_line
+from scrutiny.core.boundary.json_text import json_line
 from scrutiny.core.boundary.storable import printable
 from scrutiny.core.errors import RunIncompleteError
 from scrutiny.store.cache_folders import cache_file
@@ -89,7 +90,7 @@ def command(
         raise click.UsageError("--against compares ENDPOINT with another one: name it first.")
     found = _findings()
     if as_json:
-        click.echo(json.dumps(found, ensure_ascii=False))
+        click.echo(json_line(found))
         return 0
     for name, value in found["environment"].items():
         click.echo(printed_line(f"{name:<16} {value}"))

@@ -1,6 +1,5 @@
 """``scrutiny gate``: judgment of a run by rules, or by its risks."""
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -13,6 +12,7 @@ from scrutiny.cli.failures import say
 from scrutiny.cli.running.output_paths import OutputFile
 from scrutiny.cli.running.progress import say_warnings
 from scrutiny.cli.wrapping import narrowed, printed_line
+from scrutiny.core.boundary.json_text import json_line
 
 if TYPE_CHECKING:
     from scrutiny.report.formats.junit import Case
@@ -94,7 +94,7 @@ def command(**flags: Any) -> int:
         judged = [_folded(one, flags["undecided"]) for one in judged]
     for one in judged:
         if flags["as_json"]:
-            click.echo(json.dumps({**one.said, "gate": one.case.outcome}, ensure_ascii=False))
+            click.echo(json_line({**one.said, "gate": one.case.outcome}))
         else:
             click.echo(printed_line(f"{one.case.outcome.upper()}  {one.case.name}"))
             click.echo(narrowed(f"      {one.case.says}"))

@@ -15,6 +15,7 @@ from typing import Any, Final
 import click
 
 from scrutiny.cli.wrapping import WIDTH
+from scrutiny.core.boundary.json_text import json_line
 from scrutiny.core.errors import UnknownNameError
 from scrutiny.core.plugin import sentence_of
 from scrutiny.core.registry import KINDS, Entry, registry
@@ -78,7 +79,7 @@ def command(kind: str | None, *, as_json: bool) -> int:
             if as_json:
                 line = {"kind": one, "name": name, "says": sentence, "from": entry.origin}
                 line |= listed_facts(entry) if one == "transformation" else {}
-                click.echo(json.dumps(line, ensure_ascii=False))
+                click.echo(json_line(line))
             else:
                 origin = "" if entry.origin == "scrutiny" else f"[{entry.origin}] "
                 click.echo(_row(f"  {name:<{width}}  ", origin + sentence))

@@ -1,6 +1,5 @@
 """``scrutiny models``: packaged models, and checks of models."""
 
-import json
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ import click
 from scrutiny.cli.options import Folder, load_options, model_options, whole_numbers
 from scrutiny.cli.running.streams import prints_on_stderr
 from scrutiny.cli.wrapping import WIDTH
+from scrutiny.core.boundary.json_text import json_line
 from scrutiny.core.boundary.limits import known
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
@@ -83,7 +83,7 @@ def _quantize(model: str, out: Path, precision: Any, *, as_json: bool) -> int:
 
     for folder, record in export_family(model, out, precision=precision):
         if as_json:
-            click.echo(json.dumps({"folder": str(folder), **record}, ensure_ascii=False))
+            click.echo(json_line({"folder": str(folder), **record}))
         else:
             moved = record.get("change", record["change_by_format"])
             click.echo(f"{folder}: {precision}, probabilities of four texts move by {moved:.2g}")
@@ -104,7 +104,7 @@ def _show(*, as_json: bool) -> int:
     for name, says, place, state in _rows():
         if as_json:
             row = {"name": name, "says": says, "place": place, "state": state}
-            click.echo(json.dumps(row, ensure_ascii=False))
+            click.echo(json_line(row))
         else:
             for line in _lines(name, says, state):
                 click.echo(line)

@@ -1,6 +1,5 @@
 """``scrutiny perturb``: transformations applied to texts."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ from scrutiny.cli.failures import say, tell
 from scrutiny.cli.options import bad_rows, once_each, pair_of, task_of_data
 from scrutiny.cli.running.output_paths import OutputFile
 from scrutiny.cli.running.streams import prints_on_stderr
+from scrutiny.core.boundary.json_text import json_line
 from scrutiny.core.boundary.limits import known
 
 
@@ -58,7 +58,7 @@ def _write(flags: dict[str, Any], stream: IO[str]) -> None:
         counts[line["status"]] = counts.get(line["status"], 0) + 1
         if line["reason"] == "language":
             unspoken.setdefault(line["recipe"], Counter())[language] += 1
-        stream.write(json.dumps(line, ensure_ascii=False) + "\n")
+        stream.write(json_line(line) + "\n")
     stream.flush()
     for recipe, languages in unspoken.items():
         say(_left_alone(recipe, languages))

@@ -1,6 +1,5 @@
 """``scrutiny show``: one name, explained."""
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import MISSING, fields, is_dataclass
@@ -10,6 +9,7 @@ import click
 
 from scrutiny.cli.environment import completed
 from scrutiny.cli.wrapping import narrowed
+from scrutiny.core.boundary.json_text import json_line
 from scrutiny.core.errors import UnknownNameError
 from scrutiny.core.languages import in_words
 from scrutiny.core.plugin import PlugIn, at_length
@@ -37,7 +37,7 @@ def command(name: str, kind: str | None, *, as_json: bool) -> int:
     is_written = any(mark in name for mark in ("(", " - ", " / "))
     found, thing = _metric(name) if is_written else _registered(name, kind)
     if as_json:
-        click.echo(json.dumps(_object(found, thing), ensure_ascii=False))
+        click.echo(json_line(_object(found, thing)))
         return 0
     click.secho(f"{found.registration.name}  ({found.registration.kind})", bold=True)
     if found.origin != "scrutiny":

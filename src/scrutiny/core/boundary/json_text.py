@@ -1,4 +1,4 @@
-"""Strict JSON parsing: errors for repeated keys, deep nesting and huge numbers.
+"""Strict JSON parsing, and JSON lines: errors for repeated keys, deep nesting and huge numbers.
 
 A key that occurs twice would lose the first of its values in silence, thousands of brackets end
 Python's stack, and a number of thousands of digits is refused with a hint to Python's settings.
@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Final, TypeVar
+
+from scrutiny.core.boundary.storable import STEERING
 
 T = TypeVar("T")
 #: More digits than Python reads.
@@ -79,6 +81,21 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 _DECODER: Final = json.JSONDecoder(object_pairs_hook=_object)
+
+
+def json_line(value: Any) -> str:
+    r"""JSON on one line, as people and pipes read it.
+
+    Characters that would steer a terminal or turn the direction of writing are escaped, as JSON
+    itself does with the oldest of them.
+
+    Examples
+    --------
+    >>> json_line({"text": "caf\u00e9 \u202egpj"})
+    '{"text": "café \\u202egpj"}'
+    """
+    text = json.dumps(value, ensure_ascii=False)
+    return STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def as_tuples(value: Any) -> Any:

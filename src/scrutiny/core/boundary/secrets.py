@@ -4,10 +4,13 @@
 The value of any other option whose name looks like that of a secret is left out.
 """
 
+import json
 import os
 import re
-from collections.abc import Mapping
+from base64 import b64encode
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
+from urllib.parse import unquote
 
 from scrutiny.core.errors import ModelError
 
@@ -15,14 +18,26 @@ FROM_ENVIRONMENT: Final = "env:"
 HIDDEN: Final = "***"
 _WORDS: Final = (
     r"(?:api|access|secret|private|auth)?[_-]?key|(?:\w*[_-])?token|secret|pass(?:word|wd|phrase)?"
-    r"|pwd|credentials?|auth|authorization|bearer"
+    r"|pwd|credentials?|auth|authorization|bearer|cookies?"
 )
 _OPTION: Final = re.compile(
     rf"(?<![A-Za-z0-9])(?P<name>(?:[A-Za-z0-9]+[_-])*?(?:{_WORDS})(?:[_-]?\d+)?)="
     rf"(?!{re.escape(HIDDEN)}|{FROM_ENVIRONMENT})(?P<value>[^,\n]+)",
     re.IGNORECASE,
 )
-_ADDRESS: Final = re.compile(r"(?<=://)[^/\s:@]+:[^/\s@]+(?=@)")
+#: What stands behind ``://``: who asks, host, path and query, up to a blank or a quote.
+_ADDRESS: Final = re.compile(r"(?<=://)[^\s\"'<>#]+")
+#: A colon before the first slash that is no port: a password that holds a slash.
+_PASSWORD: Final = re.compile(r"[^/@]*:(?!\d*(?:[/?]|$))")
+#: Values of a query that sign it, or stand for a password.
+_QUERY: Final = re.compile(
+    r"(?<=[?&])(?P<name>[\w.-]*?(?:sig|signature|signed|code|session|sid|ticket|jwt|assertion|hmac"
+    rf"|credential|sas|cookie|{_WORDS}))=(?!{re.escape(HIDDEN)})(?P<value>[^&\s#,\"']+)",
+    re.IGNORECASE,
+)
+_SHORTEST: Final = 4  # letters of a secret that is looked for in texts
+_LONG: Final = 16  # letters of what may be a key, whatever the header is called
+_SCHEMES: Final = frozenset({"bearer", "basic", "digest", "token", "apikey"})
 
 
 def is_secret(name: str) -> bool:
@@ -37,7 +52,7 @@ def is_secret(name: str) -> bool:
 
 
 def redacted(text: str) -> str:
-    """Text without the values of options that look like secrets, and without passwords in URLs.
+    """Text without the values of options that look like secrets, and without those in URLs.
 
     Examples
     --------
@@ -45,10 +60,69 @@ def redacted(text: str) -> str:
     'python:./m.py:M#api_key=***,size=3'
     >>> redacted("python:./m.py:M#api_key=env:MY_KEY")
     'python:./m.py:M#api_key=env:MY_KEY'
+    >>> redacted("http://KEY@host/v1?sig=abc&page=2"), redacted("https://host/@user")
+    ('http://***@host/v1?sig=***&page=2', 'https://host/@user')
     """
-    if "=" in text:
-        text = _OPTION.sub(rf"\g<name>={HIDDEN}", text)
-    return _ADDRESS.sub(HIDDEN, text) if "://" in text else text
+    if "://" in text:
+        text = _ADDRESS.sub(lambda found: _without_user(found[0]), text)
+        text = _QUERY.sub(rf"\g<name>={HIDDEN}", text)
+    return _OPTION.sub(rf"\g<name>={HIDDEN}", text) if "=" in text else text
+
+
+def _user_of(rest: str) -> str:
+    """Name and password before the host of an address, as they are written."""
+    authority = re.split("[/?]", rest, maxsplit=1)[0]
+    if "@" in authority:
+        return authority.rpartition("@")[0]
+    return rest.rpartition("@")[0] if _PASSWORD.match(rest) else ""
+
+
+def _without_user(rest: str) -> str:
+    user = _user_of(rest)
+    return f"{HIDDEN}@{rest[len(user) + 1 :]}" if user else rest
+
+
+def secrets_in_url(url: str) -> list[str]:
+    """Parts of a URL that must not be shown, also as a server may say them back.
+
+    Examples
+    --------
+    >>> secrets_in_url("http://me:pa%2Fss@host/v1?sig=abcd")
+    ['me:pa%2Fss', 'me:pa/ss', 'pa%2Fss', 'pa/ss', 'bWU6cGEvc3M=', 'abcd']
+    """
+    found = []
+    rest = url.partition("://")[2]
+    if user := _user_of(rest):
+        name, colon, word = user.partition(":")
+        plain = unquote(user)
+        found += [user, plain, word if colon else name, unquote(word if colon else name)]
+        found.append(b64encode((plain if colon else f"{plain}:").encode()).decode())
+    found += [part for match in _QUERY.finditer(url) for part in (match["value"],)]
+    return list(dict.fromkeys(found))
+
+
+def secrets_in_header(name: str, value: str) -> list[str]:
+    """Parts of a header that must not be shown: by its name, its scheme, or as long as keys are.
+
+    Examples
+    --------
+    >>> secrets_in_header("Authorization", "Bearer sk-1234"), secrets_in_header("X-Date", "2026-01")
+    (['Bearer sk-1234', 'sk-1234'], [])
+    """
+    first, *_ = parts = [part for part in re.split(r"[\s,;]+", value) if part] or [""]
+    own = [part for part in parts if part.lower() not in _SCHEMES]
+    if is_secret(name) or first.lower() in _SCHEMES:
+        within = [part.partition("=")[2] for part in own if "=" in part]  # a cookie's value
+        return list(dict.fromkeys(filter(None, [value, *own, *within])))
+    return [part for part in own if len(part) >= _LONG]
+
+
+def hide(text: str, secrets: Iterable[str]) -> str:
+    """Text in which none of these secrets stands, as it is or as JSON writes it."""
+    for secret in sorted({one for one in secrets if len(one) >= _SHORTEST}, key=len, reverse=True):
+        for form in (secret, json.dumps(secret)[1:-1]):
+            text = text.replace(form, HIDDEN)
+    return text
 
 
 def without_secrets(value: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Final
 from scrutiny.core.errors import DataError
 
 #: Control characters but tab and line feed, and those that turn the direction of writing.
-_STEERING: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+STEERING: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 #: Half a surrogate pair, which no encoding can write.
 _HALF: Final = re.compile(r"[\ud800-\udfff]")
 #: Characters of a message that are kept; a model may put its whole input into one.
@@ -49,7 +49,7 @@ def printable(text: str) -> str:
     >>> printable("red \x1b[31m, two\nlines")
     'red \\x1b[31m, two\nlines'
     """
-    return _STEERING.sub(lambda found: ascii(found[0])[1:-1], text)
+    return STEERING.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def repeated(names: Iterable[str]) -> str | None:

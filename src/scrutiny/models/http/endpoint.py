@@ -14,7 +14,13 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from scrutiny.core.boundary.canonical import canonical_json, digest
-from scrutiny.core.boundary.secrets import HIDDEN, is_secret, redacted
+from scrutiny.core.boundary.secrets import (
+    hide,
+    is_secret,
+    redacted,
+    secrets_in_header,
+    secrets_in_url,
+)
 from scrutiny.core.errors import ModelError
 from scrutiny.models.choice.prompt import read_choices
 from scrutiny.models.http.description import must_be_address, must_be_header, must_be_json
@@ -176,7 +182,7 @@ class Endpoint(BaseModel):
         return digest(_VERSION, canonical_json(own))
 
     def secrets(self) -> tuple[str, ...]:
-        """Values that must not be shown or kept: of the key, and of headers from the environment.
+        """Values that must not be shown or kept: of the key, of headers and of addresses.
 
         Raises
         ------
@@ -185,8 +191,14 @@ class Endpoint(BaseModel):
         """
         every = [*self.headers.values(), self.api_key]
         named = [name for value in every for name in _FROM_ENVIRONMENT.findall(value)]
-        literal = [] if self.api_key.startswith("env:") else [self.api_key]
-        return tuple(filter(None, [*literal, *(_variable(name) for name in named)]))
+        literal = [
+            part
+            for name, value in {**self.headers, "api_key": self.api_key}.items()
+            if value and not _FROM_ENVIRONMENT.search(value)
+            for part in secrets_in_header(name, value)
+        ]
+        urls = [part for url in (*self.url, self.proxy) for part in secrets_in_url(url)]
+        return tuple(filter(None, [*literal, *(_variable(name) for name in named), *urls]))
 
     def sent_headers(self) -> dict[str, str]:
         """Headers of each request, with variables of the environment filled in.
@@ -207,9 +219,7 @@ class Endpoint(BaseModel):
 
     def without_secrets(self, text: str) -> str:
         """Text in which no secret of this endpoint stands."""
-        for secret in self.secrets():
-            text = text.replace(secret, HIDDEN)
-        return redacted(text)
+        return redacted(hide(text, self.secrets()))
 
 
 def _variable(name: str) -> str:

@@ -6,11 +6,13 @@ import logging
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import lru_cache
 from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import Any, Final, NamedTuple
 
+from scrutiny.core.boundary.secrets import hide
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError, require_packages
 from scrutiny.core.example import Example
@@ -39,6 +41,7 @@ class Sender:
         self._gate = Gate(endpoint.concurrency, endpoint.per_minute)
         self._addresses = endpoint.addresses()
         self._headers = endpoint.sent_headers()
+        self._secrets = endpoint.secrets()
         self._turn = 0
         self._told_until = 0.0
         self._redirected: dict[str, str] = {}
@@ -146,7 +149,7 @@ class Sender:
             number = self.ledger.enter(size, request.writes)
             tokens, took = (0, 0), None
             try:
-                answer = await self._post(request.body)
+                answer = self._redacted(await self._post(request.body))
                 if not answer.is_whole:
                     must_be_reply(answer, self.endpoint)
                 try:
@@ -170,6 +173,12 @@ class Sender:
                 self.ledger.close(number, size, tokens, seconds=took)
             self._gate.went_well()
             return found
+
+    def _redacted(self, answer: Answer) -> Answer:
+        """Answer in which no secret of the endpoint stands, before anything of it is read."""
+        text = answer.raw.decode("latin-1")
+        hidden = hide(text, self._secrets)
+        return answer if hidden == text else replace(answer, raw=hidden.encode("latin-1"))
 
     async def _post(self, body: bytes) -> Answer:
         """Answer of one of the addresses to a request."""

@@ -69,7 +69,7 @@ def _case(case: EvidenceItem) -> str:
     text = " / ".join(texts or case.fields.values())
     text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}\N{HORIZONTAL ELLIPSIS}"
     of = len(case.answers)
-    answered = f"{turned.before} \N{RIGHTWARDS ARROW} **{escape(turned.after)}**"
+    answered = f"{escape(turned.before)} \N{RIGHTWARDS ARROW} **{escape(turned.after)}**"
     times = f" in {case.n_flipped} of {of} models" if of > 1 else ""
     return f"- {case.turn}: {escape(text)} ({escape(words)}): {answered}{times}"
 
@@ -85,7 +85,7 @@ def sign_blocks(signs: Signs) -> list[str]:
                 escape(row.name),
                 interval(row.whole),
                 f"{row.above} above, {row.below} below",
-                "; ".join(filter(None, (row.against_twins, row.caveat))) or NO_VALUE,
+                "; ".join(filter(None, (row.against_twins, escape(row.caveat)))) or NO_VALUE,
                 escape(row.says),
             )
             for row in panel.rows

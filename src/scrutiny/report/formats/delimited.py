@@ -2,9 +2,11 @@
 
 import csv
 import io
+from collections.abc import Mapping
 from typing import Any, Final
 
 from scrutiny.core.boundary.canonical import canonical_json
+from scrutiny.core.boundary.storable import printable
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
 from scrutiny.parts.run.view import RunView
@@ -13,6 +15,8 @@ from scrutiny.report.table.trusted import trusted_table
 
 REPLICATE_COLUMNS: Final = ("n_replicates", "divided_by", "by_replicate", "across", "variance")
 FINDING_COLUMNS: Final = ("claim", "verdict", "scope", "reason", "trusted", "why_not")
+#: How a formula of a spreadsheet begins.
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 _HEADER: Final = (*COLUMNS, *REPLICATE_COLUMNS, *FINDING_COLUMNS)
 
 
@@ -34,13 +38,33 @@ def render_csv(view: RunView) -> str:
         claims = [f for f in waiting if f[1].estimate == estimate]
         waiting = [f for f in waiting if f[1].estimate != estimate]
         for extra, _ in claims:
-            writer.writerow(row | extra)
+            writer.writerow(_safe(row | extra))
         if not claims:
-            writer.writerow(row)
+            writer.writerow(_safe(row))
     for extra, finding in waiting:
         own = {} if finding.estimate is None else _flat(finding.estimate)
-        writer.writerow({"diagnostic": finding.claim.diagnostic} | own | extra)
+        writer.writerow(_safe({"diagnostic": finding.claim.diagnostic} | own | extra))
     return handle.getvalue()
+
+
+def _safe(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Cells of a row that neither steer a terminal nor are formulas of a spreadsheet.
+
+    A text that a spreadsheet would take for a formula begins with an apostrophe; numbers stay.
+    """
+    return {name: cell(value) if isinstance(value, str) else value for name, value in row.items()}
+
+
+def cell(text: str) -> str:
+    """Text of somebody else as a cell.
+
+    Examples
+    --------
+    >>> cell("=1+1"), cell("-0.5"), cell("a=b"), cell("@name")
+    ("'=1+1", "'-0.5", 'a=b', "'@name")
+    """
+    shown = printable(text)
+    return f"'{shown}" if shown.startswith(_FORMULA) else shown
 
 
 def _flat(estimate: Estimate) -> dict[str, Any]:

@@ -1,10 +1,10 @@
 """NDJSON: one object on each line: estimates, then findings, then published figures."""
 
-import json
 from collections.abc import Mapping
 from typing import Any, Final
 
 from scrutiny.core.boundary.canonical import plain
+from scrutiny.core.boundary.json_text import json_line
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.published import Reproduction
@@ -24,10 +24,7 @@ def render_ndjson(view: RunView) -> str:
     objects = [estimate_object(e) | _details(e) for e in view.all_estimates]
     objects += [_finding_object(f) for f in view.all_findings]
     objects += [_published_object(p) for p in view.published]
-    return "".join(
-        json.dumps(o, ensure_ascii=False, allow_nan=False, separators=(", ", ": ")) + "\n"
-        for o in objects
-    )
+    return "".join(f"{json_line(one)}\n" for one in objects)
 
 
 def estimate_object(estimate: Estimate) -> dict[str, Any]:

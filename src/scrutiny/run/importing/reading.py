@@ -24,7 +24,7 @@ from scrutiny.run.importing.tables import (
     record_tables,
 )
 from scrutiny.run.planning.assignment import Assignment
-from scrutiny.store.files import storage_errors
+from scrutiny.store.files import make_private_folder, storage_errors
 from scrutiny.store.items import items_of
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.schemas import OUTPUTS, RECORDS
@@ -94,7 +94,7 @@ def _free(out: Path) -> RunFolder:
         if not is_run or "imported" not in folder.manifest:
             raise PlanError(f"{str(out)!r} holds something else; choose another folder with -o.")
     with storage_errors(out):
-        out.mkdir(parents=True, exist_ok=True)
+        make_private_folder(out)
     return folder
 
 
