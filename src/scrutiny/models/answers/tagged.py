@@ -13,10 +13,8 @@ from scrutiny.models.answers.returned import Answers, each_of
 
 _SHOWN: Final = 60  # letters of an answer in a message
 _WORDS: Final = (
-    "A tagger returns a tag for each word that it is given. It gets texts, and these may have "
-    "other words than it finds itself: add #input=words to the model string (or give the object an "
-    'attribute input = "words"), and it gets the list of words of each text. Or return spans: '
-    "(start, end, label) in code points."
+    'With #input=words, or an attribute input = "words" on the object, it is given the list of '
+    "words of each text, and returns a tag for each; or return spans: (start, end, label)."
 )
 _GIVEN: Final = "It was given these words in a list: return a tag for each of them, O for none."
 

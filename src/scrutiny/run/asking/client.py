@@ -351,7 +351,7 @@ class ModelClient:
         if not self._pace.has_answered:
             raise ModelError(
                 f"{self.model.source} has answered none of the {asked:,} texts it was asked; the "
-                f"first error: {storable(failures[0].message)}. Fix the model, then "
+                f"first error: {storable(failures[0].message).rstrip('.')}. Fix the model, then "
                 "re-issue the same command."
             )
 

@@ -36,17 +36,15 @@ def must_have_answered(folder: RunFolder) -> None:
         return
     said = folder.manifest.get("failures", ())
     first = f" The first failure said: {said[0]}" if said else ""
-    answered = {
-        (row["subject"], row["dataset"])
-        for row in counts_of(records, is_value(records["status"], "ok"), [*_COLUMNS[:2]])
-    }
+    rows = counts_of(records, is_value(records["status"], "ok"), ["subject"])
+    answered = {row["subject"] for row in rows}
     for (subject, dataset), counts in failed.items():
-        if (subject, dataset) not in answered:
+        if subject not in answered:
             raise RunIncompleteError(
                 f"{subject} has answered nothing that it was asked on {dataset}: all "
                 f"{sum(counts.values()):,} rows failed ({_told(counts)}), so nothing is known of "
-                f"it.{first} Fix the model or the data, then issue the command again with another "
-                f"--out; {folder.path} holds the failed rows."
+                f"it.{first} Fix the model or the data, then run it again in another folder "
+                f"(--out); {folder.path} holds the failed rows."
             )
 
 

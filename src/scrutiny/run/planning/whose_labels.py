@@ -12,8 +12,8 @@ from scrutiny.run.planning.loading import ModelCard
 _MOST_SHOWN: Final = 20
 #: Scheme of objects that are given in Python.
 _GIVEN: Final = "python:object:"
-#: Classes of what has no labels of its own, or can be given none.
-_CALLS: Final = ("function", "method", "builtin_function_or_method", "partial")
+#: Classes of calls, which have no labels of their own.
+_CALLS: Final = ("function", "builtin_function_or_method", "partial")
 
 
 def types_match(card: ModelCard, dataset: Dataset, explicit: Mapping[str, str]) -> LabelMatch:
@@ -47,10 +47,11 @@ def how_to_state(source: str, labels: Sequence[str]) -> str:
     if kind in _CALLS:
         own = "" if kind != "function" else f", or set classes_ = {shown!r} on the function"
         return (
-            f"this is a {kind}: pass the object itself (the pipeline or classifier, which knows "
-            f"its classes), not a method of it or a function around it{own}"
+            f"this is a {kind}: pass the pipeline or classifier itself, which knows its classes, "
+            f"not a function around it{own}"
         )
+    whose = "the object of this method" if kind == "method" else "the object"
     return (
-        "give the object an attribute classes_, the labels in the order of its probabilities, "
-        f"for instance {shown!r}"
+        f"give {whose} an attribute classes_, the labels in the order of its probabilities, for "
+        f"instance {shown!r}"
     )
