@@ -137,9 +137,11 @@ def test_probabilities_without_labels(target, classification, make):
 def test_probabilities_of_too_many_labels(target, classification, make):
     model = load_model(f"{target}:probabilities#labels=a|b|c", classification)
     with pytest.raises(
-        ModelError, match=r"shape \(1, 2\) for 1 examples; the shape must be \(1, 3\)"
+        ModelError, match=r"shape \(2, 2\) for 2 examples; the shape must be \(2, 3\)"
     ):
-        model.predict(make("x"))
+        model.predict(make("x", "y"))
+    (failure,) = predict_or_fail(model, make("x"))
+    assert "shape (1, 2) for 1 examples" in failure.message
 
 
 def test_labels(target, classification, make):

@@ -99,17 +99,20 @@ def test_what_is_no_answer_fails_alone(bad, classification, make):
     assert failure.reason == "bad_answer"
 
 
+@pytest.mark.parametrize("whole", [list, np.array])
+@pytest.mark.parametrize("size", [1, 2, 3])
 @pytest.mark.parametrize("bad", [None, [1.0], (0.5, 0.25, 0.25), "neg"])
-def test_one_bad_row_of_probabilities_fails_alone(bad, make, classification):
+def test_one_bad_row_of_probabilities_fails_alone(bad, size, whole, make, classification):
     class Model:
         classes_ = LABELS
 
         def predict_proba(self, texts):
-            return [bad if "b" in text else SCORES[0] for text in texts]
+            return whole([bad if "b" in text else SCORES[0] for text in texts])
 
-    first, second, third = predict_or_fail(wrapped(Model(), classification), make(*"abc"))
+    model = PythonModel(Model(), classification, parse("python:object:m"), batch=size)
+    first, second, third = predict_or_fail(model, make(*"abc"))
     assert first.scores == third.scores == SCORES[0]
-    if bad == "neg":
+    if bad == "neg" and whole is list:
         assert second == Prediction("neg")
     else:
         assert second.reason == "bad_answer"

@@ -44,6 +44,8 @@ def from_probabilities(
     ------
     ModelError
         For any other shape, or if there are no labels to go with the columns.
+    AnswerError
+        ``bad_answer`` for any other shape of a single answer, which says nothing of others.
     """
     import numpy as np
 
@@ -53,9 +55,8 @@ def from_probabilities(
         given = np.asarray(rows)
         array = given.astype(np.float64 if given.dtype.kind != "c" else given.dtype)
     except (TypeError, ValueError) as error:
-        raise ModelError(
-            f"{source} must return an array of probabilities of shape (n, k): {error}"
-        ) from error
+        said = f"{source} must return an array of probabilities of shape (n, k): {error}"
+        raise _shape_error(said, count) from error
     if any(map(_is_masked, [rows, *rows])):
         raise ModelError(
             f"{source} returned masked probabilities, and what is masked is none: return an array "
@@ -75,8 +76,13 @@ def from_probabilities(
     if array.ndim and len(array) != count:
         raise MiscountError(BAD, wrong)
     if array.shape[1:] != (len(labels),):
-        raise ModelError(wrong)
+        raise _shape_error(wrong, count)
     return [Prediction(scores=tuple(row)) for row in array.tolist()]
+
+
+def _shape_error(said: str, count: int) -> ModelError | AnswerError:
+    """Error of an array of another shape: the model's, or that of the only answer."""
+    return ModelError(said) if count > 1 else AnswerError(BAD, said)
 
 
 def from_rows(rows: Any, labels: tuple[str, ...], *, count: int, source: str) -> Answers:
@@ -85,11 +91,13 @@ def from_rows(rows: Any, labels: tuple[str, ...], *, count: int, source: str) ->
     Raises
     ------
     ModelError
-        If all are, or if there are no labels to go with them.
+        If all of several are, or if there are no labels to go with them.
+    AnswerError
+        ``bad_answer`` if the only one is.
     """
-    if isinstance(rows, (list, tuple)) and labels:
+    if isinstance(rows, (list, tuple)) and labels and len(rows) == count:
         fits = {_is_row(row) and len(row) == len(labels) for row in rows}
-        if fits == {True, False}:
+        if fits == {True, False} or not any(map(_is_row, rows)):
             return from_answers(rows, labels, count=count, source=source)
     return [*from_probabilities(rows, labels, count=count, source=source)]
 

@@ -35,7 +35,7 @@ def must_have_answered(folder: RunFolder) -> None:
     if not failed:
         return
     said = folder.manifest.get("failures", ())
-    first = f" The first failure said: {said[0]}" if said else ""
+    first = f" The first failure said: {said[0].rstrip('.')}." if said else ""
     rows = counts_of(records, is_value(records["status"], "ok"), ["subject"])
     answered = {row["subject"] for row in rows}
     for (subject, dataset), counts in failed.items():

@@ -7,6 +7,7 @@ entity starts at every ``B`` and ``S``, wherever the type changes, after ``E`` a
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from scrutiny.core.errors import DataError
@@ -46,8 +47,8 @@ class Tag(NamedTuple):
     label: str
     is_bare: bool = False
 
-    @classmethod
-    def of(cls, text: str) -> "Tag":
+    @staticmethod
+    def of(text: str) -> "Tag":
         """Tag in any notation.
 
         BIO, BIOES, BILOU, BMES and BMEWO, with the mark before the type or (``B I E L S U``) behind
@@ -65,23 +66,29 @@ class Tag(NamedTuple):
         >>> [tuple(Tag.of(tag))[:2] for tag in ("B-PER", "PER_I", "U-PER", "O", "B", "NOUN")]
         [('B', 'PER'), ('I', 'PER'), ('S', 'PER'), ('O', ''), ('B', ''), ('S', 'NOUN')]
         """
-        if text in ("O", "o"):
-            return _OUTSIDE
-        if text in _PLACES or text in ("b", "i"):
-            return cls(_PLACES[text.upper()], "")
-        if text in UNIVERSAL or text in PENN:
-            return cls("S", text)
-        if found := _PREFIXED.fullmatch(text) or _SUFFIXED.fullmatch(text):
-            return cls(_PLACES[found["place"].upper()], found["label"])
-        if not text[:1].isalpha() or _OTHER_PREFIX.match(text):
-            raise DataError(
-                f"{text!r} is not a tag: tags are O, a type (PER), or B, I, E, S, L or U with a "
-                "hyphen and a type (B-PER)"
-            )
-        return cls("I", text, is_bare=True)
+        return _read(text)
 
 
 _OUTSIDE: Final = Tag("O", "")
+
+
+@lru_cache(maxsize=4096)
+def _read(text: str) -> Tag:
+    """Tag of a text, of which a million words have a few."""
+    if text in ("O", "o"):
+        return _OUTSIDE
+    if text in _PLACES or text in ("b", "i"):
+        return Tag(_PLACES[text.upper()], "")
+    if text in UNIVERSAL or text in PENN:
+        return Tag("S", text)
+    if found := _PREFIXED.fullmatch(text) or _SUFFIXED.fullmatch(text):
+        return Tag(_PLACES[found["place"].upper()], found["label"])
+    if not text[:1].isalpha() or _OTHER_PREFIX.match(text):
+        raise DataError(
+            f"{text!r} is not a tag: tags are O, a type (PER), or B, I, E, S, L or U with a "
+            "hyphen and a type (B-PER)"
+        )
+    return Tag("I", text, is_bare=True)
 
 
 def chunks(tags: Sequence[str]) -> list[Chunk]:
