@@ -58,12 +58,18 @@ def types_differ(source: str, model: Sequence[str], data: Sequence[str]) -> str:
 def written_types(suggested: dict[str, str], data: Sequence[str]) -> str:
     """Map of types as ``types=`` reads it; a type of the data that none leads to has ``-``.
 
+    Where all others have equal names, only these are stated.
+
     Examples
     --------
     >>> written_types({"PERSON": "PER"}, ["PER", "MISC"])
     'PERSON:PER|-:MISC'
+    >>> written_types({"PER": "PER"}, ["PER", "MISC"])
+    '-:MISC'
     """
-    pairs = [*suggested.items(), *(("-", name) for name in data if name not in suggested.values())]
+    nothing = [("-", name) for name in data if name not in suggested.values()]
+    are_equal = bool(nothing) and all(name == other for name, other in suggested.items())
+    pairs = nothing if are_equal else [*suggested.items(), *nothing]
     return "|".join(f"{_quoted(name)}:{_quoted(other)}" for name, other in pairs)
 
 

@@ -44,6 +44,15 @@ def test_spans_get_the_types_of_the_data_and_others_are_left_out(target, tagging
     assert answer.answer == (Span("text", 0, 3, "PER"), Span("text", 8, 12, "LOC"))
 
 
+def test_a_type_that_the_model_lacks_is_all_that_has_to_be_stated(tagging, make, tmp_path):
+    (tmp_path / "known.py").write_text(CODE + 'find.labels = ("PERSON", "GPE", "DATE")\n')
+    model = load_model(f"python:{tmp_path}/known.py:find#types=-:MISC", tagging)
+    assert set(model.labels) == {"PERSON", "GPE", "DATE", "MISC"}
+    (answer,) = model.predict(make("Ada saw Rome"))
+    assert [span.label for span in answer.answer] == ["PERSON", "GPE"]
+    assert "types=-:MISC (" in types_differ("hf:x", ["PER", "LOC"], ["LOC", "MISC", "PER"])
+
+
 def test_failures_stay_failures(target, tagging, make):
     model = load_model(f"{target}:broken#types=PERSON:PER", tagging)
     first, second = predict_or_fail(model, make("Ada", "Rome"))

@@ -4,14 +4,14 @@ import math
 from collections.abc import Callable, Iterable, Sequence, Sized
 from itertools import islice
 from numbers import Real
-from typing import Final, Generic, Protocol, TypeVar, runtime_checkable
+from typing import Any, Final, Generic, TypeVar
 
 from scrutiny.core.answers.answer import is_answer, label_in, type_of
 from scrutiny.core.boundary.storable import is_storable
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ConformanceError, ModelError, ScrutinyError
 from scrutiny.core.example import Example
-from scrutiny.core.model import Model
+from scrutiny.core.model import AnswersOneByOne, Model
 from scrutiny.core.queries.remote import RemoteModel
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.isolation import is_interrupt, isolated, message_of, shown_value
@@ -44,14 +44,6 @@ class MiscountError(AnswerError):
     """A model gave more or fewer answers than it was asked for."""
 
 
-@runtime_checkable
-class AnswersOneByOne(Protocol):
-    """Model that says itself which of its answers cannot be used; nothing is asked twice."""
-
-    def answers_or_failures(self, examples: Sequence[Example]) -> list[Prediction | Failure]:
-        """Answer to each example, in order, or what is wrong with it."""
-
-
 def predict_or_fail(model: Model, examples: Sequence[Example]) -> list[Prediction | Failure]:
     """One checked answer or failure for each example, in order.
 
@@ -70,7 +62,7 @@ def predict_or_fail(model: Model, examples: Sequence[Example]) -> list[Predictio
     if isinstance(model, RemoteModel):
         return model.answers(examples)
     ask = model.answers_or_failures if isinstance(model, AnswersOneByOne) else model.predict
-    answers = answer_or_fail(ask, examples, source=model.source)
+    answers: list[Any] = answer_or_fail(ask, examples, source=model.source)
     labels = model.labels
     return [
         _labeled(labels, a) or (a if isinstance(a, Failure) else check_answer(model, e, a))

@@ -316,7 +316,9 @@ def _are_scores(answer: Any) -> bool:
 
 def _is_numeric(array: Any) -> bool:
     """Whether an array holds numbers."""
-    return getattr(getattr(array, "dtype", None), "kind", "O") in "biufc"
+    import numpy as np
+
+    return isinstance(array, np.ndarray) and array.dtype.kind in "biufc"
 
 
 def _scalar(value: Any) -> Any:

@@ -23,10 +23,9 @@ def is_pipeline(obj: Any) -> bool:
 
 def labels_of_pipeline(pipeline: Any) -> tuple[str, ...]:
     """Labels of a pipeline that classifies texts, in the order of its outputs; none of others."""
-    config = getattr(getattr(pipeline, "model", None), "config", None)
-    names = getattr(config, "id2label", None)
-    if pipeline.task != _CLASSIFIES or not isinstance(names, Mapping):
+    if pipeline.task != _CLASSIFIES:
         return ()
+    names = pipeline.model.config.id2label
     return tuple(str(names[index]) for index in sorted(names))
 
 
@@ -49,7 +48,7 @@ def _settings(pipeline: Any) -> dict[str, Any]:
         return {"top_k": None} | ({} if "truncation" in stated else {"truncation": True})
     if pipeline.task == _TAGS:
         stated = getattr(pipeline, "_postprocess_params", {})
-        how = stated.get("aggregation_strategy", "none")
-        is_joined = str(getattr(how, "value", how)) != "none"
+        how = str(stated.get("aggregation_strategy", "none"))  # or AggregationStrategy.NONE
+        is_joined = how.rpartition(".")[2].lower() != "none"
         return {} if is_joined else {"aggregation_strategy": "simple"}
     return {}

@@ -1,7 +1,8 @@
 """Types of a tagger's entities in the words of the data: ``#types=PERSON:PER|GPE:LOC|LOC:LOC``.
 
 A tagger may tell more types apart than the data does, or give them other names. Types that the map
-does not name are left out of its answers; ``-:MISC`` says that nothing is answered as MISC.
+does not name are left out of its answers; ``-:MISC`` says that nothing is answered as MISC, and by
+itself that all other types have the data's names already.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +15,7 @@ from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.core.boundary.limits import known
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
-from scrutiny.core.model import Model, ModelAround, around
+from scrutiny.core.model import AnswersOneByOne, Model, ModelAround, around
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.strings.source import ModelSource
 
@@ -22,6 +23,7 @@ from scrutiny.models.strings.source import ModelSource
 TYPES: Final = "types"
 #: What stands for the type of a model that has none for a type of the data.
 NOTHING: Final = "-"
+_NONE: Final = f"{NOTHING}:"  # how the key of such an entry begins
 _VERSION: Final = "types@1"
 
 
@@ -57,7 +59,8 @@ class NamesTypes(ModelAround):
 
     def answers_or_failures(self, examples: Sequence[Example]) -> list[Any]:
         """Spans of each example, in order, or what is wrong with the answer."""
-        ask = getattr(self._model, "answers_or_failures", self._model.predict)
+        own = self._model
+        ask = own.answers_or_failures if isinstance(own, AnswersOneByOne) else own.predict
         return [self._named(answer) for answer in ask(examples)]
 
     def _named(self, answer: Any) -> Any:
@@ -89,9 +92,11 @@ def with_types(model: Model, source: ModelSource, task: Task) -> Model:
             f"{task.name} have none; leave it out."
         )
     mapping = read_types(stated, source=source.text)
+    names = [name for name in mapping if not name.startswith(_NONE)]
     if model.labels:
-        names = [name for name in mapping if not name.startswith(NOTHING)]
         known("type of the model", names, model.labels, where=f"types= of {source.text!r}")
+    if not names:
+        mapping |= {label: label for label in model.labels}
     return around(NamesTypes, model)(model, mapping)
 
 
@@ -113,7 +118,7 @@ def read_types(stated: str, *, source: str) -> dict[str, str]:
     mapping: dict[str, str] = {}
     for part in stated.split("|"):
         model, colon, data = (unquote(piece).strip() for piece in part.partition(":"))
-        key = f"{NOTHING}{data}" if model == NOTHING else model
+        key = f"{_NONE}{data}" if model == NOTHING else model
         if not (model and colon and data) or key in mapping:
             raise ModelError(
                 f"{source!r}: types={stated} cannot be read at {part!r}: it is written "
