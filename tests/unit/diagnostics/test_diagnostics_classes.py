@@ -1,5 +1,7 @@
 """The numbers of each label by hand and by scikit-learn, macro-F1, and where they stand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.metrics import f1_score, precision_score, recall_score
@@ -17,6 +19,7 @@ from scrutiny.models.answers.inputs import borders
 from scrutiny.parts.run.first_screen import front_of
 from scrutiny.parts.run.label_lines import label_lines
 from scrutiny.report.reading.load import load_view
+from scrutiny.report.terminal.first_screen import front_lines
 from scrutiny.report.terminal.page import screen_lines
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.resolve import resolve
@@ -211,16 +214,36 @@ def test_one_type_has_numbers_of_its_own_and_no_mean(tmp_path):
     assert not [e for e in folder.estimates() if e.key.metric.startswith("macro")]
 
 
-def test_unequal_labels_stand_on_the_first_screen(tmp_path):
-    measured = ("performance", "classes", "calibration")
+def measured(model, rows, out, *diagnostics):
+    """View of a run of several diagnostics on a model object."""
     plan = Plan(
         data=(DataPlan("x", "object:x"),),
         models=(ModelPlan("m", "python:object:Said"),),
-        measure=tuple(MeasurePlan(name, name, ("m",), ("x",)) for name in measured),
+        measure=tuple(MeasurePlan(name, name, ("m",), ("x",)) for name in diagnostics),
         resampling=Resampling(draws=400),
     )
-    made = resolve(plan, data={"x": UNEQUAL}, models={"m": Said()})
-    view = load_view(run_plan(made, tmp_path, models={"m": Said()}).path)
+    made = resolve(plan, data={"x": rows}, models={"m": model})
+    return load_view(run_plan(made, out, models={"m": model}).path)
+
+
+def test_types_have_a_table_on_the_first_screen_and_no_table_no_heading(tmp_path):
+    front = front_of(measured(Said(), UNEQUAL, tmp_path / "a", "performance", "calibration"))
+    assert not front.labels
+    second = [line.plain for line in front_lines(front)][1]
+    assert second.startswith("no skill ")
+    assert second.endswith("   m · x")
+    folder = run("classes", Tagger(), tagged_rows(), tmp_path / "b", task="token-tagging")
+    (own,) = label_lines(folder.estimates()).values()
+    typed = replace(front, labels=tuple(own), class_words=("type", "entities"))
+    lines = [line.plain for line in front_lines(typed)]
+    assert max(map(len, lines)) <= 80
+    heading = lines.index("m · x")
+    assert lines[heading + 1].split() == ["type", "entities", "recall", "precision", "F1"]
+    assert lines[heading + 2].split()[0] in ("PER", "LOC")
+
+
+def test_unequal_labels_stand_on_the_first_screen(tmp_path):
+    view = measured(Said(), UNEQUAL, tmp_path, "performance", "classes", "calibration")
     front = front_of(view)
     assert [n.split(" ")[0] for n in (front.numbers[0].says, *front.beside)] == [
         "Accuracy",
