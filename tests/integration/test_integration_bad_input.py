@@ -266,6 +266,8 @@ def write_tables(folder: Path) -> None:
     named = ("id", "review", "label")
     table(folder / "twice.csv", named, [(i // 2, *row) for i, row in enumerate(rows)])
     table(folder / "named.csv", named, [(f"r{i}", *row) for i, row in enumerate(rows)])
+    lines = [f"Ada B-PER\nsaw O\nRome B-LOC\n{i} O\n" for i in range(40)]
+    (folder / "names.conll").write_text("\n".join(lines))
     (folder / "empty.csv").write_text("")
     (folder / "wide.csv").write_bytes((folder / "reviews.csv").read_text().encode("utf-16-le"))
     (folder / "latin1.csv").write_bytes("review,label\nsehr schön,positive\n".encode("latin-1"))
@@ -364,6 +366,25 @@ class HalfMessage(Good):
         return super().one(text)
 class HalfLabel(Good):
     labels = ("negative", "\\ud800")
+class OneNone(Good):
+    def one(self, text): return None if text.endswith(" 11.") else super().one(text)
+class DropsOne(Good):
+    def predict_proba(self, texts):
+        return super().predict_proba([text for text in texts if not text.endswith(" 11.")])
+class Named:
+    labels = ("negative", "positive")
+    def predict(self, texts): return [self.one(text) for text in texts]
+class OneOdd(Named):
+    def one(self, text): return "odd" if text.endswith(" 11.") else "positive"
+class AllOdd(Named):
+    def one(self, text): return "odd"
+def tags(texts):
+    return [["O"] * (3 if text.endswith(" 7") else 4) for text in texts]
+def open_types(texts):
+    return [[(0, 3, "PERSON"), (8, 12, "GPE")] for _ in texts]
+class Typed:
+    labels = ("GPE", "PERSON")
+    def predict(self, texts): return open_types(texts)
 class RaisesAlways(Model):
     def one(self, text): raise ValueError("out of order")
 class Interrupts(Model):

@@ -71,7 +71,7 @@ def test_a_scikit_learn_pipeline_comes_in_as_it_is(tmp_path: Path) -> None:
 
 
 def test_a_classifier_without_labels_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="give the object an attribute classes_"):
+    with pytest.raises(ModelError, match="pass the pipeline or classifier itself"):
         scrutiny.run("performance", model=lambda texts: ["positive"] * len(texts), data=ROWS)
 
 

@@ -285,7 +285,9 @@ def test_odd_arguments_of_other_calls_are_said(finished, call, said):
 
 
 def test_an_object_without_labels_is_told_how_to_state_them():
-    with pytest.raises(ModelError, match=r"give the object an attribute classes_.*\['negative'"):
+    with pytest.raises(
+        ModelError, match=r"pass the pipeline or classifier itself.*classes_ = \['negative'"
+    ):
         scrutiny.run("performance", model=lambda texts: ["positive"] * len(texts), data=ROWS)
 
 

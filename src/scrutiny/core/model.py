@@ -199,6 +199,14 @@ class KnowsTrainingText(Protocol):
         """Sorted ``uint64`` hashes of the letters of every training sentence."""
 
 
+@runtime_checkable
+class AnswersOneByOne(Protocol):
+    """Model that says itself which of its answers cannot be used; nothing is asked twice."""
+
+    def answers_or_failures(self, examples: Sequence[Example]) -> list[Any]:
+        """Prediction for each example, in order, or a `scrutiny.core.diagnostic.Failure`."""
+
+
 class ModelAround(Model):
     """Model that delegates to another; `around` gives it the other's members.
 

@@ -22,7 +22,7 @@ from scrutiny.run.asking.sameness import MEMOS, memo_name, must_be_the_same
 from scrutiny.run.asking.stores import TaskStore, local_store
 from scrutiny.run.estimating.estimates import estimate_all, estimator_of
 from scrutiny.run.estimating.label_check import label_warnings
-from scrutiny.run.estimating.missing_answers import missing_answers
+from scrutiny.run.estimating.missing_answers import missing_answers, must_have_answered
 from scrutiny.run.executing.executor import Executor
 from scrutiny.run.executing.executors import executor
 from scrutiny.run.executing.reissued import note_places, see_again
@@ -111,7 +111,7 @@ def run_plan(
     PlanError
         If the folder holds a run of another plan.
     RunIncompleteError
-        If a worker died.
+        If a worker died, or a model has answered nothing that it was asked.
     StorageError
         If the disk refuses, or another process works on the folder.
     """
@@ -124,6 +124,7 @@ def run_plan(
             crew = options.crew(LoadedModels(resolved.options, models or {}))
             ending.callback(crew.close)
         _run(resolved, folder, options, crew)
+    must_have_answered(folder)
     return folder
 
 

@@ -10,7 +10,7 @@ from scrutiny.core.errors import ConformanceError, ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.model import MEMBERS, Model, PlainModel, as_model
 from scrutiny.core.task import Prediction
-from scrutiny.models.answers.checked import predict_or_fail
+from scrutiny.models.answers.checked import BAD, predict_or_fail
 from scrutiny.models.answers.determinism import check_determinism
 from scrutiny.tasks.names import load_task
 from scrutiny.testing.check_attention import check_attends, check_intervenes
@@ -185,6 +185,8 @@ def _check_answers(model: Model, examples: list[Example]) -> None:
         message="predict changed the examples that it was given.",
     )
     for example, answer in zip(examples, answers, strict=True):
+        if isinstance(answer, Failure) and answer.reason == BAD:
+            raise ConformanceError(f"{model.source}: an answer is malformed. {answer.message}")
         if isinstance(answer, Failure):
             raise ConformanceError(
                 f"{model.source}: it failed on {example.text[:40]!r}: {answer.message}"

@@ -1,3 +1,5 @@
+import pytest
+
 from scrutiny.core.example import Span
 from scrutiny.data.dataset import load_dataset
 
@@ -51,13 +53,30 @@ def test_iob1_is_read_and_noted(write):
 
 
 def test_bad_sentences_are_left_out_whole(write):
-    write("d.conll", "a\tO\nb\n\nc\tNN\n\nd\tB-\n\ne\tO\n")
+    write("d.conll", "a\tO\nb\n\nc\t3\n\nd\tB-\n\ne\tO\n")
     data = load_dataset("d.conll")
     assert [e.text for e in data.examples] == ["e"]
     assert [b.source for b in data.bad_rows] == ["d.conll:1", "d.conll:4", "d.conll:6"]
     assert data.bad_rows[0].reason == "line 2 has a single column"
-    assert "'NN' is not a tag" in data.bad_rows[1].reason
+    assert "'3' is not a tag" in data.bad_rows[1].reason
     assert "'B-' is not a tag" in data.bad_rows[2].reason
+
+
+@pytest.mark.parametrize(
+    "lines", ["the O\nred B\nhouse I\nfell O\n", "the\tO\nred\tb\nhouse\ti\nfell\to\n"]
+)
+def test_marks_without_a_type_are_entities_of_one(write, lines):
+    write("d.conll", lines)
+    data = load_dataset("d.conll")
+    assert [(s.start, s.end, s.label) for s in data.examples[0].gold] == [(4, 13, "")]
+    assert data.labels == ()
+
+
+def test_types_without_marks_are_read_and_noted(write):
+    write("d.conll", "Ada PER\nLove PER\nin O\nRome LOC\n\nHi O\n")
+    data = load_dataset("d.conll")
+    assert [s.label for s in data.examples[0].gold] == ["PER", "LOC"]
+    assert any("without B- or I-" in said and said.startswith("1 row has") for said in data.doubts)
 
 
 def test_column_out_of_range(write, failure):

@@ -1,5 +1,7 @@
 """The numbers of each label by hand and by scikit-learn, macro-F1, and where they stand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.metrics import f1_score, precision_score, recall_score
@@ -17,6 +19,7 @@ from scrutiny.models.answers.inputs import borders
 from scrutiny.parts.run.first_screen import front_of
 from scrutiny.parts.run.label_lines import label_lines
 from scrutiny.report.reading.load import load_view
+from scrutiny.report.terminal.first_screen import front_lines
 from scrutiny.report.terminal.page import screen_lines
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.resolve import resolve
@@ -138,16 +141,109 @@ def test_classes_of_a_parser_are_relations_and_what_is_counted_are_words(tmp_pat
     assert chart.table.header[:2] == ("relation", "words")
 
 
-def test_unequal_labels_stand_on_the_first_screen(tmp_path):
-    measured = ("performance", "classes", "calibration")
+class Tagger:
+    """Gives the tags that stand in the text itself, behind its words."""
+
+    input = "words"
+
+    def predict(self, rows):
+        return [[SAID.get(word, "O") for word in words] for words in rows]
+
+
+SAID = {f"{tag}{n}": tag for tag in ("B-PER", "I-PER", "B-LOC", "I-LOC") for n in range(6)}
+GOLD = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC")
+
+
+def tagged_rows():
+    """Sentences of random gold tags, whose words say what is answered."""
+    rng = np.random.default_rng(5)
+    rows = []
+    for number in range(80):
+        gold = rng.choice(GOLD, size=6, p=[0.4, 0.2, 0.15, 0.15, 0.1]).tolist()
+        said = [one if rng.random() < 0.75 else rng.choice(GOLD) for one in gold]
+        words = [f"{one}{place}" for place, one in enumerate(said)]
+        rows.append({"id": f"t{number}", "tokens": words, "tags": gold})
+    return rows
+
+
+def test_types_of_entities_are_scored_as_seqeval_scores_them(tmp_path):
+    metrics = pytest.importorskip("seqeval.metrics")
+    rows = tagged_rows()
+    folder = run("classes", Tagger(), rows, tmp_path, task="token-tagging")
+    gold = [row["tags"] for row in rows]
+    said = [[SAID.get(word, "O") for word in row["tokens"]] for row in rows]
+    report = metrics.classification_report(gold, said, output_dict=True)
+    for kind in ("PER", "LOC"):
+        found = {
+            name: estimate(folder, metric, label=kind)
+            for name, metric in (("precision", "precision"), ("recall", "recall"))
+        }
+        found["f1-score"] = estimate(folder, "label_f1", label=kind)
+        for name, one in found.items():
+            assert one.value == pytest.approx(report[kind][name])
+            assert one.low < one.value < one.high
+        assert found["recall"].denominator == report[kind]["support"]
+    macro = estimate(folder, "macro_f1(2)").value
+    assert macro == pytest.approx(report["macro avg"]["f1-score"])
+    whole = run("performance", Tagger(), rows, tmp_path / "level", task="token-tagging")
+    assert estimate(whole, "entity_f1").value == pytest.approx(metrics.f1_score(gold, said))
+    (chart,) = part(load_view(folder.path)).charts
+    assert chart.title.endswith("scores of each type")
+    assert chart.table.header[:2] == ("type", "entities")
+
+
+def test_types_of_entities_in_closed_form(tmp_path):
+    rows = [
+        {"id": "a", "tokens": ["B-PER0", "I-PER1", "x"], "tags": ["B-PER", "I-PER", "O"]},
+        {"id": "b", "tokens": ["B-PER0", "x", "B-LOC2"], "tags": ["B-PER", "I-PER", "B-LOC"]},
+        {"id": "c", "tokens": ["x", "y", "B-LOC2"], "tags": ["B-LOC", "O", "B-PER"]},
+        {"id": "d", "tokens": ["x", "y"], "tags": ["O", "O"]},
+    ]
+    folder = run("classes", Tagger(), rows, tmp_path, task="token-tagging")
+    shares = {"PER": (1 / 3, 1 / 2, 0.4), "LOC": (1 / 2, 1 / 2, 0.5)}
+    for kind, expected in shares.items():
+        metrics = ("recall", "precision", "label_f1")
+        found = [estimate(folder, metric, label=kind).value for metric in metrics]
+        assert found == pytest.approx(expected)
+
+
+def test_one_type_has_numbers_of_its_own_and_no_mean(tmp_path):
+    rows = [row | {"tags": [t.replace("LOC", "PER") for t in row["tags"]]} for row in tagged_rows()]
+    folder = run("classes", Tagger(), rows, tmp_path, task="token-tagging")
+    assert 0 < estimate(folder, "recall", label="PER").value < 1
+    assert not [e for e in folder.estimates() if e.key.metric.startswith("macro")]
+
+
+def measured(model, rows, out, *diagnostics):
+    """View of a run of several diagnostics on a model object."""
     plan = Plan(
         data=(DataPlan("x", "object:x"),),
         models=(ModelPlan("m", "python:object:Said"),),
-        measure=tuple(MeasurePlan(name, name, ("m",), ("x",)) for name in measured),
+        measure=tuple(MeasurePlan(name, name, ("m",), ("x",)) for name in diagnostics),
         resampling=Resampling(draws=400),
     )
-    made = resolve(plan, data={"x": UNEQUAL}, models={"m": Said()})
-    view = load_view(run_plan(made, tmp_path, models={"m": Said()}).path)
+    made = resolve(plan, data={"x": rows}, models={"m": model})
+    return load_view(run_plan(made, out, models={"m": model}).path)
+
+
+def test_types_have_a_table_on_the_first_screen_and_no_table_no_heading(tmp_path):
+    front = front_of(measured(Said(), UNEQUAL, tmp_path / "a", "performance", "calibration"))
+    assert not front.labels
+    second = [line.plain for line in front_lines(front)][1]
+    assert second.startswith("no skill ")
+    assert second.endswith("   m · x")
+    folder = run("classes", Tagger(), tagged_rows(), tmp_path / "b", task="token-tagging")
+    (own,) = label_lines(folder.estimates()).values()
+    typed = replace(front, labels=tuple(own), class_words=("type", "entities"))
+    lines = [line.plain for line in front_lines(typed)]
+    assert max(map(len, lines)) <= 80
+    heading = lines.index("m · x")
+    assert lines[heading + 1].split() == ["type", "entities", "recall", "precision", "F1"]
+    assert lines[heading + 2].split()[0] in ("PER", "LOC")
+
+
+def test_unequal_labels_stand_on_the_first_screen(tmp_path):
+    view = measured(Said(), UNEQUAL, tmp_path, "performance", "classes", "calibration")
     front = front_of(view)
     assert [n.split(" ")[0] for n in (front.numbers[0].says, *front.beside)] == [
         "Accuracy",

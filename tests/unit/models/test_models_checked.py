@@ -1,6 +1,7 @@
 import asyncio
 import itertools
 import math
+import re
 
 import pytest
 from hypothesis import given
@@ -102,19 +103,26 @@ def test_non_finite_probabilities_fail_one_item(make, bad):
     assert len(model.calls) == 1
 
 
+def failed_alone(make, bad, phrase):
+    """Failure of the second of three items, whose neighbors are answered, with one call."""
+    model = Scripted({"b": bad})
+    first, failure, third = predict_or_fail(model, make(*"abc"))
+    assert first == third == Prediction("pos", scores=(0.25, 0.75))
+    assert failure.reason == "bad_answer"
+    assert re.search(phrase, failure.message)
+    assert len(model.calls) == 1
+    return failure
+
+
 @pytest.mark.parametrize("scores", [(1.0,), (0.2, 0.3, 0.5), ()])
 def test_the_wrong_number_of_probabilities(make, scores):
-    model = Scripted({"a": Prediction(scores=scores)})
-    with pytest.raises(
-        ModelError, match=rf"has {len(scores)} probabilities.*2 labels \(neg, pos\)"
-    ):
-        predict_or_fail(model, make("a"))
+    bad = Prediction(scores=scores)
+    failed_alone(make, bad, rf"has {len(scores)} probabilities.*2 labels \(neg, pos\)")
 
 
 @pytest.mark.parametrize("scores", [(0.5, 0.498), (0.6, 0.402), (2.0, -1.0), (-0.0005, 1.0005)])
 def test_scores_that_are_no_probabilities(make, scores):
-    with pytest.raises(ModelError, match="apply a softmax"):
-        predict_or_fail(Scripted({"a": Prediction(scores=scores)}), make("a"))
+    failed_alone(make, Prediction(scores=scores), "apply a softmax")
 
 
 def test_sums_within_the_tolerance_pass_unchanged(make):
@@ -125,8 +133,7 @@ def test_sums_within_the_tolerance_pass_unchanged(make):
 
 
 def test_an_unknown_label_lists_the_known(make):
-    with pytest.raises(ModelError, match=r"'good'\. Its labels are: neg, pos"):
-        predict_or_fail(Scripted({"a": Prediction("good")}), make("a"))
+    failed_alone(make, Prediction("good"), r"'good'\. Its labels are: neg, pos")
 
 
 def test_without_labels_any_label_goes(make):
@@ -139,18 +146,37 @@ def test_too_few_answers(make):
         def predict(self, examples):
             return super().predict(examples)[1:]
 
-    with pytest.raises(ModelError, match="1 answers to 2 examples"):
-        predict_or_fail(Short({}), make(*"ab"))
+    model = Short({})
+    with pytest.raises(ModelError, match="99 answers to 100 examples"):
+        predict_or_fail(model, make(*map(str, range(100))))
+    assert len(model.calls) == 20  # then it is given up
+    alone, other = predict_or_fail(Short({}), make(*"ab"))
+    assert alone.reason == other.reason == "bad_answer"
+    assert "0 answers to 1 examples" in alone.message
 
 
-def test_something_that_is_no_prediction(make):
-    with pytest.raises(ModelError, match="is a str, no Prediction"):
-        predict_or_fail(Scripted({"a": "pos"}), make("a"))
+class Drops(Scripted):
+    """Gives no answer at all to some texts."""
+
+    def predict(self, examples):
+        return super().predict([e for e in examples if e.text not in self.script])
+
+
+def test_texts_without_an_answer_are_found(make):
+    dropped = {f"{i}" for i in (0, 1, 2, 3, 77)}
+    model = Drops(dict.fromkeys(dropped))
+    answers = predict_or_fail(model, make(*map(str, range(100))))
+    failed = {str(i) for i, answer in enumerate(answers) if isinstance(answer, Failure)}
+    assert failed == dropped
+
+
+@pytest.mark.parametrize("given", ["pos", None, 3, ("pos",), {"pos": 1.0}])
+def test_something_that_is_no_prediction(make, given):
+    failed_alone(make, given, f"is a {type(given).__name__}, no Prediction")
 
 
 def test_an_empty_prediction(make):
-    with pytest.raises(ModelError, match="is empty"):
-        predict_or_fail(Scripted({"a": Prediction()}), make("a"))
+    failed_alone(make, Prediction(), "is empty")
 
 
 def test_a_model_error_is_not_retried(make):
@@ -164,9 +190,7 @@ def test_a_model_error_is_not_retried(make):
     "span", [Span("text", 0, 9, "PER"), Span("text", 2, 2, "PER"), Span("body", 0, 1, "PER")]
 )
 def test_spans_outside_of_the_text(make, span):
-    model = Scripted({"Ada": Prediction((span,))}, labels=("PER",))
-    with pytest.raises(ModelError, match="Fields: text"):
-        predict_or_fail(model, make("Ada"))
+    failed_alone(make, Prediction((span,)), "Fields: text")
 
 
 def test_sound_spans_pass(make):
@@ -224,8 +248,8 @@ def test_an_interrupt_in_a_group_is_an_interrupt(make):
 
 def test_answers_without_end_are_too_many(make):
     endless = Answers(lambda _: itertools.repeat(Prediction("pos")))
-    with pytest.raises(ModelError, match="gave 3 or more answers to 2 examples"):
-        predict_or_fail(endless, make("a", "b"))
+    with pytest.raises(ModelError, match="gave 5 or more answers to 4 examples"):
+        predict_or_fail(endless, make(*"abcd"))
 
 
 @pytest.mark.parametrize(
@@ -239,14 +263,11 @@ def test_answers_without_end_are_too_many(make):
     ],
 )
 def test_predictions_of_other_parts_are_refused(make, answer):
-    with pytest.raises(ModelError, match=r"in a Prediction the answer is a|spans must be"):
-        predict_or_fail(Scripted({"a": answer}), make("a"))
+    failed_alone(make, answer, r"in a Prediction the answer is a|spans must be")
 
 
 def test_messages_show_little_of_what_is_long(make):
-    with pytest.raises(ModelError) as caught:
-        predict_or_fail(Scripted({"a": Prediction("p" * 10**6)}), make("a"))
-    assert len(str(caught.value)) < 1_000
+    assert len(failed_alone(make, Prediction("p" * 10**6), "is the label").message) < 1_000
     (failure,) = predict_or_fail(Scripted({"a": ValueError("x" * 10**6)}), make("a"))
     assert len(failure.message) == 2_000
 
@@ -264,11 +285,5 @@ def test_classifiers_are_checked_as_all_others_are(label, scores):
     for labels in (("neg", "pos"), ("neg", "\ud83d")):
         model = Scripted({"a": answer}, labels=labels)
 
-        def found(ask, model=model):
-            try:
-                return repr(ask(model))
-            except ModelError as error:
-                return str(error)
-
-        slowly = found(lambda model: check_answer(model, example, answer))
-        assert found(lambda model: predict_or_fail(model, [example])[0]) == slowly
+        slowly = check_answer(model, example, answer)
+        assert repr(predict_or_fail(model, [example])[0]) == repr(slowly)

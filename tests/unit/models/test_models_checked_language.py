@@ -76,18 +76,22 @@ def test_what_is_not_finite_fails(capability, query, answer):
         ("next_sentence", SentencePair("a", "b"), 1.5, "between 0 and 1"),
         ("attention_received", (2, 3), (0.5, -0.5), "between 0 and 1"),
         ("attention_received", (2, 3), (0.5,), "one for each of 2"),
+        ("next_sentence", SentencePair("a", "b"), None, "is None, which is none"),
+        ("masked_logprobs", CLOZES, None, "is None, which is none"),
+        ("token_logprobs", Continuation((2, 5)), ("high",), "which is none"),
     ],
 )
 def test_malformed_answers(capability, query, answer, message):
-    with pytest.raises(ModelError, match=message):
-        ask(capability, query, answer)
+    for failed in ask(capability, query, answer):
+        assert failed.reason == "bad_answer"
+        assert message in failed.message
 
 
 def test_the_wrong_number_of_answers():
     made = model(next_sentence=0.5)
     made.next_sentence = lambda queries: [0.5]
-    with pytest.raises(ModelError, match="1 answers to 2"):
-        ask_or_fail(made, "next_sentence", [SentencePair("a", "b")] * 2)
+    with pytest.raises(ModelError, match="1 answers to 4"):
+        ask_or_fail(made, "next_sentence", [SentencePair("a", "b")] * 4)
 
 
 def test_queries_that_raise_are_told_apart():

@@ -7,7 +7,7 @@ import pytest
 import scrutiny
 from scrutiny.cli import group
 from scrutiny.core.answers.clusters import clusters_of
-from scrutiny.core.errors import ModelError
+from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.models.strings.load import load_model
 from scrutiny.tasks.names import load_task
 from scrutiny.testing import check_adapter
@@ -49,8 +49,9 @@ def test_functions(write, target, found):
 def test_a_function_that_returns_none_is_told_what_clusters_are(write):
     write("own.py", CODE)
     model = load_model("python:own.py:wrong", TASK)
-    with pytest.raises(ModelError, match=r"gave 'Ida' for item 'a': an answer is a list of clu"):
-        model.predict(EXAMPLES)
+    failure = predict_or_fail(model, EXAMPLES)[0]
+    assert failure.reason == "bad_answer"
+    assert "gave 'Ida' for item 'a': an answer is a list of clu" in failure.message
 
 
 def test_stored_answers(write):

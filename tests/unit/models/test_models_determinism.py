@@ -1,8 +1,9 @@
 import pytest
 
+from scrutiny.core.errors import ModelError
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.determinism import check_determinism
-from scrutiny.testing import KeywordClassifier
+from scrutiny.testing import KeywordClassifier, NanClassifier, WrongShapeClassifier
 
 TEXTS = [f"{'good ' * i}film" for i in range(15)]
 
@@ -73,3 +74,11 @@ def test_changed_labels_are_counted(examples):
 
 def test_no_examples():
     assert check_determinism(KeywordClassifier(), []).is_kept
+
+
+def test_failures_are_told_and_answering_none_is_no_promise(examples):
+    some = check_determinism(NanClassifier(["3", "4"]), examples)
+    assert some.is_kept
+    assert "2 of 15 failed; the first: The answer of" in str(some)
+    with pytest.raises(ModelError, match=r"answered none of the 15 texts.*has 3 probabilities"):
+        check_determinism(WrongShapeClassifier(3), examples)

@@ -399,3 +399,31 @@ def test_outputs_that_are_no_tags(tmp_path, tagging):
         load_model(f"hf:{tmp_path}", tagging)
     model = load_model(f"hf:{tmp_path}#labels=O|B-X|I-X", tagging)
     assert model.labels == ("X",)
+
+
+@pytest.mark.parametrize(
+    ("tags", "types"),
+    [("O|B|I", ()), ("o|b|i", ()), ("O|B_X|I_X", ("X",)), ("O|X-B|X-I", ("X",))],
+)
+def test_outputs_are_tags_in_any_notation(tagging, make, tmp_path, tags, types):
+    make_checkpoint(tmp_path, head="TokenClassification", labels=TAGS[:3])
+    model = load_model(f"hf:{tmp_path}#labels={tags}", tagging)
+    assert model.labels == types
+    usual = load_model(f"hf:{tmp_path}#labels=O|B-X|I-X", tagging)
+    found, wanted = (
+        [
+            span[:3]
+            for answer in one.predict(make("ada left paris", "the film"))
+            for span in answer[0]
+        ]
+        for one in (model, usual)
+    )
+    assert found == wanted != []
+
+
+def test_outputs_are_parts_of_speech(tagging, make, tmp_path):
+    make_checkpoint(tmp_path, head="TokenClassification", labels=("NOUN", "VERB", "DET"))
+    model = load_model(f"hf:{tmp_path}", tagging)
+    assert model.labels == ("NOUN", "VERB", "DET")
+    (answer,) = model.predict(make("the film"))
+    assert [span[1:3] for span in answer.answer] == [(0, 3), (4, 8)]

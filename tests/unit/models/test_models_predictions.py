@@ -118,8 +118,8 @@ def test_stored_tags_and_spans(tmp_path, tagging):
     model = load_model(write(tmp_path / "p.jsonl", rows), tagging)
     examples = [Example(str(i), {"text": "Ada left"}) for i in range(2)]
     assert [a.answer for a in model.predict(examples)] == [(Span("text", 0, 3, "PER"),)] * 2
-    with pytest.raises(ModelError, match=r"p\.jsonl:3 has neither"):
-        model.predict([Example("2", {"text": "Ada left"})])
+    *_, lacking = predict_or_fail(model, [*examples, Example("2", {"text": "Ada left"})])
+    assert (lacking.reason, "p.jsonl:3 has neither" in lacking.message) == ("bad_answer", True)
 
 
 def test_two_rows_for_one_item(tmp_path, classification):
@@ -144,15 +144,17 @@ def test_a_missing_answer_lists_the_columns(tmp_path, classification):
 def test_a_probability_that_is_missing(tmp_path, classification, make):
     rows = [ROWS[0], {"id": "1", "probabilities": {"neg": 1.0}}]
     model = load_model(write(tmp_path / "p.jsonl", rows), classification)
-    with pytest.raises(ModelError, match=r"p\.jsonl:2 has no probability of 'pos'"):
-        predict_or_fail(model, make("a", "b"))
+    answer, failure = predict_or_fail(model, make("a", "b"))
+    assert answer.scores == (0.25, 0.75)
+    assert failure.reason == "bad_answer"
+    assert "p.jsonl:2 has no probability of 'pos'" in failure.message
 
 
 def test_a_probability_that_is_no_number(tmp_path, classification, make):
     rows = [{"id": 0, "p_neg": "high", "p_pos": 0.75}]
     model = load_model(write(tmp_path / "p.csv", rows), classification)
-    with pytest.raises(ModelError, match="cannot be read"):
-        predict_or_fail(model, make("a"))
+    (failure,) = predict_or_fail(model, make("a"))
+    assert "cannot be read" in failure.message
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.model import LoadOptions
-from scrutiny.models.answers.checked import predict_or_fail
+from scrutiny.models.answers.checked import AnswerError, predict_or_fail
 from scrutiny.models.strings.load import load_model
 from scrutiny.run.planning.loading import LoadedModels
 from scrutiny.tasks.classification.classes import TextClassification
@@ -137,9 +137,11 @@ def test_probabilities_without_labels(target, classification, make):
 def test_probabilities_of_too_many_labels(target, classification, make):
     model = load_model(f"{target}:probabilities#labels=a|b|c", classification)
     with pytest.raises(
-        ModelError, match=r"shape \(1, 2\) for 1 examples; the shape must be \(1, 3\)"
+        ModelError, match=r"shape \(2, 2\) for 2 examples; the shape must be \(2, 3\)"
     ):
-        model.predict(make("x"))
+        model.predict(make("x", "y"))
+    (failure,) = predict_or_fail(model, make("x"))
+    assert "shape (1, 2) for 1 examples" in failure.message
 
 
 def test_labels(target, classification, make):
@@ -151,7 +153,7 @@ def test_labels(target, classification, make):
 def test_mappings_may_leave_labels_out(target, classification, make):
     model = load_model(f"{target}:mappings#labels=bad|good", classification)
     assert model.predict(make("x"))[0].scores == (0.0, 1.0)
-    with pytest.raises(ModelError, match="not among its labels"):
+    with pytest.raises(AnswerError, match="not among its labels"):
         load_model(f"{target}:mappings#labels=a|b", classification).predict(make("x"))
 
 
@@ -166,13 +168,14 @@ def test_pairs_come_as_tuples(target, pairs):
 
 def test_one_number_a_text_is_refused(target, classification, make):
     model = load_model(f"{target}:scalar#labels=a|b", classification)
-    with pytest.raises(ModelError, match=r"returned 0\.7 for an example"):
+    with pytest.raises(AnswerError, match=r"returned 0\.7 for an example"):
         model.predict(make("x"))
 
 
 def test_too_few_answers(target, classification, make):
-    with pytest.raises(ModelError, match="1 answers to 2 examples"):
-        load_model(f"{target}:short", classification).predict(make("x", "y"))
+    model = load_model(f"{target}:short", classification)
+    with pytest.raises(ModelError, match="1 answers to 4 examples"):
+        predict_or_fail(model, make(*"wxyz"))
 
 
 def test_factories_are_given_the_options(target, classification, make):
@@ -248,8 +251,15 @@ def test_taggers_of_words_get_the_tokens_of_the_data(target, tagging):
 
 
 def test_the_wrong_number_of_tags(target, tagging, make):
-    with pytest.raises(ModelError, match="item '0': 2 tags were given to a text of 3 tokens"):
-        load_model(f"{target}:bio", tagging).predict(make("Ada left home"))
+    model = load_model(f"{target}:bio", tagging)
+    right, wrong = predict_or_fail(model, make("Ada left", "Ada left home"))
+    assert right.answer == (Span("text", 0, 3, "PER"),)
+    assert wrong.reason == "bad_answer"
+    assert "item '1': 2 tags were given to a text of 3 tokens" in wrong.message
+    assert "#input=words" in wrong.message
+    words = load_model(f"{target}:bio#input=words", tagging)
+    (told,) = predict_or_fail(words, make("Ada left home"))
+    assert "return a tag for each of them" in told.message
 
 
 def test_input_is_text_or_words(target, tagging):
@@ -337,13 +347,13 @@ def test_an_object_that_is_a_model_itself_is_taken_as_it_is(
         ("without_order", "returned one set for all that it was asked"),
         ("by_text", "returned one dict for all that it was asked"),
         ("complex_numbers", "complex numbers, which are no probabilities"),
-        ("endless", "gave 3 or more answers to 2 examples"),
+        ("endless", "gave 5 or more answers to 4 examples"),
     ],
 )
 def test_answers_that_are_no_list_of_answers(target, classification, make, name, message):
     model = load_model(f"{target}:{name}#labels=bad|good", classification)
     with pytest.raises(ModelError, match=message):
-        predict_or_fail(model, make("a", "b"))
+        predict_or_fail(model, make(*"abcd"))
 
 
 @pytest.mark.parametrize(

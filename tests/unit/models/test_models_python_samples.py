@@ -111,5 +111,6 @@ def test_answers_that_cannot_be_counted(place, classification, make):
     with pytest.raises(ModelError, match="answers with probabilities"):
         model.predict(make("any"))
     model = load_model(f"{place}:odd#samples=5,labels=heads|tails", classification)
-    with pytest.raises(ModelError, match="answered 'edge'"):
-        model.predict(make("any"))
+    (edge,) = model.answers_or_failures(make("any"))
+    assert edge.reason == "bad_answer"
+    assert "answered 'edge', which is not among its labels" in edge.message

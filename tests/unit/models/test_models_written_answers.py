@@ -101,14 +101,24 @@ def test_objects_of_users(tmp_path, task, asked, body, answer):
     ("task", "asked", "body", "said"),
     [
         (TRANSLATION, TEXTS, "[3, 'um']", "gave 3 for item '0': an answer is a string"),
-        (TRANSLATION, TEXTS, "['um']", "gave 1 answers to 2 examples"),
-        (TRANSLATION, TEXTS, "'um'", "returned one str for all"),
+        (TRANSLATION, TEXTS, "[None, 'um']", "gave None for item '0': an answer is a string"),
         (READING, ASKED, "[{'answer': 'Bo', 'start': 1}]", "where the text has 'o '"),
     ],
 )
 def test_objects_that_answer_something_else(tmp_path, task, asked, body, said):
+    first, *others = predict_or_fail(of_object(tmp_path, task, body), asked)
+    assert first.reason == "bad_answer"
+    assert said in first.message
+    assert all(isinstance(other, Prediction) for other in others)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [("['um']", "gave 1 answers to 4 examples"), ("'um'", "returned one str for all")],
+)
+def test_objects_that_do_not_answer_one_by_one(tmp_path, body, said):
     with pytest.raises(ModelError, match=said):
-        predict_or_fail(of_object(tmp_path, task, body), asked)
+        predict_or_fail(of_object(tmp_path, TRANSLATION, body), TEXTS * 2)
 
 
 def stored(tmp_path, *rows):
@@ -129,5 +139,5 @@ def test_stored_answers(tmp_path):
 
 def test_stored_answers_without_their_column(tmp_path):
     model = load_model(stored(tmp_path, {"id": "0", "label": "um"}), TRANSLATION)
-    with pytest.raises(ModelError, match=r"has no 'answer'\. Its columns are: id, label"):
-        model.predict(TEXTS[:1])
+    (failure,) = predict_or_fail(model, TEXTS[:1])
+    assert "has no 'answer'. Its columns are: id, label" in failure.message

@@ -13,6 +13,7 @@ from scrutiny.run.asking.client import ModelClient
 from scrutiny.run.executing.context import RunContext
 from scrutiny.testing import (
     FlakyClassifier,
+    GazetteerTagger,
     KeywordClassifier,
     NanClassifier,
     ToyCausalLanguageModel,
@@ -141,6 +142,56 @@ def test_a_model_that_only_raises_is_broken():
         client(model, TaskStore()).predict(many(asking.HOPELESS))
     few = client(model, TaskStore()).predict(many(asking.HOPELESS - 1))
     assert all(isinstance(a, Failure) for a in few)
+
+
+def of_lengths(count):
+    return examples(*("x" * (n + 1) for n in range(count)))
+
+
+class FailsBelow(KeywordClassifier):
+    """Gives something else than an answer to short texts."""
+
+    is_of_the_user = True
+
+    def __init__(self, length, bad):
+        super().__init__()
+        self.length, self.bad = length, bad
+
+    def predict(self, examples):
+        answers = super().predict(examples)
+        pairs = zip(examples, answers, strict=True)
+        return [self.bad if len(e.text) <= self.length else a for e, a in pairs]
+
+
+@pytest.mark.parametrize("bad", [None, Prediction("other"), Prediction(scores=(float("nan"), 1.0))])
+def test_bad_answers_to_all_the_shortest_texts_are_failed_rows(bad):
+    made = client(FailsBelow(60, bad), TaskStore())
+    answers = made.predict(of_lengths(100))
+    assert [isinstance(a, Failure) for a in answers] == [True] * 60 + [False] * 40
+    assert made.tally.asked == 100
+
+
+@pytest.mark.parametrize(
+    ("bad", "words"),
+    [
+        (None, "first error: The answer of .* is a NoneType, no Prediction"),
+        (Prediction("other"), "is the label 'other'. Its labels are"),
+        (Prediction(scores=(float("nan"), 1.0)), r"has \(nan, 1\)"),
+        (Prediction(scores=(3.0, -2.0)), "If they are logits, apply a softmax"),
+    ],
+)
+def test_bad_answers_to_all_texts_are_told_after_the_first_batches(bad, words):
+    model = FailsBelow(1_000, bad)
+    with pytest.raises(ModelError, match=f"answered none of the 80 texts.*{words}"):
+        client(model, TaskStore()).predict(of_lengths(900))
+
+
+def test_spans_come_back_in_the_words_of_the_data():
+    tagger = GazetteerTagger({"ada": "person", "rome": "place"})
+    made = client(tagger, TaskStore(), to_data={"person": "PER"})
+    for _ in range(2):  # also from the cache
+        (answer,) = made.predict(examples("ada in rome"))
+        assert [span.label for span in answer.answer] == ["PER", "place"]
 
 
 def test_all_that_an_interrupted_run_has_left_may_fail():

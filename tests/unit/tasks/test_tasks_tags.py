@@ -4,7 +4,19 @@ from hypothesis import strategies as st
 
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Span
-from scrutiny.tasks.columns.tags import Chunk, chunks, repairs, spans_of, to_bio, token_borders
+from scrutiny.tasks.columns.tags import (
+    Chunk,
+    Tag,
+    are_tags,
+    bio_names,
+    chunks,
+    has_bare_types,
+    repairs,
+    spans_of,
+    to_bio,
+    token_borders,
+    types_of,
+)
 
 
 def conlleval_chunks(tags):
@@ -96,7 +108,57 @@ def test_repairs_counts_entities_without_a_beginning():
     assert repairs(["B-A", "I-B"]) == 1
 
 
-@pytest.mark.parametrize("text", ["", "NN", "o", "B-", "X-PER", "O-PER"])
+@pytest.mark.parametrize(
+    ("tags", "expected"),
+    [
+        ("B I O B I I", [(0, 2, ""), (3, 6, "")]),  # marks alone: there is one type
+        ("b i o b", [(0, 2, ""), (3, 4, "")]),
+        ("B E S O U L", [(0, 2, ""), (2, 3, ""), (4, 5, ""), (5, 6, "")]),
+        ("b-per i-per o b-loc", [(0, 2, "per"), (3, 4, "loc")]),
+        ("B_PER I_PER O B_LOC", [(0, 2, "PER"), (3, 4, "LOC")]),
+        ("PER-B PER-I O LOC-S", [(0, 2, "PER"), (3, 4, "LOC")]),
+        ("PER_B PER_E O LOC_U", [(0, 2, "PER"), (3, 4, "LOC")]),
+        ("B-GPE M-GPE E-GPE W-PER", [(0, 3, "GPE"), (3, 4, "PER")]),  # BMEWO
+        ("PER PER O LOC PER", [(0, 2, "PER"), (3, 4, "LOC"), (4, 5, "PER")]),  # IO
+        ("person-actor person-actor O", [(0, 2, "person-actor")]),
+        ("e-mail O s-bahn", [(0, 1, "e-mail"), (2, 3, "s-bahn")]),
+        ("I-PER E-PER I-PER E-PER", [(0, 2, "PER"), (2, 4, "PER")]),  # IOE2
+        ("DET NOUN NOUN PUNCT", [(0, 1, "DET"), (1, 2, "NOUN"), (2, 3, "NOUN"), (3, 4, "PUNCT")]),
+        ("DT NN NN .", [(0, 1, "DT"), (1, 2, "NN"), (2, 3, "NN"), (3, 4, ".")]),
+        ("B-NN I-NN NN", [(0, 2, "NN"), (2, 3, "NN")]),
+    ],
+)
+def test_every_notation(tags, expected):
+    assert [tuple(chunk) for chunk in chunks(tags.split())] == expected
+
+
+def test_only_types_without_marks_leave_neighbors_open():
+    assert has_bare_types(["PER", "O"])
+    assert not any(map(has_bare_types, (["B-PER", "O"], ["B", "I"], ["PER_B"], ["NOUN"])))
+    assert repairs(["PER", "O"]) == 0
+    assert Tag.of("PER") == Tag("I", "PER", is_bare=True)
+
+
+def test_sets_of_tags_name_their_types():
+    assert types_of(["O", "PER_B", "I-PER", "B-LOC", "[CLS]", "B"]) == ("PER", "LOC")
+    assert are_tags(["O", "B", "I"])
+    assert are_tags(["o", "b-per", "i-per"])
+    assert are_tags(["NOUN", "VERB"])
+    assert not are_tags(["O"])
+    assert not are_tags(["good", "bad"])
+    assert not are_tags(["0", "1"])
+
+
+@given(st.lists(st.sampled_from(["PER", "LOC", "creative-work"]), unique=True))
+def test_bio_names_are_those_that_entities_get(labels):
+    names = bio_names(labels)
+    assert types_of(names) == tuple(labels)
+    spans = [Span("text", 4 * i, 4 * i + 3, label) for i, label in enumerate(labels or [""])]
+    borders = token_borders(["a"] * 2 * len(spans))
+    assert set(to_bio(borders, spans)) == set(names) - {"O"}
+
+
+@pytest.mark.parametrize("text", ["", "3", "_", "B-", "X-PER", "O-PER", "o-per"])
 def test_what_is_no_tag(text):
     with pytest.raises(DataError, match="is not a tag"):
         chunks([text])

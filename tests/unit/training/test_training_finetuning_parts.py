@@ -166,6 +166,18 @@ def test_tags_stand_at_the_first_piece_of_each_word(tokenizer):
     assert made.answer(example, tags, encoded.offsets[0]) == Prediction(gold)
 
 
+def test_marks_without_a_type_are_learned_as_such(tokenizer):
+    made = target("token-tagging", ())
+    assert made.names == ("O", "B", "I")
+    gold = (Span("text", 4, 18, ""),)
+    borders = ((0, 3), (4, 8), (9, 18))
+    example = Example("1", {"text": "the kims new yorks"}, gold, tokens={"text": borders})
+    encoded = made.encode(tokenizer, [example], longest=24)
+    assert encoded.targets == [[-100, 0, 1, -100, 2, -100, -100, -100]]
+    tags = [0, 0, 1, 0, 2, 0, 0, 0]
+    assert made.answer(example, tags, encoded.offsets[0]) == Prediction(gold)
+
+
 def test_words_beyond_the_cut_have_no_target(tokenizer):
     made = target("token-tagging", ("PER",))
     words = ["the"] * 8 + ["ada"]

@@ -61,6 +61,21 @@ class WordsType(AnswerType[Words]):
             *(None if layer is None else tuple(layer) for layer in layers),
         )
 
+    def given(self, value: Any, example: Example) -> Words:
+        """Words alone stand for themselves.
+
+        Raises
+        ------
+        TypeError
+            For anything else.
+        """
+        if not isinstance(value, Words):
+            raise TypeError(
+                "an answer is Words(field, borders, heads, relations, upos, xpos) of "
+                "scrutiny.plugin, for each text"
+            )
+        return value
+
     def check(self, answer: Words, example: Example) -> str | None:
         """Words outside of their text, layers of another length, and heads that are no words."""
         length, n = len(example.fields.get(answer.field, "")), len(answer.borders)

@@ -20,7 +20,8 @@ class Classes(Diagnostic[NoParams]):
     Recall is the share of the items of a class that the model finds, precision the share of the
     predictions of a class that are right, and F1 their harmonic mean. Macro-F1 is the mean of the
     F1 of all classes: a rare class has the same weight as a frequent one. A parser's classes are
-    relations, and the items are words: one is found if its head is right, too.
+    relations, and the items are words: one is found if its head is right, too. A tagger's are types
+    of entities: one is found if its borders and its type are right.
 
     **Measures**: whether a good accuracy hides a class that the model gets wrong.
 
@@ -34,7 +35,9 @@ class Classes(Diagnostic[NoParams]):
 
     id = "classes@1"
     needs = frozenset({"predict"})
-    tasks = frozenset({"text-classification", "text-pair-classification", "dependency-arcs"})
+    tasks = frozenset(
+        {"text-classification", "text-pair-classification", "dependency-arcs", "token-tagging"}
+    )
     measures = (
         Measure("tp", unit="items", says="items of the class that are found"),
         Measure("fp", unit="items", says="items of other classes predicted as this one"),
@@ -44,7 +47,7 @@ class Classes(Diagnostic[NoParams]):
     def design(self, params: NoParams, inputs: Inputs) -> Design:
         """Three numbers for each class, and macro-F1 if the classes are unequal."""
         labels = inputs.task.classes or inputs.data.labels
-        if len(labels) < 2:
+        if len(labels) < (2 if inputs.task.gives_labels else 1):
             return Design(notes=("All items have the same class.",))
         return Design(
             conditions=tuple({"label": label} for label in labels),
@@ -73,8 +76,10 @@ class Classes(Diagnostic[NoParams]):
 
 
 def _are_unequal(labels: tuple[str, ...], inputs: Inputs) -> bool:
-    """Whether one class is much more frequent than others, as a task's own always are."""
-    return bool(inputs.task.classes) or inputs.data.chance * len(labels) >= _UNEQUAL
+    """Whether one class is much more frequent than others, as those of parts always are."""
+    if not inputs.task.gives_labels:
+        return len(labels) > 1
+    return inputs.data.chance * len(labels) >= _UNEQUAL
 
 
 def _estimates(labels: tuple[str, ...], *, are_unequal: bool) -> Iterator[EstimateSpec]:

@@ -4,14 +4,14 @@ import math
 from collections.abc import Callable, Iterable, Sequence, Sized
 from itertools import islice
 from numbers import Real
-from typing import Final, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from scrutiny.core.answers.answer import is_answer, label_in, type_of
 from scrutiny.core.boundary.storable import is_storable
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ConformanceError, ModelError, ScrutinyError
 from scrutiny.core.example import Example
-from scrutiny.core.model import Model
+from scrutiny.core.model import AnswersOneByOne, Model
 from scrutiny.core.queries.remote import RemoteModel, Replies
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.isolation import is_interrupt, isolated, message_of, shown_value
@@ -20,6 +20,10 @@ Q = TypeVar("Q")
 A = TypeVar("A")
 #: How far the probabilities of one answer may sum from 1.
 SUM_TOLERANCE: Final = 1e-3
+#: Reason of an answer that came and cannot be used: of the wrong shape, of an unknown label, none.
+BAD: Final = "bad_answer"
+_MOST_SPLIT: Final = 20  # batches with the wrong number of answers, none right, of a hopeless model
+_TOO_FEW: Final = 2  # queries of which a batch with the wrong number of answers says nothing
 _REAL: Final = {float}
 _SHOWN: Final = 60  # letters of an answer in a message
 _MOST_SAID: Final = 2_000  # letters of what a model says of its failure
@@ -36,24 +40,30 @@ class AnswerError(ScrutinyError):
         self.reason = reason
 
 
+class MiscountError(AnswerError):
+    """A model gave more or fewer answers than it was asked for."""
+
+
 def predict_or_fail(model: Model, examples: Sequence[Example]) -> list[Prediction | Failure]:
     """One checked answer or failure for each example, in order.
 
     A batch that raises is asked again in halves, down to single examples, so that only the
-    examples at fault fail. Reasons: ``model_error`` (it raised), ``non_finite`` (NaN or infinite
-    probabilities), and those of `AnswerError` (``no_prediction``).
+    examples at fault fail. Reasons: ``model_error`` (it raised), ``bad_answer`` (no prediction, the
+    wrong number of probabilities, negative ones, ones that do not sum to 1 within 1e-3, an unknown
+    label, a span outside of its text), ``non_finite`` (NaN or infinite probabilities),
+    ``no_unicode``, and those of `AnswerError` (``no_prediction``).
 
     Raises
     ------
     ModelError
-        If answers are malformed, which no other item would mend: the wrong number of them, the
-        wrong number of probabilities, negative ones, ones that do not sum to 1 within 1e-3, an
-        unknown label, a span outside of its text.
+        If the model itself says that it cannot be asked, or gives the wrong number of answers
+        however many it is asked.
     """
     if isinstance(model, RemoteModel):
         came = dict(model.replies(examples))
         return read_or_fail(model, examples, [came[place] for place in range(len(examples))])
-    answers = answer_or_fail(model.predict, examples, source=model.source)
+    ask = model.answers_or_failures if isinstance(model, AnswersOneByOne) else model.predict
+    answers: list[Any] = answer_or_fail(ask, examples, source=model.source)
     labels = model.labels
     return [
         _labeled(labels, a) or (a if isinstance(a, Failure) else check_answer(model, e, a))
@@ -64,13 +74,7 @@ def predict_or_fail(model: Model, examples: Sequence[Example]) -> list[Predictio
 def read_or_fail(
     model: RemoteModel, examples: Sequence[Example], replies: Sequence[Replies | Failure]
 ) -> list[Prediction | Failure]:
-    """One checked answer or failure for the replies to each example, in order.
-
-    Raises
-    ------
-    ModelError
-        If answers are malformed, as those of any model.
-    """
+    """One checked answer or failure for the replies to each example, in order."""
     found = [
         one if isinstance(one, Failure) else model.read(example, one)
         for example, one in zip(examples, replies, strict=True)
@@ -107,35 +111,72 @@ def answer_or_fail(
 ) -> list[A | Failure]:
     """One answer or failure for each query, in order; a batch that raises is split in half.
 
+    So is one that gets more or fewer answers than it has queries.
+
     Raises
     ------
     ModelError
-        If the number of answers is wrong, or if the model itself says that it cannot be asked.
+        If the model itself says that it cannot be asked, or if the number of answers is wrong in
+        twenty batches, or in all, and never right in one of several queries.
     """
-    if not asked:
-        return []
-    try:
-        with isolated(source):
-            given = ask(asked)
-            answers: list[A | Failure] = [*listed(given, len(asked))]
-    except (ModelError, ConformanceError):
-        raise
-    except BaseException as error:  # also sys.exit, and what tasks are cancelled with
-        if is_interrupt(error):
-            raise
-        if len(asked) == 1:
-            return [_failure(error)]
-        half = len(asked) // 2
-        return [
-            *answer_or_fail(ask, asked[:half], source=source),
-            *answer_or_fail(ask, asked[half:], source=source),
-        ]
-    if len(answers) != len(asked):
-        raise ModelError(
-            f"{source} gave {how_many(given, answers)} answers to {len(asked)} examples; it must "
-            "give one for each, in order."
-        )
+    halving = _Halving(ask, source)
+    answers = halving.answers(asked)
+    if halving.miscounted and not halving.counted and len(asked) > _TOO_FEW:
+        raise ModelError(halving.miscounted[0])
     return answers
+
+
+class _Halving(Generic[Q, A]):
+    """One batch that is asked again in halves, down to the single queries at fault.
+
+    ``miscounted`` says what is wrong with batches that got the wrong number of answers; ``counted``
+    is whether one of several queries got the right number.
+    """
+
+    def __init__(self, ask: Callable[[Sequence[Q]], Iterable[A]], source: str) -> None:
+        self._ask = ask
+        self._source = source
+        self.miscounted: list[str] = []
+        self.counted = False
+
+    def answers(self, asked: Sequence[Q]) -> list[A | Failure]:
+        """Answers to some of the queries."""
+        if not asked:
+            return []
+        try:
+            with isolated(self._source):
+                given = self._ask(asked)
+                answers: list[A | Failure] = [*listed(given, len(asked))]
+        except (ModelError, ConformanceError):
+            raise
+        except MiscountError as error:
+            return self._halves(asked, self._miscounted(str(error)))
+        except BaseException as error:  # also sys.exit, and what tasks are cancelled with
+            if is_interrupt(error):
+                raise
+            return self._halves(asked, _failure(error))
+        if len(answers) == len(asked):
+            self.counted |= len(asked) > 1
+            return answers
+        said = (
+            f"{self._source} gave {how_many(given, answers)} answers to {len(asked)} examples; it "
+            "must give one for each, in order."
+        )
+        return self._halves(asked, self._miscounted(said))
+
+    def _halves(self, asked: Sequence[Q], failure: Failure) -> list[A | Failure]:
+        """Answers to both halves; a failure of one query alone."""
+        if len(asked) == 1:
+            return [failure]
+        half = len(asked) // 2
+        return [*self.answers(asked[:half]), *self.answers(asked[half:])]
+
+    def _miscounted(self, said: str) -> Failure:
+        """Failure of a batch that got the wrong number of answers."""
+        self.miscounted.append(said)
+        if len(self.miscounted) >= _MOST_SPLIT and not self.counted:
+            raise ModelError(self.miscounted[0])
+        return Failure(BAD, said)
 
 
 def listed(answers: Iterable[A], count: int) -> list[A]:
@@ -149,35 +190,39 @@ def how_many(given: object, answers: Sequence[object]) -> str:
 
 
 def check_answer(model: Model, example: Example, answer: Prediction) -> Prediction | Failure:
-    """Return the answer if it is valid, with the most likely label if it names none.
+    """Return the answer, with the most likely label if it names none; if invalid, why."""
+    try:
+        return _valid(model, example, answer)
+    except AnswerError as error:
+        return _failure(error)
 
-    Raises
-    ------
-    ModelError
-        If it is malformed.
-    """
+
+def _valid(model: Model, example: Example, answer: Prediction) -> Prediction:
+    """Answer with its most likely label; raise `AnswerError` unless it is valid."""
     if not isinstance(answer, Prediction):
-        raise ModelError(f"{_where(model, example)} is a {type(answer).__name__}, no Prediction.")
+        raise _bad(model, example, f"is a {type(answer).__name__}, no Prediction.")
     _check_types(model, example, answer)
     if answer.scores is not None:
         if not all(map(math.isfinite, answer.scores)):
-            return Failure("non_finite", f"{_where(model, example)} has {answer.scores}")
+            raise _bad(model, example, f"has {_short(answer.scores)}", reason="non_finite")
         _check_scores(model, example, answer.scores)
         if answer.answer is None:
             likeliest = model.labels[answer.scores.index(max(answer.scores))]
             answer = answer._replace(answer=likeliest)
     if answer.answer is None:
-        raise ModelError(f"{_where(model, example)} is empty: no answer, no scores.")
+        raise _bad(model, example, "is empty: no answer, no scores.")
     label, kind = label_in(answer.answer), type_of(answer.answer)
     if label is not None and model.labels and label not in model.labels:
-        raise ModelError(
-            f"{_where(model, example)} is the label {label[:_SHOWN]!r}. Its labels are: "
-            f"{', '.join(model.labels)}. State the right ones: #labels=a|b behind the model string."
+        raise _bad(
+            model,
+            example,
+            f"is the label {label[:_SHOWN]!r}. Its labels are: {', '.join(model.labels)}. State "
+            "the right ones: #labels=a|b behind the model string.",
         )
     if wrong := kind.check(answer.answer, example):
-        raise ModelError(f"{_where(model, example)} {wrong}")
+        raise _bad(model, example, wrong)
     if not all(map(is_storable, (answer.said or "", *kind.words(answer.answer)))):
-        return Failure("no_unicode", f"{_where(model, example)} holds half a surrogate pair")
+        raise _bad(model, example, "holds half a surrogate pair", reason="no_unicode")
     return answer
 
 
@@ -186,28 +231,54 @@ def _check_types(model: Model, example: Example, answer: Prediction) -> None:
     scores = answer.scores
     is_known = answer.answer is None or is_answer(answer.answer)
     if not (is_known and (scores is None or all(isinstance(score, Real) for score in scores))):
-        raise ModelError(
-            f"{_where(model, example)} is {shown_value(answer, _SHOWN)}: in a Prediction the "
-            "answer is a label (a string), spans (a tuple of Span), a Text or another type of "
-            "scrutiny.core.answers, and the scores are numbers."
+        raise _bad(
+            model,
+            example,
+            f"is {shown_value(answer, _SHOWN)}: in a Prediction the answer is a label (a string), "
+            "spans (a tuple of Span), a Text or another type of scrutiny.core.answers, and the "
+            "scores are numbers.",
         )
 
 
 def _check_scores(model: Model, example: Example, scores: tuple[float, ...]) -> None:
     """Raise unless these are probabilities of the model's labels."""
     if len(scores) != len(model.labels):
-        raise ModelError(
-            f"{_where(model, example)} has {len(scores)} probabilities, but the model has "
-            f"{len(model.labels)} labels ({', '.join(model.labels)}): one row of shape "
-            f"({len(model.labels)},) is needed for each example."
+        raise _bad(
+            model,
+            example,
+            f"has {len(scores)} probabilities, but the model has {len(model.labels)} labels "
+            f"({', '.join(model.labels)}): one row of shape ({len(model.labels)},) is needed for "
+            "each example.",
         )
     total = sum(scores)
     if min(scores) < 0 or abs(total - 1) > SUM_TOLERANCE:
-        raise ModelError(
-            f"{_where(model, example)} has scores {_short(scores)}, which are no probabilities: "
-            f"they must not be negative and must sum to 1 (here {total:.4g}). If they are logits, "
-            "apply a softmax."
+        raise _bad(
+            model,
+            example,
+            f"has scores {_short(scores)}, which are no probabilities: they must not be negative "
+            f"and must sum to 1 (here {total:.4g}). If they are logits, apply a softmax.",
         )
+
+
+def _bad(model: Model, example: Example, wrong: str, *, reason: str = BAD) -> AnswerError:
+    """Error of an answer that cannot be used, with the rest of "The answer …"."""
+    return AnswerError(reason, f"The answer of {model.source} to item {example.id!r} {wrong}")
+
+
+def first_failure_raised(answers: Iterable[A | Failure]) -> list[A]:
+    """Answers, if all of them can be used.
+
+    Raises
+    ------
+    AnswerError
+        For the first that cannot.
+    """
+    found: list[A] = []
+    for answer in answers:
+        if isinstance(answer, Failure):
+            raise AnswerError(answer.reason, answer.message)
+        found.append(answer)
+    return found
 
 
 def _failure(error: BaseException) -> Failure:
@@ -215,11 +286,6 @@ def _failure(error: BaseException) -> Failure:
     if isinstance(error, AnswerError):
         return Failure(error.reason, str(error))
     return Failure("model_error", message_of(error)[:_MOST_SAID])
-
-
-def _where(model: Model, example: Example) -> str:
-    """Start of a message about one answer."""
-    return f"The answer of {model.source} to item {example.id!r}"
 
 
 def _short(scores: tuple[float, ...]) -> str:

@@ -9,8 +9,10 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ConformanceError, ModelError
 from scrutiny.core.model import Model
 from scrutiny.core.queries.language import ASKED, Clozes, Continuation
-from scrutiny.models.answers.checked import answer_or_fail
+from scrutiny.models.answers.checked import BAD, AnswerError, answer_or_fail
+from scrutiny.models.answers.isolation import shown_value
 
+_SHOWN: Final = 60  # letters of an answer in a message
 _ROUNDING: Final = 1e-4  # how far above certainty float32 may round
 
 
@@ -19,13 +21,13 @@ def ask_or_fail(model: Model, capability: str, queries: Sequence[Any]) -> list[A
 
     Queries that raise are told apart by halving, as in `predict_or_fail`. Reasons: ``too_long``
     (more tokens than the model takes), ``out_of_memory``, ``non_finite`` (NaN, or a probability
-    of exactly 0), ``model_error``.
+    of exactly 0), ``bad_answer`` (the wrong number of values, log-probabilities above 0,
+    probabilities outside of 0 to 1, something else), ``model_error``.
 
     Raises
     ------
     ModelError
-        If the model lacks the capability, or if an answer is malformed: the wrong number of
-        values, log-probabilities above 0, probabilities outside of 0 to 1.
+        If the model lacks the capability, or gives the wrong number of answers.
     ConformanceError
         If there is no such capability, or if a query makes no sense to the model.
     """
@@ -42,15 +44,27 @@ def ask_or_fail(model: Model, capability: str, queries: Sequence[Any]) -> list[A
     check = _CHECKS[capability]
     where = f"The answer of {model.source} to a query for {capability}"
     return [
-        answer if isinstance(answer, Failure) else check(query, answer, where)
+        answer if isinstance(answer, Failure) else _checked(check, query, answer, where)
         for query, answer in zip(queries, answers, strict=True)
     ]
+
+
+def _checked(
+    check: Callable[[Any, Any, str], Any], query: Any, answer: Any, where: str
+) -> Any | Failure:
+    """Answer to one query, or what is wrong with it."""
+    try:
+        return check(query, answer, where)
+    except AnswerError as error:
+        return Failure(error.reason, str(error))
+    except (TypeError, ValueError):
+        return Failure(BAD, f"{where} is {shown_value(answer, _SHOWN)}, which is none.")
 
 
 def _masked(query: Clozes, answer: Any, where: str) -> Any | Failure:
     """Log-probabilities of a text's clozes, if they are valid."""
     if [len(row) for row in answer] != [len(cloze.targets) for cloze in query]:
-        raise ModelError(f"{where} must have one value for each target of each cloze.")
+        raise AnswerError(BAD, f"{where} must have one value for each target of each cloze.")
     return _logs(tuple(chain.from_iterable(answer)), tuple(map(tuple, answer)), where)
 
 
@@ -65,8 +79,9 @@ def _logs(values: Sequence[float], answer: Any, where: str) -> Any | Failure:
     if not math.isfinite(sum(values)):
         return Failure("non_finite", f"{where} has {_short(values)}")
     if max(values, default=0.0) > _ROUNDING:
-        raise ModelError(
-            f"{where} has {_short(values)}: natural logarithms of probabilities are not above 0."
+        raise AnswerError(
+            BAD,
+            f"{where} has {_short(values)}: natural logarithms of probabilities are not above 0.",
         )
     return answer
 
@@ -87,14 +102,16 @@ def _shares(values: Sequence[float], answer: Any, where: str) -> Any | Failure:
     if not math.isfinite(sum(values)):
         return Failure("non_finite", f"{where} has {_short(values)}")
     if min(values) < 0 or max(values) > 1 + _ROUNDING:
-        raise ModelError(f"{where} has {_short(values)}, which do not lie between 0 and 1.")
+        raise AnswerError(BAD, f"{where} has {_short(values)}, which do not lie between 0 and 1.")
     return answer
 
 
 def _count(answer: Any, wanted: int, where: str) -> None:
     """Raise unless an answer has this number of values."""
     if len(answer) != wanted:
-        raise ModelError(f"{where} has {len(answer)} values; one for each of {wanted} is needed.")
+        raise AnswerError(
+            BAD, f"{where} has {len(answer)} values; one for each of {wanted} is needed."
+        )
 
 
 def _short(values: Sequence[float]) -> str:

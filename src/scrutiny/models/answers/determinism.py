@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scrutiny.core.diagnostic import Failure
+from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
 from scrutiny.core.task import Prediction
@@ -45,12 +46,15 @@ class DeterminismReport:
         Whether it promises equal bits in any batch; else equal labels and probabilities to 1e-6.
     comparisons
         One for each way of asking.
+    failures
+        What was said of the examples that it could not answer when first asked.
     """
 
     source: str
     n: int
     promises_bits: bool
     comparisons: tuple[AskedAgain, ...]
+    failures: tuple[str, ...] = ()
 
     @property
     def tolerance(self) -> float:
@@ -72,6 +76,9 @@ class DeterminismReport:
             f"  asked {c.way}: {c.n_changed} changed, largest difference {c.largest_difference:.2g}"
             for c in self.comparisons
         ]
+        if self.failures:
+            n = len(self.failures)
+            lines.append(f"  {n} of {self.n} failed; the first: {self.failures[0]}")
         return "\n".join(lines)
 
 
@@ -88,9 +95,15 @@ def check_determinism(model: Model, examples: Sequence[Example]) -> DeterminismR
     Raises
     ------
     ModelError
-        If an answer is malformed.
+        If it answers none of them.
     """
     first = predict_or_fail(model, examples)
+    failures = tuple(answer.message for answer in first if isinstance(answer, Failure))
+    if failures and len(failures) == len(first):
+        raise ModelError(
+            f"{model.source} has answered none of the {len(first)} texts it was asked; the first "
+            f"error: {failures[0]}"
+        )
     ways = {
         "again": predict_or_fail(model, examples),
         "one by one": _in_batches(model, examples, 1),
@@ -102,6 +115,7 @@ def check_determinism(model: Model, examples: Sequence[Example]) -> DeterminismR
         n=len(examples),
         promises_bits=model.is_batch_invariant,
         comparisons=tuple(_compare(way, first, other) for way, other in ways.items()),
+        failures=failures,
     )
 
 

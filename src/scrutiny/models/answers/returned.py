@@ -1,18 +1,24 @@
-"""Conversion of what a user's object returned into predictions."""
+"""Conversion of what a user's object returned into predictions, one by one."""
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from functools import partial
 from numbers import Real
 from typing import Any, Final
 
-from scrutiny.core.answers.answer import AnswerType
+from scrutiny.core.answers.answer import AnswerType, is_answer, type_of
+from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
-from scrutiny.core.example import Example, Span
+from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
-from scrutiny.models.answers.bio import spans_from_tags
-from scrutiny.models.answers.checked import how_many, listed
-from scrutiny.models.answers.inputs import borders
+from scrutiny.models.answers.checked import BAD, AnswerError, MiscountError, how_many, listed
+from scrutiny.models.answers.isolation import shown_value
 
+Answers = list[Prediction | Failure]
 _SHOWN: Final = 60  # letters of an answer in a message
+_MOST_LABELS: Final = 12
+_EXPECTED: Final = (
+    "Return a label, a mapping from labels to probabilities, or a row of probabilities for each."
+)
 
 
 def answered_label(value: object) -> str:
@@ -23,8 +29,7 @@ def answered_label(value: object) -> str:
     >>> answered_label(1.0), answered_label("pos")
     ('1', 'pos')
     """
-    item = getattr(value, "item", None)
-    plain = item() if callable(item) else value
+    plain = _scalar(value)
     if isinstance(plain, float) and plain.is_integer():
         plain = int(plain)
     return str(plain)
@@ -39,17 +44,19 @@ def from_probabilities(
     ------
     ModelError
         For any other shape, or if there are no labels to go with the columns.
+    AnswerError
+        ``bad_answer`` for any other shape of a single answer, which says nothing of others.
     """
     import numpy as np
 
     _require_order(rows, source)
+    rows = _plain(rows)
     try:
         given = np.asarray(rows)
         array = given.astype(np.float64 if given.dtype.kind != "c" else given.dtype)
     except (TypeError, ValueError) as error:
-        raise ModelError(
-            f"{source} must return an array of probabilities of shape (n, k): {error}"
-        ) from error
+        said = f"{source} must return an array of probabilities of shape (n, k): {error}"
+        raise _shape_error(said, count) from error
     if any(map(_is_masked, [rows, *rows])):
         raise ModelError(
             f"{source} returned masked probabilities, and what is masked is none: return an array "
@@ -62,76 +69,79 @@ def from_probabilities(
             f"{source} returns probabilities and does not say of which labels. Add them in the "
             "order of the columns, #labels=negative|positive, or set classes_ on the object."
         )
-    if array.shape != (count, len(labels)):
-        raise ModelError(
-            f"{source} returned probabilities of shape {array.shape} for {count} examples; the "
-            f"shape must be ({count}, {len(labels)}), a column for each of {', '.join(labels)}."
-        )
+    wrong = (
+        f"{source} returned probabilities of shape {array.shape} for {count} examples; the "
+        f"shape must be ({count}, {len(labels)}), a column for each of {', '.join(labels)}."
+    )
+    if array.ndim and len(array) != count:
+        raise MiscountError(BAD, wrong)
+    if array.shape[1:] != (len(labels),):
+        raise _shape_error(wrong, count)
     return [Prediction(scores=tuple(row)) for row in array.tolist()]
 
 
-def from_answers(
-    answers: Any, labels: tuple[str, ...], *, count: int, source: str
-) -> list[Prediction]:
-    """Predictions of what a classifier returned: labels, mappings, or an array ``(n, k)``.
+def _shape_error(said: str, count: int) -> ModelError | AnswerError:
+    """Error of an array of another shape: the model's, or that of the only answer."""
+    return ModelError(said) if count > 1 else AnswerError(BAD, said)
+
+
+def from_rows(rows: Any, labels: tuple[str, ...], *, count: int, source: str) -> Answers:
+    """Predictions of returned rows of probabilities; in a list, some may be of the wrong length.
 
     Raises
     ------
     ModelError
-        If it is none of these.
+        If all of several are, or if there are no labels to go with them.
+    AnswerError
+        ``bad_answer`` if the only one is.
+    """
+    if isinstance(rows, (list, tuple)) and labels and len(rows) == count:
+        fits = {_is_row(row) and len(row) == len(labels) for row in rows}
+        if fits == {True, False} or not any(map(_is_row, rows)):
+            return from_answers(rows, labels, count=count, source=source)
+    return [*from_probabilities(rows, labels, count=count, source=source)]
+
+
+def from_answers(answers: Any, labels: tuple[str, ...], *, count: int, source: str) -> Answers:
+    """Predictions of what a classifier returned, one for each example.
+
+    Labels (also as numbers and truth values); mappings from labels to probabilities; what pipelines
+    of transformers give, ``{"label": ..., "score": ...}`` or a list of them; rows of probabilities.
+    In lists, tuples, arrays of NumPy and torch, series and frames of pandas.
+
+    Raises
+    ------
+    ModelError
+        If it is not one answer for each, or an array of another shape.
     """
     _require_order(answers, source)
     if _is_masked(answers):
         raise ModelError(f"{source} returned masked answers: return a label for each example.")
-    found = listed(answers, count) if isinstance(answers, Iterable) else [answers]
-    _require_count(found, answers, count, source)
-    if found and all(isinstance(a, Mapping) for a in found):
-        return [_from_mapping(a, labels, source) for a in found]
-    if found and all(_is_row(a) for a in found):
-        return from_probabilities(found, labels, count=count, source=source)
-    if found and all(isinstance(a, Prediction) for a in found):
-        return found
-    wrong = next((a for a in found if not _is_label(a)), None)
-    if wrong is not None:
-        raise ModelError(
-            f"{source} returned {repr(wrong)[:_SHOWN]} for an example. Return a label, a mapping "
-            "from labels to probabilities, or a row of probabilities for each."
-        )
-    return [Prediction(answered_label(a)) for a in found]
-
-
-def from_tags(answers: Any, examples: Sequence[Example], *, source: str) -> list[Prediction]:
-    """Predictions of what a tagger returned for each text: BIO tags or spans.
-
-    A span is ``(start, end, label)``, or a mapping with these keys (``entity_group`` will do for
-    ``label``), in code points of the text.
-
-    Raises
-    ------
-    ModelError
-        If it is neither, or if the number of tags is not that of the tokens.
-    """
-    _require_order(answers, source)
-    found = listed(answers, len(examples))
-    _require_count(found, answers, len(examples), source)
-    return [Prediction(_spans(list(a), e, source)) for a, e in zip(found, examples, strict=True)]
+    answers = _plain(answers)
+    if getattr(answers, "ndim", 1) == 2 and answers.shape[1] > 1 and _is_numeric(answers):
+        return [*from_probabilities(answers, labels, count=count, source=source)]
+    found = [*map(_plain, _one_for_each(answers, count, source))]
+    if found and all(_are_scores(a) and len(a) == len(labels) for a in found):
+        return [*from_probabilities(found, labels, count=count, source=source)]
+    if all(type(a) is str for a in found):
+        return [Prediction(a) for a in found]
+    return [_or_failure(partial(_answer, a, labels, source)) for a in found]
 
 
 def from_given(
     answers: Any, examples: Sequence[Example], kind: AnswerType[Any], *, source: str
-) -> list[Prediction]:
+) -> Answers:
     """Returned answers of a type as predictions, one for each example.
 
     Raises
     ------
     ModelError
-        If there is not one for each, or one is no such answer.
+        If there is not one for each.
     """
     _require_order(answers, source)
-    found = listed(answers, len(examples))
-    _require_count(found, answers, len(examples), source)
+    found = _one_for_each(answers, len(examples), source)
     return [
-        a if isinstance(a, Prediction) else given_answer(a, e, kind, source=source)
+        _or_failure(partial(given_answer, a, e, kind, source=source))
         for a, e in zip(found, examples, strict=True)
     ]
 
@@ -139,60 +149,144 @@ def from_given(
 def given_answer(
     answer: Any, example: Example, kind: AnswerType[Any], *, source: str
 ) -> Prediction:
-    """Prediction of what stands for an answer.
+    """Prediction of what stands for an answer, or is one.
+
+    Raises
+    ------
+    AnswerError
+        ``bad_answer`` if it is no such answer.
+    """
+    if isinstance(answer, Prediction):
+        return answer
+    if is_answer(answer) and type_of(answer) is kind:
+        return Prediction(answer)
+    try:
+        return Prediction(kind.given(answer, example))
+    except TypeError as error:
+        raise AnswerError(
+            BAD, f"{source} gave {shown_value(answer, _SHOWN)} for item {example.id!r}: {error}."
+        ) from error
+
+
+def each_of(
+    answers: Any,
+    examples: Sequence[Example],
+    read: Callable[[Any, Example], Prediction],
+    *,
+    source: str,
+) -> Answers:
+    """Prediction of each answer, or what is wrong with it.
 
     Raises
     ------
     ModelError
-        If it is no such answer.
+        If there is not one for each example.
     """
+    _require_order(answers, source)
+    found = _one_for_each(answers, len(examples), source)
+    return [_or_failure(partial(read, a, e)) for a, e in zip(found, examples, strict=True)]
+
+
+def _or_failure(read: Callable[[], Prediction]) -> Prediction | Failure:
+    """Prediction, or the failure of an answer that cannot be read."""
     try:
-        return Prediction(kind.given(answer, example))
-    except TypeError as error:
-        raise ModelError(
-            f"{source} gave {repr(answer)[:_SHOWN]} for item {example.id!r}: {error}."
-        ) from error
+        return read()
+    except AnswerError as error:
+        return Failure(error.reason, str(error))
 
 
-def _spans(answer: list[Any], example: Example, source: str) -> tuple[Span, ...]:
-    """Spans of one tagged text."""
-    field = next(iter(example.fields))
-    tokens = borders(example)
-    if all(isinstance(a, str) for a in answer) and (answer or not tokens):
-        try:
-            return spans_from_tags(answer, tokens, field)
-        except ModelError as error:
-            raise ModelError(f"{source}, item {example.id!r}: {error}") from error
-    return tuple(_span(a, field, source) for a in answer)
-
-
-def _span(answer: Any, field: str, source: str) -> Span:
-    """One span of a tuple or a mapping."""
-    if isinstance(answer, Span):
+def _answer(answer: Any, labels: tuple[str, ...], source: str) -> Prediction:
+    """Prediction of what was returned for one example."""
+    if isinstance(answer, Prediction):
         return answer
-    try:
-        if isinstance(answer, Mapping):
-            label = answer.get("label", answer.get("entity_group"))
-            return Span(field, int(answer["start"]), int(answer["end"]), str(label))
-        start, end, label = answer
-        return Span(field, int(start), int(end), str(label))
-    except (KeyError, TypeError, ValueError) as error:
-        raise ModelError(
-            f"{source} returned {answer!r} as a span. A span is (start, end, label) in code "
-            "points, or a mapping with these keys; or return one BIO tag for each token."
-        ) from error
+    if isinstance(answer, Mapping):
+        return _from_mapping(answer, labels, source)
+    if _is_row(answer) and len(answer):
+        parts = list(answer)
+        if all(isinstance(part, Mapping) for part in parts):
+            return _from_mapping(_scored(parts), labels, source)
+        if len(parts) == 1 or (isinstance(parts[0], str) and _is_number(parts[1])):
+            return _answer(parts[0], labels, source)  # an array (n, 1), or a label and its score
+        if all(map(_is_number, parts)):
+            return Prediction(scores=tuple(float(_scalar(part)) for part in parts))
+    if not _is_label(answer):
+        raise AnswerError(
+            BAD, f"{source} returned {shown_value(answer, _SHOWN)} for an example. {_EXPECTED}"
+        )
+    return Prediction(_named(answer, labels))
+
+
+def _scored(parts: Sequence[Mapping[Any, Any]]) -> dict[Any, Any]:
+    """Scores by label of ``[{"label": ..., "score": ...}, ...]``; other mappings together."""
+    if all({"label", "score"} <= part.keys() for part in parts):
+        return {part["label"]: part["score"] for part in parts}
+    return {label: score for part in parts for label, score in part.items()}
 
 
 def _from_mapping(answer: Mapping[Any, Any], labels: tuple[str, ...], source: str) -> Prediction:
-    """Prediction from a mapping of labels to probabilities; a missing label has 0."""
-    scores = {answered_label(k): float(v) for k, v in answer.items()}
+    """Prediction from a mapping of labels to probabilities; a missing label has 0.
+
+    A mapping with ``label`` and ``score`` is that label; ``labels`` and ``scores`` are parallel.
+    """
+    if {"label", "score"} <= answer.keys():
+        return _answer(answer["label"], labels, source)
+    if {"labels", "scores"} <= answer.keys():
+        answer = dict(zip(answer["labels"], answer["scores"], strict=False))
+    try:
+        scores = {_named(k, labels): float(_scalar(v)) for k, v in answer.items()}
+    except (TypeError, ValueError) as error:
+        raise AnswerError(
+            BAD, f"{source} returned {shown_value(answer, _SHOWN)} for an example. {_EXPECTED}"
+        ) from error
     unknown = [k for k in scores if k not in labels]
     if unknown:
-        raise ModelError(
+        raise AnswerError(
+            BAD,
             f"{source} returned a probability of {unknown[0]!r}, which is not among its labels: "
-            f"{', '.join(labels) or 'none are known; add #labels=a|b'}."
+            f"{', '.join(labels[:_MOST_LABELS]) or 'none are known; add #labels=a|b'}.",
         )
     return Prediction(scores=tuple(scores.get(label, 0.0) for label in labels))
+
+
+def _named(value: Any, labels: tuple[str, ...]) -> str:
+    """Label of a value; True and False are 1 and 0 where these are the labels."""
+    label = answered_label(value)
+    plain = _scalar(value)
+    if isinstance(plain, bool) and label not in labels and str(int(plain)) in labels:
+        return str(int(plain))
+    return label
+
+
+def _plain(answers: Any) -> Any:
+    """Answers of torch and frames of pandas as what can be read row by row."""
+    top = type(answers).__module__.partition(".")[0]
+    if top == "torch" and hasattr(answers, "detach"):
+        own = answers.detach().cpu()
+        return (own.float() if own.is_floating_point() else own).numpy()
+    if top == "pandas" and hasattr(answers, "columns"):
+        names = [str(name) for name in answers.columns]
+        if names != [str(i) for i in range(len(names))] and len(names) > 1:
+            return answers.to_dict("records")
+        return answers.to_numpy()
+    return answers
+
+
+def _one_for_each(answers: Any, count: int, source: str) -> list[Any]:
+    """Answers in a list.
+
+    Raises
+    ------
+    MiscountError
+        Unless there is one for each example.
+    """
+    found = listed(answers, count) if isinstance(answers, Iterable) else [answers]
+    if len(found) != count:
+        raise MiscountError(
+            BAD,
+            f"{source} gave {how_many(answers, found)} answers to {count} examples; it is called "
+            "with a list and must return one answer for each, in order.",
+        )
+    return found
 
 
 def _require_order(answers: Any, source: str) -> None:
@@ -210,24 +304,40 @@ def _is_masked(answers: Any) -> bool:
     return is_of_ma and bool(answers.mask.any())
 
 
-def _require_count(found: list[Any], given: Any, count: int, source: str) -> None:
-    """Raise unless there is one answer for each example."""
-    if len(found) != count:
-        raise ModelError(
-            f"{source} gave {how_many(given, found)} answers to {count} examples; it is called "
-            "with a list and must return one answer for each, in order."
-        )
-
-
 def _is_row(answer: Any) -> bool:
-    """Whether an answer is a row of numbers."""
+    """Whether an answer consists of several values."""
     return not isinstance(answer, (str, bytes, Prediction, Mapping)) and hasattr(answer, "__len__")
+
+
+def _are_scores(answer: Any) -> bool:
+    """Whether an answer consists of numbers."""
+    return _is_row(answer) and (_is_numeric(answer) or all(map(_is_number, answer)))
+
+
+def _is_numeric(array: Any) -> bool:
+    """Whether an array holds numbers."""
+    import numpy as np
+
+    return isinstance(array, np.ndarray) and array.dtype.kind in "biufc"
+
+
+def _scalar(value: Any) -> Any:
+    """Number or text without the class of an array's library."""
+    item = getattr(value, "item", None)
+    return item() if callable(item) and getattr(value, "size", 1) in (1, None) else value
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a value is a number, and not a text or a truth value."""
+    plain = value if isinstance(value, str) else _scalar(value)
+    return isinstance(plain, Real) and not isinstance(plain, bool)
 
 
 def _is_label(answer: Any) -> bool:
     """Whether an answer is a class name: a string, a whole number or a truth value."""
-    item = getattr(answer, "item", None)
-    plain = item() if callable(item) else answer
+    if _is_row(answer) or answer is None:
+        return False
+    plain = _scalar(answer)
     if isinstance(plain, Real) and not isinstance(plain, (bool, int)):
         return float(plain).is_integer()
     return isinstance(plain, (str, bool, int))

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final
 from scrutiny.core.errors import ModelError
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Task
-from scrutiny.models.answers.bio import labels_of_tags
 from scrutiny.models.answers.inputs import must_answer_task
 from scrutiny.models.hf.batching import start_budget
 from scrutiny.models.hf.checkpoint import Checkpoint, find_checkpoint, folder_must_be_there
@@ -26,6 +25,7 @@ from scrutiny.models.hf.parts import (
 )
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.source import TRAINING, ModelSource
+from scrutiny.tasks.columns.tags import are_tags
 from scrutiny.tasks.names import base_name
 from scrutiny.tasks.tagging.token_tagging import is_tagging
 
@@ -141,7 +141,7 @@ def _names(config: Any, source: ModelSource, task: Task) -> tuple[str, ...]:
     if not stated and len(set(own)) < count:
         raise ModelError(f"{source.text!r}: id2label in config.json names a label twice: {own}.")
     names = stated or tuple(n.removeprefix("LABEL_") for n in own)
-    if is_tagging(task) and ("O" not in names or not labels_of_tags(names)):
+    if is_tagging(task) and not are_tags(names):
         raise ModelError(
             f"{source.text!r}: its outputs are no tags: {', '.join(names[:12])}. Give them in "
             "order: #labels=O|B-PER|I-PER."

@@ -10,7 +10,7 @@ from scrutiny.core.example import Example, Span
 from scrutiny.core.queries.gradients import TokenGradients
 from scrutiny.core.queries.language import Encoded
 from scrutiny.core.task import Prediction
-from scrutiny.models.answers.bio import labels_of_tags, spans_from_tags
+from scrutiny.models.answers.bio import spans_from_tags
 from scrutiny.models.answers.checked import AnswerError
 from scrutiny.models.answers.inputs import borders, index_of
 from scrutiny.models.hf.batching import batches_of, own_tokens
@@ -19,6 +19,7 @@ from scrutiny.models.hf.pieces import first_pieces
 from scrutiny.models.hf.slopes.gradients import loss_of_labels, slopes_of
 from scrutiny.models.hf.slopes.tag_loss import LossOfTags
 from scrutiny.models.hf.vectors import encode_texts
+from scrutiny.tasks.columns.tags import types_of
 
 _CHUNK: Final = 8192  # texts tokenized at a time: enough to sort by length, little to keep
 
@@ -112,7 +113,7 @@ class HfTagger(HfLabeled):
 
     def __init__(self, loaded: Loaded) -> None:
         super().__init__(loaded)
-        self.labels = labels_of_tags(loaded.names)
+        self.labels = types_of(loaded.names)
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Spans of each example, in order.

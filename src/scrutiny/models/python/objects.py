@@ -8,19 +8,22 @@ from scrutiny.core.answers.label import LABEL
 from scrutiny.core.answers.spans import SPANS
 from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.core.boundary.secrets import from_environment, redacted, without_secrets
+from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.model import KnowsTrainingText, LoadOptions, Model, PlainModel, as_model
 from scrutiny.core.task import Prediction, Task
+from scrutiny.models.answers.checked import first_failure_raised
 from scrutiny.models.answers.inputs import input_words, texts
 from scrutiny.models.answers.returned import (
     answered_label,
     from_answers,
     from_given,
-    from_probabilities,
-    from_tags,
+    from_rows,
 )
+from scrutiny.models.answers.tagged import from_tags
 from scrutiny.models.python.importing import file_must_be_there, find_object
+from scrutiny.models.python.pipelines import ask_pipeline, is_pipeline, labels_of_pipeline
 from scrutiny.models.python.sampling import (
     DRAW,
     SAMPLES,
@@ -32,9 +35,11 @@ from scrutiny.models.python.shapes import (
     NamesLabels,
     PromisesBatches,
     StatesFingerprint,
+    StatesInput,
     StatesSamples,
     can_be_asked,
     gives_probabilities,
+    owner_of,
 )
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.lineage import with_training_text
@@ -50,8 +55,10 @@ class PythonModel(Model):
     In order of preference ``predict_proba`` (an array of shape ``(n, k)``), ``predict``
     (labels), or the call itself (any of these, or a mapping from labels to probabilities for each
     text). It is given a list of texts; of tuples of texts, where the task has several fields; of
-    lists of words, with ``#input=words``. Taggers return BIO tags or spans, translators texts,
-    readers the words that answer.
+    lists of words, with ``#input=words``. Taggers return tags or spans, translators texts, readers
+    the words that answer, parsers `Words`. Pipelines of transformers are asked for all labels.
+
+    An answer that cannot be used is a failure of its item alone.
     """
 
     capabilities: frozenset[str] = frozenset({"predict"})
@@ -68,7 +75,7 @@ class PythonModel(Model):
         self.labels = _distinct(source.labels() or _labels_of(obj, source), source)
         self._object = obj
         self._kind = task.answer_type
-        self._input = source.options.get("input", "text")
+        self._input = source.options.get("input", _input_of(obj))
         if self._input not in {"text", "words"}:
             raise ModelError(f"{self.source!r}: input= is text or words, not {self._input!r}.")
         self._identity = canonical_json(
@@ -89,7 +96,17 @@ class PythonModel(Model):
         return digest(_VERSION, self._identity, canonical_json(self.labels), str(stated))
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
-        """One prediction for each example, in order."""
+        """One prediction for each example, in order.
+
+        Raises
+        ------
+        AnswerError
+            For the first of them whose answer cannot be used.
+        """
+        return first_failure_raised(self.answers_or_failures(examples))
+
+    def answers_or_failures(self, examples: Sequence[Example]) -> list[Prediction | Failure]:
+        """One prediction for each example, in order, or what is wrong with it."""
         size = self._batch or max(1, len(examples))
         return [
             answer
@@ -97,20 +114,27 @@ class PythonModel(Model):
             for answer in self._ask(examples[start : start + size])
         ]
 
-    def _ask(self, examples: Sequence[Example]) -> list[Prediction]:
+    def _ask(self, examples: Sequence[Example]) -> list[Prediction | Failure]:
         """Predictions of one call of the object."""
         given = input_words(examples) if self._input == "words" else texts(examples)
         count = len(examples)
         if self._kind in (None, LABEL) and gives_probabilities(self._object):
             rows = self._object.predict_proba(given)
-            return from_probabilities(rows, self.labels, count=count, source=self.source)
-        ask = self._object.predict if isinstance(self._object, AnswersLabels) else self._object
-        answers = ask(given) if self.draw is None else _drawn(ask, given, self.draw)
+            return from_rows(rows, self.labels, count=count, source=self.source)
+        answers = self._returned(given)
         if self._kind is SPANS:
-            return from_tags(answers, examples, source=self.source)
+            has_words = self._input == "words"
+            return from_tags(answers, examples, source=self.source, has_words=has_words)
         if self._kind is None or self._kind is LABEL:
             return from_answers(answers, self.labels, count=count, source=self.source)
         return from_given(answers, examples, self._kind, source=self.source)
+
+    def _returned(self, given: Sequence[Any]) -> Any:
+        """What the object returns for a list of inputs."""
+        if is_pipeline(self._object):
+            return ask_pipeline(self._object, given)
+        ask = self._object.predict if isinstance(self._object, AnswersLabels) else self._object
+        return ask(given) if self.draw is None else _drawn(ask, given, self.draw)
 
 
 def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
@@ -169,6 +193,12 @@ def _drawn(ask: Callable[..., Any], given: Any, draw: int) -> Any:
     return ask(given, draw=draw) if takes else ask(given)
 
 
+def _input_of(obj: Any) -> str:
+    """What an object says it is given."""
+    stated = obj.input if isinstance(obj, StatesInput) else "text"
+    return stated if isinstance(stated, str) else "text"
+
+
 def _samples_of(obj: Any) -> int | None:
     """Number of samples behind an object's probabilities."""
     stated = obj.n_samples if isinstance(obj, StatesSamples) else None
@@ -176,7 +206,13 @@ def _samples_of(obj: Any) -> int | None:
 
 
 def _labels_of(obj: Any, source: ModelSource) -> tuple[str, ...]:
-    """Labels of an object, as ``labels`` or as scikit-learn's ``classes_``."""
+    """Labels of an object or of the one that its method belongs to.
+
+    As ``labels``, as scikit-learn's ``classes_``, or those of a pipeline of transformers.
+    """
+    obj = owner_of(obj)
+    if is_pipeline(obj):
+        return labels_of_pipeline(obj)
     own = obj.labels if isinstance(obj, NamesLabels) else None
     for name, stated in (("labels", own), ("classes_", getattr(obj, "classes_", None))):
         if stated is None or callable(stated):

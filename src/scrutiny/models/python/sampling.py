@@ -10,10 +10,12 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final, Protocol
 
+from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
 from scrutiny.core.task import Prediction
+from scrutiny.models.answers.checked import BAD, first_failure_raised
 from scrutiny.models.strings.source import ModelSource
 
 SAMPLES: Final = "samples"
@@ -28,8 +30,8 @@ class DrawsAgain(Protocol):
     labels: tuple[str, ...]
     draw: int | None
 
-    def predict(self, examples: Sequence[Example]) -> list[Prediction]:
-        """One answer of the current draw for each example."""
+    def answers_or_failures(self, examples: Sequence[Example]) -> list[Prediction | Failure]:
+        """One answer of the current draw for each example, or what is wrong with it."""
 
     def fingerprint(self) -> str | None:
         """Digest of the model with its options, or `None`."""
@@ -74,18 +76,34 @@ class SampledModel(Model):
         return self._model.fingerprint()
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
-        """Shares of the labels in the samples for each example, in order."""
+        """Shares of the labels in the samples for each example, in order.
+
+        Raises
+        ------
+        AnswerError
+            For the first example of which a sample cannot be used.
+        """
+        return first_failure_raised(self.answers_or_failures(examples))
+
+    def answers_or_failures(self, examples: Sequence[Example]) -> list[Prediction | Failure]:
+        """Shares for each example, or what is wrong with the first of its samples that is."""
         counts: list[Counter[str]] = [Counter() for _ in examples]
+        failures: dict[int, Failure] = {}
         for number in range(self._first, self._first + self.n_samples):
             self._model.draw = number
-            for count, answer in zip(counts, self._model.predict(examples), strict=True):
-                count[self._label(answer)] += 1
+            for place, answer in enumerate(self._model.answers_or_failures(examples)):
+                label = answer if isinstance(answer, Failure) else self._label(answer)
+                if isinstance(label, Failure):
+                    failures.setdefault(place, label)
+                else:
+                    counts[place][label] += 1
         return [
-            Prediction(scores=tuple(count[label] / self.n_samples for label in self.labels))
-            for count in counts
+            failures.get(place)
+            or Prediction(scores=tuple(count[label] / self.n_samples for label in self.labels))
+            for place, count in enumerate(counts)
         ]
 
-    def _label(self, answer: Prediction) -> str:
+    def _label(self, answer: Prediction) -> str | Failure:
         """Label of one sample."""
         if answer.answer is None or answer.scores is not None:
             raise ModelError(
@@ -93,9 +111,10 @@ class SampledModel(Model):
                 "out samples=, or return labels."
             )
         if answer.answer not in self.labels:
-            raise ModelError(
+            return Failure(
+                BAD,
                 f"{self.source!r} answered {answer.answer!r}, which is not among its labels: "
-                f"{', '.join(self.labels)}."
+                f"{', '.join(self.labels)}.",
             )
         return str(answer.answer)
 

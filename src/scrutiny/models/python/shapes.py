@@ -4,6 +4,8 @@ Such an object knows nothing of scrutiny. It is looked at here, once, where a `P
 of it; everything behind reads the members that a model declares.
 """
 
+from functools import partial
+from types import MethodType
 from typing import Any, Protocol, runtime_checkable
 
 
@@ -31,6 +33,13 @@ class StatesFingerprint(Protocol):
 
 
 @runtime_checkable
+class StatesInput(Protocol):
+    """``input``: ``"text"`` or ``"words"``, what it is given."""
+
+    input: Any
+
+
+@runtime_checkable
 class StatesSamples(Protocol):
     """``n_samples``: number of samples behind its probabilities."""
 
@@ -47,6 +56,17 @@ class PromisesBatches(Protocol):
 def gives_probabilities(obj: Any) -> bool:
     """Whether an object has ``predict_proba(texts)``; in scikit-learn this depends on settings."""
     return hasattr(obj, "predict_proba")
+
+
+def owner_of(obj: Any) -> Any:
+    """Object that a bound method or a partial call belongs to, whose labels are its own."""
+    while True:
+        if isinstance(obj, partial):
+            obj = obj.func
+        elif isinstance(obj, MethodType):
+            obj = obj.__self__
+        else:
+            return obj
 
 
 def can_be_asked(obj: Any) -> bool:

@@ -1,13 +1,31 @@
-"""Documents of spaCy from items, and the annotation of words from documents."""
+"""Documents of spaCy from items, the annotation of words from documents, and what both rest on."""
 
+from collections.abc import Iterator, Sequence
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any, Final
 
 from scrutiny.core.answers.words import ROOT, Words
 from scrutiny.core.example import Example
 from scrutiny.models.answers.inputs import borders
+from scrutiny.models.strings.lineage import FILE, HASHES
+from scrutiny.store.files import hash_file
 
+#: Documents that go through a pipeline together.
+BATCH: Final = 64
 #: Relation of a root, in spaCy and elsewhere.
 _ROOTS: Final = {"ROOT": "root"}
+#: Files beside a pipeline that are none of its own.
+_OF_TRAINING: Final = {FILE, HASHES}
+
+
+def documents(nlp: Any, examples: Sequence[Example], *, finds_words: bool) -> Iterator[Any]:
+    """Documents with the data's words, or with those that the pipeline finds."""
+    for example in examples:
+        if finds_words:
+            yield nlp.make_doc(example.text)
+        else:
+            yield document(nlp.vocab, example)
 
 
 def document(vocab: Any, example: Example, annotation: Words | None = None) -> Any:
@@ -76,3 +94,14 @@ def annotation(doc: Any, field: str, places: list[tuple[int, int]] | None = None
     upos = tuple([t.pos_ for t in tokens]) if doc.has_annotation("POS") else None
     xpos = tuple([t.tag_ for t in tokens]) if doc.has_annotation("TAG") else None
     return Words(field, tuple(places), heads, relations, upos, xpos)
+
+
+def versions() -> list[str]:
+    """Versions of the packages that a pipeline's answers depend on."""
+    return [f"{name} {version(name)}" for name in ("spacy", "thinc")]
+
+
+def files_of(folder: Path) -> list[str]:
+    """Each file of a pipeline, with the digest of its bytes."""
+    paths = sorted(p for p in folder.rglob("*") if p.is_file() and p.name not in _OF_TRAINING)
+    return [f"{path.relative_to(folder).as_posix()} {hash_file(path)}" for path in paths]

@@ -4,7 +4,7 @@ A pipeline is given the data's own words, so that it is not tokenization that is
 ``#tokens=own`` lets it find its words itself, which are scored by equal places in the text.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,21 +17,20 @@ from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.inputs import borders, must_answer_task
-from scrutiny.models.spacy.annotation import annotation, document
+from scrutiny.models.spacy.annotation import BATCH, annotation, documents, files_of, versions
+from scrutiny.models.spacy.tagger import ENTITIES, NEEDLESS, SpacyTagger
 from scrutiny.models.strings.adapters import Adapter
-from scrutiny.models.strings.lineage import FILE, HASHES
 from scrutiny.models.strings.source import TRAINING, ModelSource
-from scrutiny.store.files import hash_file
+from scrutiny.models.strings.types import TYPES
+from scrutiny.tasks.tagging.token_tagging import TokenTagging, is_tagging
 
 #: Versioned name of what is asked and how.
 VERSION: Final = "spacy@1"
 _TOKENS: Final = "tokens"
-_BATCH: Final = 64
-#: Files beside a pipeline that are none of its own.
-_OF_TRAINING: Final = {FILE, HASHES}
+_LAYER: Final = "layer"
 _CONFIG: Final = "config.cfg"
 _SHOWN: Final = 4
-#: Components that say nothing of what is asked.
+#: Components that say nothing of what a parser is asked.
 _NEEDLESS: Final = ("ner", "lemmatizer", "senter", "textcat")
 
 
@@ -46,7 +45,7 @@ class SpacyPipeline(Model):
         self._nlp = nlp
         self.unscored = _other_scheme(nlp)
         self._finds_words = source.options.get(_TOKENS) == "own"
-        self._identity = digest(VERSION, str(self._finds_words), *_versions(), *_files(nlp.path))
+        self._identity = digest(VERSION, str(self._finds_words), *versions(), *files_of(nlp.path))
 
     def fingerprint(self) -> str:
         """Digest of the pipeline's files, of the versions of spaCy and thinc, and of the option."""
@@ -54,7 +53,8 @@ class SpacyPipeline(Model):
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Annotation of the first field of each example, in order."""
-        read = self._nlp.pipe(self._documents(examples), batch_size=_BATCH)
+        asked = documents(self._nlp, examples, finds_words=self._finds_words)
+        read = self._nlp.pipe(asked, batch_size=BATCH)
         return [
             Prediction(
                 annotation(
@@ -66,19 +66,12 @@ class SpacyPipeline(Model):
             for example, doc in zip(examples, read, strict=True)
         ]
 
-    def _documents(self, examples: Sequence[Example]) -> Iterator[Any]:
-        """Documents with the data's words, or with those that the pipeline finds."""
-        for example in examples:
-            if self._finds_words:
-                yield self._nlp.make_doc(example.text)
-            else:
-                yield document(self._nlp.vocab, example)
-
 
 def _load_pipeline(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     """Pipeline of spaCy, by its name or folder: ``spacy:en_core_web_sm``, ``spacy:./seed-1``.
 
-    It is given the data's words; with ``#tokens=own`` it finds its words itself.
+    It is given the data's words; with ``#tokens=own`` it finds its words itself. As a tagger it
+    answers with its entities, or with another ``#layer=``.
 
     Raises
     ------
@@ -88,22 +81,31 @@ def _load_pipeline(source: ModelSource, task: Task, options: LoadOptions) -> Mod
         If spaCy is not installed.
     """
     del options  # spaCy's small pipelines run on the CPU
-    source.refuse_unknown_options((_TOKENS, TRAINING))
+    tags = is_tagging(task)
+    source.refuse_unknown_options((_TOKENS, *([_LAYER, TYPES] if tags else []), TRAINING))
     if source.options.get(_TOKENS, "gold") not in ("gold", "own"):
         stated = source.options[_TOKENS]
         raise ModelError(f"{source.text!r}: tokens= is gold (the data's) or own, not {stated!r}.")
-    must_answer_task(task, ("dependency-arcs",), source=source.text)
+    layer = source.options.get(_LAYER, ENTITIES)
+    if layer not in NEEDLESS:
+        raise ModelError(f"{source.text!r}: layer= is {', '.join(NEEDLESS)}, not {layer!r}.")
+    if not tags:
+        must_answer_task(task, ("dependency-arcs", TokenTagging.name), source=source.text)
     require_packages("A pipeline of spaCy", "nlp", "spacy")
     _must_be_there(source)
-    return SpacyPipeline(_loaded(source), source, task)
+    if tags:
+        own = source.options.get(_TOKENS) == "own"
+        nlp = _loaded(source, NEEDLESS[layer])
+        return SpacyTagger(nlp, source, task.name, layer=layer, own=own)
+    return SpacyPipeline(_loaded(source, _NEEDLESS), source, task)
 
 
-def _loaded(source: ModelSource) -> Any:
-    """Pipeline in memory."""
+def _loaded(source: ModelSource, needless: Sequence[str]) -> Any:
+    """Pipeline in memory, without some of its components."""
     import spacy
 
     try:
-        return spacy.load(_module(source) or _folder(source), exclude=_NEEDLESS)
+        return spacy.load(_module(source) or _folder(source), exclude=list(needless))
     except Exception as error:  # of whatever a pipeline is made of
         raise ModelError(
             f"{source.text!r} cannot be loaded by spaCy {version('spacy')}: {error}"
@@ -145,16 +147,6 @@ def _other_scheme(nlp: Any) -> str:
         return ""
     some = ", ".join(other[:_SHOWN]) + (", …" if other[_SHOWN:] else "")
     return f"its relations ({some}) are not those of Universal Dependencies"
-
-
-def _versions() -> list[str]:
-    return [f"{name} {version(name)}" for name in ("spacy", "thinc")]
-
-
-def _files(folder: Path) -> list[str]:
-    """Each file of a pipeline, with the digest of its bytes."""
-    paths = sorted(p for p in folder.rglob("*") if p.is_file() and p.name not in _OF_TRAINING)
-    return [f"{path.relative_to(folder).as_posix()} {hash_file(path)}" for path in paths]
 
 
 ADAPTER: Final = Adapter(

@@ -19,8 +19,9 @@ from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
-from scrutiny.models.answers.checked import AnswerError
-from scrutiny.models.answers.returned import answered_label, from_tags, given_answer
+from scrutiny.models.answers.checked import BAD, AnswerError, first_failure_raised
+from scrutiny.models.answers.returned import answered_label, given_answer
+from scrutiny.models.answers.tagged import from_tags
 from scrutiny.models.stored.rows import Row, read_rows
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.matching import natural_key
@@ -76,10 +77,11 @@ class StoredPredictions(Model):
         Raises
         ------
         AnswerError
-            ``no_prediction`` if one of the examples has no row.
+            ``no_prediction`` if one of the examples has no row, ``bad_answer`` if a row cannot be
+            read.
         ModelError
-            If a row cannot be read, or if an item is asked with two texts and the file does not
-            say which of them its row is for.
+            If an item is asked with two texts and the file does not say which of them its row is
+            for.
         """
         return [self._answer(example) for example in examples]
 
@@ -116,16 +118,20 @@ class StoredPredictions(Model):
         answer = stored.row.get("spans")
         answer = stored.row.get("tags") if answer is None else answer
         if not isinstance(answer, list):
-            raise ModelError(f"{stored.place} has neither a list of spans nor a list of tags.")
-        return from_tags([answer], [example], source=stored.place)[0]
+            raise AnswerError(
+                BAD, f"{stored.place} has neither a list of spans nor a list of tags."
+            )
+        found = from_tags([answer], [example], source=stored.place, has_words=True)
+        return first_failure_raised(found)[0]
 
     def _written(self, stored: StoredRow, example: Example, kind: AnswerType[Any]) -> Prediction:
         """Answer of one row to a task that has neither labels nor spans."""
         column = self._columns["answer"]
         if column not in stored.row:
-            raise ModelError(
+            raise AnswerError(
+                BAD,
                 f"{stored.place} has no {column!r}. Its columns are: "
-                f"{', '.join(map(str, stored.row))}. Rename with #answer=COLUMN."
+                f"{', '.join(map(str, stored.row))}. Rename with #answer=COLUMN.",
             )
         return given_answer(stored.row[column], example, kind, source=stored.place)
 
@@ -151,9 +157,13 @@ class StoredPredictions(Model):
                 return tuple(float(answer[label]) for label in self.labels)
             return tuple(float(value) for value in answer)
         except KeyError as error:
-            raise ModelError(f"{stored.place} has no probability of {error.args[0]!r}.") from error
+            raise AnswerError(
+                BAD, f"{stored.place} has no probability of {error.args[0]!r}."
+            ) from error
         except (TypeError, ValueError) as error:
-            raise ModelError(f"{stored.place}: probabilities cannot be read: {error}") from error
+            raise AnswerError(
+                BAD, f"{stored.place}: probabilities cannot be read: {error}"
+            ) from error
 
     def _stated_labels(self) -> tuple[str, ...]:
         """Labels in the file: of its probabilities, or else all that occur."""

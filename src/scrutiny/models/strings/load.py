@@ -1,11 +1,14 @@
 """Loading of models from model strings."""
 
+from dataclasses import replace
+
 from scrutiny.core.errors import ConformanceError
 from scrutiny.core.model import MEMBERS, LoadOptions, Model, PlainModel, as_model
 from scrutiny.core.task import Task
 from scrutiny.models.strings.adapters import adapter
 from scrutiny.models.strings.lineage import checkpoint_folder, with_training_hashes
 from scrutiny.models.strings.source import TRAINING, parse
+from scrutiny.models.strings.types import TYPES, with_types
 
 _DEFAULT = LoadOptions()
 
@@ -34,14 +37,15 @@ def load_model(source: str, task: Task, options: LoadOptions = _DEFAULT) -> Mode
         If a plug-in's adapter returns something that is no `Model`.
     """
     parsed = parse(source).with_options(options.options)
-    loaded = adapter(parsed.scheme).load(parsed, task, options)
+    own = {name: value for name, value in parsed.options.items() if name != TYPES}
+    loaded = adapter(parsed.scheme).load(replace(parsed, options=own), task, options)
     if not isinstance(loaded, PlainModel):
         raise ConformanceError(
             f"The adapter of {parsed.scheme}: returned a {type(loaded).__name__}, which is no "
             "model: it must subclass scrutiny.core.model.Model, or have "
             f"{', '.join(MEMBERS)}."
         )
-    model = as_model(loaded)
+    model = with_types(as_model(loaded), parsed, task)
     folder = checkpoint_folder(source)
     return model if folder is None else with_training_hashes(model, folder)
 

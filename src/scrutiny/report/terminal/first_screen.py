@@ -35,12 +35,16 @@ def front_lines(front: Front) -> Iterator[Text]:
     """Lines of the first screen, none wider than 80 cells."""
     for number in front.numbers:
         yield from wrapped(number.says, style="bold")
-    if front.beside:
-        together = Text("   ".join(front.beside))
-        fits = together.cell_len <= WIDTH
-        yield from [together] if fits else wrapped(" \N{MIDDLE DOT} ".join(front.beside))
-    yield from wrapped(front.title, style="dim")
-    yield from _labels(front.labels, *front.class_words)
+    beside = [*front.beside, *([] if front.labels else [front.title])]  # a heading of a table
+    together = Text("   ".join(beside))
+    if together.cell_len <= WIDTH:
+        yield from [together] if beside else []
+    else:
+        yield from wrapped(" \N{MIDDLE DOT} ".join(front.beside))
+        yield from [] if front.labels else wrapped(front.title, style="dim")
+    if front.labels:
+        yield from wrapped(front.title, style="dim")
+        yield from _labels(front.labels, *front.class_words)
     yield Text()
     hurt, open_ones = front.of("hurts"), front.of("can't tell")
     columns = _columns([*hurt, *open_ones])
@@ -66,11 +70,14 @@ def _labels(lines: Sequence[LabelLine], one: str, counted: str) -> Iterator[Text
     """Recall, precision and F1 of the classes, the lowest F1 first."""
     if not lines:
         return
-    header = zip((f"  {one}", counted, "recall", "precision", "F1"), _LABELS, strict=True)
+    label, number, *rest = _LABELS
+    more = max(0, len(counted) - number)  # the table is as wide as the screen
+    widths = label - more, number + more, *rest
+    header = zip((f"  {one}", counted, "recall", "precision", "F1"), widths, strict=True)
     yield Text(side_by_side(*header), style="dim")
     for line in lines[:_MOST_LABELS]:
         cells = (f"  {line.label}", line.items, line.recall, line.precision, line.f1)
-        yield Text(side_by_side(*zip(cells, _LABELS, strict=True)))
+        yield Text(side_by_side(*zip(cells, widths, strict=True)))
     if len(lines) > _MOST_LABELS:
         yield Text(f"  … and {len(lines) - _MOST_LABELS} more")
 

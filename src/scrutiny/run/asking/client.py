@@ -7,7 +7,7 @@ from functools import partial
 from time import perf_counter
 from typing import Any
 
-from scrutiny.core.answers.answer import label_in
+from scrutiny.core.answers.answer import label_in, labels_in, renamed
 from scrutiny.core.boundary.storable import storable
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
@@ -17,7 +17,8 @@ from scrutiny.core.model import Model
 from scrutiny.core.queries.language import Continuation, SentencePair
 from scrutiny.core.queries.remote import MAY_MEND, NO_REPLY, RemoteModel, Spent
 from scrutiny.core.task import Prediction
-from scrutiny.models.answers.checked import predict_or_fail, read_or_fail
+from scrutiny.data.entity_types import types_differ
+from scrutiny.models.answers.checked import BAD, predict_or_fail, read_or_fail
 from scrutiny.models.answers.checked_language import ask_or_fail
 from scrutiny.run.asking.cached import answer_keys, query_keys
 from scrutiny.run.asking.forms import PREDICT
@@ -38,6 +39,9 @@ CHUNK = 1024  # largest number of queries that are sorted and sent together
 CHUNK_TOKENS = 2**16  # and most tokens, where they are known: some seconds of a small model
 MOST_TOLD = 3  # messages of failures that are kept of a shard
 HOPELESS = 20  # failed queries in one chunk after which a model counts as broken
+_MOST_TRIED = 8  # others that are asked before
+#: Reasons that lie in the model rather than in a text, if all have them.
+_OF_MODELS = frozenset({"model_error", BAD, "non_finite", "no_unicode", *NO_REPLY})
 
 
 @dataclass(slots=True)
@@ -120,15 +124,17 @@ class ModelClient:
     ) -> None:
         self.model = model
         self._pace = pace or Pace()
+        #: Types of the data's spans, for a tagger that does not say which it has.
+        self._types = frozenset() if model.labels else frozenset(to_data.values())
         self._witnesses = witnesses or {}
         self.tally = Tally()
         self._store = store
         self._fingerprint = fingerprint
         self._to_data = to_data
         self._digest = digest
-        self._has_answered = False
-        #: The model's labels in the data's words, in the order of the scores.
-        self.labels = tuple(to_data.get(label, label) for label in model.labels)
+        #: The model's labels in the data's words, in the order of the scores; the data's types, if
+        #: a tagger does not say which it has.
+        self.labels = tuple(to_data.get(label, label) for label in model.labels or to_data)
 
     def predict(self, examples: Sequence[Example], *, draw: int = 0) -> list[Prediction | Failure]:
         """Predictions in order; each distinct text is sent once for every ``draw``.
@@ -138,7 +144,9 @@ class ModelClient:
         """
         if self.model.has_stored_answers_only:
             self.tally.cached += len(examples)
-            return self._predict(examples)
+            stored = self._predict(examples)
+            self._look_at_failures(stored)
+            return stored
         if isinstance(self.model, RemoteModel):
             return self._read(self.model, examples, draw=draw)
         keys = answer_keys(
@@ -224,7 +232,23 @@ class ModelClient:
         """Checked predictions of the model, in the data's labels."""
         with usually_collected():
             answers = predict_or_fail(self.model, examples)
+        self._look_at_types(answers)
         return [self._translate(answer) for answer in answers]
+
+    def _look_at_types(self, answers: Sequence[Prediction | Failure]) -> None:
+        """Raise if no span has a type of the data, where the model does not say which it has."""
+        if not self._types or self._pace.has_known_type:
+            return
+        given = [
+            label
+            for answer in answers
+            if isinstance(answer, Prediction)
+            for label in labels_in(answer.answer)
+        ]
+        self._pace.has_known_type = not set(given).isdisjoint(self._types)
+        if len(given) >= HOPELESS and not self._pace.has_known_type:
+            found = sorted(set(given))
+            raise ModelError(types_differ(self.model.source, found, sorted(self._types)))
 
     def ask(self, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:
         """Answers to queries of `scrutiny.core.queries.language`, in order; distinct ones once."""
@@ -251,7 +275,7 @@ class ModelClient:
         keys = questions.keys
         firsts = dict(zip(reversed(keys), range(len(keys) - 1, -1, -1), strict=True))
         found = self._store.get_many(list(firsts))
-        self._has_answered |= bool(found)
+        self._pace.has_answered |= bool(found)
         answers = _decoded(questions, found)
         missing = [i for key, i in firsts.items() if key not in answers]
         with Keeping(self._store, self._pace.clock) as keeping:
@@ -273,7 +297,8 @@ class ModelClient:
             self.tally.model_seconds += perf_counter() - start
             own = dict(zip([questions.keys[i] for i in part], found, strict=True))
             answered.update(own)
-            self._look_at_failures(list(answered.values()))
+            rest = chunk[len(answered) :]
+            self._look_at_failures(list(answered.values()), partial(_spread, questions, rest))
             questions.noted(part, found)
             keeping.take(
                 {k: questions.encode(a) for k, a in own.items() if not isinstance(a, Failure)}
@@ -303,33 +328,52 @@ class ModelClient:
         told = dict.fromkeys([*self.tally.failures, *map(storable, messages)])
         self.tally.failures = [*told][:MOST_TOLD]
 
-    def _look_at_failures(self, answers: Sequence[Any | Failure]) -> None:
+    def _look_at_failures(
+        self,
+        answers: Sequence[Any | Failure],
+        ask_others: Callable[[], Iterable[Any | Failure]] = tuple,
+    ) -> None:
         """Record the first failure; raise if a model only ever fails.
 
         One answer, in the cache or from another chunk, shows that it is not: long texts that fail
-        together, or all that an interrupted run has left to ask, are failed rows.
+        together, or all that an interrupted run has left to ask, are failed rows. The shortest
+        texts come first, so some others are asked before it is given up.
         """
         failures = [answer for answer in answers if isinstance(answer, Failure)]
-        self._has_answered |= len(failures) < len(answers)
+        self._pace.has_answered |= len(failures) < len(answers)
         asked = len(answers)
         if not failures:
             return
         self._tell(failures)
-        raised = sum(failure.reason in ("model_error", *NO_REPLY) for failure in failures)
-        if raised == asked >= HOPELESS and not self._has_answered:
+        failed = sum(failure.reason in _OF_MODELS for failure in failures)
+        if self._pace.has_answered or not failed == asked >= HOPELESS:
+            return
+        self._pace.has_answered = any(not isinstance(other, Failure) for other in ask_others())
+        if not self._pace.has_answered:
             raise ModelError(
                 f"{self.model.source} has answered none of the {asked:,} texts it was asked; the "
-                f"first error: {storable(failures[0].message)}. Fix the model, then "
+                f"first error: {storable(failures[0].message).rstrip('.')}. Fix the model, then "
                 "re-issue the same command."
             )
 
     def _translate(self, answer: Prediction | Failure) -> Prediction | Failure:
-        """Answer with its label translated to the data's."""
-        if isinstance(answer, Failure):
+        """Answer with its labels, or those of its spans, translated to the data's."""
+        if isinstance(answer, Failure) or not self._to_data:
             return answer
-        label = label_in(answer.answer)
-        named = None if label is None else self._to_data.get(label)
-        return answer if named in (None, label) else answer._replace(answer=named)
+        if (label := label_in(answer.answer)) is not None:
+            named = self._to_data.get(label)
+            return answer if named in (None, label) else answer._replace(answer=named)
+        return answer._replace(answer=renamed(answer.answer, self._named))
+
+    def _named(self, label: str) -> str:
+        """Label of the model in the data's words."""
+        return self._to_data.get(label, label)
+
+
+def _spread(questions: _Questions, rest: Sequence[int]) -> Iterable[Any | Failure]:
+    """Answers to a few of the remaining queries, of all sizes."""
+    few = rest[:: max(1, len(rest) // _MOST_TRIED)][-_MOST_TRIED:]
+    return questions.ask(few) if few else ()
 
 
 def _decoded(questions: _Questions, found: Mapping[bytes, bytes]) -> dict[bytes, Any]:

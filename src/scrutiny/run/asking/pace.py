@@ -27,10 +27,19 @@ class Pace:
     ----------
     clock
         Seconds.
+
+    Attributes
+    ----------
+    has_answered
+        Whether it has answered anything so far.
+    has_known_type
+        Whether one of its spans had a type of the data.
     """
 
     def __init__(self, clock: Callable[[], float] = perf_counter) -> None:
         self.clock = clock
+        self.has_answered = False
+        self.has_known_type = False
         self._at_a_time = _FIRST
 
     def parts(

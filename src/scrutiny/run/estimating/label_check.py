@@ -9,12 +9,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from scrutiny.core.answers.answer import label_in
-from scrutiny.core.answers.stored import answer_text
+from scrutiny.core.answers.answer import label_in, labels_in
+from scrutiny.core.answers.stored import answer_of, answer_text
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
 from scrutiny.data.dataset import Dataset
+from scrutiny.data.entity_types import types_differ
 from scrutiny.run.estimating.label_mending import exchanged
 from scrutiny.run.planning.label_words import _STATED
 from scrutiny.run.planning.resolved import Pairing, Resolved
@@ -37,12 +38,16 @@ def label_warnings(
 
     Either exchanged labels would make its answers right far more often (by an exact test of the
     items, or units of items, of each replicate), or the whole interval of its accuracy lies below
-    what the same answers get at random.
+    what the same answers get at random. Warnings for taggers that do not say which types they have,
+    none of which is one of the data's.
     """
     wanted = [key for key, pairing in resolved.pairings.items() if _has_classes(key, resolved)]
-    if not wanted:
+    open_ones = [key for key in resolved.pairings if _has_open_types(key, resolved)]
+    if not wanted and not open_ones:
         return
     answers = folder.original_answers()
+    for family, data in open_ones:
+        yield from _other_types(answers, family, data, resolved)
     for family, data in wanted:
         found = _answers_of(answers, family, data, resolved)
         if found is not None and not folder.has_scores(family):
@@ -61,6 +66,24 @@ def _has_classes(key: tuple[str, str], resolved: Resolved) -> bool:
         and len(pairing.labels.mapping) > 0
         and any(label_in(gold) is not None for gold in dataset.golds)
     )
+
+
+def _has_open_types(key: tuple[str, str], resolved: Resolved) -> bool:
+    """Whether a family does not say which types its spans have, and the data have some."""
+    is_open = not resolved.pairings[key].model_labels and bool(resolved.datasets[key[1]].labels)
+    return is_open and not resolved.tasks[key[1]].gives_labels
+
+
+def _other_types(answers: pa.Table, family: str, data: str, resolved: Resolved) -> Iterator[str]:
+    """Warning if no span of a family has a type of the dataset."""
+    own = answers.filter(
+        pc.and_(pc.equal(answers["subject"], family), pc.equal(answers["dataset"], data))
+    )
+    spans = map(answer_of, pc.unique(own["answer"]).to_pylist())
+    given = {label for answer in spans for label in labels_in(answer)}
+    known = resolved.datasets[data].labels
+    if given and given.isdisjoint(known):
+        yield types_differ(resolved.pairings[family, data].source, sorted(given), known)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

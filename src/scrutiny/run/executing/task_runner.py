@@ -203,7 +203,7 @@ class TaskRunner:
             model,
             self._store,
             fingerprint=kept_as,
-            to_data=match.in_data_words(model.labels),
+            to_data=match.in_data_words(model.labels or [*match.mapping]),
             digest=match.digest,
             witnesses=self._witnesses.get(name),
             pace=self._paces.setdefault(name, Pace()),

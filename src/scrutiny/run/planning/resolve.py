@@ -46,11 +46,11 @@ from scrutiny.run.planning.specs import (
     design_contrasts,
     refused_on_records,
 )
+from scrutiny.run.planning.whose_labels import how_to_state, types_match
 from scrutiny.tasks.names import load_task
 
 #: A column with more values than this is no grouping.
 _MOST_VALUES: Final = 500
-_MOST_SHOWN: Final = 20
 
 
 def resolve(
@@ -285,6 +285,8 @@ def _pair(card: ModelCard, dataset: Dataset, task: Task, explicit: Mapping[str, 
         )
     if not task.must_be_answered:  # so no label has to be matched
         match = LabelMatch({})
+    elif labels and not task.gives_labels:
+        match = types_match(card, dataset, explicit)
     elif labels:
         match = LabelMatch.between(
             dataset.labels,
@@ -294,13 +296,7 @@ def _pair(card: ModelCard, dataset: Dataset, task: Task, explicit: Mapping[str, 
             is_object=not dataset.data_string,
         )
     elif task.gives_labels:
-        how = (
-            "give the object an attribute classes_, the labels in the order of its probabilities, "
-            f"for instance {list(dataset.labels)[:_MOST_SHOWN]!r}"
-            if card.source.startswith("python:object:")
-            else f"state them behind the model string, for instance #labels="
-            f"{'|'.join(dataset.labels[:_MOST_SHOWN])}"
-        )
+        how = how_to_state(card.source, dataset.labels)
         raise ModelError(
             f"{card.source} does not say what its labels are, and they cannot be guessed: {how}."
         )

@@ -1,18 +1,32 @@
-"""Entities from token tags, and token tags from entities.
+"""Entities from token tags, and token tags from entities: of data, of models, and to learn from.
 
-Reads BIO (IOB2), IOB1, BIOES and BILOU. Tags that are not well-formed are read as ``conlleval`` of
-the CoNLL shared tasks reads them: an entity starts at every ``B`` and ``S``, wherever the type
-changes, after ``E`` and ``S``, and at an ``I`` or ``E`` after ``O``.
+Tags that are not well-formed are read as ``conlleval`` of the CoNLL shared tasks reads them: an
+entity starts at every ``B`` and ``S``, wherever the type changes, after ``E`` and ``S``, and at an
+``I`` or ``E`` after ``O``. How one tag is read says `Tag.of`.
 """
 
+import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Final, NamedTuple
 
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Span
 from scrutiny.text.tokens import offsets_of_words
 
-_PREFIXES = {"B": "B", "I": "I", "E": "E", "S": "S", "L": "E", "U": "S", "O": "O"}
+#: Marks of a word's place in an entity, of any notation, in the letters of BIOES.
+_PLACES: Final = {"B": "B", "I": "I", "M": "I", "E": "E", "L": "E", "S": "S", "U": "S", "W": "S"}
+_PREFIXED: Final = re.compile(r"(?P<place>[BIMELSUWbi])[-_](?P<label>.+)", re.DOTALL)
+_SUFFIXED: Final = re.compile(r"(?P<label>.+)[-_](?P<place>[BIELSU])", re.DOTALL)
+_OTHER_PREFIX: Final = re.compile(r"[A-Zo][-_]|.[-_]$")
+#: Parts of speech, which words have one by one: universal ones, and those of the Penn Treebank.
+UNIVERSAL: Final = frozenset(
+    "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split()
+)
+PENN: Final = frozenset(
+    "ADD AFX CC CD DT EX FW HYPH IN JJ JJR JJS LS MD NFP NN NNP NNPS NNS PDT POS PRP PRP$ RB RBR "
+    "RBS RP TO UH VB VBD VBG VBN VBP VBZ WDT WP WP$ WRB -LRB- -RRB- . , : `` '' $ #".split()
+)
 
 
 class Chunk(NamedTuple):
@@ -23,12 +37,58 @@ class Chunk(NamedTuple):
     label: str
 
 
-class _Tag(NamedTuple):
-    prefix: str
+class Tag(NamedTuple):
+    """Tag of one word: its place in an entity (``B``, ``I``, ``E``, ``S``; ``O``), and the type.
+
+    ``is_bare`` is a type without a mark of its place, as IO notation has it.
+    """
+
+    place: str
     label: str
+    is_bare: bool = False
+
+    @staticmethod
+    def of(text: str) -> "Tag":
+        """Tag in any notation.
+
+        BIO, BIOES, BILOU, BMES and BMEWO, with the mark before the type or (``B I E L S U``) behind
+        it, and a hyphen or an underscore between them; marks without a type, where there is only
+        one; ``b``, ``i`` and ``o`` in lower case. Parts of speech, universal or of the Penn
+        Treebank, are one word each. Any other name is a type in IO notation.
+
+        Raises
+        ------
+        DataError
+            For anything else.
+
+        Examples
+        --------
+        >>> [tuple(Tag.of(tag))[:2] for tag in ("B-PER", "PER_I", "U-PER", "O", "B", "NOUN")]
+        [('B', 'PER'), ('I', 'PER'), ('S', 'PER'), ('O', ''), ('B', ''), ('S', 'NOUN')]
+        """
+        return _read(text)
 
 
-_OUTSIDE = _Tag("O", "")
+_OUTSIDE: Final = Tag("O", "")
+
+
+@lru_cache(maxsize=4096)
+def _read(text: str) -> Tag:
+    """Tag of a text, of which a million words have a few."""
+    if text in ("O", "o"):
+        return _OUTSIDE
+    if text in _PLACES or text in ("b", "i"):
+        return Tag(_PLACES[text.upper()], "")
+    if text in UNIVERSAL or text in PENN:
+        return Tag("S", text)
+    if found := _PREFIXED.fullmatch(text) or _SUFFIXED.fullmatch(text):
+        return Tag(_PLACES[found["place"].upper()], found["label"])
+    if not text[:1].isalpha() or _OTHER_PREFIX.match(text):
+        raise DataError(
+            f"{text!r} is not a tag: tags are O, a type (PER), or B, I, E, S, L or U with a "
+            "hyphen and a type (B-PER)"
+        )
+    return Tag("I", text, is_bare=True)
 
 
 def chunks(tags: Sequence[str]) -> list[Chunk]:
@@ -37,7 +97,7 @@ def chunks(tags: Sequence[str]) -> list[Chunk]:
     Raises
     ------
     DataError
-        For a tag that is neither ``O`` nor a prefix, a hyphen and a type.
+        For what is no tag in any notation (`Tag.of`).
 
     Examples
     --------
@@ -49,8 +109,8 @@ Chunk(start=4, end=5, label='LOC')]
     start = 0
     before = _OUTSIDE
     for i, text in enumerate([*tags, "O"]):
-        tag = _parse(text)
-        if before.prefix != "O" and (tag.prefix == "O" or _starts(tag, before)):
+        tag = Tag.of(text)
+        if before.place != "O" and (tag.place == "O" or _starts(tag, before)):
             found.append(Chunk(start, i, before.label))
         if _starts(tag, before):
             start = i
@@ -66,7 +126,64 @@ def repairs(tags: Sequence[str]) -> int:
     >>> repairs(["O", "I-PER", "B-PER"])
     1
     """
-    return sum(_parse(tags[c.start]).prefix not in ("B", "S") for c in chunks(tags))
+    firsts = [Tag.of(tags[chunk.start]) for chunk in chunks(tags)]
+    return sum(not tag.is_bare and tag.place not in ("B", "S") for tag in firsts)
+
+
+def has_bare_types(tags: Sequence[str]) -> bool:
+    """Whether some tags are types without a mark, which do not tell neighbors apart.
+
+    Examples
+    --------
+    >>> has_bare_types(["PER", "O"]), has_bare_types(["B-PER", "O"]), has_bare_types(["NOUN"])
+    (True, False, False)
+    """
+    return any(Tag.of(tag).is_bare for tag in tags)
+
+
+def types_of(tags: Sequence[str]) -> tuple[str, ...]:
+    """Distinct types in a set of tags, in its order; what is no tag has none.
+
+    Examples
+    --------
+    >>> types_of(["O", "B-PER", "I-PER", "B-LOC", "[CLS]"])
+    ('PER', 'LOC')
+    """
+    found = (Tag.of(text).label for text in tags if is_tag(text))
+    return tuple(dict.fromkeys(filter(None, found)))
+
+
+def is_tag(text: str) -> bool:
+    """Whether a text is a tag in any notation."""
+    try:
+        Tag.of(text)
+    except DataError:
+        return False
+    return True
+
+
+def are_tags(names: Sequence[str]) -> bool:
+    """Whether outputs of a network are tags: O and others, or parts of speech alone.
+
+    Examples
+    --------
+    >>> are_tags(["O", "B-PER", "[PAD]"]), are_tags(["NOUN", "VERB"]), are_tags(["good", "bad"])
+    (True, True, False)
+    """
+    places = [Tag.of(name).place for name in names if is_tag(name)]
+    is_open = "O" in places and len(set(places)) > 1
+    return is_open or (len(places) == len(names) and set(places) == {"S"})
+
+
+def bio_names(labels: Sequence[str]) -> tuple[str, ...]:
+    """BIO tags of some types, as `to_bio` gives them: O, and two of each; without types, B and I.
+
+    Examples
+    --------
+    >>> bio_names(["PER"]), bio_names([])
+    (('O', 'B-PER', 'I-PER'), ('O', 'B', 'I'))
+    """
+    return ("O", *(_written(place, label) for label in labels or ("",) for place in "BI"))
 
 
 def token_borders(tokens: Sequence[str]) -> tuple[tuple[int, int], ...]:
@@ -152,7 +269,7 @@ def to_bio(tokens: Sequence[tuple[int, int]], spans: Sequence[Span]) -> list[str
                     f"an entity ({span.label}, {span.start} to {span.end}) ends inside the token "
                     f"{start} to {end}"
                 )
-            tags[first] = f"{prefix}-{span.label}" if span.label else prefix
+            tags[first] = _written(prefix, span.label)
             prefix = "I"
             first += 1
         if prefix == "B":
@@ -161,21 +278,13 @@ def to_bio(tokens: Sequence[tuple[int, int]], spans: Sequence[Span]) -> list[str
     return tags
 
 
-def _parse(text: str) -> _Tag:
-    if text == "O":
-        return _OUTSIDE
-    prefix, hyphen, label = text.partition("-")
-    known = _PREFIXES.get(prefix)
-    if known is None or (known == "O") or (hyphen and not label):
-        raise DataError(
-            f"{text!r} is not a tag: tags are O, or B, I, E, S, L or U with a hyphen and a type "
-            "(B-PER)"
-        )
-    return _Tag(known, label)
+def _written(place: str, label: str) -> str:
+    """Tag as it is written."""
+    return f"{place}-{label}" if label else place
 
 
-def _starts(tag: _Tag, before: _Tag) -> bool:
+def _starts(tag: Tag, before: Tag) -> bool:
     """Whether an entity starts at a tag, by the rules of ``conlleval``."""
-    if tag.prefix in "BS":
+    if tag.place in "BS":
         return True
-    return tag.prefix in "IE" and (before.prefix in "OES" or tag.label != before.label)
+    return tag.place in "IE" and (before.place in "OES" or tag.label != before.label)

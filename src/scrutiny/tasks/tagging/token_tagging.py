@@ -1,5 +1,6 @@
 """Token tagging: tokens in, labeled spans out (named entities and the like)."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -7,10 +8,10 @@ from scrutiny.core.answers.spans import SPANS
 from scrutiny.core.errors import DataError, ModelError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.record import Measure
-from scrutiny.core.task import Prediction, Score, Task
+from scrutiny.core.task import ClassCounts, Prediction, Score, Task
 from scrutiny.tasks.columns.by_columns import Borders, ByColumns
 from scrutiny.tasks.columns.roles import TAGS, TOKENS
-from scrutiny.tasks.columns.tags import repairs, spans_of
+from scrutiny.tasks.columns.tags import has_bare_types, repairs, spans_of
 from scrutiny.tasks.columns.word_cells import words_of
 from scrutiny.tasks.names import base_name
 
@@ -28,6 +29,7 @@ class TokenTagging(ByColumns):
     )
     answer_type = SPANS
     scored_by = Score(level="entity_f1@1")
+    class_words = "type", "entities"
 
     def gold(self, row: Mapping[str, Any], borders: Borders) -> tuple[Span, ...] | None:
         """Entities of a row; None if it has no tags.
@@ -47,7 +49,13 @@ class TokenTagging(ByColumns):
     def doubts(self, row: Mapping[str, Any], example: Example) -> Iterator[str]:
         """Doubts: entities that had to be repaired, and the doubts of any row."""
         yield from super().doubts(row, example)
-        if repairs(row.get("tags", ())):
+        tags = row.get("tags", ())
+        if has_bare_types(tags):
+            yield (
+                "have types without B- or I- (PER); words side by side with the same type were "
+                "read as one entity"
+            )
+        if repairs(tags):
             yield (
                 "have entities that begin with I- rather than B-; they were read as conlleval "
                 "reads them (an entity starts there)"
@@ -75,6 +83,24 @@ class TokenTagging(ByColumns):
         got = set(prediction.answer)
         right = len(wanted & got)
         return float(right), float(len(got) - right), float(len(wanted) - right)
+
+    def class_counts(self, gold: Any, answer: Any) -> Mapping[str, ClassCounts]:
+        """Entities by type, by exact span: found, given but wrong, missed.
+
+        Examples
+        --------
+        >>> gold, answer = (Span("text", 0, 3, "PER"),), (Span("text", 0, 3, "LOC"),)
+        >>> TokenTagging().class_counts(gold, answer)["LOC"]
+        ClassCounts(tp=0, fp=1, fn=0)
+        """
+        wanted, got = set(gold), set(answer)
+        right, given, there = (
+            Counter(span.label for span in spans) for spans in (wanted & got, got, wanted)
+        )
+        return {
+            name: ClassCounts(right[name], given[name] - right[name], there[name] - right[name])
+            for name in there | given
+        }
 
 
 def is_tagging(task: Task) -> bool:

@@ -11,7 +11,7 @@ from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.bio import spans_from_tags
 from scrutiny.models.answers.inputs import borders
 from scrutiny.models.hf.pieces import first_pieces
-from scrutiny.tasks.columns.tags import to_bio
+from scrutiny.tasks.columns.tags import bio_names, to_bio
 from scrutiny.tasks.tagging.token_tagging import is_tagging
 
 #: Target that the loss ignores.
@@ -75,7 +75,7 @@ class Target:
         self.tags = is_tagging(task)
         self.names = self.labels
         if self.tags:
-            self.names = ("O", *(f"{p}-{label}" for label in labels for p in "BI"))
+            self.names = bio_names(labels)
         self.maker = TAGS if self.tags else CLASSIFIES
         self.metric = task.scored_by.level.partition("@")[0]
         self._index = {name: i for i, name in enumerate(self.names)}

@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from scrutiny.models.answers.bio import split_tag
+from scrutiny.tasks.columns.tags import types_of
 
 
 class LossOfTags:
@@ -43,7 +43,7 @@ class LossOfTags:
         self._lengths = lengths
         self._is_right = side == "right"
         self._of_label = {
-            label: [i for i, name in enumerate(names) if split_tag(name)[1] == label]
+            label: [i for i, name in enumerate(names) if label in types_of([name])]
             for label in dict.fromkeys(labels)
         }
         #: Texts in which no word has the label.
