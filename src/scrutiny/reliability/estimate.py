@@ -137,6 +137,7 @@ def of_draws(
 ) -> Estimated:
     """Estimate of a statistic from its draws of items."""
     names, joined, scale = asked.names, asked.joined, scale_of(statistic)
+    step = step_of(statistic, joined.values)
     each: tuple[Interval, ...] = ()
     try:
         if resampled.degrees < 1:
@@ -148,8 +149,9 @@ def of_draws(
                 scale=scale,
                 resampling=resampling,
                 seed=seed,
+                step=step,
             )
-            each = _each(resampled, statistic, names, resampling=resampling, seed=seed)
+            each = _each(resampled, statistic, asked, resampling=resampling, seed=seed)
         found = valued(
             asked.key,
             joined.counts,
@@ -176,7 +178,7 @@ def of_draws(
         scale,
         divided,
         _flips_of(statistic, joined.values),
-        step_of(statistic, joined.values),
+        step,
     )
 
 
@@ -296,7 +298,7 @@ def resample_any(
 def _each(
     resampled: Resampled,
     statistic: Statistic,
-    names: Sequence[str | None],
+    asked: Estimand,
     *,
     resampling: Resampling,
     seed: int,
@@ -312,8 +314,9 @@ def _each(
             scale=scale_of(statistic),
             resampling=own,
             seed=seed,
+            step=step_of(statistic, asked.joined.values[[position]]),
         )
-        for position, name in enumerate(names)
+        for position, name in enumerate(asked.names)
     )
 
 
