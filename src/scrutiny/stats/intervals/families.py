@@ -193,7 +193,7 @@ def with_family_effects(rows: FamilyRows) -> FamilyRows:
     rows
         The family.
     """
-    scored = np.isfinite(rows.flips).all(axis=1)
+    scored = np.asarray(np.isfinite(rows.flips).all(axis=1))
     if rows.crowding <= 1.0 or not scored.any():
         return rows
     usual, cases = _usual(rows, scored), rows.flips[scored].sum(axis=1)
@@ -206,7 +206,8 @@ def with_family_effects(rows: FamilyRows) -> FamilyRows:
 def _usual(rows: FamilyRows, scored: NDArray[np.bool_]) -> FloatArray:
     """Variances ``(row,)`` of paired differences, if their items were independent."""
     share = rows.flips[scored].sum(axis=1) * rows.step[scored]
-    return np.maximum((share - rows.values[scored].mean(axis=1) ** 2) * rows.step[scored], 0.0)
+    usual = (share - rows.values[scored].mean(axis=1) ** 2) * rows.step[scored]
+    return np.asarray(np.maximum(usual, 0.0), dtype=np.float64)
 
 
 def floored(

@@ -16,6 +16,7 @@ from scrutiny.stats.intervals.scale import Scale
 
 #: Units that count as if all of their items had failed together, beside those that were seen.
 _WHOLE_UNITS: Final = 1.0
+_LEAST_EFFECT: Final = 1e-3  # of items that are all alike
 _ERRORS: Final = 3.0  # standard errors of a variance of draws that tell it from another
 
 
@@ -99,7 +100,7 @@ def effect_of_few(effect: float, cases: float, crowding: float) -> float:
     >>> effect_of_few(1.0, 7, 1.0), effect_of_few(2.0, 18, 12.0), effect_of_few(0.0, 0, 12.0)
     (1.0, 3.0, 12.0)
     """
-    units = cases / max(effect, 1.0)
+    units = cases / max(effect, _LEAST_EFFECT)
     return (units * effect + _WHOLE_UNITS * crowding) / (units + _WHOLE_UNITS)
 
 
@@ -137,4 +138,5 @@ def family_effects(
     own = np.divide(items, usual, out=np.full(items.size, crowding), where=usual > 0)
     own = np.minimum(own, crowding)
     together = float((own * usual).sum() / usual.sum()) if usual.any() else crowding
-    return np.maximum(own, effect_of_few(together, float(cases.sum()), crowding))
+    least = effect_of_few(together, float(cases.sum()), crowding)
+    return np.asarray(np.maximum(own, least), dtype=np.float64)
