@@ -41,6 +41,8 @@ from scrutiny.stats.resampling.weights import Units
 PAIRED: Final = (-1.0, 1.0)
 #: Range of a row that is right or wrong.
 SHARE: Final = (0.0, 1.0)
+#: The same times 100.
+PERCENT: Final = (0.0, 100.0)
 _ALIKE: Final = 2  # draws that stand for all where they cannot differ
 #: Method of an estimate without limits.
 NO_INTERVAL: Final = "no_interval@1"
@@ -192,11 +194,11 @@ def _flips_of(statistic: Statistic, values: Floats) -> tuple[float, float] | Non
 
 
 def step_of(statistic: Statistic, values: Floats) -> float | None:
-    """Change of a value by one flip, mean over replicates; None if it is no share."""
+    """Change of a share by one flip, of one whole, mean over replicates; None if it is no share."""
     spread = statistic.flips_over
     if spread is not None and isinstance(statistic, AdditiveStatistic):
         over = spread(statistic.components(values).sum(axis=-2))
-    elif statistic.row_range not in (PAIRED, SHARE):
+    elif statistic.row_range not in (PAIRED, SHARE, PERCENT):
         return None
     else:
         over = np.array(divisors(statistic, values) or values.shape[1])

@@ -103,6 +103,14 @@ def test_units_that_fail_item_by_item_are_worth_more_than_those_that_fail_whole(
     assert near[1] - near[0] < far[1] - far[0]
 
 
+@pytest.mark.parametrize("sizes", [[100, 1], [98, 1, 1]])
+def test_one_document_with_nearly_all_items_says_hardly_anything(sizes):
+    failed = first(5, sum(sizes))
+    (found,) = ends(share(failed, units=np.repeat(np.arange(len(sizes)), sizes)))
+    assert found[0] < 0.01
+    assert found[1] > 0.9
+
+
 def test_answers_of_several_seeds_are_worth_more_than_those_of_one_and_at_most_all():
     rng = np.random.default_rng(0)
     failed = rng.random((3, 400)) < 0.1

@@ -109,6 +109,7 @@ def row_of(
 def _freedom(resampled: Resampled) -> tuple[float, float]:
     """Degrees of freedom of the items' part, and what corrects the variance of draws for bias."""
     units = resampled.n_rows / resampled.crowding  # of one size, that tell as much
+    units = max(units, resampled.n_strata + 1.0)  # two units, one of which has nearly all rows
     freedom = item_degrees(units, resampled.n_strata)
     return freedom, units / freedom if np.isfinite(freedom) else 1.0
 

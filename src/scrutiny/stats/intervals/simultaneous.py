@@ -15,6 +15,7 @@ from scrutiny.stats.intervals.families import (
     checkpoint_limits,
     recipe_limits,
     tail_of,
+    with_family_effects,
 )
 from scrutiny.stats.intervals.interval import Interval
 from scrutiny.stats.intervals.planner import items_needed, seeds_needed
@@ -126,7 +127,7 @@ def _limits(
     if is_of_recipe:
         wide = recipe_limits(family, level=level, n_rows=n_rows)
     tail = tail_of(n_rows, level)
-    spoken = np.maximum(0.0, family.items - interaction)
+    spoken = np.maximum(0.0, with_family_effects(family).items - interaction)
     reach = wide.distance + _POWER * np.sqrt(spoken + wide.seeds)
     items, seeds = _needed(family, rows, losses, n_rows=n_rows, level=level)
     ends = [
