@@ -61,7 +61,7 @@ UNUSUAL = {
     "1 % flip, 300 items, loss of 1": Design(items=300, loss=0.01, churn=0.01),
 }
 SKEWED = {
-    f"{units} units, correlated {likeness:g}, {churn:.0%} flip".replace("%", " %"): Design(
+    f"{units} units, correlated .{10 * likeness:.0f}, {100 * churn:.0f} % flip": Design(
         units=units, likeness=likeness, churn=churn, loss=0.02
     )
     for units in (80, 218)

@@ -165,8 +165,16 @@ def test_the_simulated_f1_loses_what_it_says():
     assert items.mean() == pytest.approx(seen.values[:, 0].var(), rel=0.25)
 
 
+def test_the_computed_table_of_the_documentation_is_what_is_computed():
+    shares = runpy.run_path(str(TOOL))["shares"]
+    page = (TOOL.parents[1] / "docs" / "verdicts-simulated.md").read_text()
+    lines = list(shares(0))
+    assert len(lines) == 8
+    assert all(f"\n{line}\n" in page for line in lines)
+
+
 def test_the_tables_of_the_documentation_are_made(capsys):
-    runpy.run_path(str(TOOL))["main"](["--studies", "2", "--only", "seeds", "old"])
+    runpy.run_path(str(TOOL))["main"](["--studies", "2", "--only", "seeds", "old", "skewed", "shared"])
     lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("|")]
     page = (TOOL.parents[1] / "docs" / "verdicts-simulated.md").read_text()
     for line in lines:
