@@ -198,11 +198,21 @@ def step_of(statistic: Statistic, values: Floats) -> float | None:
     spread = statistic.flips_over
     if spread is not None and isinstance(statistic, AdditiveStatistic):
         over = spread(statistic.components(values).sum(axis=-2))
-    elif statistic.row_range not in (PAIRED, SHARE, PERCENT):
-        return None
-    else:
+    elif statistic.row_range == PAIRED or _is_counted(statistic, values):
         over = np.array(divisors(statistic, values) or values.shape[1])
+    else:
+        return None
     return 1.0 / max(float(np.mean(over)), 1.0)
+
+
+def _is_counted(statistic: Statistic, values: Floats) -> bool:
+    """Whether a value is a share of rows that are right or wrong, or so in some of a few draws.
+
+    A mean of confidences or of divergences lies between 0 and 1, too, and counts nothing.
+    """
+    if statistic.row_range not in (SHARE, PERCENT) or not isinstance(statistic, AdditiveStatistic):
+        return False
+    return counted_flips(statistic.components(values)[..., 0]) is not None
 
 
 def row_values(statistic: Statistic, values: Floats) -> Floats | None:

@@ -310,3 +310,14 @@ def test_every_share_of_a_single_model_has_exact_limits(metric, measure, whole, 
     ).estimate
     exact = stats.binomtest(count, 60).proportion_ci()
     assert (found.low, found.high) == pytest.approx([whole * end for end in exact], abs=1e-4)
+
+
+def test_a_mean_of_what_is_not_counted_is_no_share():
+    """A divergence is near 0 everywhere, and sure: none of 200 would be at most .018."""
+    far = RNG.random((1, 200)) / 1000
+    close = accuracy(far, Additive("divergence@1", "divergence", ("hit",), row_range=(0.0, 1.0)))
+    assert close.step is None
+    assert 0 < close.estimate.low < far.mean() < close.estimate.high < 0.001
+    counted = Additive("share@1", "share", ("hit",), row_range=(0.0, 1.0), is_mean=True)
+    for hits, is_share in ((far > 0.0005, True), (np.round(far * 3000) / 3, True), (far, False)):
+        assert (accuracy(hits, counted).step is not None) == is_share
