@@ -1,7 +1,7 @@
 """Error rates and power of the rule for families of rows: the tables of docs/verdicts-simulated.md.
 
-``python tools/family_errors.py [--studies 400] [--only usual unusual seeds power old]``: about five
-CPU-minutes with 400 studies a line. A rate of 2.5 % is then seen within .8 (one simulation error).
+``python tools/family_errors.py [--studies 400] [--only usual unusual ...]``: about five CPU-minutes
+with 400 studies a line. A rate of 2.5 % is then seen within .8 (one simulation error).
 """
 
 import argparse
@@ -14,6 +14,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "numerics"))
 
 from simulated_families import Design, Rates, old_verdicts, rates, study
+from simulated_shares import SHARES, Shared, enumerated, simulated
 
 TENFOLD = tuple(np.geomspace(0.002, 0.02, 15).tolist())
 WIDE = tuple(np.geomspace(0.002, 0.02, 40).tolist())
@@ -59,6 +60,28 @@ UNUSUAL = {
     ),
     "1 % flip, 300 items, loss of 1": Design(items=300, loss=0.01, churn=0.01),
 }
+SKEWED = {
+    f"{units} units, correlated .{10 * likeness:.0f}, {100 * churn:.0f} % flip": Design(
+        units=units, likeness=likeness, churn=churn, loss=0.02
+    )
+    for units in (80, 218)
+    for likeness in (0.3, 0.6)
+    for churn in (0.02, 0.05, 0.1)
+}
+SHARED = {
+    "80 units, a share of 5 %": Shared(0.05, Design(rows=1, replicates=1, units=80)),
+    "the same, weakly correlated": Shared(
+        0.05, Design(rows=1, replicates=1, units=80, likeness=0.3)
+    ),
+    "the same, 15 rows": Shared(0.05, Design(replicates=1, units=80)),
+    "80 units, a share of 20 %": Shared(0.2, Design(rows=1, replicates=1, units=80)),
+    "218 units, a share of 2 %, 2 rows": Shared(0.02, Design(rows=2, replicates=1, units=218)),
+    "10 units, a share of 20 %": Shared(0.2, Design(rows=1, replicates=1, units=10, likeness=0.3)),
+    "3 seeds of sd 1, a share of 5 %": Shared(0.05, Design(rows=1, seed_sd=0.01)),
+    "3 seeds that are alike, a share of 1 %, 200 items": Shared(
+        0.01, Design(rows=1, seed_sd=0.0, items=200)
+    ),
+}
 SEEDS = {
     "seeds with heavy tails, t(3), sd 1.5": Design(seed_sd=0.015, tails=3.0),
     "seeds without a finite variance, t(2)": Design(seed_sd=0.015, tails=2.0),
@@ -86,6 +109,37 @@ def unusual(studies: int) -> Iterator[str]:
         one, three = (rates(_with(design, replicates=r), studies=studies) for r in (1, 3))
         cells = (name, _sides(one), _points(one.half), _sides(three), _points(three.half))
         yield f"| {' | '.join(cells)} |"
+
+
+def skewed(studies: int) -> Iterator[str]:
+    """Units of which a few difficult ones hold the loss: one checkpoint, and three seeds."""
+    yield "| family | 1 checkpoint | half-width | 3 seeds | half-width | not skewed | half-width |"
+    yield "| --- | --- | --- | --- | --- | --- | --- |"
+    for name, design in SKEWED.items():
+        hard = _with(design, is_skewed=True)
+        made = (_with(hard, replicates=1), hard, _with(design, replicates=1))
+        found = [rates(one, studies=studies) for one in made]
+        cells = [cell for one in found for cell in (_sides(one), _points(one.half))]
+        yield f"| {' | '.join([name, *cells])} |"
+
+
+def shares(studies: int) -> Iterator[str]:
+    """Shares of .002 to .2, one model, each row of a family by itself: computed, not simulated."""
+    yield "| items | 1 row | 2 rows | 5 rows | 15 rows |"
+    yield "| --- | --- | --- | --- | --- |"
+    for n in (20, 50, 100, 200, 872, 2000):
+        worst = [enumerated(n, rows, SHARES).max(axis=0) for rows in (1, 2, 5, 15)]
+        cells = (f"{_percent(low)} / {_percent(high)}" for low, high in worst)
+        yield f"| {n:,} | {' | '.join(cells)} |"
+
+
+def shared(studies: int) -> Iterator[str]:
+    """Shares of items in units, and of several seeds."""
+    yield "| family of shares | false lower / upper limit | half-width |"
+    yield "| --- | --- | --- |"
+    for name, made in SHARED.items():
+        low, high, half = simulated(made, studies=studies)
+        yield f"| {name} | {_percent(low)} / {_percent(high)} | {_points(half)} |"
 
 
 def seeds(studies: int) -> Iterator[str]:
@@ -156,7 +210,7 @@ def _shares(shares) -> str:
 
 
 TABLES: dict[str, Callable[[int], Iterator[str]]] = {
-    one.__name__: one for one in (usual, unusual, seeds, power, old)
+    one.__name__: one for one in (usual, unusual, skewed, shares, shared, seeds, power, old)
 }
 
 

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scrutiny.core.example import Example
+from scrutiny.core.languages import speaks
 from scrutiny.core.plugin import without_versions
 from scrutiny.core.registry import registry
-from scrutiny.core.languages import speaks
 from scrutiny.data.dataset import load_dataset
 from scrutiny.perturb.engine.apply import Setting
 from scrutiny.perturb.engine.batch import perturb_stream

@@ -10,7 +10,6 @@ import pytest
 
 import scrutiny
 from scrutiny.core.errors import ModelError
-from scrutiny.run.driver import RunOptions
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "models"))
 ROWS = [
@@ -101,12 +100,12 @@ def test_whatever_changes_an_answer_misses_the_cache(
 ) -> None:
     folder = tmp_path / "model"
     shutil.copytree(checkpoint, folder)
-    cache = RunOptions(cache=tmp_path / "answers.sqlite")
+    cache = tmp_path / "answers.sqlite"
 
     def run(name: str, options: str = "") -> scrutiny.Run:
         model = f"hf:{folder}#labels=negative|positive{options}"
         out = tmp_path / name
-        return scrutiny.run("performance", model=model, data=ROWS, out=out, options=cache)
+        return scrutiny.run("performance", model=model, data=ROWS, out=out, cache=cache)
 
     assert asked(run("first")) == 6
     assert asked(run("again")) == 0
@@ -124,7 +123,7 @@ def test_whatever_changes_an_answer_misses_the_cache(
             model=f"hf:{folder}#labels=bad|good",
             data=rows,
             out=tmp_path / "other",
-            options=cache,
+            cache=cache,
         )
         assert asked(found) == 6
         return

@@ -4,7 +4,7 @@ import numpy as np
 from scipy import special
 
 from scrutiny.core.plan import Resampling
-from scrutiny.reliability.estimate import resample_any
+from scrutiny.reliability.estimate import resample_any, step_of
 from scrutiny.reliability.intervals import interval_of
 from scrutiny.stats.resampling.weights import Units
 
@@ -46,6 +46,7 @@ def intervals(statistic, worlds, first, *, draws=400, unit=None, strata=None, ce
             scale=statistic.scale,
             resampling=Resampling(draws=draws),
             seed=first + k,
+            step=step_of(statistic, worlds[k]),
         )
         for k in range(len(worlds))
     ]

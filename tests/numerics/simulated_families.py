@@ -34,6 +34,8 @@ class Design:
     variance that all rows have in common, ``likeness`` the correlation of two items of a unit,
     ``uneven`` the spread of the units' sizes (of their logarithm). A seed has a fat tail of
     ``tails`` degrees of freedom, or fails with the chance and the loss of ``fails``, in all rows.
+    Where it ``is_skewed``, right answers break and wrong ones are mended on the same difficult
+    items, so that a few difficult units hold most of a loss; else one end breaks, the other mends.
     """
 
     loss: float | tuple[float, ...] = 0.0
@@ -42,7 +44,7 @@ class Design:
     items: int = 872
     seed_sd: float | tuple[float, ...] = 0.005
     shared: float = 0.0
-    churn: float = 0.05
+    churn: float | tuple[float, ...] = 0.05
     draws: int = 1
     units: int | None = None
     likeness: float = 0.6
@@ -50,6 +52,7 @@ class Design:
     positives: float | None = None
     tails: float | None = None
     fails: tuple[float, float] = (0.0, 0.0)
+    is_skewed: bool = False
 
 
 @dataclass(frozen=True)
@@ -171,15 +174,22 @@ def _ease(rng, design, sizes):
 
 def _rates(lost, churn):
     """Shares of items that break and that mend, for a loss ``(row, replicate)``."""
-    flipped = np.maximum(churn, np.abs(lost) + 0.002)
+    flipped = np.maximum(np.reshape(churn, (-1, 1)), np.abs(lost) + 0.002)
     return (flipped + lost) / 2, (flipped - lost) / 2
 
 
 def _shares(rng, design, lost, sizes):
     """Loss of accuracy: values, noise, flips, step."""
-    broken, mended = (ndtri(share)[..., None, None] for share in _rates(lost, design.churn))
+    broken, mended = (share[..., None, None] for share in _rates(lost, design.churn))
     at = _ease(rng, design, sizes)
-    change = ((at < broken).astype(float) - (at > -mended)).mean(axis=2)
+    if design.is_skewed:
+        was_wrong = _ease(rng, replace(design, units=None), sizes) < ndtri(
+            mended / (broken + mended)
+        )
+        each = (at < ndtri(broken + mended)) * np.where(was_wrong, -1.0, 1.0)
+    else:
+        each = (at < ndtri(broken)).astype(float) - (at > -ndtri(mended))
+    change = each.mean(axis=2)
     values = change.mean(axis=2)
     noise = (change - values[..., None]) / design.items
     flips = [np.maximum(sign * change, 0).sum(axis=2).mean(axis=1) for sign in (1, -1)]

@@ -6,16 +6,16 @@ to within a few percent and no better.
 
 import csv
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from moody_models import rows
-from scipy.special import expit, logit
+from scipy.special import logit, ndtri
 from simulated_families import Seen, limits
 
 import scrutiny
-from scrutiny.stats.intervals.families import recipe_limits
+from scrutiny.stats.intervals.families import FamilyRows, recipe_limits, tail_of
+from scrutiny.stats.intervals.shares import effect_of_few, exact_limits
 
 CHANGES = ("typos", "keyboard", "punctuation", "ocr")
 SEEDS = 3
@@ -92,21 +92,22 @@ def test_accuracy(tmp_path):
     run = asked(tmp_path, "performance")
     ((_, scored),) = scores(run).items()
     hits = scored[..., 0]
-    share, n = hits.mean(axis=1, keepdims=True), hits.shape[1]
-    slope = 1 / (share * (1 - share))
-    at = logit(share[:, 0])
-    values, middle = (
-        at - at.mean() + logit(share.mean()),
-        1 / (n * share.mean() * (1 - share.mean())),
+    n, share, each = hits.shape[1], hits.mean(), logit(hits.mean(axis=1))
+    spread = share * (1 - share)
+    noise, ones = (hits - hits.mean(axis=1, keepdims=True)) / n, np.ones(n)
+    seen = Seen(each[None], noise[None], None, np.array([1 / n]), ones, None, None)
+    (items,), (interaction,) = seen.parts
+    effect = effect_of_few(items * n / spread, n * min(share, 1 - share), 1.0)
+    values = each - each.mean() + logit(share)
+    rule = recipe_limits(
+        FamilyRows.of(values, effect / (n * spread), interaction / spread**2, n * spread)
     )
-    noise, ones = (hits - share) * slope / n, np.ones(n)
-    rule = Seen(values[None], noise[None], None, np.array([middle]), ones, None, None).rows()
-    upper = recipe_limits(rule).high[0]
-    lower = recipe_limits(replace(rule, items=rule.items - 3 * middle**2)).low[0]
+    spare = (rule.high[0] - rule.low[0]) / 2 / -ndtri(tail_of(1))
+    wanted = np.array(exact_limits(share, 1 / (spare**2 * spread), tail=tail_of(1)))
     (level,) = (f for f in run.findings if f.claim.is_headline)
     told = level.limits[0].recipe
-    wanted = expit([lower, upper])
     assert told == pytest.approx(wanted, abs=CLOSE * (wanted[1] - wanted[0]) / 2)
+    assert told == pytest.approx((level.estimate.low, level.estimate.high))
 
 
 @pytest.mark.slow

@@ -95,7 +95,8 @@ class Risk:
         Where the number is only the most that it can cost: what would tell the cost itself. Such a
         risk can hold, and never hurts. Empty where the number is the cost.
     negligible
-        Cost that is as good as none: a share of failures is above nothing by a single one.
+        Cost that is as good as none. A share is above nothing by a single case: the verdict sets
+        the same part of the tolerance for all of them (`scrutiny.reliability.verdicts.risks`).
     reads_probabilities
         Whether labels alone leave the number undefined: then the risk is not asked.
     """

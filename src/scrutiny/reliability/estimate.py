@@ -41,6 +41,8 @@ from scrutiny.stats.resampling.weights import Units
 PAIRED: Final = (-1.0, 1.0)
 #: Range of a row that is right or wrong.
 SHARE: Final = (0.0, 1.0)
+#: The same times 100.
+PERCENT: Final = (0.0, 100.0)
 _ALIKE: Final = 2  # draws that stand for all where they cannot differ
 #: Method of an estimate without limits.
 NO_INTERVAL: Final = "no_interval@1"
@@ -137,6 +139,7 @@ def of_draws(
 ) -> Estimated:
     """Estimate of a statistic from its draws of items."""
     names, joined, scale = asked.names, asked.joined, scale_of(statistic)
+    step = step_of(statistic, joined.values)
     each: tuple[Interval, ...] = ()
     try:
         if resampled.degrees < 1:
@@ -148,8 +151,9 @@ def of_draws(
                 scale=scale,
                 resampling=resampling,
                 seed=seed,
+                step=step,
             )
-            each = _each(resampled, statistic, names, resampling=resampling, seed=seed)
+            each = _each(resampled, statistic, asked, resampling=resampling, seed=seed)
         found = valued(
             asked.key,
             joined.counts,
@@ -176,7 +180,7 @@ def of_draws(
         scale,
         divided,
         _flips_of(statistic, joined.values),
-        step_of(statistic, joined.values),
+        step,
     )
 
 
@@ -190,15 +194,25 @@ def _flips_of(statistic: Statistic, values: Floats) -> tuple[float, float] | Non
 
 
 def step_of(statistic: Statistic, values: Floats) -> float | None:
-    """Change of a value by one flip, mean over replicates; None if it is no share."""
+    """Change of a share by one flip, of one whole, mean over replicates; None if it is no share."""
     spread = statistic.flips_over
     if spread is not None and isinstance(statistic, AdditiveStatistic):
         over = spread(statistic.components(values).sum(axis=-2))
-    elif statistic.row_range not in (PAIRED, SHARE):
-        return None
-    else:
+    elif statistic.row_range == PAIRED or _is_counted(statistic, values):
         over = np.array(divisors(statistic, values) or values.shape[1])
+    else:
+        return None
     return 1.0 / max(float(np.mean(over)), 1.0)
+
+
+def _is_counted(statistic: Statistic, values: Floats) -> bool:
+    """Whether a value is a share of rows that are right or wrong, or so in some of a few draws.
+
+    A mean of confidences or of divergences lies between 0 and 1, too, and counts nothing.
+    """
+    if statistic.row_range not in (SHARE, PERCENT) or not isinstance(statistic, AdditiveStatistic):
+        return False
+    return counted_flips(statistic.components(values)[..., 0]) is not None
 
 
 def row_values(statistic: Statistic, values: Floats) -> Floats | None:
@@ -296,7 +310,7 @@ def resample_any(
 def _each(
     resampled: Resampled,
     statistic: Statistic,
-    names: Sequence[str | None],
+    asked: Estimand,
     *,
     resampling: Resampling,
     seed: int,
@@ -312,8 +326,9 @@ def _each(
             scale=scale_of(statistic),
             resampling=own,
             seed=seed,
+            step=step_of(statistic, asked.joined.values[[position]]),
         )
-        for position, name in enumerate(names)
+        for position, name in enumerate(asked.names)
     )
 
 

@@ -12,7 +12,9 @@ from scrutiny.stats.intervals.crossed import crossed
 from scrutiny.stats.intervals.interval import Interval, quantile_limits
 from scrutiny.stats.intervals.multibootstrap import FEW_SEEDS
 from scrutiny.stats.intervals.replicates import difference_over_replicates, t_over_replicates
+from scrutiny.stats.intervals.rows import row_of
 from scrutiny.stats.intervals.scale import Scale
+from scrutiny.stats.intervals.simultaneous import simultaneous
 from scrutiny.stats.resampling.resample import Resampled
 
 #: Name of the Multi-Bootstrap among the methods of `scrutiny.core.plan.Resampling`.
@@ -24,7 +26,13 @@ FEWEST_REPLICATES: Final = 3
 
 
 def interval_of(
-    resampled: Resampled, *, name: str, scale: str | Scale, resampling: Resampling, seed: int
+    resampled: Resampled,
+    *,
+    name: str,
+    scale: str | Scale,
+    resampling: Resampling,
+    seed: int,
+    step: float | None = None,
 ) -> Interval:
     """Interval over replicates and items; over items alone if replicates are ``fixed``.
 
@@ -38,6 +46,9 @@ def interval_of(
         Scale on which the interval is symmetric.
     resampling, seed
         Method and level; the run's seed.
+    step
+        Change of the value by one flip, where it is a share: it then has the limits that it has in
+        a family of one (`scrutiny.stats.intervals.simultaneous`).
 
     Raises
     ------
@@ -58,6 +69,11 @@ def interval_of(
         n_units=resampled.n_units,
         n_strata=resampled.n_strata,
     )
+    row = None if step is None else row_of(resampled, Scale.of(scale), step=step)
+    if row is not None and row.is_share:
+        level = resampling.level
+        (limits,) = simultaneous([row], n_rows=1, level=level, is_fixed=is_fixed)
+        found = replace(found, low=limits.widest[0], high=limits.widest[1])
     if drawn.point.size == resampled.point.size:
         return found
     notes = tuple("fixed_replicates" if n == "one_replicate" else n for n in found.notes)

@@ -1,6 +1,7 @@
 """The noise floor: by hand, on planted noise, and for models that repeat themselves."""
 
 import pytest
+from scipy import stats
 from toy_runs import estimate, run
 
 from scrutiny.core.errors import PlanError
@@ -8,6 +9,8 @@ from scrutiny.core.example import Example
 from scrutiny.core.model import Model
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.repeats.diagnostic import Repeats, RepeatsParams
+from scrutiny.parts.run.first_screen import front_of
+from scrutiny.report.reading.load import load_view
 from scrutiny.testing import check_diagnostic
 
 
@@ -76,3 +79,26 @@ def test_a_model_that_repeats_itself_is_not_asked(tmp_path):
 def test_params_are_checked(wrong):
     with pytest.raises(PlanError):
         RepeatsParams(**wrong)
+
+
+class Fickle(Steady):
+    """Answers "bad" to one text when it is asked again."""
+
+    def _answer(self, text):
+        self.asked[text] = self.asked.get(text, 0) + 1
+        return Prediction("bad" if self.asked[text] > 1 and text == "text 3" else "good")
+
+
+def test_one_varying_answer_is_no_alarm_and_has_one_interval_on_the_screen(tmp_path):
+    folder = run("repeats", Fickle(), ROWS[:20], tmp_path)
+    (finding,) = folder.findings()
+    front = front_of(load_view(folder.path))
+    assert (finding.verdict, finding.claim.risk.negligible) == ("can't tell", 0.01)
+    low, high = finding.limits[0].widest
+    assert (low, high) == pytest.approx(stats.binomtest(1, 20).proportion_ci(), abs=1e-4)
+    (beside,) = (one for one in front.beside if one.startswith("noise floor"))
+    ends = [f"{end:.3f}".lstrip("0") for end in (low, high)]
+    assert beside == f"noise floor .050 [{', '.join(ends)}]"
+    (row,) = front.risks
+    assert (row.span.low, row.span.high) == pytest.approx((100 * low, 100 * high))
+    assert row.costs == f"between {100 * low:.1f} and {100 * high:.1f} % of answers vary"

@@ -13,7 +13,6 @@ from scrutiny.core.example import Example, Span
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.recipe import parse_recipe, recipes_given
 from scrutiny.perturb.engine.rewrite import _identity_of, hold_function, keeps_label
-from scrutiny.run.driver import RunOptions
 from scrutiny.testing import KeywordClassifier
 from scrutiny.text.edits.apply import apply_edits, apply_to_text, edits_between
 
@@ -177,5 +176,5 @@ def test_functions_do_not_travel():
             model="builtin:sentiment",
             data=ROWS,
             transformations=[shout],
-            options=RunOptions(workers=2),
+            workers=2,
         )

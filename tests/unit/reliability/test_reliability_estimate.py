@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from made_panels import FAILED, KEY, SKIPPED, drops, panel, side
+from scipy import stats
 
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plan import Resampling
@@ -282,3 +283,41 @@ def test_keys_are_kept():
 
 def test_names_and_panels_are_values():
     assert Panel((Measure("hit"),), (None,), ("a",)).cells is None
+
+
+@pytest.mark.parametrize(
+    ("metric", "measure", "whole"),
+    [
+        ("accuracy", "hit", 1),
+        ("noise_floor", "changed", 1),
+        ("flip_rate", None, 1),
+        ("stereotype_score", "hit", 100),
+    ],
+)
+@pytest.mark.parametrize("count", [0, 1, 5])
+def test_every_share_of_a_single_model_has_exact_limits(metric, measure, whole, count):
+    told = (np.arange(60) < count).astype(float)[None]
+    sides = {"": side(told)} if measure else {"before": side(0 * told), "after": side(told)}
+    statistic = metric_of(metric)
+    names = (measure,) if measure else tuple({n.partition(".")[2] for n in statistic.needs})
+    found = estimate(
+        panel(1, 60, measures=names),
+        sides,
+        statistic=statistic,
+        key=KEY,
+        resampling=Resampling(draws=1000),
+        seed=0,
+    ).estimate
+    exact = stats.binomtest(count, 60).proportion_ci()
+    assert (found.low, found.high) == pytest.approx([whole * end for end in exact], abs=1e-4)
+
+
+def test_a_mean_of_what_is_not_counted_is_no_share():
+    """A divergence is near 0 everywhere, and sure: none of 200 would be at most .018."""
+    far = RNG.random((1, 200)) / 1000
+    close = accuracy(far, Additive("divergence@1", "divergence", ("hit",), row_range=(0.0, 1.0)))
+    assert close.step is None
+    assert 0 < close.estimate.low < far.mean() < close.estimate.high < 0.001
+    counted = Additive("share@1", "share", ("hit",), row_range=(0.0, 1.0), is_mean=True)
+    for hits, is_share in ((far > 0.0005, True), (np.round(far * 3000) / 3, True), (far, False)):
+        assert (accuracy(hits, counted).step is not None) == is_share

@@ -5,10 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from made_panels import KEY, claim, drops, made, nothing
+from made_panels import KEY, claim, drops, made, nothing, panel, side
+from scipy import stats
 
 from scrutiny.core.claim import Component, Risk
+from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Counts
+from scrutiny.reliability.estimate import estimate
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.verdicts.claims import decide
 from scrutiny.reliability.verdicts.families import RowFamily
@@ -60,6 +63,87 @@ def test_states_by_limits(low, high, state):
     assert state_of(Component("drop", 0.0), (low, high), TYPOS) == state
     mirrored = Component("gain", 0.0, operator="<")
     assert state_of(mirrored, (-high, -low), TYPOS) == state
+
+
+def of_share(cases, n, *, tolerance, seeds=1, metric="noise_floor"):
+    """Finding of a share of so many cases in n, which ought to be none."""
+    changed = np.zeros((seeds, n))
+    changed[:, :cases] = 1.0
+    estimated = estimate(
+        panel(seeds, n, measures=("changed",)),
+        {"": side(changed)},
+        statistic=metric_of(metric),
+        key=KEY,
+        resampling=Resampling(draws=1000),
+        seed=0,
+    )
+    asked = claim(("changed", 0.0), risk=Risk("asked again", tolerance, "{} % of answers vary"))
+    (one,) = decide([asked], {"changed": estimated})
+    return one, estimated
+
+
+@pytest.mark.parametrize(
+    ("cases", "n", "tolerance", "state"),
+    [
+        (1, 5, 0.05, "can't tell"),
+        (1, 20, 0.05, "can't tell"),
+        (1, 50, 0.05, "can't tell"),
+        (2, 100, 0.05, "can't tell"),
+        (5, 200, 0.02, "can't tell"),
+        (6, 200, 0.02, "hurts"),
+        (10, 200, 0.05, "can't tell"),
+        (3, 20, 0.05, "hurts"),
+        (0, 200, 0.02, "holds"),
+    ],
+)
+def test_a_case_or_two_of_a_share_are_no_alarm(cases, n, tolerance, state):
+    one, _ = of_share(cases, n, tolerance=tolerance)
+    assert one.verdict == state
+    assert one.claim.risk.negligible == tolerance / 2
+    assert ("that count for none" in one.reason) == (state == "hurts")
+
+
+@pytest.mark.parametrize("n", [200, 1000])
+def test_a_noise_floor_of_half_of_what_is_tolerable_is_seldom_an_alarm_and_five_percent_is(n):
+    counts = np.arange(max(n // 12, 20))
+    states = [of_share(int(c), n, tolerance=0.02)[0].verdict for c in counts]
+    hurts = np.array([state == "hurts" for state in states])
+    assert np.all(np.diff(hurts.astype(int)) >= 0)
+    alarms, found = (1 - stats.binom.cdf(np.argmax(hurts) - 1, n, p) for p in (0.01, 0.05))
+    assert alarms <= 0.025
+    assert found >= 0.93
+
+
+def test_a_drop_may_be_a_gain_and_has_no_part_that_counts_for_none():
+    one = found(flipped(broken=[20], mended=0))
+    assert (one.verdict, one.claim.risk.negligible) == ("hurts", 0.0)
+
+
+@pytest.mark.parametrize("seeds", [1, 2, 3])
+@pytest.mark.parametrize("cases", [0, 1, 9, 40])
+def test_a_number_of_a_family_of_one_has_one_interval(cases, seeds):
+    one, estimated = of_share(cases, 40, tolerance=0.05, seeds=seeds)
+    own = estimated.estimate.low, estimated.estimate.high
+    assert own == pytest.approx(one.limits[0].widest)
+    assert own == pytest.approx((one.estimate.low, one.estimate.high))
+
+
+def test_the_reason_of_no_skill_has_the_limits_that_the_score_has():
+    hits = estimate(
+        panel(1, 20),
+        {"": side(np.ones((1, 20)))},
+        statistic=metric_of("accuracy"),
+        key=KEY,
+        resampling=Resampling(draws=1000),
+        seed=0,
+    )
+    level = claim(("level", 0.9), name="level")
+    typos = risk(("drop", 0.0), competence=(("level", 0.9),))
+    families = {"level": RowFamily("scores", 4), "drop": RowFamily("f", 1)}
+    scored, asked = decide([level, typos], {"level": hits, "drop": nothing()}, families)
+    low, high = scored.limits[0].widest
+    assert low < hits.estimate.low < 0.9
+    assert f"[{low:.3f}, {high:.3f}] does not exceed the 0.9" in asked.reason
 
 
 def test_costs_are_counted_from_no_effect():

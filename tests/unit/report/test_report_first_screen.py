@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import scrutiny
-from scrutiny.parts.run.first_screen import _worst_first, front_of
+from scrutiny.parts.run.first_screen import _shown, _worst_first, front_of
 from scrutiny.parts.run.found_risks import counts_of, decision_of, held_words, rest_of
 from scrutiny.reliability.verdicts.risk_words import Ways
 from scrutiny.report.formats.html import render_html
@@ -167,6 +167,38 @@ def test_the_widest_cost_is_not_cropped(front):
     (line,) = [line for line in lines if line.startswith("○ typos")]
     assert said in line
     assert len(line) <= 80
+
+
+@pytest.mark.parametrize("what", ["leakage", "a suite with a rather long name", "typos"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "10.0 % of items trained on [4.7, 18.2]",
+        "100.0 % of the original answers change [100.0, 100.0]",
+        "changes 36.9 % of relations between entities [32.9, 41.1]",
+        "costs 4.0 points [1.3, 6.7]",
+    ],
+)
+@pytest.mark.parametrize("state", ["hurts", "can't tell"])
+def test_no_figure_of_a_cost_is_cut(front, what, said, state):
+    risk = replace(opened(front, what, items=3300), costs=said, state=state)
+    lines = [line.plain for line in front_lines(replace(front, risks=(risk,)))]
+    assert max(map(len, lines)) <= 80
+    limits = said[said.index("[") :]
+    (line,) = [line for line in lines if limits in line]
+    rows = lines[: lines.index(line) + 1]
+    assert not any("…" in row for row in rows)
+    words = " ".join(rows).split()
+    assert all(word in words for word in said.split())
+
+
+def test_a_number_beside_the_score_has_the_limits_of_its_finding(view):
+    (level,) = (f for f in view.findings if f.claim.is_headline)
+    told = replace(level.estimate, low=0.123, high=0.987)
+    findings = tuple(replace(f, estimate=told) if f is level else f for f in view.findings)
+    of_family = replace(view, findings=findings)
+    assert _shown(level.estimate, of_family) == told
+    assert _shown(level.estimate, replace(view, findings=())) == level.estimate
 
 
 def test_ties_are_ordered_by_name(view, front):

@@ -13,7 +13,6 @@ from werkzeug import Response
 import scrutiny
 from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
-from scrutiny.run.driver import RunOptions
 from scrutiny.store.run_folder import RunFolder
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost"])
@@ -320,6 +319,6 @@ def test_the_confidence_of_first_tokens_is_measured(serve, data, tmp_path):
         model=f"{served.url}/v1#api=chat,labels=bad|good,by=logprobs",
         data=data,
         out=tmp_path / "r",
-        options=RunOptions(cache=tmp_path / "answers.sqlite"),
+        cache=tmp_path / "answers.sqlite",
     )
     assert found.estimate("calibration_error(15)").value == pytest.approx(0.8 - 0.7 / 0.9)

@@ -11,7 +11,6 @@ from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
 from scrutiny.core.errors import PlanError, RunIncompleteError
 from scrutiny.models.strings.adapters import without_limits
-from scrutiny.run.driver import RunOptions
 from scrutiny.store.run_folder import RunFolder
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost"])
@@ -31,8 +30,8 @@ def run(data, tmp_path):
     """Function that runs in one folder, with one cache."""
 
     def issued(model, diagnostic="performance", **more):
-        options = RunOptions(cache=tmp_path / "answers.sqlite", **more)
-        return scrutiny.run(diagnostic, model=model, data=data, out=tmp_path / "r", options=options)
+        kept = {"cache": tmp_path / "answers.sqlite", **more}
+        return scrutiny.run(diagnostic, model=model, data=data, out=tmp_path / "r", **kept)
 
     return issued
 
@@ -125,8 +124,8 @@ def test_a_mended_run_is_as_one_that_met_no_outage(serve, run, data, tmp_path):
     run(model, "repeats")
     served.answer = right(served)
     run(model, "repeats")
-    whole = RunOptions(cache=tmp_path / "other.sqlite")
-    scrutiny.run("repeats", model=model, data=data, out=tmp_path / "whole", options=whole)
+    whole = tmp_path / "other.sqlite"
+    scrutiny.run("repeats", model=model, data=data, out=tmp_path / "whole", cache=whole)
     for name in ("records", "outputs", "estimates"):
         mended, other = (RunFolder(tmp_path / one).table(name) for one in ("r", "whole"))
         assert mended.equals(other)

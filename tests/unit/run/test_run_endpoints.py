@@ -21,7 +21,6 @@ from scrutiny.parts.run.first_screen import front_of
 from scrutiny.report.formats.html import render_html
 from scrutiny.report.reading.load import load_view
 from scrutiny.run.budgeting.cost import cost_of
-from scrutiny.run.driver import RunOptions
 from scrutiny.run.planning.audit import audit_plan
 from scrutiny.run.planning.doubtful_data import unasked_warnings
 from scrutiny.run.planning.file import plan_of
@@ -114,12 +113,12 @@ def test_the_page_says_what_failed_and_what_was_spent(serve, data, tmp_path):
 def test_replies_are_kept_and_read_again_another_way(serve, data, tmp_path):
     """A reply is paid for once, whatever it is read with, and whatever run asks."""
     served = serve(lambda body, _: said("The answer: good"))
-    cache = RunOptions(cache=tmp_path / "answers.sqlite")
+    cache = tmp_path / "answers.sqlite"
     model = f"{served.url}/v1{ASKED},revision=2026-11"
-    first = scrutiny.run("performance", model=f"{model},read=last", data=data, options=cache)
+    first = scrutiny.run("performance", model=f"{model},read=last", data=data, cache=cache)
     assert len(served.bodies) == 100
     second = scrutiny.run(
-        "performance", model=f"{model},read=after:answer:", data=data, options=cache
+        "performance", model=f"{model},read=after:answer:", data=data, cache=cache
     )
     assert len(served.bodies) == 100
     assert first.estimate("accuracy").value == second.estimate("accuracy").value == 0.5
@@ -127,14 +126,14 @@ def test_replies_are_kept_and_read_again_another_way(serve, data, tmp_path):
 
 def test_without_a_revision_each_run_asks_anew(serve, data, tmp_path):
     served = serve(lambda body, _: said("good"))
-    cache = RunOptions(cache=tmp_path / "answers.sqlite")
+    cache = tmp_path / "answers.sqlite"
     for out in ("a", "b", "b"):
         scrutiny.run(
             "performance",
             model=f"{served.url}/v1{ASKED}",
             data=data,
             out=tmp_path / out,
-            options=cache,
+            cache=cache,
         )
     assert len(served.bodies) == 200
 
@@ -142,10 +141,10 @@ def test_without_a_revision_each_run_asks_anew(serve, data, tmp_path):
 def test_a_budget_ends_the_run_and_another_goes_on(serve, data, tmp_path):
     served = serve(lambda body, _: said("good"))
     model, out = f"{served.url}/v1{ASKED}", tmp_path / "r"
-    cache = RunOptions(cache=tmp_path / "answers.sqlite")
+    cache = tmp_path / "answers.sqlite"
     with pytest.raises(RunIncompleteError, match="All answers that came are kept"):
         scrutiny.run(
-            "performance", model=f"{model},most_requests=40", data=data, out=out, options=cache
+            "performance", model=f"{model},most_requests=40", data=data, out=out, cache=cache
         )
     assert len(served.bodies) == 40
 
@@ -163,7 +162,7 @@ def test_several_workers_exceed_no_limit(serve, data, tmp_path):
             "measure": measure,
         },
         out=tmp_path / "r",
-        options=RunOptions(workers=2),
+        workers=2,
     )
     assert served.most_at_once <= 3
     assert len(records(RunFolder(tmp_path / "r"))) == 200
@@ -259,10 +258,9 @@ KILLS = int(os.environ.get("SCRUTINY_TEST_KILLS", "2"))
 _RUN = """
 import sys, scrutiny
 from pathlib import Path
-from scrutiny.run.driver import RunOptions
 model, data, out = sys.argv[1:]
-options = RunOptions(cache=Path(out).parent / "answers.sqlite")
-scrutiny.run("performance", model=model, data=data, out=out, options=options)
+kept = Path(out).parent / "answers.sqlite"
+scrutiny.run("performance", model=model, data=data, out=out, cache=kept)
 """
 
 
@@ -303,7 +301,7 @@ def test_no_secret_reaches_the_disk(serve, data, tmp_path, monkeypatch):
         model=f"{served.url}/v1{ASKED},api_key=env:OWN_KEY",
         data=data,
         out=tmp_path / "r",
-        options=RunOptions(cache=tmp_path / "answers.sqlite"),
+        cache=tmp_path / "answers.sqlite",
     )
     assert served.headers[-1]["Authorization"] == "Bearer sk-very-secret"
     for file in tmp_path.rglob("*"):

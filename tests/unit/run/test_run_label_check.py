@@ -14,7 +14,6 @@ from scrutiny.report.formats.html import render_html
 from scrutiny.report.formats.markdown import render_markdown
 from scrutiny.report.reading.load import load_view
 from scrutiny.report.terminal.page import plain_text
-from scrutiny.run.driver import RunOptions
 from scrutiny.run.planning.file import plan_of
 from scrutiny.run.planning.label_words import _are_words, said_pairs
 
@@ -93,7 +92,6 @@ def asked(model: str, data: str) -> Path:
         "performance",
         model=f"python:./readers.py:{model}",
         data=data,
-        options=RunOptions(command="x"),
     )
     return found.path
 

@@ -14,7 +14,6 @@ from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import DataPlan
 from scrutiny.data import dataset
 from scrutiny.models.python.reading import read_object
-from scrutiny.run.driver import RunOptions
 from scrutiny.run.planning import loading, opened
 from scrutiny.run.planning.loading import KEPT, LoadedModels
 from scrutiny.run.planning.opened import Opened
@@ -129,8 +128,7 @@ def test_models_that_are_compared_are_loaded_once_and_their_data_read_once(toys,
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_an_audit_from_python(toys, read, workers):
-    options = RunOptions(workers=workers)
-    made = {"model": MODELS[1], "data": SOURCES[0], "options": options}
+    made = {"model": MODELS[1], "data": SOURCES[0], "workers": workers}
     scrutiny.audit(**made, only=["performance", "calibration"])
     assert len(loads(toys)[0]) <= 5 + workers - 1
     assert read == SOURCES[:1]

@@ -36,8 +36,6 @@ from scrutiny.diagnostics.suites.params import SuitesParams
 from scrutiny.tasks.scored import score_of
 
 _FAILED: Final = "share(failed)@1"
-#: Part of the tolerated failures that counts for none: simulated in design/014-suites.md.
-_NEGLIGIBLE: Final = 0.2
 _STAYS: Final = {"after": "before"}
 _BOTH_STAY: Final = {"after": "before", "control": "before"}
 _CONTROL: Final = "control: random change"
@@ -179,7 +177,6 @@ def _claim(test: SuiteTest, params: SuitesParams, inputs: Inputs) -> Claim:
     if _is_by_drop(test):
         main, costs, says = f"drop/{name}", "costs {} points", f"{name} lowers the score"
         tolerance = score_of(inputs.task).tolerance if params.drop is None else params.drop
-    negligible = 0.0 if _is_by_drop(test) else _NEGLIGIBLE * tolerance
     has_excess = test.has_control and _has_scores(test)
     excess = [Component(f"excess/{name}", 0.0, _CONTROL)] * has_excess
     has_none = "no_probabilities" in inputs.subject.capabilities
@@ -193,7 +190,7 @@ def _claim(test: SuiteTest, params: SuitesParams, inputs: Inputs) -> Claim:
         competence=(("level", inputs.data.chance),) if test.has_level else (),
         needs_control=has_excess,
         refused=NO_PROBABILITIES if has_none and is_mute else "",
-        risk=Risk(what, tolerance, costs, negligible=negligible),
+        risk=Risk(what, tolerance, costs),
     )
 
 

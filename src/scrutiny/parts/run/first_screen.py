@@ -91,7 +91,7 @@ def front_of(view: RunView) -> Front | None:
     ordered = tuple(sorted(risks, key=_worst_first))
     numbers = tuple(_scores(view))
     chance = _no_skill(view)
-    beside = [(e, name) for e in view.estimates if (name := _headline(e))]
+    beside = [(_shown(e, view), name) for e in view.estimates if (name := _headline(e))]
     return Front(
         title=title_of(view, is_short=bool(numbers)),
         numbers=numbers,
@@ -179,6 +179,12 @@ def _beside(told: Sequence[tuple[Estimate, str]], view: RunView) -> Iterator[str
         where = f" on {datasets[found.key.dataset]}" if names[name] > 1 else ""
         written = percent_of if found.key.diagnostic in main else decimal_of
         yield f"{name} {written(found)}{where}"
+
+
+def _shown(found: Estimate, view: RunView) -> Estimate:
+    """Number with the limits that its finding has, if a verdict was made of it."""
+    told = (f.estimate for f in view.findings if f.estimate is not None)
+    return next((one for one in told if one.key == found.key), found)
 
 
 def _headline(found: Estimate) -> str:

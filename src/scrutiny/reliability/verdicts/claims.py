@@ -28,7 +28,12 @@ from scrutiny.reliability.verdicts.families import RowFamily, families_among, li
 from scrutiny.reliability.verdicts.imputation import survives_imputation, worst_ends
 from scrutiny.reliability.verdicts.prerequisites import bounds, gate
 from scrutiny.reliability.verdicts.risk_words import other_scope, why
-from scrutiny.reliability.verdicts.risks import FEWEST_DATASETS, over_datasets, state_of
+from scrutiny.reliability.verdicts.risks import (
+    FEWEST_DATASETS,
+    over_datasets,
+    state_of,
+    with_negligible,
+)
 from scrutiny.stats.significance.verdict import intersection_union
 
 MISSING_LIMIT: Final = 0.05
@@ -55,11 +60,29 @@ def decide(
         metric, diagnostic, model and dataset unless given.
     """
     families = {**families_among(estimated), **(families or {})}
+    claims = [_with_negligible(claim, estimated) for claim in claims]
     wanted = [component.estimate for claim in claims for component in claim.components]
-    losses = {c.components[0].estimate: c.risk.tolerance for c in claims if c.risk}
+    losses = {  # what a cost as large as the tolerance has to be told from
+        c.components[0].estimate: c.risk.tolerance - c.risk.negligible for c in claims if c.risk
+    }
     level = max((claim.level for claim in claims), default=0.95)
     limits = limits_of(estimated, families, wanted=wanted, level=level, losses=losses)
-    return over_datasets([_finding(_case(claim, estimated, limits)) for claim in claims])
+    shown = {name: _with_limits(one, limits.get(name)) for name, one in estimated.items()}
+    return over_datasets([_finding(_case(claim, shown, limits)) for claim in claims])
+
+
+def _with_negligible(claim: Claim, estimated: Mapping[str, Estimated]) -> Claim:
+    """Claim whose risk says what counts for none, if its number is there."""
+    main = claim.components[0].estimate if claim.components else ""
+    return with_negligible(claim, estimated[main].scale) if main in estimated else claim
+
+
+def _with_limits(one: Estimated, limits: Limits | None) -> Estimated:
+    """Number with the limits of its family, so that reasons and gates read those that are shown."""
+    if limits is None or one.estimate.value is None:
+        return one
+    low, high = limits.widest
+    return replace(one, estimate=replace(one.estimate, low=low, high=high))
 
 
 def _case(

@@ -15,12 +15,11 @@ from scrutiny.core.claim import Claim, Limits
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.intervals import AS_PUBLISHED
 from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.intervals.rows import Row, row_of
 from scrutiny.stats.intervals.simultaneous import (
     FEWEST_SEEDS,
-    Row,
     RowLimits,
     alone,
-    row_of,
     simultaneous,
 )
 

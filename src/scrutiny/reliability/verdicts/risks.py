@@ -12,11 +12,14 @@ from dataclasses import replace
 from typing import Final
 
 from scrutiny.core.boundary.canonical import canonical_json
-from scrutiny.core.claim import Check, Component, Finding, Risk, Spoken, State
+from scrutiny.core.claim import Check, Claim, Component, Finding, Risk, Spoken, State
 from scrutiny.reliability.verdicts.cases import ClaimCase, Part, Place
+from scrutiny.stats.intervals.scale import Scale
 
 #: Datasets on which a claim has to be decided alike to speak of others.
 FEWEST_DATASETS: Final = 3
+#: Part of a tolerated share that counts for none: simulated in design/003-verdicts.md.
+NEGLIGIBLE: Final = 0.5
 #: Outcomes of comparing a cost with a control's.
 _MORE: Final[Mapping[Place, str]] = {"beyond": "yes", "below": "no", "undecided": "undecided"}
 
@@ -39,10 +42,10 @@ def state_of(component: Component, ends: tuple[float, float], risk: Risk) -> Sta
     >>> [state_of(drop, ends, risk) for ends in ((0.013, 0.067), (-0.006, 0.006), (0.0, 0.08))]
     ['hurts', 'holds', "can't tell"]
 
-    A share of failures is above nothing by a single one:
+    A share is above nothing by a single case, so a part of what is tolerable counts for none:
 
-    >>> failing = Risk("negation", 0.05, "{} % fail", negligible=0.01)
-    >>> [state_of(drop, ends, failing) for ends in ((0.001, 0.07), (0.012, 0.07))]
+    >>> failing = Risk("negation", 0.05, "{} % fail", negligible=0.025)
+    >>> [state_of(drop, ends, failing) for ends in ((0.001, 0.07), (0.026, 0.07))]
     ["can't tell", 'hurts']
 
     A number that is only the most that something can cost never hurts:
@@ -54,6 +57,32 @@ def state_of(component: Component, ends: tuple[float, float], risk: Risk) -> Sta
     if most <= risk.tolerance:
         return "holds"
     return "hurts" if least > risk.negligible and not risk.settled_by else "can't tell"
+
+
+def with_negligible(claim: Claim, scale: Scale) -> Claim:
+    """Claim whose risk says what counts for none, if its number can only lie on the side of harm.
+
+    A drop may be a gain, and lies above nothing only if it is told from chance. A share cannot lie
+    below nothing: a single case would be an alarm.
+
+    Parameters
+    ----------
+    claim
+        Any claim.
+    scale
+        Scale of the number of its first component, with its range.
+
+    Examples
+    --------
+    >>> leaked = Claim("a", "", "", (Component("a", 0.0),), risk=Risk("leakage", 0.04, "{} %"))
+    >>> [with_negligible(leaked, Scale.of(name)).risk.negligible for name in ("logit", "points")]
+    [0.02, 0.0]
+    """
+    if claim.risk is None or not claim.components:
+        return claim
+    least, _ = sorted(costs(claim.components[0], (scale.low, scale.high)))
+    part = NEGLIGIBLE if least >= 0.0 else 0.0
+    return replace(claim, risk=replace(claim.risk, negligible=part * claim.risk.tolerance))
 
 
 def costs(component: Component, ends: tuple[float, float]) -> tuple[float, float]:

@@ -1,6 +1,7 @@
 """The first screen in a terminal: numbers, risks worst first, a case of the worst, what to do."""
 
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import Final
 
 from rich.cells import cell_len
@@ -17,6 +18,7 @@ from scrutiny.parts.wording.verdicts import mark
 
 _WHAT: Final = (14, 22)  # cells of the names of risks, at least and at most
 _COSTS: Final = (31, 37)  # "changes 36.9 % of words [32.9, 41.1]"
+_RIGHT: Final = 25  # cells of what stands to the right of a cost, with the spaces between
 _LABELS: Final = (12, 6, 20, 20, 17)  # label, items, recall, precision, F1
 _MOST_LABELS: Final = 6
 _STYLES: Final = {"hurts": "bold red", "can't tell": "yellow", "holds": "green"}
@@ -86,8 +88,10 @@ def _columns(risks: Sequence[FoundRisk]) -> tuple[int, ...]:
     """Widths: what, what it costs, more than random change, scope."""
     least, most = _WHAT
     what = max([least, *(cell_len(risk.name) + 2 for risk in risks)])
-    cost = min(max([_COSTS[0], *(cell_len(risk.costs) for risk in risks)]), _COSTS[1])
-    return min(what, most, WIDTH - cost - 25), cost, 10, 12
+    what = min(what, most)
+    cost = max([_COSTS[0], *(cell_len(risk.costs) for risk in risks)])
+    cost = min(cost, max(_COSTS[1], WIDTH - what - _RIGHT))
+    return min(what, WIDTH - cost - _RIGHT), cost, 10, 12
 
 
 def _header(columns: Sequence[int]) -> Iterator[Text]:
@@ -99,12 +103,26 @@ def _header(columns: Sequence[int]) -> Iterator[Text]:
 
 def _row(risk: FoundRisk, rest: Sequence[str], columns: Sequence[int]) -> Iterator[Text]:
     """One line of a risk; a name that is too long goes on below."""
-    first, *others = fold(risk.name, columns[0] - 2)
-    cells = [(f"{mark(risk.state)} {first}", columns[0])]
-    cells += [(risk.costs, columns[1])]
-    cells += zip(rest, columns[2:], strict=False)
-    yield Text(side_by_side(*cells), style=_STYLES.get(risk.state, ""))
-    yield from (Text(f"  {piece}", style=_STYLES.get(risk.state, "")) for piece in others)
+    names, costs = fold(risk.name, columns[0] - 2), _folded_costs(risk.costs, columns[1])
+    for place, (name, cost) in enumerate(zip_longest(names, costs, fillvalue="")):
+        cells = [
+            (f"{'  ' if place else mark(risk.state) + ' '}{name}", columns[0]),
+            (cost, columns[1]),
+        ]
+        cells += zip(rest if place == 0 else (), columns[2:], strict=False)
+        yield Text(side_by_side(*cells), style=_STYLES.get(risk.state, ""))
+
+
+def _folded_costs(costs: str, width: int) -> list[str]:
+    """Lines of a cost; its limits in brackets stay together, so that no figure is cut."""
+    if cell_len(costs) <= width:
+        return [costs]
+    said, bracket, limits = costs.rpartition(" [")
+    *lines, last = fold(said or limits, width)
+    if not said:
+        return [*lines, last]
+    end = f"{bracket.strip()}{limits}"
+    return [*lines, f"{last} {end}"] if cell_len(last + end) < width else [*lines, last, end]
 
 
 def _open(risk: FoundRisk, columns: Sequence[int]) -> Iterator[Text]:

@@ -214,7 +214,12 @@ def _disagreement(
             rng=generator(seed, "bootstrap", name=one.dataset, item="items"),
         )
         found = interval_of(
-            drawn, name=key.metric, scale=scale_of(share), resampling=resampling, seed=seed
+            drawn,
+            name=key.metric,
+            scale=scale_of(share),
+            resampling=resampling,
+            seed=seed,
+            step=1.0 / flips.shape[1],
         )
     except StatisticsError:
         return Estimated(blank)

@@ -1,12 +1,13 @@
-"""Simultaneous intervals of a family of rows, with seed variances moderated over the family.
+"""Simultaneous intervals of a family of rows, with variances moderated over the family.
 
 A family is the rows of one diagnostic, one model and one dataset. With three seeds a
 row's own seed variance has two degrees of freedom, and a limit that holds for fifteen rows at once
 would lie seventeen standard errors away. Seed variances of one family are alike: each row's is
-moved toward the others', as far as the rows themselves show that they agree.
+moved toward the others', as far as the rows themselves show that they agree. Where units hold
+several items, a row's design effect is at least that of the family.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -16,6 +17,7 @@ from scrutiny.stats.arrays import FloatArray, proper_level
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.intervals.distance import critical_distance
 from scrutiny.stats.intervals.moderation import moderated
+from scrutiny.stats.intervals.shares import family_effects
 from scrutiny.stats.intervals.tango import tango_variance
 
 _STEPS: Final = 40  # of bisection: far below any figure that is printed
@@ -126,6 +128,11 @@ def checkpoint_limits(
     n_rows
         Number of rows that the family was planned with. Default: the rows given.
     """
+    return _of_checkpoints(with_family_effects(rows), level=level, n_rows=n_rows)
+
+
+def _of_checkpoints(rows: FamilyRows, *, level: float, n_rows: int | None) -> FamilyLimits:
+    """Limits of rows that have the family's design effect."""
     none = np.zeros(rows.items.size)
     return _limits(rows, rows.items, none, np.inf, level=level, n_rows=n_rows)
 
@@ -162,10 +169,11 @@ def recipe_limits(
         raise StatisticsError(
             f"{replicates} replicates say too little about other seeds; three are needed."
         )
+    rows = with_family_effects(rows)
     found = moderated(rows.values, rows.interaction, rows.step)
     own = np.maximum(0.0, rows.items - rows.interaction)
     wide = _limits(rows, own, found.each / replicates, found.freedom, level=level, n_rows=n_rows)
-    narrow = checkpoint_limits(rows, level=level, n_rows=n_rows)
+    narrow = _of_checkpoints(rows, level=level, n_rows=n_rows)
     return FamilyLimits(
         np.minimum(wide.low, narrow.low),
         np.maximum(wide.high, narrow.high),
@@ -173,6 +181,33 @@ def recipe_limits(
         wide.distance,
         found.freedom,
     )
+
+
+def with_family_effects(rows: FamilyRows) -> FamilyRows:
+    """Rows whose item variances have at least the family's design effect, where flips are counted.
+
+    Rows of single items are as they were.
+
+    Parameters
+    ----------
+    rows
+        The family.
+    """
+    scored = np.asarray(np.isfinite(rows.flips).all(axis=1))
+    if rows.crowding <= 1.0 or not scored.any():
+        return rows
+    usual, cases = _usual(rows, scored), rows.flips[scored].sum(axis=1)
+    effects = family_effects(rows.items[scored], usual, cases, rows.crowding)
+    items = rows.items.copy()
+    items[scored] = np.maximum(items[scored], effects * usual)
+    return replace(rows, items=items)
+
+
+def _usual(rows: FamilyRows, scored: NDArray[np.bool_]) -> FloatArray:
+    """Variances ``(row,)`` of paired differences, if their items were independent."""
+    share = rows.flips[scored].sum(axis=1) * rows.step[scored]
+    usual = (share - rows.values[scored].mean(axis=1) ** 2) * rows.step[scored]
+    return np.asarray(np.maximum(usual, 0.0), dtype=np.float64)
 
 
 def floored(
@@ -248,7 +283,7 @@ def _scored(
     against, favor = rows.flips[scored].T
     units = 1.0 / rows.step[scored]
     mean = rows.values[scored].mean(axis=1)
-    usual = ((against + favor) / units - mean**2) / units
+    usual = _usual(rows, scored)
     most = np.full(usual.size, rows.crowding)
     scale = np.divide(items, usual, out=most.copy(), where=usual > 0)
     scale = np.minimum(scale, most)

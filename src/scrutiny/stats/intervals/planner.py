@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from scrutiny.stats.arrays import FloatArray
 from scrutiny.stats.intervals.distance import critical_distance
-from scrutiny.stats.intervals.families import FamilyRows, tail_of
+from scrutiny.stats.intervals.families import FamilyRows, tail_of, with_family_effects
 from scrutiny.stats.intervals.moderation import moderated
 
 _POWER: Final = 0.84  # standard errors that 80 % of the estimates lie above
@@ -37,6 +37,7 @@ def items_needed(
     array
         NaN if eight times as many do not suffice. In simulations, power is 70 to 90 %.
     """
+    rows = with_family_effects(rows)
     reaches = _design(rows, loss, tail_of(n_rows or rows.items.size, level))
     replicates = rows.values.shape[1]
     units = 1.0 / rows.step
@@ -88,7 +89,7 @@ def seeds_needed(
     needed = np.full(rows.items.size, np.nan)
     if replicates < 3:
         return needed
-    reaches = _design(rows, loss, tail_of(n_rows or rows.items.size, level))
+    reaches = _design(with_family_effects(rows), loss, tail_of(n_rows or rows.items.size, level))
     for count in range(MOST_SEEDS, replicates - 1, -1):
         needed = np.where(reaches(1.0 / rows.step, count), count, needed)
     return needed

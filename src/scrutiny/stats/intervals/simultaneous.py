@@ -1,7 +1,7 @@
 """Simultaneous limits: rows of a family from their item draws, holding for all at once."""
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -9,20 +9,18 @@ import numpy as np
 import scipy
 
 from scrutiny.stats.arrays import FloatArray
-from scrutiny.stats.intervals.crossed import brought
 from scrutiny.stats.intervals.families import (
     FamilyLimits,
     FamilyRows,
     checkpoint_limits,
-    floored,
     recipe_limits,
     tail_of,
+    with_family_effects,
 )
 from scrutiny.stats.intervals.interval import Interval
-from scrutiny.stats.intervals.parts import is_coarse, item_degrees, side_of
 from scrutiny.stats.intervals.planner import items_needed, seeds_needed
-from scrutiny.stats.intervals.scale import Scale
-from scrutiny.stats.resampling.resample import Resampled
+from scrutiny.stats.intervals.rows import Row
+from scrutiny.stats.intervals.shares import exact_limits
 
 #: Fewest replicates (seeds) for limits in the scope "this recipe".
 FEWEST_SEEDS: Final = 3
@@ -60,102 +58,6 @@ class RowLimits:
         return self.recipe or self.checkpoints
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Row:
-    """One number of a family: values and variances, on the scale where its interval is symmetric.
-
-    Parameters
-    ----------
-    values
-        ``(replicate,)``; their mean is the number.
-    items, interaction
-        Variance of that mean from drawing items, and its part that is not shared by replicates
-        (``Vi`` and ``Vx`` of `crossed`).
-    step
-        Change of the value by one row of the data, on the scale.
-    freedom
-        Degrees of freedom of the items' part.
-    scale
-        The scale.
-    crowding
-        Rows of the data in the unit of an average one.
-    flips
-        Rows of the data that count for a loss and against it, a replicate, where the number is a
-        mean of paired differences of right and wrong; NaN for any other.
-    slack
-        The part of ``items`` that is there for the limit next to a bound alone, of a share on its
-        logit: the other limit is wide enough without.
-    """
-
-    values: FloatArray
-    items: float
-    interaction: float
-    step: float
-    freedom: float
-    scale: Scale
-    crowding: float = 1.0
-    flips: tuple[float, float] = (np.nan, np.nan)
-    slack: float = 0.0
-
-
-def row_of(
-    resampled: Resampled,
-    scale: Scale,
-    *,
-    flips: tuple[float, float] | None = None,
-    step: float | None = None,
-) -> Row:
-    """Row of a family, from the resampled statistic.
-
-    Parameters
-    ----------
-    resampled
-        Two units at least.
-    scale
-        Scale on which its interval is symmetric.
-    flips
-        See `Row`.
-    step
-        Change of the value by one flip: 1 / rows that count, 2 / (predicted + true) for an F1. None
-        if the value is not a share.
-    """
-    drawn = resampled.defined_draws
-    where, middle, each, draws = brought(resampled.point, drawn, scale, n_units=resampled.n_units)
-    side = side_of(each, draws, center=middle)
-    if step is not None and scale.is_bounded and not where.is_bounded:
-        flips = flips or (0.0, 0.0)  # the same for every replicate, and on every draw
-    units = resampled.n_rows / resampled.crowding  # of one size, that tell as much
-    freedom = item_degrees(units, resampled.n_strata)
-    bias = units / freedom if np.isfinite(freedom) else 1.0
-    items = float(side.noise.var(ddof=1)) * bias
-    flip = 1.0 / resampled.n_rows if step is None else step
-    flip *= where.whole if not where.is_bounded else _steepness(resampled, where)
-    seen = items
-    if step is not None or flips is not None or is_coarse(side.noise, flip):
-        known = flips is not None
-        items = float(floored(items, flip, crowding=resampled.crowding, is_counted=known))
-    return Row(
-        values=each - each.mean() + middle,
-        items=items,
-        interaction=side.interaction,
-        step=flip,
-        freedom=freedom,
-        scale=where,
-        crowding=resampled.crowding,
-        flips=flips or (np.nan, np.nan),
-        slack=items - seen if step is not None and where.is_bounded and seen > 0 else 0.0,
-    )
-
-
-def _steepness(resampled: Resampled, scale: Scale) -> float:
-    """Slope of the scale at the mean: change on it per small change of the share."""
-    least = 0.5 / (resampled.n_rows + 1)
-    share = (float(resampled.point.mean()) - scale.low) / (scale.high - scale.low)
-    share = min(max(share, least), 1.0 - least)
-    slope = 1.0 / (share * (1.0 - share))
-    return slope / 2.0 if scale.name == "fisher_z" else slope
-
-
 def simultaneous(
     rows: Sequence[Row],
     *,
@@ -190,7 +92,8 @@ def simultaneous(
     """
     alike: dict[tuple[object, ...], list[int]] = defaultdict(list)
     for i, row in enumerate(rows):
-        about = (row.scale.name, row.scale.whole, row.values.size, row.freedom, row.crowding)
+        scale = row.scale.name, row.scale.whole, row.is_share
+        about = (scale, row.values.size, row.freedom, row.crowding)
         alike[about].append(i)
     found: dict[int, RowLimits] = {}
     for places in alike.values():
@@ -219,42 +122,27 @@ def _limits(
         rows[0].freedom,
         rows[0].crowding,
     )
-    slack = np.array([row.slack for row in rows])
-    here = _sided(checkpoint_limits, family, slack, level=level, n_rows=n_rows)
+    here = checkpoint_limits(family, level=level, n_rows=n_rows)
     wide = here
     if is_of_recipe:
-        wide = _sided(recipe_limits, family, slack, level=level, n_rows=n_rows)
-    spoken = np.maximum(0.0, family.items - interaction)
+        wide = recipe_limits(family, level=level, n_rows=n_rows)
+    tail = tail_of(n_rows, level)
+    spoken = np.maximum(0.0, with_family_effects(family).items - interaction)
     reach = wide.distance + _POWER * np.sqrt(spoken + wide.seeds)
     items, seeds = _needed(family, rows, losses, n_rows=n_rows, level=level)
+    ends = [
+        (_back(r, here, i, tail=tail), _back(r, wide, i, tail=tail)) for i, r in enumerate(rows)
+    ]
     return [
         RowLimits(
-            _back(row, here, i),
-            _back(row, wide, i) if is_of_recipe else None,
-            _on_statistic(row, float(reach[i])),
+            near,
+            far if is_of_recipe else None,
+            _half(far, tail) if row.is_share else _on_statistic(row, float(reach[i])),
             float(items[i]),
             float(seeds[i]),
         )
-        for i, row in enumerate(rows)
+        for i, (row, (near, far)) in enumerate(zip(rows, ends, strict=True))
     ]
-
-
-def _sided(
-    made: Callable[..., FamilyLimits],
-    family: FamilyRows,
-    slack: FloatArray,
-    *,
-    level: float,
-    n_rows: int,
-) -> FamilyLimits:
-    """Limits whose slack widens the one next to a bound alone: the upper one above a half."""
-    found = made(family, level=level, n_rows=n_rows)
-    if not slack.any():
-        return found
-    near = made(replace(family, items=family.items - slack), level=level, n_rows=n_rows)
-    is_high = family.values.mean(axis=1) > 0
-    low = np.where(is_high, near.low, found.low)
-    return replace(found, low=low, high=np.where(is_high, found.high, near.high))
 
 
 def _needed(
@@ -264,10 +152,36 @@ def _needed(
     none = np.full(len(rows), np.nan)
     if np.isnan(losses).all():
         return none, none
-    wanted = np.array([_on_scale(row, loss) for row, loss in zip(rows, losses, strict=True)])
+    if rows[0].is_share:
+        family, wanted = _of_planned_shares(family, rows, losses)
+    else:
+        wanted = np.array([_on_scale(row, loss) for row, loss in zip(rows, losses, strict=True)])
     return (
         items_needed(family, wanted, level=level, n_rows=n_rows),
         seeds_needed(family, wanted, level=level, n_rows=n_rows),
+    )
+
+
+def _of_planned_shares(
+    family: FamilyRows, rows: Sequence[Row], losses: FloatArray
+) -> tuple[FamilyRows, FloatArray]:
+    """Shares as they are, with the variance of one that is twice the planned loss, and the losses.
+
+    None of a hundred has no variance; a share of 4 % that is told from one of 2 % has one.
+    """
+    wanted = losses / np.array([row.scale.high - row.scale.low for row in rows])
+    seen = np.array([_spread(row) for row in rows])
+    planned = np.clip(2.0 * np.nan_to_num(wanted), 0.0, 0.5)
+    spread = np.maximum(seen, planned * (1.0 - planned))
+    return (
+        replace(
+            family,
+            values=family.values * seen[:, None],
+            items=family.items * seen * spread,
+            interaction=family.interaction * seen**2,
+            step=family.step * seen,
+        ),
+        wanted,
     )
 
 
@@ -279,11 +193,36 @@ def _on_scale(row: Row, loss: float) -> float:
     return float(abs(ends[1] - ends[0]))
 
 
-def _back(row: Row, limits: FamilyLimits, place: int) -> tuple[float, float]:
+def _back(row: Row, limits: FamilyLimits, place: int, *, tail: float) -> tuple[float, float]:
     """Limits of a row, transformed back to its statistic and cut at its range."""
+    if row.is_share:
+        whole = (limits.high[place] - limits.low[place]) / 2.0
+        low, high = _of_share(row, float(whole), tail=tail)
+        span = row.scale.high - row.scale.low
+        return row.scale.low + span * low, row.scale.low + span * high
     ends = row.scale.inverse(np.array([limits.low[place], limits.high[place]]))
     low, high = np.clip(ends, row.scale.low, row.scale.high).tolist()
     return low, high
+
+
+def _of_share(row: Row, distance: float, *, tail: float) -> tuple[float, float]:
+    """Limits of a share, from its critical distance on the logit.
+
+    None is tighter than without a single case (or with nothing else): some cases show how items
+    fail together, and are no reason to be surer than with none.
+    """
+    spread = distance / -float(scipy.special.ndtri(tail))
+    worth = 1.0 / (spread**2 * _spread(row))
+    low, high = exact_limits(row.share, worth, tail=tail)
+    units = 1.0 / (row.step * _spread(row)) / row.crowding
+    (_, most), (least, _) = (exact_limits(share, units, tail=tail) for share in (0.0, 1.0))
+    return min(float(low), float(least)), max(float(high), float(most))
+
+
+def _spread(row: Row) -> float:
+    """Variance p (1 - p) of one thing that is right or wrong, at a share's place on the logit."""
+    share = float(scipy.special.expit(row.values.mean()))
+    return share * (1.0 - share)
 
 
 def _on_statistic(row: Row, distance: float) -> float:
@@ -303,5 +242,10 @@ def alone(interval: Interval, *, n_rows: int) -> RowLimits:
     """
     tail = tail_of(n_rows, interval.level)
     ends = interval.at(1.0 - 2.0 * tail)
+    return RowLimits(ends, None, _half(ends, tail))
+
+
+def _half(ends: tuple[float, float], tail: float) -> float:
+    """Distance that 80 % of studies detect, from limits that are known by their ends alone."""
     times = 1.0 + _POWER / -float(scipy.special.ndtri(tail))
-    return RowLimits(ends, None, times * (ends[1] - ends[0]) / 2.0)
+    return times * (ends[1] - ends[0]) / 2.0
