@@ -136,10 +136,11 @@ def test_more_than_the_tolerance_is_said_apart():
     assert "maybe more than the 2 that" in found(of_interval(4.0, 1.3, 6.7)).reason
 
 
-def test_no_skill_is_not_asked():
+def test_what_presupposes_skill_is_not_tested_without_it():
     estimated = {"drop": made([0.1]), "level": made([0.5])}
     (one,) = decide([risk(("drop", 0.0), competence=(("level", 0.5),))], estimated)
-    assert one.verdict == "not asked"
+    assert one.verdict == "not tested"
+    assert one.lacks_skill
     assert {c.outcome for c in one.checks} == {"not run"}
 
 

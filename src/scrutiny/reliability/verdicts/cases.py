@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from scrutiny.core.claim import Claim, Component, Limits, Spoken
+from scrutiny.core.claim import Claim, Component, Limits, Spoken, Touched
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.stats.intervals.interval import Direction, Interval
 
@@ -42,11 +42,14 @@ class ClaimCase:
         Its components with their estimates; those that were not computed are left out.
     stop
         Verdict that a gate has set, with its reason; or None.
+    touched
+        On how many of the items a change or attack had anything to do; None of other claims.
     """
 
     claim: Claim
     parts: tuple[Part, ...]
     stop: tuple[str, str] | None
+    touched: Touched | None = None
 
     @property
     def deciding(self) -> tuple[Part, ...]:

@@ -2,7 +2,8 @@
 
 A cost should be zero and may be as large as the tolerance. It *hurts* where its limits lie
 above what is as good as no effect and reach beyond what is tolerable; it *holds* where they stay
-within; anything else cannot be told yet. That it is more than what a control does is a question of
+within; anything else cannot be told yet. What touched too few texts to tell is *not tested*
+(`scrutiny.reliability.verdicts.touched`). That it is more than what a control does is a question of
 its own, whose answer takes nothing from this one.
 """
 

@@ -12,6 +12,7 @@ from scrutiny.core.grouping import grouped
 from scrutiny.core.model import Family
 from scrutiny.core.plan import MeasurePlan, ModelPlan
 from scrutiny.core.record import Measure
+from scrutiny.core.suites.tests import originals
 from scrutiny.data.dataset import Dataset
 from scrutiny.models.strings.competence import read_competence
 from scrutiny.models.strings.lineage import checkpoint_folder
@@ -185,11 +186,17 @@ def design_claims(resolved: Resolved) -> Iterator[Claim]:
     by_dataset: dict[tuple[str, str], list[tuple[str, Claim]]] = {}
     models = {model.name: model for model in resolved.plan.models}
     everywhere = list(places(resolved))
+    without_skill: dict[tuple[str, str], str] = {}
     for place in everywhere:
         if place.family.role != "measured":
             continue
+        of = place.measure, place.dataset
+        if of not in without_skill:
+            without_skill[of] = _without_skill(resolved, *of)
         for claim in place.design.claims:
             named = _named(claim, place, everywhere, models=models)
+            if claim.is_headline or _presupposes_level(claim):
+                named = replace(named, no_skill=without_skill[of])
             if _needs_all(claim) and not named.refused:
                 named = replace(named, refused=_one_class(resolved.datasets[place.dataset]))
             yield named
@@ -198,6 +205,17 @@ def design_claims(resolved: Resolved) -> Iterator[Claim]:
     for (prefix, name), members in by_dataset.items():
         if len(members) > 1:
             yield _on_every_dataset(prefix + name, members)
+
+
+def _presupposes_level(claim: Claim) -> bool:
+    """Whether a claim presupposes a score on its own data, and none of another diagnostic."""
+    return bool(claim.competence) and not any(":" in name for name, _ in claim.competence)
+
+
+def _without_skill(resolved: Resolved, measure: str, dataset: str) -> str:
+    """Who gets the score of no skill on the items of a measurement, in words."""
+    examples = originals(resolved.measurements[measure].examples[dataset])
+    return resolved.tasks[dataset].without_skill([e for e in examples if e.gold is not None])
 
 
 def _named(
@@ -219,6 +237,7 @@ def _named(
         competence=tuple(
             (_skill(name, place, everywhere), chance) for name, chance in claim.competence
         ),
+        coverage=tuple(place.prefix + name for name in claim.coverage),
     )
 
 
