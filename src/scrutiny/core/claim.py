@@ -21,6 +21,8 @@ OPEN: Final = ("undecided", "can't tell", "refused", "not tested", "not asked")
 #: How a reason begins where a model is not shown to be better than no skill.
 NO_SKILL: Final = "no skill"
 
+#: How the alternative of a component begins that is compared with a limit of its own alone.
+OF_ITSELF: Final = "of "
 #: End of the family of claims on the slices of one number.
 IN_SLICES: Final = " in slices"
 OPERATORS: Final = (">", "<", ">=", "<=")

@@ -484,7 +484,7 @@ def test_texts_can_be_read_from_the_folder_of_a_run(tmp_path):
 
 
 def test_an_attack_without_candidates_is_not_tested(tmp_path):
-    """No word here has a synonym: the model was asked what each weighs, and nothing was tried."""
+    """No word here has a synonym, so nothing but the items was asked about."""
     rows = [
         {
             "id": f"i{n}",
@@ -498,6 +498,6 @@ def test_an_attack_without_candidates_is_not_tested(tmp_path):
     found = {f.claim.id.rpartition("/")[2]: f for f in folder.findings()}
     none, some = found["pwws@1"], found["deepwordbug@1"]
     assert (none.verdict, none.reason) == ("not tested", "had candidates for 0 of 60 texts")
-    assert estimate(folder, "mean(asked)", recipe="pwws@1").value > 1
+    assert estimate(folder, "mean(asked)", recipe="pwws@1").value == 1
     assert some.verdict != "not tested"
     assert some.touched == (60, 60)

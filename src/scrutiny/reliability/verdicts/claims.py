@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from scrutiny.core.claim import HERE, OPEN, Claim, Finding, Limits, Spoken, State
+from scrutiny.core.claim import HERE, OF_ITSELF, OPEN, Claim, Finding, Limits, Spoken, State
 from scrutiny.core.estimate import Estimate
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.verdicts.cases import (
@@ -163,7 +163,10 @@ def _state(case: ClaimCase) -> tuple[str, str, str]:
     risk, parts = case.claim.risk, case.deciding
     if case.stop or risk is None or parts[0].limits is None:
         verdict, reason = case.stop or ("undecided", _sentence(parts[0], "undecided", "recipe"))
-        return _STOPPED.get(verdict, "can't tell"), _scope(parts, _widest(parts)), reason
+        state = _STOPPED.get(verdict, "can't tell")
+        if verdict == "refused" and any(part.found.estimate.value is not None for part in parts):
+            state = "not tested"  # it was asked
+        return state, _scope(parts, _widest(parts)), reason
     (main,) = parts
     for spoken in _WIDER_FIRST:
         ends = parts[0].limits.of(spoken)
@@ -236,14 +239,25 @@ def _sentence(part: Part, outcome: Place, spoken: Spoken) -> str:
         return f"there is no value against {against}, so the claim cannot be supported"
     if part.limits is None:
         return f"its draws are too few for limits against {against}; take more draws"
-    value = f"{_bounds(part, spoken)} against {against}"
+    of = against if against.startswith(OF_ITSELF) else f"against {against}"
+    value = f"{_bounds(part, spoken)} {of}"
     if outcome == "below":
         return f"{value} lies on the other side of its limit"
     limit = f"limit {part.component.operator} {part.component.limit:.3g}"
     if outcome == "beyond":
         return f"the weakest comparison still holds: {value}, {limit}"
-    could = f"; {part.limits.detectable:.3f} beyond it could have been shown"
-    return f"the interval does not clear its limit: {value}, {limit}{could}"
+    return f"the interval does not clear its limit: {value}, {limit}; {_could(part)}"
+
+
+def _could(part: Part) -> str:
+    """What could have been shown: a distance beyond the limit that the number can have."""
+    assert part.limits is not None  # the caller has looked
+    scale, component = part.found.scale, part.component
+    is_up = component.operator.startswith(">")
+    room = scale.high - component.limit if is_up else component.limit - scale.low
+    if round(part.limits.detectable, 3) >= round(room, 3):
+        return f"{part.found.estimate.n_units:,} items could have shown none beyond it"
+    return f"{part.limits.detectable:.3f} beyond it could have been shown"
 
 
 def _telling(parts: Sequence[Part], outcome: Place, spoken: Spoken) -> Part:

@@ -8,6 +8,7 @@ from typing import Any
 from scrutiny.core.answers.answer import label_in
 from scrutiny.core.claim import Claim
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec
+from scrutiny.core.example import Example
 from scrutiny.core.grouping import grouped
 from scrutiny.core.model import Family
 from scrutiny.core.plan import MeasurePlan, ModelPlan
@@ -198,7 +199,10 @@ def design_claims(resolved: Resolved) -> Iterator[Claim]:
             if claim.is_headline or _presupposes_level(claim):
                 named = replace(named, no_skill=without_skill[of])
             if _needs_all(claim) and not named.refused:
-                named = replace(named, refused=_one_class(resolved.datasets[place.dataset]))
+                examples = _level_items(resolved, *of)
+                named = replace(
+                    named, refused=_one_class(resolved.datasets[place.dataset], examples)
+                )
             yield named
             across = place.prefix.removesuffix(f"{place.dataset}/")
             by_dataset.setdefault((across, claim.id), []).append((place.dataset, named))
@@ -214,8 +218,13 @@ def _presupposes_level(claim: Claim) -> bool:
 
 def _without_skill(resolved: Resolved, measure: str, dataset: str) -> str:
     """Who gets the score of no skill on the items of a measurement, in words."""
+    return resolved.tasks[dataset].without_skill(_level_items(resolved, measure, dataset))
+
+
+def _level_items(resolved: Resolved, measure: str, dataset: str) -> list[Example]:
+    """Items of a measurement whose score is compared with that of no skill."""
     examples = originals(resolved.measurements[measure].examples[dataset])
-    return resolved.tasks[dataset].without_skill([e for e in examples if e.gold is not None])
+    return [example for example in examples if example.gold is not None]
 
 
 def _named(
@@ -247,14 +256,14 @@ def _needs_all(claim: Claim) -> bool:
     return any(limit >= 1.0 for limit in [*against, *(least for _, least in claim.competence)])
 
 
-def _one_class(dataset: Dataset) -> str:
-    """Reason why no skill can be shown on a dataset with a single class; empty otherwise."""
-    golds = set(filter(None, (label_in(example.gold) for example in dataset.examples)))
+def _one_class(dataset: Dataset, examples: Sequence[Example]) -> str:
+    """Reason why no skill can be shown on items of a single class; empty otherwise."""
+    golds = set(filter(None, (label_in(example.gold) for example in examples)))
     if len(golds) != 1:
         return ""
     left_out = f" ({len(dataset.bad_rows):,} rows were left out)" if dataset.bad_rows else ""
     return (
-        f"all gold labels of {dataset.name} are {golds.pop()!r}{left_out}: whoever always answers "
+        f"all gold labels of {'the originals in ' * dataset.is_suite}{dataset.name} are {golds.pop()!r}{left_out}: whoever always answers "
         "so gets everything right, so no score can show skill; give data with two classes or more"
     )
 
