@@ -261,9 +261,10 @@ def _one_class(dataset: Dataset, examples: Sequence[Example]) -> str:
     golds = set(filter(None, (label_in(example.gold) for example in examples)))
     if len(golds) != 1:
         return ""
+    where = "the originals in " * dataset.is_suite
     left_out = f" ({len(dataset.bad_rows):,} rows were left out)" if dataset.bad_rows else ""
     return (
-        f"all gold labels of {'the originals in ' * dataset.is_suite}{dataset.name} are {golds.pop()!r}{left_out}: whoever always answers "
+        f"all gold labels of {where}{dataset.name} are {golds.pop()!r}{left_out}: whoever always answers "
         "so gets everything right, so no score can show skill; give data with two classes or more"
     )
 
