@@ -264,8 +264,8 @@ def _one_class(dataset: Dataset, examples: Sequence[Example]) -> str:
     where = "the originals in " * dataset.is_suite
     left_out = f" ({len(dataset.bad_rows):,} rows were left out)" if dataset.bad_rows else ""
     return (
-        f"all gold labels of {where}{dataset.name} are {golds.pop()!r}{left_out}: whoever always answers "
-        "so gets everything right, so no score can show skill; give data with two classes or more"
+        f"all gold labels of {where}{dataset.name} are {golds.pop()!r}{left_out}: "
+        "whoever always answers so gets everything right, so no score can show skill; give data with two classes or more"
     )
 
 
