@@ -265,7 +265,8 @@ def _one_class(dataset: Dataset, examples: Sequence[Example]) -> str:
     left_out = f" ({len(dataset.bad_rows):,} rows were left out)" if dataset.bad_rows else ""
     return (
         f"all gold labels of {where}{dataset.name} are {golds.pop()!r}{left_out}: "
-        "whoever always answers so gets everything right, so no score can show skill; give data with two classes or more"
+        "whoever always answers so gets everything right, so no score can show skill; "
+        "give data with two classes or more"
     )
 
 
