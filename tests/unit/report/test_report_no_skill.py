@@ -210,3 +210,58 @@ def test_several_models_are_named(tmp_path):
 def test_a_model_with_skill_has_no_such_line(tmp_path):
     view = load_view(Path(audited(tmp_path, "right").path))
     assert (no_skill_in(view.findings), front_of(view).skill) == (None, "")
+
+
+OTHERS = """
+def nothing(texts):
+    return [["O"] * len(words) for words in texts]
+
+def same(texts):
+    return list(texts)
+"""
+WORDS = ("Ada", "saw", "London", "in", "May")
+TAGGED = [
+    {"id": f"i{n}", "tokens": [*WORDS, str(n)], "tags": ["B-PER", "O", "B-LOC", "O", "O", "O"]}
+    for n in range(30)
+]
+TRANSLATED = [
+    {"id": f"i{n}", "text": f"ein guter Film {n}", "reference": f"a good film {n}"}
+    for n in range(30)
+]
+
+
+@pytest.mark.parametrize(
+    ("task", "rows", "model", "said"),
+    [
+        (
+            "token-tagging",
+            TAGGED,
+            "nothing#input=words,labels=LOC|PER",
+            "No better than no skill (0.0 %): entity F1 0.0 %",
+        ),
+        ("translation", TRANSLATED, "same", "No better than no skill ("),
+    ],
+)
+def test_tasks_without_classes_have_no_skill_of_their_own(
+    tmp_path, capsys, task, rows, model, said
+):
+    file = tmp_path / "others.py"
+    file.write_text(OTHERS)
+    data = tmp_path / "x.jsonl"
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    plan = {
+        "data": {"x": {"source": f"jsonl:{data}#task={task}"}},
+        "models": {"m": {"source": f"python:{file}:{model}"}},
+        "measure": [
+            {"id": "p", "diagnostic": "performance"},
+            {"id": "r", "diagnostic": "robustness", "params": {"transformations": ["typos"]}},
+        ],
+        "resampling": {"draws": 400},
+    }
+    run = scrutiny.run(plan, out=tmp_path / "run")
+    front = front_of(load_view(run.path))
+    assert front.skill.startswith(said)
+    assert front.decision == "No better than no skill: nothing else can be told."
+    code, lines = gated(run, capsys, "--undecided", "pass")
+    assert (code, lines[0].split()[0]) == (1, "FAIL")
+    assert lines[1] == "NOT TESTED  typos"
