@@ -132,6 +132,10 @@ def test_junit_says_the_same_as_the_terminal(constant):
 
 def test_python_has_it_first(constant):
     assert [row["state"] for row in constant.risks] == ["no skill", "not tested", "not tested"]
+    assert repr(constant).endswith(f": {SHORT}, 1 undecided, 2 not tested>")
+    changes = {row["what"]: row["changed"] for row in constant.risks}
+    assert changes.pop("accuracy exceeds the 0.6 of no skill") is None
+    assert changes == {"punctuation": 1.0, "upper and lower case": 1.0}
 
 
 def test_a_risk_that_was_not_tested_passes_only_where_somebody_answers_for_it(
