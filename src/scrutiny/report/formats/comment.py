@@ -27,7 +27,7 @@ def front_blocks(front: Front) -> list[str]:
     lines = [_line(risk) for state in ("hurts", "can't tell") for risk in front.of(state)]
     held = front.of("holds")
     lines += [f"- {mark('holds')} {escape(held_words(held))}"] if held else []
-    lines += [f"  - {escape(r.name)} {escape(r.touched)}" for r in held if r.is_rare]
+    lines += [f"  - {escape(r.name)}: {escape(r.touched)}" for r in held if r.is_rare]
     lines += [
         f"- {mark(state)} {state}: {escape(risk.name)}: {escape(risk.finding.reason)}"
         for state in ("not tested", "not asked")

@@ -123,7 +123,7 @@ def _held(risks: Sequence[FoundRisk]) -> Iterator[Text]:
         said = f"{mark('holds')} {held_words(risks)}"
         yield from wrapped(said, style=_STYLES["holds"], hanging=2)
     for risk in risks:
-        yield from _rare(risk, of=f"{risk.name} ")
+        yield from _rare(risk, of=f"{risk.name}: ")
 
 
 def _rare(risk: FoundRisk, *, of: str = "") -> Iterator[Text]:
