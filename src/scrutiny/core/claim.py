@@ -18,6 +18,8 @@ NO_PROBABILITIES: Final = (
 )
 #: Verdicts and states that are not decided.
 OPEN: Final = ("undecided", "can't tell", "refused", "not tested", "not asked")
+#: What a change did to the texts that it touched.
+CHANGED: Final = "changed"
 #: How a reason begins where a model is not shown to be better than no skill.
 NO_SKILL: Final = "no skill"
 
@@ -112,7 +114,7 @@ class Risk:
     settled_by: str = ""
     negligible: float = 0.0
     reads_probabilities: bool = False
-    touches: str = "changed"
+    touches: str = CHANGED
 
 
 @dataclass(frozen=True, slots=True)

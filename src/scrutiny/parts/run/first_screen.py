@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from scrutiny.core.claim import Finding, State
+from scrutiny.core.claim import CHANGED, Finding, State
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.task import Task
 from scrutiny.parts.run.found_risks import FoundRisk, Span, counts_of, decision_of, rest_of
@@ -18,12 +18,14 @@ from scrutiny.parts.wording.verdicts import STATES
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.verdicts.risk_words import few_in_words, hundred, in_words, ways_to_tell
 from scrutiny.reliability.verdicts.risks import costs
-from scrutiny.reliability.verdicts.touched import over_touched
+from scrutiny.reliability.verdicts.touched import figures_over, over_touched, share_in_words
 
 #: Headline of the mean over labels, which stands there where labels are unequal.
 MACRO_F1: Final = "macro-F1"
 #: Share of items below which it is said what a change costs over those that it altered.
 _RARE: Final = 0.1
+#: Share of items from which on the page does not say so.
+_NEARLY_ALL: Final = 0.95
 _TOLD: Final[Mapping[str, State]] = {
     state: state
     for state in ("hurts", "can't tell", "holds")  # of a risk that was tested
@@ -233,7 +235,7 @@ def _found(view: RunView, finding: Finding, where: Mapping[str, str]) -> FoundRi
         scope=scope,
         unit="%" if "%" in risk.costs else "points",
         part=_part(found),
-        touched=_touched(finding),
+        **_touched(finding),
         is_rare=is_told and finding.touched is not None and finding.touched.share < _RARE,
         span=_span(finding) if is_told else None,
         ways=ways,
@@ -243,19 +245,24 @@ def _found(view: RunView, finding: Finding, where: Mapping[str, str]) -> FoundRi
     )
 
 
-def _touched(finding: Finding) -> str:
+def _touched(finding: Finding) -> dict[str, str]:
     """How many texts a change altered, and what it costs over those alone."""
     risk, touched, found = finding.claim.risk, finding.touched, finding.estimate
     if risk is None or touched is None:
-        return ""
-    alone = ""
-    if found is not None and found.value is not None and finding.verdict in _TOLD:
-        share = 1.0 if found.key.group == "changed" else touched.share
-        component = finding.claim.components[0]
-        low, at, high = found.ends
-        cost = (costs(component, (at, at))[0], *costs(component, (low, high)))
-        alone = over_touched(touched, share, cost, _TOLD[finding.verdict], risk)
-    return alone or touched.says(risk.touches)
+        return {}
+    said = {"touched": touched.says(risk.touches)}
+    if touched.items < touched.of or risk.touches == CHANGED:  # attacks try most texts
+        said["share"] = f"{risk.touches} {share_in_words(touched)}"
+    state = _TOLD.get(finding.verdict)
+    if found is None or found.value is None or state is None or found.key.group == "changed":
+        return said
+    component, (low, at, high) = finding.claim.components[0], found.ends
+    cost = (costs(component, (at, at))[0], *costs(component, (low, high)))
+    if alone := over_touched(touched, touched.share, cost, state, risk):
+        said["touched"] = alone
+    if touched.share < _NEARLY_ALL:
+        said["alone"] = figures_over(touched.share, cost, state)
+    return said
 
 
 def _part(found: Estimate | None) -> str:

@@ -68,6 +68,8 @@ class FoundRisk:
         How many of the texts the change altered, and what it costs over those alone: "changed 253
         of 872 texts, and costs at most 4.8 points over these alone"; empty where it is of no
         change.
+    share, alone
+        The same in figures: "changed 29 %", and "at most 4.8" where it altered few enough to tell.
     is_rare
         Whether that matters: the change altered so few that the cost is much larger over those.
     span
@@ -90,6 +92,8 @@ class FoundRisk:
     unit: str = "points"
     part: str = ""
     touched: str = ""
+    share: str = ""
+    alone: str = ""
     is_rare: bool = False
     span: Span | None = None
     ways: Ways | None = None

@@ -42,6 +42,20 @@ def touched_of(claim: Claim, estimated: Mapping[str, Estimated]) -> Touched | No
     return Touched(max(round(items), int(items > 0)), round(of))
 
 
+def share_in_words(touched: Touched) -> str:
+    """Share of items that were touched, in whole percent.
+
+    Examples
+    --------
+    >>> [share_in_words(Touched(n, 900)) for n in (0, 1, 505, 899, 900)]
+    ['0 %', '<1 %', '56 %', '99 %', '100 %']
+    """
+    percent = 100 * touched.share
+    if 0 < percent < 1:
+        return "<1 %"
+    return f"{int(percent) if percent > 99 else round(percent)} %"
+
+
 def share_of(touched: Touched, part: Part) -> float:
     """Share of the items of a number that were touched: all, if it is over the touched ones."""
     return 1.0 if part.found.estimate.key.group == "changed" else touched.share
@@ -118,9 +132,21 @@ def over_touched(
     said = touched.says(risk.touches)
     if share == 1.0:
         return said
+    figures, _, limits = figures_over(share, cost, state).partition(" [")
+    limits = f" [{limits}" if limits else ""
+    return f"{said}, and {risk.costs.format(figures)}{limits} over these alone"
+
+
+def figures_over(share: float, cost: tuple[float, float, float], state: State) -> str:
+    """Cost over a share of the items alone, in figures, as what was found of it is told.
+
+    Examples
+    --------
+    >>> cost = (0.01, 0.005, 0.015)
+    >>> [figures_over(0.1, cost, state) for state in ("hurts", "can't tell", "holds")]
+    ['10.0 [5.0, 15.0]', 'between 5.0 and 15.0', 'at most 15.0']
+    """
     value, low, high = (hundred(max(-1.0, min(1.0, one / share))) for one in cost)
     if state == "can't tell":
-        return f"{said}, and {risk.costs.format(f'between {low} and {high}')} over these alone"
-    words = f"at most {high}" if state == "holds" else value
-    limits = "" if state == "holds" else f" [{low}, {high}]"
-    return f"{said}, and {risk.costs.format(words)}{limits} over these alone"
+        return f"between {low} and {high}"
+    return f"at most {high}" if state == "holds" else f"{value} [{low}, {high}]"
