@@ -184,6 +184,13 @@ def test_three_datasets_alike_speak_beyond_them():
     assert [f.verdict for f in mixed] == ["hurts", "hurts", "holds"]
     assert {f.scope for f in mixed} == {"this recipe"}
     assert [c.outcome for f in mixed for c in f.checks if c.name == "datasets"] == ["no"] * 3
+    claims[2] = replace(claims[2], coverage=("none",))
+    estimated = {n: on(n, 0.0) for n in names} | {"none": made([0.0], sd=0.0)}
+    untested = decide(claims, estimated)
+    assert [f.verdict for f in untested] == ["holds", "holds", "not tested"]
+    told = [c.outcome for f in untested for c in f.checks if c.name == "datasets"]
+    assert told == ["undecided"] * 3
+    assert {f.scope for f in untested} == {"this recipe"}
     two = decide(claims[:2], {n: on(n, 0.05) for n in names[:2]})
     assert {f.scope for f in two} == {"this recipe"}
 
