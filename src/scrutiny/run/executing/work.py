@@ -59,7 +59,7 @@ class Work:
         tasks = [task for task in self._resolved.shards(stage) if task.id not in waiting]
         done = self._journal.done()
         todo = [task for task in tasks if task.id not in done]
-        if tasks:
+        if tasks and (todo or self._bound):  # what waited may be left out
             texts, before = sum(map(self._texts, todo)), len(tasks) - len(todo)
             self._progress.start(stage, total=len(tasks), done=before, texts=texts)
         if not todo:
