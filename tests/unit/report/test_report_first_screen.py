@@ -155,6 +155,18 @@ def test_what_would_decide_the_rest_is_said_cheapest_first(front):
     assert rest_of([]) == ""
 
 
+def test_what_nothing_would_tell_is_not_told_by_a_scope(view, front):
+    few = opened(front, "people", at_hand=(2, 1))
+    assert rest_of([few]) == "too few items to say how many it takes: people."
+    reason = "there is only one unit of resampling, so other units are unknown"
+    first = next(f for f in view.findings if f.claim.risk)
+    alone = replace(first, verdict="can't tell", reason=reason, limits=(None, None))
+    found = front_of(replace(view, findings=(alone,)))
+    (risk,) = found.risks
+    assert (found.rest, risk.scope, risk.costs) == ("", "", reason)
+    assert "this recipe" not in text(replace(view, findings=(alone,)))
+
+
 def test_what_cannot_be_told_takes_one_line_in_a_terminal(front):
     risks = tuple(opened(front, name, items=3300) for name in ("typos", "OCR noise", "case"))
     lines = [line.plain for line in front_lines(replace(front, risks=risks))]
