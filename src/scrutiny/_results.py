@@ -18,6 +18,7 @@ from scrutiny.core.expressions import names_metric
 from scrutiny.core.slice_syntax import metric_and_slices, parted
 from scrutiny.data.source import handed_over
 from scrutiny.parts.run.risks import risks_of
+from scrutiny.parts.run.skill import no_skill_in
 from scrutiny.parts.wording.numbers import number
 from scrutiny.reliability.asked import asks_more
 from scrutiny.reliability.verdicts.gate_rules import Rule
@@ -33,10 +34,10 @@ _MOST_NAMED: Final = 8  # estimates
 #: Columns of the table of risks.
 _RISKS: Final = pa.schema(
     [
-        (name, pa.float64() if name in ("cost", "low", "high") else pa.string())
+        (name, pa.float64() if name in ("cost", "low", "high", "changed") else pa.string())
         for name in (
             *("state", "what", "cost", "low", "high", "metric"),
-            *("of", "scope", "look", "reason"),
+            *("of", "scope", "look", "reason", "changed"),
         )
     ]
 )
@@ -293,9 +294,11 @@ class Run:
         return self.numbers.to_polars()
 
     def __repr__(self) -> str:
-        """Models, data, and number of verdicts of each kind."""
+        """Models, data, that there is no skill, and number of verdicts of each kind."""
         verdicts = [f.verdict for f in self.findings]
-        said = ", ".join(f"{verdicts.count(v)} {v}" for v in dict.fromkeys(verdicts))
+        lacking = no_skill_in(self.findings)
+        kinds = [f"{verdicts.count(v)} {v}" for v in dict.fromkeys(verdicts)]
+        said = ", ".join([lacking.short, *kinds] if lacking else kinds)
         return f"<Run of {self._title()}: {said or 'no claims'}>"
 
     def _title(self) -> str:

@@ -344,6 +344,7 @@ statistic scrutiny.diagnostics.suites.metrics:
     chance_consistency@1  CHANCE_CONSISTENCY
 statistic scrutiny.diagnostics.attack.metrics:
     attack_success@1         ATTACK_SUCCESS
+    tried@1                  TRIED
     accuracy_under_attack@1  ACCURACY_UNDER_ATTACK
     transfer_rate@1          TRANSFER_RATE
     valid_share@1            VALID_SHARE

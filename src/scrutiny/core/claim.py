@@ -2,13 +2,13 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.plugin import family_name
 
 #: States of a risk.
-State = Literal["hurts", "holds", "can't tell", "not asked"]
+State = Literal["hurts", "holds", "can't tell", "not tested", "not asked"]
 #: Scopes in which other seeds are not spoken of.
 HERE: Final = ("this checkpoint", "these checkpoints")
 #: Reason where a model gives labels alone, and what can be done.
@@ -17,8 +17,14 @@ NO_PROBABILITIES: Final = (
     "label, or ask it several times (#samples=20)"
 )
 #: Verdicts and states that are not decided.
-OPEN: Final = ("undecided", "can't tell", "refused", "not asked")
+OPEN: Final = ("undecided", "can't tell", "refused", "not tested", "not asked")
+#: What a change did to the texts that it touched.
+CHANGED: Final = "changed"
+#: How a reason begins where a model is not shown to be better than no skill.
+NO_SKILL: Final = "no skill"
 
+#: How the alternative of a component begins that is compared with a limit of its own alone.
+OF_ITSELF: Final = "of "
 #: End of the family of claims on the slices of one number.
 IN_SLICES: Final = " in slices"
 OPERATORS: Final = (">", "<", ">=", "<=")
@@ -99,6 +105,8 @@ class Risk:
         the same part of the tolerance for all of them (`scrutiny.reliability.verdicts.risks`).
     reads_probabilities
         Whether labels alone leave the number undefined: then the risk is not asked.
+    touches
+        What was done to the texts that `Claim.coverage` counts: "changed 9 of 900 texts".
     """
 
     what: str
@@ -107,6 +115,7 @@ class Risk:
     settled_by: str = ""
     negligible: float = 0.0
     reads_probabilities: bool = False
+    touches: str = CHANGED
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +160,13 @@ class Claim:
         take nothing from it. None for a statement, all of whose components must hold.
     is_headline
         Whether its number is the main score, in the first line of a report.
+    no_skill
+        Who gets the score that has to be exceeded: "always answering 'spam'"; empty where the task
+        has no words for it.
+    coverage
+        Identifiers of the estimates of the share of items that the change or attack touched, one a
+        draw: a risk of a change that touched too few of them is not tested. Empty where the risk is
+        of the items as they are.
     """
 
     id: str
@@ -167,6 +183,8 @@ class Claim:
     post_hoc: bool = False
     risk: Risk | None = None
     is_headline: bool = False
+    no_skill: str = ""
+    coverage: tuple[str, ...] = ()
 
     @staticmethod
     def checks_with(**choices: Collection[object]) -> tuple[str, ...]:
@@ -245,6 +263,28 @@ class Limits:
         return self.recipe or self.checkpoints
 
 
+class Touched(NamedTuple):
+    """Number of items that a change altered, or an attack had candidates for, of so many."""
+
+    items: int
+    of: int
+
+    @property
+    def share(self) -> float:
+        """Share of the items; 0 where there are none."""
+        return self.items / self.of if self.of else 0.0
+
+    def says(self, touches: str) -> str:
+        """Count in words.
+
+        Examples
+        --------
+        >>> Touched(0, 900).says("changed"), Touched(1, 1).says("changed")
+        ('changed 0 of 900 texts', 'changed 1 of 1 text')
+        """
+        return f"{touches} {self.items:,} of {self.of:,} text{'s' * (self.of != 1)}"
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Finding:
     """Verdict on a claim, with its scope and the reason.
@@ -271,6 +311,8 @@ class Finding:
         Identity of every number that was compared, by the alternative of its component.
     limits
         Limits of every component's number, in their order; None where it has none.
+    touched
+        On how many of the items a change or attack had anything to do; None of other risks.
     """
 
     claim: Claim
@@ -285,6 +327,12 @@ class Finding:
     minimum_detectable_effect: float | None = None
     evidence: Mapping[str, EstimateKey] = field(default_factory=dict)
     limits: tuple[Limits | None, ...] = ()
+    touched: Touched | None = None
+
+    @property
+    def lacks_skill(self) -> bool:
+        """Whether the model is not shown to be better than no skill, by its score's limits."""
+        return self.verdict != "supported" and self.reason.startswith(NO_SKILL)
 
     @property
     def is_stopped(self) -> bool:

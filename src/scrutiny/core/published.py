@@ -31,6 +31,7 @@ OF_VERDICTS: Final[Mapping[str, Outcome]] = {
     "holds": "not seen",
     "undecided": "can't tell",
     "can't tell": "can't tell",
+    "not tested": "can't tell",
     "not asked": "can't tell",
     "refused": "refused",
 }

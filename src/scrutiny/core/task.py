@@ -236,6 +236,10 @@ class Task(PlugIn, ABC):
         """Score without skill on examples with gold answers: 0 unless the task knows better."""
         return 0.0
 
+    def without_skill(self, examples: Sequence[Example]) -> str:
+        """Who gets `chance`, in words ("always answering 'spam'"); empty where there are none."""
+        return ""
+
 
 class ExchangesLabels(Task):
     """Task whose items can exchange their labels at random (``#permute=``)."""

@@ -1,10 +1,10 @@
 """Run driver: prepare, measure, estimate, decide; resumable at any point."""
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
-from itertools import chain
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,24 +16,25 @@ from scrutiny.core.errors import StorageError
 from scrutiny.core.garbage import left_alone
 from scrutiny.core.progress import SILENT, Progress
 from scrutiny.run.asking.distinct_outputs import distinct_outputs
-from scrutiny.run.asking.outages import in_words, sent_in, unanswered, with_earlier
+from scrutiny.run.asking.outages import in_words, sent_in, unanswered
 from scrutiny.run.asking.pace import BOUND, BOUND_WITHOUT_CACHE
 from scrutiny.run.asking.sameness import MEMOS, memo_name, must_be_the_same
 from scrutiny.run.asking.stores import TaskStore, local_store
 from scrutiny.run.estimating.estimates import estimate_all, estimator_of
 from scrutiny.run.estimating.label_check import label_warnings
 from scrutiny.run.estimating.missing_answers import missing_answers, must_have_answered
+from scrutiny.run.estimating.skill_first import SkillFirst
 from scrutiny.run.executing.executor import Executor
 from scrutiny.run.executing.executors import executor
 from scrutiny.run.executing.reissued import note_places, see_again
 from scrutiny.run.executing.task_runner import TaskRunner
+from scrutiny.run.executing.work import Work
 from scrutiny.run.manifest import manifest
 from scrutiny.run.opening import same_run
 from scrutiny.run.planning.assignment import Assignment
 from scrutiny.run.planning.loading import LoadedModels
 from scrutiny.run.planning.published import reproductions
 from scrutiny.run.planning.resolved import Measurement, Resolved
-from scrutiny.run.planning.tasks import TaskSpec
 from scrutiny.run.state import (
     is_finished,
     mark_ended,
@@ -45,7 +46,7 @@ from scrutiny.store.answers import AnswerCache
 from scrutiny.store.blocks import ARRAYS, array_of
 from scrutiny.store.files import remove_leftovers
 from scrutiny.store.items import items_of
-from scrutiny.store.journal import Journal, to_bytes
+from scrutiny.store.journal import Journal
 from scrutiny.store.lock import only_one
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.schemas import OUTPUTS, RECORDS, TIMINGS, VARIANTS
@@ -149,19 +150,24 @@ def _run(resolved: Resolved, folder: RunFolder, options: RunOptions, crew: Execu
             return
         folder.write_manifest(started)
         is_packed = _is_packed(journal, folder, resolved)
+        write = partial(_write_tables, folder, journal, resolved, is_packed=is_packed)
         items = items_of({name: data.examples for name, data in resolved.datasets.items()})
         folder.write_table("items", [items], schema=items.schema)
         bound = BOUND_WITHOUT_CACHE if options.cache is None else BOUND
-        work = _Work(resolved, journal, options.progress, bound=bound, again=again)
         here = executor("serial", crew.models, workers=1)
+        work = Work(
+            resolved, journal, options.progress, bound=bound, again=again, crew=crew, here=here
+        )
         # one for both stages: models stay loaded, and are known to be those that were asked
         with left_alone():
             for one in (crew, here):
                 one.begin(resolved, store, run_id)
-            for stage in _STAGES:
-                work.run(stage, crew, here)
-        if not is_packed:
-            _write_tables(folder, journal, resolved)
+            first = SkillFirst(resolved)
+            if _asked(work, first, write):
+                claims = first.without(claims, folder, options.progress)
+                work.leave_out(first.left_out, runner)
+                work.run("measure")
+        write()
         options.progress.start("estimate", total=len(resolved.assignments), done=0)
         estimates, findings = estimate_all(
             estimator_of(folder),
@@ -174,13 +180,8 @@ def _run(resolved: Resolved, folder: RunFolder, options: RunOptions, crew: Execu
         folder.write_findings(findings)
         folder.write_published(reproductions(resolved, estimates, findings))
         done = manifest(resolved, options.command, claims, store, status="done")
-        done["warnings"] += [
-            *label_warnings(resolved, folder, estimates),
-            *missing_answers(folder),
-        ]
-        done["failures"] = _said_of_failures(folder)
-        done["sent"] = sent_in(folder)
-        files = folder.finish(done)
+        done["warnings"] += label_warnings(resolved, folder, estimates)
+        files = folder.finish(done | _of_answers(folder, done["warnings"]))
         if not is_packed and not _unanswered(journal, resolved):
             _pack(journal, files)
         mark_finished(journal, started)
@@ -189,6 +190,15 @@ def _run(resolved: Resolved, folder: RunFolder, options: RunOptions, crew: Execu
         journal.close()
         if answers is not None:
             answers.close()
+
+
+def _asked(work: Work, first: SkillFirst, write: Callable[[], None]) -> bool:
+    """Prepare and measure what need not wait; whether anything waits for the scores."""
+    work.run("prepare")
+    work.run("measure", waiting=first.waiting)
+    if first.waiting:
+        write()
+    return bool(first.waiting)
 
 
 def _unanswered(journal: Journal, resolved: Resolved) -> dict[str, int]:
@@ -201,6 +211,15 @@ def _told(assignments: Iterable[Assignment], progress: Progress) -> Iterator[Ass
     for assignment in assignments:
         yield assignment
         progress.advance("estimate")
+
+
+def _of_answers(folder: RunFolder, warnings: Sequence[str]) -> dict[str, Any]:
+    """What a manifest says of answers that are missing, and of what was sent."""
+    return {
+        "warnings": [*warnings, *missing_answers(folder)],
+        "failures": _said_of_failures(folder),
+        "sent": sent_in(folder),
+    }
 
 
 def _said_of_failures(folder: RunFolder) -> list[str]:
@@ -226,69 +245,6 @@ def _answers(cache: Path | None) -> AnswerCache | None:
             f"{error} This is the cache of answers: SCRUTINY_CACHE_DIR names another folder for "
             "it, and --no-cache goes without."
         ) from error
-
-
-class _Work:
-    """Shards of a run: all, done, and to do."""
-
-    def __init__(
-        self,
-        resolved: Resolved,
-        journal: Journal,
-        progress: Progress,
-        *,
-        bound: str,
-        again: Collection[str],
-    ) -> None:
-        self._bound = bound
-        self._again = again
-        self._resolved = resolved
-        self._journal = journal
-        self._progress = progress
-
-    def run(self, stage: str, crew: Executor, here: Executor) -> None:
-        """Do the remaining shards of a stage: in workers, and here those that ask an endpoint."""
-        tasks = list(self._resolved.shards(stage))
-        done = self._journal.done().difference(self._again)
-        todo = [task for task in tasks if task.id not in done]
-        if tasks:
-            texts, before = sum(map(self._texts, todo)), len(tasks) - len(todo)
-            self._progress.start(stage, total=len(tasks), done=before, texts=texts)
-        if not todo:
-            return
-        if stage == "measure":
-            self._progress.passed(self._bound)
-        planned = {task.id: self._texts(task) for task in todo}
-        local = [task for task in todo if not self._is_remote(task)]
-        remote = [task for task in todo if self._is_remote(task)]
-        for task_id, block in chain(
-            crew.run(local, self._variants), here.run(remote, self._variants)
-        ):
-            if task_id in self._again:
-                block = with_earlier(self._journal, task_id, block)
-            self._journal.finish(task_id, block)
-            timing = block["timings"].to_pylist()[0]
-            told = {"asked": timing["asked"], "cached": timing["cached"]}
-            self._progress.advance(stage, **told, planned=planned[task_id])
-
-    def _is_remote(self, task: TaskSpec) -> bool:
-        """Whether a task asks an endpoint: then the driver does it, for all limits and budgets."""
-        families = [*filter(None, [task.family]), *task.reference[:1]]
-        return any(self._resolved.pairings[name, task.dataset].is_remote for name in families)
-
-    def _texts(self, task: TaskSpec) -> int:
-        """Largest number of texts that a task sends to its measured model."""
-        if not task.family:
-            return 0
-        design = self._resolved.measurements[task.measure].designs[task.family, task.dataset]
-        return (task.stop - task.start) * design.queries_per_item
-
-    def _variants(self, task: TaskSpec) -> bytes | None:
-        """Variants of a task's items, if it measures some."""
-        if task.stage == "prepare":
-            return None
-        table = self._journal.part(task.prepared_by, "variants")
-        return None if table is None else to_bytes(table)
 
 
 def _same_models(store: TaskStore, resolved: Resolved) -> None:
@@ -356,8 +312,12 @@ def _pack(journal: Journal, files: Seal) -> None:
         journal.pack(of_shards, keep=MEMOS)
 
 
-def _write_tables(folder: RunFolder, journal: Journal, resolved: Resolved) -> None:
-    """Write the shards' results, in plan order."""
+def _write_tables(
+    folder: RunFolder, journal: Journal, resolved: Resolved, *, is_packed: bool
+) -> None:
+    """Write the shards' results, in plan order; nothing where they are as they were packed."""
+    if is_packed:
+        return
     prepared = [task.id for task in resolved.shards("prepare")]
     measured = [task.id for task in resolved.shards("measure")]
     footer = {m.kind: _measures(m, resolved) for m in resolved.measurements.values()}

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scrutiny.core.boundary.canonical import plain
-from scrutiny.core.claim import Check, Claim, Component, Finding, Limits, Risk
+from scrutiny.core.claim import Check, Claim, Component, Finding, Limits, Risk, Touched
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.published import PublishedPlan, Reproduction
 from scrutiny.store.estimates import estimate_from_row, estimate_to_row
@@ -25,6 +25,7 @@ def finding_to_json(finding: Finding) -> dict[str, Any]:
         "minimum_detectable_effect": finding.minimum_detectable_effect,
         "evidence": {name: plain(key) for name, key in finding.evidence.items()},
         "limits": plain(finding.limits),
+        "touched": None if finding.touched is None else list(finding.touched),
     }
 
 
@@ -35,6 +36,7 @@ def finding_from_json(data: Mapping[str, Any]) -> Finding:
         "checks": tuple(Check(**check) for check in data["checks"]),
         "evidence": {name: EstimateKey(**key) for name, key in data["evidence"].items()},
         "limits": tuple(map(_limits, data["limits"])),
+        "touched": Touched(*data["touched"]) if data.get("touched") else None,
     }
     rows = {name: data[name] and estimate_from_row(data[name]) for name in ("estimate", "control")}
     return Finding(**{**data, **own, **rows})
@@ -54,7 +56,7 @@ def _limits(data: Mapping[str, Any] | None) -> Limits | None:
 
 def claim_from_json(data: Mapping[str, Any]) -> Claim:
     """Claim read back from a run's stored findings."""
-    tuples = {name: tuple(data.get(name, ())) for name in ("checks", "gates")}
+    tuples = {name: tuple(data.get(name, ())) for name in ("checks", "gates", "coverage")}
     own = {
         "components": tuple(Component(**c) for c in data["components"]),
         "competence": tuple((name, chance) for name, chance in data["competence"]),

@@ -154,7 +154,7 @@ def test_junit_has_a_test_for_each_line(gate: Gate) -> None:
     assert "limit" in str(failure.get("message"))
     skipped = cases[HURTS].find("skipped")
     assert skipped is not None
-    assert str(skipped.get("message")).startswith("accepted: accepted (nobody types so)")
+    assert str(skipped.get("message")).startswith("accepted (nobody types so); ")
 
 
 def test_the_report_of_a_run_is_a_suite_of_its_risks(run: Path) -> None:
@@ -175,3 +175,50 @@ def test_what_xml_cannot_hold_is_spelled_out() -> None:
     skipped = case.find("skipped")
     assert skipped is not None
     assert skipped.get("message") == "undecided: <&>"
+
+
+@pytest.fixture(scope="module")
+def unchanged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of two changes that find nothing to change."""
+    rows = [
+        {"id": f"i{n}", "text": f"a {('bad', 'good')[n % 2]} film", "label": n % 2}
+        for n in range(60)
+    ]
+    data = tmp_path_factory.mktemp("data") / "rows.jsonl"
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    changes = {"transformations": ["contraction", "number_swap"]}
+    plan = Plan(
+        data=(DataPlan("x", f"jsonl:{data}"),),
+        models=(ModelPlan("m", "builtin:sentiment/seed-1"),),
+        measure=(MeasurePlan("r", "robustness", ("m",), ("x",), changes),),
+        resampling=Resampling(draws=400),
+    )
+    return run_plan(resolve(plan), data.parent / "run").path
+
+
+@pytest.mark.parametrize("undecided", ["undecided", "pass", "fail"])
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--risks"], ["NOT TESTED  contractions", "NOT TESTED  numbers swapped"]),
+        (["--rule", "drop(accuracy) <= 0.5"], ["NOT TESTED  drop(accuracy) <= 0.5"]),
+    ],
+)
+def test_nothing_passes_on_a_change_that_altered_no_text(
+    unchanged: Path,
+    capsys: pytest.CaptureFixture[str],
+    undecided: str,
+    words: list[str],
+    said: list[str],
+) -> None:
+    code = exit_code_of(group, ["gate", str(unchanged), *words, "--undecided", undecided])
+    out = capsys.readouterr().out
+    assert code == 4
+    assert [line for line in out.splitlines() if line[:1] != " "] == said
+    assert "changed 0 of 60 texts" in " ".join(out.split())
+
+
+def test_a_rule_says_of_what_its_number_is(gate: Gate) -> None:
+    _, out, _ = gate("--rule", "accuracy > 0.1")
+    assert "] of m, x, limit > 0.1" in " ".join(out.split())
+    assert "against" not in out

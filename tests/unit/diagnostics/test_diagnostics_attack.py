@@ -481,3 +481,23 @@ def test_texts_can_be_read_from_the_folder_of_a_run(tmp_path):
     for one in kept:
         if one.role == "measured":
             assert after[one.item, one.recipe] == one.after
+
+
+def test_an_attack_without_candidates_is_not_tested(tmp_path):
+    """No word here has a synonym, so nothing but the items was asked about."""
+    rows = [
+        {
+            "id": f"i{n}",
+            "text": f"{('qwx', 'zzk')[n % 2]} bbrt {'klmp ' * (n // 2)}",
+            "label": label,
+        }
+        for n, label in enumerate(["positive", "negative"] * 30)
+    ]
+    model = LinearClassifier({"qwx": 2, "zzk": -2})
+    folder = run("attack", model, rows, tmp_path, recipes=["pwws", "deepwordbug"])
+    found = {f.claim.id.rpartition("/")[2]: f for f in folder.findings()}
+    none, some = found["pwws@1"], found["deepwordbug@1"]
+    assert (none.verdict, none.reason) == ("not tested", "had candidates for 0 of 60 texts")
+    assert estimate(folder, "mean(asked)", recipe="pwws@1").value == 1
+    assert some.verdict != "not tested"
+    assert some.touched == (60, 60)

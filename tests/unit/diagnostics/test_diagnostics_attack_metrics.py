@@ -36,13 +36,19 @@ def value(statistic, *columns):
 @pytest.mark.parametrize("statistic", ALL, ids=lambda one: one.id)
 def test_they_keep_the_promises_of_their_protocol(statistic):
     check_statistic(statistic)
-    assert len({one.id for one in ALL}) == len(ALL) == 20
+    assert len({one.id for one in ALL}) == len(ALL) == 21
 
 
 # Six items; the model gets the last two wrong as they are.
 ATTACKED = [1, 1, 1, 1, 0, 0]
 SUCCESS = [1, 1, 1, 0, 0, 0]
 ASKED = [4, 30, 200, 500, 0, 0]
+
+
+def test_an_item_was_tried_if_it_had_any_candidate():
+    tried = [0, 1, 7, 0, 0, 3]  # a wrong item is not attacked
+    assert value(s.TRIED, ATTACKED, tried) == 2 / 4
+    assert np.isnan(value(s.TRIED, [0, 0], [0, 1]))
 
 
 def test_success_is_over_attacked_items_and_accuracy_over_all():

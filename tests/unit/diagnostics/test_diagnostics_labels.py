@@ -149,7 +149,7 @@ def test_without_probabilities_nothing_is_said(tmp_path):
 def test_a_model_without_skill_doubts_nothing(tmp_path):
     cells = [(0.9, ("spam", "ham")[i % 2]) for i in range(40)]
     (finding,) = run("labels", Reads(), rows(cells), tmp_path).findings()
-    assert finding.verdict == "not asked"
+    assert finding.verdict == "not tested"
 
 
 def test_the_page_and_the_terminal_have_the_items(folder):

@@ -197,7 +197,7 @@ def test_a_model_that_says_one_thing_only_is_refused(tmp_path, label):
     model = ConstantClassifier(label)
     rows = reviews(broken=30, mended=0, kept=20)
     folder = run("robustness", model, rows, tmp_path, transformations=["typos", "ocr"])
-    assert {f.verdict for f in folder.findings()} == {"not asked"}
+    assert {f.verdict for f in folder.findings()} == {"not tested"}
     assert "no skill" in folder.findings()[0].reason
 
 
@@ -316,7 +316,7 @@ def test_a_tagger_that_finds_nothing_is_refused(tmp_path):
         task="token-tagging",
         transformations=["typos"],
     )
-    assert {f.verdict for f in folder.findings()} == {"not asked"}
+    assert {f.verdict for f in folder.findings()} == {"not tested"}
 
 
 @pytest.mark.parametrize("bad", [{"draws": 0}, {"tolerance": 1.0}, {"tolerance": -0.1}])

@@ -8,10 +8,12 @@ import pytest
 from made_panels import claim, made, nothing
 from scipy import stats
 
-from scrutiny.core.claim import Component
+from scrutiny.core.claim import Component, Limits
 from scrutiny.core.record import Counts
+from scrutiny.reliability.verdicts.cases import Part
 from scrutiny.reliability.verdicts.claims import decide
 from scrutiny.reliability.verdicts.families import RowFamily
+from scrutiny.stats.intervals.scale import Scale
 
 FIVE = [0.09, 0.10, 0.10, 0.11, 0.10]
 
@@ -44,6 +46,33 @@ def test_across_the_limit_is_undecided_and_says_what_could_have_been_shown():
     assert found.verdict == "undecided"
     assert found.minimum_detectable_effect > 0.01
     assert f"{found.minimum_detectable_effect:.3f} beyond it could have been shown" in found.reason
+
+
+def share(value, *, items, sd):
+    """A share on its logit, of one checkpoint."""
+    found = made([value], sd=sd, n=items)
+    draws = np.clip(found.resampled.draws, 0.01, 0.99)
+    return replace(found, scale=Scale.of("logit"), resampled=replace(found.resampled, draws=draws))
+
+
+def test_what_could_have_been_shown_is_a_value_that_there_can_be():
+    found = one({"level": share(0.5, items=2, sd=0.4)}, ("level", 0.5))
+    assert found.verdict == "undecided"
+    assert found.minimum_detectable_effect == pytest.approx(0.5)  # an accuracy of one or more
+    assert found.reason.endswith("limit > 0.5; 2 items could have shown none beyond it")
+
+
+def test_an_interval_over_all_that_a_share_can_be_shows_nothing():
+    for operator, limit in ((">", 0.0), ("<", 1.0)):
+        component = Component("level", limit, operator=operator)
+        wide = Part(component, share(0.5, items=2, sd=0.4), Limits((0.008, 0.995), None, 1, 0.9))
+        near = wide._replace(limits=Limits((0.0004, 0.9996), None, 1, 0.9))
+        assert wide.place("checkpoints") == near.widest == "undecided"
+        clear = wide._replace(limits=Limits((0.01, 0.9), None, 1, 0.9))
+        assert clear.place("checkpoints") == "beyond"
+    amount = replace(share(0.5, items=2, sd=0.4), scale=Scale.of("amount"))
+    tiny = Part(Component("level", 0.0), amount, Limits((0.0001, 0.0004), None, 1, 0.9))
+    assert tiny.widest == "beyond"  # a number that is small as a whole
 
 
 @pytest.mark.parametrize(

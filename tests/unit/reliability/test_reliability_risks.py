@@ -8,13 +8,14 @@ import pytest
 from made_panels import KEY, claim, drops, made, nothing, panel, side
 from scipy import stats
 
-from scrutiny.core.claim import Component, Risk
+from scrutiny.core.claim import Component, Limits, Risk
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Counts
 from scrutiny.reliability.estimate import estimate
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.verdicts.claims import decide
 from scrutiny.reliability.verdicts.families import RowFamily
+from scrutiny.reliability.verdicts.risk_words import few_in_words, ways_to_tell
 from scrutiny.reliability.verdicts.risks import state_of
 
 DROP = metric_of("drop(accuracy)")
@@ -220,10 +221,11 @@ def test_more_than_the_tolerance_is_said_apart():
     assert "maybe more than the 2 that" in found(of_interval(4.0, 1.3, 6.7)).reason
 
 
-def test_no_skill_is_not_asked():
+def test_what_presupposes_skill_is_not_tested_without_it():
     estimated = {"drop": made([0.1]), "level": made([0.5])}
     (one,) = decide([risk(("drop", 0.0), competence=(("level", 0.5),))], estimated)
-    assert one.verdict == "not asked"
+    assert one.verdict == "not tested"
+    assert one.lacks_skill
     assert {c.outcome for c in one.checks} == {"not run"}
 
 
@@ -267,6 +269,13 @@ def test_three_datasets_alike_speak_beyond_them():
     assert [f.verdict for f in mixed] == ["hurts", "hurts", "holds"]
     assert {f.scope for f in mixed} == {"this recipe"}
     assert [c.outcome for f in mixed for c in f.checks if c.name == "datasets"] == ["no"] * 3
+    claims[2] = replace(claims[2], coverage=("none",))
+    estimated = {n: on(n, 0.0) for n in names} | {"none": made([0.0], sd=0.0)}
+    untested = decide(claims, estimated)
+    assert [f.verdict for f in untested] == ["holds", "holds", "not tested"]
+    told = [c.outcome for f in untested for c in f.checks if c.name == "datasets"]
+    assert told == ["undecided"] * 3
+    assert {f.scope for f in untested} == {"this recipe"}
     two = decide(claims[:2], {n: on(n, 0.05) for n in names[:2]})
     assert {f.scope for f in two} == {"this recipe"}
 
@@ -287,3 +296,35 @@ def test_several_draws_are_one_number_between_them():
     together = drops(before, each[0], DROP, others=each[1:])
     assert together.estimate.value == pytest.approx(np.mean(alone))
     assert together.flips == (pytest.approx(400 * together.estimate.value), 0.0)
+
+
+@pytest.mark.parametrize(
+    ("value", "divided_by", "costs", "said"),
+    [
+        (0.0, 2, "{} % fail", "0 of 2 fail"),
+        (1 / 3, 3, "{} % fail", "1 of 3 fail"),
+        (1.0, 4, "fools {} % of texts", "fools 4 of 4 texts"),
+        (0.3, 2, "{} % fail", "between −20.0 and 80.0 % fail"),  # a mean of no whole count
+        (0.5, 2, "costs {} points", "costs between −20.0 and 80.0 points"),
+    ],
+)
+def test_of_a_few_items_their_count_is_said(value, divided_by, costs, said):
+    found = replace(made([value], n=divided_by).estimate, value=value, low=-0.2, high=0.8)
+    assert few_in_words(found, Risk("x", 0.05, costs)) == said
+
+
+@pytest.mark.parametrize("items", [1, 2, 5, 20, 300])
+@pytest.mark.parametrize("detectable", [0.01, 0.1, 1.006])
+def test_no_number_of_items_is_asked_for_that_so_few_cannot_tell(items, detectable):
+    ways = ways_to_tell(Limits((-1.0, 1.0), None, 1, detectable), items, 1, TYPOS)
+    assert ways.needed <= 64 * items
+    assert ways.is_few != ways.is_far
+    assert ("too few to say more" in ways.says()) == ways.is_few == (detectable == 1.006)
+    assert (ways.short() == "too few to say more") == ways.is_few
+
+
+def test_items_that_are_near_or_in_reach_are_said_however_few():
+    near = Limits((-0.1, 0.1), None, 1, 1.006, items_needed=2)
+    assert ways_to_tell(near, 2, 1, TYPOS).is_near
+    more = ways_to_tell(replace(near, items_needed=10), 2, 1, TYPOS)
+    assert (more.is_few, more.says()) == (False, "about 8 more items would tell")

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 import scrutiny
+from scrutiny.core.claim import Touched
 from scrutiny.parts.run.first_screen import _shown, _worst_first, front_of
 from scrutiny.parts.run.found_risks import counts_of, decision_of, held_words, rest_of
 from scrutiny.reliability.verdicts.risk_words import Ways
 from scrutiny.report.formats.html import render_html
+from scrutiny.report.formats.markdown import render_markdown
 from scrutiny.report.formats.page_first_screen import first_screen
 from scrutiny.report.formats.snippet import render_snippet
 from scrutiny.report.reading.load import load_view
@@ -151,6 +153,18 @@ def test_what_would_decide_the_rest_is_said_cheapest_first(front):
     )
     assert "about 3,300 tell all 2; " in rest_of(risks[:2])
     assert rest_of([]) == ""
+
+
+def test_what_nothing_would_tell_is_not_told_by_a_scope(view, front):
+    few = opened(front, "people", at_hand=(2, 1))
+    assert rest_of([few]) == "too few items to say how many it takes: people."
+    reason = "there is only one unit of resampling, so other units are unknown"
+    first = next(f for f in view.findings if f.claim.risk)
+    alone = replace(first, verdict="can't tell", reason=reason, limits=(None, None))
+    found = front_of(replace(view, findings=(alone,)))
+    (risk,) = found.risks
+    assert (found.rest, risk.scope, risk.costs) == ("", "", reason)
+    assert "this recipe" not in text(replace(view, findings=(alone,)))
 
 
 def test_what_cannot_be_told_takes_one_line_in_a_terminal(front):
@@ -428,3 +442,66 @@ def test_a_score_on_some_of_the_items_says_on_how_many(view):
     whole = [replace(d, n_items=2 * d.n_items) for d in view.datasets]
     (number,) = front_of(replace(view, datasets=tuple(whole))).numbers
     assert number.says.endswith(" on 200 of 400 items, 5 seeds")
+
+
+def touching(view, items, of=200):
+    """The run as if each change had altered so many of the texts."""
+    changed = tuple(
+        replace(f, touched=Touched(items, of)) if f.claim.risk else f for f in view.findings
+    )
+    return replace(view, findings=changed)
+
+
+@pytest.mark.parametrize(
+    ("items", "share", "has_alone", "is_rare"),
+    [
+        (200, "changed 100 %", False, False),
+        (199, "changed 99 %", False, False),
+        (100, "changed 50 %", True, False),
+        (18, "changed 9 %", True, True),
+        (1, "changed <1 %", True, True),
+    ],
+)
+def test_each_change_says_how_many_texts_it_altered(view, items, share, has_alone, is_rare):
+    of = 200 if items > 1 else 400
+    touched = touching(view, items, of)
+    found = front_of(touched)
+    assert {risk.share for risk in found.risks} == {share}
+    assert {bool(risk.alone) for risk in found.risks} == {has_alone}
+    assert {risk.is_rare for risk in found.risks} == {is_rare}
+    page = render_html(touched).partition('id="risks"')[2].partition("</table>")[0]
+    assert html.unescape(page).count(share) == len(found.risks)
+    assert ("over these: " in page) == has_alone
+    said = f"changed {items} of {of} texts, and costs"
+    assert (said in " ".join(text(touched).split())) == is_rare
+    assert (said in render_markdown(touched)) == is_rare
+
+
+def test_a_cost_over_the_altered_texts_alone_is_that_much_larger(view, front):
+    halved = {risk.name: risk for risk in front_of(touching(view, 100)).risks}
+    for risk in front.risks:
+        least, alone = (
+            re.findall(r"[\d.]+", one) for one in (risk.figures, halved[risk.name].alone)
+        )
+        for one, other in zip(least, alone, strict=True):
+            assert float(other) == pytest.approx(min(2 * float(one), 100), abs=0.11)
+
+
+def test_what_was_not_tested_is_told_apart_from_what_holds(view):
+    first, *others = (f for f in view.findings if f.claim.risk)
+    reason = "changed 0 of 200 texts"
+    untested = [
+        replace(f, verdict="not tested", reason=reason, touched=Touched(0, 200)) for f in others
+    ]
+    holds = replace(first, verdict="holds")
+    both, only = (replace(view, findings=tuple(own)) for own in ([holds, *untested], untested))
+    count = f"{len(untested)} not tested."
+    assert front_of(both).counts == f"No risk found, 1 holds within what is tolerable, {count}"
+    names = [risk.name for risk in front_of(only).risks]
+    assert (
+        front_of(both).decision
+        == f"Nothing found above 2 points; not tested: {' and '.join(names)}."
+    )
+    assert f"\N{DOTTED CIRCLE} not tested: {', '.join(names)}: {reason}" in text(both)
+    assert front_of(only).decision == f"Nothing can be told: {reason}."
+    assert front_of(only).counts == f"Nothing can be told, {count}"

@@ -150,7 +150,7 @@ def test_differences_that_the_plan_declares_are_judged_by_name(versions):
     assert (gain.verdict, loss.verdict) == ("supported", "not supported")
     computed = next(e for e in versions.estimates() if e.key.reference == "old")
     assert gain.estimate == computed
-    assert gain.claim.components[0].against == "new minus old, x"
+    assert gain.claim.components[0].against == "of new minus old, x"
 
 
 def test_differences_are_meant_where_a_reference_is_said(versions):

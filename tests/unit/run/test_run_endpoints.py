@@ -306,3 +306,67 @@ def test_no_secret_reaches_the_disk(serve, data, tmp_path, monkeypatch):
     assert served.headers[-1]["Authorization"] == "Bearer sk-very-secret"
     for file in tmp_path.rglob("*"):
         assert not file.is_file() or b"sk-very-secret" not in file.read_bytes()
+
+
+def audited_url(serve, data, folder, answer, **more):
+    """Audit of an endpoint, and what it was asked."""
+    served = serve(answer)
+    cache = folder / "answers.sqlite"
+    model = f"{served.url}/v1{ASKED}"
+    only = ["performance", "calibration", "repeats", "robustness"]
+    found = scrutiny.audit(model=model, data=data, out=folder / "r", cache=cache, only=only, **more)
+    return found, served
+
+
+def test_nothing_more_is_paid_for_once_there_is_no_skill(serve, data, tmp_path):
+    """One answer to everything: the score tells, and the changed texts are not asked."""
+    found, served = audited_url(serve, data, tmp_path, lambda body, _: said("good"))
+    assert len(served.bodies) == 100
+    assert {text.partition("\n")[0] for text in served.asked()} == {row["text"] for row in ROWS}
+    states = Counter(row["state"] for row in found.risks)
+    assert states["no skill"] == 1
+    assert set(states) == {"no skill", "not asked"}
+    typos = next(f for f in found.findings if f.claim.risk and f.claim.risk.what == "typos")
+    assert typos.verdict == "not asked"
+    assert typos.reason.startswith("no skill: accuracy 0.500 [")
+    assert typos.reason.endswith("always answering 'bad'; so nothing more was asked of it")
+    front = front_of(load_view(found.path))
+    assert front.decision == "No better than always answering 'bad': nothing else can be told."
+    assert front.skill.startswith("No better than always answering 'bad' (50.0 %): accuracy 50.0 %")
+    assert found.manifest["sent"]["requests"] == 100
+
+
+def test_an_endpoint_with_skill_is_asked_the_rest(serve, data, tmp_path):
+    def answer(body, _):
+        digits = "".join(filter(str.isdigit, body["messages"][-1]["content"])) or "0"
+        return said(("bad", "good")[int(digits) % 2])
+
+    found, served = audited_url(serve, data, tmp_path, answer)
+    assert len(served.bodies) > 300
+    assert {row["state"] for row in found.risks}.isdisjoint({"no skill"})
+
+
+def test_a_stopped_audit_is_done_and_asks_nothing_again(serve, data, tmp_path):
+    found, served = audited_url(serve, data, tmp_path, lambda body, _: said("good"))
+    (tmp_path / "r" / "findings.jsonl").write_text("damaged")
+    again = scrutiny.audit(
+        model=f"{served.url}/v1{ASKED}",
+        data=data,
+        out=tmp_path / "r",
+        cache=tmp_path / "answers.sqlite",
+        only=["performance", "calibration", "repeats", "robustness"],
+    )
+    assert len(served.bodies) == 100
+    assert [f.verdict for f in again.findings] == [f.verdict for f in found.findings]
+
+
+def test_a_plan_of_ones_own_asks_what_it_says(serve, data, tmp_path):
+    served = serve(lambda body, _: said("good"))
+    measure = [
+        {"id": name, "diagnostic": name, "models": ["m"], "data": ["d"]}
+        for name in ("performance", "repeats")
+    ]
+    models = {"m": {"source": f"{served.url}/v1{ASKED}"}}
+    plan = {"data": {"d": {"source": data}}, "models": models, "measure": measure}
+    scrutiny.run(plan, out=tmp_path / "r")
+    assert len(served.bodies) == 300  # without a cache, each measurement asks for itself

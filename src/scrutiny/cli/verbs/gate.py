@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 PASS, FAIL, UNDECIDED = 0, 1, 4
 _OUTCOMES: Final = {"supported": "pass", "not supported": "fail"}
 _CODES: Final = {"pass": PASS, "accepted": PASS, "fail": FAIL}
+_ANSWERED: Final = ("fail", "not tested", "refused")  # what somebody can have answered for
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ class _Judged:
     type=click.Choice(["undecided", "pass", "fail"]),
     default="undecided",
     show_default=True,
-    help="Result if an interval contains the limit.",
+    help="Result if an interval contains the limit; what was not tested stays so.",
 )
 @click.option("--junit", type=OutputFile(), help="Also write JUnit XML.")
 @click.option("--json", "as_json", is_flag=True, help="NDJSON on stdout.")
@@ -112,6 +113,8 @@ def _rules(folder: "RunFolder", rules: Sequence[str], group: str) -> Iterator[_J
 
     for finding in gate_run(folder, rules, group=group):
         outcome: Any = _OUTCOMES.get(finding.verdict, "undecided")
+        if finding.verdict == "refused":
+            outcome = "refused" if finding.touched is None else "not tested"
         case = Case(finding.claim.says, "rule", outcome, f"{finding.scope}: {finding.reason}")
         cost = None if finding.estimate is None else finding.estimate.value
         yield _Judged(case, cost, finding_to_json(finding))
@@ -138,10 +141,10 @@ def _with_accepted(judged: Sequence[_Judged], accepted: Sequence[Any]) -> list[_
 
 
 def _accepted(judged: _Judged, accepted: Sequence[Any], today: Any) -> _Judged:
-    """Line of a failure, or of an accepted one with its reason."""
+    """Line of what failed or was not tested, or of an accepted one with its reason."""
     case = judged.case
     covering = (a for a in accepted if a.covers(case.name, case.of, judged.cost, today))
-    found = next(covering, None) if case.outcome == "fail" else None
+    found = next(covering, None) if case.outcome in _ANSWERED else None
     if found is None:
         return judged
     says = f"accepted ({found.why}); {case.says}"
@@ -149,8 +152,11 @@ def _accepted(judged: _Judged, accepted: Sequence[Any], today: Any) -> _Judged:
 
 
 def _folded(judged: _Judged, into: Any) -> _Judged:
-    """Line whose undecided outcome is changed to a pass or a failure."""
-    if judged.code != UNDECIDED:
+    """Line whose undecided outcome is changed to a pass or a failure.
+
+    What was refused or not tested stays so: nothing was shown of it.
+    """
+    if judged.case.outcome != "undecided":
         return judged
     case = replace(judged.case, outcome=into, says=f"undecided; {judged.case.says}")
     return replace(judged, case=case)

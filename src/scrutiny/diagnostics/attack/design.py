@@ -11,6 +11,7 @@ excess              success minus random
 valid_share         of the successful texts, those that keep the meaning
 valid_success       success times that
 under               accuracy under attack, over all items
+tried               attacked items for which A had a candidate at all
 asked, median       texts that the model was asked about
 words               share of words changed in successful texts
 rater_*             what a model that rates says of unchanged texts, and of other items' texts
@@ -52,6 +53,7 @@ _OF_EACH: Final = {
     "valid_share": "valid_share@1",
     "valid_success": "valid_attack_success@1",
     "under": "accuracy_under_attack@1",
+    "tried": "tried@1",
     "asked": "mean(asked)@1",
     "median": "median(asked)@1",
     "words": "words_changed@1",
@@ -190,7 +192,13 @@ def _claims(attacks: Mapping[str, Attack], params: AttackParams, inputs: Inputs)
             family="attack",
             checks=("items", "seeds", "datasets"),
             competence=(("level", inputs.data.chance),),
-            risk=Risk(f"{title_of(attack, name)} attack", params.tolerance, "fools {} % of texts"),
+            risk=Risk(
+                f"{title_of(attack, name)} attack",
+                params.tolerance,
+                "fools {} % of texts",
+                touches="had candidates for",
+            ),
+            coverage=tuple(f"tried/{name}/{draw}" for draw in range(params.draws)),
         )
 
 

@@ -45,6 +45,12 @@ Validity (Hauser et al.):
     original is at least so many hundredths. **Misleads when**: taken for validity: encoders put
     antonyms near one another.
 
+Search:
+
+``tried@1``
+    **Measures**: attacked items for which the attack had a candidate that its constraints allow.
+    **Misleads when**: taken for the number of candidates: one is enough.
+
 Cost and size, over attacked items (texts asked) or successful ones (the others):
 
 ``mean(asked)@1``, ``median(asked)@1``
@@ -103,6 +109,13 @@ def _share(
 ATTACK_SUCCESS: Final = replace(
     _share("attack_success@1", "attack success", _SUCCESS, lambda m: m[..., 1] == 1, _RANDOM),
     tolerance=0.05,
+)
+
+TRIED: Final = replace(
+    _share(
+        "tried@1", "attacked items with a candidate", ("attacked", "tried"), lambda m: m[..., 1] > 0
+    ),
+    higher_is="neither",
 )
 
 TRANSFER_RATE: Final = _share(

@@ -49,6 +49,7 @@ MEASURES: Final = (
     ),
     Measure("scored", unit="items"),
     Measure("log_perplexity_ratio", unit="nats"),
+    Measure("tried", unit="texts"),
 )
 #: Records of the unchanged items.
 BASELINE: Final = RowKind(role="baseline")
@@ -138,6 +139,7 @@ def _values(
         *_known(said.valid),
         *_known(said.similarity),
         *_known(said.log_perplexity_ratio),
+        float(found.n_tried),
     )
 
 

@@ -256,7 +256,13 @@ def _claim(recipe: Recipe, score: _Score, params: RobustnessParams, inputs: Inpu
         checks=("items", "seeds", "datasets"),
         competence=_skill(params, inputs),
         risk=Risk(what, tolerance, "costs {} points"),
+        coverage=_coverage(recipe, params),
     )
+
+
+def _coverage(recipe: Recipe, params: RobustnessParams) -> tuple[str, ...]:
+    """Estimates of the share of items that a recipe changed, one a draw."""
+    return tuple(f"coverage/{recipe.name}/{draw}" for draw in range(params.draws))
 
 
 def _changes(recipes: Sequence[Recipe], params: RobustnessParams, task: Task) -> Iterator[Claim]:
@@ -272,6 +278,7 @@ def _changes(recipes: Sequence[Recipe], params: RobustnessParams, task: Task) ->
             family="robustness",
             checks=("items", "seeds", "datasets"),
             risk=Risk(recipe.title, score_of(task).tolerance, f"changes {{}} % of {places}"),
+            coverage=_coverage(recipe, params),
         )
 
 

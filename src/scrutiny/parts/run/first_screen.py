@@ -5,22 +5,32 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from scrutiny.core.claim import Finding
+from scrutiny.core.claim import CHANGED, Finding, State
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.languages import is_english
 from scrutiny.core.task import Task
 from scrutiny.parts.run.found_risks import FoundRisk, Span, counts_of, decision_of, rest_of
 from scrutiny.parts.run.label_lines import LabelLine, headline_of, label_lines
+from scrutiny.parts.run.skill import no_skill_in
 from scrutiny.parts.run.view import DatasetLine, RunView
 from scrutiny.parts.wording.labels import capitalized, short_names
 from scrutiny.parts.wording.numbers import NO_VALUE, decimal_of, percent_of
 from scrutiny.parts.wording.verdicts import STATES
 from scrutiny.reliability.metrics import metric_of
-from scrutiny.reliability.verdicts.risk_words import hundred, in_words, ways_to_tell
+from scrutiny.reliability.verdicts.risk_words import few_in_words, hundred, in_words, ways_to_tell
 from scrutiny.reliability.verdicts.risks import costs
+from scrutiny.reliability.verdicts.touched import figures_over, over_touched, share_in_words
 
 #: Headline of the mean over labels, which stands there where labels are unequal.
 MACRO_F1: Final = "macro-F1"
+#: Share of items below which it is said what a change costs over those that it altered.
+_RARE: Final = 0.1
+#: Share of items from which on the page does not say so.
+_NEARLY_ALL: Final = 0.95
+_TOLD: Final[Mapping[str, State]] = {
+    state: state
+    for state in ("hurts", "can't tell", "holds")  # of a risk that was tested
+}
 #: Of a risk that is told, whether it is more than what a control does.
 _MORE: Final = {"yes": "yes", "no": "no", "undecided": "can't tell"}
 
@@ -55,6 +65,9 @@ class Front:
         The worst first.
     beside
         Numbers that stand beside the scores: "macro-F1 .951 [.934, .964]".
+    skill
+        That a model is not shown to be better than no skill, with the figures: the first line of
+        the report; empty where all are.
     meanings
         What short names of numbers and risks stand for, in one sentence each.
     labels
@@ -74,6 +87,7 @@ class Front:
     labels: tuple[LabelLine, ...] = ()
     class_words: tuple[str, str] = Task.class_words
     meanings: Mapping[str, str] = field(default_factory=dict)
+    skill: str = ""
 
     def of(self, state: str) -> tuple[FoundRisk, ...]:
         """Risks of a state."""
@@ -90,13 +104,14 @@ def front_of(view: RunView) -> Front | None:
     risks = [_found(view, finding, where) for finding in findings]
     ordered = tuple(sorted(risks, key=_worst_first))
     numbers = tuple(_scores(view))
-    chance = _no_skill(view)
+    chance, lacking = _no_skill(view), no_skill_in(view.findings)
     beside = [(_shown(e, view), name) for e in view.estimates if (name := _headline(e))]
     return Front(
         title=title_of(view, is_short=bool(numbers)),
         numbers=numbers,
-        counts=counts_of(ordered),
-        decision=decision_of(ordered),
+        skill=lacking.says if lacking else "",
+        counts=counts_of(ordered, lacking),
+        decision=decision_of(ordered, lacking),
         rest=rest_of([risk for risk in ordered if risk.state == "can't tell"]),
         risks=ordered,
         beside=(*chance, *_beside(beside, view)),
@@ -208,8 +223,8 @@ def _found(view: RunView, finding: Finding, where: Mapping[str, str]) -> FoundRi
     assert risk is not None  # the caller has looked
     limits = finding.limits[0] if finding.limits else None
     said, scope, ways = finding.reason, finding.scope, None
-    is_asked = finding.verdict != "not asked"
-    if is_asked and found is not None and found.value is not None and limits is not None:
+    is_told = finding.verdict not in ("not tested", "not asked")
+    if is_told and found is not None and found.value is not None and limits is not None:
         known = found.value, found.low or 0.0, found.high or 0.0
         said = in_words(finding.claim.components[0], known, risk, finding.verdict)
         if finding.verdict == "can't tell" and risk.settled_by:
@@ -217,6 +232,9 @@ def _found(view: RunView, finding: Finding, where: Mapping[str, str]) -> FoundRi
         elif finding.verdict == "can't tell":
             ways = ways_to_tell(limits, found.n_units, found.n_replicates, risk)
             scope = ways.says()
+            said = few_in_words(found, risk) if ways.is_few else said
+    elif finding.verdict == "can't tell":
+        scope = ""  # the reason says why, and nothing is known that would tell
     evidence = view.evidence.get(finding.claim.id)
     more = next((c.outcome for c in finding.checks if c.name.startswith("more than")), "")
     return FoundRisk(
@@ -229,12 +247,34 @@ def _found(view: RunView, finding: Finding, where: Mapping[str, str]) -> FoundRi
         scope=scope,
         unit="%" if "%" in risk.costs else "points",
         part=_part(found),
-        span=None if finding.verdict == "not asked" else _span(finding),
+        **_touched(finding),
+        is_rare=is_told and finding.touched is not None and finding.touched.share < _RARE,
+        span=_span(finding) if is_told else None,
         ways=ways,
         cases=evidence.cases if evidence else (),
         n_cases=evidence.n_cases if evidence else 0,
         n_turned=evidence.n_turned if evidence else {},
     )
+
+
+def _touched(finding: Finding) -> dict[str, str]:
+    """How many texts a change altered, and what it costs over those alone."""
+    risk, touched, found = finding.claim.risk, finding.touched, finding.estimate
+    if risk is None or touched is None:
+        return {}
+    said = {"touched": touched.says(risk.touches)}
+    if touched.items < touched.of or risk.touches == CHANGED:  # attacks try most texts
+        said["share"] = f"{risk.touches} {share_in_words(touched)}"
+    state = _TOLD.get(finding.verdict)
+    if found is None or found.value is None or state is None or found.key.group == "changed":
+        return said
+    component, (low, at, high) = finding.claim.components[0], found.ends
+    cost = (costs(component, (at, at))[0], *costs(component, (low, high)))
+    if alone := over_touched(touched, touched.share, cost, state, risk):
+        said["touched"] = alone
+    if touched.share < _NEARLY_ALL:
+        said["alone"] = figures_over(touched.share, cost, state)
+    return said
 
 
 def _part(found: Estimate | None) -> str:

@@ -13,6 +13,7 @@ from scrutiny.core.claim import Finding
 from scrutiny.core.grouping import grouped
 from scrutiny.core.plugin import sentence_of
 from scrutiny.core.registry import KINDS, registry
+from scrutiny.parts.run.skill import NoSkill
 from scrutiny.parts.run.view import EvidenceItem, Turn
 from scrutiny.reliability.verdicts.risk_words import Ways, hundred, rough
 
@@ -52,17 +53,25 @@ class FoundRisk:
     what, where
         What may hurt; on which data, where the run has several.
     state
-        hurts, holds, can't tell or not asked.
+        hurts, can't tell, not tested, holds or not asked.
     costs
         What it costs with its limits: "costs 4.0 points [2.2, 6.2]".
     more
         Whether that is more than random change does, or a dash where nothing tells.
     scope
-        Of what it is said; where it cannot be told, what would tell.
+        Of what it is said; where it cannot be told, what would tell, if anything would.
     unit
         What its cost is counted in: "points" or "%".
     part
         On how many of the items it was measured, if not on all: "126 of 2,000 items".
+    touched
+        How many of the texts the change altered, and what it costs over those alone: "changed 253
+        of 872 texts, and costs at most 4.8 points over these alone"; empty where it is of no
+        change.
+    share, alone
+        The same in figures: "changed 29 %", and "at most 4.8" where it altered few enough to tell.
+    is_rare
+        Whether that matters: the change altered so few that the cost is much larger over those.
     span
         The cost as numbers, where there is one.
     ways
@@ -82,6 +91,10 @@ class FoundRisk:
     scope: str
     unit: str = "points"
     part: str = ""
+    touched: str = ""
+    share: str = ""
+    alone: str = ""
+    is_rare: bool = False
     span: Span | None = None
     ways: Ways | None = None
     cases: tuple[EvidenceItem, ...] = ()
@@ -117,6 +130,8 @@ class FoundRisk:
         if self.state != "hurts" or self.span is None:
             return ""
         tolerable = f"the {self.span.tolerance:g} {self.unit} that are tolerable"
+        if self.span.high <= self.span.tolerance:
+            return f"within {tolerable} over all texts, maybe most of those that it changed break"
         return f"more than {tolerable}" if self.is_beyond else f"maybe within {tolerable}"
 
     @property
@@ -132,36 +147,56 @@ class FoundRisk:
         return next((sentence_of(names.load(kind, known)) for kind in told), "").removesuffix(".")
 
 
-def counts_of(risks: Sequence[FoundRisk]) -> str:
-    """How many risks hurt (and may be tolerable all the same), hold, or cannot be told."""
+def counts_of(risks: Sequence[FoundRisk], lacking: NoSkill | None = None) -> str:
+    """How many risks hurt (and may be tolerable all the same), hold, or cannot be told.
+
+    A model without shown skill is said first; none is found where nothing was told.
+    """
     n = Counter(risk.state for risk in risks)
-    hurt = f"{n['hurts']} risk{'s' * (n['hurts'] != 1)} found" if n["hurts"] else "No risk found"
+    hurt = f"{n['hurts']} risk{'s' * (n['hurts'] != 1)} found"
+    if not n["hurts"]:
+        hurt = "No risk found" if n["holds"] or n["can't tell"] else "Nothing can be told"
+    if lacking is not None:
+        hurt = f"{lacking.short}, {hurt}" if n["hurts"] else lacking.short
     perhaps = sum(risk.state == "hurts" and not risk.is_beyond for risk in risks)
     open_ones, holds = n["can't tell"], n["holds"]
     parts = [hurt, *[f"{perhaps} of them " * (n["hurts"] > 1) + "maybe tolerable"] * bool(perhaps)]
     parts += [f"{open_ones} can't be told yet"] * bool(open_ones)
     parts += [f"{holds} hold{'s' * (holds == 1)} within what is tolerable"] * bool(holds)
-    parts += [f"{n['not asked']} not asked"] * bool(n["not asked"])
+    parts += [f"{n[state]} {state}" for state in ("not tested", "not asked") if n[state]]
     return ", ".join(parts) + "."
 
 
-def decision_of(risks: Sequence[FoundRisk]) -> str:
-    """What to do: look at what hurts; or wait for what cannot be told."""
+def decision_of(risks: Sequence[FoundRisk], lacking: NoSkill | None = None) -> str:
+    """What to do: mind that there is no skill; look at what hurts; or wait for what is open."""
+    said = _decision(risks)
+    if lacking is None:
+        return said
+    is_all = lacking.is_everywhere and not any(risk.state == "hurts" for risk in risks)
+    return f"{lacking.short}: nothing else can be told." if is_all else f"{lacking.short}. {said}"
+
+
+def _decision(risks: Sequence[FoundRisk]) -> str:
+    """What to do about the risks alone."""
     hurt = [risk for risk in risks if risk.state == "hurts"]
     open_ones = [risk for risk in risks if risk.state == "can't tell"]
+    untested = [risk for risk in risks if risk.state == "not tested"]
     if hurt:
         perhaps = _names_of([risk for risk in hurt if not risk.is_beyond])
         names = [f"{n} (maybe tolerable)" if n in perhaps else n for n in _names_of(hurt)]
         return f"Look at {len(hurt)} risk{'s' * (len(hurt) > 1)}: {_listed(names)}."
     if open_ones:
         return f"Can't tell yet: {_listed(_names_of(open_ones))}."
-    if all(risk.state == "not asked" for risk in risks):
-        return "Nothing was asked."
-    tolerable = {(r.span.tolerance, r.unit) for r in risks if r.span}
+    if not any(risk.state == "holds" for risk in risks):
+        reasons = list(dict.fromkeys(risk.finding.reason for risk in (*untested, *risks)))
+        return f"Nothing can be told: {and_more(reasons, 1)}."
+    tolerable = {(r.span.tolerance, r.unit) for r in risks if r.span and r.state == "holds"}
+    most = "what is tolerable"
     if len(tolerable) == 1:
-        ((most, unit),) = tolerable
-        return f"Nothing found above {most:g} {unit}."
-    return "Nothing found above what is tolerable."
+        ((least, unit),) = tolerable
+        most = f"{least:g} {unit}"
+    rest = f"; not tested: {_listed(_names_of(untested))}" if untested else ""
+    return f"Nothing found above {most}{rest}."
 
 
 def rest_of(open_ones: Sequence[FoundRisk]) -> str:
@@ -174,7 +209,8 @@ def rest_of(open_ones: Sequence[FoundRisk]) -> str:
     parts = [_step(by_items, "item", len(ways))] if by_items else []
     parts += [_step(by_seeds, "seed", len(ways))] if by_seeds else []
     near = _names_of([risk for way, risk in ways if way.is_near])
-    far = [(way, risk) for way, risk in ways if not (way.items or way.seeds or way.is_near)]
+    few = _names_of([risk for way, risk in ways if way.is_few])
+    far = [(way, risk) for way, risk in ways if way.is_far]
     if near:
         parts.append(f"too near what is tolerable to tell: {_listed(near)}")
     if far:
@@ -182,8 +218,10 @@ def rest_of(open_ones: Sequence[FoundRisk]) -> str:
         names = _names_of([risk for _, risk in far])
         each = " at most" * (len(far) > 1)
         parts.append(f"{_listed(names)}: need{'s' * (len(far) == 1)}{each} {most.far()}")
+    if few:
+        parts.append(f"too few items to say how many it takes: {_listed(few)}")
     parts += [f"{risk.name}: {risk.scope}" for risk in open_ones if not risk.ways and risk.scope]
-    return "; ".join(parts) + "."
+    return "; ".join(parts) + "." if parts else ""
 
 
 def _step(needed: Sequence[tuple[int, FoundRisk]], unit: str, total: int) -> str:

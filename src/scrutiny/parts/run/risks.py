@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from scrutiny.core.claim import Finding
 from scrutiny.core.errors import ScrutinyError
@@ -9,6 +10,9 @@ from scrutiny.core.plugin import without_versions
 from scrutiny.parts.wording.verdicts import STATES, context
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.of_measures import measures_of
+
+#: States of `run.risks`, the worst first.
+_ORDER: Final = ("no skill", *STATES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +22,10 @@ class Risk:
     Parameters
     ----------
     state
-        ``hurts``: the loss is shown. ``holds``: it is shown not to be there. ``can't tell``: these
-        items and seeds decide neither. ``not asked``: refused, the reason says why.
+        ``no skill``: the main score is not shown to exceed that of no skill. ``hurts``: the loss is
+        shown. ``can't tell``: these items and seeds decide neither. ``not tested``: asked, and
+        nothing can be told of it: the change altered (next to) no text, or the model has no skill.
+        ``holds``: the loss is shown not to be there. ``not asked``: refused, the reason says why.
     what
         What may hurt: ``typos``; of a claim that declares no risk, the claim.
     cost, low, high
@@ -34,6 +40,9 @@ class Risk:
         Where its items are.
     reason
         The comparison that decided.
+    changed
+        Share of the items that the change altered, or the attack had candidates for; None where the
+        risk is of no change.
     """
 
     state: str
@@ -46,6 +55,7 @@ class Risk:
     scope: str
     look: str
     reason: str
+    changed: float | None = None
 
 
 def risks_of(findings: Sequence[Finding]) -> list[Risk]:
@@ -62,7 +72,7 @@ def risks_of(findings: Sequence[Finding]) -> list[Risk]:
         for finding in findings
         if worse[finding.claim.id] or (not finding.estimate and finding.claim.diagnostic in known)
     ]
-    return sorted(found, key=lambda risk: (STATES.index(risk.state), -abs(risk.cost or 0.0)))
+    return sorted(found, key=lambda risk: (_ORDER.index(risk.state), -abs(risk.cost or 0.0)))
 
 
 def _risk(finding: Finding, worse: str) -> Risk:
@@ -71,10 +81,13 @@ def _risk(finding: Finding, worse: str) -> Risk:
     is_bad = bool(claim.components) and claim.components[0].operator[0] == worse
     shown, denied = ("hurts", "holds") if is_bad else ("holds", "hurts")
     states = {"supported": shown, "not supported": denied, "undecided": "can't tell"}
+    state = finding.verdict if claim.risk else states.get(finding.verdict, "not asked")
+    if claim.is_headline and finding.verdict != "supported":
+        state = "no skill" if finding.lacks_skill else "not tested"
     return Risk(
         what=claim.risk.what if claim.risk else claim.says,
         of=context(finding),
-        state=finding.verdict if claim.risk else states.get(finding.verdict, "not asked"),
+        state=state,
         cost=estimate.value if estimate else None,
         low=estimate.low if estimate else None,
         high=estimate.high if estimate else None,
@@ -82,6 +95,7 @@ def _risk(finding: Finding, worse: str) -> Risk:
         scope=finding.scope,
         reason=finding.reason,
         look=_look(finding),
+        changed=finding.touched.share if finding.touched else None,
     )
 
 

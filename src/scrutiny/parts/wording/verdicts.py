@@ -12,13 +12,14 @@ from scrutiny.parts.wording.labels import shared_words
 #: Sentences that open a report, at most.
 MOST_SENTENCES: Final = 6
 #: What is found of a risk, the worst first.
-STATES: Final = ("hurts", "can't tell", "holds", "not asked")
+STATES: Final = ("hurts", "can't tell", "not tested", "holds", "not asked")
 #: In the order in which a reader wants them.
 VERDICTS: Final = (*STATES, "supported", "not supported", "undecided", "refused")
 MARKS: Final[Mapping[str, str]] = {
     "hurts": "\N{BLACK CIRCLE}",
     "can't tell": "\N{WHITE CIRCLE}",
     "holds": "\N{CHECK MARK}",
+    "not tested": "\N{DOTTED CIRCLE}",
     "not asked": "\N{EN DASH}",
     "supported": "\N{CHECK MARK}",
     "not supported": "\N{BALLOT X}",
@@ -31,7 +32,11 @@ OUTCOME_MARKS: Final[Mapping[str, str]] = {
     "not run": "\N{EN DASH}",
     "yes": "yes",
 }
-_OPEN: Final = {"can't tell": "can't be told yet", "not asked": "not asked"}
+_OPEN: Final = {
+    "can't tell": "can't be told yet",
+    "not tested": "not tested",
+    "not asked": "not asked",
+}
 #: A condition of the model family, as `scrutiny.run.planning.specs` puts it into full names.
 _WITHIN: Final = re.compile(r"\[(\w[\w-]*)=([^\]/]*)\]")
 

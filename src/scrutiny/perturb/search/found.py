@@ -40,6 +40,8 @@ class Found:
         Distinct texts that the model saw for this search, the base among them.
     n_considered
         Judgments, repeated texts among them.
+    n_tried
+        Judgments of changed texts that could be a result: none where there was no candidate.
     n_failed
         Texts that the model did not answer.
     n_gradients
@@ -64,6 +66,7 @@ class Found:
     base_answer: Answer | None = None
     n_asked: int = 0
     n_considered: int = 0
+    n_tried: int = 0
     n_failed: int = 0
     n_gradients: int = 0
     refused: Mapping[str, int] = field(default_factory=dict)

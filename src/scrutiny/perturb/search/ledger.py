@@ -26,8 +26,8 @@ class Ledger:
         How many of the best texts at which the goal is reached are kept.
     answers
         By text; nothing for one that the model failed on.
-    n_considered, n_failed
-        Judgments, and texts without an answer.
+    n_considered, n_tried, n_failed
+        Judgments, those of changed texts that can be a result, and texts without an answer.
     best
         The best judged text that can be a result: reached before not, then by score, then the
         first.
@@ -39,6 +39,7 @@ class Ledger:
     keep: int = 1
     answers: dict[Key, Answer | None] = field(default_factory=dict)
     n_considered: int = 0
+    n_tried: int = 0
     n_failed: int = 0
     best: Judged | None = None
     trace: list[Mark] = field(default_factory=list)
@@ -94,7 +95,11 @@ class Ledger:
             score, is_reached = judge(base, answer, state)
             one = _new(Judged, (state, answer, score, is_reached))
             judged.append(one)
-            if not state.is_probe and (is_reached or self.best is None or score > self.best.score):
+            if state.is_probe:
+                continue
+            if state.edits:
+                self.n_tried += 1
+            if is_reached or self.best is None or score > self.best.score:
                 self._note(one)
         self.n_considered += len(judged)
         return judged

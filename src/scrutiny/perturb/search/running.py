@@ -170,6 +170,7 @@ class Running:
                 base_answer=problem.base.answer,
                 n_asked=ledger.n_asked,
                 n_considered=ledger.n_considered,
+                n_tried=ledger.n_tried,
                 n_failed=ledger.n_failed,
                 n_gradients=problem.n_gradients,
                 refused=dict(sorted(problem.refused.items())),

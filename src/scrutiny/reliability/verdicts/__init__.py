@@ -9,6 +9,7 @@
     checks         items, seeds, choices, datasets
     risks          hurts, holds, can't tell
     risk_words     risks in words
+    touched        texts that a change altered: whether its risk was tested at all
     claims         from estimates to findings
     gate_rules     "drop(accuracy) <= 0.05" as a claim
 """

@@ -2,14 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
-from scrutiny.core.claim import Claim, Component, Limits, Spoken
+from scrutiny.core.claim import Claim, Component, Limits, Spoken, Touched
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.stats.intervals.interval import Direction, Interval
 
 #: Position of limits relative to a threshold: beyond it, on the other side, or across.
 Place = Literal["beyond", "below", "undecided"]
+
+
+#: Part of a share's range that says nothing of the share.
+_EVERYTHING: Final = 0.98
+#: Distance from the bound of a share that is printed as none.
+_PRINTED: Final = 0.0005
 
 
 class Part(NamedTuple):
@@ -22,12 +28,22 @@ class Part(NamedTuple):
     def place(self, spoken: Spoken) -> Place:
         """Position of the limits in a scope; "undecided" without limits."""
         ends = None if self.limits is None else self.limits.of(spoken)
-        return "undecided" if ends is None else place_of(self.component, ends)
+        return "undecided" if ends is None else self._place(ends)
 
     @property
     def widest(self) -> Place:
         """Position of the widest available limits."""
-        return "undecided" if self.limits is None else place_of(self.component, self.limits.widest)
+        return "undecided" if self.limits is None else self._place(self.limits.widest)
+
+    def _place(self, ends: tuple[float, float]) -> Place:
+        """Position of limits; those of a share never reach its bound, and so don't clear it."""
+        scale, limit = self.found.scale, self.component.limit
+        if scale.is_bounded and limit in (scale.low, scale.high):
+            near = min(abs(end - limit) for end in ends) / (scale.high - scale.low)
+            is_everything = ends[1] - ends[0] >= _EVERYTHING * (scale.high - scale.low)
+            if is_everything or near < _PRINTED:
+                return "undecided"
+        return place_of(self.component, ends)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +58,14 @@ class ClaimCase:
         Its components with their estimates; those that were not computed are left out.
     stop
         Verdict that a gate has set, with its reason; or None.
+    touched
+        On how many of the items a change or attack had anything to do; None of other claims.
     """
 
     claim: Claim
     parts: tuple[Part, ...]
     stop: tuple[str, str] | None
+    touched: Touched | None = None
 
     @property
     def deciding(self) -> tuple[Part, ...]:

@@ -18,10 +18,11 @@ def checks_of(case: ClaimCase, verdict: str) -> tuple[Check, ...]:
     Where a verdict was reached, a part survives if it says the same by itself. Where none was,
     the outcome says whether the parts agree with each other.
     """
-    if case.claim.risk is not None and case.stop is None:
+    if case.claim.risk is not None and case.stop is None and verdict != "not tested":
         return tuple(checks_of_risk(case, verdict))
-    if verdict in ("refused", "not asked"):
-        return tuple(Check(name, "not run", "refused") for name in case.claim.checks)
+    if verdict in ("refused", "not asked", "not tested"):
+        why = "not tested" if verdict == "not tested" else "refused"
+        return tuple(Check(name, "not run", why) for name in case.claim.checks)
     main = case.parts[0].found if case.parts else None
     if main is None or main.interval is None:
         why = "one unit" if main is not None and is_on_one_unit(main) else "no value"

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from scrutiny.core.claim import HERE, OPEN, Claim, Finding, Limits, Spoken, State
+from scrutiny.core.claim import HERE, OF_ITSELF, OPEN, Claim, Finding, Limits, Spoken, State
 from scrutiny.core.estimate import Estimate
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.verdicts.cases import (
@@ -26,18 +26,32 @@ from scrutiny.reliability.verdicts.cases import (
 from scrutiny.reliability.verdicts.checks import checks_of
 from scrutiny.reliability.verdicts.families import RowFamily, families_among, limits_of
 from scrutiny.reliability.verdicts.imputation import survives_imputation, worst_ends
-from scrutiny.reliability.verdicts.prerequisites import bounds, gate
+from scrutiny.reliability.verdicts.prerequisites import bounds, gate, no_skill
 from scrutiny.reliability.verdicts.risk_words import other_scope, why
 from scrutiny.reliability.verdicts.risks import (
     FEWEST_DATASETS,
+    costs,
     over_datasets,
     state_of,
     with_negligible,
+)
+from scrutiny.reliability.verdicts.touched import (
+    over_touched,
+    share_of,
+    state_over_touched,
+    too_few_touched,
+    touched_of,
 )
 from scrutiny.stats.significance.verdict import intersection_union
 
 MISSING_LIMIT: Final = 0.05
 _VERDICTS: Final[Mapping[Place, str]] = {"beyond": "supported", "below": "not supported"}
+#: State of a risk that a gate stopped.
+_STOPPED: Final[Mapping[str, State]] = {
+    "no skill": "not tested",
+    "not tested": "not tested",
+    "refused": "not asked",
+}
 _WIDER_FIRST: Final[tuple[Spoken, ...]] = ("recipe", "checkpoints")
 
 
@@ -97,7 +111,9 @@ def _case(
         Part(c, estimated[c.estimate], limits.get(c.estimate) if is_told[c.estimate] else None)
         for c in there
     )
-    return ClaimCase(claim, parts, gate(claim, deciding(claim, parts), estimated))
+    touched = touched_of(claim, estimated)
+    stop = gate(claim, deciding(claim, parts), estimated, touched)
+    return ClaimCase(claim, parts, stop, touched)
 
 
 def _finding(case: ClaimCase) -> Finding:
@@ -124,6 +140,7 @@ def _finding(case: ClaimCase) -> Finding:
         minimum_detectable_effect=main.limits.detectable if main and main.limits else None,
         evidence={part.component.against: part.found.estimate.key for part in case.parts},
         limits=tuple(part.limits for part in case.parts),
+        touched=case.touched,
     )
 
 
@@ -140,6 +157,7 @@ def _verdict(case: ClaimCase) -> tuple[str, str, str]:
     """Verdict, scope, and reason: in the widest scope in which the claim is decided."""
     if case.stop:
         verdict, reason = case.stop
+        verdict = "refused" if verdict in _STOPPED else verdict
         return verdict, _scope(case.parts, _widest(case.parts)), reason
     for spoken in _WIDER_FIRST:
         outcome = outcome_of([part.place(spoken) for part in case.parts])
@@ -149,9 +167,19 @@ def _verdict(case: ClaimCase) -> tuple[str, str, str]:
         if missing > MISSING_LIMIT and not survives_imputation(case, outcome, spoken):
             reason = f"{missing:.1%} of the rows are missing and could turn the verdict"
             return "undecided", scope, reason
-        return _VERDICTS[outcome], scope, _reason(case.parts, outcome, spoken)
+        return _VERDICTS[outcome], scope, _why(case, outcome, spoken)
     spoken = _widest(case.parts)
-    return "undecided", _scope(case.parts, spoken), _reason(case.parts, "undecided", spoken)
+    return "undecided", _scope(case.parts, spoken), _why(case, "undecided", spoken)
+
+
+def _why(case: ClaimCase, outcome: Place, spoken: Spoken) -> str:
+    """Reason of a verdict; that of the main score says whether it exceeds that of no skill."""
+    first = case.parts[0] if case.parts else None
+    if not case.claim.is_headline or outcome == "beyond" or first is None or first.limits is None:
+        return _reason(case.parts, outcome, spoken)
+    low, high = first.limits.of(spoken) or first.limits.widest
+    found = replace(first.found.estimate, low=low, high=high)
+    return no_skill(found, first.component.limit, case.claim.no_skill)
 
 
 def _state(case: ClaimCase) -> tuple[str, str, str]:
@@ -159,7 +187,9 @@ def _state(case: ClaimCase) -> tuple[str, str, str]:
     risk, parts = case.claim.risk, case.deciding
     if case.stop or risk is None or parts[0].limits is None:
         verdict, reason = case.stop or ("undecided", _sentence(parts[0], "undecided", "recipe"))
-        state = "not asked" if verdict == "refused" else "can't tell"
+        state = _STOPPED.get(verdict, "can't tell")
+        if verdict == "refused" and any(part.found.estimate.value is not None for part in parts):
+            state = "not tested"  # it was asked
         return state, _scope(parts, _widest(parts)), reason
     (main,) = parts
     for spoken in _WIDER_FIRST:
@@ -170,12 +200,39 @@ def _state(case: ClaimCase) -> tuple[str, str, str]:
         if _missing(parts) > MISSING_LIMIT and not _stays(case, state, spoken):
             reason = f"{_missing(parts):.1%} of the rows are missing and could turn this"
             return "can't tell", _scope(parts, spoken), reason
+        if state == "holds" and case.touched is not None:
+            share, limits = share_of(case.touched, main), _costs(main, spoken)[1:]
+            state = state_over_touched(share, limits, risk)
+            if state == "not tested":
+                return state, _scope(parts, spoken), too_few_touched(case.touched, risk)
         said = why(main, spoken, state, risk) + _at_once(main)
         aside = other_scope(main, spoken) or _why_narrow(parts, spoken)
-        return state, _scope(parts, spoken), "; ".join(filter(None, (said, aside)))
-    spoken = _widest(parts)
-    both = why(main, spoken, "can't tell", risk), other_scope(main, spoken)
-    return "can't tell", _scope(parts, spoken), "; ".join(filter(None, both))
+        return state, _scope(parts, spoken), _joined(said, _alone(case, state, spoken), aside)
+    spoken, state = _widest(parts), "can't tell"
+    said = why(main, spoken, state, risk)
+    both = _joined(said, _alone(case, state, spoken), other_scope(main, spoken))
+    return state, _scope(parts, spoken), both
+
+
+def _alone(case: ClaimCase, state: State, spoken: Spoken) -> str:
+    """Cost over the texts alone that a change touched, in words."""
+    (main,), risk = case.deciding, case.claim.risk
+    if risk is None or risk.settled_by or case.touched is None:
+        return ""
+    share = share_of(case.touched, main)
+    return over_touched(case.touched, share, _costs(main, spoken), state, risk)
+
+
+def _costs(part: Part, spoken: Spoken) -> tuple[float, float, float]:
+    """Value and limits of a number as costs: beyond no effect, on the side of harm."""
+    assert part.limits is not None  # whoever asks has compared them
+    value = part.found.estimate.value or part.component.limit
+    least, most = costs(part.component, part.limits.of(spoken) or part.limits.widest)
+    return costs(part.component, (value, value))[0], least, most
+
+
+def _joined(*parts: str) -> str:
+    return "; ".join(filter(None, parts))
 
 
 def _stays(case: ClaimCase, state: State, spoken: Spoken) -> bool:
@@ -206,14 +263,25 @@ def _sentence(part: Part, outcome: Place, spoken: Spoken) -> str:
         return f"there is no value against {against}, so the claim cannot be supported"
     if part.limits is None:
         return f"its draws are too few for limits against {against}; take more draws"
-    value = f"{_bounds(part, spoken)} against {against}"
+    of = against if against.startswith(OF_ITSELF) else f"against {against}"
+    value = f"{_bounds(part, spoken)} {of}"
     if outcome == "below":
         return f"{value} lies on the other side of its limit"
     limit = f"limit {part.component.operator} {part.component.limit:.3g}"
     if outcome == "beyond":
         return f"the weakest comparison still holds: {value}, {limit}"
-    could = f"; {part.limits.detectable:.3f} beyond it could have been shown"
-    return f"the interval does not clear its limit: {value}, {limit}{could}"
+    return f"the interval does not clear its limit: {value}, {limit}; {_could(part)}"
+
+
+def _could(part: Part) -> str:
+    """What could have been shown: a distance beyond the limit that the number can have."""
+    assert part.limits is not None  # the caller has looked
+    scale, component = part.found.scale, part.component
+    is_up = component.operator.startswith(">")
+    room = scale.high - component.limit if is_up else component.limit - scale.low
+    if round(part.limits.detectable, 3) >= round(room, 3):
+        return f"{part.found.estimate.n_units:,} items could have shown none beyond it"
+    return f"{part.limits.detectable:.3f} beyond it could have been shown"
 
 
 def _telling(parts: Sequence[Part], outcome: Place, spoken: Spoken) -> Part:

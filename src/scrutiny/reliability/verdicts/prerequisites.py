@@ -5,7 +5,7 @@ from typing import Final
 
 import numpy as np
 
-from scrutiny.core.claim import NO_PROBABILITIES, Claim
+from scrutiny.core.claim import NO_PROBABILITIES, NO_SKILL, Claim, Touched
 from scrutiny.core.estimate import Estimate
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.intervals import AS_PUBLISHED
@@ -22,14 +22,30 @@ SKILL_NOT_COMPUTED: Final = "the estimate that shows skill was not computed"
 
 
 def gate(
-    claim: Claim, parts: Sequence[Part], estimated: Mapping[str, Estimated]
+    claim: Claim,
+    parts: Sequence[Part],
+    estimated: Mapping[str, Estimated],
+    touched: Touched | None = None,
 ) -> tuple[str, str] | None:
     """Verdict set by a gate, with its reason; None if the limits decide.
+
+    A change that altered no text has changed no answer either, and an attack without candidates
+    has fooled nobody: their risk is not tested, whatever the limits are.
 
     A model whose output is constant scores what its one label gets, so it never exceeds the score
     of the commonest label and is refused by the competence gate. Where the claim asks for varied
     answers as well, the reason says so first.
     """
+    asked = _not_asked(claim, parts) or _without_skill(claim, estimated)
+    if asked is not None:
+        return asked
+    if touched is not None and not touched.items and claim.risk is not None:
+        return "not tested", touched.says(claim.risk.touches)
+    return _without_value(claim, parts)
+
+
+def _not_asked(claim: Claim, parts: Sequence[Part]) -> tuple[str, str] | None:
+    """Verdict on a claim that was refused, or that reads probabilities of a model without any."""
     if claim.refused:
         return "refused", claim.refused
     reads = claim.risk is not None and claim.risk.reads_probabilities
@@ -38,9 +54,11 @@ def gate(
         for part in parts
     ):
         return "refused", NO_PROBABILITIES
-    without = _without_skill(claim, estimated)
-    if without is not None:
-        return without
+    return None
+
+
+def _without_value(claim: Claim, parts: Sequence[Part]) -> tuple[str, str] | None:
+    """Verdict if a comparison lacks its value, or units or replicates for limits; else None."""
     there = [part.component for part in parts]
     asked = claim.components[:1] if claim.risk else claim.components
     lacking = next((c for c in asked if c not in there), None)
@@ -65,22 +83,22 @@ def _without_skill(claim: Claim, estimated: Mapping[str, Estimated]) -> tuple[st
     alike, lacking = "", ""
     for name, chance in claim.competence:
         if name not in estimated:
-            return ("refused", lacking) if lacking else ("undecided", SKILL_NOT_COMPUTED)
+            return ("no skill", lacking) if lacking else ("undecided", SKILL_NOT_COMPUTED)
         if _exceeds(estimated[name], chance):
             continue
         if estimated[name].estimate.key.metric.startswith(_VARIETY):
             alike = _answers_alike(estimated[name], chance)
         else:
-            lacking = lacking or _no_skill(estimated[name], chance)
+            lacking = lacking or no_skill(estimated[name].estimate, chance, claim.no_skill)
     reason = "; ".join(part for part in (alike, lacking) if part)
-    return ("refused", reason) if reason else None
+    return ("no skill", reason) if reason else None
 
 
 def _answers_alike(variety: Estimated, least: float) -> str:
     """Reason: the model's answers hardly depend on its input."""
     found = variety.estimate
     if found.value is None:
-        return f"no skill: it is not known whether {found.key.subject} varies its answers"
+        return f"{NO_SKILL}: it is not known whether {found.key.subject} varies its answers"
     if found.value == 0.0:
         return (
             f"{found.key.subject} gives the same answer to every input: one label for all "
@@ -123,14 +141,23 @@ def _exceeds(skill: Estimated, chance: float) -> bool:
     return bool(np.quantile(draws, (1 - skill.estimate.level) / 2) > chance)
 
 
-def _no_skill(skill: Estimated, chance: float) -> str:
-    found = skill.estimate
+def no_skill(found: Estimate, chance: float, of: str) -> str:
+    """Reason: a score does not exceed what a model without any skill gets.
+
+    Parameters
+    ----------
+    found
+        The score, with the limits that decide.
+    chance
+        Score of a model without skill.
+    of
+        Who gets it, in words ("always answering 'spam'"); empty where there are none.
+    """
+    least = f"the {chance:.3g} of {of or 'a model without any'}"
     if found.value is None:
-        return f"no skill: there is no score to exceed the {chance:.3g} of a model without any"
+        return f"{NO_SKILL}: there is no score to exceed {least}"
     name = metric_of(found.key.metric, measures_of(found.key.diagnostic)).says
-    return (
-        f"no skill: {name} {bounds(found)} does not exceed the {chance:.3g} of a model without any"
-    )
+    return f"{NO_SKILL}: {name} {bounds(found)} does not exceed {least}"
 
 
 def bounds(found: Estimate) -> str:

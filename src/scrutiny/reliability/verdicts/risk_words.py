@@ -1,12 +1,16 @@
 """Sentences about risks: the cost, and what would decide an open one."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from scrutiny.core.claim import Component, Limits, Risk, Spoken, State
+from scrutiny.core.estimate import Estimate
 from scrutiny.reliability.verdicts.cases import Part
 from scrutiny.reliability.verdicts.risks import costs, is_beyond_tolerance
 from scrutiny.stats.intervals.planner import MOST_ITEMS
 from scrutiny.stats.intervals.simultaneous import FEWEST_SEEDS
+
+#: Times the items at hand up to which their variance says how many it takes.
+_MOST_FORESEEN: Final = MOST_ITEMS**2
 
 
 def why(part: Part, spoken: Spoken, state: State, risk: Risk) -> str:
@@ -26,6 +30,8 @@ def why(part: Part, spoken: Spoken, state: State, risk: Risk) -> str:
         )
     if is_beyond_tolerance(part.component, ends, risk):
         return f"{said}: more than {tolerable}"
+    if costs(part.component, ends)[1] <= risk.tolerance:  # it hurts those that it touched
+        return f"{said}: within {tolerable} over all texts"
     least = f"the {hundred(risk.negligible)} that count for none" * (risk.negligible > 0)
     return f"{said}: more than {least or 'nothing'}, and maybe more than {tolerable}"
 
@@ -56,7 +62,8 @@ class Ways(NamedTuple):
     is_near
         Whether there are items enough, and the cost lies too near what is tolerable.
     needed
-        About how many items it takes in all, where that is many times as many.
+        About how many items it takes in all, where that is many times as many; 0 where so few
+        items don't tell how many it takes.
     at_hand
         Items and seeds that there are.
     """
@@ -67,8 +74,21 @@ class Ways(NamedTuple):
     needed: int = 0
     at_hand: tuple[int, int] = (0, 1)
 
+    @property
+    def is_far(self) -> bool:
+        """Whether it takes many times as many items as there are."""
+        return not (self.items or self.seeds or self.is_near) and self.needed > 0
+
+    @property
+    def is_few(self) -> bool:
+        """Whether there are too few items to say how many it takes."""
+        return not (self.items or self.seeds or self.is_near or self.needed)
+
     def says(self) -> str:
         """The ways as a sentence."""
+        if self.is_few:
+            items, _ = self.at_hand
+            return f"{items:,} item{'s are' if items != 1 else ' is'} too few to say more"
         if self.is_near:
             return "so many items tell most costs: this one lies near what is tolerable"
         ways = [f"{rough(self.items)} more items"] if self.items else []
@@ -86,6 +106,8 @@ class Ways(NamedTuple):
 
     def short(self) -> str:
         """The ways in a few words: "~1,900 more items", "near the tolerance"."""
+        if self.is_few:
+            return "too few to say more"
         if self.is_near:
             return "near the tolerance"
         seeds = f"{self.seeds} seed{'s' * (self.seeds > 1)}"
@@ -129,6 +151,11 @@ def ways_to_tell(limits: Limits, n_items: int, n_seeds: int, risk: Risk) -> Ways
     >>> few = Limits((-0.2, 0.2), None, 15, 0.11)
     >>> ways_to_tell(few, 40, 1, Risk("typos", 0.02, "costs {} points")).says()
     'needs about 1,200 items; you have 40'
+
+    What two items vary by says nothing of how many it takes:
+
+    >>> ways_to_tell(Limits((-1.0, 1.0), None, 1, 1.006), 2, 1, Risk("negation", 0.05, "")).says()
+    '2 items are too few to say more'
     """
     items = 0 if limits.items_needed is None else limits.items_needed - n_items
     seeds = 0 if limits.seeds_needed is None else limits.seeds_needed - n_seeds
@@ -136,6 +163,7 @@ def ways_to_tell(limits: Limits, n_items: int, n_seeds: int, risk: Risk) -> Ways
     # limits shrink with the root of the number of items
     times = (limits.detectable / max(risk.tolerance, 1e-3)) ** 2
     most = max(round(n_items * times), MOST_ITEMS * n_items)
+    most = most if most <= _MOST_FORESEEN * n_items else 0
     return Ways(max(0, items), max(0, seeds), is_near, most, (n_items, n_seeds))
 
 
@@ -183,6 +211,19 @@ def in_words(
         return risk.costs.format(f"between {hundred(least)} and {hundred(most)}")
     middle, _ = costs(component, (value, value))
     return f"{risk.costs.format(hundred(middle))} {_bracketed(component, (low, high))}"
+
+
+def few_in_words(found: Estimate, risk: Risk) -> str:
+    """Share of so few items that only their count says anything: "0 of 2 fail".
+
+    Of a number that is no share of items, the limits are said as ever.
+    """
+    count = (found.value or 0.0) * found.divided_by
+    if "{} %" not in risk.costs or found.value is None or abs(count - round(count)) > 1e-6:
+        low, high = found.low or 0.0, found.high or 0.0
+        return risk.costs.format(f"between {hundred(low)} and {hundred(high)}")
+    bare = risk.costs.replace("{} % of ", "{} ").replace("{} %", "{}")
+    return bare.format(f"{round(count):,} of {round(found.divided_by):,}")
 
 
 def hundred(share: float, decimals: int = 1) -> str:

@@ -2,7 +2,8 @@
 
 A cost should be zero and may be as large as the tolerance. It *hurts* where its limits lie
 above what is as good as no effect and reach beyond what is tolerable; it *holds* where they stay
-within; anything else cannot be told yet. That it is more than what a control does is a question of
+within; anything else cannot be told yet. What touched too few texts to tell is *not tested*
+(`scrutiny.reliability.verdicts.touched`). That it is more than what a control does is a question of
 its own, whose answer takes nothing from this one.
 """
 
@@ -172,7 +173,8 @@ def _among(finding: Finding, states: Sequence[str], scopes: Sequence[str]) -> Fi
     count = states.count(finding.verdict)
     is_told = finding.verdict in ("hurts", "holds")
     is_alike = is_told and count == len(states)
-    outcome = "yes" if is_alike else "undecided" if "can't tell" in states else "no"
+    is_open = not set(states) <= {"hurts", "holds"}  # nothing is shown on one of them
+    outcome = "yes" if is_alike else "undecided" if is_open else "no"
     check = Check("datasets", outcome, f"{count} of {len(states)}")
     checks = tuple(check if c.name == "datasets" else c for c in finding.checks)
     is_wide = is_alike and len(states) >= FEWEST_DATASETS and set(scopes) == {"this recipe"}

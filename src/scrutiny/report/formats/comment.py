@@ -22,13 +22,16 @@ def front_blocks(front: Front) -> list[str]:
     """Heading, numbers, one line a risk, what to do, what would decide the rest."""
     counts = front.counts.rstrip(".")
     heading = f"### scrutiny: {escape(front.title)} \N{EM DASH} {escape(counts.partition(',')[0])}"
-    numbers = [escape(number.says) for number in front.numbers] + [*map(escape, front.beside)]
+    numbers = [f"**{escape(front.skill)}**"] if front.skill else []
+    numbers += [escape(number.says) for number in front.numbers] + [*map(escape, front.beside)]
     lines = [_line(risk) for state in ("hurts", "can't tell") for risk in front.of(state)]
     held = front.of("holds")
     lines += [f"- {mark('holds')} {escape(held_words(held))}"] if held else []
+    lines += [f"  - {escape(r.name)}: {escape(r.touched)}" for r in held if r.is_rare]
     lines += [
-        f"- {mark(risk.state)} {escape(risk.name)}: {escape(risk.finding.reason)}"
-        for risk in front.of("not asked")
+        f"- {mark(state)} {state}: {escape(risk.name)}: {escape(risk.finding.reason)}"
+        for state in ("not tested", "not asked")
+        for risk in front.of(state)
     ]
     return [
         heading,
@@ -47,6 +50,7 @@ def _line(risk: FoundRisk) -> str:
         rest = [_MORE.get(risk.more, ""), risk.scope, cases]
     else:
         rest = [risk.ways.short() if risk.ways else risk.scope]
+    rest += [risk.touched] * risk.is_rare
     return f"- {mark(risk.state)} " + "; ".join([said, *(escape(r) for r in rest if r)])
 
 

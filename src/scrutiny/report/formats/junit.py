@@ -10,12 +10,14 @@ from scrutiny.parts.run.risks import Risk, risks_of
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.numbers import number
 
-Outcome = Literal["pass", "fail", "undecided", "accepted", "refused"]
+Outcome = Literal["pass", "fail", "undecided", "accepted", "not tested", "refused"]
 #: What a risk comes to where nothing of it is accepted.
 OUTCOMES: Final[dict[str, Outcome]] = {
+    "no skill": "fail",
     "hurts": "fail",
     "holds": "pass",
     "can't tell": "undecided",
+    "not tested": "not tested",
     "not asked": "refused",
 }
 
@@ -24,13 +26,15 @@ OUTCOMES: Final[dict[str, Outcome]] = {
 class Case:
     """One test: the risk or rule, its context, and its outcome.
 
-    ``says`` is why; a case that is undecided, accepted or refused was skipped.
+    ``says`` is why; a case that is undecided, accepted, not tested or refused was skipped. ``kind``
+    is what a failure is: "hurts", or "no skill".
     """
 
     name: str
     of: str
     outcome: Outcome
     says: str
+    kind: str = "hurts"
 
 
 def render_junit(view: RunView) -> str:
@@ -43,7 +47,8 @@ def case_of(risk: Risk) -> Case:
     bounds = "" if risk.low is None else f" [{number(risk.low)}, {number(risk.high)}]"
     cost = "" if risk.cost is None else f"{risk.metric} {number(risk.cost)}{bounds}; "
     says = f"{cost}{risk.scope}: {risk.reason}"
-    return Case(risk.what, risk.of, OUTCOMES[risk.state], says)
+    kind = risk.state if OUTCOMES[risk.state] == "fail" else "hurts"
+    return Case(risk.what, risk.of, OUTCOMES[risk.state], says, kind)
 
 
 def junit(name: str, cases: Sequence[Case]) -> str:
@@ -65,10 +70,11 @@ def junit(name: str, cases: Sequence[Case]) -> str:
         said = {"classname": printable(case.of), "name": printable(case.name)}
         test, message = SubElement(suite, "testcase", said), printable(case.says)
         if case.outcome == "fail":
-            SubElement(test, "failure", {"message": message, "type": "hurts"})
+            SubElement(test, "failure", {"message": message, "type": case.kind})
         elif case.outcome == "pass":
             SubElement(test, "system-out").text = message
         else:
-            SubElement(test, "skipped", {"message": f"{case.outcome}: {message}"})
+            said_why = message if message.startswith(case.outcome) else f"{case.outcome}: {message}"
+            SubElement(test, "skipped", {"message": said_why})
     indent(suites)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(suites, "unicode") + "\n"

@@ -19,7 +19,6 @@ _CONTEXT: Final = 70  # code points around a change, in a card
 _SHORT: Final = 40  # code points of an answer beside which others are told
 _LONGEST: Final = 400  # code points of a text on a card
 _TITLES: Final = {"points": "In points", "%": "In percent"}
-_NOT_ASKED: Final = "Not asked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +119,7 @@ def _counted_in(risk: FoundRisk) -> str:
     What is counted in points and is no loss of the score would stretch the axis of those that are.
     """
     if risk.span is None:
-        return _NOT_ASKED
+        return risk.state.capitalize()
     stated = risk.finding.claim.risk
     is_loss = stated is None or stated.costs.startswith("costs") or risk.unit == "%"
     return _TITLES[risk.unit] if is_loss else f"{_TITLES[risk.unit]}: {risk.what}"

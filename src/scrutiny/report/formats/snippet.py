@@ -16,7 +16,7 @@ from scrutiny.report.table.footer import footer_lines
 
 MOST_ROWS = 40
 _RISKS: Final = ("", "risk", "what it costs", "more than random change", "true of, or would tell")
-_SHOWN: Final = ("hurts", "can't tell", "not asked")
+_SHOWN: Final = ("hurts", "can't tell", "not tested", "not asked")
 _CASES: Final = 2
 _NUMBERS: Final = ("of", "estimate", "n/planned", "method")
 #: Characters of a text in a cell.
@@ -57,7 +57,8 @@ def _first_screen(view: RunView, front: Front, most_rows: int) -> str:
     told = [risk for state in _SHOWN for risk in front.of(state)]
     held = "; ".join(f"{risk.name} {risk.costs}" for risk in front.of("holds"))
     worst = next((risk for risk in front.of("hurts") if risk.cases), None)
-    score, *others = [number.says for number in front.numbers] or [front.decision]
+    said = [front.skill] if front.skill else []
+    score, *others = [*said, *(number.says for number in front.numbers)] or [front.decision]
     said = [" \N{MIDDLE DOT} ".join(front.beside), front.decision, front.counts]
     return _render(
         title=score,

@@ -247,7 +247,7 @@ def _is_beyond(component: Component, estimate: Estimate | None) -> bool:
 
 def _skill(finding: Finding) -> str:
     """Whether the model has the presupposed skill; only a missing skill is refused."""
-    if finding.verdict in ("refused", "not asked"):
+    if finding.verdict in ("refused", "not asked") or finding.lacks_skill:
         return "refused"
     if finding.reason == SKILL_NOT_COMPUTED:
         return "not computed"

@@ -35,6 +35,8 @@ _SCOPES: Final = {
 
 def front_lines(front: Front) -> Iterator[Text]:
     """Lines of the first screen, none wider than 80 cells."""
+    if front.skill:
+        yield from wrapped(front.skill, style=_STYLES["hurts"], hanging=2)
     for number in front.numbers:
         yield from wrapped(number.says, style="bold")
     beside = [*front.beside, *([] if front.labels else [front.title])]  # a heading of a table
@@ -54,13 +56,18 @@ def front_lines(front: Front) -> Iterator[Text]:
         yield from _header(columns)
     for risk in hurt:
         yield from _row(risk, (risk.more, _SCOPES.get(risk.scope, risk.scope)), columns)
+        yield from _rare(risk)
     for risk in open_ones[:_MOST_OPEN]:
         yield from _open(risk, columns)
+        yield from _rare(risk)
     if len(open_ones) > _MOST_OPEN:
         yield Text(f"  … and {len(open_ones) - _MOST_OPEN} more that can't be told yet")
     yield from _held(front.of("holds"))
-    for reason, names in grouped((r.finding.reason, r.name) for r in front.of("not asked")).items():
-        yield from wrapped(f"{mark('not asked')} {', '.join(names)}: {reason}", hanging=2)
+    for state in ("not tested", "not asked"):
+        told = grouped((r.finding.reason, r.name) for r in front.of(state))
+        for reason, names in told.items():
+            said = f"{mark(state)} {state}: {', '.join(names)}: {reason}"
+            yield from wrapped(said, hanging=2)
     yield Text()
     yield from wrapped(front.decision, style="bold", hanging=2)
     if front.rest:
@@ -140,6 +147,15 @@ def _held(risks: Sequence[FoundRisk]) -> Iterator[Text]:
     if risks:
         said = f"{mark('holds')} {held_words(risks)}"
         yield from wrapped(said, style=_STYLES["holds"], hanging=2)
+    for risk in risks:
+        yield from _rare(risk, of=f"{risk.name}: ")
+
+
+def _rare(risk: FoundRisk, *, of: str = "") -> Iterator[Text]:
+    """What a change that altered few texts costs over those alone."""
+    if risk.is_rare:
+        said = fold(of + risk.touched, WIDTH - 4)
+        yield from (Text(f"    {piece}", style="dim") for piece in said)
 
 
 def _case(hurt: Sequence[FoundRisk]) -> Iterator[Text]:

@@ -1,10 +1,10 @@
 """Gate: rules applied to a finished run, with the same verdicts as in the audit."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from scrutiny.core.boundary.canonical import canonical_json, plain
-from scrutiny.core.claim import Claim, Component, Finding
+from scrutiny.core.claim import OF_ITSELF, Claim, Component, Finding
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.estimate import DRAW, Estimate, EstimateKey, of_all_draws
 from scrutiny.core.expressions import names_metric
@@ -15,6 +15,7 @@ from scrutiny.reliability.metrics import metric_name
 from scrutiny.reliability.verdicts.claims import decide
 from scrutiny.reliability.verdicts.families import counted
 from scrutiny.reliability.verdicts.gate_rules import Rule, parse_rule
+from scrutiny.reliability.verdicts.touched import touched_of
 from scrutiny.run.estimating.estimates import Estimator, estimator_of
 from scrutiny.run.planning.assignment import Assignment, PlannedContrast, assignments_of, from_json
 from scrutiny.run.planning.slicing import contrast_over, over, split_selector
@@ -76,7 +77,8 @@ def gate_run(folder: RunFolder, rules: Sequence[str], *, group: str = "all") -> 
             says=text,
             diagnostic="gate",
             components=tuple(
-                Component(n.id, rule.limit, n.said, rule.operator[0]) for n in numbers
+                Component(n.id, rule.limit, f"{OF_ITSELF}{n.said}", rule.operator[0])
+                for n in numbers
             ),
             family="gate",
             checks=("items", "seeds"),
@@ -85,7 +87,40 @@ def gate_run(folder: RunFolder, rules: Sequence[str], *, group: str = "all") -> 
         for rule, text, numbers in zip(parsed, rules, chosen, strict=True)
     ]
     families = counted({name: number.of.family for name, number in everything.items()}, planned)
-    return decide(claims, estimated, families)
+    touching = {c.estimate: claim.coverage for claim in planned for c in claim.components}
+    counts = {
+        name: everything[name].estimate(estimator)
+        for number in wanted
+        for name in touching.get(number, ())
+        if name in everything
+    }
+    return [_tested(one, touching, counts) for one in decide(claims, estimated, families)]
+
+
+def _tested(
+    finding: Finding, touching: Mapping[str, Sequence[str]], counts: Mapping[str, Estimated]
+) -> Finding:
+    """Finding on a rule; what holds of a change that altered no text was not tested.
+
+    Parameters
+    ----------
+    finding
+        The finding.
+    touching
+        Estimates of the share of items that a change altered, by the number that it is about.
+    counts
+        Those estimates.
+    """
+    if finding.verdict != "supported":
+        return finding
+    for component in finding.claim.components:
+        one = replace(finding.claim, coverage=tuple(touching.get(component.estimate, ())))
+        touched = touched_of(one, counts)
+        if touched is not None and not touched.items:
+            of = component.against.removeprefix(OF_ITSELF)
+            said = f"not tested: {of}: {touched.says('changed')}"
+            return replace(finding, verdict="refused", reason=said, touched=touched)
+    return finding
 
 
 def estimates_on(folder: RunFolder, rule: Rule, *, group: str = "all") -> list[Estimate]:

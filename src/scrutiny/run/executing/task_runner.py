@@ -12,7 +12,7 @@ import pyarrow as pa
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.boundary.secrets import redacted
 from scrutiny.core.boundary.storable import writable
-from scrutiny.core.diagnostic import Batch, Cell, ChangesTexts
+from scrutiny.core.diagnostic import Batch, Cell, ChangesTexts, Failure, RowKind
 from scrutiny.core.garbage import seldom_collected
 from scrutiny.core.model import Model, Replicate
 from scrutiny.core.queries.remote import RemoteModel, Spent
@@ -38,7 +38,7 @@ from scrutiny.store.blocks import (
     variants_table,
 )
 from scrutiny.store.journal import Block, from_bytes
-from scrutiny.store.schemas import TIMINGS
+from scrutiny.store.schemas import OUTPUTS, TIMINGS
 
 _KEPT_BATCHES = 4
 _MOST_SAID = 2_000  # letters of a model's message
@@ -134,6 +134,31 @@ class TaskRunner:
             "timings": _timing(task, seconds, tallies),
             **unanswered_table(tallies),
             **{ARRAYS + name: array_table(value) for name, value in context.arrays.items()},
+        }
+
+    def not_asked(self, task: TaskSpec) -> Block:
+        """Result of a task that is not asked: its items are skipped in all that estimates read."""
+        measurement = self._resolved.measurements[task.measure]
+        family = self._resolved.families[task.family]
+        replicate = family.replicates[task.replicate]
+        own = Cell(
+            task.family, replicate.key, task.dataset, family.role, condition=replicate.condition
+        )
+        about = (task.measure, task.family, task.dataset)
+        read = dict.fromkeys(
+            RowKind.of(selector.condition, selector.role)
+            for one in self._resolved.assignments
+            if (one.measure, one.subject, one.dataset) == about
+            for selector in one.spec.sides.values()
+        )
+        skipped = Failure("no_skill", status="skipped")
+        items = measurement.examples[task.dataset][task.start : task.stop]
+        rows = [kind.row(item.id, skipped) for kind in read for item in items]
+        records = records_table(measurement.kind, self._paired(own, task), rows, width=0)
+        return {
+            "records": records,
+            "outputs": OUTPUTS.empty_table(),
+            "timings": _timing(task, 0.0, []),
         }
 
     def _batch(self, task: TaskSpec, prepared: bytes | None) -> Batch:

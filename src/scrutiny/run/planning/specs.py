@@ -8,10 +8,12 @@ from typing import Any
 from scrutiny.core.answers.answer import label_in
 from scrutiny.core.claim import Claim
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec
+from scrutiny.core.example import Example
 from scrutiny.core.grouping import grouped
 from scrutiny.core.model import Family
 from scrutiny.core.plan import MeasurePlan, ModelPlan
 from scrutiny.core.record import Measure
+from scrutiny.core.suites.tests import originals
 from scrutiny.data.dataset import Dataset
 from scrutiny.models.strings.competence import read_competence
 from scrutiny.models.strings.lineage import checkpoint_folder
@@ -185,19 +187,44 @@ def design_claims(resolved: Resolved) -> Iterator[Claim]:
     by_dataset: dict[tuple[str, str], list[tuple[str, Claim]]] = {}
     models = {model.name: model for model in resolved.plan.models}
     everywhere = list(places(resolved))
+    without_skill: dict[tuple[str, str], str] = {}
     for place in everywhere:
         if place.family.role != "measured":
             continue
+        of = place.measure, place.dataset
+        if of not in without_skill:
+            without_skill[of] = _without_skill(resolved, *of)
         for claim in place.design.claims:
             named = _named(claim, place, everywhere, models=models)
+            if claim.is_headline or _presupposes_level(claim):
+                named = replace(named, no_skill=without_skill[of])
             if _needs_all(claim) and not named.refused:
-                named = replace(named, refused=_one_class(resolved.datasets[place.dataset]))
+                examples = _level_items(resolved, *of)
+                named = replace(
+                    named, refused=_one_class(resolved.datasets[place.dataset], examples)
+                )
             yield named
             across = place.prefix.removesuffix(f"{place.dataset}/")
             by_dataset.setdefault((across, claim.id), []).append((place.dataset, named))
     for (prefix, name), members in by_dataset.items():
         if len(members) > 1:
             yield _on_every_dataset(prefix + name, members)
+
+
+def _presupposes_level(claim: Claim) -> bool:
+    """Whether a claim presupposes a score on its own data, and none of another diagnostic."""
+    return bool(claim.competence) and not any(":" in name for name, _ in claim.competence)
+
+
+def _without_skill(resolved: Resolved, measure: str, dataset: str) -> str:
+    """Who gets the score of no skill on the items of a measurement, in words."""
+    return resolved.tasks[dataset].without_skill(_level_items(resolved, measure, dataset))
+
+
+def _level_items(resolved: Resolved, measure: str, dataset: str) -> list[Example]:
+    """Items of a measurement whose score is compared with that of no skill."""
+    examples = originals(resolved.measurements[measure].examples[dataset])
+    return [example for example in examples if example.gold is not None]
 
 
 def _named(
@@ -219,6 +246,7 @@ def _named(
         competence=tuple(
             (_skill(name, place, everywhere), chance) for name, chance in claim.competence
         ),
+        coverage=tuple(place.prefix + name for name in claim.coverage),
     )
 
 
@@ -228,15 +256,17 @@ def _needs_all(claim: Claim) -> bool:
     return any(limit >= 1.0 for limit in [*against, *(least for _, least in claim.competence)])
 
 
-def _one_class(dataset: Dataset) -> str:
-    """Reason why no skill can be shown on a dataset with a single class; empty otherwise."""
-    golds = set(filter(None, (label_in(example.gold) for example in dataset.examples)))
+def _one_class(dataset: Dataset, examples: Sequence[Example]) -> str:
+    """Reason why no skill can be shown on items of a single class; empty otherwise."""
+    golds = set(filter(None, (label_in(example.gold) for example in examples)))
     if len(golds) != 1:
         return ""
+    where = "the originals in " * dataset.is_suite
     left_out = f" ({len(dataset.bad_rows):,} rows were left out)" if dataset.bad_rows else ""
     return (
-        f"all gold labels of {dataset.name} are {golds.pop()!r}{left_out}: whoever always answers "
-        "so gets everything right, so no score can show skill; give data with two classes or more"
+        f"all gold labels of {where}{dataset.name} are {golds.pop()!r}{left_out}: "
+        "whoever always answers so gets everything right, so no score can show skill; "
+        "give data with two classes or more"
     )
 
 

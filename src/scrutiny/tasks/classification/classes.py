@@ -66,6 +66,18 @@ class Classification(ByColumns, ExchangesLabels):
             raise DataError("The data has no gold labels, so there is no chance level.")
         return max(counts.values()) / counts.total()
 
+    def without_skill(self, examples: Sequence[Example]) -> str:
+        """Whoever answers the most frequent label to everything.
+
+        Examples
+        --------
+        >>> examples = [Example(str(i), {}, gold) for i, gold in enumerate(["ham", "spam", "ham"])]
+        >>> TextClassification().without_skill(examples)
+        "always answering 'ham'"
+        """
+        counts = Counter(example.gold for example in examples if example.gold is not None)
+        return f"always answering {counts.most_common(1)[0][0]!r}" if counts else ""
+
     def permute(self, examples: Sequence[Example], rng: Rng) -> tuple[Example, ...]:
         """Examples with gold labels exchanged at random; label counts stay the same."""
         order = rng.permutation(len(examples)).tolist()

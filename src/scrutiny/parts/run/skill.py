@@ -1,0 +1,100 @@
+"""Skill in words: a model that is not shown to be better than no skill.
+
+Of such a model next to nothing can be told: what it loses under a change, or to an attack, is
+measured on answers that are right by chance. So this is the first thing that a report says.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from scrutiny.core.claim import NO_SKILL, Finding
+from scrutiny.parts.wording.labels import capitalized, short_names
+from scrutiny.parts.wording.numbers import percent_of
+from scrutiny.reliability.metrics import metric_of
+from scrutiny.reliability.of_measures import measures_of
+from scrutiny.reliability.verdicts.risk_words import hundred
+
+_MOST_SAID: Final = 3
+#: Where a gate, and no limits, kept the score from being compared.
+_UNKNOWN: Final = "It can't be told whether this is better than no skill"
+
+
+@dataclass(frozen=True, slots=True)
+class NoSkill:
+    """Models and data without shown skill, in words.
+
+    Parameters
+    ----------
+    says
+        The first line of a report, with the figures.
+    short
+        The same without figures: "No better than always answering 'spam'".
+    is_everywhere
+        Whether no model of the run has shown skill on any of its data.
+    """
+
+    says: str
+    short: str
+    is_everywhere: bool
+
+
+def no_skill_in(findings: Sequence[Finding]) -> NoSkill | None:
+    """Models of a run without shown skill; None if all have it, or nobody asked.
+
+    Where the run has a main score, that is what tells; else what was not tested for want of skill.
+    """
+    scores = [finding for finding in findings if finding.claim.is_headline]
+    lacking = [finding for finding in scores if finding.verdict != "supported"]
+    if not scores:
+        lacking = [finding for finding in findings if finding.claim.risk and finding.lacks_skill]
+        reasons = list(dict.fromkeys(finding.reason for finding in lacking))
+        says = [capitalized(reason) for reason in reasons[:1]]
+        short = f"{capitalized(NO_SKILL)} shown"
+        all_of = [finding for finding in findings if finding.claim.risk]
+        return NoSkill(f"{says[0]}.", short, len(lacking) == len(all_of)) if says else None
+    if not lacking:
+        return None
+    names = _names(scores)
+    of_each = [names.get(id(finding), "") for finding in lacking]
+    said = [f"{of}{_sentence(f)}" for of, f in zip(of_each, lacking, strict=True)]
+    said = [*said[:_MOST_SAID], *[f"{len(said) - _MOST_SAID} more so."] * (len(said) > _MOST_SAID)]
+    short = of_each[0] + _short(lacking[0])
+    short += f", and {len(lacking) - 1} more" if len(lacking) > 1 else ""
+    return NoSkill(" ".join(said), short, len(lacking) == len(scores))
+
+
+def _names(scores: Sequence[Finding]) -> dict[int, str]:
+    """Model and data of each score, as the beginning of a sentence, where there are several."""
+    keys = [finding.estimate.key for finding in scores if finding.estimate]
+    models = short_names(list(dict.fromkeys(key.subject for key in keys)))
+    data = short_names(list(dict.fromkeys(key.dataset for key in keys)))
+    found = {}
+    for finding in scores:
+        if finding.estimate is not None:
+            key = finding.estimate.key
+            parts = [models[key.subject]] if len(models) > 1 else []
+            parts += [data[key.dataset]] if len(data) > 1 else []
+            found[id(finding)] = f"{' on '.join(parts)}: " if parts else ""
+    return found
+
+
+def _short(finding: Finding) -> str:
+    """How a score lies to that of no skill, in words."""
+    found, claim = finding.estimate, finding.claim
+    if not finding.lacks_skill or found is None or found.value is None:
+        return _UNKNOWN
+    least, of = claim.components[0].limit, claim.no_skill or NO_SKILL
+    if found.high is not None and found.high < least:
+        return f"Worse than {of}"
+    return f"No better than {of}" if found.value <= least else f"Not shown to be better than {of}"
+
+
+def _sentence(finding: Finding) -> str:
+    """The same with the figures, or why it can't be told."""
+    short, found = _short(finding), finding.estimate
+    if short == _UNKNOWN or found is None:
+        return f"{short}: {finding.reason}."
+    name = metric_of(found.key.metric, measures_of(found.key.diagnostic)).says
+    least = hundred(finding.claim.components[0].limit).replace("100.0", "100")
+    return f"{short} ({least} %): {name} {percent_of(found)}."
