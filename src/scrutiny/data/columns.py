@@ -128,8 +128,10 @@ def _told(source: DataSource, columns: Collection[str]) -> Task:
     """Task identified by the stated columns and by its identifying columns.
 
     Among several, tasks of words go before those of texts, tasks with an answer before those
-    without, and then the one that needs most columns. If none is identified, the task that most of
-    the stated columns belong to is returned, so that an error can name the missing column.
+    without, and then the one that needs most columns. A task that no columns identify is told by
+    columns for all it needs and for its answer, if they are stated or no other task is told. If
+    there is none, the task that most of the stated columns belong to is returned, so that an error
+    can name the missing column.
     """
     stated = {name: source.option(name) for name in role_options() if source.options.get(name)}
     taken = {*stated.values(), source.option("id")}
@@ -137,15 +139,24 @@ def _told(source: DataSource, columns: Collection[str]) -> Task:
 
     def is_told(task: Task) -> bool:
         there = {*stated, *_guessed(task, free, known=source.options, is_telling=True)}
-        needed = {*task.identifying_columns, *(role.name for role in task.roles if role.is_needed)}
-        return needed <= there and set(stated) <= {role.name for role in task.roles}
+        return _telling(task) <= there and set(stated) <= {role.name for role in task.roles}
 
-    tasks = [task for task in every_task() if task.identifying_columns]
+    every = every_task()
+    tasks = [task for task in every if task.identifying_columns]
+    others = [task for task in every if not task.identifying_columns and task.answer]
     told = [task for task in tasks if is_told(task)]
+    told += [task for task in others if _telling(task) <= set(stated) and is_told(task)]
+    told = told or [task for task in others if is_told(task)]
     if told:
         return max(told, key=lambda t: (bool(t.words), bool(t.answer), len(t.identifying_columns)))
     asked = {task.name: len(set(task.identifying_columns) & set(stated)) for task in tasks}
     return max(tasks, key=lambda t: (asked[t.name], bool(t.answer), -len(t.identifying_columns)))
+
+
+def _telling(task: Task) -> set[str]:
+    """Roles whose columns tell a task: those that identify it, else its answer; and the needed."""
+    telling = task.identifying_columns or (task.answer,)
+    return {*telling, *(role.name for role in task.roles if role.is_needed)}
 
 
 def _guessed(

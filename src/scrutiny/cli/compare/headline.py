@@ -20,10 +20,10 @@ def headline(whole: SideBySide) -> str:
     """First sentence: which inputs changed, or that no change is shown."""
     leads = sorted([*_changed(whole), *_lost(whole)])
     if leads:
-        return leads[0][2]
+        return leads[0][2] + _unmatched(whole.comparison.n_unmatched)
     found = whole.comparison
     count = sum(f.verdict != "undecided" for f in found.findings)
-    items = _shared(found.n_shared)
+    items = _shared(found.n_shared) + _unmatched(found.n_unmatched)
     if count == 0:
         return f"No difference is shown, of {len(found.findings)} compared on {items}."
     return f"{count} of {len(found.findings)} numbers differ, on {items}."
@@ -48,6 +48,14 @@ def _shared(counts: Mapping[str, int]) -> str:
     if len(counts) > _MOST_NAMED:
         return f"{sum(counts.values()):,} items of {len(counts)} datasets"
     return ", ".join(f"{n:,} items of {name}" for name, n in counts.items())
+
+
+def _unmatched(counts: Mapping[str, tuple[int, int]]) -> str:
+    """Number of items of each run that the other lacks; empty if there are none."""
+    first, second = (sum(pair[side] for pair in counts.values()) for side in (0, 1))
+    if not (first or second):
+        return ""
+    return f" (only one run has, so left out: {first:,} of the first, {second:,} of the second)"
 
 
 def _changed(whole: SideBySide) -> Iterator[tuple[bool, float, str]]:
