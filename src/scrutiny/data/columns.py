@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any, Final
 
@@ -12,6 +12,7 @@ from scrutiny.core.task import Role, Task
 from scrutiny.data.readers.known import OPTIONS
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import Table
+from scrutiny.tasks.columns.cells import label_in_cell
 from scrutiny.tasks.columns.roles import role_options
 from scrutiny.tasks.names import every_task, load_task
 
@@ -68,10 +69,28 @@ class Columns:
         row: dict[str, Any] = dict(self.constants)
         try:
             for role, column in self.roles.items():
-                row[role] = values[column]
+                row[role] = values[column] if column in values else _inside(values, column)
         except KeyError as error:
             raise DataError(f"the row has no {error.args[0]!r}") from None
         return row
+
+
+def _inside(values: Mapping[str, Any], name: str) -> Any:
+    """Field of an object in a row, by its name with dots (``data.text``).
+
+    Raises
+    ------
+    KeyError
+        If there is none.
+    """
+    head, found = "", values
+    for part in name.split("."):
+        head = f"{head}.{part}" if head else part
+        if isinstance(found, Mapping) and head in found:
+            found, head = found[head], ""
+    if head:
+        raise KeyError(name)
+    return found
 
 
 def resolve_columns(source: DataSource, table: Table, *, task: str = "") -> Columns:
@@ -253,3 +272,33 @@ def _lacking(task: Task, role: Role, source: DataSource, table: Table, *, is_nam
 def _listed(columns: Sequence[str]) -> str:
     """Names of at most thirty columns, quoted."""
     return in_all([*map(repr, columns)], 30)
+
+
+def with_names(table: Table, source: DataSource, columns: Columns, task: Task) -> Table:
+    """Table with the names of its numbered classes: as stated, else as the file has them.
+
+    Raises
+    ------
+    DataError
+        If names are stated for a task without labels.
+    """
+    names = source.columns("names")
+    if not names:
+        return table
+    if task.answer not in columns.roles:
+        raise DataError(
+            f"names={source.options['names']} in {source}: no column of labels or tags is read "
+            "that could have names; leave it out."
+        )
+    return replace(table, class_names={columns.roles[task.answer]: names})
+
+
+def named(value: Any, names: tuple[str, ...]) -> Any:
+    """Name of an integer class, or of each in a list; other values are kept."""
+    if isinstance(value, list | tuple):
+        return [named(one, names) for one in value]
+    if isinstance(value, bool) or not isinstance(value, int):
+        return value
+    if 0 <= value < len(names):
+        return names[value]
+    raise DataError(f"the label {label_in_cell(value)} is not one of 0 to {len(names) - 1}")

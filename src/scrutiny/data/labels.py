@@ -1,6 +1,7 @@
 """Label matching: data labels to model labels, always explicit and recorded."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 from unicodedata import normalize
@@ -12,6 +13,9 @@ from scrutiny.core.errors import DataError
 
 #: Characters of a label that is still read as a number.
 _LONGEST_NUMBER: Final = 300
+#: Class that marks items without a gold label where classes are numbers, and where they are words.
+_NO_CLASS: Final = "-1"
+_NO_WORD: Final = ("-", "--")
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +182,50 @@ def sort_labels(labels: Sequence[str]) -> list[str]:
     return sorted(distinct)
 
 
+def no_gold_among(labels: Collection[str]) -> frozenset[str]:
+    """Labels of a dataset that say that an item has no gold label, beside those that are classes.
+
+    ``-`` beside words or numbers (SNLI, MultiNLI); -1 beside 0 and 2 or more. Beside 1, or 0 and 1,
+    -1 may be a class (negative), and ``-`` beside ``+``.
+
+    Examples
+    --------
+    >>> sorted(no_gold_among(["-", "neutral"])), sorted(no_gold_among(["-1", "0", "2"]))
+    (['-'], ['-1'])
+    >>> [len(no_gold_among(labels)) for labels in (["-", "+"], ["-1", "1"], ["-1", "0", "1"])]
+    [0, 0, 0]
+    """
+    words = {label for label in labels if label not in _NO_WORD}
+    found = set(labels) - words
+    if not words or not all(any(map(str.isalnum, word)) for word in words):
+        found = set()
+    classes = words - {_NO_CLASS}
+    if all(map(_is_integer, classes)) and "0" in classes:
+        numbers = [int(label) for label in classes]
+        if min(numbers) == 0 and max(numbers) >= 2:
+            found |= words & {_NO_CLASS}
+    return frozenset(found)
+
+
+def several_in_one(labels: Collection[str]) -> str:
+    """A label that joins several by a bar or a semicolon; empty if there is none.
+
+    Known by its parts: one of them stands alone elsewhere, or in two such labels.
+
+    Examples
+    --------
+    >>> several_in_one(["joy|love", "joy"]), several_in_one(["sci|tech", "art"])
+    ('joy|love', '')
+    """
+    for sign in "|;":
+        parts = {label: {part.strip() for part in label.split(sign)} for label in sorted(labels)}
+        counts = Counter(part for own in parts.values() for part in own if part)
+        for label, own in parts.items():
+            if len(own) > 1 and any(counts[part] > 1 for part in own):
+                return label
+    return ""
+
+
 def _is_integer(label: str) -> bool:
     """Whether a label is a whole number; Python parses none of thousands of digits."""
     return len(label) <= _LONGEST_NUMBER and label.removeprefix("-").isdecimal()
@@ -230,11 +278,19 @@ def _unmatched(
     complete: Mapping[str, str],
     renamed: Mapping[str, str],
 ) -> str:
-    suggested = write_label_map(_of_file(_suggestion(data, model, complete), renamed))
+    rest = [label for label in data if label != _NO_CLASS]
+    marks = len(rest) < len(data) and "0" in rest and _are_indices(rest, len(model))
+    pairs = {label: model[int(label)] for label in rest} if marks else None
+    found = pairs or _suggestion(data, model, complete)
+    suggested = write_label_map(_of_file(found, renamed))
+    left_out = (
+        f" {_NO_CLASS!r} is no gold label, as far as can be seen, so the map leaves it out: its "
+        "rows are left out, too, and counted."
+    )
     return (
         f"The data's labels do not match the model's. The data has {_list(data)}; the model has "
         f"{_list(model)}. Say which is which: add labels={suggested} to the data string, after "
-        "checking that each pair means the same."
+        f"checking that each pair means the same.{left_out if marks else ''}"
     )
 
 

@@ -28,9 +28,15 @@ _SUFFIXES: Final = {
     ".ndjson": "jsonl",
     ".json": "json",
     ".parquet": "parquet",
+    ".ann": "brat",
+    ".arrow": "arrow",
+    ".feather": "arrow",
     ".conll": "conll",
+    ".conllu": "conllu",
     ".iob2": "conll",
 }
+#: Suffixes of compressed files, behind that of what they hold.
+_PACKED: Final = (".gz", ".bz2", ".xz")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +146,8 @@ def _parse_options(text: str, *, where: str, scheme: str = "") -> dict[str, str]
 
 
 def _scheme_of_path(place: str) -> str:
-    suffix = Path(place).suffix.lower()
+    path = Path(place)
+    suffix = (path.with_suffix("") if path.suffix.lower() in _PACKED else path).suffix.lower()
     if suffix in _SUFFIXES:
         return _SUFFIXES[suffix]
     raise DataError(

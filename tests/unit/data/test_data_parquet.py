@@ -2,6 +2,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from scrutiny.core.errors import DataError
 from scrutiny.data.dataset import load_dataset
 
 ROWS = [{"text": f"row {i}", "label": i % 2} for i in range(10_000)]
@@ -76,3 +77,24 @@ def test_metadata_that_says_nothing(write, info):
         table.replace_schema_metadata({b"huggingface": info}), write("d.parquet", b"")
     )
     assert load_dataset("d.parquet").labels == ("1",)
+
+
+@pytest.mark.parametrize("kind", ["file", "stream"])
+def test_arrow_files_and_streams(tmp_path, kind):
+    import pyarrow as pa
+
+    table = pa.table({"text": ["a", "b"], "label": ["x", "y"]})
+    path = tmp_path / ("d.feather" if kind == "file" else "d.arrow")
+    make = pa.ipc.new_file if kind == "file" else pa.ipc.new_stream
+    with make(str(path), table.schema) as writer:
+        writer.write_table(table, max_chunksize=1)
+    found = load_dataset(str(path)).examples
+    assert [(e.text, e.gold) for e in found] == [("a", "x"), ("b", "y")]
+    assert found[1].source.endswith(":2")
+    path.write_bytes(path.read_bytes()[:-60])
+    with pytest.raises(DataError, match="no complete file of Arrow"):
+        load_dataset(str(path))
+    with make(str(path), table.schema):
+        pass
+    with pytest.raises(DataError, match="is empty"):
+        load_dataset(str(path))

@@ -83,7 +83,17 @@ def test_options_that_do_not_read(text, phrase):
 
 def test_every_reader_has_a_scheme():
     assert schemes() == [
-        *("builtin", "conll", "conll2012", "conllu", "contrast", "crows-pairs", "csv"),
+        *(
+            "arrow",
+            "brat",
+            "builtin",
+            "conll",
+            "conll2012",
+            "conllu",
+            "contrast",
+            "crows-pairs",
+            "csv",
+        ),
         *(
             "gap",
             "head-scores",
@@ -94,6 +104,7 @@ def test_every_reader_has_a_scheme():
             "parallel",
             "parquet",
             "sent-bias",
+            "spans",
             "squad",
         ),
         *("stereoset", "suite", "text", "tsv"),

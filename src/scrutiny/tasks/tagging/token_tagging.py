@@ -9,7 +9,7 @@ from scrutiny.core.example import Example, Span
 from scrutiny.core.record import Measure
 from scrutiny.core.task import Prediction, Score, Task
 from scrutiny.tasks.columns.by_columns import Borders, ByColumns
-from scrutiny.tasks.columns.roles import TAGS, TOKENS
+from scrutiny.tasks.columns.roles import RAW, TAGS, TOKENS
 from scrutiny.tasks.columns.tags import repairs, spans_of
 from scrutiny.tasks.columns.word_cells import words_of
 from scrutiny.tasks.names import base_name
@@ -19,7 +19,7 @@ class TokenTagging(ByColumns):
     """Entities, scored strictly: a predicted span counts if its borders and its type are right."""
 
     name = "token-tagging"
-    roles = (TOKENS, TAGS)
+    roles = (TOKENS, TAGS, RAW)
     identifying_columns = ("tokens", "tags")
     measures = (
         Measure("tp", unit="entities"),
