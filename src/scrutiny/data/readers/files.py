@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from io import TextIOWrapper
 from itertools import groupby
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Any, BinaryIO, Final, cast
 
 from scrutiny.core.boundary.listing import with_dots
 from scrutiny.core.errors import DataError
@@ -27,7 +27,7 @@ _WIDE: Final[Mapping[tuple[bool, ...], str]] = {
 }
 _ARCHIVES = {b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstandard"}
 #: What unpacks a compressed file while it is read, by the file's first bytes.
-_UNPACK: Final[Mapping[bytes, Callable[..., BinaryIO]]] = {
+_UNPACK: Final[Mapping[bytes, Callable[..., Any]]] = {
     b"\x1f\x8b": gzip.open,
     b"BZh": bz2.open,
     b"\xfd7zXZ": lzma.open,
@@ -99,7 +99,7 @@ def _unpacked(path: Path) -> BinaryIO:
     with path.open("rb") as file:
         head = file.read(_LONGEST_MAGIC)
     unpack = next((_UNPACK[m] for m in _UNPACK if head.startswith(m)), None)
-    return path.open("rb") if unpack is None else unpack(path, "rb")
+    return path.open("rb") if unpack is None else cast("BinaryIO", unpack(path, "rb"))
 
 
 def blocks(text: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
