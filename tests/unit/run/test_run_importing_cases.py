@@ -136,6 +136,7 @@ def test_runs_of_two_tools_compare_by_what_was_asked(tmp_path):
         ("promptfoo", "{", "is no file of promptfoo"),
         ("promptfoo", "[]", "it has no results.results"),
         ("promptfoo", '{"results": {"version": 3}}', "it has no results.results"),
+        ("promptfoo", '{"results": {"results": []}}', "results.results is empty"),
         ("deepeval", "{", "is no file of deepeval"),
         ("deepeval", "[]", "it has no list testCases"),
         ("deepeval", '{"testCases": [], "conversationalTestCases": [{}]}', "conversations only"),

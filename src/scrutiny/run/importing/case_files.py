@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -122,7 +123,7 @@ def logged_cases(
         subject=file.subject,
         random=file.random,
         source=f"{tool}:{file.subject}@{file.date}#{hash_file(file.path)[:12]}",
-        read=lambda problems: read(0, problems),
+        read=partial(read, 0),
         file=file.path,
     )
     if repeats == 1:
@@ -132,7 +133,7 @@ def logged_cases(
             made,
             random={**file.random, "repeat": str(number + 1)},
             source=f"{made.source}/repeat-{number + 1}",
-            read=lambda problems, number=number: read(number, problems),
+            read=partial(read, number),
             replicates_of="" if file.random else "answers of one model, given again",
         )
         for number in range(repeats)
