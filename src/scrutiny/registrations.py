@@ -227,6 +227,7 @@ reader scrutiny.data.readers.
     suite@1        suite:read
     text@1         plain_text:read
     tsv@1          delimited:read_tsv
+    xlsx@1         delimited:read_xlsx
 adapter scrutiny.models.
     attention-classifier@1  words.attention:ADAPTER
     builtin@1               builtin.adapter:ADAPTER

@@ -33,6 +33,7 @@ _SUFFIXES: Final = {
     ".feather": "arrow",
     ".conll": "conll",
     ".conllu": "conllu",
+    ".xlsx": "xlsx",
     ".iob2": "conll",
 }
 #: Suffixes of compressed files, behind that of what they hold.

@@ -58,7 +58,7 @@ def test_unknown_scheme_lists_schemes_and_near_names():
 
 def test_unknown_suffix_lists_schemes():
     with pytest.raises(DataError, match=r"neither a known scheme nor a known suffix.*csv, gap"):
-        parse_source("dev.xlsx")
+        parse_source("dev.xls")
 
 
 def test_addresses_are_not_fetched():
@@ -107,7 +107,7 @@ def test_every_reader_has_a_scheme():
             "spans",
             "squad",
         ),
-        *("stereoset", "suite", "text", "tsv"),
+        *("stereoset", "suite", "text", "tsv", "xlsx"),
     ]
 
 

@@ -65,7 +65,8 @@ class Leakage(Diagnostic[LeakageParams]):
             ),
             queries_per_item=0,
             notes=(
-                "Texts are compared by letters and numbers, case folded, sentence by sentence.",
+                "Texts are compared by letters and numbers, case folded, sentence by sentence; by "
+                "letters alone for models that an earlier version trained, and the built-in ones.",
             ),
         )
 
