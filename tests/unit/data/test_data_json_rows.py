@@ -179,6 +179,8 @@ def test_names_of_numbered_classes_are_stated_or_stand_beside_the_file(write, na
 
 
 def test_names_need_labels(write, failure):
+    write("t.jsonl", '{"tokens": ["Al", "ran"], "ner_tags": [1, 0]}\n')
+    assert "tags are numbers: name them in order, as in names=O|B-PER" in failure("t.jsonl")
     write("d.jsonl", '{"text": "a"}\n')
     assert "no column of labels or tags" in failure("d.jsonl#names=no|yes")
     write("e.jsonl", '{"text": "a", "label": 2}\n')

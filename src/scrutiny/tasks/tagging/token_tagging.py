@@ -39,6 +39,9 @@ class TokenTagging(ByColumns):
         """
         if "tags" not in row:
             return None
+        given = row["tags"]
+        if isinstance(given, list | tuple) and given and all(isinstance(t, int) for t in given):
+            raise DataError("tags are numbers: name them in order, as in names=O|B-PER|I-PER")
         tags = words_of(row, "tags")
         if len(tags) != len(borders):
             raise DataError(f"there are {len(borders)} tokens and {len(tags)} tags")
