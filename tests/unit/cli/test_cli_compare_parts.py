@@ -319,3 +319,11 @@ def test_likeness_of_vectors_stands_beside_the_first_itself():
     rows = [one for one in objects_of(found, top=1) if "part" in one]
     assert [one["part"] for one in rows[-3:-1]] == ["representation", "representation claim"]
     assert rows[-3]["own"] is None
+
+
+def test_the_headline_names_items_that_one_run_has_alone():
+    found = RunComparison((), {"dev": 2}, (), {"dev": (2, 1)})
+    said = headline(whole(levels=(), comparison=found, shared=None))
+    assert said.endswith("(only one run has, so left out: 2 of the first, 1 of the second).")
+    alone = RunComparison((), {"dev": 2}, ())
+    assert "left out" not in headline(whole(levels=(), comparison=alone, shared=None))

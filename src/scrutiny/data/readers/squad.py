@@ -16,7 +16,7 @@ _COLUMNS: Final = ("id", "question", "context", "answers", "paragraph", "article
 
 @takes("encoding")
 def read(source: DataSource) -> Table:
-    """Questions of a file in SQuAD's format (1.1, 2.0), as XQuAD, MLQA and Quoref are.
+    """Questions of a file in SQuAD's format (1.1, 2.0), as XQuAD and MLQA are.
 
     The right answer to a question that its paragraph does not answer (``is_impossible``) is no
     words; one without answers for another reason is a bad row. Rows are numbered, since all may
