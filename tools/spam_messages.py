@@ -3,7 +3,8 @@
     python tools/spam_messages.py      writes src/scrutiny/data/samples/messages.tsv; two seconds
 
 The SMS Spam Collection (CC BY 4.0) is found under SCRUTINY_DATA. Of messages with the same letters,
-and of those that share four fifths of their pairs of words, the first stays. A hash of its letters
+and of those that share four fifths of their pairs of words, the first stays; numbers and symbols do
+not count. A hash of its letters
 puts each message in its place: the first 2,000 are the sample, nobody trains on them. All others
 are for training, but those that share half of their pairs of words, or a whole sentence of 32
 letters or more, with one of the sample, and those in which one of the sample stands.
@@ -14,12 +15,13 @@ services in spam stay. Nothing else is changed.
 import hashlib
 import os
 import re
+import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from scrutiny.data.containment import SHORTEST
-from scrutiny.data.hashes import letters_hash, training_hashes
+from scrutiny.data.hashes import letters_hash
 from scrutiny.data.near_duplicates import find_near
 from scrutiny.data.overlap import overlap
 from scrutiny.text.letters import letters
@@ -74,7 +76,7 @@ def apart(
     first: list[Message], second: list[Message], least: float, *, keep: bool = False
 ) -> list[Message]:
     """The second messages that are not near to any of the first; behind those, if they are kept."""
-    near = find_near([m.text for m in second], [m.text for m in first], least=least)
+    near = find_near([bare(m) for m in second], [bare(m) for m in first], least=least)
     others = [m for i, m in enumerate(second) if i not in near]
     return [*first, *others] if keep else others
 
@@ -84,10 +86,23 @@ def split(messages: Sequence[Message]) -> tuple[list[Message], list[Message]]:
     placed = sorted(messages, key=lambda m: (letters_hash(m.text), m.text))
     sample, others = placed[:SAMPLED], placed[SAMPLED:]
     known = {int(h) for m in sample for h in _long_hashes(m.text)}
-    others = [m for m in others if known.isdisjoint(training_hashes([m.text]).tolist())]
-    found = overlap([m.text for m in sample], [m.text for m in others], near=None).pairs
+    others = [m for m in others if known.isdisjoint(all_hashes(m.text))]
+    found = overlap([bare(m) for m in sample], [bare(m) for m in others], near=None).pairs
     holding = {pair.b for pair in found}
     return sample, apart(sample, [m for i, m in enumerate(others) if i not in holding], ALIKE)
+
+
+def bare(message: Message) -> str:
+    """Text without numbers and symbols, which did not count when the sample was drawn."""
+    text = unicodedata.normalize("NFC", message.text)
+    return "".join(c if c.isalpha() else " " for c in text)
+
+
+def all_hashes(text: str) -> set[int]:
+    """Hashes of a message, its lines and its sentences, by letters alone."""
+    lines = text.splitlines()
+    pieces = [line[start:end] for line in lines for start, end in sentences(line)]
+    return {letters_hash(p) for p in (text, *lines, *pieces)} - {0}
 
 
 def _long_hashes(text: str) -> list[int]:

@@ -203,6 +203,8 @@ task scrutiny.tasks.
     token-tagging@1             tagging.token_tagging:TokenTagging
     translation@1               generation.translation:Translation
 reader scrutiny.data.readers.
+    arrow@1        parquet:read_arrow
+    brat@1         spans:read_brat
     builtin@1      builtin:read
     conll@1        conll:read
     conll2012@1    conll2012:read
@@ -219,11 +221,13 @@ reader scrutiny.data.readers.
     parallel@1     parallel:read
     parquet@1      parquet:read
     sent-bias@1    sent_bias:read
+    spans@1        spans:read
     squad@1        squad:read
     stereoset@1    stereoset:read
     suite@1        suite:read
     text@1         plain_text:read
     tsv@1          delimited:read_tsv
+    xlsx@1         delimited:read_xlsx
 adapter scrutiny.models.
     attention-classifier@1  words.attention:ADAPTER
     builtin@1               builtin.adapter:ADAPTER

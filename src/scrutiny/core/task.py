@@ -82,6 +82,8 @@ class Score:
         What `Task.chance` is, behind "no skill is".
     kept
         Metrics among ``also`` that an audit wants to be kept when texts change, too.
+    note
+        Sentence on how these items are scored, for the report; empty if there is no choice.
     """
 
     level: str
@@ -89,6 +91,7 @@ class Score:
     tolerance: float = 0.02
     no_skill: str = "0"
     kept: tuple[str, ...] = ()
+    note: str = ""
 
 
 class Role(NamedTuple):
@@ -208,6 +211,10 @@ class Task(PlugIn, ABC):
         DataError
             If a field is missing or of the wrong type; the message names the column.
         """
+
+    def on(self, examples: Sequence[Example]) -> "Task":
+        """Task as it is scored on these items, a dataset's; itself unless the items matter."""
+        return self
 
     def doubts(self, row: Mapping[str, Any], example: Example) -> Iterator[str]:
         """Doubts about a readable row, as phrases that follow "12 rows ".

@@ -1,7 +1,7 @@
 """Roles of columns: as the data string states them, else by well-known names."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any, Final
 
@@ -12,6 +12,7 @@ from scrutiny.core.task import Role, Task
 from scrutiny.data.readers.known import OPTIONS
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import Table
+from scrutiny.tasks.columns.cells import label_in_cell
 from scrutiny.tasks.columns.roles import role_options
 from scrutiny.tasks.names import every_task, load_task
 
@@ -66,10 +67,28 @@ class Columns:
         row: dict[str, Any] = dict(self.constants)
         try:
             for role, column in self.roles.items():
-                row[role] = values[column]
+                row[role] = values[column] if column in values else _inside(values, column)
         except KeyError as error:
             raise DataError(f"the row has no {error.args[0]!r}") from None
         return row
+
+
+def _inside(values: Mapping[str, Any], name: str) -> Any:
+    """Field of an object in a row, by its name with dots (``data.text``).
+
+    Raises
+    ------
+    KeyError
+        If there is none.
+    """
+    head, found = "", values
+    for part in name.split("."):
+        head = f"{head}.{part}" if head else part
+        if isinstance(found, Mapping) and head in found:
+            found, head = found[head], ""
+    if head:
+        raise KeyError(name)
+    return found
 
 
 def resolve_columns(source: DataSource, table: Table, *, task: str = "") -> Columns:
@@ -126,8 +145,10 @@ def _told(source: DataSource, columns: Collection[str]) -> Task:
     """Task identified by the stated columns and by its identifying columns.
 
     Among several, tasks of words go before those of texts, tasks with an answer before those
-    without, and then the one that needs most columns. If none is identified, the task that most of
-    the stated columns belong to is returned, so that an error can name the missing column.
+    without, and then the one that needs most columns. A task that no columns identify is told by
+    columns for all it needs and for its answer, if they are stated or no other task is told. If
+    there is none, the task that most of the stated columns belong to is returned, so that an error
+    can name the missing column.
     """
     stated = {name: source.option(name) for name in role_options() if source.options.get(name)}
     taken = {*stated.values(), source.option("id")}
@@ -135,15 +156,24 @@ def _told(source: DataSource, columns: Collection[str]) -> Task:
 
     def is_told(task: Task) -> bool:
         there = {*stated, *_guessed(task, free, known=source.options, is_telling=True)}
-        needed = {*task.identifying_columns, *(role.name for role in task.roles if role.is_needed)}
-        return needed <= there and set(stated) <= {role.name for role in task.roles}
+        return _telling(task) <= there and set(stated) <= {role.name for role in task.roles}
 
-    tasks = [task for task in every_task() if task.identifying_columns]
+    every = every_task()
+    tasks = [task for task in every if task.identifying_columns]
+    others = [task for task in every if not task.identifying_columns and task.answer]
     told = [task for task in tasks if is_told(task)]
+    told += [task for task in others if _telling(task) <= set(stated) and is_told(task)]
+    told = told or [task for task in others if is_told(task)]
     if told:
         return max(told, key=lambda t: (bool(t.words), bool(t.answer), len(t.identifying_columns)))
     asked = {task.name: len(set(task.identifying_columns) & set(stated)) for task in tasks}
     return max(tasks, key=lambda t: (asked[t.name], bool(t.answer), -len(t.identifying_columns)))
+
+
+def _telling(task: Task) -> set[str]:
+    """Roles whose columns tell a task: those that identify it, else its answer; and the needed."""
+    telling = task.identifying_columns or (task.answer,)
+    return {*telling, *(role.name for role in task.roles if role.is_needed)}
 
 
 def _guessed(
@@ -241,3 +271,33 @@ def _lacking(task: Task, role: Role, source: DataSource, table: Table, *, is_nam
 def _listed(columns: Sequence[str]) -> str:
     """Names of at most thirty columns, quoted."""
     return in_all([*map(repr, columns)], 30)
+
+
+def with_names(table: Table, source: DataSource, columns: Columns, task: Task) -> Table:
+    """Table with the names of its numbered classes: as stated, else as the file has them.
+
+    Raises
+    ------
+    DataError
+        If names are stated for a task without labels.
+    """
+    names = source.columns("names")
+    if not names:
+        return table
+    if task.answer not in columns.roles:
+        raise DataError(
+            f"names={source.options['names']} in {source}: no column of labels or tags is read "
+            "that could have names; leave it out."
+        )
+    return replace(table, class_names={columns.roles[task.answer]: names})
+
+
+def named(value: Any, names: tuple[str, ...]) -> Any:
+    """Name of an integer class, or of each in a list; other values are kept."""
+    if isinstance(value, list | tuple):
+        return [named(one, names) for one in value]
+    if isinstance(value, bool) or not isinstance(value, int):
+        return value
+    if 0 <= value < len(names):
+        return names[value]
+    raise DataError(f"the label {label_in_cell(value)} is not one of 0 to {len(names) - 1}")

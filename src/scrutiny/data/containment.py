@@ -1,4 +1,4 @@
-"""Containment: short texts that occur inside longer ones, compared by letters.
+"""Containment: short texts that occur inside longer ones, compared by letters and numbers.
 
 Every window of 32 letters of the long texts is hashed; where one equals the first 32 letters of a
 short text, the rest is compared.
@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from scrutiny.text.letters import letters
+from scrutiny.text.letters import letters_and_marks
 
 #: Letters a text needs to count as contained: six or seven words, so that no set phrase does.
 SHORTEST: Final = 32
@@ -25,7 +25,7 @@ def find_contained(short: Sequence[str], long: Sequence[str]) -> dict[int, int]:
     Parameters
     ----------
     short
-        Letters of the texts to look for; under 32 letters they are not looked for.
+        Letters and marks of the texts to look for; under 32 letters they are not looked for.
     long
         Texts to look in, as they are.
     """
@@ -89,7 +89,7 @@ def _blocks(texts: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
     first, size = 0, 0
     block: list[str] = []
     for i, text in enumerate(texts):
-        kept = letters(text)
+        kept = letters_and_marks(text)
         block.append(kept)
         size += len(kept)
         if size >= _BLOCK:

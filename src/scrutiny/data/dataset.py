@@ -12,7 +12,7 @@ from scrutiny.core.boundary.canonical import length_prefixed, value_digest
 from scrutiny.core.errors import DataError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.data.doubts import BadRow, doubt_answers, left_out
-from scrutiny.data.labels import LabelMatch, sort_labels
+from scrutiny.data.labels import LabelMatch, no_gold_among, several_in_one, sort_labels
 from scrutiny.data.lookalikes import lookalikes, refuse_same_labels
 from scrutiny.data.reading import OnBadRow, Reading, open_data, parse_limit
 
@@ -197,6 +197,7 @@ def load_dataset(
             fingerprint.update(value_digest(example.case).encode())
     if not examples:
         raise DataError(f"The limit {limit} selects no example of {reading.source}.")
+    examples = _without_marks(examples, reading)
     labels = _labels(examples, reading)
     refuse_same_labels(labels, str(reading.source))
     if reading.permute is None:
@@ -227,6 +228,26 @@ def columns_key(example: Example) -> bytes:
     columns = [f"{name}={value!r}" for name, value in sorted(example.attributes.items())]
     texts = [part for field in example.fields.items() for part in field]
     return length_prefixed(*texts, *columns)
+
+
+def _without_marks(examples: list[Example], reading: Reading) -> list[Example]:
+    """Examples, without gold where a label says that there is none; each is a doubtful row."""
+    if not reading.task.gives_labels or reading.label_map:
+        return examples
+    golds = {e.gold for e in examples if e.gold is not None}
+    if several := several_in_one(golds):
+        raise DataError(
+            f"{reading.source}: the label {several!r} is several labels of one item, which are not "
+            "yet a task. Give each label a column of its own (yes or no) and name one, as in "
+            f"{reading.task.answer}=NAME; if it is one class, name all classes by labels=."
+        )
+    marks = no_gold_among(golds)
+    for number, example in enumerate(examples):
+        if example.gold in marks:
+            said = f"have no gold label ({example.gold}): kept, but not scored"
+            reading.doubts.add(said, example.source)
+            examples[number] = replace(example, gold=None)
+    return examples
 
 
 def _labels(examples: Iterable[Example], reading: Reading) -> tuple[str, ...]:

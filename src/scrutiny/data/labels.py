@@ -1,6 +1,7 @@
 """Label matching: data labels to model labels, always explicit and recorded."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 from unicodedata import normalize
@@ -12,6 +13,9 @@ from scrutiny.core.errors import DataError
 
 #: Characters of a label that is still read as a number.
 _LONGEST_NUMBER: Final = 300
+#: Class that marks items without a gold label where classes are numbers, and where they are words.
+_NO_CLASS: Final = "-1"
+_NO_WORD: Final = ("-", "--")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +85,12 @@ class LabelMatch:
             return cls(complete, "explicit" if explicit_map else "equal")
         if not explicit_map and not complete and _are_indices(ordered, len(model_labels)):
             return cls({label: model_labels[int(label)] for label in ordered}, "index")
-        suggested = _of_file(_suggestion(ordered, model_labels, complete), renamed or {})
+        pairs, left_out = _suggested(ordered, model_labels, complete)
+        suggested = _of_file(pairs, renamed or {})
         raise DataError(
             f"The data's labels do not match the model's. The data has {_list(ordered)}; the model "
             f"has {_list(model_labels)}. Say which is which: {_stating(suggested, is_object)}, "
-            "after checking that each pair means the same."
+            f"after checking that each pair means the same.{left_out}"
         )
 
     @property
@@ -186,6 +191,50 @@ def sort_labels(labels: Sequence[str]) -> list[str]:
     return sorted(distinct)
 
 
+def no_gold_among(labels: Collection[str]) -> frozenset[str]:
+    """Labels of a dataset that say that an item has no gold label, beside those that are classes.
+
+    ``-`` beside words or numbers (SNLI, MultiNLI); -1 beside 0 and 2 or more. Beside 1, or 0 and 1,
+    -1 may be a class (negative), and ``-`` beside ``+``.
+
+    Examples
+    --------
+    >>> sorted(no_gold_among(["-", "neutral"])), sorted(no_gold_among(["-1", "0", "2"]))
+    (['-'], ['-1'])
+    >>> [len(no_gold_among(labels)) for labels in (["-", "+"], ["-1", "1"], ["-1", "0", "1"])]
+    [0, 0, 0]
+    """
+    words = {label for label in labels if label not in _NO_WORD}
+    found = set(labels) - words
+    if not words or not all(any(map(str.isalnum, word)) for word in words):
+        found = set()
+    classes = words - {_NO_CLASS}
+    if all(map(_is_integer, classes)) and "0" in classes:
+        numbers = [int(label) for label in classes]
+        if min(numbers) == 0 and max(numbers) >= 2:
+            found |= words & {_NO_CLASS}
+    return frozenset(found)
+
+
+def several_in_one(labels: Collection[str]) -> str:
+    """A label that joins several by a bar or a semicolon; empty if there is none.
+
+    Known by its parts: one of them stands alone elsewhere, or in two such labels.
+
+    Examples
+    --------
+    >>> several_in_one(["joy|love", "joy"]), several_in_one(["sci|tech", "art"])
+    ('joy|love', '')
+    """
+    for sign in "|;":
+        parts = {label: {part.strip() for part in label.split(sign)} for label in sorted(labels)}
+        counts = Counter(part for own in parts.values() for part in own if part)
+        for label, own in parts.items():
+            if len(own) > 1 and any(counts[part] > 1 for part in own):
+                return label
+    return ""
+
+
 def _is_integer(label: str) -> bool:
     """Whether a label is a whole number; Python parses none of thousands of digits."""
     return len(label) <= _LONGEST_NUMBER and label.removeprefix("-").isdecimal()
@@ -239,6 +288,19 @@ def _must_differ(
                 f"{_stating(_of_file(complete, renamed), is_object)}."
             )
         first[model] = label
+
+
+def _suggested(
+    data: Sequence[str], model: Sequence[str], complete: Mapping[str, str]
+) -> tuple[dict[str, str], str]:
+    """Suggested label map, and a sentence about what it leaves out as no gold label."""
+    rest = [label for label in data if label != _NO_CLASS]
+    if len(rest) < len(data) and "0" in rest and _are_indices(rest, len(model)):
+        return {label: model[int(label)] for label in rest}, (
+            f" {_NO_CLASS!r} is no gold label, as far as can be seen, so the map leaves it out: "
+            "its rows are left out, too, and counted."
+        )
+    return _suggestion(data, model, complete), ""
 
 
 def _suggestion(

@@ -1,4 +1,4 @@
-"""Near duplicates: texts that share most of their word bigrams.
+"""Near duplicates: texts that share most of their word bigrams, and all numbers and symbols.
 
 A join by prefix filtering (Bayardo, Ma and Srikant 2007): with the shingles of every text in order
 of rarity, two sets of Jaccard index t or more must share one of their first few. It finds every
@@ -8,11 +8,13 @@ pair, so no result depends on a random seed.
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from scrutiny.core.example import Example
+from scrutiny.text.letters import marks
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _WORD = re.compile(rf"[{_CJK}]|[^\W\d_{_CJK}]+")  # Chinese is not spaced: each character counts
@@ -55,6 +57,9 @@ def near_pairs(
 ) -> Iterator[tuple[int, int, float]]:
     """Every pair of a text of a and one of b that are similar, with their Jaccard index.
 
+    Texts that differ in a number, a smiley or another symbol are not similar: it may be the one
+    thing that matters ("1 out of 10").
+
     Parameters
     ----------
     a_texts, b_texts, least
@@ -62,6 +67,7 @@ def near_pairs(
     """
     if not a_texts or not b_texts:
         return
+    marks_of = cache(marks)
     a, b = _shingled(a_texts, b_texts)
     prefix_a, prefix_b = _prefixes(a, least), _prefixes(b, least)
     order = np.argsort(b.ranks[prefix_b], kind="stable")
@@ -76,7 +82,9 @@ def near_pairs(
         shared = _shared(kept, a, starts, members)
         jaccard = shared / (a.sizes[kept[:, 0]] + b.sizes[kept[:, 1]] - shared)
         for i in np.flatnonzero(jaccard >= least - 1e-12).tolist():
-            yield int(kept[i, 0]), int(kept[i, 1]), float(jaccard[i])
+            one, other = int(kept[i, 0]), int(kept[i, 1])
+            if marks_of(a_texts[one]) == marks_of(b_texts[other]):
+                yield one, other, float(jaccard[i])
 
 
 def conflicting_labels(examples: Sequence[Example], *, least: float) -> dict[int, int]:

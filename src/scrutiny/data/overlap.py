@@ -3,7 +3,7 @@
 Evaluation texts that a model was trained on make its scores mean something else.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple
 
@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from scrutiny.core.errors import DataError
 from scrutiny.data.containment import SHORTEST, find_contained
-from scrutiny.data.hashes import letters_hash
+from scrutiny.data.hashes import WITH_MARKS, content_hash, letters_hash
 from scrutiny.data.near_duplicates import find_near
-from scrutiny.text.letters import letters
+from scrutiny.text.letters import letters, letters_and_marks
 from scrutiny.text.tokens import sentences
 
 Hashes = NDArray[np.uint64]
@@ -45,7 +45,7 @@ class OverlapReport:
     n_a, n_b
         Sizes of the sets (of hashes, where only these are known).
     exact
-        Texts with the same letters as a whole text.
+        Texts with the same letters, numbers and symbols as a whole text.
     contained
         Texts of at least 32 letters whose letters occur inside a longer text.
     near
@@ -93,7 +93,8 @@ def overlap(
 
     Notes
     -----
-    **Measures**: the overlap of two sets of texts, by letters (Unicode letters, case-folded). Exact
+    **Measures**: the overlap of two sets of texts, by letters (Unicode letters, case-folded) and
+    numbers; symbols such as emoji count as well. Exact
     matches compare a hash of 64 bits, all others are verified; near duplicates are found by prefix
     filtering, which misses none.
 
@@ -112,9 +113,9 @@ def overlap(
     """
     if near is not None and not 0 < near <= 1:
         raise DataError(f"near is {near}; a Jaccard index lies above 0 and at or under 1.")
-    found = _exact(_hashes(a_texts), _hashes(b_texts))
+    found = _exact(_hashes(a_texts, content_hash), _hashes(b_texts, content_hash))
     rest = [a for a in range(len(a_texts)) if a not in found]
-    inside = find_contained([letters(a_texts[a]) for a in rest], b_texts)
+    inside = find_contained([letters_and_marks(a_texts[a]) for a in rest], b_texts)
     found |= {rest[i]: OverlapPair(rest[i], b, "contained", 1.0) for i, b in inside.items()}
     if near is not None:
         rest = [a for a in rest if a not in found]
@@ -128,7 +129,8 @@ def overlap_with_hashes(texts: Sequence[str], hashes: Hashes) -> OverlapReport:
     """Find texts among hashes of training texts.
 
     Exact: the letters of the whole text are there. Contained: the text has several sentences, and
-    all that have at least 32 letters are there. Near duplicates cannot be told from hashes.
+    all that have at least 32 letters are there. Near duplicates cannot be told from hashes. Numbers
+    and symbols count, but for hashes of earlier versions, which are of letters alone.
 
     Parameters
     ----------
@@ -147,14 +149,16 @@ def overlap_with_hashes(texts: Sequence[str], hashes: Hashes) -> OverlapReport:
         raise DataError(
             "Training hashes must be a sorted array of uint64, as training_hashes makes."
         )
-    is_exact = _is_member(_hashes(texts), known)
+    has_marks = bool(np.any(known == WITH_MARKS))
+    hashed = content_hash if has_marks else letters_hash
+    is_exact = _is_member(_hashes(texts, hashed), known)
     pairs = []
     for a, text in enumerate(texts):
         if is_exact[a]:
             pairs.append(OverlapPair(a, -1, "exact", 1.0))
-        elif _all_sentences_known(text, known):
+        elif _all_sentences_known(text, known, hashed):
             pairs.append(OverlapPair(a, -1, "contained", 1.0))
-    return _report(tuple(pairs), (len(texts), len(known)), looked_for_near=False)
+    return _report(tuple(pairs), (len(texts), len(known) - has_marks), looked_for_near=False)
 
 
 def _is_member(values: Hashes, known: Hashes) -> Mask:
@@ -176,16 +180,16 @@ def _exact(a: Hashes, b: Hashes) -> dict[int, OverlapPair]:
     }
 
 
-def _all_sentences_known(text: str, known: Hashes) -> bool:
+def _all_sentences_known(text: str, known: Hashes, hashed: Callable[[str], int]) -> bool:
     pieces = [text[start:end] for start, end in sentences(text)]
     long = [piece for piece in pieces if len(letters(piece)) >= SHORTEST]
     if len(pieces) < 2 or not long:
         return False
-    return bool(_is_member(_hashes(long), known).all())
+    return bool(_is_member(_hashes(long, hashed), known).all())
 
 
-def _hashes(texts: Sequence[str]) -> Hashes:
-    return np.fromiter(map(letters_hash, texts), dtype=np.uint64)
+def _hashes(texts: Sequence[str], hashed: Callable[[str], int]) -> Hashes:
+    return np.fromiter(map(hashed, texts), dtype=np.uint64)
 
 
 def _report(

@@ -13,7 +13,7 @@ from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
-from scrutiny.data.columns import Columns, resolve_columns
+from scrutiny.data.columns import Columns, named, resolve_columns, with_names
 from scrutiny.data.doubts import BadRow, Doubts
 from scrutiny.data.identity import Identifiers
 from scrutiny.data.labels import parse_label_map
@@ -29,6 +29,8 @@ from scrutiny.tasks.names import load_task
 OnBadRow = Literal["skip", "fail"]
 
 _MOST_LABELS = 20
+#: Columns in which annotation tools keep spans of a text.
+_OF_SPANS = ("spans", "entities")
 _UNLABELED = "have no label: kept (unlabeled=keep), but not scored"
 _MINUS_ONE = "have the label -1, which marks unlabeled rows, and have no gold"
 _REPEATS = "repeat an earlier one exactly"
@@ -136,6 +138,10 @@ class Reading:
         said = "There is no column of gold answers, so answers are not scored."
         if answer in self.source.options:
             return said
+        spans = next((name for name in _OF_SPANS if name in self.table.columns), "")
+        if spans:
+            told = f"spans:{self.source.target} reads them"
+            return f"{said} {spans} may hold spans of the text: {told}."
         known = next(role.names for role in self.task.roles if role.name == answer)
         return f"{said} None has a known name ({', '.join(known)}): add {answer}=NAME."
 
@@ -183,7 +189,7 @@ class Reading:
             del row[role]
             yield _MINUS_ONE
         elif names:
-            row[role] = _named(row[role], names)
+            row[role] = named(row[role], names)
 
     def _renamed(self, gold: Any) -> Any:
         """Gold under the names of the label map; a label that the map lacks raises."""
@@ -269,7 +275,7 @@ def open_data(
     found = load_task(roles.task)
     return Reading(
         source=parsed,
-        table=table,
+        table=with_names(table, parsed, roles, found),
         columns=roles,
         task=found,
         permute=permutation_seed(parsed, found),
@@ -412,14 +418,3 @@ def _label_map(source: DataSource, task: Task) -> dict[str, str]:
             "other names; leave it out."
         )
     return parse_label_map(labels) if labels else {}
-
-
-def _named(value: Any, names: tuple[str, ...]) -> Any:
-    """Name of an integer class, or of each in a list; other values are kept."""
-    if isinstance(value, list | tuple):
-        return [_named(one, names) for one in value]
-    if isinstance(value, bool) or not isinstance(value, int):
-        return value
-    if 0 <= value < len(names):
-        return names[value]
-    raise DataError(f"the label {label_in_cell(value)} is not one of 0 to {len(names) - 1}")

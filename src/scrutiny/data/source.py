@@ -28,9 +28,16 @@ _SUFFIXES: Final = {
     ".ndjson": "jsonl",
     ".json": "json",
     ".parquet": "parquet",
+    ".ann": "brat",
+    ".arrow": "arrow",
+    ".feather": "arrow",
     ".conll": "conll",
+    ".conllu": "conllu",
+    ".xlsx": "xlsx",
     ".iob2": "conll",
 }
+#: Suffixes of compressed files, behind that of what they hold.
+_PACKED: Final = (".gz", ".bz2", ".xz")
 
 #: Scheme of a table that was given in Python: the plan has the name of its type alone.
 HANDED_OVER: Final = "object"
@@ -162,7 +169,8 @@ def _parse_options(text: str, *, where: str, scheme: str = "") -> dict[str, str]
 
 
 def _scheme_of_path(place: str) -> str:
-    suffix = Path(place).suffix.lower()
+    path = Path(place)
+    suffix = (path.with_suffix("") if path.suffix.lower() in _PACKED else path).suffix.lower()
     if suffix in _SUFFIXES:
         return _SUFFIXES[suffix]
     raise DataError(

@@ -11,7 +11,7 @@ from scrutiny.core.answers.answer import labels_in
 from scrutiny.core.example import Example
 from scrutiny.data.dataset import Dataset
 from scrutiny.data.doubts import BadRow
-from scrutiny.data.hashes import letters_hash
+from scrutiny.data.hashes import content_hash
 from scrutiny.data.lookalikes import group_counts
 from scrutiny.tasks.names import load_task
 from scrutiny.text.tokens import token_spans
@@ -67,7 +67,7 @@ class DataSummary:
     chance
         Score without skill; None without gold.
     duplicates
-        Items whose texts have the same letters as those of an earlier item.
+        Items whose texts have the same letters, numbers and symbols as those of an earlier item.
     conflicts
         Items among them whose gold is not that of the earlier item.
     languages
@@ -171,11 +171,11 @@ def _label_counts(examples: Sequence[Example]) -> tuple[LabelCount, ...]:
 
 
 def _duplicates(examples: Sequence[Example]) -> tuple[int, int]:
-    """Numbers of items that repeat an earlier one (by letters), and of those with another gold."""
+    """Numbers of items that repeat an earlier one, and of those with another gold."""
     first: dict[tuple[int, ...], Example] = {}
     repeated = conflicting = 0
     for example in examples:
-        key = tuple(letters_hash(text) for text in example.fields.values())
+        key = tuple(content_hash(text) for text in example.fields.values())
         if not any(key):
             continue
         earlier = first.setdefault(key, example)

@@ -15,6 +15,8 @@ Any string, however odd, is accepted: no function here raises on the content of 
                 is_number(token), is_punctuation(token) -> bool
                 is_spaced(text) -> bool                        "it 's good ."
     letters     letters(text) -> str                           case-folded letters alone
+                letters_and_marks(text) -> str                 with numbers and symbols
+                marks(text) -> tuple[str, ...]                 numbers and symbols, in order
                 script_of(language) -> "latin" | "han"
                 same_class(char) -> str                        digits, or letters of case and script
     casing      case_pattern(word) -> "lower" | "upper" | "title" | "mixed" | "none"

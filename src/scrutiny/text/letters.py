@@ -1,5 +1,6 @@
 """Letters: a normal form of texts, the script of a language, and characters of one class."""
 
+import re
 import unicodedata
 from functools import lru_cache
 from string import ascii_lowercase, ascii_uppercase, digits
@@ -22,6 +23,42 @@ def letters(text: str) -> str:
     if not text.isascii():
         text = unicodedata.normalize("NFC", text)
     return "".join(filter(str.isalpha, text.casefold()))
+
+
+#: Numbers, smileys and symbols: texts that differ in one say different things. A tokenizer may have
+#: parted a number ("9 . 50"), and "&#8217" is no number.
+_MARKS: Final = (
+    r"(?:(?<![\w.])[-\u2212])?(?<!&#)(?<!\d)\d+(?: ?[.,:/] ?\d+)*|(?<!\w)[:;=]-?[()]"
+    r"|[\u2190-\u2bff\U0001f000-\U0001faff]"
+)
+_MARK: Final = re.compile(_MARKS)
+_CONTENT: Final = re.compile(rf"[^\W\d_]+|{_MARKS}")
+
+
+def marks(text: str) -> tuple[str, ...]:
+    """Numbers, smileys, emoji and other symbols of a text, in order of their characters.
+
+    Examples
+    --------
+    >>> marks("9 out of 10, not -1.5 \u263a"), marks("none - at all")
+    (('-1.5', '10', '9', '\u263a'), ())
+    """
+    return tuple(sorted(found.replace(" ", "") for found in _MARK.findall(text)))
+
+
+def letters_and_marks(text: str) -> str:
+    """Letters of a text, case-folded, with its numbers and symbols; other characters are dropped.
+
+    That of a text without numbers and symbols is its `letters`.
+
+    Examples
+    --------
+    >>> letters_and_marks("It's -- a 2nd TRY.")
+    'itsa2ndtry'
+    """
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text)
+    return "".join(_CONTENT.findall(text.casefold())).replace(" ", "")
 
 
 def script_of(language: str) -> Script:

@@ -98,6 +98,7 @@ def test_the_inputs_listed_first_are_the_planted_ones(place, command):
     assert found[-1] == {
         "part": "outcome",
         "outcome": None,
+        "n_unmatched": {},
         "n_shared": {"csv:dev.csv": 800},
         "differences": [],
     }

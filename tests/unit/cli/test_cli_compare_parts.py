@@ -430,3 +430,13 @@ def test_the_scale_shows_a_loss_on_the_side_of_the_margin():
     assert better.state == "holds"
     assert better.bar.high < better.axis.place(0) < better.bar.tolerance
     assert [*scales_of(found_of(flips=None), 0.02)] == []
+
+
+def test_items_that_one_run_has_alone_are_counted():
+    found = RunComparison((), {"dev": 2}, (), (), {"dev": (2, 1)})
+    said = headline(whole(levels=(), comparison=found, shared=None))
+    assert said.rest[0] == (
+        "Left out, as only one run has them: 2 items of the first, 1 of the second."
+    )
+    alone = headline(whole(levels=(), comparison=RunComparison((), {"dev": 2}, ()), shared=None))
+    assert not any("Left out" in one for one in alone.rest)

@@ -95,6 +95,8 @@ def test_transformations_are_listed_with_their_facts() -> None:
         assert line["languages"] == sorted(made.languages)
         assert line["resources"] == list(made.resources)
         assert line["tasks"] == sorted(line["effects"])
+        assert {"question-answering", "translation", "coreference"} < set(line["tasks"])
+        assert len(line["tasks"]) == 7
         assert line["effects"] == {task: effect_of(made, task) for task in line["tasks"]}
     assert listed["tense@1"]["effects"]["text-pair-classification"] == "may change"
 

@@ -154,3 +154,24 @@ def test_new_names_of_labels_that_no_row_has_are_noted():
         "labels= renames 'zzz', which no row that was read has."
         in columns_of(("text", "label"), "labels=a:b|zzz:c")[-1]
     )
+
+
+@pytest.mark.parametrize(
+    ("names", "options"),
+    [
+        (("source", "target"), "text=source,reference=target"),
+        (("de", "en", "label"), "text=de,reference=en"),
+        (("source", "references"), ""),
+        (("src", "tgt"), ""),
+        (("src", "ref", "id"), ""),
+    ],
+)
+def test_references_tell_translation(names, options):
+    task, found, _ = columns_of(names, options)
+    assert task == "translation"
+    assert set(found) - {"id"} == {"text", "reference"}
+
+
+@pytest.mark.parametrize("names", [("text", "target"), ("text", "label", "reference")])
+def test_a_text_with_a_label_is_no_translation(names):
+    assert columns_of(names)[0] == "text-classification"

@@ -90,3 +90,15 @@ def test_label_map_renames_types(write):
     data = load_dataset("conll:d.conll#labels=PER:person|LOC:place")
     assert data.labels == ("person", "place")
     assert data.examples[1].gold == (Span("text", 0, 4, "place"),)
+
+
+def test_tags_in_a_column_of_several_by_their_key(write):
+    write(
+        "d.conllu",
+        "# sent_id = a\n1\tFinn\tFinn\t_\tname=B-PER|SpaceAfter=No\n2-3\tdoesn't\t_\t_\t_\n"
+        "2\tdoes\tdo\t_\tname=O\n3\tn't\tnot\t_\t_\n3.1\tx\tx\t_\t_\n",
+    )
+    data = load_dataset("conll:d.conllu#token=1,key=name")
+    (example,) = data.examples
+    assert example.text == "Finn does n't"
+    assert [(s.start, s.end, s.label) for s in example.gold] == [(0, 4, "PER")]

@@ -144,3 +144,35 @@ def test_a_file_of_many_rows_is_read_whole(write):
     write("d.tsv", "sentence\tlabel\n" + rows)
     data = load_dataset("d.tsv")
     assert (len(data), data.golds.count("1")) == (67_000, 33_500)
+
+
+@pytest.mark.parametrize(
+    ("golds", "mark"), [((0, -1, 2), "-1"), (("no", "-", "yes"), "-"), (("1", "--", "2"), "--")]
+)
+def test_rows_whose_label_says_that_there_is_none_are_counted_apart(golds, mark):
+    rows = [{"text": f"item {n}", "label": gold} for n, gold in enumerate(golds)]
+    data = load_dataset(rows)
+    assert [example.gold for example in data.examples] == [str(golds[0]), None, str(golds[2])]
+    assert len(data.labels) == 2
+    assert data.doubts == (
+        f"1 row has no gold label ({mark}): kept, but not scored; the first is list:2.",
+    )
+    stated = load_dataset(rows, columns={"labels": f"{golds[0]}:a|{mark}:b|{golds[2]}:c"})
+    assert [example.gold for example in stated.examples] == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    "golds",
+    [["joy|love", "anger", "joy"], ["Action|Drama", "Drama|War", "War"], ["a;b", "b; c", "d"]],
+)
+def test_labels_that_join_several_are_refused(golds):
+    rows = [{"text": f"item {n}", "label": gold} for n, gold in enumerate(golds)]
+    with pytest.raises(DataError, match="several labels of one item, which are not yet a task"):
+        load_dataset(rows)
+    names = "|".join(f"{gold.replace('|', '%7C')}:class {n}" for n, gold in enumerate(golds))
+    assert len(load_dataset(rows, columns={"labels": names}).labels) == 3
+
+
+def test_a_bar_alone_makes_no_several_labels():
+    rows = [{"text": f"item {n}", "label": gold} for n, gold in enumerate(["sci|tech", "art"])]
+    assert load_dataset(rows).labels == ("art", "sci|tech")

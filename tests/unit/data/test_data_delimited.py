@@ -1,3 +1,5 @@
+import datetime
+
 import pytest
 
 from scrutiny.data.dataset import load_dataset
@@ -134,3 +136,51 @@ def test_header_that_does_not_read(write, failure):
 def test_index_past_the_last_column(write, failure):
     write("d.csv", "1,first\n")
     assert "no column '2' (asked for by text=)" in failure("csv:d.csv#header=none,text=2")
+
+
+def workbook(path, **sheets):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name, cells in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in cells:
+            sheet.append(row)
+    book.save(path)
+    return path
+
+
+@pytest.mark.extra("xlsx")
+def test_a_sheet_of_a_workbook(tmp_path):
+    cells = [
+        ["text", "label", "day", None],
+        ["Grüße", 1, datetime.date(2026, 1, 2), None],
+        [None, None, None],
+        ["b", None, None],
+        [None, 0, None],
+        ["c", 0, None, "more"],
+        ["d", 0],
+    ]
+    path = workbook(tmp_path / "d.xlsx", Sheet=cells)
+    data = load_dataset(f"{path}#group=day")
+    assert [(e.text, e.gold, e.source[-2:]) for e in data.examples] == [
+        ("Grüße", "1", ":2"),
+        ("d", "0", ":7"),
+    ]
+    assert data.examples[0].attributes["a_day"].startswith("2026-01-02")
+    assert [bad.reason for bad in data.bad_rows] == [
+        "label is missing",
+        "text is missing",
+        "the row has 4 columns, the header 3",
+    ]
+
+
+@pytest.mark.extra("xlsx")
+def test_a_sheet_is_named_where_there_are_several(tmp_path, failure):
+    rows = [["text", "label"], ["a", "x"]]
+    path = workbook(tmp_path / "d.xlsx", one=rows, two=[["text", "label"], ["b", "y"]])
+    assert [e.text for e in load_dataset(f"{path}#sheet=two").examples] == ["b"]
+    assert "has several sheets: it has one, two" in failure(str(path))
+    assert "has no sheet 'three'" in failure(f"{path}#sheet=three")
+    (tmp_path / "e.xlsx").write_text("text,label\n")
+    assert "is no Excel workbook" in failure(str(tmp_path / "e.xlsx"))

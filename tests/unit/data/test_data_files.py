@@ -1,6 +1,13 @@
+import bz2
 import gzip
+import lzma
+import tracemalloc
 
 import pytest
+
+from scrutiny.data.dataset import load_dataset
+from scrutiny.data.readers.files import lines
+from scrutiny.data.source import parse_source
 
 
 def test_missing_file_shows_what_is_beside_it(write, failure):
@@ -42,29 +49,35 @@ def test_offset_is_of_the_file_even_far_in(write, failure):
     assert f"offset {len(head) + 1} (line 50002)" in failure("csv:d.csv")
 
 
-def test_compressed_files_are_named(write, failure):
-    write("d.csv", gzip.compress(b"text,label\n" * 10))
-    assert "compressed (gzip)" in failure("csv:d.csv")
+@pytest.mark.parametrize(
+    ("suffix", "pack"), [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)]
+)
+def test_compressed_files_are_unpacked_while_they_are_read(write, failure, suffix, pack):
+    rows = "text,label\nGr\u00fc\u00dfe,a\nb,b\n".encode()
+    write(f"d.csv.{suffix}", pack(rows))
+    write(f"d.jsonl.{suffix}", pack(b'{"text": "a", "label": "x"}\n'))
+    write("named.csv", pack(rows))
+    assert [e.text for e in load_dataset(f"d.csv.{suffix}").examples] == ["Gr\u00fc\u00dfe", "b"]
+    assert [e.gold for e in load_dataset(f"d.jsonl.{suffix}").examples] == ["x"]
+    assert len(load_dataset("csv:named.csv").examples) == 2
+    write("cut.csv", pack(rows * 50)[:-12])
+    assert "cut off or damaged" in failure("csv:cut.csv")
+    write("latin.csv", pack(b"text,label\n\xe9t\xe9,a\n"))
+    assert "byte 0xe9 at offset 11 (line 2)" in failure("csv:latin.csv")
 
 
-def test_utf16_is_recognized(write, failure):
-    write("d.csv", "text,label\nCafé,x\n".encode("utf-16"))
-    assert "is UTF-16: add encoding=utf-16 to" in failure("csv:d.csv")
+def test_a_packed_file_is_read_by_lines(write, monkeypatch):
+    write("d.jsonl.gz", gzip.compress(b'{"text": "a", "label": "x"}\n' * 200_000))
+    found = lines(parse_source("d.jsonl.gz"))
+    tracemalloc.start()
+    assert sum(1 for _ in found) == 200_000
+    assert tracemalloc.get_traced_memory()[1] < 1_000_000  # of 5.6 MB
+    tracemalloc.stop()
 
 
-def test_wrong_stated_encoding(write, failure):
-    write("d.csv", "text,label\nCafé,x\n".encode())
-    assert "is not ascii" in failure("csv:d.csv#encoding=ascii")
-
-
-@pytest.mark.parametrize("name", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "utf-32"])
-def test_wide_encodings_are_told_by_their_zeros_or_their_mark(write, failure, name):
-    write("d.csv", "text,label\nCaf\u00e9,x\n".encode(name))
-    assert f"is {name.upper()}: add encoding={name} to" in failure("csv:d.csv")
-    assert f"add encoding={name} to" in failure("csv:d.csv#encoding=latin-1")
-
-
-def test_utf_16_without_its_mark_is_told_what_to_write(write, failure):
-    write("d.csv", "text,label\nCaf\u00e9,x\n".encode("utf-16-le"))
-    found = failure("csv:d.csv#encoding=utf-16")
-    assert "it has no byte order mark. If it is utf-16, state" in found
+@pytest.mark.parametrize(
+    ("head", "name"), [(b"PK\x03\x04\xff", "zip"), (b"\x28\xb5\x2f\xfd\xff", "zstandard")]
+)
+def test_other_archives_are_named(write, failure, head, name):
+    write("d.csv", head * 20)
+    assert f"compressed ({name}): unpack it first" in failure("csv:d.csv")

@@ -69,7 +69,7 @@ def test_json_columns(write):
 @pytest.mark.parametrize(
     ("content", "source", "phrase"),
     [
-        ('{"text": "a"}\n{"text": "b"}\n', "json:d.json", "jsonl:"),
+        ('{"text": "a"}\n{"text": b}\n', "json:d.json", "jsonl:"),
         ('[{"text": "a"}, ', "json:d.json", "d.json:1:"),
         ('[{"text": "a"} {"text": "b"}]', "json:d.json", "Expecting ',' or ']'"),
         ("[]", "json:d.json", "holds no rows"),
@@ -100,3 +100,88 @@ def test_later_keys_are_columns_too(write):
     data = load_dataset("d.jsonl")
     assert [e.gold for e in data.examples] == ["x"]
     assert data.bad_rows[0].reason == "the row has no 'label'"
+
+
+def test_fields_of_objects_in_a_row_are_columns(write, failure):
+    rows = [
+        {"data": {"text": "a", "by": {"name": "A"}}, "meta": {"label": "x"}},
+        {"data": {"text": "b", "by": {"name": "B"}}, "meta": {"label": "y"}},
+        {"data": {"body": "c"}, "meta": {"label": "y"}},
+        {"data": "d", "meta": {"label": "y"}},
+    ]
+    write("d.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    data = load_dataset("d.jsonl#text=data.text,label=meta.label,group=data.by.name")
+    assert [(e.text, e.gold) for e in data.examples] == [("a", "x"), ("b", "y")]
+    assert data.examples[0].attributes == {"a_data.by.name": "A"}
+    assert [bad.reason for bad in data.bad_rows] == ["the row has no 'data.text'"] * 2
+    assert "'data.text', 'data.by'" in failure("d.jsonl")
+    assert "Did you mean 'data.text'" in failure("d.jsonl#text=data.tex")
+
+
+def test_a_column_with_a_dot_in_its_name_goes_first(write):
+    write("d.jsonl", '{"a.b": "flat", "a": {"b": "deep"}, "label": "x"}\n')
+    assert rows("d.jsonl#text=a.b")[0][0] == "flat"
+
+
+@pytest.mark.parametrize(
+    ("content", "lines"),
+    [
+        ('{\n "text": "a",\n "label": "x"\n}\n{\n "text": "b",\n "label": "y"\n}\n', [1, 5]),
+        ('{"text": "a", "label": "x"}\n{"text": "b", "label": "y"}', [1, 2]),
+        ('{"one": {"text": "a", "label": "x"},\n "two": {"text": "b", "label": "y"}}', [1, 2]),
+    ],
+)
+def test_json_of_objects_one_after_another_or_by_their_keys(write, content, lines):
+    write("d.json", content)
+    found = load_dataset("d.json").examples
+    assert [(e.text, e.gold, e.source) for e in found] == [
+        ("a", "x", f"d.json:{lines[0]}"),
+        ("b", "y", f"d.json:{lines[1]}"),
+    ]
+    if "one" in content:
+        assert [e.id for e in found] == ["one", "two"]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ('[{"text": "a"}, {"text": "b"}]\n', "holds a list of objects"),
+        ('[\n {"text": "a"}\n]\n', "holds a list of objects"),
+        ('{\n "text": "a"\n}\n', "holds objects that span lines"),
+    ],
+)
+def test_jsonl_of_other_json_names_the_reader_that_reads_it(write, failure, content, said):
+    write("d.jsonl", content)
+    assert said in failure("d.jsonl")
+    assert "json:d.jsonl reads it" in failure("d.jsonl")
+
+
+def test_squad_is_named(write, failure):
+    write("d.json", '{"version": "2", "data": [{"title": "A", "paragraphs": []}]}')
+    assert "squad:d.json reads it" in failure("d.json")
+
+
+def test_several_labels_of_one_item_are_refused_in_words(write, failure):
+    write("d.jsonl", '{"text": "a", "label": ["x", "y"]}\n{"text": "b", "label": []}\n')
+    assert "several labels of one item, which are not yet a task" in failure("d.jsonl")
+
+
+@pytest.mark.parametrize("name", ["dataset_info.json", "features.json"])
+def test_names_of_numbered_classes_are_stated_or_stand_beside_the_file(write, name):
+    write("d.jsonl", '{"tokens": ["Al", "ran"], "ner_tags": [1, 0]}\n')
+    stated = load_dataset("d.jsonl#names=O|B-PER")
+    assert [(s.start, s.label) for s in stated.examples[0].gold] == [(0, "PER")]
+    feature = {"feature": {"names": ["O", "B-ORG"], "_type": "ClassLabel"}, "_type": "Sequence"}
+    features = {"ner_tags": feature}
+    write(name, json.dumps({"features": features} if "info" in name else features))
+    assert load_dataset("d.jsonl").examples[0].gold[0].label == "ORG"
+    assert load_dataset("d.jsonl#names=O|B-PER").examples[0].gold[0].label == "PER"
+
+
+def test_names_need_labels(write, failure):
+    write("t.jsonl", '{"tokens": ["Al", "ran"], "ner_tags": [1, 0]}\n')
+    assert "tags are numbers: name them in order, as in names=O|B-PER" in failure("t.jsonl")
+    write("d.jsonl", '{"text": "a"}\n')
+    assert "no column of labels or tags" in failure("d.jsonl#names=no|yes")
+    write("e.jsonl", '{"text": "a", "label": 2}\n')
+    assert "the label 2 is not one of 0 to 1" in failure("e.jsonl#names=no|yes")

@@ -3,7 +3,7 @@ import re
 import pytest
 
 from scrutiny.core.errors import DataError
-from scrutiny.data.labels import LabelMatch, parse_label_map, sort_labels
+from scrutiny.data.labels import LabelMatch, no_gold_among, parse_label_map, sort_labels
 
 
 def test_equal_names_but_for_case():
@@ -142,3 +142,37 @@ def test_maps_that_do_not_read(text):
 def test_order_of_labels():
     assert sort_labels(["10", "9", "-1"]) == ["-1", "9", "10"]
     assert sort_labels(["b", "10", "9"]) == ["10", "9", "b"]
+
+
+@pytest.mark.parametrize(
+    ("data", "model", "suggested"),
+    [
+        (["-1", "0", "1"], ["no", "yes"], "0:no|1:yes"),
+        (["-1", "0", "2"], ["no", "maybe", "yes"], "0:no|2:yes"),
+        (["-1", "0", "1", "2"], ["no", "maybe", "yes"], "0:no|1:maybe|2:yes"),
+    ],
+)
+def test_a_label_that_marks_no_gold_is_named_and_not_mapped(data, model, suggested):
+    with pytest.raises(DataError, match=re.escape(f"labels={suggested} to the data")) as caught:
+        LabelMatch.between(data, model)
+    assert "'-1' is no gold label" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("labels", "marks"),
+    [
+        (["-", "entailment", "neutral"], ["-"]),
+        (["--", "0", "1"], ["--"]),
+        (["-1", "0", "1", "2"], ["-1"]),
+        (["-1", "-", "0", "2"], ["-1", "-"]),
+        (["-", "+"], []),
+        (["-"], []),
+        (["-1", "0", "1"], []),  # negative, neutral, positive
+        (["-1", "1"], []),
+        (["-2", "-1", "0", "2"], []),
+        (["-1"], []),
+        ([], []),
+    ],
+)
+def test_labels_that_say_that_there_is_no_gold(labels, marks):
+    assert no_gold_among(labels) == set(marks)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scrutiny.core.errors import DataError
 from scrutiny.data.containment import SHORTEST, find_contained, window_hashes
 from scrutiny.data.dataset import load_dataset
-from scrutiny.data.hashes import training_hashes
+from scrutiny.data.hashes import letters_hash, training_hashes
 from scrutiny.data.near_duplicates import find_near
 from scrutiny.data.overlap import OverlapPair, overlap, overlap_with_hashes
 from scrutiny.text.letters import letters
@@ -91,12 +91,12 @@ def test_near_in_chinese_counts_characters():
 
 
 def test_near_does_not_depend_on_the_size_of_blocks(monkeypatch):
-    a = [f"w{i % 7} w{i % 5} x y z" for i in range(60)]
-    b = [f"w{i % 6} w{i % 4} x y z" for i in range(50)]
+    a = [f"{'abcdefg'[i % 7]}w {'abcdefg'[i % 5]}v x y z" for i in range(60)]
+    b = [f"{'abcdefg'[i % 6]}w {'abcdefg'[i % 4]}v x y z" for i in range(50)]
     whole = find_near(a, b, least=0.5)
     monkeypatch.setattr("scrutiny.data.near_duplicates._CANDIDATES", 10)
     assert find_near(a, b, least=0.5) == whole
-    assert len(whole) == 60
+    assert len(whole) == 48
 
 
 @given(st.text("ab", min_size=SHORTEST, max_size=60), st.text("ab", max_size=90), st.integers(0, 9))
@@ -133,7 +133,7 @@ def test_against_hashes():
         (1, -1, "exact"),
         (2, -1, "contained"),
     ]
-    assert (report.n_b, report.near) == (len(hashes), None)
+    assert (report.n_b, report.near) == (len(hashes) - 1, None)
     assert overlap_with_hashes(["a"], training_hashes([])).exact == 0
 
 
@@ -210,3 +210,18 @@ def test_no_leak_in_movie_reviews(shared, sst):
     reviews = corpus(shared, "movie_reviews")
     assert len(reviews) == 2000
     assert overlap([text for texts in sst for text in texts], reviews).pairs == ()
+
+
+@pytest.mark.parametrize("other", ["9", "11", "\u0661", "\U0001f600"])
+def test_texts_that_differ_in_a_number_do_not_overlap(other):
+    rest = "out of ten for this place, which I have seen too often by now, as you may well know"
+    one, two = f"I would give 1 {rest}.", f"I would give {other} {rest}."
+    assert overlap([one], [two]).n_overlapping == 0
+    assert overlap([one], [f"{two} And more."]).n_overlapping == 0  # not contained either
+    assert overlap([one], [one.upper() + "!"]).exact == 1
+    assert overlap_with_hashes([one, two], training_hashes([one])).pairs == ((0, -1, "exact", 1.0),)
+
+
+def test_hashes_of_earlier_versions_are_of_letters_alone():
+    old = np.array([letters_hash("I give it 1 of ten")], dtype=np.uint64)
+    assert overlap_with_hashes(["I give it 9 of ten"], old).exact == 1

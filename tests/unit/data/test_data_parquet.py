@@ -5,6 +5,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from scrutiny.core.errors import DataError
 from scrutiny.data.dataset import load_dataset
 from scrutiny.store import native
 
@@ -151,3 +152,24 @@ def test_values_of_every_type_are_as_they_were(write):
     parquet.write_table(table, path, row_group_size=2)
     batches = list(native.ForeignParquet(Path(path)).batches(2))
     assert [row for batch in batches for row in batch.to_pylist()] == table.to_pylist()
+
+
+@pytest.mark.parametrize("kind", ["file", "stream"])
+def test_arrow_files_and_streams(tmp_path, kind):
+    import pyarrow as pa
+
+    table = pa.table({"text": ["a", "b"], "label": ["x", "y"]})
+    path = tmp_path / ("d.feather" if kind == "file" else "d.arrow")
+    make = pa.ipc.new_file if kind == "file" else pa.ipc.new_stream
+    with make(str(path), table.schema) as writer:
+        writer.write_table(table, max_chunksize=1)
+    found = load_dataset(str(path)).examples
+    assert [(e.text, e.gold) for e in found] == [("a", "x"), ("b", "y")]
+    assert found[1].source.endswith(":2")
+    path.write_bytes(path.read_bytes()[:-60])
+    with pytest.raises(DataError, match="no complete file of Arrow"):
+        load_dataset(str(path))
+    with make(str(path), table.schema):
+        pass
+    with pytest.raises(DataError, match="is empty"):
+        load_dataset(str(path))

@@ -58,7 +58,7 @@ def test_unknown_scheme_lists_schemes_and_near_names():
 
 def test_unknown_suffix_lists_schemes():
     with pytest.raises(DataError, match=r"neither a known scheme nor a known suffix.*csv, gap"):
-        parse_source("dev.xlsx")
+        parse_source("dev.xls")
 
 
 def test_addresses_are_not_fetched():
@@ -83,7 +83,17 @@ def test_options_that_do_not_read(text, phrase):
 
 def test_every_reader_has_a_scheme():
     assert schemes() == [
-        *("builtin", "conll", "conll2012", "conllu", "contrast", "crows-pairs", "csv"),
+        *(
+            "arrow",
+            "brat",
+            "builtin",
+            "conll",
+            "conll2012",
+            "conllu",
+            "contrast",
+            "crows-pairs",
+            "csv",
+        ),
         *(
             "gap",
             "head-scores",
@@ -94,9 +104,10 @@ def test_every_reader_has_a_scheme():
             "parallel",
             "parquet",
             "sent-bias",
+            "spans",
             "squad",
         ),
-        *("stereoset", "suite", "text", "tsv"),
+        *("stereoset", "suite", "text", "tsv", "xlsx"),
     ]
 
 

@@ -2,7 +2,10 @@
 
 import json
 
+from scrutiny.core.answers.extract import Extract
+from scrutiny.core.task import Prediction
 from scrutiny.data.dataset import load_dataset
+from scrutiny.tasks.names import load_task
 
 CONTEXT = "Ada met Bo in Rome. 罗马 is old."
 ASKED = [
@@ -26,14 +29,41 @@ FILE = {
 def test_questions_of_paragraphs_of_articles(write):
     write("s.json", json.dumps(FILE, ensure_ascii=False))
     data = load_dataset("squad:s.json")
-    assert (data.task, [e.id for e in data.examples]) == ("question-answering", ["q1", "q2"])
-    first, second = data.examples
+    assert (data.task, [e.id for e in data.examples]) == ("question-answering", ["q1", "q2", "q3"])
+    first, second, third = data.examples
     assert first.fields == {"question": "Whom?", "context": CONTEXT}
     assert [right.text for right in second.gold] == ["Rome", "罗马"]
     assert [right.start for right in second.gold] == [14, 20]
     assert first.attributes == {"u_paragraph": "1/1", "u_article": "Ada"}
-    (bad,) = data.bad_rows
-    assert (bad.source, bad.reason) == ("s.json:3", "its paragraph has no answer")
+    assert [right.text for right in third.gold] == [""]
+    assert "1 row has no answer in their text" in data.doubts[0]
+
+
+def test_a_question_without_answers_that_does_not_say_so_is_a_bad_row(write):
+    hidden = {"id": "q3", "question": "Who?", "answers": []}
+    paragraph = {"context": CONTEXT, "qas": [*ASKED, hidden]}
+    write("s.json", json.dumps({"data": [{"paragraphs": [paragraph]}]}))
+    (bad,) = load_dataset("squad:s.json").bad_rows
+    assert (bad.source, bad.reason) == (
+        "s.json:3",
+        "it has no answer, and does not say that there is none",
+    )
+
+
+def test_unanswerable_questions_are_scored_by_giving_no_answer():
+    rows = [
+        {"question": "Whom?", "context": CONTEXT, "answers": {"text": ["Bo"], "answer_start": [8]}},
+        {"question": "Why?", "context": CONTEXT, "answers": {"text": [], "answer_start": []}},
+        {"question": "How?", "context": CONTEXT, "answers": {"text": [], "answer_start": []}},
+    ]
+    data = load_dataset(rows)
+    task = load_task(data.task)
+    scores = [
+        [task.score(e.gold, Prediction(Extract(said)), labels=()) for said in ("Bo", "")]
+        for e in data.examples
+    ]
+    assert scores == [[(1.0, 1.0), (0.0, 0.0)], [(0.0, 0.0), (1.0, 1.0)], [(0.0, 0.0), (1.0, 1.0)]]
+    assert task.chance(data.examples) == 2 / 3
 
 
 def test_an_answer_elsewhere_is_a_bad_row(write):

@@ -140,6 +140,17 @@ def test_near_duplicates_with_another_label_are_found_field_by_field():
     assert conflicting_labels(pairs, least=0.9) == {0: 2, 2: 0}
 
 
+@pytest.mark.parametrize(
+    "marks", [("1", "9"), ("\u0661", "\u0669"), ("\U0001f600", "\U0001f621"), (":)", ":(")]
+)
+def test_texts_that_differ_in_a_number_do_not_conflict(marks):
+    rest = "out of ten for this place, which I have seen too often by now, as you may well know"
+    made = [Example(mark, {"text": f"I would give {mark} {rest}."}, mark) for mark in marks]
+    assert conflicting_labels(made, least=0.8) == {}
+    same = [Example(mark, {"text": f"I would give {marks[0]} {rest}."}, mark) for mark in marks]
+    assert conflicting_labels(same, least=0.8) == {0: 1, 1: 0}
+
+
 def test_without_probabilities_nothing_is_said(tmp_path):
     (finding,) = run("labels", Names(), rows(FEW), tmp_path).findings()
     assert (finding.verdict, finding.estimate.value) == ("not asked", None)

@@ -72,11 +72,10 @@ def test_entities_are_counted_over_all_items(tmp_path):
 
 
 def test_leakage_is_the_share_of_items_that_were_trained_on(tmp_path):
-    seen = [r["text"].upper() + "!" for r in ROWS[:4]]  # letters only, case folded
+    seen = [r["text"].upper() + "!" for r in ROWS[:4]]  # punctuation and case do not count
     folder = run("leakage", Remembers(seen), ROWS, tmp_path)
     found = estimate(folder, "share")
-    # letters only, so the numbers that tell the items apart do not count: 14 say "so good"
-    assert found.value == 14 / 20
+    assert found.value == 4 / 20  # numbers tell the items apart: 14 say "so good"
     assert folder.findings()[0].verdict == "hurts"
     assert not folder.findings()[0].claim.needs_control
     assert len(folder.outputs()) == 0  # nothing is asked

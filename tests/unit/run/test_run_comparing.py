@@ -30,7 +30,7 @@ def test_a_run_against_itself_differs_in_nothing(runs):
     assert estimate.value == 0
     assert estimate.method == "crossed@1"  # the same models: paired
     assert found.n_shared == {"x": 40}
-    assert found.differences == ()
+    assert (found.differences, found.n_unmatched) == ((), {})
 
 
 def test_a_planted_difference_is_found_in_both_directions(runs):
@@ -62,6 +62,9 @@ def test_items_shared_only_partly(tmp_path, runs):
     other = run(plan(base, seeds=(1, 2, 3)), tmp_path / "out", data={"x": rows(60)[20:]})
     found = compare_runs(runs["good"], other)
     assert found.n_shared == {"x": 20}
+    assert found.n_unmatched == {"x": (20, 20)}
+    assert "20 of the first run (" in found.differences[0]
+    assert "20 of the second run (" in found.differences[0]
     assert found.findings[0].estimate.counts.n == 20
     assert any("other content (40 and 40 items)" in text for text in found.differences)
 

@@ -8,7 +8,7 @@ import pytest
 from scrutiny.core.errors import MissingExtraError
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.tasks.generation.metrics import BLEU, CHRF, OF_BLEU, OF_CHRF
-from scrutiny.tasks.generation.ngrams import _metric, bleu_counts, chrf_counts
+from scrutiny.tasks.generation.ngrams import _metric, bleu_counts, chrf_counts, tokenizer_of
 
 sacrebleu = pytest.importorskip("sacrebleu")
 
@@ -108,9 +108,10 @@ def test_a_drop_is_the_difference_of_corpus_scores(metric, measures):
 
 
 def test_chinese_is_cut_into_characters():
-    assert bleu_counts("我喜欢猫。", ("我爱猫。",))[:4] == (5, 4, 3, 1)
+    assert bleu_counts("我喜欢猫。", ("我爱猫。",), "zh")[:4] == (5, 4, 3, 1)
     wanted = sacrebleu.corpus_bleu(["我喜欢猫。"], [["我爱猫。"]], tokenize="zh").score / 100
-    assert value("bleu@1", [bleu_counts("我喜欢猫。", ("我爱猫。",))]) == pytest.approx(wanted)
+    found = value("bleu@1", [bleu_counts("我喜欢猫。", ("我爱猫。",), "zh")])
+    assert found == pytest.approx(wanted)
 
 
 def test_a_missing_package_is_named_with_its_extra(monkeypatch):
@@ -118,3 +119,26 @@ def test_a_missing_package_is_named_with_its_extra(monkeypatch):
     _metric.cache_clear()
     with pytest.raises(MissingExtraError, match=r"scrutiny\[generation\]"):
         chrf_counts("x y z", ("x",))
+
+
+@pytest.mark.parametrize(
+    ("references", "tokenizer"),
+    [
+        (["今日は天気がいいです。", "わたしはほんをよんでいます。"], "char"),
+        (["我爱猫。", "OK", "iPhone"], "zh"),
+        (["I like 猫.", "And dogs."], "13a"),
+        (["ฉันรักแมว"], "char"),
+        (["나는 고양이를 좋아해."], "13a"),
+        (["Я люблю кошек."], "13a"),
+        (["!"], "13a"),
+        ([], "13a"),
+    ],
+)
+def test_a_corpus_has_one_tokenizer_by_the_script_of_its_references(
+    references, tokenizer, monkeypatch
+):
+    monkeypatch.setattr("scrutiny.tasks.generation.ngrams.find_spec", lambda name: None)
+    assert tokenizer_of(references) == tokenizer
+    monkeypatch.setattr("scrutiny.tasks.generation.ngrams.find_spec", lambda name: True)
+    is_japanese = "です" in "".join(references)
+    assert tokenizer_of(references) == ("ja-mecab" if is_japanese else tokenizer)

@@ -59,6 +59,24 @@ def test_measures_are_the_counts_of_both_metrics():
     assert len(measures) == len(TASK.measures) == len({m.name for m in TASK.measures})
 
 
+def test_bleu_of_a_corpus_has_one_tokenizer_which_is_named(monkeypatch):
+    monkeypatch.setattr("scrutiny.tasks.generation.ngrams.find_spec", lambda name: None)
+    right = [
+        "今日は天気がいいです。",
+        "わたしはほんをよんでいます。",
+    ]
+    written = ["今日は天気がよいです。", "わたしはほんをよみました。"]
+    examples = [Example(r, {"text": r}, Text(r)) for r in right]
+    task = TASK.on(examples)
+    answers = [Prediction(Text(one)) for one in written]
+    found = level_of(task, examples, answers, metric="bleu@1")
+    wanted = sacrebleu.corpus_bleu(written, [right], tokenize="char").score / 100
+    assert found == pytest.approx(wanted) == pytest.approx(0.6163, abs=1e-4)
+    assert "sacrebleu's tokenizer char" in task.scored_by.note
+    assert TASK.scored_by.note == ""
+    assert TASK.on([Example("1", {"text": "a"}, Text("b"))]).scored_by.note.endswith("13a.")
+
+
 def test_no_skill_is_the_text_itself():
     texts = {"The animal is normal.": "O animal é normal.", "Good night.": "Boa noite."}
     examples = [Example(t, {"text": t}, Text(right)) for t, right in texts.items()]

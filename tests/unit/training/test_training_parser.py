@@ -64,7 +64,7 @@ def test_a_family_learns_the_sentences_and_says_so(trained, data):
     heads, arcs, words, *tags = np.sum(scores, axis=0)
     assert words == 7 * 30
     assert min(heads, arcs, tags[0], tags[2]) > 0.9 * words
-    assert len(model.training_hashes()) == record["data"]["train"]["n"]
+    assert len(model.training_hashes()) - 1 == record["data"]["train"]["n"]
 
 
 def test_an_answer_has_the_words_of_the_data(trained):

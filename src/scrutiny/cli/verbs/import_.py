@@ -55,6 +55,28 @@ def _inspect(**flags: Any) -> int:
     return _import("inspect", flags)
 
 
+@command.command("promptfoo")
+@_import_options
+def _promptfoo(**flags: Any) -> int:
+    r"""Read results that promptfoo eval wrote with --output results.json; repeats are replicates.
+
+    \b
+    scrutiny import promptfoo results.json -o runs/v1
+    """
+    return _import("promptfoo", flags)
+
+
+@command.command("deepeval")
+@_import_options
+def _deepeval(**flags: Any) -> int:
+    r"""Read test runs of deepeval, of its results folder or .deepeval/.latest_test_run.json.
+
+    \b
+    scrutiny import deepeval results/20261121_090000.json -o runs/v1
+    """
+    return _import("deepeval", flags)
+
+
 def _import(tool: str, flags: dict[str, Any]) -> int:
     """Import, and print the results."""
     from scrutiny.cli.running.request import command_line

@@ -41,9 +41,12 @@ def facts_to_list(transformation: Any) -> dict[str, Any]:
         change does to the gold answer, by task. ``resources``: what it needs.
     """
     from scrutiny.core.transformation import effect_of
+    from scrutiny.tasks.names import every_task
 
     names = registry()
-    tasks = sorted({task for one in _CHANGING for task in names.load("diagnostic", one).tasks})
+    answered = [task.name for task in every_task() if task.must_be_answered]
+    changing = [names.load("diagnostic", one).tasks or answered for one in _CHANGING]
+    tasks = sorted({task for several in changing for task in several})
     return {
         "tasks": tasks,
         "languages": sorted(transformation.languages),

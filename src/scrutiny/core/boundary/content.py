@@ -9,8 +9,17 @@ from scrutiny.core.example import Example
 
 
 def content_key(example: Example) -> bytes:
-    """Canonical hash of all that an item holds: fields, gold and annotation; sixteen bytes."""
-    parts = [part for field in example.fields.items() for part in field]
+    r"""Canonical hash of all that an item holds: fields, gold and annotation; sixteen bytes.
+
+    Line ends of Windows count as others do: copies of a file may differ in them.
+
+    Examples
+    --------
+    >>> one, other = (Example("", {"text": f"a{end}b"}) for end in ("\r\n", "\n"))
+    >>> content_key(one) == content_key(other)
+    True
+    """
+    parts = [part.replace("\r\n", "\n") for field in example.fields.items() for part in field]
     if example.spans:  # without any, the key is what it was before there were annotations
         parts += SPANS.key(example.spans)
     parts += ("",) if example.gold is None else type_of(example.gold).key(example.gold)

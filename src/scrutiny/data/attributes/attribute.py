@@ -11,7 +11,7 @@ from scrutiny.core.answers.answer import label_in
 from scrutiny.core.example import Example
 from scrutiny.core.languages import OF_CHARACTERS, UNSPACED, is_english, script_of
 from scrutiny.core.plugin import Told
-from scrutiny.data.hashes import letters_hash
+from scrutiny.data.hashes import content_hash
 from scrutiny.text.tokens import is_word, token_texts
 
 Value = bool | float | str
@@ -47,8 +47,8 @@ class Training:
 
     @cached_property
     def texts(self) -> frozenset[int]:
-        """Hashes of the letters of each of its texts."""
-        return frozenset(letters_hash(t) for e in self.examples for t in e.fields.values())
+        """Hashes of the letters and numbers of each of its texts."""
+        return frozenset(content_hash(t) for e in self.examples for t in e.fields.values())
 
     @cached_property
     def label_shares(self) -> dict[str, float]:

@@ -4,7 +4,7 @@ from scrutiny.core.answers.answer import label_in
 from scrutiny.core.example import Example
 from scrutiny.data.attributes.attribute import Training, attribute, words_of
 from scrutiny.data.dataset import load_dataset
-from scrutiny.data.hashes import letters_hash
+from scrutiny.data.hashes import content_hash
 
 
 @attribute("with a text that is in the training data", of_training=True)
@@ -17,7 +17,7 @@ def in_training(example: Example, training: Training) -> bool:
     >>> in_training(Example("1", {"text": "it is fine"}), training)
     True
     """
-    return any(letters_hash(text) in training.texts for text in example.fields.values())
+    return any(content_hash(text) in training.texts for text in example.fields.values())
 
 
 @attribute("share of the words that the training data lacks", of_training=True)

@@ -14,20 +14,26 @@ _COMMENT = re.compile(r"#\s*([\w.-]+)\s*=\s*(.*)")
 _HEADING = re.compile(r"#\s*(newdoc|newpar)\b")
 
 
-@takes("encoding", "token", "tag")
+_KEY = "name of the tag within its column, as in MISC of CoNLL-U: name for name=B-PER"
+
+
+@takes("encoding", "token", "tag", key=_KEY)
 def read(source: DataSource) -> Table:
     """Sentences with their ``tokens``, ``tags`` and the values of ``# key = value`` lines.
 
     Columns are separated by tabs if a line has one, else by white space. ``-DOCSTART-`` lines are
-    left out. The line of a sentence is that of its first token.
+    left out. The line of a sentence is that of its first token. With ``key``, lines whose first
+    column is no number (words of several tokens in CoNLL-U) are left out, too.
     """
     token = _index(source, "token", 0)
     tag = _index(source, "tag", -1)
-    table = with_columns(_sentences(lines(source), token, tag), source.target)
+    key = source.option("key")
+    table = with_columns(_sentences(lines(source), (token, tag), key), source.target)
     return replace(table, defaults={"tokens": "tokens", "tags": "tags"})
 
 
-def _sentences(text: Iterator[str], token: int, tag: int) -> Iterator[RawRow]:
+def _sentences(text: Iterator[str], columns: tuple[int, int], key: str) -> Iterator[RawRow]:
+    token, tag = columns
     for first, block in blocks(text):
         values: dict[str, object] = {}
         tokens: list[str] = []
@@ -43,9 +49,11 @@ def _sentences(text: Iterator[str], token: int, tag: int) -> Iterator[RawRow]:
                     continue
             start = start or number
             cells = line.split("\t") if "\t" in line else line.split()
+            if key and not cells[0].isdecimal():
+                continue  # a word of several tokens, or one that is not there
             try:
                 tokens.append(cells[token])
-                tags.append(cells[tag].strip())
+                tags.append(_tag(cells[tag].strip(), key))
                 if len(cells) < 2:
                     problem = problem or f"line {number} has a single column"
             except IndexError:
@@ -54,6 +62,20 @@ def _sentences(text: Iterator[str], token: int, tag: int) -> Iterator[RawRow]:
         if start:
             found = values | {"tokens": tokens, "tags": tags}
             yield RawRow(start, {} if problem else found, problem)
+
+
+def _tag(cell: str, key: str) -> str:
+    """Tag in a cell, or behind its key in a cell of several (``name=B-PER|SpaceAfter=No``).
+
+    Examples
+    --------
+    >>> _tag("name=B-PER|SpaceAfter=No", "name"), _tag("_", "name"), _tag("B-PER", "")
+    ('B-PER', 'O', 'B-PER')
+    """
+    if not key:
+        return cell
+    parts = dict(part.partition("=")[::2] for part in cell.split("|"))
+    return parts.get(key) or "O"
 
 
 def _index(source: DataSource, name: str, default: int) -> int:

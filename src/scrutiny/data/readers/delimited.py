@@ -1,4 +1,4 @@
-"""Comma- and tab-separated files.
+"""Comma- and tab-separated files, and sheets of Excel workbooks.
 
 TSV files are not quoted unless ``quote=double`` says so: the field's TSV files (GLUE's among
 them) hold single quotation marks, which a quoting reader takes for the start of a field.
@@ -7,9 +7,10 @@ them) hold single quotation marks, which a quoting reader takes for the start of
 import csv
 from collections.abc import Iterator
 from itertools import chain
+from typing import Any
 
-from scrutiny.core.errors import DataError
-from scrutiny.data.readers.files import lines
+from scrutiny.core.errors import DataError, MissingExtraError
+from scrutiny.data.readers.files import existing_file, lines
 from scrutiny.data.readers.options import takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
@@ -30,6 +31,57 @@ def read_tsv(source: DataSource) -> Table:
     return _read(source, delimiter="\t", quote="none")
 
 
+@takes("header", sheet="name of the sheet of a workbook; the only one by default")
+def read_xlsx(source: DataSource) -> Table:
+    """Rows of a sheet of an Excel workbook (``.xlsx``), read one at a time; line 1 has the names.
+
+    Formulas are read as the values that Excel stored with them.
+
+    Raises
+    ------
+    MissingExtraError
+        If ``openpyxl`` is not installed.
+    DataError
+        If the file is no workbook, or has several sheets and none is named.
+    """
+    try:
+        import openpyxl
+    except ImportError:
+        raise MissingExtraError("Reading Excel workbooks", "xlsx") from None
+    path = existing_file(source)
+    try:
+        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+    except Exception as error:  # whatever the library and its parsers raise
+        raise DataError(
+            f"{source.target} is no Excel workbook (.xlsx): {str(error).splitlines()[0]} Save it "
+            "anew as .xlsx, or export it as CSV."
+        ) from error
+    names = [sheet.title for sheet in book.worksheets]
+    name = source.option("sheet") or (names[0] if len(names) == 1 else "")
+    if name not in names:
+        said = f"has no sheet {name!r}" if name else "has several sheets"
+        raise DataError(
+            f"{source.target} {said}: it has {', '.join(names)}. Name one, as in "
+            f"{source.stating({'sheet': names[0]})}."
+        )
+    columns, cells = _header(source, _of_sheet(book[name]), "")
+    return Table(columns=columns, rows=_rows(cells, columns), place=source.target)
+
+
+def _of_sheet(sheet: Any) -> "_Cells":
+    """Rows of a sheet that have a cell, without empty columns behind the last of the first row."""
+    width = 0
+    for number, row in enumerate(sheet.iter_rows(values_only=True), 1):
+        cells = [one.isoformat() if hasattr(one, "isoformat") else one for one in row]
+        filled = max((at for at, one in enumerate(cells, 1) if one is not None), default=0)
+        if not filled:
+            continue
+        if not width:
+            width = filled
+            cells = ["" if one is None else str(one) for one in cells]
+        yield number, (cells + [None] * width)[: max(width, filled)], ""
+
+
 def _read(source: DataSource, *, delimiter: str, quote: str) -> Table:
     delimiter = _delimiter(source, delimiter)
     quote = source.option("quote", quote)
@@ -45,7 +97,7 @@ def _read(source: DataSource, *, delimiter: str, quote: str) -> Table:
     return Table(columns=columns, rows=_rows(cells, columns), place=source.target)
 
 
-_Cells = Iterator[tuple[int, list[str], str]]  # line, cells, problem
+_Cells = Iterator[tuple[int, list[Any], str]]  # line, cells, problem
 
 
 def _split(text: Iterator[str], delimiter: str) -> _Cells:

@@ -1,12 +1,17 @@
 """Opening text files, with errors that explain what is wrong."""
 
+import bz2
 import codecs
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import gzip
+import lzma
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
+from io import TextIOWrapper
 from itertools import groupby
 from pathlib import Path
-from typing import Final
+from typing import Any, BinaryIO, Final, cast
 
 from scrutiny.core.boundary.listing import with_dots
 from scrutiny.core.errors import DataError
@@ -20,13 +25,14 @@ _WIDE: Final[Mapping[tuple[bool, ...], str]] = {
     (False, True, True, True): "utf-32-le",
     (True, True, True, False): "utf-32-be",
 }
-_ARCHIVES = {
-    b"\x1f\x8b": "gzip",
-    b"PK\x03\x04": "zip",
-    b"BZh": "bzip2",
-    b"\xfd7zXZ": "xz",
-    b"\x28\xb5\x2f\xfd": "zstandard",
+_ARCHIVES = {b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstandard"}
+#: What unpacks a compressed file while it is read, by the file's first bytes.
+_UNPACK: Final[Mapping[bytes, Callable[..., Any]]] = {
+    b"\x1f\x8b": gzip.open,
+    b"BZh": bz2.open,
+    b"\xfd7zXZ": lzma.open,
 }
+_LONGEST_MAGIC: Final = 8
 
 
 def existing_file(source: DataSource) -> Path:
@@ -71,8 +77,14 @@ def lines(source: DataSource) -> Iterator[str]:
     encoding = _encoding_of(source)
     try:
         _must_be_of_this_width(source, path, encoding)
-        with path.open(encoding=encoding, newline="\n") as file:
+        with TextIOWrapper(_unpacked(path), encoding=encoding, newline="\n") as file:
             yield from file
+    except (EOFError, OSError, lzma.LZMAError, zlib.error) as error:
+        if isinstance(error, PermissionError):
+            raise DataError(f"{source.target} may not be read ({error.strerror}).") from None
+        raise DataError(
+            f"{source.target} cannot be read to its end; it may be cut off or damaged: {error}."
+        ) from None
     except UnicodeDecodeError:
         raise DataError(_undecodable(source, path, encoding)) from None
     except UnicodeError:  # what Python says of UTF-16 and UTF-32 without their mark
@@ -80,8 +92,14 @@ def lines(source: DataSource) -> Iterator[str]:
             f"{source.target} is not {encoding}: it has no byte order mark. If it is {encoding}, "
             f"state the byte order: encoding={encoding}-le or encoding={encoding}-be."
         ) from None
-    except PermissionError as error:
-        raise DataError(f"{source.target} may not be read ({error.strerror}).") from None
+
+
+def _unpacked(path: Path) -> BinaryIO:
+    """Bytes of a file, unpacked while they are read if the first say that it is compressed."""
+    with path.open("rb") as file:
+        head = file.read(_LONGEST_MAGIC)
+    unpack = next((_UNPACK[m] for m in _UNPACK if head.startswith(m)), None)
+    return path.open("rb") if unpack is None else cast("BinaryIO", unpack(path, "rb"))
 
 
 def blocks(text: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
@@ -102,7 +120,7 @@ def _must_be_of_this_width(source: DataSource, path: Path, encoding: str) -> Non
     """Raise for UTF-16 and UTF-32 files read as a single-byte encoding."""
     if encoding.startswith(("utf-16", "utf-32")):
         return
-    with path.open("rb") as file:
+    with _unpacked(path) as file:
         name = _wide_encoding(file.read(_HEAD))
     if name:
         raise DataError(
@@ -164,10 +182,14 @@ def _no_such_file(source: DataSource, path: Path) -> str:
 
 def _undecodable(source: DataSource, path: Path, encoding: str) -> str:
     """Error text: the byte at which a file stops being in its encoding."""
-    data = path.read_bytes()
+    with _unpacked(path) as file:
+        data = file.read()
     for magic, name in _ARCHIVES.items():
         if data.startswith(magic):
-            return f"{source.target} is compressed ({name}): unpack it first."
+            return (
+                f"{source.target} is compressed ({name}): unpack it first. What gzip, bzip2 and xz "
+                "have packed is read as it is."
+            )
     name = "UTF-8" if encoding == "utf-8-sig" else encoding
     try:
         data.decode(encoding)

@@ -2,27 +2,39 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import chain, islice
 from typing import Any
 
 from scrutiny.core.boundary.json_text import parse_json, parse_json_from
 from scrutiny.core.errors import DataError
+from scrutiny.data.readers.features import names_beside
 from scrutiny.data.readers.files import lines
 from scrutiny.data.readers.options import takes, with_columns
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
 
 _SPACE = " \t\r\n"
+_PEEKED = 1000
 
 
 @takes("encoding")
 def read_jsonl(source: DataSource) -> Table:
     """Rows of a file with one JSON object on each line."""
-    return with_columns(_object_lines(lines(source)), source.target)
+    rows = _object_lines(lines(source))
+    first = next(rows, None)
+    if first is not None and first.problem:
+        _refuse_json(source, first.line)
+    table = with_columns(rows if first is None else chain([first], rows), source.target)
+    return replace(table, class_names=names_beside(source.path))
 
 
 @takes("encoding", "field")
 def read_json(source: DataSource) -> Table:
-    """Rows of a JSON file: a list of objects, an object of columns, or a list inside an object.
+    """Rows of a JSON file: a list of objects, a list inside an object, or an object of columns.
+
+    Objects one after another are rows, too, and so are those inside an object, by their keys, which
+    are the ``id`` of those that have none.
 
     The file is read whole; for millions of rows use ``jsonl:``.
     """
@@ -37,7 +49,24 @@ def read_json(source: DataSource) -> Table:
             f"{source.target}:{error.lineno}:{error.colno}: no valid JSON ({error.msg}). "
             "A file with one object on each line is jsonl:."
         ) from None
-    return with_columns(iter(rows), source.target)
+    table = with_columns(iter(rows), source.target)
+    return replace(table, class_names=names_beside(source.path))
+
+
+def _refuse_json(source: DataSource, line: int) -> None:
+    """Raise where a file's first line is no object, but its text is what ``json:`` reads."""
+    head = "".join(islice(lines(source), line - 1, line + _PEEKED)).lstrip(_SPACE)
+    try:
+        value, _ = parse_json_from(head, 0)
+    except ValueError:
+        return
+    is_list = isinstance(value, list) and bool(value) and isinstance(value[0], dict)
+    if is_list or isinstance(value, dict):
+        what = "a list of objects" if is_list else "objects that span lines"
+        raise DataError(
+            f"{source.target} holds {what}, not one object on each line: "
+            f"json:{source.target} reads it."
+        )
 
 
 def _object_lines(text: Iterator[str]) -> Iterator[RawRow]:
@@ -67,6 +96,9 @@ def _document(text: str, start: int, source: DataSource) -> list[RawRow]:
         if _skip_space(text, end) < len(text):
             raise json.JSONDecodeError("Text behind the list", text, _skip_space(text, end))
         return rows
+    value, end = parse_json_from(text, start)
+    if isinstance(value, dict) and text[_skip_space(text, end) :][:1] == "{" and not field:
+        return _one_after_another(text, start)
     value = parse_json(text)
     if not isinstance(value, dict):
         raise DataError(f"{source.target} holds a single {type(value).__name__}, not rows.")
@@ -75,12 +107,43 @@ def _document(text: str, start: int, source: DataSource) -> list[RawRow]:
             f"field={field}: {source.target} has no such key. It has: {', '.join(value)}."
         )
     lists = [k for k, v in value.items() if isinstance(v, list) and v and isinstance(v[0], dict)]
+    if not field and value and all(map(_is_row, value.values())):
+        return [RawRow(n, {"id": k, **v}) for n, (k, v) in enumerate(value.items(), 1)]
     if field or len(lists) == 1:
+        _refuse_squad(value.get(field or lists[0]), source)
         place = value_offset(text, start, field or lists[0])
         if text[place] != "[":
             raise DataError(f"field={field}: that key of {source.target} does not hold a list.")
         return array_rows(text, place)
     return column_rows(value, source.target)
+
+
+def _is_row(value: Any) -> bool:
+    """Whether a value of an object is a row, and not an object of columns."""
+    return isinstance(value, dict) and not all(isinstance(one, list) for one in value.values())
+
+
+def _one_after_another(text: str, start: int) -> list[RawRow]:
+    """Objects of a text that follow one another, with their line numbers."""
+    rows: list[RawRow] = []
+    line, counted = 1, 0
+    while start < len(text):
+        line += text.count("\n", counted, start)
+        counted = start
+        value, end = parse_json_from(text, start)
+        rows.append(_row(line, value))
+        start = _skip_space(text, end)
+    return rows
+
+
+def _refuse_squad(rows: Any, source: DataSource) -> None:
+    """Raise for articles in SQuAD's format, whose questions stand inside paragraphs."""
+    first = rows[0] if isinstance(rows, list) and rows else None
+    if isinstance(first, dict) and isinstance(first.get("paragraphs"), list):
+        raise DataError(
+            f"{source.target} is in SQuAD's format, articles of paragraphs with questions: "
+            f"squad:{source.target} reads it."
+        )
 
 
 def column_rows(columns: Mapping[str, Any], place: str) -> list[RawRow]:

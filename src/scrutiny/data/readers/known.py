@@ -13,6 +13,7 @@ OPTIONS: Final[Mapping[str, str]] = {
     "unit": "columns whose rows belong together (clusters)",
     "group": "columns to compare groups by",
     "labels": "new names of labels, 0:negative|1:positive",
+    "names": "names of the classes that the file numbers from 0, no|yes",
     "unlabeled": "keep or skip: what to do with rows whose label is empty; skip by default",
     "task": "name of the task",
     "language": "language code of the texts, or the column that holds it",

@@ -5,9 +5,10 @@ from typing import Any, Protocol, runtime_checkable
 
 from scrutiny.core.boundary.storable import repeated
 from scrutiny.core.errors import DataError
+from scrutiny.data.readers.features import feature_names
 from scrutiny.data.readers.json_rows import column_rows
 from scrutiny.data.readers.options import with_columns
-from scrutiny.data.readers.parquet import batch_rows, class_names_of, feature_names
+from scrutiny.data.readers.parquet import batch_rows, class_names_of
 from scrutiny.data.table import RawRow, Table
 
 _BATCH = 1000

@@ -1,8 +1,8 @@
 """Declarations of readers: the options they take, and the columns of their tables."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import chain, islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from scrutiny.core.errors import DataError
 from scrutiny.data.source import DataSource
@@ -50,6 +50,24 @@ def reader_defaults(task: str, columns: Collection[str]) -> dict[str, str]:
 
 
 _PEEKED = 100
+#: Levels of objects inside a row whose fields are named (``data.text``), and fields of each.
+_DEEPEST = 3
+_MOST_FIELDS = 50
+
+
+def names_in(values: Mapping[str, Any], *, deepest: int = _DEEPEST) -> Iterator[str]:
+    """Names of the columns of a row, and of fields of the objects in it, with dots.
+
+    Examples
+    --------
+    >>> list(names_in({"id": 1, "data": {"text": "A", "by": {"name": "B"}}}))
+    ['id', 'data', 'data.text', 'data.by', 'data.by.name']
+    """
+    for name, value in values.items():
+        yield name
+        if isinstance(value, Mapping) and deepest > 1 and len(value) <= _MOST_FIELDS:
+            inside = {f"{name}.{key}": one for key, one in value.items()}
+            yield from (one for one in names_in(inside, deepest=deepest - 1) if one not in values)
 
 
 def with_columns(rows: Iterator[RawRow], place: str) -> Table:
@@ -63,7 +81,7 @@ def with_columns(rows: Iterator[RawRow], place: str) -> Table:
     first = list(islice(rows, _PEEKED))
     if not first:
         raise DataError(f"{place} is empty: it holds no rows.")
-    columns = tuple(dict.fromkeys(key for row in first for key in row.values))
+    columns = tuple(dict.fromkeys(key for row in first for key in names_in(row.values)))
     if not columns:
         problem = first[0].problem or "it has no columns"
         raise DataError(

@@ -1,10 +1,12 @@
 """Parquet files and Arrow batches: their rows, and class names in their metadata."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any, NamedTuple
 
 from scrutiny.core.errors import DataError
+from scrutiny.data.readers.features import feature_names
 from scrutiny.data.readers.files import existing_file
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
@@ -62,26 +64,8 @@ def class_names_of(schema: Any) -> dict[str, tuple[str, ...]]:
         return {}
 
 
-def feature_names(features: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    """Names of classes by column, from a description of features as plain dicts.
-
-    Examples
-    --------
-    >>> feature_names({"label": {"_type": "ClassLabel", "names": ["no", "yes"]}})
-    {'label': ('no', 'yes')}
-    """
-    return {
-        column: tuple(map(str, names)) for column, f in features.items() if (names := _names(f))
-    }
-
-
-def _names(feature: Any) -> list[Any]:
-    """Class names of a feature, or of a list of it: ``{"feature": {…}}``, formerly ``[{…}]``."""
-    if isinstance(feature, list):
-        return _names(feature[0]) if feature else []
-    if not isinstance(feature, Mapping):
-        return []
-    return list(feature.get("names") or _names(feature.get("feature")))
+#: First bytes of an Arrow file that is no stream.
+_ARROW = b"ARROW1"
 
 
 def read(source: DataSource) -> Table:
@@ -110,6 +94,58 @@ def read(source: DataSource) -> Table:
         rows=_rows(file, source),
         place=source.target,
         class_names=class_names_of(file.schema),
+    )
+
+
+def read_arrow(source: DataSource) -> Table:
+    """Rows of an Arrow file (Feather) or stream, numbered from 1; read in batches.
+
+    Raises
+    ------
+    DataError
+        If the file is truncated, damaged, no Arrow, or has no rows.
+    """
+    import pyarrow as pa
+
+    from scrutiny.store.native import reading
+
+    path = existing_file(source)
+    try:
+        with path.open("rb") as file:
+            is_file = file.read(len(_ARROW)) == _ARROW
+        batches = pa.ipc.open_file(reading(path)) if is_file else pa.ipc.open_stream(reading(path))
+        schema = batches.schema
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise DataError(_no_arrow(source, error)) from None
+    each = map(batches.get_batch, range(batches.num_record_batches)) if is_file else batches
+    return Table(
+        columns=tuple(schema.names),
+        rows=_nonempty(_arrow_rows(each, source), source),
+        place=source.target,
+        class_names=class_names_of(schema),
+    )
+
+
+def _arrow_rows(batches: Iterable[Any], source: DataSource) -> Iterator[RawRow]:
+    import pyarrow as pa
+
+    try:
+        yield from batch_rows(batches)
+    except (pa.ArrowException, OSError) as error:
+        raise DataError(_no_arrow(source, error)) from None
+
+
+def _nonempty(rows: Iterator[RawRow], source: DataSource) -> Iterator[RawRow]:
+    first = next(rows, None)
+    if first is None:
+        raise DataError(f"{source.target} is empty: it holds no rows.")
+    return chain([first], rows)
+
+
+def _no_arrow(source: DataSource, error: Exception) -> str:
+    return (
+        f"{source.target} is no complete file of Arrow, which is Feather version 2 or a stream (as "
+        f"datasets writes): {str(error).splitlines()[0].rstrip('.')}."
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from scrutiny.core.answers.extract import Extract
 from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.errors import DataError
 from scrutiny.data.readers.files import lines
@@ -15,10 +16,11 @@ _COLUMNS: Final = ("id", "question", "context", "answers", "paragraph", "article
 
 @takes("encoding")
 def read(source: DataSource) -> Table:
-    """Questions of a file in SQuAD's format (1.1), as XQuAD and MLQA are.
+    """Questions of a file in SQuAD's format (1.1, 2.0), as XQuAD and MLQA are.
 
-    Questions that their paragraph does not answer (SQuAD 2.0) are bad rows. Rows are numbered,
-    since all may stand on one line.
+    The right answer to a question that its paragraph does not answer (``is_impossible``) is no
+    words; one without answers for another reason is a bad row. Rows are numbered, since all may
+    stand on one line.
 
     Raises
     ------
@@ -50,8 +52,9 @@ def _rows(articles: list[Mapping[str, Any]]) -> Iterator[RawRow]:
                     "id": asked["id"],
                     "question": asked["question"],
                     "context": paragraph["context"],
-                    "answers": asked["answers"],
+                    "answers": asked["answers"] or [Extract("")],
                     **place,
                 }
-                unanswered = "" if asked["answers"] else "its paragraph has no answer"
-                yield RawRow(number, {} if unanswered else values, unanswered)
+                lacks = not asked["answers"] and asked.get("is_impossible") is not True
+                problem = "it has no answer, and does not say that there is none" if lacks else ""
+                yield RawRow(number, {} if problem else values, problem)

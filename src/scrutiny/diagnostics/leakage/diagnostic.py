@@ -31,9 +31,9 @@ class LeakageParams:
 
 
 class Leakage(Diagnostic[LeakageParams]):
-    """Share of items that appear in the model's training data, compared by letters.
+    """Share of items that appear in the model's training data, compared by letters and numbers.
 
-    Share of items whose text occurs in the training text, compared by letters only.
+    Share of items whose text occurs in the training text, compared by letters and numbers only.
 
     **Measures**: whether the evaluation repeats what the model was trained on.
 
@@ -65,7 +65,8 @@ class Leakage(Diagnostic[LeakageParams]):
             ),
             queries_per_item=0,
             notes=(
-                "Texts are compared by their letters alone, case folded, sentence by sentence.",
+                "Texts are compared by letters and numbers, case folded, sentence by sentence; by "
+                "letters alone for models that an earlier version trained, and the built-in ones.",
             ),
         )
 

@@ -43,7 +43,7 @@ class Performance(Diagnostic[NoParams]):
                     is_headline=True,
                 ),
             ),
-            notes=(f"No skill is {scored.no_skill}.",),
+            notes=tuple(filter(None, (f"No skill is {scored.no_skill}.", scored.note))),
         )
 
     def measure(self, params: NoParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:

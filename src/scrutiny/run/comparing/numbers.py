@@ -4,8 +4,8 @@ Records of both runs are brought to the items they share; a difference is the se
 minus the first's, with one t term for the replicates of each side, or of the pairs.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from scrutiny.core.boundary.canonical import canonical_json, plain
@@ -39,12 +39,16 @@ class RunComparison:
         Differences of the manifests.
     higher_is
         Of each finding's number: "better", "worse" or "neither".
+    n_unmatched
+        Items that only the first and only the second run has, by dataset: they count in no
+        difference. Datasets without any are left out.
     """
 
     findings: tuple[Finding, ...]
     n_shared: dict[str, int]
     differences: tuple[str, ...]
     higher_is: tuple[str, ...] = ()
+    n_unmatched: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def differing(self) -> list[tuple[Estimate, str]]:
@@ -91,9 +95,11 @@ def compare_runs(
         )
     own, others = estimator_of(first), estimator_of(second)
     estimated, shared = {}, dict[str, int]()
+    items: dict[str, tuple[set[str], set[str]]] = {}
     for number, (one, other) in enumerate(pairs):
+        mine, yours = own.joined(one), others.joined(other)
         found = contrast(
-            shared_items(others.joined(other), own.joined(one)),
+            shared_items(yours, mine),
             other.statistic,
             key=replace(
                 one.key,
@@ -113,6 +119,9 @@ def compare_runs(
         estimated[f"{number}/{one.spec.id}"] = found
         name = found.estimate.key.dataset
         shared[name] = max(shared.get(name, 0), found.estimate.counts.planned)
+        known = items.setdefault(name, (set(), set()))
+        for side, (panel, _) in zip(known, (mine, yours), strict=True):
+            side.update(panel.items)
     if not any(shared.values()):
         raise PlanError(
             f"{first.path} and {second.path} have no item in common: pairing goes by the items' "
@@ -121,12 +130,24 @@ def compare_runs(
     claims = [_claim(name, one) for name, (one, _) in zip(estimated, pairs, strict=True)]
     names = zip(estimated, (one.family for one, _ in pairs), strict=True)
     findings = decide(claims, estimated, counted(dict(names)))
-    return RunComparison(
-        tuple(findings),
-        shared,
-        tuple(_manifest_differences(first, second)),
-        tuple(one.statistic.higher_is for one, _ in pairs),
-    )
+    apart = {name: (a - b, b - a) for name, (a, b) in items.items() if a != b}
+    differ = [*_unmatched(apart), *_manifest_differences(first, second)]
+    kinds = tuple(one.statistic.higher_is for one, _ in pairs)
+    unmatched = {name: (len(a), len(b)) for name, (a, b) in apart.items()}
+    return RunComparison(tuple(findings), shared, tuple(differ), kinds, unmatched)
+
+
+def _unmatched(apart: Mapping[str, tuple[set[str], set[str]]]) -> Iterator[str]:
+    """Sentences on items that one run has alone, one for each dataset."""
+    for name, sides in list(apart.items())[:_MOST_NAMED]:
+        said = []
+        for which, own in zip(("first", "second"), sides, strict=True):
+            named = ", ".join(sorted(own)[:_MOST_NAMED])
+            more = ", \N{HORIZONTAL ELLIPSIS}" if len(own) > _MOST_NAMED else ""
+            said += [f"{len(own):,} of the {which} run ({named}{more})"] if own else []
+        yield f"items of {name}: left out, as only one run has them: {' and '.join(said)}"
+    if len(apart) > _MOST_NAMED:
+        yield f"items: left out in {len(apart)} datasets, as only one run has them"
 
 
 def paired_assignments(first: RunFolder, second: RunFolder) -> Iterator[Pair]:

@@ -11,7 +11,7 @@ from scrutiny.core.design import EstimateSpec, Selector
 from scrutiny.core.errors import DataError, PlanError
 from scrutiny.models.strings.source import captures
 from scrutiny.run.estimating.estimates import Estimator, estimate_all
-from scrutiny.run.importing import inspect_log, lm_eval
+from scrutiny.run.importing import deepeval, inspect_log, lm_eval, promptfoo
 from scrutiny.run.importing.collecting import Logged, collect
 from scrutiny.run.importing.log_files import chosen, matching_logs, under_one_name
 from scrutiny.run.importing.manifest import ImportOptions, Manifest
@@ -47,7 +47,7 @@ def _write_run(
     out
         The folder; it may hold an earlier import, which is replaced, and nothing else.
     tool
-        ``lm-eval`` or ``inspect``.
+        Name among `TOOLS`.
     notes
         Sentences on what was left out before reading.
     options
@@ -119,7 +119,12 @@ def _assignments(tasks: Mapping[str, Logged]) -> Iterator[Assignment]:
                 yield Assignment("scores", KIND, subject, task.name, MEASURES, spec, {})
 
 
-TOOLS: Final[Mapping[str, ModuleType]] = {"lm-eval": lm_eval, "inspect": inspect_log}
+TOOLS: Final[Mapping[str, ModuleType]] = {
+    "lm-eval": lm_eval,
+    "inspect": inspect_log,
+    "promptfoo": promptfoo,
+    "deepeval": deepeval,
+}
 
 
 def tool_of(pattern: str) -> str | None:
@@ -152,7 +157,7 @@ def import_logs(
     Parameters
     ----------
     tool
-        ``lm-eval`` or ``inspect``.
+        Name among `TOOLS`.
     patterns
         Files, folders, or patterns with captures (``logs/seed-{seed}``), whose matches are
         replicates.

@@ -89,7 +89,7 @@ def resolve(
     opened.expect(family.replicates[0].source for family in families.values())
     measured = (d for d in plan.data if d.name not in plan.only_trained)
     datasets = {d.name: opened.dataset(d, plan.on_bad_row) for d in measured}
-    tasks = {name: load_task(dataset.task) for name, dataset in datasets.items()}
+    tasks = {name: load_task(d.task).on(d.examples) for name, d in datasets.items()}
     looked_up = Resolved(plan, datasets, families, {}, {}, tasks, opened.options)
     _must_name_labels_that_occur(looked_up)
     return designed(replace(looked_up, pairings=_pairings(looked_up, opened)), plan)

@@ -1,7 +1,7 @@
 """Cells of a row converted to texts, labels and attributes."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from scrutiny.core.boundary.storable import checked
@@ -43,9 +43,21 @@ def label_of(row: Mapping[str, Any], name: str = "label") -> str | None:
     label = label_in_cell(row[name])
     if label is None:
         raise DataError(f"{name} is missing")
+    if not label and name != "id" and isinstance(row[name], list | tuple):
+        raise DataError(_several(name, row[name]))
     if not label:
         raise DataError(f"{name} is {_kind(row[name])}, neither text nor an integer")
     return checked(label, name)
+
+
+def _several(name: str, cell: Sequence[Any]) -> str:
+    """Reason why a list is no label: spans of the text, or several labels."""
+    if cell and all(isinstance(one, list | tuple | Mapping) for one in cell):
+        return f"{name} is a list of spans, which the reader spans: reads (spans:FILE)"
+    return (
+        f"{name} is a list: several labels of one item, which are not yet a task; give each label "
+        "a column of its own, and name one"
+    )
 
 
 def label_in_cell(value: Any) -> str | None:

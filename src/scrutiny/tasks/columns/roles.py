@@ -48,6 +48,7 @@ TAGS: Final = Role(
     "gold",
     ("tags", "ner_tags", "ner", "entity_tags", "bio"),
 )
+RAW: Final = Role("raw", "column of the text as it was written", "list")
 WORDS: Final = Role(
     "words", "column of the list of words", "words", ("words", "tokens"), is_needed=True
 )

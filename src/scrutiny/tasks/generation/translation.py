@@ -1,6 +1,7 @@
 """Translation: a text in, the same in another language out."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from scrutiny.core.answers.any_of import AnyOf
@@ -13,7 +14,7 @@ from scrutiny.tasks.columns.by_columns import Borders, ByColumns
 from scrutiny.tasks.columns.cells import text_of
 from scrutiny.tasks.columns.roles import text_role
 from scrutiny.tasks.generation.metrics import OF_BLEU, OF_CHRF
-from scrutiny.tasks.generation.ngrams import bleu_counts, chrf_counts
+from scrutiny.tasks.generation.ngrams import Tokenizer, bleu_counts, chrf_counts, tokenizer_of
 from scrutiny.tasks.scored import level_of
 
 _DOCUMENT: Final = ("document", "doc_id", "doc", "docid")
@@ -45,6 +46,19 @@ class Translation(ByColumns):
         no_skill="the score of the texts as they are, untranslated",
     )
 
+    _tokenizer: Tokenizer | None = None
+
+    def on(self, examples: Sequence[Example]) -> "Translation":
+        """Translation into the language of these items' references: BLEU has one tokenizer.
+
+        The score's ``note`` names it.
+        """
+        told = Translation()
+        told._tokenizer = tokenizer_of(_all_references(examples))
+        said = f"Words of BLEU are cut by sacrebleu's tokenizer {told._tokenizer}."
+        told.scored_by = replace(self.scored_by, note=said)
+        return told
+
     def gold(self, row: Mapping[str, Any], borders: Borders) -> Text | AnyOf | None:
         """References of a row: one, or several any of which will do; None without their column.
 
@@ -75,11 +89,18 @@ class Translation(ByColumns):
         """Counts of n-grams of the translation that the references have."""
         references = _references_of(gold)
         written = str(prediction.answer)
-        return (*chrf_counts(written, references), *bleu_counts(written, references))
+        tokenizer = self._tokenizer or tokenizer_of(references)  # of one item alone
+        return (*chrf_counts(written, references), *bleu_counts(written, references, tokenizer))
 
     def chance(self, examples: Sequence[Example]) -> float:
         """Score of the texts as they are: of a model that translates nothing."""
         return level_of(self, examples, [Prediction(Text(e.text)) for e in examples])
+
+
+def _all_references(examples: Sequence[Example]) -> Iterator[str]:
+    """References of all items that have some."""
+    for example in examples:
+        yield from () if example.gold is None else _references_of(example.gold)
 
 
 def _references_of(gold: Text | AnyOf) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from scrutiny.tasks.reading.comparing import compare, of_stretches
 from scrutiny.tasks.reading.metrics import OF_ANSWERS
 
 _CONTEXT: Final = "context"
-Given = Mapping[str, Any] | list[Any] | str
+Given = Mapping[str, Any] | list[Any] | Extract | str
 
 
 class QuestionAnswering(ByColumns):
@@ -66,8 +66,18 @@ class QuestionAnswering(ByColumns):
         return max(exact for exact, _ in found), max(overlap for _, overlap in found)
 
     def chance(self, examples: Sequence[Example]) -> float:
-        """Mean F1 of all stretches of a text that are as long as its first right answer."""
-        return fmean(of_stretches(e.fields[_CONTEXT], e.gold[0].text) for e in examples)
+        """Mean F1 of all stretches of a text that are as long as its first right answer.
+
+        Or the share of questions without an answer, which giving none gets, if that is more.
+        """
+        stretches = fmean(of_stretches(e.fields[_CONTEXT], e.gold[0].text) for e in examples)
+        return max(stretches, fmean(not e.gold[0].text for e in examples))
+
+    def doubts(self, row: Mapping[str, Any], example: Example) -> Iterator[str]:
+        """Doubts: no answer in the text, where giving none is right; and those of any row."""
+        yield from super().doubts(row, example)
+        if example.gold and not example.gold[0].text:
+            yield "have no answer in their text: right is an answer without words"
 
 
 class SituationQuestions(QuestionAnswering):
@@ -84,7 +94,8 @@ class SituationQuestions(QuestionAnswering):
 def _answers(given: Given, context: str) -> Iterator[Extract]:
     """Right answers of a cell: texts, or objects with ``text`` and ``answer_start``.
 
-    Lists of either, and the object of lists that the hub's data sets have, are read as well. An
+    Lists of either, and the object of lists that the hub's data sets have, are read as well; one of
+    empty lists is that of a question which the text does not answer (SQuAD 2.0). An
     `Extract` of a reader is taken as it is: answers of some corpora stand in no text.
 
     Raises
@@ -92,6 +103,9 @@ def _answers(given: Given, context: str) -> Iterator[Extract]:
     DataError
         If one has no words, or they do not stand in the text.
     """
+    if isinstance(given, Mapping) and isinstance(given.get("text"), list):
+        if not given["text"]:
+            given = Extract("")
     if isinstance(given, Mapping) and isinstance(given.get("text"), list):
         pairs = zip_longest(given["text"], given.get("answer_start") or ())
         given = [{"text": text, "answer_start": start} for text, start in pairs]

@@ -10,7 +10,7 @@ from scrutiny.core.example import Example, Span
 from scrutiny.core.record import Measure
 from scrutiny.core.task import ClassCounts, Prediction, Score, Task
 from scrutiny.tasks.columns.by_columns import Borders, ByColumns
-from scrutiny.tasks.columns.roles import TAGS, TOKENS
+from scrutiny.tasks.columns.roles import RAW, TAGS, TOKENS
 from scrutiny.tasks.columns.tags import has_bare_types, repairs, spans_of
 from scrutiny.tasks.columns.word_cells import words_of
 from scrutiny.tasks.names import base_name
@@ -20,7 +20,7 @@ class TokenTagging(ByColumns):
     """Entities, scored strictly: a predicted span counts if its borders and its type are right."""
 
     name = "token-tagging"
-    roles = (TOKENS, TAGS)
+    roles = (TOKENS, TAGS, RAW)
     identifying_columns = ("tokens", "tags")
     measures = (
         Measure("tp", unit="entities"),
@@ -41,6 +41,9 @@ class TokenTagging(ByColumns):
         """
         if "tags" not in row:
             return None
+        given = row["tags"]
+        if isinstance(given, list | tuple) and given and all(isinstance(t, int) for t in given):
+            raise DataError("tags are numbers: name them in order, as in names=O|B-PER|I-PER")
         tags = words_of(row, "tags")
         if len(tags) != len(borders):
             raise DataError(f"there are {len(borders)} tokens and {len(tags)} tags")

@@ -43,7 +43,7 @@ def _card_of(record: Mapping[str, Any]) -> str:
         "",
         *_chance_line(record),
         "The dev score chose the epoch, so it is too good by a little: report scores on other "
-        "data. Hashes of the training texts (letters only) are in `training_hashes.npy`.",
+        "data. Hashes of the training texts (letters and numbers) are in `training_hashes.npy`.",
         *(f"\nNote: {note}" for note in data["notes"]),
         "",
         "The licence is that of the base and of the data.",
