@@ -133,7 +133,7 @@ def test_a_run_is_loaded_from_its_folder(finished):
 
 
 def test_reports_in_every_format(finished, tmp_path):
-    assert "accuracy" in finished.report()
+    assert "OCR noise" in finished.report()
     for suffix in ("html", "md", "csv", "tex"):
         path = tmp_path / f"report.{suffix}"
         assert finished.report(path) == path.read_text(encoding="utf-8")

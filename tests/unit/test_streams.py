@@ -104,10 +104,10 @@ def test_a_transformation_keeps_its_variants_and_controls_under_another_name():
 
 
 def test_a_statistic_keeps_its_interval_under_another_name():
-    hits = (np.random.default_rng(5).random((3, 40)) < 0.7).astype(float)
+    levels = np.random.default_rng(5).normal(size=(3, 40))
     names = tuple(f'{{"seed":"{r}"}}' for r in range(3))
-    panel = Panel((Measure("hit"),), names, tuple(f"i{i}" for i in range(40)))
-    side = {"": Side(hits[..., None], np.zeros(hits.shape, np.int8))}
+    panel = Panel((Measure("level"),), names, tuple(f"i{i}" for i in range(40)))
+    side = {"": Side(levels[..., None], np.zeros(levels.shape, np.int8))}
 
     def limits(statistic):
         found = estimate(
@@ -120,6 +120,6 @@ def test_a_statistic_keeps_its_interval_under_another_name():
         ).estimate
         return found.low, found.high
 
-    same = replace(ACCURACY, id="right@1", stream="accuracy@1")
-    assert limits(same) == limits(ACCURACY)
-    assert limits(replace(ACCURACY, id="right@1")) != limits(ACCURACY)
+    level = replace(ACCURACY, id="level@1", needs=("level",), scale="identity", row_range=None)
+    assert limits(replace(level, id="height@1", stream="level@1")) == limits(level)
+    assert limits(replace(level, id="height@1")) != limits(level)

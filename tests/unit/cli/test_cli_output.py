@@ -283,7 +283,7 @@ def test_cache_is_listed_and_cleared(plan: Path, command: Command) -> None:
 
 def test_nothing_steers_a_terminal(command: Command, tmp_path: Path) -> None:
     """Labels and texts of the data may hold escape sequences, and a terminal would obey them."""
-    evil = "\x1b[31mred\x1b]0;title\x07 \x9b5m \u202eturned"
+    evil = "\x1b[31mred\x1b]0title\x07 \x9b5m \u202eturned"
     rows = [{"id": f"{evil}{i}", "text": f"{evil} {i}", "label": f"{evil}{i}"} for i in "01"]
     path = tmp_path / "rows.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))

@@ -1,5 +1,6 @@
 """Where a run goes, and what is said of a model that fails."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -30,12 +31,12 @@ def data_of(count: int) -> list[str]:
 
 
 def test_few_failures_are_rows(broken: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert exit_code_of(group, [*COMMAND, "plain", *data_of(HOPELESS - 1)]) == 0
-    out, err = capsys.readouterr()
-    said = " ".join(err.split())
-    assert f"0/{HOPELESS - 1}" in out
-    assert "failed on 19 of the 19 rows of the run (19 model_error; csv:data.csv)" in said
-    assert "A failure said: ValueError: no" in said
+    assert exit_code_of(group, [*COMMAND, "plain", *data_of(HOPELESS - 1)]) == 3
+    said = " ".join(capsys.readouterr().err.split())
+    assert "csv:data.csv: all 19 rows failed (19 model_error), so nothing is known of it." in said
+    assert "The first failure said: ValueError: no." in said
+    kept = RunFolder(Path("runs/performance-1")).records().to_pylist()
+    assert [row["status"] for row in kept] == ["failed"] * (HOPELESS - 1)
 
 
 def test_a_model_that_only_raises_ends_the_run(
@@ -53,10 +54,11 @@ def test_display_none_hides_progress_and_nothing_else(
         file.write(",good\n" * 4)
     said = {}
     for display in ("none", "plain"):
-        assert exit_code_of(group, [*COMMAND, display, *data, "--out", display]) == 0
+        assert exit_code_of(group, [*COMMAND, display, *data, "--out", "run"]) == 3
+        shutil.rmtree("run")
         said[display] = capsys.readouterr().err
     assert "4 rows cannot be read and were left out" in " ".join(said["none"].split())
-    assert "failed on 5 of the 5 rows of the run" in " ".join(said["none"].split())
+    assert "all 5 rows failed (5 model_error)" in " ".join(said["none"].split())
     assert "Asking models" not in said["none"]
     shown = [line for line in said["plain"].splitlines() if not line.startswith(PROGRESS)]
     assert shown == said["none"].splitlines()
@@ -68,7 +70,7 @@ def test_rows_to_look_at_are_said_once_and_kept(
     data = data_of(5)
     with Path("data.csv").open("a") as file:
         file.write("text number 1,bad\n" * 2 + ",good\n")
-    assert exit_code_of(group, [*COMMAND, "none", *data, "--out", "run"]) == 0
+    assert exit_code_of(group, [*COMMAND, "none", *data, "--out", "run"]) == 3
     err = " ".join(capsys.readouterr().err.split())
     kept = RunFolder(Path("run")).manifest["data"]
     (doubts,) = [one["doubts"] for one in kept.values()]
@@ -98,16 +100,16 @@ def test_epochs_are_progress_and_notes_are_not(capsys: pytest.CaptureFixture[str
 def test_folders_are_numbered_and_the_plan_s_own_is_gone_on_with(broken: Path) -> None:
     data = data_of(5)
     for _ in range(2):
-        assert exit_code_of(group, [*COMMAND, "none", *data]) == 0
+        assert exit_code_of(group, [*COMMAND, "none", *data]) == 3
     assert names() == ["performance-1", "performance-2"]
     unfinish(Path("runs/performance-1"))
-    assert exit_code_of(group, [*COMMAND, "none", *data]) == 0
+    assert exit_code_of(group, [*COMMAND, "none", *data]) == 3
     assert names() == ["performance-1", "performance-2"]
     unfinish(Path("runs/performance-1"))
-    assert exit_code_of(group, [*COMMAND, "none", *data, "--seed", "3"]) == 0  # another plan
+    assert exit_code_of(group, [*COMMAND, "none", *data, "--seed", "3"]) == 3  # another plan
     assert names() == ["performance-1", "performance-2", "performance-3"]
     Path("runs/performance-3/manifest.json").write_text("{")
-    assert exit_code_of(group, [*COMMAND, "none", *data, "--seed", "3"]) == 0  # not overwritten
+    assert exit_code_of(group, [*COMMAND, "none", *data, "--seed", "3"]) == 3  # not overwritten
     assert names()[3:] == ["performance-4"]
 
 

@@ -494,7 +494,8 @@ def test_an_attack_without_candidates_is_not_tested(tmp_path):
         for n, label in enumerate(["positive", "negative"] * 30)
     ]
     model = LinearClassifier({"qwx": 2, "zzk": -2})
-    folder = run("attack", model, rows, tmp_path, recipes=["pwws", "deepwordbug"])
+    english = {"source": "object:x#language=en"}
+    folder = run("attack", model, rows, tmp_path, recipes=["pwws", "deepwordbug"], **english)
     found = {f.claim.id.rpartition("/")[2]: f for f in folder.findings()}
     none, some = found["pwws@1"], found["deepwordbug@1"]
     assert (none.verdict, none.reason) == ("not tested", "had candidates for 0 of 60 texts")

@@ -8,7 +8,7 @@ import pytest
 from design_inputs import inputs_of
 from toy_encoders import ToyEncoder, rows, run, values
 
-from scrutiny.core.errors import PlanError, UserError
+from scrutiny.core.errors import PlanError, RunIncompleteError, UserError
 from scrutiny.core.example import Example
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.registry import registry
@@ -33,6 +33,7 @@ from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.representations.cka import debiased_cka
 from scrutiny.stats.representations.error import grouped_jackknife
 from scrutiny.stats.resampling.weights import Units
+from scrutiny.store.run_folder import RunFolder
 from scrutiny.tasks.names import load_task
 from scrutiny.testing import check_diagnostic
 
@@ -174,8 +175,10 @@ def test_items_without_vectors_are_left_out_and_counted(tmp_path):
 
 def test_a_model_that_gives_up_fails_everywhere(tmp_path):
     models = {"a": ToyEncoder(), "b": ToyEncoder(breaks=True)}
-    folder = run(tmp_path / "out", models, layers="last", measures=["rsa"])
-    mine = [r for r in folder.records().to_pylist() if r["subject"] == "b"]
+    with pytest.raises(RunIncompleteError, match=r"all 80 rows failed \(80 out_of_memory\)"):
+        run(tmp_path / "out", models, layers="last", measures=["rsa"])
+    kept = RunFolder(tmp_path / "out").records().to_pylist()
+    mine = [r for r in kept if r["subject"] == "b"]
     assert {(r["status"], r["reason"]) for r in mine} == {("failed", "out_of_memory")}
 
 

@@ -5,10 +5,12 @@ from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.resolve import resolve
 
 
-def resolve_only(model, rows, *, diagnostic="robustness", task="", draws=400, params=None):
+def resolve_only(
+    model, rows, *, diagnostic="robustness", task="", source="object:x", draws=400, params=None
+):
     """Plan of one diagnostic on a model object, looked up."""
     plan = Plan(
-        data=(DataPlan("x", "object:x", task),),
+        data=(DataPlan("x", source, task),),
         models=(ModelPlan("m", "python:object:Toy"),),
         measure=(MeasurePlan("d", diagnostic, ("m",), ("x",), params or {}),),
         resampling=Resampling(draws=draws),
@@ -16,9 +18,9 @@ def resolve_only(model, rows, *, diagnostic="robustness", task="", draws=400, pa
     return resolve(plan, data={"x": rows}, models={"m": model})
 
 
-def run(diagnostic, model, rows, out, *, task="", **params):
+def run(diagnostic, model, rows, out, *, task="", source="object:x", **params):
     """Finished run of one diagnostic on a model object."""
-    made = resolve_only(model, rows, diagnostic=diagnostic, task=task, params=params)
+    made = resolve_only(model, rows, diagnostic=diagnostic, task=task, source=source, params=params)
     return run_plan(made, out, models={"m": model})
 
 

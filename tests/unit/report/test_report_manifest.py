@@ -18,6 +18,7 @@ from scrutiny.report.table.footer import replicates
 from scrutiny.report.terminal.page import plain_text
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.resolve import resolve
+from scrutiny.store.seal import signed
 
 MODEL = """
 class Model:
@@ -170,10 +171,9 @@ def test_older_manifests_still_open(tmp_path):
     folder = reliability_sample.write(tmp_path)
     path = tmp_path / "manifest.json"
     manifest = json.loads(path.read_text())
-    for name in ("warnings", "contrasts", "digest"):
+    for name in ("warnings", "contrasts"):
         del manifest[name]
-    manifest["models"] = {"family": {}}
-    path.write_text(json.dumps(manifest))
+    path.write_text(json.dumps(signed({**manifest, "models": {"family": {}}})))
     view = load_view(folder.path)
     assert (view.facts.replicates_of, view.facts.warnings) == ({}, ())
     found = next(e for e in view.estimates if e.key.role == "contrast" and e.key.reference)

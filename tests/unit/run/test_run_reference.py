@@ -217,7 +217,7 @@ def test_differences_between_targets_say_what_both_stood_beside(tmp_path, two):
     assert found.key.condition == {"reference": "a"}
     assert contrast_key_of(folder.manifest["contrasts"][0]) == found.key
     (finding,) = gate_run(folder, ["accuracy >= 0.9 where subject=b, reference=a"])
-    assert finding.claim.components[0].against == "b beside a, x"
+    assert finding.claim.components[0].against == "of b beside a, x"
 
 
 # -- plans -----------------------------------------------------------------------------------------
