@@ -12,9 +12,10 @@ intervals
     (its pieces in `parts`, its scales in `scale`, with Wilson's interval). `contrast`: two sides,
     paired or unpaired. `bootstrap`: items only, percentile and BCa. `multibootstrap`: as published.
     `replicates`: seeds only.
-    `simultaneous`: limits that hold for all rows of a family at once (`families`), with seed
-    variances moderated over the family (`moderation`), the critical `distance` for items and seeds
-    together, and `tango` for shares of the same items. `planner`: items or seeds that would do.
+    `simultaneous`: limits that hold for all rows of a family at once (`families`, of `rows`), with
+    seed variances moderated over the family (`moderation`) and the critical `distance` for items
+    and seeds together. `shares`: exact limits of few failures, in clusters too; `tango`: for shares
+    of the same items. `planner`: items or seeds that would do.
     `retained`: a score with abstention. `largest_difference`: equivalence of all pairs of
     replicates.
 significance
