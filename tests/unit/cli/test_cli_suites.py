@@ -153,6 +153,10 @@ def test_a_small_suite_is_told_case_by_case(tmp_path, monkeypatch, capsys):
     assert "answered 1; expected not 1" in said
     assert all(len(line) <= 80 for line in said.splitlines())
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    head = page.partition("Every claim with its checks")[0]
+    assert "1 of 4 cases failed." in head  # above all else
+    assert head.index("A dull film by Bob.") < head.index('class="risks')  # what failed first
+    assert "between 0.0 and 0.0" not in page
     assert "small.jsonl: every case" in page
     assert "A dull film by Bob." in page
     hidden = render(load_view(tmp_path / "run").without_texts(), "html")

@@ -17,7 +17,13 @@ from scrutiny.parts.wording.labels import capitalized, short_names
 from scrutiny.parts.wording.numbers import NO_VALUE, decimal_of, percent_of
 from scrutiny.parts.wording.verdicts import STATES
 from scrutiny.reliability.metrics import metric_of
-from scrutiny.reliability.verdicts.risk_words import few_in_words, hundred, in_words, ways_to_tell
+from scrutiny.reliability.verdicts.risk_words import (
+    few_in_words,
+    hundred,
+    in_words,
+    is_count,
+    ways_to_tell,
+)
 from scrutiny.reliability.verdicts.risks import costs
 from scrutiny.reliability.verdicts.touched import figures_over, over_touched, share_in_words
 
@@ -235,6 +241,8 @@ def _found(view: RunView, finding: Finding, where: Mapping[str, str]) -> FoundRi
             said = few_in_words(found, risk) if ways.is_few else said
     elif finding.verdict == "can't tell":
         scope = ""  # the reason says why, and nothing is known that would tell
+        if found is not None and is_count(found, risk):
+            said, scope = few_in_words(found, risk), finding.reason
     evidence = view.evidence.get(finding.claim.id)
     more = next((c.outcome for c in finding.checks if c.name.startswith("more than")), "")
     return FoundRisk(
@@ -287,7 +295,8 @@ def _part(found: Estimate | None) -> str:
 def _span(finding: Finding) -> Span | None:
     """The cost of a risk as numbers."""
     risk, found = finding.claim.risk, finding.estimate
-    if risk is None or found is None or found.value is None:
+    is_open = finding.verdict == "can't tell" and not any(finding.limits)  # one unit has none
+    if risk is None or found is None or found.value is None or is_open:
         return None
     component = finding.claim.components[0]
 

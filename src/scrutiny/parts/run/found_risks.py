@@ -154,8 +154,8 @@ def counts_of(risks: Sequence[FoundRisk], lacking: NoSkill | None = None) -> str
     """
     n = Counter(risk.state for risk in risks)
     hurt = f"{n['hurts']} risk{'s' * (n['hurts'] != 1)} found"
-    if not n["hurts"]:
-        hurt = "No risk found" if n["holds"] or n["can't tell"] else "Nothing can be told"
+    if not n["hurts"]:  # what cannot be told yet is no good news
+        hurt = "No risk found" if n["holds"] else "" if n["can't tell"] else "Nothing can be told"
     if lacking is not None:
         hurt = f"{lacking.short}, {hurt}" if n["hurts"] else lacking.short
     perhaps = sum(risk.state == "hurts" and not risk.is_beyond for risk in risks)
@@ -164,7 +164,7 @@ def counts_of(risks: Sequence[FoundRisk], lacking: NoSkill | None = None) -> str
     parts += [f"{open_ones} can't be told yet"] * bool(open_ones)
     parts += [f"{holds} hold{'s' * (holds == 1)} within what is tolerable"] * bool(holds)
     parts += [f"{n[state]} {state}" for state in ("not tested", "not asked") if n[state]]
-    return ", ".join(parts) + "."
+    return ", ".join(filter(None, parts)) + "."
 
 
 def decision_of(risks: Sequence[FoundRisk], lacking: NoSkill | None = None) -> str:

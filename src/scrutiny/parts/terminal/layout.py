@@ -1,5 +1,6 @@
 """Lines of a terminal page: 80 cells wide, wide characters counted as two."""
 
+import re
 from typing import Final
 
 from rich.cells import cell_len, set_cell_size
@@ -8,6 +9,7 @@ from rich.text import Text
 from scrutiny.parts.wording.labels import one_line
 
 WIDTH: Final = 80
+_SPACE: Final = re.compile(" (?!%)")  # where a line may break: a number keeps its sign
 
 
 def side_by_side(*cells: tuple[str, int]) -> str:
@@ -35,10 +37,10 @@ def wrapped(text: str, *, style: str = "", hanging: int = 0) -> list[Text]:
 
 
 def fold(text: str, width: int, *, hanging: int = 0) -> list[str]:
-    """Lines of at most ``width`` cells, broken at spaces if there are any."""
+    """Lines of at most ``width`` cells, broken at spaces if there are any, but not before "%"."""
     pieces: list[str] = []
     line, room = "", width
-    for word in one_line(text).split(" "):
+    for word in _SPACE.split(one_line(text)):
         rest = word
         while rest:
             joined = f"{line} {rest}" if line else rest

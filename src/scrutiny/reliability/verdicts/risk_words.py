@@ -218,12 +218,18 @@ def few_in_words(found: Estimate, risk: Risk) -> str:
 
     Of a number that is no share of items, the limits are said as ever.
     """
-    count = (found.value or 0.0) * found.divided_by
-    if "{} %" not in risk.costs or found.value is None or abs(count - round(count)) > 1e-6:
+    if not is_count(found, risk):
         low, high = found.low or 0.0, found.high or 0.0
         return risk.costs.format(f"between {hundred(low)} and {hundred(high)}")
     bare = risk.costs.replace("{} % of ", "{} ").replace("{} %", "{}")
-    return bare.format(f"{round(count):,} of {round(found.divided_by):,}")
+    count = round((found.value or 0.0) * found.divided_by)
+    return bare.format(f"{count:,} of {round(found.divided_by):,}")
+
+
+def is_count(found: Estimate, risk: Risk) -> bool:
+    """Whether a number is a share of items that can be counted: not so a mean over models."""
+    count = (found.value or 0.0) * found.divided_by
+    return "{} %" in risk.costs and found.value is not None and abs(count - round(count)) <= 1e-6
 
 
 def hundred(share: float, decimals: int = 1) -> str:

@@ -177,4 +177,10 @@ def environment() -> Environment:
     }
     env.globals.update(names)
     env.filters["capitalized"] = capitalized
+    env.filters["unbroken"] = _unbroken
     return env
+
+
+def _unbroken(text: str) -> str:
+    """Text whose lines do not break between a number and its percent sign."""
+    return text.replace(" %", "\N{NO-BREAK SPACE}%")

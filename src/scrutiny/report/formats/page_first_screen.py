@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from scrutiny.core.grouping import grouped
 from scrutiny.core.plugin import unversioned
@@ -11,7 +11,9 @@ from scrutiny.parts.run.first_screen import Front, front_of
 from scrutiny.parts.run.found_risks import FoundRisk
 from scrutiny.parts.run.view import EvidenceItem, RunView, Turn
 from scrutiny.parts.wording.diffs import Stretch, first_stretches, stretches
+from scrutiny.parts.wording.labels import capitalized
 from scrutiny.parts.wording.numbers import NO_VALUE
+from scrutiny.report.reading.cases import OUTCOMES, few_cases, outcome_of, outcomes_in_words
 
 _MOST_CARDS: Final = 3
 _CASES: Final[Mapping[Turn, int]] = {"broken": 2, "failed": 2, "mended": 1, "changed": 1}
@@ -69,11 +71,28 @@ class Panel:
 
 
 @dataclass(frozen=True, slots=True)
+class ToldCase:
+    """A case of a small suite: the row that shows its outcome, and in how many models it has it."""
+
+    test: str
+    outcome: str
+    row: Mapping[str, Any]
+    models: str
+
+
+@dataclass(frozen=True, slots=True)
 class FirstScreen:
     """What stands above the fold: all risks, and the worst of them as cards."""
 
     front: Front
     panels: tuple[Panel, ...]
+    told: tuple[ToldCase, ...] = ()
+
+    @property
+    def failed(self) -> str:
+        """How many cases of small suites failed, as a sentence; nothing without any case."""
+        said = outcomes_in_words(case.outcome for case in self.told)
+        return f"{capitalized(said)}." if self.told else ""
 
     @property
     def cards(self) -> tuple[tuple[RiskPage, Axis | None], ...]:
@@ -110,7 +129,20 @@ def first_screen(view: RunView, anchors: Mapping[str, str]) -> FirstScreen | Non
         return None
     alike = grouped((_counted_in(risk), risk) for risk in front.risks)
     panels = [_panel(title, risks, anchors) for title, risks in alike.items()]
-    return FirstScreen(front, tuple(sorted(panels, key=lambda panel: panel.axis is None)))
+    ordered = sorted(panels, key=lambda panel: panel.axis is None)
+    return FirstScreen(front, tuple(ordered), tuple(_told(view)))
+
+
+def _told(view: RunView) -> list[ToldCase]:
+    """Cases of small suites, what failed first."""
+    told = []
+    for test, cases in few_cases(view).items():
+        for rows in cases.values():
+            outcome = outcome_of(rows)
+            own = [row for row in rows if row["outcome"] == outcome]
+            models = f"in {len(own)} of {len(rows)} models" if len(rows) > 1 else ""
+            told.append(ToldCase(test, outcome, own[0], models))
+    return sorted(told, key=lambda case: OUTCOMES.index(case.outcome))
 
 
 def _counted_in(risk: FoundRisk) -> str:

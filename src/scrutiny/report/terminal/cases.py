@@ -1,6 +1,5 @@
 """Cases of one change in a terminal: before, after, what changed, what the models said."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -10,11 +9,10 @@ from scrutiny.core.grouping import grouped
 from scrutiny.parts.terminal.layout import WIDTH, fold, wrapped
 from scrutiny.parts.wording.labels import one_line
 from scrutiny.parts.wording.verdicts import mark
+from scrutiny.report.reading.cases import OUTCOMES, outcome_of, outcomes_in_words
 
 MOST_CASES: Final = 20
 MOST_OF_SUITE: Final = 60
-#: Outcomes of a case of a suite, what is to be looked at first.
-_SIGNS: Final = ("failed", "no answer", "passed")
 _LONGEST: Final = "no answer  "
 _INDENT: Final = 4
 _BEFORE: Final = 160  # letters of a long text in front of the first change
@@ -67,22 +65,13 @@ def suite_lines(name: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Text]:
         Of the table of cases, one for each case and model.
     """
     cases = grouped((row["case"], row) for row in rows)
-    outcomes = {case: _outcome(own) for case, own in cases.items()}
-    count = Counter(outcomes.values())
-    said = [f"{count['failed']:,} of {len(cases):,} cases failed"]
-    said += [f"{count['no answer']:,} without an answer"] * bool(count["no answer"])
-    yield from wrapped(f"{name}: {', '.join(said)}.", style="bold")
-    ordered = sorted(cases, key=lambda case: _SIGNS.index(outcomes[case]))
+    outcomes = {case: outcome_of(own) for case, own in cases.items()}
+    yield from wrapped(f"{name}: {outcomes_in_words(outcomes.values())}.", style="bold")
+    ordered = sorted(cases, key=lambda case: OUTCOMES.index(outcomes[case]))
     for case in ordered[:MOST_OF_SUITE]:
         yield from _suite_case(case, outcomes[case], cases[case])
     if (more := len(ordered) - MOST_OF_SUITE) > 0:
         yield from wrapped(f'{more:,} more: scrutiny.load(RUN).cases("{name}")', style="dim")
-
-
-def _outcome(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Outcome of a case: failed where any model fails it."""
-    told = {row["outcome"] for row in rows}
-    return next(outcome for outcome in _SIGNS if outcome in told)
 
 
 def _suite_case(case: str, outcome: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Text]:

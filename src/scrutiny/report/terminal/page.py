@@ -30,8 +30,7 @@ from scrutiny.parts.wording.numbers import interval, out_of
 from scrutiny.parts.wording.verdicts import OUTCOME_MARKS, VERDICTS, headline, mark, sentences
 from scrutiny.reliability.replicates.tests import is_test
 from scrutiny.report.parts import registered
-from scrutiny.report.reading.cases import suite_cases
-from scrutiny.report.reading.found import found_texts
+from scrutiny.report.reading.cases import few_cases
 from scrutiny.report.table.footer import footer_lines, report_command
 from scrutiny.report.terminal.cases import suite_lines
 from scrutiny.report.terminal.first_screen import front_lines
@@ -39,7 +38,6 @@ from scrutiny.report.terminal.signs import signs_lines
 from scrutiny.report.terminal.trust import trusted_lines
 
 MOST_ROWS: Final = 60
-MOST_TOLD: Final = 24  # cases of suites that are told one by one without being asked for
 _CHECKS: Final = (("seeds", 5), ("choices", 7), ("datasets", 8))
 _NUMBER: Final = 25  # "−0.0342 [−0.0511, −0.0172]" is the longest common one
 _SCOPE: Final = 15
@@ -107,14 +105,9 @@ def screen_lines(view: RunView, front: Front, page: Path | None = None) -> Itera
 
 def _small_suites(view: RunView) -> Iterator[Text]:
     """Each case of suites that are small enough to be read, test by test."""
-    has_tests = any("test" in e.key.condition for e in view.estimates)
-    if not has_tests or view.records.folder is None or not view.has_texts:
-        return
-    rows = suite_cases(view.records.folder, found_texts(view.records.folder.path, view.estimates))
-    if 0 < len({(row["dataset"], row["case"]) for row in rows}) <= MOST_TOLD:
-        for name, own in grouped((row["change"], row) for row in rows).items():
-            yield Text()
-            yield from suite_lines(name, own)
+    for name, cases in few_cases(view).items():
+        yield Text()
+        yield from suite_lines(name, [row for own in cases.values() for row in own])
 
 
 def _page(page: Path) -> Text:
