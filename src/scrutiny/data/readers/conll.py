@@ -23,7 +23,7 @@ def read(source: DataSource) -> Table:
     """
     token = _index(source, "token", 0)
     tag = _index(source, "tag", -1)
-    table = with_columns(_sentences(lines(source), token, tag), source.target)
+    table = with_columns(_sentences(lines(source, every_end=True), token, tag), source.target)
     return replace(table, defaults={"tokens": "tokens", "tags": "tags"})
 
 

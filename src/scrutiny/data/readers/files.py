@@ -13,6 +13,8 @@ from scrutiny.core.errors import DataError
 from scrutiny.data.source import DataSource
 
 _HEAD = 400
+#: Characters that tell how the lines of a file end.
+_BEGINNING: Final = 65_536
 #: Encodings by which of four bytes are mostly 0 in Latin text.
 _WIDE: Final[Mapping[tuple[bool, ...], str]] = {
     (False, True, False, True): "utf-16-le",
@@ -57,10 +59,12 @@ def existing_file(source: DataSource) -> Path:
     return path
 
 
-def lines(source: DataSource) -> Iterator[str]:
+def lines(source: DataSource, *, every_end: bool = False) -> Iterator[str]:
     """Physical lines of a text file with their line ends; a byte-order mark is dropped.
 
-    A line ends at a line feed only: a stray carriage return does not start a new one.
+    A line ends at a line feed, and a stray carriage return does not start a new one. Where a file
+    has carriage returns alone, or the format has none within a line (``every_end``), they end its
+    lines, too, and become line feeds.
 
     Raises
     ------
@@ -71,7 +75,8 @@ def lines(source: DataSource) -> Iterator[str]:
     encoding = _encoding_of(source)
     try:
         _must_be_of_this_width(source, path, encoding)
-        with path.open(encoding=encoding, newline="\n") as file:
+        every_end = every_end or _has_carriage_returns_alone(path, encoding)
+        with path.open(encoding=encoding, newline=None if every_end else "\n") as file:
             yield from file
     except UnicodeDecodeError:
         raise DataError(_undecodable(source, path, encoding)) from None
@@ -82,6 +87,13 @@ def lines(source: DataSource) -> Iterator[str]:
         ) from None
     except PermissionError as error:
         raise DataError(f"{source.target} may not be read ({error.strerror}).") from None
+
+
+def _has_carriage_returns_alone(path: Path, encoding: str) -> bool:
+    """Whether the beginning of a file has carriage returns and no line feed."""
+    with path.open(encoding=encoding, newline="") as file:
+        head = file.read(_BEGINNING)
+    return "\r" in head and "\n" not in head
 
 
 def blocks(text: Iterable[str]) -> Iterator[tuple[int, list[str]]]:

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from scrutiny.core.answers.text import Text
 from scrutiny.core.boundary.canonical import canonical_json
+from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.errors import DataError
 from scrutiny.core.task import Prediction
 from scrutiny.run.importing.lm_eval_values import choice_of, distinct, score_of
@@ -67,7 +68,7 @@ def _file_of(path: Path, random: Mapping[str, str]) -> LogFile:
     header: dict[str, Any] = {}
     if results.is_file():
         try:
-            header = json.loads(results.read_text(encoding="utf-8"))
+            header = parse_json(results.read_bytes())
         except ValueError as error:
             raise DataError(f"{results} cannot be read: {error}") from error
     name = header.get("model_name") or path.parent.name.replace("__", "/") or "model"
@@ -127,7 +128,7 @@ def _read(
                 continue
             place = f"{path.name}:{number}"
             try:
-                row = json.loads(line)
+                row = parse_json(line)
                 sample = _sample(row, names, place, partial(_asked, config=config, shots=shots))
             except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
                 problems.bad(place, _words(error))
