@@ -93,9 +93,12 @@ def _header_of_archive(path: Path) -> dict[str, Any]:
 
 def logged(file: LogFile) -> list[LoggedTask]:
     """Epochs of a log, each separately."""
-    spec = file.header["eval"]
-    epochs = int(spec.get("config", {}).get("epochs") or 1)
-    notes = _notes(file, epochs)
+    try:
+        epochs = int(file.header["eval"].get("config", {}).get("epochs") or 1)
+        notes = [*_notes(file, epochs)]
+        printed = _printed(file.header.get("results") or {})
+    except (AttributeError, TypeError, ValueError, OverflowError) as error:
+        raise DataError(f"{str(file.path)!r} is no log of inspect: {error}") from error
     return [
         LoggedTask(
             task=file.task,
@@ -105,7 +108,7 @@ def logged(file: LogFile) -> list[LoggedTask]:
             + (f"/epoch-{epoch}" if epochs > 1 else ""),
             read=partial(_read, file.path, epoch),
             file=file.path,
-            printed=_printed(file.header.get("results") or {}),
+            printed=printed,
             notes=tuple(notes) if epoch == 1 else (),
             replicates_of=_REPEATED if epochs > 1 and not file.random else "",
         )

@@ -69,10 +69,26 @@ def _file_of(path: Path, random: Mapping[str, str]) -> LogFile:
     if results.is_file():
         try:
             header = parse_json(results.read_bytes())
-        except ValueError as error:
+            _must_be_results(header, match["task"])
+        except (ValueError, TypeError) as error:
             raise DataError(f"{results} cannot be read: {error}") from error
     name = header.get("model_name") or path.parent.name.replace("__", "/") or "model"
     return LogFile(path, str(name), match["task"], date, random, header)
+
+
+def _must_be_results(header: Any, task: str) -> None:
+    """Raise for a results file that does not hold what lm-eval writes of a task."""
+    if not isinstance(header, dict):
+        raise TypeError("it is no object")
+    for name in ("configs", "n-shot", "higher_is_better", "results"):
+        held = header.get(name, {})
+        if not isinstance(held, dict):
+            raise TypeError(f"{name!r} is no object of tasks")
+        one = held.get(task)
+        if name == "n-shot":
+            int(one or 0)
+        elif one is not None and not isinstance(one, dict):
+            raise TypeError(f"{name!r} of {task} is no object")
 
 
 def logged(file: LogFile) -> list[LoggedTask]:
@@ -122,7 +138,7 @@ def _read(
     """Samples of a file, line by line."""
     names = _ItemNames()
     seen: dict[tuple[str, str], int] = {}
-    with path.open(encoding="utf-8") as lines:
+    with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
                 continue
