@@ -98,7 +98,8 @@ REVIEW: Final = (
 BIO: Final = (
     '<?xml version="1.0" encoding="utf-8"?>\n<Annotation><DocumentSet><Document>'
     '<DocID type="PMID">17</DocID><DocumentPart type="Title"><sentence id="S1">It was '
-    '<xcope id="X"><cue type="negation" ref="X">not</cue> dry</xcope></sentence></DocumentPart></Document>'
+    '<xcope id="X"><cue type="negation" ref="X">not</cue> dry</xcope></sentence>'
+    "</DocumentPart></Document>"
     "</DocumentSet></Annotation>\n"
 )
 MATRES: Final = (

@@ -214,3 +214,11 @@ def test_half_a_surrogate_in_the_name_of_a_column(write):
     name = write("d.jsonl", json.dumps({"text": "a", "label": "b", HALF: "c"}))
     with pytest.raises(DataError, match="half a surrogate pair"):
         load_dataset(f"jsonl:{name}")
+
+
+def test_a_long_chain_is_no_circle(write):
+    chain = [case(f"x{k}", f"x{k - 1}" if k else "base") for k in range(3000)]
+    assert not load_dataset(suite(write, *chain)).bad_rows
+    data = load_dataset(suite(write, *chain[1:], case("x0", "x2999"), case("fine", "base")))
+    assert len(data.bad_rows) == 3000
+    assert len(data.bad_rows[0].reason) < 200

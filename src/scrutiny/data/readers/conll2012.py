@@ -18,11 +18,13 @@ from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
 
 _COLUMNS: Final = ("id", "words", "clusters", "document")
-_BEGIN: Final = re.compile(r"#begin document \(?(.*?)\)?(?:; part 0*(\d+))?\s*$")
+_BEGIN: Final = re.compile(r"#begin document \(?(.*?)\)?(?:; part 0*(\d{1,9}))?\s*$")
 _BRACKET: Final = re.compile(r"(\()?([^()|\s]+)(\))?")
 #: What stands behind the last line of a file: a document ends there, too.
 _LAST: Final = "# end of file"
 _WORD: Final = 3
+#: Digits of a number of words.
+_LONGEST: Final = 9
 _NONE: Final = frozenset({"", "-", "_", "*"})
 
 Mention = tuple[str, int, int]  # cluster, first and last word
@@ -53,7 +55,7 @@ def read(source: DataSource) -> Table:
         If the folder has no such file, or the window is no number.
     """
     window = source.option("window") or "0"
-    if not window.isdecimal():
+    if not window.isdecimal() or len(window) > _LONGEST:
         raise DataError(f"window={window} in {source}: it is a number of words.")
     return Table(
         columns=_COLUMNS,

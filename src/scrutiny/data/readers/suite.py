@@ -72,14 +72,27 @@ def _in_circles(rows: Sequence[Mapping[str, Any]]) -> dict[int, str]:
     found = {}
     for name in ("of", "twin_of"):
         made_of = {str(row.get("id")): str(row[name]) for row in rows if row.get(name)}
+        circle_of = _circles(made_of)
         for place, row in enumerate(rows):
-            own = str(row.get("id"))
-            way = [own]
-            while way[-1] in made_of and made_of[way[-1]] not in way[1:]:
-                way.append(made_of[way[-1]])
-            if own in way[1:]:
-                shown = " of ".join(map(repr, way[: way.index(own, 1) + 1][:_MOST_SHOWN]))
+            if circle := circle_of.get(str(row.get("id")), ()):
+                shown = " of ".join(map(repr, [*circle[:_MOST_SHOWN], circle[0]]))
                 found[place] = f"{name} goes round in a circle, so it changes no item: {shown}"
+    return found
+
+
+def _circles(made_of: Mapping[str, str]) -> dict[str, list[str]]:
+    """Circle of each item that is on one; an item is visited once."""
+    found: dict[str, list[str]] = {}
+    visited: set[str] = set()
+    for first in made_of:
+        item, way = first, dict[str, int]()
+        while item in made_of and item not in visited and item not in way:
+            way[item] = len(way)
+            item = made_of[item]
+        visited |= way.keys()
+        if item in way:
+            circle = [*way][way[item] :]
+            found |= dict.fromkeys(circle, circle)
     return found
 
 

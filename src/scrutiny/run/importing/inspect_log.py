@@ -28,6 +28,8 @@ from scrutiny.store.files import hash_file
 _SUFFIXES: Final = (".eval", ".json")
 _REPEATED: Final = "answers of one model, given again (epochs of one log)"
 _PEEKED: Final = 4096
+#: Epochs of a log; each is read by itself.
+_MOST_EPOCHS: Final = 10_000
 
 
 def is_log(path: Path) -> bool:
@@ -99,6 +101,8 @@ def logged(file: LogFile) -> list[LoggedTask]:
         printed = _printed(file.header.get("results") or {})
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise DataError(f"{str(file.path)!r} is no log of inspect: {error}") from error
+    if not 0 < epochs <= _MOST_EPOCHS:
+        raise DataError(f"{str(file.path)!r} is no log of inspect: it has {epochs:.6g} epochs")
     return [
         LoggedTask(
             task=file.task,

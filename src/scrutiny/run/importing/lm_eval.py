@@ -70,7 +70,7 @@ def _file_of(path: Path, random: Mapping[str, str]) -> LogFile:
         try:
             header = parse_json(results.read_bytes())
             _must_be_results(header, match["task"])
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, OverflowError) as error:
             raise DataError(f"{results} cannot be read: {error}") from error
     name = header.get("model_name") or path.parent.name.replace("__", "/") or "model"
     return LogFile(path, str(name), match["task"], date, random, header)
@@ -84,10 +84,10 @@ def _must_be_results(header: Any, task: str) -> None:
         held = header.get(name, {})
         if not isinstance(held, dict):
             raise TypeError(f"{name!r} is no object of tasks")
-        one = held.get(task)
+        one = held.get(task, {})
         if name == "n-shot":
             int(one or 0)
-        elif one is not None and not isinstance(one, dict):
+        elif not isinstance(one, dict):
             raise TypeError(f"{name!r} of {task} is no object")
 
 
