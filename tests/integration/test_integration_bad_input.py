@@ -309,8 +309,32 @@ def write_odd_files(folder: Path, rows: list[tuple[str, str]]) -> None:
     (folder / "deep.json").write_text("[" * 100_000)
     (folder / "digits.jsonl").write_text(line.format("9" * 5000) + fine)
     (folder / "half.jsonl").write_text(line.format('"so\\ud800"') + fine)
+    write_odd_annotations(folder)
     table(folder / "empty-id.csv", ("id", "review", "label"), [("", *row) for row in rows])
     (folder / "review.txt").write_text("A film.\n")
+
+
+def write_odd_annotations(folder: Path) -> None:
+    """Suites, trees, answers and documents that cannot be."""
+    base = {"id": "a", "text": "I liked it.", "label": "positive"}
+    last = {**base, "id": "z", "text": "I did like it.", "of": "a", "expect": "same", "test": "t"}
+    odd = {
+        "half-test": {"of": "a", "test": "\ud800"},
+        "circle": {"of": "x", "expect": "same", "test": "t"},
+        "edits": {"of": "a", "expect": "same", "test": "t", "edits": "not json"},
+    }
+    for name, case in odd.items():
+        rows = [base, {**base, "id": "x", "text": "I liked this.", **case}, last]
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    whole = {"id": "a", "fields": {"text": "Fine."}, "expect": "gold", "gold": "x", "test": "t"}
+    (folder / "whole.jsonl").write_text(json.dumps(whole) + "\n")
+    word = "{}\t{}\t_\t_\t_\t_\t{}\tdep\t_\t_\n"
+    (folder / "circle.conllu").write_text(word.format(1, "go", 2) + word.format(2, "on", 1))
+    (folder / "digits.conllu").write_text(word.format(1, "go", "9" * 5000))
+    asked = {"id": "q", "question": "Who?", "answers": [{"text": "Ada", "answer_start": "0"}]}
+    paragraph = {"context": "Ada wrote it.", "qas": [asked]}
+    (folder / "start.json").write_text(json.dumps({"data": [{"paragraphs": [paragraph]}]}))
+    (folder / "open.conll").write_text("#begin document (d); part 000\nd 0 0 He - - (1)\n")
 
 
 def cut_parquet(path: Path, rows: list[tuple[str, str]]) -> None:

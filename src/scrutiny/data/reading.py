@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 
 from scrutiny.core.answers.answer import labels_in, renamed
 from scrutiny.core.boundary.content import content_key
+from scrutiny.core.boundary.storable import must_be_storable
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.registry import registry
@@ -152,10 +153,13 @@ class Reading:
         """
         if raw.problem:
             raise DataError(raw.problem)
+        if self.table.is_suite:
+            must_be_storable(raw.values)
         if self.table.is_whole:
             example, doubts = item_of_suite(raw.values, source=self._place(raw)), []
         else:
             row = self.columns.mapped(raw.values)
+            must_be_storable(row)
             doubts = list(self._name_answer(row))
             example = self.task.parse(row, source=self._place(raw))
             doubts += self.task.doubts(row, example)

@@ -11,6 +11,7 @@ from scrutiny.core.example import Example, Span
 from scrutiny.core.record import ROLES, STATUSES
 from scrutiny.core.suites.case import Case
 from scrutiny.core.suites.tests import CAPABILITY, GROUP, TEST
+from scrutiny.store.edits import edits_of
 
 #: Columns of a case, beside those of its item.
 CASE_COLUMNS: Final = tuple(one.name for one in fields(Case))
@@ -56,9 +57,29 @@ def _case_of(row: Mapping[str, Any]) -> Case | None:
     odd = next((n for n, v in stated.items() if n != "draw" and not isinstance(v, str)), None)
     if odd is not None or not isinstance(facts, Mapping):
         raise DataError(f"{odd or 'facts'} is {row[odd or 'facts']!r}, which is no text")
+    _must_be_edits(stated.get("edits", "[]"))
     stated.setdefault("expect", "gold")
     stated.setdefault("test", _UNNAMED)
     return Case(**stated, facts=dict(facts))
+
+
+def _must_be_edits(stated: str) -> None:
+    """Raise for text that is no edits: a JSON list of ``[field, start, end, new text, ...]``."""
+    try:
+        (edits,) = edits_of([stated])
+        is_read = all(
+            isinstance(edit.field, str)
+            and isinstance(edit.text, str)
+            and type(edit.start) is type(edit.end) is int
+            for edit in edits
+        )
+    except (TypeError, ValueError, RecursionError):
+        is_read = False
+    if not is_read:
+        raise DataError(
+            f"edits is {stated!r:.60}, no JSON list of edits, as in "
+            '[["text", 0, 4, "Good", [], false]]'
+        )
 
 
 def with_case(example: Example, row: Mapping[str, Any]) -> Example:
@@ -81,7 +102,7 @@ def item_of_suite(row: Mapping[str, Any], *, source: str) -> Example:
     """
     try:
         tokens = row.get("tokens")
-        return Example(
+        item = Example(
             id=str(row.get("id") or ""),
             fields={str(name): str(text) for name, text in row[WHOLE].items()},
             gold=from_json(row.get("gold")),
@@ -92,7 +113,23 @@ def item_of_suite(row: Mapping[str, Any], *, source: str) -> Example:
             language=str(row.get("language") or "en"),
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise DataError(f"the item cannot be read: {error!r}") from None
+        raise DataError(f"the item cannot be read: {error!r:.200}") from None
+    gold = item.gold if isinstance(item.gold, tuple) else ()
+    for span in (*item.spans, *item.protected, *(one for one in gold if isinstance(one, Span))):
+        _must_be_in(item, span)
+    return item
+
+
+def _must_be_in(item: Example, span: Span) -> None:
+    """Raise for a span that is none of the item's texts."""
+    is_written = isinstance(span.field, str) and isinstance(span.label, str)
+    is_placed = type(span.start) is int and type(span.end) is int
+    length = len(item.fields.get(span.field, "")) if is_written else 0
+    if not (is_written and is_placed and 0 <= span.start <= span.end <= length):
+        raise DataError(
+            f"the item has the span {[*span]!r:.60}, and one is [field, start, end, label], within "
+            "the text of its field"
+        )
 
 
 def row_of(example: Example) -> dict[str, Any]:

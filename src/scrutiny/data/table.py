@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from scrutiny.core.boundary.storable import repeated
+from scrutiny.core.boundary.storable import is_storable, repeated
 from scrutiny.core.errors import DataError
 
 
@@ -68,6 +68,9 @@ class Table:
     is_whole: bool = False
 
     def __post_init__(self) -> None:
+        for column in self.columns:
+            if not is_storable(column):
+                raise DataError(f"{self.place} has a column {column!r}: half a surrogate pair.")
         twice = repeated(self.columns)
         if twice is not None:
             raise DataError(

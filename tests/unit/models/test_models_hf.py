@@ -200,8 +200,9 @@ def test_an_adapter_without_its_base(tmp_path, classification):
         load_model(f"hf:{tmp_path}", classification)
 
 
-def test_a_configuration_that_does_not_read(tmp_path, classification):
-    (tmp_path / "config.json").write_text("{")
+@pytest.mark.parametrize("text", ["{", '{"a": ' + "[" * 100_000, '{"a": ' + "9" * 5000 + "}"])
+def test_a_configuration_that_does_not_read(tmp_path, classification, text):
+    (tmp_path / "config.json").write_text(text)
     with pytest.raises(ModelError, match=r"config\.json cannot be read"):
         load_model(f"hf:{tmp_path}", classification)
 

@@ -82,7 +82,7 @@ class ClustersType(AnswerType[Clusters]):
                 ]
             else:
                 clusters = [[(_number(a), _number(b)) for a, b in cluster] for cluster in value]
-        except (TypeError, ValueError, KeyError, IndexError) as error:
+        except (TypeError, ValueError, KeyError, IndexError, OverflowError) as error:
             raise TypeError(
                 "an answer is a list of clusters, each a list of mentions (start, end) in code "
                 'points; or {"words": clusters} with the first and the last word of each mention, '

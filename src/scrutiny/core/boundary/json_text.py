@@ -16,6 +16,9 @@ from scrutiny.core.boundary.storable import STEERING
 T = TypeVar("T")
 #: More digits than Python reads.
 _LONG: Final = re.compile(r"\d{4301}")
+#: Values within values that are still read: what works on them later recurses as well.
+_DEEPEST: Final = 100
+_TOO_DEEP: Final = "values within values, too deep to read"
 
 
 def parse_json(text: str | bytes) -> Any:
@@ -25,7 +28,7 @@ def parse_json(text: str | bytes) -> Any:
     ------
     json.JSONDecodeError
         If it is no JSON, holds a key twice or a number of thousands of digits, or is nested deeper
-        than Python can follow.
+        than a hundred values.
     UnicodeDecodeError
         For bytes that are no text.
 
@@ -36,7 +39,8 @@ def parse_json(text: str | bytes) -> Any:
     """
     if isinstance(text, bytes):
         text = text.decode(json.detect_encoding(text))
-    return _parsed(partial(_DECODER.decode, text), text, 0)
+    value = _parsed(partial(_DECODER.decode, text), text, 0)
+    return _shallow(value, text, 0, len(text))
 
 
 def parse_json_from(text: str, place: int) -> tuple[Any, int]:
@@ -47,7 +51,8 @@ def parse_json_from(text: str, place: int) -> tuple[Any, int]:
     json.JSONDecodeError
         As `parse_json` does.
     """
-    return _parsed(partial(_DECODER.raw_decode, text, place), text, place)
+    value, end = _parsed(partial(_DECODER.raw_decode, text, place), text, place)
+    return _shallow(value, text, place, end), end
 
 
 def _parsed(parse: Callable[[], T], text: str, place: int) -> T:
@@ -57,7 +62,7 @@ def _parsed(parse: Callable[[], T], text: str, place: int) -> T:
     except json.JSONDecodeError:
         raise
     except RecursionError:
-        said = "values within values, too deep to read"
+        said = _TOO_DEEP
     except _RepeatedKeyError as error:
         said = str(error)
     except ValueError:
@@ -65,6 +70,19 @@ def _parsed(parse: Callable[[], T], text: str, place: int) -> T:
         found = _LONG.search(text, place)
         place = place if found is None else found.start()
     raise json.JSONDecodeError(said, text, place)
+
+
+def _shallow(value: Any, text: str, start: int, end: int) -> Any:
+    """Value of a part of a text, unless it is nested too deeply."""
+    if text.count("[", start, end) + text.count("{", start, end) <= _DEEPEST:
+        return value
+    level = [value]
+    for _ in range(_DEEPEST):
+        inside = [one.values() if isinstance(one, dict) else one for one in level]
+        level = [one for held in inside for one in held if isinstance(one, dict | list)]
+        if not level:
+            return value
+    raise json.JSONDecodeError(_TOO_DEEP, text, start)
 
 
 class _RepeatedKeyError(ValueError):

@@ -2,8 +2,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
 
 from scrutiny.core.errors import DataError
 
@@ -69,6 +69,35 @@ def checked(text: str, name: str) -> str:
         place = next(i for i, c in enumerate(text) if not is_storable(c))
         raise DataError(f"{name} holds half a surrogate pair at character {place}")
     return text
+
+
+def must_be_storable(cells: Mapping[str, Any]) -> None:
+    """Raise if a name or a text in cells, at any depth, holds half a surrogate pair.
+
+    All data from files and objects pass here once, so that nothing behind meets such a text.
+
+    Raises
+    ------
+    DataError
+        With the name of the cell.
+    """
+    for name, value in cells.items():
+        for text in _texts_in(value):
+            if not is_storable(text):
+                checked(text, name)
+
+
+def _texts_in(value: Any) -> Iterator[str]:
+    """Texts of a JSON value: its keys, too; in reading order."""
+    held = [value]
+    while held:
+        one = held.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, Mapping):
+            held += [*one.values(), *one][::-1]
+        elif isinstance(one, list | tuple):
+            held += one[::-1]
 
 
 def writable(text: str | None) -> str | None:

@@ -28,7 +28,8 @@ def read(source: DataSource) -> Table:
     token = _index(source, "token", 0)
     tag = _index(source, "tag", -1)
     key = source.option("key")
-    table = with_columns(_sentences(lines(source), (token, tag), key), source.target)
+    found = _sentences(lines(source, every_end=True), (token, tag), key)
+    table = with_columns(found, source.target)
     return replace(table, defaults={"tokens": "tokens", "tags": "tags"})
 
 

@@ -18,9 +18,13 @@ from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
 
 _COLUMNS: Final = ("id", "words", "clusters", "document")
-_BEGIN: Final = re.compile(r"#begin document \(?(.*?)\)?(?:; part 0*(\d+))?\s*$")
+_BEGIN: Final = re.compile(r"#begin document \(?(.*?)\)?(?:; part 0*(\d{1,9}))?\s*$")
 _BRACKET: Final = re.compile(r"(\()?([^()|\s]+)(\))?")
+#: What stands behind the last line of a file: a document ends there, too.
+_LAST: Final = "# end of file"
 _WORD: Final = 3
+#: Digits of a number of words.
+_LONGEST: Final = 9
 _NONE: Final = frozenset({"", "-", "_", "*"})
 
 Mention = tuple[str, int, int]  # cluster, first and last word
@@ -51,7 +55,7 @@ def read(source: DataSource) -> Table:
         If the folder has no such file, or the window is no number.
     """
     window = source.option("window") or "0"
-    if not window.isdecimal():
+    if not window.isdecimal() or len(window) > _LONGEST:
         raise DataError(f"window={window} in {source}: it is a number of words.")
     return Table(
         columns=_COLUMNS,
@@ -64,24 +68,31 @@ def read(source: DataSource) -> Table:
 def _rows(source: DataSource, window: int) -> Iterator[RawRow]:
     for file in files_in(source, "*conll", "file whose name ends with conll"):
         place = "" if file is source else file.target
-        for name, part, sentences in _documents(lines(file), file.path.stem):
+        text = lines(file, every_end=True)
+        for name, part, sentences, is_open in _documents(text, file.path.stem):
             whole = f"{name}/{part}" if part else name
+            if is_open:
+                said = f"{whole} begins and has no line #end document: the file may be cut off"
+                yield RawRow(sentences[0].line, {}, said, place)
+                continue
             items = _windows(sentences, window) if window else [sentences]
             for number, item in enumerate(items, 1):
                 yield _row(item, f"{whole}/{number}" if window else whole, name, place)
 
 
-def _documents(text: Iterable[str], stem: str) -> Iterator[tuple[str, int, list[_Sentence]]]:
-    """Name, part and sentences of each document."""
-    name, part, found = stem, 0, [_Sentence(0, [], [])]
-    for number, line in enumerate(chain(text, ["#end document"]), 1):
+def _documents(text: Iterable[str], stem: str) -> Iterator[tuple[str, int, list[_Sentence], bool]]:
+    """Name, part and sentences of each document, and whether it begins without an end."""
+    name, part, found, is_open = stem, 0, [_Sentence(0, [], [])], False
+    for number, line in enumerate(chain(text, [_LAST]), 1):
         if not line.strip() or line.startswith("#"):
             if found[-1].words:
                 found.append(_Sentence(0, [], []))
             begins = _BEGIN.match(line)
-            if (begins or line.startswith("#end")) and len(found) > 1:
-                yield name, part, found[:-1]
+            ends = line is not _LAST and line.startswith("#end")
+            if (begins or ends or line is _LAST) and len(found) > 1:
+                yield name, part, found[:-1], is_open and not ends
                 found = found[-1:]
+            is_open = bool(begins) or (is_open and not ends)
             if begins:
                 name, part = begins[1] or stem, int(begins[2] or 0)
             continue

@@ -18,6 +18,8 @@ _COMMENT: Final = re.compile(r"#\s*(sent_id|newdoc id|text)\s*=\s*(.*)")
 #: Numbers of multiword tokens and of empty nodes.
 _NO_WORD: Final = re.compile(r"\d+[-.]\d+$")
 _WIDTH: Final = 10
+#: Digits of a number of a word.
+_LONGEST_HEAD: Final = 9
 _FORM, _HEAD, _DEPREL = 1, 6, 7
 #: Column of the classes, for token classes.
 _CLASSES: Final = {"upos": 3, "xpos": 4}
@@ -85,7 +87,7 @@ def _annotation(words: Sequence[list[str]], kind: str, *, drops: bool) -> dict[s
 
 def _blocks(source: DataSource) -> Iterator[tuple[int, dict[str, str], list[list[str]]]]:
     """Line of the first word, values in comments, and words of each sentence."""
-    for first, block in blocks(lines(source)):
+    for first, block in blocks(lines(source, every_end=True)):
         stated = filter(None, map(_COMMENT.match, block))
         cells = [(n, s.split("\t")) for n, s in enumerate(block, first) if not s.startswith("#")]
         words = [(number, row) for number, row in cells if not _NO_WORD.match(row[0])]
@@ -102,5 +104,7 @@ def _problem(words: Sequence[list[str]]) -> str:
         if cells[0] != str(number):
             return f"word {number} bears the number {cells[0]!r}"
         if not cells[_HEAD].isdecimal():
-            return f"word {number} has the head {cells[_HEAD]!r}, which is no number"
+            return f"word {number} has the head {cells[_HEAD]!r:.60}, which is no number"
+        if len(cells[_HEAD]) > _LONGEST_HEAD:
+            return f"word {number} has a head of {len(cells[_HEAD])} digits"
     return ""

@@ -31,7 +31,7 @@ def read(source: DataSource) -> Table:
     pair, the next two (and two more) the controls.
     """
     found = file_in(source, _FILES)
-    first = next(csv.reader(lines(found)), [])
+    first = next(_cells(found), [])
     rows = list(_published(found, first) if "sent_more" in first else _transposed(found))
     return Table(
         columns=_COLUMNS,
@@ -40,6 +40,14 @@ def read(source: DataSource) -> Table:
         defaults=reader_defaults("sentence-pairs", _COLUMNS),
         notes=_notes(rows),
     )
+
+
+def _cells(source: DataSource) -> Iterator[list[str]]:
+    """Cells of each row of a file."""
+    try:
+        yield from csv.reader(lines(source))
+    except csv.Error as error:
+        raise DataError(f"{source.target} is no file of CrowS-Pairs: {error}.") from None
 
 
 def _notes(rows: list[RawRow]) -> tuple[str, ...]:
@@ -107,7 +115,7 @@ def _problem(raw: RawRow) -> str:
 
 def _transposed(source: DataSource) -> Iterator[RawRow]:
     """Pairs of a control set, originals and their variants, item by item."""
-    rows = [cells for cells in csv.reader(lines(source)) if cells]
+    rows = [cells for cells in _cells(source) if cells]
     if len(rows) not in (4, 6) or len({len(cells) for cells in rows}) > 1:
         raise DataError(
             f"{source.target} is no file of CrowS-Pairs: it has neither a column sent_more nor the "

@@ -18,6 +18,8 @@ from scrutiny.core.errors import DataError
 from scrutiny.data.source import DataSource
 
 _HEAD = 400
+#: Characters that tell how the lines of a file end.
+_BEGINNING: Final = 65_536
 #: Encodings by which of four bytes are mostly 0 in Latin text.
 _WIDE: Final[Mapping[tuple[bool, ...], str]] = {
     (False, True, False, True): "utf-16-le",
@@ -63,10 +65,12 @@ def existing_file(source: DataSource) -> Path:
     return path
 
 
-def lines(source: DataSource) -> Iterator[str]:
+def lines(source: DataSource, *, every_end: bool = False) -> Iterator[str]:
     """Physical lines of a text file with their line ends; a byte-order mark is dropped.
 
-    A line ends at a line feed only: a stray carriage return does not start a new one.
+    A line ends at a line feed, and a stray carriage return does not start a new one. Where a file
+    has carriage returns alone, or the format has none within a line (``every_end``), they end its
+    lines, too, and become line feeds.
 
     Raises
     ------
@@ -77,7 +81,9 @@ def lines(source: DataSource) -> Iterator[str]:
     encoding = _encoding_of(source)
     try:
         _must_be_of_this_width(source, path, encoding)
-        with TextIOWrapper(_unpacked(path), encoding=encoding, newline="\n") as file:
+        every_end = every_end or _has_carriage_returns_alone(path, encoding)
+        end = None if every_end else "\n"
+        with TextIOWrapper(_unpacked(path), encoding=encoding, newline=end) as file:
             yield from file
     except (EOFError, OSError, lzma.LZMAError, zlib.error) as error:
         if isinstance(error, PermissionError):
@@ -100,6 +106,13 @@ def _unpacked(path: Path) -> BinaryIO:
         head = file.read(_LONGEST_MAGIC)
     unpack = next((_UNPACK[m] for m in _UNPACK if head.startswith(m)), None)
     return path.open("rb") if unpack is None else cast("BinaryIO", unpack(path, "rb"))
+
+
+def _has_carriage_returns_alone(path: Path, encoding: str) -> bool:
+    """Whether the beginning of a file has carriage returns and no line feed."""
+    with TextIOWrapper(_unpacked(path), encoding=encoding, newline="") as file:
+        head = file.read(_BEGINNING)
+    return "\r" in head and "\n" not in head
 
 
 def blocks(text: Iterable[str]) -> Iterator[tuple[int, list[str]]]:

@@ -21,6 +21,8 @@ _NEEDED: Final = (
 _COLUMNS: Final = ("id", "words", "mentions", "pronoun", "gender", "sentence")
 _FLAGS: Final = {"TRUE": True, "FALSE": False}
 _FEMININE: Final = frozenset({"she", "her", "hers", "herself"})
+#: Digits of a number of a character.
+_LONGEST: Final = 9
 
 
 @takes("encoding")
@@ -88,8 +90,8 @@ def _mentions(
 def _words(row: Mapping[str, str], name: str, borders: Sequence[tuple[int, int]]) -> list[int]:
     """Indices of the words of a mention."""
     given, surface = row[f"{name}-offset"], row[name]
-    if not given.isdecimal():
-        raise DataError(f"{name}-offset is {given!r}, no number")
+    if not given.isdecimal() or len(given) > _LONGEST:
+        raise DataError(f"{name}-offset is {given!r:.60}, no number")
     start, end = int(given), int(given) + len(surface)
     if not surface or row["Text"][start:end] != surface:
         raise DataError(f"{name} {surface!r} is not at character {start} of the text")

@@ -82,7 +82,7 @@ def _sentences(source: DataSource) -> Iterator[_Sentence]:
             yield _Sentence(number, line.strip(), "")
         return
     document, name = source.path.stem, ""
-    for number, line in enumerate(lines(source), 1):
+    for number, line in enumerate(lines(source, every_end=True), 1):
         said = _COMMENT.match(line)
         if said is None:
             continue

@@ -147,7 +147,10 @@ def _row(raw: RawRow, kind: str) -> RawRow:
     missing = {"id", "target", "bias_type", "context", "sentences"} - set(example)
     if missing:
         return RawRow(raw.line, {}, f"the example lacks {', '.join(sorted(missing))}")
-    labels = [s.get("gold_label") for s in example["sentences"]]
+    sentences = example["sentences"]
+    if not isinstance(sentences, list) or not all(isinstance(s, Mapping) for s in sentences):
+        return RawRow(raw.line, {}, "its sentences are no list of objects")
+    labels = [s.get("gold_label") for s in sentences]
     if sorted(map(str, labels)) != sorted(_ROLES):
         return RawRow(
             raw.line, {}, f"its sentences are {', '.join(map(str, labels))}, not one of each kind"

@@ -11,6 +11,8 @@ from scrutiny.data.suites import CASE_COLUMNS, WHOLE
 from scrutiny.data.table import RawRow, Table
 
 _TABLES: Final = {"csv": delimited.read_csv, "tsv": delimited.read_tsv}
+#: Items of a circle that a message names.
+_MOST_SHOWN: Final = 4
 #: Columns that are no column of a task.
 _OWN: Final = frozenset({*CASE_COLUMNS, "group", "suite", "task"})
 
@@ -34,7 +36,8 @@ def read(source: DataSource) -> Table:
     rows = list(table.rows)
     head = rows[0].values if rows and "suite" in rows[0].values else {}
     cases = rows[1:] if head else rows
-    problems = _unknown_items([row.values for row in cases])
+    problems = _in_circles([row.values for row in cases])
+    problems |= _unknown_items([row.values for row in cases])
     columns = dict.fromkeys(name for row in cases for name in row.values)
     if not {"expect", "of"} & set(columns):
         raise DataError(
@@ -47,6 +50,12 @@ def read(source: DataSource) -> Table:
         RawRow(row.line, row.values and {**empty, **row.values}, row.problem or problems.get(n, ""))
         for n, row in enumerate(cases)
     ]
+    if WHOLE in columns and not head.get("task") and not source.options.get("task"):
+        raise DataError(
+            f"{source.target} holds the texts of its items under `fields`, so it must name the "
+            'task: as its first line, {"suite": 1, "task": NAME}, or behind it, '
+            f"suite:{source.target}#task=NAME."
+        )
     named = {"task": str(head["task"])} if "task" in head else {}
     return Table(
         columns=tuple(name for name in columns if name not in _OWN),
@@ -56,6 +65,35 @@ def read(source: DataSource) -> Table:
         is_suite=True,
         is_whole=WHOLE in columns,
     )
+
+
+def _in_circles(rows: Sequence[Mapping[str, Any]]) -> dict[int, str]:
+    """Problems of cases that are changed versions of themselves, by position."""
+    found = {}
+    for name in ("of", "twin_of"):
+        made_of = {str(row.get("id")): str(row[name]) for row in rows if row.get(name)}
+        circle_of = _circles(made_of)
+        for place, row in enumerate(rows):
+            if circle := circle_of.get(str(row.get("id")), ()):
+                shown = " of ".join(map(repr, [*circle[:_MOST_SHOWN], circle[0]]))
+                found[place] = f"{name} goes round in a circle, so it changes no item: {shown}"
+    return found
+
+
+def _circles(made_of: Mapping[str, str]) -> dict[str, list[str]]:
+    """Circle of each item that is on one; an item is visited once."""
+    found: dict[str, list[str]] = {}
+    visited: set[str] = set()
+    for first in made_of:
+        item, way = first, dict[str, int]()
+        while item in made_of and item not in visited and item not in way:
+            way[item] = len(way)
+            item = made_of[item]
+        visited |= way.keys()
+        if item in way:
+            circle = [*way][way[item] :]
+            found |= dict.fromkeys(circle, circle)
+    return found
 
 
 def _unknown_items(rows: Sequence[Mapping[str, Any]]) -> dict[int, str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from scrutiny.core.boundary.canonical import canonical_json, digest
+from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.errors import ModelError, require_packages
 from scrutiny.models.strings.matching import natural_key
 from scrutiny.models.strings.source import ModelSource
@@ -97,9 +98,11 @@ def _open_folder(folder: Path, source: ModelSource) -> Checkpoint:
     if not path.is_file():
         raise ModelError(f"{source.text!r}: {_no_config(folder)}")
     try:
-        config = json.loads(path.read_text(encoding="utf-8"))
+        config = parse_json(path.read_bytes())
     except ValueError as error:
         raise ModelError(f"{source.text!r}: {path.name} cannot be read: {error}.") from error
+    if not isinstance(config, dict):
+        raise ModelError(f"{source.text!r}: {path.name} holds no object of settings.")
     if "auto_map" in config:
         raise ModelError(
             f"{source.text!r} needs Python code of its own (auto_map in config.json), which "

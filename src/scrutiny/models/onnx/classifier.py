@@ -9,7 +9,6 @@ text changes its answer, by far more than rounding. Here every text is run alone
 the answer is its own.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,6 +18,7 @@ import numpy as np
 import scipy
 
 from scrutiny.core.boundary.canonical import canonical_json, digest
+from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.errors import ModelError, require_packages
 from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
@@ -172,7 +172,7 @@ def _network_file(folder: Path, source: ModelSource) -> Path:
 def _json(path: Path, source: ModelSource) -> dict[str, Any]:
     """Contents of a JSON file."""
     try:
-        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        found: dict[str, Any] = parse_json(path.read_bytes())
     except (OSError, ValueError) as error:
         raise ModelError(f"{source.text!r}: {str(path)!r} cannot be read: {error}.") from error
     return found

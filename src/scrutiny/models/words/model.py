@@ -9,6 +9,7 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
+from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
@@ -55,7 +56,7 @@ class Vocabulary:
             If it cannot be read.
         """
         try:
-            words = json.loads(path.read_text(encoding="utf-8"))
+            words = parse_json(path.read_bytes())
         except (OSError, ValueError) as error:
             raise ModelError(f"{str(path)!r} cannot be read: {error}.") from error
         if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
@@ -122,7 +123,7 @@ def read_config(folder: Path, text: str, format_: str, *, verb: str) -> dict[str
     """
     path = folder / CONFIG
     try:
-        config = json.loads(path.read_text(encoding="utf-8"))
+        config = parse_json(path.read_bytes())
     except (OSError, ValueError) as error:
         inside = sorted(found.parent.name for found in folder.glob(f"*/{CONFIG}"))
         hint = f" There is one in: {', '.join(inside[:12])}." if inside else ""

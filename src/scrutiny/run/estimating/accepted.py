@@ -59,7 +59,7 @@ def read_accepted(path: Path) -> tuple[Accepted, ...]:
         read = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise PlanError(f"{str(path)!r} cannot be read: {error.strerror}.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise PlanError(f"{str(path)!r} is no TOML: {error}.") from error
     entries = read.get("accept", [])
     if set(read) - {"accept"} or not isinstance(entries, list):

@@ -3,7 +3,6 @@
 Samples pair by their id, epochs are replicates. A ``.json`` log is one value, so it is read whole.
 """
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -12,6 +11,7 @@ from zipfile import BadZipFile, ZipFile, is_zipfile
 
 from scrutiny.core.answers.text import Text
 from scrutiny.core.boundary.canonical import canonical_json
+from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.errors import DataError
 from scrutiny.core.task import Prediction
 from scrutiny.run.importing.inspect_values import (
@@ -28,6 +28,8 @@ from scrutiny.store.files import hash_file
 _SUFFIXES: Final = (".eval", ".json")
 _REPEATED: Final = "answers of one model, given again (epochs of one log)"
 _PEEKED: Final = 4096
+#: Epochs of a log; each is read by itself.
+_MOST_EPOCHS: Final = 10_000
 
 
 def is_log(path: Path) -> bool:
@@ -77,7 +79,7 @@ def _file_of(path: Path, random: Mapping[str, str]) -> LogFile:
 
 def _load(path: Path) -> dict[str, Any]:
     """Value of a ``.json`` log."""
-    return dict(json.loads(path.read_text(encoding="utf-8")))
+    return dict(parse_json(path.read_bytes()))
 
 
 def _header_of_archive(path: Path) -> dict[str, Any]:
@@ -87,15 +89,20 @@ def _header_of_archive(path: Path) -> dict[str, Any]:
         name = next((n for n in ("header.json", "_journal/start.json") if n in there), None)
         if name is None:
             raise DataError(f"{str(path)!r} is no log of inspect: the archive has no header.")
-        header = json.loads(read_member(archive, there[name], path))
+        header = parse_json(read_member(archive, there[name], path))
     return {"status": "started", **header}
 
 
 def logged(file: LogFile) -> list[LoggedTask]:
     """Epochs of a log, each separately."""
-    spec = file.header["eval"]
-    epochs = int(spec.get("config", {}).get("epochs") or 1)
-    notes = _notes(file, epochs)
+    try:
+        epochs = int(file.header["eval"].get("config", {}).get("epochs") or 1)
+        notes = [*_notes(file, epochs)]
+        printed = _printed(file.header.get("results") or {})
+    except (AttributeError, TypeError, ValueError, OverflowError) as error:
+        raise DataError(f"{str(file.path)!r} is no log of inspect: {error}") from error
+    if not 0 < epochs <= _MOST_EPOCHS:
+        raise DataError(f"{str(file.path)!r} is no log of inspect: it has {epochs:.6g} epochs")
     return [
         LoggedTask(
             task=file.task,
@@ -105,7 +112,7 @@ def logged(file: LogFile) -> list[LoggedTask]:
             + (f"/epoch-{epoch}" if epochs > 1 else ""),
             read=partial(_read, file.path, epoch),
             file=file.path,
-            printed=_printed(file.header.get("results") or {}),
+            printed=printed,
             notes=tuple(notes) if epoch == 1 else (),
             replicates_of=_REPEATED if epochs > 1 and not file.random else "",
         )
@@ -181,10 +188,10 @@ def _rows_of_archive(
                 continue
             place = f"{path.name}:{name}"
             try:
-                row = json.loads(read_member(archive, info, path))
+                row = parse_json(read_member(archive, info, path))
                 metadata = members.get(name.replace("/sample.json", "/metadata.json"))
                 if name.endswith("/sample.json") and metadata is not None:
-                    row["metadata"] = json.loads(read_member(archive, metadata, path))
+                    row["metadata"] = parse_json(read_member(archive, metadata, path))
             except (BadZipFile, ValueError) as error:
                 problems.bad(place, str(error))
                 continue

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from scrutiny.core.answers.text import Text
 from scrutiny.core.boundary.canonical import canonical_json
+from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.errors import DataError
 from scrutiny.core.task import Prediction
 from scrutiny.run.importing.lm_eval_values import choice_of, distinct, score_of
@@ -67,11 +68,27 @@ def _file_of(path: Path, random: Mapping[str, str]) -> LogFile:
     header: dict[str, Any] = {}
     if results.is_file():
         try:
-            header = json.loads(results.read_text(encoding="utf-8"))
-        except ValueError as error:
+            header = parse_json(results.read_bytes())
+            _must_be_results(header, match["task"])
+        except (ValueError, TypeError, OverflowError) as error:
             raise DataError(f"{results} cannot be read: {error}") from error
     name = header.get("model_name") or path.parent.name.replace("__", "/") or "model"
     return LogFile(path, str(name), match["task"], date, random, header)
+
+
+def _must_be_results(header: Any, task: str) -> None:
+    """Raise for a results file that does not hold what lm-eval writes of a task."""
+    if not isinstance(header, dict):
+        raise TypeError("it is no object")
+    for name in ("configs", "n-shot", "higher_is_better", "results"):
+        held = header.get(name, {})
+        if not isinstance(held, dict):
+            raise TypeError(f"{name!r} is no object of tasks")
+        one = held.get(task, {})
+        if name == "n-shot":
+            int(one or 0)
+        elif not isinstance(one, dict):
+            raise TypeError(f"{name!r} of {task} is no object")
 
 
 def logged(file: LogFile) -> list[LoggedTask]:
@@ -121,13 +138,13 @@ def _read(
     """Samples of a file, line by line."""
     names = _ItemNames()
     seen: dict[tuple[str, str], int] = {}
-    with path.open(encoding="utf-8") as lines:
+    with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
                 continue
             place = f"{path.name}:{number}"
             try:
-                row = json.loads(line)
+                row = parse_json(line)
                 sample = _sample(row, names, place, partial(_asked, config=config, shots=shots))
             except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
                 problems.bad(place, _words(error))

@@ -19,6 +19,8 @@ from scrutiny.tasks.held_out import held_out_column
 
 #: Layers that a file may have besides heads and relations.
 _TAGS: Final = ("upos", "xpos")
+#: Words of a circle that a message names.
+_MOST_SHOWN: Final = 4
 
 
 class DependencyArcs(Annotated):
@@ -71,6 +73,7 @@ class DependencyArcs(Annotated):
         n = len(borders)
         words = row["words"]
         heads = [_head(head, i, words) for i, head in enumerate(list_of(row, "heads", n=n))]
+        _must_lead_to_a_root(heads, words)
         relations = list_of(row, "relations", n=n)
         for i, relation in enumerate(relations):
             if heads[i] is not None and not (isinstance(relation, str) and relation):
@@ -143,6 +146,31 @@ def _head(head: Any, place: int, words: Sequence[str]) -> int | None:
     if head == place + 1:
         raise DataError(f"heads[{place}]: the word {words[place]!r} is its own head")
     return head - 1
+
+
+def _must_lead_to_a_root(heads: Sequence[int | None], words: Sequence[str]) -> None:
+    """Raise if the heads of some word lead back to it: then the sentence is no tree.
+
+    A sentence whose words all have a head among its words has such a circle, and no root.
+    """
+    seen: list[int] = [0] * len(heads)  # the word from which each was first reached
+    for start in range(1, len(heads) + 1):
+        place: int | None = start - 1
+        while place is not None and place != ROOT and not seen[place]:
+            seen[place] = start
+            place = heads[place]
+        if place is not None and place != ROOT and seen[place] == start:
+            raise DataError(_said_of_circle(heads, words, place))
+
+
+def _said_of_circle(heads: Sequence[int | None], words: Sequence[str], place: int) -> str:
+    circle = [place]
+    while (head := heads[circle[-1]]) is not None and head != place:
+        circle.append(head)
+    shown = ", ".join(f"{i + 1} {words[i]!r}" for i in circle[:_MOST_SHOWN])
+    rest = " and others" if len(circle) > _MOST_SHOWN else ""
+    lack = "" if ROOT in heads else " and no word is the root (head 0)"
+    return f"heads go round in a circle, through the words {shown}{rest}{lack}"
 
 
 def _tags(row: Mapping[str, Any], name: str, n: int) -> tuple[str, ...] | None:

@@ -120,6 +120,8 @@ def _answers(given: Given, context: str) -> Iterator[Extract]:
         if isinstance(one, Mapping):
             text, start = one.get("text"), one.get("answer_start")
         words = text_of({"the answer": text}, "the answer")
+        if start is not None and (isinstance(start, bool) or not isinstance(start, int)):
+            raise DataError(f"answer_start is {start!r:.60}, and it is a whole number, from 0")
         place = context.find(words) if start is None else start
         if place < 0 or context[place : place + len(words)] != words:
             where = "in its text" if start is None else f"at {start} of its text"

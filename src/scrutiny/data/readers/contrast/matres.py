@@ -27,7 +27,7 @@ def read(source: DataSource) -> Table:
     """
     try:
         rows = list(_rows(ElementTree.parse(existing_file(source)).iter("SENTENCE")))
-    except (ElementTree.ParseError, KeyError, ValueError) as error:
+    except (ElementTree.ParseError, LookupError, ValueError) as error:
         raise DataError(
             f"{source.target} is no file of MATRES, whose SENTENCEs have a UNITID, a LABEL and "
             f"words as WORD///LEMMA///TAG///ROLE: {error!r}."

@@ -41,7 +41,7 @@ def sentences(source: DataSource) -> Iterator[Sentence]:
                 number += 1
                 yield _sentence(number, element, document)
                 element.clear()  # a whole file is 100 MB as a tree
-    except ElementTree.ParseError as error:
+    except (ElementTree.ParseError, LookupError, ValueError, RecursionError) as error:
         raise DataError(f"{source.target} is no well-formed XML: {error}.") from None
 
 

@@ -24,7 +24,7 @@ def sentences(source: DataSource) -> Iterator[Sentence]:
     path = existing_file(source)
     try:
         root = ElementTree.parse(path).getroot()
-    except ElementTree.ParseError as error:
+    except (ElementTree.ParseError, LookupError, ValueError) as error:
         raise DataError(f"{source.target} is no well-formed XML: {error}.") from None
     document = f"{path.resolve().parent.name}/{path.stem}"
     for number, element in enumerate(root.iter("SENTENCE"), 1):
