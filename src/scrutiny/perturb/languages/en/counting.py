@@ -16,7 +16,8 @@ _LABELS: Final = frozenset(
     version grade type act figure section article war season flight windows area studio question
     step phase category class size game round week day stage rule district apollo no. nos age aged
     plus minus versus vs `` " “ january february march april may june july august september
-    code pin ref call text tel box october november december jan feb mar apr jun jul aug sept sep oct nov dec""".split()
+    october november december jan feb mar apr jun jul aug sept sep oct nov dec code pin ref call
+    text tel box""".split()
 )
 _MONEY: Final = frozenset({"$", "£", "€"})
 _BEFORE_YEAR: Final = frozenset(
