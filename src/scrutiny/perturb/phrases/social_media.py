@@ -20,6 +20,7 @@ _ALTERNATIVES: Final = 3
 _DETERMINERS: Final = frozenset(
     "a an the my your his her its our their this that these those some any no".split()
 )
+_BE: Final = frozenset("am are is".split())
 _BEFORE_HEDGE: Final = frozenset(
     "is are was were be been am 's 'm 're i you we they it just feel feels looks seems".split()
 )
@@ -110,6 +111,14 @@ def _is_meant(phrase: Sequence[str], words: Sequence[str], start: int, stop: int
     last, following = phrase[-1], words[stop] if stop < len(words) else ""
     if phrase[0] in ("kind", "sort") and last == "of":
         return start > 0 and words[start - 1] in _BEFORE_HEDGE
+    if last in _BE and not following.isalpha():
+        return False  # "I know who you are."
+    short = social_abbreviations()[" ".join(phrase)]
+    before = words[start - 1] if start else ""
+    if (short[-1].isdigit() and following[:1].isdigit()) or (
+        short[0].isdigit() and before[-1:].isdigit()
+    ):
+        return False  # "to 5 others"
     if phrase[0] == "going" or last == "have":
         return following.isalpha() and following not in _DETERMINERS
     return True
