@@ -20,6 +20,10 @@ _ALTERNATIVES: Final = 3
 _DETERMINERS: Final = frozenset(
     "a an the my your his her its our their this that these those some any no".split()
 )
+# In names of classes whose texts are told by the links in them.
+_UNWANTED: Final = frozenset(
+    "spam scam phishing phish fraud smishing junk malicious malware bot advertisement ad".split()
+)
 _BE: Final = frozenset("am are is".split())
 _BEFORE_HEDGE: Final = frozenset(
     "is are was were be been am 's 'm 're i you we they it just feel feels looks seems".split()
@@ -40,7 +44,9 @@ class SocialMedia(Change):
     **Measures** the answer to the manner of short messages.
 
     **Misleads when** the text is of a sort that nobody would write so: a contract with a mention
-    in front is not what the model will meet.
+    in front is not what the model will meet. Or when links are what the classes differ in, as
+    spam and other mail do: then an added one may change the right answer; ``handle=none`` adds
+    none, and a report says so.
 
     Examples
     --------
@@ -78,6 +84,10 @@ class SocialMedia(Change):
             else:
                 end = document.tokens[-1][1]
                 yield (with_unknown(document, Edit(document.field, end, end, " " + name)),)
+
+    def signs_of(self) -> frozenset[str]:
+        """Unwanted mail, which a link or a mention may be the sign of."""
+        return frozenset() if self.handle is None else _UNWANTED
 
 
 def _is_link(handle: str | None, share: float) -> bool:
