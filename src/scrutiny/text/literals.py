@@ -12,7 +12,7 @@ from scrutiny.text.tokens import Span, token_spans
 
 _ENDINGS: Final = (
     "txt|md|rst|tex|bib|pdf|docx?|xlsx?|pptx?|csv|tsv|jsonl?|xml|ya?ml|toml|ini|cfg|conf|log|html?|"
-    "css|js|ts|py|ipynb|rb|rs|go|c|h|cc|cpp|hpp|java|sh|bat|sql|exe|dll|zip|tar|gz|png|jpe?g|gif|"
+    "css|js|ts|py|ipynb|rb|rs|cpp|hpp|java|sh|bat|sql|exe|dll|zip|tar|gz|png|jpe?g|gif|"
     "svg|mp3|mp4|wav|avi"
 )
 # Endings of domains that are no English word: "it." and "in." end sentences.
@@ -34,7 +34,7 @@ _KINDS: Final = {
     "remote path": r"(?<![\w.+-])[\w.+-]+@[\w.-]+:[~/\w]\S*[\w/]",
     "mail address": r"(?<![\w.+-])[\w.+-]*\w@\w[\w-]*(?:\.\w[\w-]*)+",
     "domain": (
-        r"(?<![\w@-])(?:[A-Za-z0-9][\w-]*)?(?:\.[A-Za-z0-9][\w-]*)*"
+        r"(?<![\w@.-])(?:[A-Za-z0-9][\w-]*)?(?:\.[A-Za-z0-9][\w-]*)*"
         rf"\.(?i:{_DOMAINS})(?![\w-]|\.\w)(?:/(?:{_URL_END})?)?"
     ),
     "mention or hashtag": r"(?<![\w&/])@\w+|(?<![\w&/])#(?=\w*[^\W\d])\w+",
@@ -62,11 +62,16 @@ _KINDS: Final = {
     ),
 }
 _PATTERN: Final = re.compile("|".join(f"(?:{kind})" for kind in _KINDS.values()), re.DOTALL)
-# No literal is without one of these; most texts have none of them.
-_TRIGGER: Final = re.compile(
-    r"[&<`\\/@#_{~]|\$\S[^$]*\$|\(\)|\w\.\w+\(|[0-9]{9}|\([0-9]|[0-9][-.][0-9]|\+[0-9]"
-    rf"|\.(?i:{_DOMAINS}|{_ENDINGS})\b|%\(|(?i:www)\."
-)
+# No literal is without one of these; most texts have none of them, which is quick to see.
+_SIGNS: Final = (*"&<`\\/@#_{~", "()", "%(", "www.", "WWW.")
+_TRIGGER: Final = re.compile(r"\.[A-Za-z]|[0-9](?:[0-9]{8}|[-.][0-9]{3})|[(+][0-9]")
+
+
+def _may_have(text: str) -> bool:
+    """Whether a text may have a literal: a quick look that misses none."""
+    if any([sign in text for sign in _SIGNS]) or text.count("$") > 1:
+        return True
+    return _TRIGGER.search(text) is not None
 
 
 def find_literals(text: str) -> tuple[Span, ...]:
@@ -80,7 +85,7 @@ def find_literals(text: str) -> tuple[Span, ...]:
     >>> find_literals("He and/or she paid $5 or $6 at 10 p.m., i.e. 'late'.")
     ()
     """
-    if _TRIGGER.search(text) is None:
+    if not _may_have(text):
         return ()
     found: list[Span] = []
     for match in _PATTERN.finditer(text):

@@ -55,12 +55,18 @@ NONE = (
     "He saw it.In the end.Then no. Is it.so? word(s) *good* _good_",
     "see you @ 7, he is #1, no / yes, 3.5 and 1,000-2,000 in 1999-2004",
     "You have won 100 pounds (50 each).",
+    "Washington D.C is A.C or A.F.C there",
 )
 
 
 @pytest.mark.parametrize("text", FOUND)
 def test_literals_are_found(text):
     assert [text[start:end] for start, end in find_literals(text)] == FOUND[text]
+
+
+@pytest.mark.parametrize("literal", [one for found in FOUND.values() for one in found])
+def test_the_quick_look_misses_none(literal):
+    assert find_literals(f"so {literal} it is")
 
 
 @pytest.mark.parametrize("text", NONE)
