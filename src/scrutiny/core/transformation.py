@@ -171,6 +171,13 @@ class Transformation(PlugIn, ABC):
         """Gold answer to a text that is changed throughout, where the effect is ``sets``."""
         return gold
 
+    def signs_of(self) -> frozenset[str]:
+        """Words in names of classes that what it adds may be a sign of: a link, of "spam".
+
+        A report says so beside data that have such a class.
+        """
+        return frozenset()
+
 
 class AsksAhead(Transformation):
     """Transformation that uses a model of its own and can query it in batches."""

@@ -14,6 +14,8 @@ Any string, however odd, is accepted: no function here raises on the content of 
                 is_word(token) -> bool                         has a letter; not URL, @, #
                 is_number(token), is_punctuation(token) -> bool
                 is_spaced(text) -> bool                        "it 's good ."
+    literals    find_literals(text) -> tuple[Span, ...]        "&lt;" "<b>" "`x + y`" "@kim"
+                tokens_with(literals, text) -> list[Span]      each of them is one token
     letters     letters(text) -> str                           case-folded letters alone
                 letters_and_marks(text) -> str                 with numbers and symbols
                 marks(text) -> tuple[str, ...]                 numbers and symbols, in order

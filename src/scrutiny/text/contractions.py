@@ -1,7 +1,8 @@
 """Contractions and their full forms, found in context, both ways.
 
 Where a clitic is ambiguous the next word decides: ``'s`` is *has* before ``got``, ``been`` and the
-like, *is* before anything that cannot be a participle, and left alone in between ("it's made");
+like, *is* before anything that cannot be a participle, and left alone in between ("it's made").
+In questions the word behind the subject does ("what's he done?"; "what's he do?" is left alone).
 ``'d`` is *had* before a participle and *would* before another verb form. Negative questions
 ("isn't it?") have no full form in place and are left alone, as are possessives.
 """
@@ -10,6 +11,7 @@ import re
 from functools import cache
 from typing import NamedTuple
 
+from scrutiny.text.inflect import lemma
 from scrutiny.text.lexicon import listed
 
 
@@ -57,7 +59,20 @@ _ADVERBS = frozenset(
     "never always already just also ever still recently finally really even actually not long "
     "probably certainly often only clearly obviously definitely".split()
 )
-_HAS = frozenset("got gotten been gone had become come begun grown risen fallen happened".split())
+_HAS = frozenset(
+    "got gotten been had gone had become come begun grown risen fallen happened".split()
+)
+# In a question a person "is called" and "is made", but has been, has done and has said.
+_ASKED_HAS = frozenset("been done got gotten had said".split())
+# In a question "'s" before one of these is "does".
+_ASKED_DOES = frozenset(
+    """do want say mean think need know look take get have make see eat live work go come call feel
+    sound cost use find keep give play read write pay love hate care matter help try talk tell
+    start end happen remember remind believe expect stand sit run drink drive spend bring
+    """.split()
+)
+_DETERMINERS = frozenset("the a an this that these those my your his her its our their all".split())
+_ASKED_FAR = 8  # words of a question that are read
 _INVERTED = frozenset("i you he she it we they this that these those there".split())
 _QUESTION = frozenset("why how when where what which".split())
 # After these a form of be, have or will ends its clause and cannot lean on the word before it.
@@ -94,6 +109,31 @@ def _next_word(text: str, position: int) -> str:
     return "" if match is None else match[1].lower()
 
 
+def _asked(text: str, position: int) -> list[str]:
+    """Words behind a question word and its clitic, in lower case, up to the next mark."""
+    found: list[str] = []
+    match = _NEXT.match(text, position)
+    while match is not None and len(found) < _ASKED_FAR:
+        found.append(match[1].lower())
+        match = _NEXT.match(text, match.end())
+    return [word for word in found if word not in _ADVERBS]
+
+
+def _verb_asked(words: list[str]) -> str | None:
+    """What "'s" stands for in "what's he …" and "where's the dog …"; None where it can't be told.
+
+    Examples
+    --------
+    >>> [_verb_asked(q.split()) for q in ("he done", "he like", "he do", "he called")]
+    ['has', 'is', None, None]
+    """
+    rest = words[2:] if words[0] in _DETERMINERS and words[1:] else words[1:]
+    if rest and rest[0] in _ASKED_HAS:
+        return "has"
+    is_unclear = any(_is_participle(word) or word in _ASKED_DOES for word in rest)
+    return None if is_unclear else "is"
+
+
 def _opens_sentence(text: str, position: int) -> bool:
     before = text[:position].rstrip(" \"'“‘(")
     return not before or before[-1] in ".!?:;\n"
@@ -112,7 +152,7 @@ def _contracted_pattern() -> re.Pattern[str]:
     )
 
 
-def _expand_clitic(subject: str, clitic: str, following: str) -> str | None:
+def _expand_clitic(subject: str, clitic: str, following: str, asked: list[str]) -> str | None:
     if subject not in _CLITICS[clitic].lower().split():
         return None
     if clitic not in ("'s", "'d"):
@@ -120,11 +160,15 @@ def _expand_clitic(subject: str, clitic: str, following: str) -> str | None:
     if not following:
         return None
     if clitic == "'s":
+        is_question = subject in _QUESTION or subject == "who"
+        if is_question and (following in _INVERTED or following in _DETERMINERS):
+            return _verb_asked(asked)
         if following in _HAS:
             return "has"
         return None if _is_participle(following) else "is"
     if following == "better" or _is_participle(following):
-        return None if following in ("come", "run", "put", "let", "set", "read", "cut") else "had"
+        is_base = lemma(following, "VERB") == following  # "he'd put": had or would
+        return None if is_base and following != "better" else "had"
     return None if following in ("a", "an", "the", "my", "no", "to", "of", "it") else "would"
 
 
@@ -147,7 +191,8 @@ def _expanded(text: str, match: re.Match[str]) -> str | None:
         full = "let us"
     elif match["subject"] is not None:
         subject, clitic = match["subject"], match["clitic"].lower().replace("’", "'")
-        verb = _expand_clitic(subject.lower(), clitic, _next_word(text, match.end()))
+        end = match.end()
+        verb = _expand_clitic(subject.lower(), clitic, _next_word(text, end), _asked(text, end))
         if verb is None:
             return None
         return f"{subject} {verb.upper() if match['clitic'][1:].isupper() else verb}"
@@ -225,6 +270,9 @@ def _contracted(text: str, match: re.Match[str]) -> str | None:
             subject.lower(), verb.lower(), text, start=match.start(), end=match.end()
         )
         return None if clitic is None else subject + (clitic.upper() if verb.isupper() else clitic)
+    following = _NEXT.match(text, match.end())
+    if following is not None and following[1].lower() in ("only", "merely", "but"):
+        return None  # "can not only sing", "cannot but agree"
     verb = (match["verb"] or "can").lower()
     short = {"can": "can't", "will": "won't", "shall": "shan't"}.get(verb, verb + "n't")
     if found.isupper():

@@ -12,8 +12,10 @@ from scrutiny.core.example import Example
 from scrutiny.core.plugin import without_versions
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction
+from scrutiny.diagnostics.robustness.design import _signs
 from scrutiny.diagnostics.robustness.diagnostic import Robustness
 from scrutiny.diagnostics.robustness.params import RobustnessParams
+from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.store.blocks import variants_of
 from scrutiny.tasks.names import load_task
 from scrutiny.testing import (
@@ -234,6 +236,22 @@ def test_recipes_that_may_change_the_gold_answer_get_flips_and_no_claim(tmp_path
     assert metrics == {"coverage@1", "flip_rate@1"}
     notes = folder.manifest["measure"]["d"]["notes"]
     assert any("antonym_swap may change the gold answer" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("label", "recipe", "is_said"),
+    [
+        ("spam", "social_media", True),
+        ("Phishing mail", "social_media(abbreviations=false)", True),
+        ("spam", "social_media(handle=none)", False),
+        ("spam", "typos", False),
+        ("adventure", "social_media", False),
+    ],
+)
+def test_a_change_that_may_be_the_sign_of_a_class_is_said_so(label, recipe, is_said):
+    notes = list(_signs([parse_recipe(recipe)], ["ham", label]))
+    assert len(notes) == is_said
+    assert all(f"may itself be a sign of {label}:" in note for note in notes)
 
 
 PAIRS = [

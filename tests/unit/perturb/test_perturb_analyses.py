@@ -37,7 +37,7 @@ def counted(monkeypatch):
 
         monkeypatch.setattr(module, name, called)
 
-    watch(document_module, "token_spans")
+    watch(document_module, "tokens_with")
     watch(ground_module, "tokens_where")
     watch(control_module, "apply_edits")
     return counts
@@ -57,7 +57,7 @@ def test_treatments_and_controls_of_all_draws_share_one_analysis(counted):
     made = list(all_variants(examples))
     assert len(made) == 4 * len(RECIPES) * len(DRAWS)
     assert {control.status for *_, control in made} == {"ok"}
-    assert counted["token_spans"] == 4  # once a text
+    assert counted["tokens_with"] == 4  # once a text
     assert counted["tokens_where"] <= 2 * 4  # once a list of tokens, not once a control
     assert "apply_edits" not in counted  # nothing to carry
 
@@ -65,7 +65,7 @@ def test_treatments_and_controls_of_all_draws_share_one_analysis(counted):
 def test_each_field_of_a_pair_is_analyzed_once(counted):
     example = Example("1", {"premise": TEXT, "hypothesis": "Nothing special happens here."})
     assert len(list(all_variants([example]))) == len(RECIPES) * len(DRAWS)
-    assert counted["token_spans"] == 2
+    assert counted["tokens_with"] == 2
 
 
 def test_searches_of_an_item_share_its_analysis(counted):
@@ -77,7 +77,7 @@ def test_searches_of_an_item_share_its_analysis(counted):
         search = Search(Space.of(Typos(mode="delete"), most=1), Untargeted(), GreedyRanked())
         counted.clear()
         (one,) = search_all([item], search, victim=victim, settings=Settings(analyzed=known))
-        found.append((one.state.texts, one.n_asked, counted.get("token_spans", 0)))
+        found.append((one.state.texts, one.n_asked, counted.get("tokens_with", 0)))
     first, second, alone = found
     assert first == alone
     assert second == (*first[:2], first[2] - 1)

@@ -10,7 +10,7 @@ from scrutiny.perturb.engine.document import document_of
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.phrases.entity_swap import MentionSwap
 from scrutiny.perturb.words.delete_word import DeleteWord
-from scrutiny.perturb.words.inflections import Inflections
+from scrutiny.perturb.words.inflections import Inflections, _inflected_forms
 from scrutiny.perturb.words.vectors import VectorNeighbors
 from scrutiny.perturb.words.wordnet import WordnetAll
 from scrutiny.tasks.names import load_task
@@ -198,3 +198,18 @@ def test_searched_edits_are_in_no_default_list_and_run_by_name():
     assert [r.name for r in named.recipes(task, languages)] == ["delete_word@1"]
     assert parse_recipe("typos+delete_word").is_for_search
     assert not parse_recipe("typos").is_for_search
+
+
+@pytest.mark.parametrize(
+    ("word", "upos", "forms"),
+    [
+        ("many", "ADJ", ()),
+        ("nobody", "NOUN", ()),
+        ("main", "ADJ", ()),
+        ("good", "ADJ", ("better", "best")),
+        ("ill", "ADJ", ()),  # "worse" is of "bad"
+        ("movies", "NOUN", ("movie",)),
+    ],
+)
+def test_inflections_are_forms_that_are_written(word, upos, forms):
+    assert _inflected_forms(word, upos) == forms

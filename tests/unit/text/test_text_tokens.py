@@ -13,6 +13,7 @@ from scrutiny.text.tokens import (
     graphemes,
     is_number,
     is_punctuation,
+    is_spaced,
     is_word,
     sentences,
     token_spans,
@@ -154,3 +155,37 @@ def test_tokenizing_takes_microseconds():
     for _ in range(2000):
         token_spans(text)
     assert (process_time() - start) / 2000 < 60e-6  # measured: 6e-6
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "He said 'sorry' and the movie is good.",
+        "It costs .5 dollars and the movie is good.",
+        "Wait ...the movie is good.",
+        "See .com sites; it is not good.",
+        "Ah , the movie is good.",
+        "The '70s are back and the movie is good.",
+        "I don't know .. he isn't here .",
+        "It's Bob's , and that's it .",
+        "Nice, he said. Then , well, he left.",
+        "hello ! how are you ?",
+        "",
+    ],
+)
+def test_one_odd_space_makes_no_text_a_tokenized_one(text):
+    assert not is_spaced(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "it 's good .",
+        "a good film , and a long one .",
+        "he does n't know Mr. Lee of the U.S. army .",
+        "the dog 's tail , i 'm told , is n't o'clock",
+        "He said : it ’s good .",
+    ],
+)
+def test_a_text_of_the_treebanks_is_a_tokenized_one(text):
+    assert is_spaced(text)

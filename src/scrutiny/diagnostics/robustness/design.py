@@ -19,8 +19,9 @@ it stands whether it is more than random change does. Several draws are one numb
 their drops, beside the drop of each. Recipes that may change the gold answer get flips and no risk.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
 
 from scrutiny.core.claim import Claim, Component, Risk
 from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector, draws_of
@@ -34,6 +35,7 @@ from scrutiny.perturb.engine.recipe import Recipe
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.tasks.scored import score_of
 
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
 _BEFORE = Selector(role="baseline")
 _STAYS = {"after": "before"}
 _CONTROL = "control: random change"
@@ -317,3 +319,16 @@ def _notes(
             f"{', '.join(others)} may change the gold answer of {inputs.task.name}: the report "
             f"{counts}makes no claim."
         )
+    yield from _signs(kept, inputs.data.labels)
+
+
+def _signs(recipes: Iterable[Recipe], labels: Sequence[str]) -> Iterator[str]:
+    """Sentences about changes that may themselves be signs of a class of the data."""
+    for recipe in recipes:
+        signs = frozenset().union(*(step.transformation.signs_of() for step in recipe.steps))
+        meant = [x for x in labels if not signs.isdisjoint(_LETTERS.findall(x.lower()))]
+        if meant:
+            yield (
+                f"What {_title(recipe)} adds may itself be a sign of {', '.join(meant)}: an answer "
+                "that changes to that may be right, and its cost an effect of the labels."
+            )

@@ -67,7 +67,7 @@ class SpellingError(OneDraw):
     id = "spelling_error@1"
     title = "spelling errors"
     languages = frozenset({"en"})
-    intensity = Intensity(share=0.3, least=1, most=None)
+    intensity = Intensity(share=0.15, least=1, most=None)
 
     by_ear: bool = False
     shortest: int = 4

@@ -116,10 +116,18 @@ def _random_case(word: str, shares: Sequence[float]) -> str:
 
 
 _ENDS: Final = ("...", ".", "")
-_ENDS_FOR: Final = {"?": ("??", "???"), "!": ("!!", "!!!")}
+_CHINESE_ENDS: Final = ("……", "。", "")
+_ENDS_FOR: Final = {mark: (2 * mark, 3 * mark) for mark in "?!？！"}
 _BRACKETS: Final = (("(", ")"), ("[", "]"), ('"', '"'), ("'", "'"))
 _CHINESE_BRACKETS: Final = (("（", "）"), ("【", "】"), ("“", "”"), ("「", "」"))
-_DROPPED: Final = ".,;:…"
+_DROPPED: Final = ".,;:…。，；："
+_CLOSING: Final = frozenset(")]\"'”’%*")
+# A period that belongs to its word, an emoticon, and marks that end what is quoted.
+_OWN_END: Final = re.compile(
+    r"(?:(?<![^\W\d_])(?:[^\W\d_]\.){2,}"
+    r"|\b(?:etc|Inc|Ltd|Corp|Co|Jr|Sr|No|Mr|Mrs|Dr|St|vs|al|Ave)\."
+    r"|[:;=][-']?[)(DPp\]\[/|]|[?!？！]{2,}|[.!?…。！？][)\]\"'”’」』）]+)$"
+)
 _NONE: Final = (("", ""),)
 
 
@@ -128,6 +136,8 @@ class Punctuation(ChangesWholeText):
     """Replaces the final punctuation, and puts the text into brackets or quotes.
 
     A question stays a question and an exclamation one: their marks are doubled, not dropped.
+    What belongs to the last word ("U.S.", "etc."), emoticons, and marks that are not of the
+    language's plain ones stay as they are.
     Brackets and quotes that the text has already are not used again; Chinese has its own.
 
     Parameters
@@ -160,14 +170,9 @@ class Punctuation(ChangesWholeText):
         text = document.text
         stop = len(text.rstrip())
         start = len(text) - len(text.lstrip())
-        core = max(start, len(text[:stop].rstrip(_DROPPED)))
-        if core > start and text[core - 1] in _ENDS_FOR:
-            ends: Sequence[str] = _ENDS_FOR[text[core - 1]]
-            core -= 1
-        else:
-            ends = _ENDS
+        core, ends = _end_of(text, start, stop)
         old = text[core:stop]
-        marks = [mark for mark in ends if mark != old] if self.end else [old]
+        marks = [mark for mark in ends if mark != old] if self.end and ends else [old]
         pairs = _pairs_for(text) if self.brackets else _NONE
         for opening, closing in in_random_order(pairs, rng):
             for mark in in_random_order(marks, rng):
@@ -178,6 +183,19 @@ class Punctuation(ChangesWholeText):
                     begin = Edit(document.field, start, start, opening)
                     edits.insert(0, with_marks(document, begin))
                 yield tuple(edits)
+
+
+def _end_of(text: str, start: int, stop: int) -> tuple[int, Sequence[str]]:
+    """Where a text's final marks begin, and what may take their place; nothing if they stay."""
+    if _OWN_END.search(text, start, stop):
+        return stop, ()
+    core = max(start, len(text[:stop].rstrip(_DROPPED)))
+    if core > start and text[core - 1] in _ENDS_FOR:
+        return core - 1, _ENDS_FOR[text[core - 1]]
+    last = text[core - 1 : core]
+    if core == stop and not (last.isalnum() or last in _CLOSING):
+        return stop, ()
+    return core, _CHINESE_ENDS if has_chinese(text) else _ENDS
 
 
 def _pairs_for(text: str) -> Sequence[tuple[str, str]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from scrutiny.core.answers.answer import fences_of, has_places, segments_of, spared_of
 from scrutiny.core.example import Example, Span
 from scrutiny.perturb.resources.loading import find_resource
-from scrutiny.text.tokens import token_spans
+from scrutiny.text.literals import find_literals, tokens_with
 
 if TYPE_CHECKING:
     from scrutiny.core.transformation import Site, Transformation
@@ -48,6 +48,7 @@ class TextDocument:
     _tokens: Borders | None = None
     _words: list[str] | None = None
     _word_count = -1
+    _literals: tuple[tuple[int, int], ...] | None = None
 
     def __init__(
         self,
@@ -68,7 +69,7 @@ class TextDocument:
         if self._tokens is None:
             layer = self.example.tokens
             given = layer.get(self.field) if layer is not None else None
-            self._tokens = token_spans(self.text) if given is None else given
+            self._tokens = tokens_with(self.literals, self.text) if given is None else given
         return self._tokens
 
     def sites_of(self, transformation: "Transformation") -> "Sequence[Site]":
@@ -148,9 +149,18 @@ class TextDocument:
         return tuple([s for s in self.example.protected if s.field == self.field])
 
     @property
+    def literals(self) -> tuple[tuple[int, int], ...]:
+        """Markup, code and addresses of this field, which nothing changes."""
+        if self._literals is None:
+            self._literals = find_literals(self.text)
+        return self._literals
+
+    @property
     def is_plain(self) -> bool:
-        """Whether the field has no annotations and no protected parts."""
+        """Whether the field has no annotations, no protected parts and no literals."""
         example = self.example
+        if self.literals:
+            return False
         if not example.spans and not example.protected and not has_places(example.gold):
             return True
         return not (self.annotations or self.protected or self.has_words)
@@ -163,6 +173,10 @@ class TextDocument:
     def is_protected(self, start: int, end: int) -> bool:
         """Whether any of these code points is protected."""
         return any(start < span.end and span.start < end for span in self.protected)
+
+    def is_literal(self, start: int, end: int) -> bool:
+        """Whether any of these code points belongs to a literal, or a place is within one."""
+        return any(start < high and low < end for low, high in self.literals)
 
 
 def _count_words(text: str, tokens: Borders) -> int:

@@ -1,4 +1,4 @@
-"""Restrictions on candidates: annotations, protected parts, and earlier edits.
+"""Restrictions on candidates: annotations, protected parts, literals, and earlier edits.
 
 `apply_edits` has the last word; these checks ask the same questions one candidate at a time, in
 time that does not grow with the text, so that the engine can go on to the next candidate.
@@ -35,8 +35,10 @@ def covered(document: TextDocument, spans: Sequence[Span]) -> bytearray:
 def allowed_sites(sites: Sequence[Site], document: TextDocument, where: Where) -> Sequence[Site]:
     """Sites that touch no annotated span (``around``), only those that do, or all.
 
-    The whole text as a site counts as around.
+    None touches a literal, such as a URL. The whole text as a site counts as around.
     """
+    if document.literals:
+        sites = [s for s in sites if s.token < 0 or not document.is_literal(s.start, s.end)]
     if where == "anywhere":
         return sites
     spans = _meant(document, where)
@@ -60,7 +62,8 @@ def tokens_where(document: TextDocument, where: Where) -> list[int]:
     >>> tokens_where(document, "around"), tokens_where(document, "within")
     ([0, 2], [1])
     """
-    if where == "anywhere" or not _meant(document, where):
+    is_free = where == "anywhere" or not _meant(document, where)
+    if is_free and not document.literals:
         return [] if where == "within" else list(range(len(document.tokens)))
     sites = [Site(start, end, i) for i, (start, end) in enumerate(document.tokens)]
     return [site.token for site in allowed_sites(sites, document, where)]
@@ -218,12 +221,13 @@ class Fences:
 
 
 def fences_of(document: TextDocument) -> Fences:
-    """Fences of a document's field."""
+    """Fences of a document's field; its literals are as protected as what its data protect."""
     layer = document.example.tokens
     tokens = None if layer is None else layer.get(document.field)
     gold = document.example.gold
     merged = "" if gold is None else type_of(gold).merged
-    return Fences(document.annotations, document.protected, tokens, merged)
+    literals = [Span(document.field, start, end) for start, end in document.literals]
+    return Fences(document.annotations, (*document.protected, *literals), tokens, merged)
 
 
 def _adds_token(edit: Edit, *, is_inside: bool) -> bool:

@@ -12,16 +12,18 @@ from scrutiny.perturb.engine.change import EVERY_SITE, Candidates, Change, Rng, 
 from scrutiny.perturb.phrases.mentions import (
     EntityMention,
     groups,
+    is_acronym,
     mentions,
     other_names,
     part_of,
     renamed,
     without_article,
 )
-from scrutiny.text.lexicon import listed
+from scrutiny.text.lexicon import is_stop_word, listed
 
 _TRIED = 5
 _NAME_BEHIND: Final = re.compile(r" ?[A-Z&-]")
+_WORD_BEHIND: Final = re.compile(r" ([a-z]+)")
 _NAME_BEFORE: Final = re.compile(r"([A-Z]\S*,?( of)?( the)?|\bSt\.|-) $")
 
 
@@ -86,7 +88,7 @@ def _certain(document: Document) -> list[EntityMention]:
     What the finder sees may be a part of a longer name ("Gulf of Mexico", "St. Louis Rams"), an
     agency in its dateline, or an organization that is no company, for which we have no names.
     """
-    known = mentions(document)
+    known = [m for m in mentions(document) if not _is_adjective(document.text, m)]
     if any(span.label for span in document.annotations):
         return known
     return [mention for mention in known if _stands_alone(document.text, mention)]
@@ -97,6 +99,13 @@ def _stands_alone(text: str, mention: EntityMention) -> bool:
     if _NAME_BEHIND.match(behind) or _NAME_BEFORE.search(before) or behind.startswith(")"):
         return False
     return mention.kind != "ORG" or mention.text in listed("organizations")
+
+
+def _is_adjective(text: str, mention: EntityMention) -> bool:
+    """Whether the short name of a place stands before what it describes ("older U.S. adults")."""
+    behind = _WORD_BEHIND.match(text, mention.end)
+    is_short = mention.kind == "LOC" and is_acronym(mention.text)
+    return is_short and behind is not None and not is_stop_word(behind[1])
 
 
 def _token_at(document: Document, place: int) -> int:

@@ -28,6 +28,9 @@ _SOVEREIGN: Final = frozenset(
 )
 
 
+# Short names of countries, which stand for one and are as often adjectives ("U.S. adults").
+_SHORT_COUNTRIES: Final = frozenset("U.S. US U.S USA U.S.A. UK U.K. UAE U.A.E. USSR".split())
+_ACRONYM: Final = 5  # letters of an acronym, at most
 _POSSESSIVE: Final = re.compile(r"\s?['’]\s?s$")
 
 
@@ -93,7 +96,7 @@ def _tables(mention: EntityMention, parts: Sequence[str]) -> list[Sequence[str]]
     if mention.kind == "ORG":
         return [listed("organizations")]
     if mention.kind == "LOC":
-        if mention.text.title() in _SOVEREIGN:
+        if mention.text.title() in _SOVEREIGN or mention.text in _SHORT_COUNTRIES:
             return [_sovereign()]
         is_country = mention.text.title() in _countries()
         return [_bare_names(countries() if is_country else cities())]
@@ -151,8 +154,33 @@ def part_of(name: str, whole: EntityMention, mention: EntityMention) -> str:
     return _cased(new[0] if place < len(words) - 1 else new[-1], mention.text)
 
 
+def is_acronym(text: str) -> bool:
+    """Whether a name is written in the first letters of its words, and not only in capitals.
+
+    Examples
+    --------
+    >>> [is_acronym(name) for name in ("U.S.", "NATO", "PARIS", "MARY", "AUSTRALIA", "Paris")]
+    [True, True, False, False, False, False]
+    """
+    if not text.isupper():
+        return False
+    if "." in text or any(map(str.isdigit, text)):
+        return True
+    if " " in text:
+        return False
+    return sum(map(str.isalpha, text)) <= _ACRONYM and text.title() not in _spelled_out()
+
+
+@cache
+def _spelled_out() -> frozenset[str]:
+    """Names of one word that are no acronyms."""
+    people = (*first_names("female"), *first_names("male"), *listed("last_names"))
+    return frozenset((*people, *cities(), *countries()))
+
+
 def _cased(name: str, like: str) -> str:
+    """Name as names are written where the other stood: in capitals, in lower case, or as it is."""
     pattern = case_pattern(like)
     if pattern == "lower":
         return name.lower()
-    return name.upper() if pattern == "upper" and len(like) > 3 else name
+    return name.upper() if pattern == "upper" and not is_acronym(like) else name

@@ -28,9 +28,9 @@ class ReverseNegation(Change):
     """Negates a sentence's main clause, or removes its negation.
 
     A negation gets the form of "do" that the verb's tense and person ask for, and the verb its
-    base form; taking one out gives them back. Questions, commands, inversions, and sentences with
-    another negative word ("Nobody came") are left alone. The main clause is found by rules over
-    tags, or by a dependency parse where the run's tagger is spaCy.
+    base form; taking one out gives them back. Questions, tags, commands, inversions, and sentences
+    with another negative word ("Nobody came") are left alone. The main clause is found by rules
+    over tags, or by a dependency parse where the run's tagger is spaCy.
 
     Parameters
     ----------
@@ -75,6 +75,8 @@ class ReverseNegation(Change):
         for first, last in sentence_tokens(document):
             if document.words[last - 1].endswith("?") or "?" in document.words[first:last]:
                 continue
+            if _has_tag(document.words[first:last]):
+                continue
             index = self._place(document, first, last, parse)
             if index is not None:
                 found.append(Site(*document.tokens[index], index))
@@ -104,6 +106,16 @@ class ReverseNegation(Change):
             ways.reverse()
         for way in ways:
             yield tuple([_stated(document, edit, site.token) for edit in way])
+
+
+def _has_tag(words: Sequence[str]) -> bool:
+    """Whether a sentence ends in a tag ("It is kept, is it!"), which turns with the negation."""
+    bare = [word.lower() for word in words if any(map(str.isalnum, word)) or word == ","]
+    if "," not in bare:
+        return False
+    at = len(bare) - bare[::-1].index(",")
+    tag = _TAG.fullmatch(" ".join(bare[at:]))
+    return at > 1 and tag is not None
 
 
 def _stated(document: Document, edit: Edit, index: int) -> Edit:
@@ -140,6 +152,10 @@ def _verb_of(document: Document, index: int) -> int:
     return place
 
 
+_TAG: Final = re.compile(
+    r"(?:am|is|are|was|were|do|does|did|have|has|had|will|wo|would|can|ca|could|shall|sha|should"
+    r"|must|ai|might|need)(?: ?n['’]t|not)? (?:i|you|he|she|it|we|they|there|that|one)(?: not)?"
+)
 #: "n't" behind a verb.
 _CONTRACTED: Final = re.compile(r"(?<=\w)(n['’]t)\b", re.IGNORECASE)
 

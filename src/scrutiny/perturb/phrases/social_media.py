@@ -20,6 +20,11 @@ _ALTERNATIVES: Final = 3
 _DETERMINERS: Final = frozenset(
     "a an the my your his her its our their this that these those some any no".split()
 )
+# In names of classes whose texts are told by the links in them.
+_UNWANTED: Final = frozenset(
+    "spam scam phishing phish fraud smishing junk malicious malware bot advertisement ad".split()
+)
+_BE: Final = frozenset("am are is".split())
 _BEFORE_HEDGE: Final = frozenset(
     "is are was were be been am 's 'm 're i you we they it just feel feels looks seems".split()
 )
@@ -39,7 +44,9 @@ class SocialMedia(Change):
     **Measures** the answer to the manner of short messages.
 
     **Misleads when** the text is of a sort that nobody would write so: a contract with a mention
-    in front is not what the model will meet.
+    in front is not what the model will meet. Or when links are what the classes differ in, as
+    spam and other mail do: then an added one may change the right answer; ``handle=none`` adds
+    none, and a report says so.
 
     Examples
     --------
@@ -78,6 +85,10 @@ class SocialMedia(Change):
                 end = document.tokens[-1][1]
                 yield (with_unknown(document, Edit(document.field, end, end, " " + name)),)
 
+    def signs_of(self) -> frozenset[str]:
+        """Unwanted mail, which a link or a mention may be the sign of."""
+        return frozenset() if self.handle is None else _UNWANTED
+
 
 def _is_link(handle: str | None, share: float) -> bool:
     return share < 0.5 if handle == "random" else handle == "url"
@@ -110,6 +121,14 @@ def _is_meant(phrase: Sequence[str], words: Sequence[str], start: int, stop: int
     last, following = phrase[-1], words[stop] if stop < len(words) else ""
     if phrase[0] in ("kind", "sort") and last == "of":
         return start > 0 and words[start - 1] in _BEFORE_HEDGE
+    if last in _BE and not following.isalpha():
+        return False  # "I know who you are."
+    short = social_abbreviations()[" ".join(phrase)]
+    before = words[start - 1] if start else ""
+    if (short[-1].isdigit() and following[:1].isdigit()) or (
+        short[0].isdigit() and before[-1:].isdigit()
+    ):
+        return False  # "to 5 others"
     if phrase[0] == "going" or last == "have":
         return following.isalpha() and following not in _DETERMINERS
     return True

@@ -45,6 +45,9 @@ def steps_from(
     """
     steps: list[CandidateStep] = []
     for edits in candidates:
+        if any(_breaks(state, edit) for edit in edits):
+            vetoes["protected"] += 1
+            continue
         try:
             after = state.step(edits)
         except EditRefusedError as error:
@@ -57,6 +60,17 @@ def steps_from(
         if len(steps) == most:
             break
     return steps
+
+
+def _breaks(state: State, edit: Edit) -> bool:
+    """Whether an edit of a text changes one of its literals, or goes into one."""
+    literals = state.document(edit.field).literals
+    return any(
+        edit.start < high and low < edit.end
+        if edit.start < edit.end
+        else low < edit.start < high or (edit.inside and edit.start in (low, high))
+        for low, high in literals
+    )
 
 
 def screened(

@@ -1,5 +1,6 @@
 """Adjectives replaced by their antonym."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,11 +15,19 @@ from scrutiny.perturb.languages.en.related_words import (
     fitting_antonym_forms,
 )
 from scrutiny.perturb.words.replacing import OtherWord
+from scrutiny.text.inflect import lemma
 
 _BEFORE: Final = frozenset("as so no years year - `` how too".split())
 _BEHIND: Final = frozenset(
     """- selling screen school will deal brother metal enough story '' potatoes fashioned same
-    nature change term time""".split()
+    nature change term time run morning luck night evening afternoon guys guy old""".split()
+)
+# Of a person "old" is the opposite of "young", and in pairs of families of neither.
+_AGES: Final = frozenset("old older oldest young younger youngest".split())
+_PERSONS: Final = frozenset(
+    """adult people person man woman boy girl lady gentleman guy friend fellow child kid teenager
+    brother sister sibling son daughter audience viewer reader generation patient worker student
+    citizen resident american couple player actor actress director member population""".split()
 )
 _TAGS = ("JJ", "JJR", "JJS")
 
@@ -28,7 +37,8 @@ class AntonymSwap(OtherWord):
     """Replaces an adjective by its antonym, in the same degree and letter case.
 
     A list holds the pairs that a reader found to fit in nearly every context; no other pair is
-    used unless asked for, and none in a fixed expression ("so long", "big screen").
+    used unless asked for, and none in a fixed expression ("so long", "big screen", "had better"),
+    of a person's age ("older adults"), or where the antonym stands already ("good or bad").
 
     Parameters
     ----------
@@ -75,13 +85,23 @@ class AntonymSwap(OtherWord):
     def sites(self, document: Document) -> Sites:
         """Adjectives that have an antonym; only possible adjectives are tagged."""
         words, known = document.words, _words_with_antonym(self)
-        return [
+        found = [
             site
             for site in sites_where(document, known.__getitem__)
             if content_tag(document, site.token) in _TAGS
             and self.others(document, site)
             and not (self.checked and _is_fixed(words, site.token))
         ]
+        if not found:
+            return found
+        bases = Counter([lemma(word.lower(), "ADJ") for word in words if word.isalpha()])
+        return [site for site in found if not self._is_contrasted(words[site.token], bases)]
+
+    def _is_contrasted(self, word: str, bases: Counter[str]) -> bool:
+        """Whether the word stands twice, or its antonym does too ("good or bad")."""
+        low = word.lower()
+        others = {lemma(form, "ADJ") for tag in _TAGS for form in self.forms(low, tag)}
+        return bases[lemma(low, "ADJ")] > 1 or any(bases[other] for other in others)
 
     def others(self, document: Document, site: Site) -> Sequence[str]:
         """Antonyms in the adjective's degree, the most frequent sense first."""
@@ -105,7 +125,13 @@ def _is_fixed(words: Sequence[str], index: int) -> bool:
     """Whether an adjective is part of an expression or a name, or is intensified ("so good")."""
     before = words[index - 1].lower() if index else ""
     behind = words[index + 1] if index + 1 < len(words) else ""
+    low = words[index].lower()
     if before in _BEFORE or behind.lower() in _BEHIND:
+        return True
+    if low == "better" and (before == "had" or before.endswith(("'d", "’d"))):
+        return True  # "he had better go"
+    near = [lemma(word.lower(), "NOUN") for word in words[index + 1 : index + 3]]
+    if low in _AGES and not _PERSONS.isdisjoint(near):
         return True
     return words[index][:1].isupper() and behind[:1].isupper() and not words[index].isupper()
 

@@ -10,8 +10,13 @@ from scrutiny.perturb.engine.change import Sites, sites_where
 from scrutiny.perturb.languages.en.related_words import UPOS_OF, content_tag
 from scrutiny.perturb.words.replacing import OtherWord, token_to_replace
 from scrutiny.text.inflect import inflect, lemma
-from scrutiny.text.lexicon import is_stop_word
+from scrutiny.text.lexicon import is_stop_word, zipf
 
+# Pronouns and quantities, which the tags of a treebank call nouns and adjectives.
+_UNINFLECTED: Final = frozenset(
+    """nobody somebody anybody everybody someone anyone everyone nothing something anything
+    none many much more most few several such other own same only main first last""".split()
+)
 _TAGS: Final[Mapping[str, tuple[str, ...]]] = {
     "NOUN": ("NN", "NNS"),
     "VERB": ("VB", "VBP", "VBZ", "VBD", "VBG", "VBN"),
@@ -72,5 +77,12 @@ class Inflections(OtherWord):
 def _inflected_forms(word: str, upos: str) -> tuple[str, ...]:
     """Inflected forms that may replace a lower-case word; none for adverbs and function words."""
     base = lemma(word, upos)
+    if word in _UNINFLECTED:
+        return ()
     found = [inflect(base, xpos) for xpos in _TAGS.get(upos, ())]
-    return tuple(dict.fromkeys(form for form in found if form and form != word))
+    return tuple(dict.fromkeys(f for f in found if f and f != word and _is_form(f, base, upos)))
+
+
+def _is_form(form: str, base: str, upos: str) -> bool:
+    """Whether a form is written by people ("manier" is not), and of this word ("worse": bad)."""
+    return upos != "ADJ" or (zipf(form) > 0 and lemma(form, upos) == base)

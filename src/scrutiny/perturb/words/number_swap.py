@@ -29,7 +29,9 @@ class NumberSwap(Change):
     numbers their zeros; years stay within ten years. A number has to count what follows it: names
     ("channel 5"), ranges, sums of one unit, and numbers that the text spells out ("two: one …")
     stay. So do a single one, since its noun is singular, ratings ("4 stars", "9/10"), scale words
-    ("million") and words that are seldom numbers ("second").
+    ("million"), words that are seldom numbers ("second"), times, telephone numbers and codes, and
+    digits that stand for a word, as in short messages ("2 go", "4 u"): a 2, 4 or 8 counts only
+    before a plural, and in no text that is written so elsewhere.
 
     Parameters
     ----------
@@ -99,7 +101,7 @@ def _is_part(words: Sequence[str], at: int) -> bool:
         number = parse_number(words[at])
         is_ordinal = number is not None and number.kind == "ordinal_word"
         return before == "no" or (is_ordinal and (before in ("a", "an") or before.isdigit()))
-    if after == "%" and words[at] == "100":
+    if after in ("%", "percent") and words[at] == "100":
         return True
     if after == ",":
         near = words[at + 2 : at + 3]

@@ -55,6 +55,7 @@ _SINGULAR: Final = frozenset(
 )
 _PLURAL: Final = frozenset("we you they these those".split())
 _SUBJECTS: Final = _SINGULAR | _PLURAL | {"i"}
+_ASKING: Final = frozenset("please pls plz plse kindly".split())  # a command follows
 _FORMULAIC: Final = frozenset({"thank", "thanks", "please"})
 # Words that tie a sentence to its tense: moods that the forms of the past express, too, and times.
 _CONDITIONAL: Final = frozenset("if unless wish though lest ai let whether".split())
@@ -97,8 +98,12 @@ def tense_of(document: Document, index: int) -> Tense | None:
 
 
 def _is_formula(document: Document, index: int, word: str) -> bool:
-    """Whether a verb has no other tense here: "used to", and "do" or "have" as a command."""
+    """Whether a verb has no other tense here: "used to", "had better", and commands."""
     following = plain(document.words[index + 1]) if index + 1 < len(document.words) else ""
+    if index and plain(document.words[index - 1]) in _ASKING:
+        return True
+    if word == "had" and following == "better":
+        return True
     if word == "used":
         return following == "to"
     if word not in ("do", "have") or (index > 0 and document.words[index - 1] not in _BARRIERS):

@@ -1,9 +1,11 @@
 """Numbers that count something and can be changed: not in names, dates, ranges or sums."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
+from scrutiny.text.inflect import lemma
 from scrutiny.text.lexicon import is_stop_word
 from scrutiny.text.numbers import Number, parse_number
 
@@ -14,15 +16,22 @@ _LABELS: Final = frozenset(
     version grade type act figure section article war season flight windows area studio question
     step phase category class size game round week day stage rule district apollo no. nos age aged
     plus minus versus vs `` " “ january february march april may june july august september
-    october november december jan feb mar apr jun jul aug sept sep oct nov dec""".split()
+    october november december jan feb mar apr jun jul aug sept sep oct nov dec code pin ref call
+    text tel box""".split()
 )
 _MONEY: Final = frozenset({"$", "£", "€"})
 _BEFORE_YEAR: Final = frozenset(
     "in since of from by until till before after during late early around circa summer".split()
 )
-_KNOWN: Final = frozenset("the these those both all between either".split())  # spoken of already
+_KNOWN: Final = frozenset(
+    "the these those both all between either other".split()
+)  # spoken of already
 _ENUMERATES: Final = frozenset({":", "--", "-", "(", "–", "—"})
 _PAIRS: Final = frozenset("one other both second either between each former latter".split())
+_BEFORE_ORDINAL: Final = frozenset(
+    "the my your his her its our their this that every each on 's".split()
+)
+_BEFORE_DECADE: Final = frozenset("the early late mid in his her their my our ' -".split())
 _FIXED_ORDINAL: Final = frozenset(
     """quarter quarters half of century centuries place party person world degree generation grade
     amendment floor base down sense wall estate dimension""".split()
@@ -35,12 +44,24 @@ _IDIOMS: Final = frozenset(
 _DECIMAL_UNITS: Final = frozenset(
     "percent billion million trillion dollars euros pounds miles meters metres points".split()
 )
+_PLURALS: Final = frozenset(
+    """people men women children feet percent million billion thousand hundred min mins hr hrs sec
+    secs wk wks mth mths yr yrs km kg cm mm lb lbs ft mph gb mb kb star""".split()
+)
+_SOUNDS: Final = frozenset("2 4 8".split())  # "2" is to, two or too in short messages
+# How short messages are written; in one that is, nobody can tell which "2" is a number.
+_SHORT: Final = re.compile(
+    r"u|ur|r|n|y|c|k|b|d|ya|e|ü|txt|pls|plz|thx|thanx|da|dat|dis|den|wat|wan|lor|lar|luv|cos|cuz|wiv"
+    r"|gud|gd|msg|tmr|abt|2day|2nite|[a-z]+[248][a-z]*|[248](?!(?:nd|th|s|x)$)[a-z]{3,}"
+)
+_DECADE: Final = range(1500, 2100)
 _JOINTS: Final = frozenset({"to", "or", "and", "-", "–"})
 _BASICS: Final = 101  # a class in the basics of something
 _NEAR: Final = 5
 _NAMED: Final = 12  # tokens in which two are named: "two leads, Lathan and Diggs"
 _FAR: Final = 25
 _SMALL: Final = 10
+_CODE: Final = 5  # digits of a code, where no plural follows
 
 
 def counting_numbers(words: Sequence[str]) -> list[tuple[int, Number]]:
@@ -81,9 +102,13 @@ def _counts(words: Sequence[str], at: int, number: Number) -> bool:
         if _is_capital(words, at + 1):
             return False  # "Fifth Avenue"
         is_day = number.kind == "ordinal" and _after(words, at) == "of"
+        is_free = before not in _BEFORE_ORDINAL or is_stop_word(_after(words, at))
+        if number.kind == "ordinal" and not is_day and is_free:
+            return False  # "ask her 1st and go"
         return is_day or not (_after(words, at) in _FIXED_ORDINAL or before in _LABELS)
-    if number.suffix == "s":
-        return number.value > _SMALL  # a decade, no "3s"
+    if number.suffix == "s":  # a decade, no "3s" and no "1000s of people"
+        is_short = _SMALL < number.value < _BASICS and before in _BEFORE_DECADE
+        return (number.value in _DECADE or is_short) and number.value % 10 == 0
     if _looks_like_year(number):
         return before in _BEFORE_YEAR and not _is_capital(words, at + 1)
     if number.value == _BASICS or _is_range_end(words, at) or _has_zeros(words[at], number):
@@ -121,7 +146,37 @@ def _has_noun(words: Sequence[str], at: int, number: Number) -> bool:
         return False
     if number.is_grouped:
         return True
+    if number.kind == "digits" and not _is_counted(words, at):
+        return False
     return not _is_capital(words, at + 1) and not (at > 1 and _is_capital(words, at - 1))
+
+
+def _is_counted(words: Sequence[str], at: int) -> bool:
+    """Whether a number in digits has a plural behind it: no code, time or "2" that means to.
+
+    Bare 2, 4 and 8 stand for words in short messages ("4 kids": for kids), so they count only in
+    texts that are not written so. Larger ones may have a word between ("300 new jobs").
+    """
+    if words[at] in _SOUNDS:
+        is_short = any(_SHORT.fullmatch(word.lower()) for word in words) or not _SOUNDS.isdisjoint(
+            {word for i, word in enumerate(words[:-1]) if not _is_plural(words[i + 1])}
+        )
+        return _is_plural(words[at + 1]) and not is_short
+    near = {*words[max(0, at - 1) : at], *words[at + 1 : at + 2]}
+    if any(word.isdigit() for word in near):
+        return False  # a telephone number
+    behind = words[at + 1 : at + 3]
+    return _is_plural(behind[0]) or (
+        len(words[at]) < _CODE and len(behind) > 1 and behind[0].isalpha() and _is_plural(behind[1])
+    )
+
+
+def _is_plural(word: str) -> bool:
+    low = word.lower()
+    if low in _PLURALS:
+        return True
+    is_inflected = low.endswith("s") and low.isalpha() and not is_stop_word(low)
+    return is_inflected and lemma(low, "NOUN") != low
 
 
 def _is_told(words: Sequence[str], at: int, number: Number) -> bool:

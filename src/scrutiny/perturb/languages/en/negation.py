@@ -69,8 +69,8 @@ def negator_in(document: Document, first: int, last: int) -> int | None:
         following = plain(document.words[i + 1]) if i + 1 < last else ""
         if word == "t" and i > first + 1 and plain(document.words[i - 1]) == "'":
             return None  # "do n ' t": the pieces of a split negation are left alone
-        if following == "help" and word.endswith("n't"):
-            return None  # "can't help but"
+        if following in ("help", "wait") and word.endswith("n't"):
+            return None  # "can't help but", "can't wait to"
         if word == "n't" and i > first:
             if plain(document.words[i - 1]) != "ai":
                 return i
@@ -121,6 +121,8 @@ def resists_negation(document: Document, verb: int) -> bool:
     following = [plain(word) for word in document.words[verb + 1 : verb + 3]]
     if not following:
         return False
+    if following[0] == "better" and full_form(document.words, verb) == "had":
+        return True  # "had better go"
     return following[0] in _POLAR or following[0] == "'ve" or following[-1] in ("only", "some")
 
 
