@@ -173,7 +173,10 @@ def _rows(path: Path, epoch: int, problems: Problems) -> Iterable[tuple[str, dic
     if path.suffix == ".eval" or is_zipfile(path):
         yield from _rows_of_archive(path, epoch, problems)
         return
-    for number, row in enumerate(_load(path).get("samples") or ()):
+    samples = _load(path).get("samples") or []
+    if not isinstance(samples, list):
+        raise DataError(f"{str(path)!r} is no log of inspect: its samples are no list.")
+    for number, row in enumerate(samples):
         yield f"{path.name}:samples[{number}]", row
 
 
