@@ -153,7 +153,7 @@ def _read(path: Path, epoch: int, problems: Problems) -> Iterator[LoggedSample]:
             if int(row.get("epoch", 1)) != epoch:
                 continue
             sample = _sample(row, place)
-        except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             problems.bad(place, f"it cannot be read: {error!r}")
             continue
         if sample.item in seen:
