@@ -49,7 +49,7 @@ def _case_of(row: Mapping[str, Any]) -> Case | None:
     facts = stated.pop("facts", {})
     try:
         stated["draw"] = int(stated.get("draw", 0))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise DataError(f"draw is {row['draw']!r}, not a whole number") from None
     for name, allowed in (("role", ROLES[:2]), ("status", STATUSES)):
         if stated.get(name, allowed[0]) not in allowed:

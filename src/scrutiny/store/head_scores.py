@@ -18,7 +18,14 @@ from numpy.typing import NDArray
 from scrutiny.core.errors import DataError
 
 _WHAT: Final = "an .npz file with arrays CORPUS_TUNED_MODEL of precision, recall and F1 by head"
-_DAMAGED: Final = (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error)
+_DAMAGED: Final = (
+    OSError,
+    ValueError,
+    EOFError,
+    zipfile.BadZipFile,
+    zlib.error,
+    NotImplementedError,
+)
 
 
 class ScoreKey(NamedTuple):

@@ -171,3 +171,15 @@ def test_on_the_command_line(data, tmp_path):
 )
 def test_a_language_that_spacy_lacks_is_none_in_particular(code, kind):
     assert blank(code).lang == kind
+
+
+def test_trees_of_one_direction_are_refused_in_words(tmp_path):
+    from scrutiny.cli import group
+
+    word = "{0}\tw{0}\t_\tNOUN\tNN\t_\t{1}\t{2}\t_\t_\n"
+    tree = word.format(1, 0, "root") + word.format(2, 1, "obj") + word.format(3, 1, "obj") + "\n"
+    (tmp_path / "one.conllu").write_text(tree * 30)
+    command = ["train", "task", "--data", f"conllu:{tmp_path}/one.conllu", "--out", f"{tmp_path}/m"]
+    found = CliRunner().invoke(group, command)
+    assert isinstance(found.exception, DataError)
+    assert "spaCy cannot learn to parse from these sentences" in str(found.exception)

@@ -72,7 +72,9 @@ def _published(source: DataSource, header: list[str]) -> Iterator[RawRow]:
         )
     is_numbered = header[0] not in ("sent_more", "sent_less", "stereo_antistereo", "bias_type")
     has_annotations = "annotations" in header
-    return _pairs(source, header[0] if is_numbered else None, has_annotations=has_annotations)
+    return _pairs(
+        source, header[0].strip() if is_numbered else None, has_annotations=has_annotations
+    )
 
 
 def _pairs(source: DataSource, number: str | None, *, has_annotations: bool) -> Iterator[RawRow]:

@@ -153,7 +153,7 @@ def _read(path: Path, epoch: int, problems: Problems) -> Iterator[LoggedSample]:
             if int(row.get("epoch", 1)) != epoch:
                 continue
             sample = _sample(row, place)
-        except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             problems.bad(place, f"it cannot be read: {error!r}")
             continue
         if sample.item in seen:
@@ -173,7 +173,10 @@ def _rows(path: Path, epoch: int, problems: Problems) -> Iterable[tuple[str, dic
     if path.suffix == ".eval" or is_zipfile(path):
         yield from _rows_of_archive(path, epoch, problems)
         return
-    for number, row in enumerate(_load(path).get("samples") or ()):
+    samples = _load(path).get("samples") or []
+    if not isinstance(samples, list):
+        raise DataError(f"{str(path)!r} is no log of inspect: its samples are no list.")
+    for number, row in enumerate(samples):
         yield f"{path.name}:samples[{number}]", row
 
 

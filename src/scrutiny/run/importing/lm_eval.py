@@ -146,7 +146,7 @@ def _read(
             try:
                 row = parse_json(line)
                 sample = _sample(row, names, place, partial(_asked, config=config, shots=shots))
-            except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
+            except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
                 problems.bad(place, _words(error))
                 continue
             key = sample.item, str(row.get("filter", "none"))

@@ -201,7 +201,16 @@ class ParserRecipe(WordRecipe):
         order = rng.permutation(len(made)).tolist()
         for first in range(0, len(order), self.batch):
             chosen = [made[i] for i in order[first : first + self.batch]]
-            yield nlp.update(chosen, sgd=optimizer, drop=self.dropout)
+            try:
+                nlp.update(chosen, sgd=optimizer, drop=self.dropout)
+            except ValueError as error:  # no steps lead to the annotation of a sentence
+                raise DataError(
+                    "spaCy cannot learn to parse from these sentences: "
+                    f"{str(error).splitlines()[0]} It needs trees in which some words depend on a "
+                    "word behind them and some on one before them, by relations that occur "
+                    f"{self.least} times or more."
+                ) from error
+            yield
 
 
 def blank(language: str) -> Any:
