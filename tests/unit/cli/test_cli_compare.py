@@ -129,7 +129,7 @@ def test_the_same_model_twice_shows_nothing(place, command):
     assert code == 0
     assert out.startswith("\N{WHITE CIRCLE} No difference is shown: ")
     assert "on 800 items of csv:dev.csv" in " ".join(out.split())
-    assert "PASS  the loss is shown to be less than 2 points." in out
+    assert "PASS  a loss of 2 points or more is ruled out." in out
     assert "Kept in kept" in out
     assert ": 0.000 [" in out
     assert Path("kept", "second", "manifest.json").is_file()

@@ -116,7 +116,8 @@ def test_without_skill_a_claim_is_refused():
     found = one(estimated, ("drop", 0.01), competence=(("level", 0.5),))
     assert found.verdict == "refused"
     assert re.fullmatch(
-        r"no skill: accuracy .* does not exceed the 0\.5 of a model without any", found.reason
+        r"no skill: accuracy .* is not shown to exceed the 0\.5 of a model without any",
+        found.reason,
     )
     assert set(checks(found).values()) == {"not run"}
     assert found.p_supported is None
@@ -153,7 +154,7 @@ def test_a_model_whose_answers_are_alike_is_told_so_before_its_score(entropy, le
     found = one(estimated, ("drop", 0.01), competence=competence)
     assert found.verdict == "refused"
     assert found.reason.startswith(said)
-    assert found.reason.endswith("does not exceed the 0.5 of a model without any")
+    assert found.reason.endswith("is not shown to exceed the 0.5 of a model without any")
 
 
 def test_no_score_is_no_skill_and_a_score_never_computed_is_undecided():

@@ -132,7 +132,7 @@ def test_an_attack_without_candidates_is_not_tested():
 def test_no_skill_comes_before_what_was_touched():
     found = judged(changed=0, competence=(("level", 0.95),), no_skill="always answering 'spam'")
     assert (found.verdict, found.lacks_skill) == ("not tested", True)
-    assert found.reason.endswith("does not exceed the 0.95 of always answering 'spam'")
+    assert found.reason.endswith("is not shown to exceed the 0.95 of always answering 'spam'")
 
 
 def test_several_draws_touch_their_mean():

@@ -158,7 +158,7 @@ def test_what_would_decide_the_rest_is_said_cheapest_first(front):
 def test_what_nothing_would_tell_is_not_told_by_a_scope(view, front):
     few = opened(front, "people", at_hand=(2, 1))
     assert rest_of([few]) == "too few items to say how many it takes: people."
-    reason = "there is only one unit of resampling, so other units are unknown"
+    reason = "one item, or group of items, says nothing of others: add more"
     first = next(f for f in view.findings if f.claim.risk)
     alone = replace(first, verdict="can't tell", reason=reason, limits=(None, None))
     found = front_of(replace(view, findings=(alone,)))

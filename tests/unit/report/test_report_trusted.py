@@ -205,7 +205,7 @@ def test_a_control_that_was_not_computed_is_not_passed(view):
 
 
 def test_only_the_lack_of_skill_is_refused_for_skill(view):
-    reason = "no skill: 0.500 [0.450, 0.550] does not exceed the 0.5 of a model without any"
+    reason = "no skill: 0.500 [0.450, 0.550] is not shown to exceed the 0.5 of a model without any"
     refused = changed(view, verdict="refused", p_supported=None, reason=reason)
     assert outcome(refused, "skill") == "refused"
     assert refused.why == f"not tested: {reason}"
@@ -217,7 +217,7 @@ def test_only_the_lack_of_skill_is_refused_for_skill(view):
     "reason",
     [
         "a comparison was not run: control: untrained",
-        "there is only one unit of resampling, so other units are unknown",
+        "one item, or group of items, says nothing of others: add more",
     ],
 )
 def test_what_was_not_tested_says_why_and_blames_no_skill(view, reason):

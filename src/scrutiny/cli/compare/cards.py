@@ -57,7 +57,7 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The difference of a score on an axis of losses, with what is tolerable.
+    """The difference of a score on an axis of gains, with what is tolerable.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class Scale:
     state
         Class of its color.
     bar, axis
-        Where the loss lies.
+        Where the gain lies.
     """
 
     title: str
@@ -76,18 +76,19 @@ class Scale:
 
 
 def scales_of(whole: SideBySide, margin: float | None) -> Iterator[Scale]:
-    """Bars of the differences of scores that are shares, in points of loss."""
+    """Bars of the differences of scores that are shares, in points of gain."""
     for level in whole.levels:
         low, high = gains(level)
         value = level.difference.value
         if level.flips is None or value is None or low is None or high is None:
             continue
-        loss = -value if level.lower_is_better else value
-        span = Span(100 * loss, -100 * high, -100 * low, 100 * (margin or 0.0))
+        gain = value if level.lower_is_better else -value
+        span = Span(100 * gain, 100 * low, 100 * high, -100 * (margin or 0.0))
         axis = Axis.of([span])
         shown = state_of(level) if not low <= 0.0 <= high else ""
         state = STATES["" if shown == "no difference" else shown]
-        title = f"Points of {level_name(level)} lost on {level.dataset}; left of 0 is a gain"
+        title = f"Points of {level_name(level)} gained on {level.dataset}; left of 0 is a loss"
+        title += "; shaded: losses below the margin" if margin else ""
         yield Scale(title, state, axis.bar(span), axis)
 
 

@@ -19,7 +19,7 @@ _MOST_NAMED: Final = 3
 _SMALLEST: Final = 0.0005  # share that one decimal of points shows
 #: What an outcome says of a loss, of what, and of how much.
 _SAYS: Final = {
-    "no regression": "PASS  the loss{} is shown to be less than {}.",
+    "no regression": "PASS  a loss{} of {} or more is ruled out.",
     "regression": "FAIL  a loss{} of more than {} is shown.",
     "undecided": "UNDECIDED  a loss{} of {} is neither shown nor excluded.",
 }

@@ -65,7 +65,7 @@ def _without_value(claim: Claim, parts: Sequence[Part]) -> tuple[str, str] | Non
     if lacking is not None:
         return "undecided", f"a comparison was not run: {lacking.against}"
     if any(is_on_one_unit(part.found) and part.limits is None for part in parts):
-        return "undecided", "there is only one unit of resampling, so other units are unknown"
+        return "undecided", "one item, or group of items, says nothing of others: add more"
     if all(part.found.interval is None for part in parts):
         why = parts[0].found.estimate.reason or "undefined"
         return "undecided", f"no value: {why.replace('_', ' ')}"
@@ -106,7 +106,7 @@ def _answers_alike(variety: Estimated, least: float) -> str:
         )
     return (
         f"{found.key.subject} gives nearly the same answer to every input: the entropy of its "
-        f"labels, {bounds(found)} bits, does not exceed {least:.3g}"
+        f"labels, {bounds(found)} bits, is not shown to exceed {least:.3g}"
     )
 
 
@@ -157,7 +157,7 @@ def no_skill(found: Estimate, chance: float, of: str) -> str:
     if found.value is None:
         return f"{NO_SKILL}: there is no score to exceed {least}"
     name = metric_of(found.key.metric, measures_of(found.key.diagnostic)).says
-    return f"{NO_SKILL}: {name} {bounds(found)} does not exceed {least}"
+    return f"{NO_SKILL}: {name} {bounds(found)} is not shown to exceed {least}"
 
 
 def bounds(found: Estimate) -> str:
