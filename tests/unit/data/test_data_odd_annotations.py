@@ -190,7 +190,7 @@ HALF = "\ud800"
 @pytest.mark.parametrize(
     "more",
     [{"test": HALF}, {"capability": HALF}, {"expect": HALF}, {"group": HALF}, {"id": HALF},
-     {"label": HALF}, {"facts": {"a": HALF}}, {"facts": {HALF: 1}}, {"edits": HALF},
+     {"label": HALF}, {"facts": {"a": HALF}}, {"edits": HALF},
      {"made_for": HALF}, {"language": HALF}, {"of": HALF}],
 )  # fmt: skip
 def test_half_a_surrogate_anywhere_in_a_case_is_a_bad_row(write, more):
@@ -198,6 +198,12 @@ def test_half_a_surrogate_anywhere_in_a_case_is_a_bad_row(write, more):
     data = load_dataset(suite(write, *rows))
     assert [e.id for e in data.examples] == ["base", "y"]
     assert len(data.bad_rows) == 1
+
+
+def test_half_a_surrogate_in_a_key_is_a_column_that_cannot_be(write):
+    rows = [case("x", "base") | {"facts": {HALF: 1}}, case("y", "base")]
+    with pytest.raises(DataError, match=r"a column 'facts\.\\ud800': half a surrogate pair"):
+        load_dataset(suite(write, *rows))
 
 
 @pytest.mark.parametrize("column", ["id", "label", "kind"])

@@ -116,14 +116,14 @@ def test_draws_differ_and_the_same_run_gives_the_same_rows():
 
 
 def letters(count=60):
-    """Sentences in which words with a vowel hang on the next word, others on the one before."""
+    """Sentences in which words with a vowel hang on the next word, others on the one behind it."""
     rng, rows = np.random.default_rng(8), []
     for number in range(count):
         letters = rng.permutation(list("aeioubcdfg"))[:8].tolist()
         heads = [0] + [0] * 7
         for i, letter in enumerate(letters):
-            heads[i] = i + 2 if letter in "aeiou" else i
-        heads[-1] = heads[-1] if heads[-1] <= 8 else 7
+            heads[i] = min(i + (2 if letter in "aeiou" else 3), 8)
+        heads[-1] = 0
         words = [f"{letter}{number}x{i}" for i, letter in enumerate(letters)]
         rows.append({"id": str(number), "words": words, "heads": heads, "relations": ["x"] * 8})
     return rows
@@ -154,8 +154,9 @@ def test_words_say_which_map_to_trust():
 
     model = Worded([[LinkedHead(mixed(True)), LinkedHead(mixed(False))]])
     found = records(model, rows, draws=1, learning_rate=0.03, epochs=20)
-    assert uas(found, "attention-words") > 0.88
-    assert uas(found, "attention") < 0.8
+    # heads of words know no root, which is one word in eight
+    assert uas(found, "attention-words") > 0.88 * 7 / 8
+    assert uas(found, "attention") < 0.8 * 7 / 8
 
 
 def test_without_embeddings_there_are_no_probes_with_words():
@@ -181,7 +182,7 @@ def test_what_cannot_be_scored_says_why():
         "attention": ("undefined", "no_other_half"),
         "right-branching": ("ok", None),
     }
-    points = {"id": "p", "words": [".", "!"], "heads": [2, 1], "relations": ["punct"] * 2}
+    points = {"id": "p", "words": [".", "!"], "heads": [2, 0], "relations": ["punct"] * 2}
     found = records(noise(), [*ROWS[:6], points], probes=("attention",), draws=1)
     assert {(r.status, r.reason) for r in found if r.item == "p"} == {("skipped", "nothing_scored")}
     long = ToyAttention([[NoiseHead()]], limit=5)

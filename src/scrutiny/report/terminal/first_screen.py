@@ -14,6 +14,7 @@ from scrutiny.parts.run.label_lines import LabelLine
 from scrutiny.parts.run.view import EvidenceItem
 from scrutiny.parts.terminal.layout import WIDTH, cropped, fold, side_by_side, wrapped
 from scrutiny.parts.wording.diffs import stretches
+from scrutiny.parts.wording.labels import one_line
 from scrutiny.parts.wording.verdicts import mark
 
 _WHAT: Final = (14, 22)  # cells of the names of risks, at least and at most
@@ -190,8 +191,8 @@ def _case_sides(case: EvidenceItem) -> Iterator[Text]:
     if not case.edits:  # a text of its own
         sides = [(" ", "removed", turned.after)]
     for sign, kind, answer in sides:
-        text = "".join(piece.text for piece in pieces if piece.kind != kind)
-        line = " ".join(text.split())
+        line = one_line("".join(piece.text for piece in pieces if piece.kind != kind))
+        answer = one_line(answer)
         if cell_len(answer) <= _SHORT:
             yield Text(f"  {sign} {cropped(line, WIDTH - len(answer) - 6)}  {answer}")
             continue
