@@ -198,7 +198,7 @@ def test_a_claim_on_one_item_is_undecided_and_every_format_says_so(made, tmp_pat
     view = load_view(folder.path)
     for name in set(FORMATS) - {"junit"}:  # which holds risks alone
         assert "undecided" in render(view, name), name
-    assert "other units are unknown" in " ".join(render(view, "text").split())
+    assert "says nothing of others" in " ".join(render(view, "text").split())
 
 
 def test_without_claims_single_heads_are_not_listed_on_a_terminal(made, estimates):
