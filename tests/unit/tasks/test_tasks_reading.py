@@ -82,6 +82,7 @@ def test_scores_are_means_over_questions():
         ({"text": "Denver Broncos", "answer_start": 24}, [24]),
         ([{"text": "Denver Broncos", "answer_start": 24}, {"text": "2016"}], [24, 52]),
         ({"text": ["Denver Broncos", "2016"], "answer_start": [24, 52]}, [24, 52]),
+        ({"text": ["Denver Broncos"], "answer_start": 24}, [24]),
         (["2016", "2016"], [52]),
     ],
 )
@@ -98,6 +99,7 @@ def test_cells_of_answers(cell, starts):
     [
         ("Chicago", "does not stand in its text"),
         ({"text": "Denver", "answer_start": 5}, "does not stand at 5 of its text"),
+        ({"text": ["Denver"], "answer_start": -1}, "does not stand at -1 of its text"),
         ([], "no answer"),
         ([" "], "the answer is empty"),
         (7, "the answer is a number"),

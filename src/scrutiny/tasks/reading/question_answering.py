@@ -107,7 +107,9 @@ def _answers(given: Given, context: str) -> Iterator[Extract]:
         if not given["text"]:
             given = Extract("")
     if isinstance(given, Mapping) and isinstance(given.get("text"), list):
-        pairs = zip_longest(given["text"], given.get("answer_start") or ())
+        starts = given.get("answer_start")
+        starts = starts if isinstance(starts, list) else [starts]
+        pairs = zip_longest(given["text"], starts)
         given = [{"text": text, "answer_start": start} for text, start in pairs]
     several = given if isinstance(given, list) else [given]
     if not several:
