@@ -11,9 +11,9 @@ from scrutiny.perturb.languages.en.conjugation import (
     agreement_of,
     in_tense,
     is_conjunct,
-    is_tied_to,
     tense_of,
 )
+from scrutiny.perturb.languages.en.tied_tense import is_tied_to
 from scrutiny.perturb.languages.tokens import beside, sentence_of, sentence_tokens
 
 _NEAR: Final = 24  # tokens on either side in which a joined verb is looked for
@@ -32,8 +32,8 @@ class Tense(Change):
     Parameters
     ----------
     unit
-        ``sentence``: all finite verbs of a chosen sentence, if they are in one tense and nothing
-        in the sentence asks for it ("yesterday", "if"). ``word``: each chosen verb, with those
+        ``sentence``: all finite verbs of a chosen sentence, if they are in one tense, nothing in
+        the sentence asks for it ("yesterday", "if"), and it is no question. ``word``: each chosen verb, with those
         that "and" or a comma joins to it; the tenses of a sentence may come to differ.
 
     **Measures** whether the answer hangs on when something is said to happen.

@@ -1,12 +1,10 @@
 """Change of tense of finite verbs, with agreement."""
 
-from itertools import pairwise
 from typing import Final, Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document
 from scrutiny.perturb.languages.en.clitics import (
-    CLITICS,
     before_not,
     clitic_of,
     full_form,
@@ -15,16 +13,12 @@ from scrutiny.perturb.languages.en.clitics import (
 )
 from scrutiny.perturb.languages.en.verbs import (
     ADVERBS,
-    auxiliary_kind,
-    could_be_verb,
     finite_kind,
-    is_dependent,
     next_content,
 )
 from scrutiny.perturb.languages.tokens import beside, token_edit
 from scrutiny.text.casing import match_case
-from scrutiny.text.inflect import lemma, reinflect
-from scrutiny.text.wordnet import exists
+from scrutiny.text.inflect import reinflect
 
 Tense = Literal["past", "present"]
 Agreement = Literal["VBZ", "VBP"]
@@ -54,23 +48,9 @@ _SINGULAR: Final = frozenset(
     "he she it this that everyone everybody someone something everything nobody nothing".split()
 )
 _PLURAL: Final = frozenset("we you they these those".split())
-_SUBJECTS: Final = _SINGULAR | _PLURAL | {"i"}
+SUBJECTS: Final = _SINGULAR | _PLURAL | {"i"}
 _ASKING: Final = frozenset("please pls plz plse kindly".split())  # a command follows
 _FORMULAIC: Final = frozenset({"thank", "thanks", "please"})
-# Words that tie a sentence to its tense: moods that the forms of the past express, too, and times.
-_CONDITIONAL: Final = frozenset("if unless wish though lest ai let whether".split())
-_TIMES: Final[dict[Tense, frozenset[str]]] = {
-    "past": frozenset(
-        """yesterday ago last earlier past monday tuesday wednesday thursday friday saturday sunday
-        january february march april june july august september october november december
-        born once since""".split()
-    ),
-    "present": frozenset(
-        """now today tonight tomorrow next soon currently nowadays presently since yet already
-        still""".split()
-    ),
-}
-_NEAR: Final = 12
 _BARRIERS: Final = frozenset('.!?;:,()"')
 
 
@@ -98,7 +78,9 @@ def tense_of(document: Document, index: int) -> Tense | None:
 
 
 def _is_formula(document: Document, index: int, word: str) -> bool:
-    """Whether a verb has no other tense here: "used to", "had better", and commands."""
+    """Whether a verb has no other tense here: "used to", "21 may", and commands."""
+    if word == "may" and index and document.words[index - 1][:1].isdigit():
+        return True  # the month
     following = plain(document.words[index + 1]) if index + 1 < len(document.words) else ""
     if index and plain(document.words[index - 1]) in _ASKING:
         return True
@@ -108,7 +90,7 @@ def _is_formula(document: Document, index: int, word: str) -> bool:
         return following == "to"
     if word not in ("do", "have") or (index > 0 and document.words[index - 1] not in _BARRIERS):
         return False
-    return following not in _SUBJECTS
+    return following not in SUBJECTS
 
 
 def _may_be_has(document: Document, index: int) -> bool:
@@ -226,71 +208,3 @@ def _is_border(document: Document, index: int) -> bool:
     if document.words[index] in _BARRIERS:
         return True
     return finite_kind(document, index) is not None
-
-
-def is_tied_to(document: Document, first: int, last: int, tense: Tense) -> bool:
-    """Whether English ties a sentence to its tense: it names a time, or has a fixed verb."""
-    words = [plain(word) for word in document.words[first:last]]
-    if words[-1].startswith("..") and last < len(document.words):
-        return True  # what looks like an end goes on
-    if not (_CONDITIONAL | _TIMES[tense]).isdisjoint(words):
-        return True
-    if tense == "past" and any(word.isdecimal() and len(word) == 4 for word in words):
-        return True  # a year
-    return _is_command(document, first, words) or any(
-        _is_unclear(document, first + i, word) for i, word in enumerate(words)
-    )
-
-
-def _is_command(document: Document, first: int, words: list[str]) -> bool:
-    """Whether a sentence begins with a base form, or has one after "but" ("but don't")."""
-    if words[0].isalpha() and document.tag(first) == "VB":
-        return True
-    return any(
-        (word in ("do", "don't") and before in ("and", "but", "so", ","))
-        or (word == "but" and before == "help")
-        for before, word in pairwise(words)
-    )
-
-
-def _is_unclear(document: Document, index: int, word: str) -> bool:
-    """Whether a word may be a finite verb that no rule can change.
-
-    Such are clitics whose verb is not known ("it's been", "I'd", "plot 's"), verbs in an unusual
-    place ("their ambitions far exceed"), and those that may share the auxiliary of another one
-    ("will gasp and laugh").
-    """
-    clitic = clitic_of(word) or word
-    if clitic == "'d":
-        return True
-    if clitic == "'s":
-        is_known = tense_of(document, index) is not None
-        return not is_known and (clitic != word or document.tag(index) != "POS")
-    if not word.isalpha() or clitic_of(word) or is_before_not(document.words, index):
-        return False
-    tag = document.tag(index)
-    if finite_kind(document, index) is not None:
-        return tag in ("VB", "VBP") and _may_share(document, index)
-    if tag in ("NN", "NNS"):
-        return could_be_verb(word) and _must_be_verb(document, index, word)
-    if clitic in CLITICS:
-        return False
-    return tag in ("VBZ", "VBP", "VB") and not is_dependent(document, index)
-
-
-def _must_be_verb(document: Document, index: int, word: str) -> bool:
-    """Whether a noun-tagged word must be a verb: at the start, after "we", no known noun."""
-    if index == 0:
-        return document.tag(index) == "NNS"
-    before = plain(document.words[index - 1])
-    return before in ("i", "you", "we", "they") or not exists(lemma(word, "NOUN"), "n")
-
-
-def _may_share(document: Document, index: int) -> bool:
-    """Whether a coordinated verb may be an infinitive, because one precedes it closely."""
-    if not is_conjunct(document, index):
-        return False
-    return any(
-        plain(document.words[i]) == "to" or auxiliary_kind(document, i) in ("modal", "do")
-        for i in range(max(0, index - _NEAR), index)
-    )
