@@ -163,7 +163,7 @@ def test_three_seeds_that_lose_four_five_and_six_points_hurt(seeds):
     lost = sorted(round(100 * v) for v in finding.estimate.by_replicate.values())
     assert lost == [4, 5, 6]
     assert (finding.verdict, finding.scope) == ("hurts", "this recipe")
-    assert "of these checkpoints alone [" in finding.reason
+    assert "of these models alone [" in finding.reason
 
 
 @pytest.mark.parametrize("tolerance", [0.02, 0.01])

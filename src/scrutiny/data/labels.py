@@ -89,8 +89,9 @@ class LabelMatch:
         suggested = _of_file(pairs, renamed or {})
         raise DataError(
             f"The data's labels do not match the model's. The data has {_list(ordered)}; the model "
-            f"has {_list(model_labels)}. Say which is which: {_stating(suggested, is_object)}, "
-            f"after checking that each pair means the same.{left_out}"
+            f"has {_list(model_labels)}. State which label is which: "
+            f"{_stating(suggested, is_object)}, after checking that each pair means the same."
+            f"{left_out}"
         )
 
     @property

@@ -15,7 +15,7 @@ from scrutiny.parts.run.references import settled
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import estimate_words, row_labels
 from scrutiny.parts.wording.numbers import interval, number, p_value
-from scrutiny.parts.wording.verdicts import mark
+from scrutiny.parts.wording.verdicts import mark, scope_words
 
 PLAN: Final = "plan"
 #: Exact tests of `scrutiny.reliability.replicates.agreement.compared_runs`, by the beginnings of
@@ -109,7 +109,7 @@ def _claims(claims: Sequence[Finding]) -> Chart:
             f.claim.says,
             interval(f.estimate),
             "; ".join(f"{c.operator} {c.limit:g} ({c.against})" for c in f.claim.components),
-            f"{mark(f.verdict)} {f.verdict}: {f.scope}",
+            f"{mark(f.verdict)} {f.verdict}: {scope_words(f.scope)}",
             f.reason,
         )
         for f in claims[:MOST_ROWS]

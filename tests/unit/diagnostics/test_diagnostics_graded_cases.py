@@ -41,7 +41,7 @@ def view(tmp_path_factory):
 def test_cases_of_translations_are_broken_by_what_they_cost(view):
     (finding,) = view.findings
     found = view.evidence[finding.claim.id]
-    assert found.n_turned == {"broken": found.n_cases, "mended": 0, "changed": 0, "failed": 0}
+    assert found.n_turned == {"broken": found.n_cases, "fixed": 0, "changed": 0, "failed": 0}
     costs = [case.cost for case in found.cases]
     assert costs == sorted(costs, reverse=True)  # the clearest first
     assert sum(costs) / 6 == pytest.approx(finding.estimate.value, abs=0.02)

@@ -27,7 +27,7 @@ def test_a_sound_endpoint_has_no_fault():
     found, sent = examined(Simulated())
     assert {name: one.state for name, one in found.items()} == dict.fromkeys(
         [
-            *("answers", "asked again", "speed", "log-probabilities", "stop words"),
+            *("answers", "noise floor", "speed", "log-probabilities", "stop words"),
             *("max_tokens", "seed", "system prompt", "chat template", "long texts"),
         ],
         "ok",
@@ -46,7 +46,7 @@ def test_a_sound_endpoint_has_no_fault():
         ("truncation", "long texts", "1,350 words count as 31. tokens"),
         ("truncation-told", "long texts", "count as 300 tokens"),
         ("template", "chat template", r"'<\|im_end\|>'"),
-        ("temperature", "asked again", "Temperature 0 is not honored"),
+        ("temperature", "noise floor", "Temperature 0 is not honored"),
         ("limit", "max_tokens", "limited to 4 tokens had 64"),
     ],
 )
@@ -168,7 +168,7 @@ def test_a_budget_ends_an_examination_with_what_was_found():
     came = []
     with pytest.raises(RunIncompleteError):
         came.extend(examine(asker(Simulated(), most=40)))
-    assert [one.check for one in came] == ["answers", "asked again", "speed", "log-probabilities"]
+    assert [one.check for one in came] == ["answers", "noise floor", "speed", "log-probabilities"]
 
 
 def test_budgets_leave_room_for_both():
@@ -192,7 +192,7 @@ def test_an_endpoint_of_your_own_is_asked_about_texts_alone(tmp_path):
             return {"label": "good" if share > 0.5 else "bad", "scores": [1 - share, share]}
 
     found, sent = examined(Classifier(), Classifier("two"), url=f"http:{file}")
-    assert list(found) == ["answers", "asked again", "speed", "long texts", "same model"]
+    assert list(found) == ["answers", "noise floor", "speed", "long texts", "same model"]
     assert faults(found) == ["same model"]
     assert sent == 30 + 9 + 20
 

@@ -78,7 +78,7 @@ def of_share(cases, n, *, tolerance, seeds=1, metric="noise_floor"):
         resampling=Resampling(draws=1000),
         seed=0,
     )
-    asked = claim(("changed", 0.0), risk=Risk("asked again", tolerance, "{} % of answers vary"))
+    asked = claim(("changed", 0.0), risk=Risk("noise floor", tolerance, "{} % of answers vary"))
     (one,) = decide([asked], {"changed": estimated})
     return one, estimated
 
@@ -186,7 +186,7 @@ class TestTheCasesThatReadWrongBefore:
         assert (one.verdict, one.scope) == ("hurts", "this recipe")
         assert one.estimate.value == pytest.approx(0.05, abs=0.002)
         low, high = one.limits[0].checkpoints
-        assert f"of these checkpoints alone [{100 * low:.1f}, {100 * high:.1f}]" in one.reason
+        assert f"of these models alone [{100 * low:.1f}, {100 * high:.1f}]" in one.reason
 
     @pytest.mark.parametrize("tolerance", [0.02, 0.01])
     def test_limits_within_six_tenths_hold(self, tolerance):
@@ -327,4 +327,4 @@ def test_items_that_are_near_or_in_reach_are_said_however_few():
     near = Limits((-0.1, 0.1), None, 1, 1.006, items_needed=2)
     assert ways_to_tell(near, 2, 1, TYPOS).is_near
     more = ways_to_tell(replace(near, items_needed=10), 2, 1, TYPOS)
-    assert (more.is_few, more.says()) == (False, "about 8 more items would tell")
+    assert (more.is_few, more.says()) == (False, "about 8 more items would decide")

@@ -1,4 +1,4 @@
-"""``scrutiny report RUN --cases``: cases of one change, broken and mended apart."""
+"""``scrutiny report RUN --cases``: cases of one change, broken and fixed apart."""
 
 from scrutiny.report.terminal.cases import MOST_CASES, MOST_OF_SUITE, cases_lines
 
@@ -24,10 +24,10 @@ def lines(*rows):
     return [line.plain for line in cases_lines("typos", rows)]
 
 
-def test_broken_and_mended_stand_apart_with_their_counts():
+def test_broken_and_fixed_stand_apart_with_their_counts():
     said = lines(ROW, MENDED, UNTOUCHED)
-    assert said[0] == "typos: 2 of 3 texts changed an answer; 1 broken, 1 mended."
-    places = [said.index("broken (1 of 1)"), said.index("mended (1 of 1)")]
+    assert said[0] == "typos: 2 of 3 texts changed an answer; 1 broken, 1 fixed."
+    places = [said.index("broken (1 of 1)"), said.index("fixed (1 of 1)")]
     assert places == sorted(places)
     assert not any("r3" in line for line in said)
 

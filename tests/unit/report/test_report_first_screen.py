@@ -147,11 +147,11 @@ def test_what_would_decide_the_rest_is_said_cheapest_first(front):
         opened(front, "slang", needed=4000, at_hand=(40, 1)),
     ]
     assert rest_of(risks) == (
-        "about 1,400 more items would tell OCR noise, about 3,300 tell 2 of 5; about 2 more seeds "
-        "would tell typos; too near what is tolerable to tell: tense; case and slang: need at "
-        "most about 7,100 items; you have 40."
+        "about 1,400 more items would decide OCR noise, about 3,300 would decide 2 of "
+        "5; about 2 more seeds would decide typos; too near the tolerance to decide: tense; "
+        "case and slang: need at most about 7,100 items; you have 40."
     )
-    assert "about 3,300 tell all 2; " in rest_of(risks[:2])
+    assert "about 3,300 would decide all 2; " in rest_of(risks[:2])
     assert rest_of([]) == ""
 
 
@@ -292,7 +292,7 @@ def test_cases_stand_apart_by_what_became_of_them(view, front):
     page = render_html(view)
     worst = front.risks[0]
     head = page.partition("Every claim with its checks")[0]
-    for turn in ("broken", "mended"):
+    for turn in ("broken", "fixed"):
         assert f"<b>{worst.n_turned[turn]} {turn}</b>" in head
         assert f'data-turn="{turn}"' in page
     assert '<select data-filter="label">' in page
@@ -496,7 +496,7 @@ def test_what_was_not_tested_is_told_apart_from_what_holds(view):
     holds = replace(first, verdict="holds")
     both, only = (replace(view, findings=tuple(own)) for own in ([holds, *untested], untested))
     count = f"{len(untested)} not tested."
-    assert front_of(both).counts == f"No risk found, 1 holds within what is tolerable, {count}"
+    assert front_of(both).counts == f"No risk found, 1 holds, {count}"
     names = [risk.name for risk in front_of(only).risks]
     assert (
         front_of(both).decision

@@ -157,7 +157,7 @@ def test_cases_are_built_of_the_items_that_are_shown(monkeypatch):
     assert [c.item for c in found.cases] == [f"i{10 * n:04d}" for n in range(MOST_CASES)]
     assert {c.n_flipped for c in found.cases} == {2}
     assert found.flips.observed == (0, 540, 60)
-    assert found.n_turned == {"broken": 600, "mended": 0, "changed": 0, "failed": 0}
+    assert found.n_turned == {"broken": 600, "fixed": 0, "changed": 0, "failed": 0}
 
 
 def test_a_folder_gives_what_its_tables_give(folder):
@@ -175,9 +175,9 @@ def test_items_behind_a_claim_are_those_that_flipped():
     assert (case.turn, found.n_turned["broken"]) == ("broken", 1)
 
 
-def test_what_is_mended_stands_apart_and_what_has_no_label_is_judged_by_nobody():
+def test_what_is_fixed_stands_apart_and_what_has_no_label_is_judged_by_nobody():
     was = TABLES.items.column_names.index("gold")
-    for gold, turn in (('"negative"', "mended"), ("null", "changed"), ("[]", "changed")):
+    for gold, turn in (('"negative"', "fixed"), ("null", "changed"), ("[]", "changed")):
         items = TABLES.items.set_column(was, "gold", pa.array([gold] * TABLES.items.num_rows))
         place = TABLES.variants.column_names.index("gold")
         column = pa.array([gold] * TABLES.variants.num_rows)
@@ -191,7 +191,7 @@ def test_what_is_mended_stands_apart_and_what_has_no_label_is_judged_by_nobody()
     ("gold", "before", "after", "turn"),
     [
         (["Rome"], "the Rome!", "Paris", "broken"),
-        (["Rome", "Paris"], "Ostia", "paris", "mended"),
+        (["Rome", "Paris"], "Ostia", "paris", "fixed"),
         (["Rome", "Paris"], "Rome", "Paris", "changed"),  # right both times
         (["Rome"], "Ostia", "Paris", "changed"),
     ],

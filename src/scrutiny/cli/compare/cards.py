@@ -1,4 +1,4 @@
-"""Cards of a comparison's page: items that broke or were mended, inputs and numbers that differ."""
+"""Cards of a comparison's page: items that broke or were fixed, inputs and numbers that differ."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -100,7 +100,7 @@ def cards_of(whole: SideBySide) -> Iterator[Card]:
 
 
 def _of_level(level: Level) -> Iterator[Card]:
-    """Kinds of input that differ, then items that broke and were mended, with cases."""
+    """Kinds of input that differ, then items that broke and were fixed, with cases."""
     for one in level.shown:
         if not one.goes_back_to:
             change = one.change

@@ -79,7 +79,7 @@ class Repeats(Diagnostic[RepeatsParams]):
                     components=(Component("changed", 0.0),),
                     needs_control=False,
                     checks=("items", "seeds", "datasets"),
-                    risk=Risk("asked again", params.tolerance, "{} % of answers vary"),
+                    risk=Risk("noise floor", params.tolerance, "{} % of answers vary"),
                 ),
             ),
             queries_per_item=1 + params.times,

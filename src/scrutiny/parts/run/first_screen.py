@@ -15,7 +15,7 @@ from scrutiny.parts.run.skill import no_skill_in
 from scrutiny.parts.run.view import DatasetLine, RunView
 from scrutiny.parts.wording.labels import capitalized, short_names
 from scrutiny.parts.wording.numbers import NO_VALUE, decimal_of, percent_of
-from scrutiny.parts.wording.verdicts import STATES
+from scrutiny.parts.wording.verdicts import STATES, scope_words
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.verdicts.risk_words import (
     few_in_words,
@@ -228,7 +228,7 @@ def _found(view: RunView, finding: Finding, where: Mapping[str, str]) -> FoundRi
     risk, found = finding.claim.risk, finding.estimate
     assert risk is not None  # the caller has looked
     limits = finding.limits[0] if finding.limits else None
-    said, scope, ways = finding.reason, finding.scope, None
+    said, scope, ways = finding.reason, scope_words(finding.scope), None
     is_told = finding.verdict not in ("not tested", "not asked")
     if is_told and found is not None and found.value is not None and limits is not None:
         known = found.value, found.low or 0.0, found.high or 0.0

@@ -36,7 +36,7 @@ class Span:
     tolerance
         What can be lived with.
     inner
-        Limits for these checkpoints alone, where those that decide are wider.
+        Limits for these models alone, where those that decide are wider.
     """
 
     value: float
@@ -63,7 +63,7 @@ class FoundRisk:
     more
         Whether that is more than random change does, or a dash where nothing tells.
     scope
-        Of what it is said; where it cannot be told, what would tell, if anything would.
+        Of what it is said; where it cannot be told, what would decide, if anything would.
     unit
         What its cost is counted in: "points" or "%".
     part
@@ -79,11 +79,11 @@ class FoundRisk:
     span
         The cost as numbers, where there is one.
     ways
-        More items or seeds that would tell, where it cannot be told.
+        More items or seeds that would decide, where it cannot be told.
     cases, n_cases
         Items whose answers it changed, the clearest first, and how many there are.
     n_turned
-        How many are broken, mended, or changed in a way that nobody can judge.
+        How many are broken, fixed, or changed in a way that nobody can judge.
     """
 
     finding: Finding
@@ -166,7 +166,7 @@ def counts_of(risks: Sequence[FoundRisk], lacking: NoSkill | None = None) -> str
     open_ones, holds = n["can't tell"], n["holds"]
     parts = [hurt, *[f"{perhaps} of them " * (n["hurts"] > 1) + "maybe tolerable"] * bool(perhaps)]
     parts += [f"{open_ones} can't be told yet"] * bool(open_ones)
-    parts += [f"{holds} hold{'s' * (holds == 1)} within what is tolerable"] * bool(holds)
+    parts += [f"{holds} hold{'s' * (holds == 1)}"] * bool(holds)
     parts += [f"{n[state]} {state}" for state in ("not tested", "not asked") if n[state]]
     return ", ".join(filter(None, parts)) + "."
 
@@ -195,7 +195,7 @@ def _decision(risks: Sequence[FoundRisk]) -> str:
         reasons = list(dict.fromkeys(risk.finding.reason for risk in (*untested, *risks)))
         return f"Nothing can be told: {and_more(reasons, 1)}."
     tolerable = {(r.span.tolerance, r.unit) for r in risks if r.span and r.state == "holds"}
-    most = "what is tolerable"
+    most = "the tolerance"
     if len(tolerable) == 1:
         ((least, unit),) = tolerable
         most = f"{least:g} {unit}"
@@ -216,7 +216,7 @@ def rest_of(open_ones: Sequence[FoundRisk]) -> str:
     few = _names_of([risk for way, risk in ways if way.is_few])
     far = [(way, risk) for way, risk in ways if way.is_far]
     if near:
-        parts.append(f"too near what is tolerable to tell: {_listed(near)}")
+        parts.append(f"too near the tolerance to decide: {_listed(near)}")
     if far:
         most, _ = max(far, key=lambda one: one[0].needed)
         names = _names_of([risk for _, risk in far])
@@ -229,14 +229,14 @@ def rest_of(open_ones: Sequence[FoundRisk]) -> str:
 
 
 def _step(needed: Sequence[tuple[int, FoundRisk]], unit: str, total: int) -> str:
-    """How many are told by the fewest more items or seeds, and how many by the most."""
+    """How many are decided by the fewest more items or seeds, and how many by the most."""
     least, most = min(count for count, _ in needed), max(count for count, _ in needed)
     first = _names_of([risk for count, risk in needed if rough(count) == rough(least)])
     many = f"all {total}" if len(needed) == total else f"{len(needed)} of {total}"
     plural = "s" * (least > 1)
-    said = f"about {rough(least)} more {unit}{plural} would tell {_listed(first)}"
+    said = f"about {rough(least)} more {unit}{plural} would decide {_listed(first)}"
     if rough(most) != rough(least):
-        said += f", about {rough(most)} tell {many}"
+        said += f", about {rough(most)} would decide {many}"
     return said
 
 

@@ -10,7 +10,7 @@ from scrutiny.parts.run.identity import slug
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import numbered, shared_words
 from scrutiny.parts.wording.numbers import interval, out_of
-from scrutiny.parts.wording.verdicts import VERDICTS, context
+from scrutiny.parts.wording.verdicts import VERDICTS, context, scope_words
 from scrutiny.reliability.verdicts.checks import worst_outcome
 from scrutiny.reliability.verdicts.risk_words import in_words
 
@@ -80,8 +80,8 @@ class AuditRow:
 
     @property
     def scope(self) -> str:
-        """The scope of the verdict."""
-        return self.finding.scope
+        """Of what the verdict is true, in words."""
+        return scope_words(self.finding.scope)
 
     @property
     def title(self) -> str:

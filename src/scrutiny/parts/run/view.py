@@ -52,7 +52,7 @@ class Found(NamedTuple):
 
 #: What a change did to an answer: right to wrong, wrong to right, or neither that is known; or that
 #: a case of a suite is not as expected.
-Turn = Literal["broken", "failed", "mended", "changed"]
+Turn = Literal["broken", "failed", "fixed", "changed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,13 +132,13 @@ class Evidence:
     Parameters
     ----------
     cases
-        Some of the items; of those that are broken and those that are mended, the clearest first.
+        Some of the items; of those that are broken and those that are fixed, the clearest first.
     flips
         How many items changed their answer in how many replicates.
     n_cases
         Items whose answer changed in any replicate.
     n_turned
-        How many of them are broken, mended, or changed in a way that nobody can judge.
+        How many of them are broken, fixed, or changed in a way that nobody can judge.
     """
 
     cases: tuple[EvidenceItem, ...] = ()

@@ -32,6 +32,12 @@ OUTCOME_MARKS: Final[Mapping[str, str]] = {
     "not run": "\N{EN DASH}",
     "yes": "yes",
 }
+#: Of what a finding is true, as readers are told; files of machines keep the name of the scope.
+_SCOPES: Final[Mapping[str, str]] = {
+    "this checkpoint": "this model",
+    "these checkpoints": "these models",
+    "beyond this dataset": "other data",
+}
 _OPEN: Final = {
     "can't tell": "can't be told yet",
     "not tested": "not tested",
@@ -44,6 +50,18 @@ _WITHIN: Final = re.compile(r"\[(\w[\w-]*)=([^\]/]*)\]")
 def mark(verdict: str) -> str:
     """Sign of a verdict."""
     return MARKS.get(verdict, "?")
+
+
+def scope_words(scope: str) -> str:
+    """Of what a finding is true, in the words of terminal, page and comment.
+
+    Examples
+    --------
+    >>> scope_words("these checkpoints"), scope_words("this recipe, on these items")
+    ('these models', 'this recipe, on these items')
+    """
+    of, comma, rest = scope.partition(",")
+    return _SCOPES.get(of, of) + comma + rest
 
 
 def sentences(findings: Sequence[Finding], families: Mapping[str, str]) -> tuple[str, ...]:
@@ -119,7 +137,7 @@ def _sentence(findings: Sequence[Finding], phrase: str) -> str:
     if len(findings) == 1:
         only = findings[0]
         said = only.claim.says.rstrip(".") + (f" ({place})" if place else "")
-        return f"{only.verdict.capitalize()} for {only.scope}: {said}."
+        return f"{only.verdict.capitalize()} for {scope_words(only.scope)}: {said}."
     supported = counts(findings)["supported"]
     if phrase:
         what = phrase.rstrip(".")
@@ -145,7 +163,7 @@ def _of_risks(findings: Sequence[Finding], phrase: str, place: str) -> str:
         return f"{only.verdict.capitalize()}: {said}" + (f" ({place})." if place else ".")
     what = phrase.rstrip(".") if phrase else f"{findings[0].claim.diagnostic} risks hurt"
     parts = [f"{n['hurts']} of {total} {what}"]
-    parts += [f"{n['holds']} hold within what is tolerable"] * bool(n["holds"])
+    parts += [f"{n['holds']} hold"] * bool(n["holds"])
     parts += [f"{n[name]} {said}" for name, said in _OPEN.items() if n[name]]
     return "; ".join(parts) + "."
 

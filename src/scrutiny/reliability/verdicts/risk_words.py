@@ -42,7 +42,7 @@ def other_scope(part: Part, spoken: Spoken) -> str:
     if limits is None or limits.recipe is None:
         return ""
     if spoken == "recipe":
-        return f"of these checkpoints alone {_bracketed(part.component, limits.checkpoints)}"
+        return f"of these models alone {_bracketed(part.component, limits.checkpoints)}"
     return f"of the recipe {_bracketed(part.component, limits.recipe)}, so undecided there"
 
 
@@ -60,7 +60,7 @@ class Ways(NamedTuple):
     items, seeds
         So many more of them; 0 where no number within reach would.
     is_near
-        Whether there are items enough, and the cost lies too near what is tolerable.
+        Whether there are items enough, and the cost lies too near the tolerance.
     needed
         About how many items it takes in all, where that is many times as many; 0 where so few
         items don't tell how many it takes.
@@ -90,12 +90,12 @@ class Ways(NamedTuple):
             items, _ = self.at_hand
             return f"{items:,} item{'s are' if items != 1 else ' is'} too few to say more"
         if self.is_near:
-            return "so many items tell most costs: this one lies near what is tolerable"
+            return "so many items decide most costs: this one lies near the tolerance"
         ways = [f"{rough(self.items)} more items"] if self.items else []
         ways += [f"{self.seeds} more seed{'s' * (self.seeds > 1)}"] if self.seeds else []
         if not ways:
             return f"needs {self.far()}"
-        return f"about {' or '.join(ways)} would tell"
+        return f"about {' or '.join(ways)} would decide"
 
     def far(self) -> str:
         """Number of items that are needed, where it is many times what there is."""
@@ -126,7 +126,7 @@ def _needed(limits: Limits, n_items: int, n_seeds: int, risk: Risk) -> str:
     --------
     >>> told = Limits((-0.01, 0.04), (-0.02, 0.05), 15, 0.03, items_needed=2745, seeds_needed=5)
     >>> _needed(told, 872, 3, Risk("typos", 0.02, "costs {} points"))
-    'about 1,900 more items or 2 more seeds would tell'
+    'about 1,900 more items or 2 more seeds would decide'
     """
     return ways_to_tell(limits, n_items, n_seeds, risk).says()
 

@@ -43,7 +43,7 @@ def front_blocks(front: Front) -> list[str]:
 
 
 def _line(risk: FoundRisk) -> str:
-    """One risk: what it costs, whether random change costs as much, or what would tell."""
+    """One risk: what it costs, whether random change costs as much, or what would decide."""
     said = f"**{escape(risk.name)}** {escape(risk.costs)}"
     if risk.state == "hurts":
         cases = f"{risk.n_cases:,} cases" if risk.cases else ""
@@ -55,7 +55,7 @@ def _line(risk: FoundRisk) -> str:
 
 
 def case_folds(front: Front) -> Iterator[str]:
-    """Cases of each risk that hurts, broken and mended ones told apart."""
+    """Cases of each risk that hurts, broken and fixed ones told apart."""
     for risk in front.of("hurts"):
         if risk.cases:
             counted = ", ".join(f"{n:,} {turn}" for turn, n in risk.n_turned.items() if n)

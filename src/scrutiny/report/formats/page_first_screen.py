@@ -16,7 +16,7 @@ from scrutiny.parts.wording.numbers import NO_VALUE
 from scrutiny.report.reading.cases import OUTCOMES, few_cases, outcome_of, outcomes_in_words
 
 _MOST_CARDS: Final = 3
-_CASES: Final[Mapping[Turn, int]] = {"broken": 2, "failed": 2, "mended": 1, "changed": 1}
+_CASES: Final[Mapping[Turn, int]] = {"broken": 2, "failed": 2, "fixed": 1, "changed": 1}
 _CONTEXT: Final = 70  # code points around a change, in a card
 _SHORT: Final = 40  # code points of an answer beside which others are told
 _LONGEST: Final = 400  # code points of a text on a card
@@ -110,7 +110,7 @@ class FirstScreen:
 
     @property
     def has_inner(self) -> bool:
-        """Whether limits of these checkpoints are drawn beside wider ones."""
+        """Whether limits of these models are drawn beside wider ones."""
         return any(risk.span and risk.span.inner for risk in self.front.risks)
 
 

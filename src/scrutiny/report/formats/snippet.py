@@ -15,7 +15,7 @@ from scrutiny.report.formats.page_first_screen import case_page
 from scrutiny.report.table.footer import footer_lines
 
 MOST_ROWS = 40
-_RISKS: Final = ("", "risk", "what it costs", "more than random change", "true of, or would tell")
+_RISKS: Final = ("", "risk", "what it costs", "more than random change", "true of, or would decide")
 _SHOWN: Final = ("hurts", "can't tell", "not tested", "not asked")
 _CASES: Final = 2
 _NUMBERS: Final = ("of", "estimate", "n/planned", "method")

@@ -35,9 +35,9 @@ Codes = NDArray[np.int64]
 Costs = Mapping[str, float]
 Numbers = NDArray[np.float64]
 
-#: Items shown of a claim, and how many of these are mended.
+#: Items shown of a claim, and how many of these are fixed.
 MOST_CASES: Final = 48
-_MENDED: Final = 16
+_FIXED: Final = 16
 _T = TypeVar("_T")
 _COLUMNS: Final = {
     "items": ["dataset", "item"],
@@ -128,7 +128,7 @@ def evidence_of(
 
     The variants are those of the finding's diagnostic and dataset whose recipe and draw stand in
     the estimate's condition. Nothing where there are none. Answers that are neither right nor wrong
-    (translations, clusters) are broken or mended by what the change costs each item (``by_item``).
+    (translations, clusters) are broken or fixed by what the change costs each item (``by_item``).
     """
     if finding.estimate is None:
         return None
@@ -230,12 +230,12 @@ def _turn_of(pairs: Iterable[tuple[str, str]], was: str, now: str) -> Turn | Non
         if None in right:
             return None
         net += bool(right[0]) - bool(right[1])
-    return "broken" if net > 0 else "mended" if net < 0 else "changed"
+    return "broken" if net > 0 else "fixed" if net < 0 else "changed"
 
 
 def _turn_by(cost: float | None) -> Turn:
     """What a change did to an answer, by what it costs its item."""
-    return "changed" if not cost else "broken" if cost > 0 else "mended"
+    return "changed" if not cost else "broken" if cost > 0 else "fixed"
 
 
 @lru_cache(maxsize=1 << 14)
@@ -246,7 +246,7 @@ def is_right(gold: str, said: str) -> bool | None:
 
 
 def _chosen(by_turn: Mapping[Turn, Sequence[int]], times: Codes) -> list[int]:
-    """Items to show: two broken to one mended, so that the first few have both; then the others."""
+    """Items to show: two broken to one fixed, so that the first few have both; then the others."""
     clear = {
         turn: sorted(places, key=lambda place: -times[place]) for turn, places in by_turn.items()
     }
@@ -254,18 +254,18 @@ def _chosen(by_turn: Mapping[Turn, Sequence[int]], times: Codes) -> list[int]:
 
 
 def _alternating(by_turn: Mapping[Turn, Sequence[_T]]) -> list[_T]:
-    """Two broken items for each mended one, then items without gold.
+    """Two broken items for each fixed one, then items without gold.
 
     Examples
     --------
-    >>> _alternating({"broken": [1, 2, 3], "mended": [7], "changed": [9]})
+    >>> _alternating({"broken": [1, 2, 3], "fixed": [7], "changed": [9]})
     [1, 2, 7, 3, 9]
     """
-    broken, mended = list(by_turn["broken"]), list(by_turn["mended"])[:_MENDED]
+    broken, fixed = list(by_turn["broken"]), list(by_turn["fixed"])[:_FIXED]
     found: list[_T] = []
-    while broken or mended:
-        found += [*broken[:2], *mended[:1]]
-        del broken[:2], mended[:1]
+    while broken or fixed:
+        found += [*broken[:2], *fixed[:1]]
+        del broken[:2], fixed[:1]
     return [*found, *by_turn["changed"]]
 
 

@@ -20,7 +20,7 @@ _MOST: Final = 800  # letters of a long text
 
 
 def cases_lines(name: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Text]:
-    """Lines on the cases whose answers changed: what broke first, then what was mended.
+    """Lines on the cases whose answers changed: what broke first, then what was fixed.
 
     Parameters
     ----------
@@ -34,16 +34,16 @@ def cases_lines(name: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Text]:
         return
     turned = [row for row in rows if row["flipped"]]
     broken = [row for row in turned if (row["broken"] or 0) > (row["mended"] or 0)]
-    mended = [row for row in turned if (row["mended"] or 0) > (row["broken"] or 0)]
+    fixed = [row for row in turned if (row["mended"] or 0) > (row["broken"] or 0)]
     others = [row for row in turned if (row["mended"] or 0) == (row["broken"] or 0)]
     said = f"{len(turned):,} of {len(rows):,} texts changed an answer"
     if any(row["replicate"] for row in rows):  # a text of its own for each model that was attacked
         n_items = [len({row["item"] for row in own}) for own in (turned, rows)]
         said += f" (of {n_items[0]:,} of {n_items[1]:,} items, each in its models)"
     yield from wrapped(
-        f"{name}: {said}; {len(broken):,} broken, {len(mended):,} mended.", style="bold"
+        f"{name}: {said}; {len(broken):,} broken, {len(fixed):,} fixed.", style="bold"
     )
-    for title, own in (("broken", broken), ("mended", mended), ("changed", others)):
+    for title, own in (("broken", broken), ("fixed", fixed), ("changed", others)):
         share = max(1, MOST_CASES * len(own) // max(len(turned), 1)) if own else 0
         if own:
             yield Text()

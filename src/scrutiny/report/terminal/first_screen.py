@@ -26,12 +26,6 @@ _STYLES: Final = {"hurts": "bold red", "can't tell": "yellow", "holds": "green"}
 _MOST_OPEN: Final = 12
 _CONTEXT: Final = 24
 _SHORT: Final = 40  # cells of an answer that stands behind its text
-_SCOPES: Final = {
-    "this checkpoint": "this model",
-    "these checkpoints": "these models",
-    "this recipe": "this recipe",
-    "beyond this dataset": "other data",
-}
 
 
 def front_lines(front: Front) -> Iterator[Text]:
@@ -56,7 +50,7 @@ def front_lines(front: Front) -> Iterator[Text]:
     if hurt:
         yield from _header(columns)
     for risk in hurt:
-        yield from _row(risk, (risk.more, _SCOPES.get(risk.scope, risk.scope)), columns)
+        yield from _row(risk, (risk.more, risk.scope), columns)
         yield from _rare(risk)
     for risk in open_ones[:_MOST_OPEN]:
         yield from _open(risk, columns)
@@ -134,7 +128,7 @@ def _folded_costs(costs: str, width: int) -> list[str]:
 
 
 def _open(risk: FoundRisk, columns: Sequence[int]) -> Iterator[Text]:
-    """One line of a risk that cannot be told, with what would tell."""
+    """One line of a risk that cannot be told, with what would decide."""
     wide = (*columns[:2], WIDTH - sum(columns[:2]) - 2)
     told = risk.ways.short() if risk.ways else risk.scope
     fits = cell_len(told) <= wide[-1]

@@ -43,6 +43,7 @@ _NUMBER: Final = 25  # "−0.0342 [−0.0511, −0.0172]" is the longest common 
 _SCOPE: Final = 15
 _DIGITS: Final = re.compile(r"[-\N{MINUS SIGN}]?[\d.]+")
 _MANY: Final = 3  # reasons of one kind that are said together
+_FEWEST_WORDS: Final = 3  # of a common beginning: "costs" alone says nothing
 _MOST_NAMES: Final = 8
 _STYLES: Final = {
     "hurts": "bold red",
@@ -269,13 +270,15 @@ def _reasons(rows: Sequence[AuditRow]) -> Iterator[Text]:
 
 
 def _common(reasons: Sequence[str]) -> str:
-    """Common beginning of all reasons."""
+    """Common beginning of all reasons, where it says something, and where each is told."""
     if len(set(reasons)) == 1:
         return reasons[0]
     frame, _ = shared_words(reasons)
     head, _, tail = frame.partition(GAP)
-    said = head.rstrip(" :") or (f"{GAP}{tail}" if tail else "for other reasons")
-    return f"{said} (each in `--format md`)"
+    said = head.rstrip(" :") or (f"{GAP}{tail}" if tail else "")
+    if len(said.split()) < _FEWEST_WORDS:
+        return "for the reasons that `--format md` prints"
+    return f"{said} (`--format md` prints the reason of each)"
 
 
 def _numbers(estimates: Sequence[Estimate]) -> Iterator[Text]:

@@ -68,7 +68,7 @@ def _stays(asker: Asker, first: _Found, again: _Found, *, level: float) -> Findi
     ]
     n, changed = len(pairs), sum(one != other for one, other in pairs)
     if not n:
-        return Finding("asked again", "can't tell", "No text was answered twice.")
+        return Finding("noise floor", "can't tell", "No text was answered twice.")
     ends = scipy.stats.binomtest(changed, n).proportion_ci(level, method="exact")
     numbers = {"asked": n, "changed": changed, "low": float(ends.low), "high": float(ends.high)}
     says = (
@@ -76,12 +76,12 @@ def _stays(asker: Asker, first: _Found, again: _Found, *, level: float) -> Findi
         f"({100 * ends.low:.0f} to {100 * ends.high:.0f} %)."
     )
     if asker.endpoint.temperature > 0:
-        return Finding("asked again", "ok", f"{says} It draws them: temperature is set.", numbers)
+        return Finding("noise floor", "ok", f"{says} It draws them: temperature is set.", numbers)
     if float(binomial.sf(changed - 1, n, _NOISE)) <= 1 - level:
         says += " Temperature 0 is not honored, or it is far from deterministic: measure the "
-        return Finding("asked again", "fault", f"{says}noise floor with `repeats`.", numbers)
+        return Finding("noise floor", "fault", f"{says}noise floor with `repeats`.", numbers)
     state: State = "can't tell" if changed else "ok"
-    return Finding("asked again", state, f"{says} This is its noise floor.", numbers)
+    return Finding("noise floor", state, f"{says} This is its noise floor.", numbers)
 
 
 def _answer(asker: Asker, heard: Heard) -> object:
