@@ -33,8 +33,9 @@ class Tense(Change):
     ----------
     unit
         ``sentence``: all finite verbs of a chosen sentence, if they are in one tense, nothing in
-        the sentence asks for it ("yesterday", "if"), and it is no question. ``word``: each chosen verb, with those
-        that "and" or a comma joins to it; the tenses of a sentence may come to differ.
+        the sentence asks for it ("yesterday", "if"), and it is no question. ``word``: each chosen
+        verb, with those that "and" or a comma joins to it; the tenses of a sentence may come to
+        differ.
 
     **Measures** whether the answer hangs on when something is said to happen.
 
