@@ -12,6 +12,8 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from openpyxl import Workbook
+from pyarrow import feather
 
 from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.example import Example
@@ -215,6 +217,22 @@ def parquet_of(rows: list[dict[str, Any]]) -> bytes:
     """Bytes of a Parquet file."""
     stream = BytesIO()
     pq.write_table(pa.Table.from_pylist(rows), stream)
+    return stream.getvalue()
+
+
+def arrow_of(rows: list[dict[str, Any]]) -> bytes:
+    """Bytes of an Arrow file."""
+    stream = BytesIO()
+    feather.write_feather(pa.Table.from_pylist(rows), stream)
+    return stream.getvalue()
+
+
+def xlsx_of(rows: list[dict[str, Any]]) -> bytes:
+    """Bytes of a workbook of one sheet."""
+    book, stream = Workbook(), BytesIO()
+    for row in ([*rows[0]], *([*row.values()] for row in rows)):
+        book.active.append(row)
+    book.save(stream)
     return stream.getvalue()
 
 

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from hostile_files import (
     Kind,
+    arrow_of,
     data,
     lines_of,
     log_of,
@@ -12,13 +13,14 @@ from hostile_files import (
     predictions,
     scores_file,
     text_of,
+    xlsx_of,
 )
 
 from scrutiny.data.dataset import load_dataset
 from scrutiny.data.labels import parse_label_map
 from scrutiny.diagnostics.suites.expectations import parse_expectation
 from scrutiny.run.estimating.accepted import read_accepted
-from scrutiny.run.importing import inspect_log, lm_eval
+from scrutiny.run.importing import deepeval, inspect_log, lm_eval, promptfoo
 from scrutiny.run.planning.file import read_plan
 
 ROWS: Final[list[dict[str, Any]]] = [
@@ -170,6 +172,30 @@ def json_file(value: Any, name: str, scheme: str, options: str = "", **more: Any
     return Kind(content, name, data(scheme, options), is_json=True, **more)
 
 
+CELLS = [{"id": "i0", "text": "Good.", "label": "a"}, {"id": "i1", "text": "Bad.", "label": "b"}]
+SPANS = [
+    {"text": "Ada is in Paris.", "spans": [{"start": 0, "end": 3, "label": "PER"}]},
+    {"text": "It rained.", "spans": []},
+]
+PROMPTFOO = {
+    "results": {
+        "version": 3,
+        "results": [
+            {"promptIdx": 0, "testIdx": n, "vars": {"q": "1+1"}, "provider": {"id": "openai:x"},
+             "prompt": {"raw": "Q: 1+1", "label": "p"}, "response": {"output": "2"},
+             "success": True, "score": 1, "gradingResult": {"pass": True, "score": 1}}
+            for n in range(2)
+        ],
+    }
+}  # fmt: skip
+DEEPEVAL = {
+    "testCases": [
+        {"name": f"t{n}", "input": "1+1", "actualOutput": "2", "expectedOutput": "2",
+         "success": True, "metricsData": [{"name": "Correctness", "score": 1.0, "success": True}]}
+        for n in range(2)
+    ]
+}  # fmt: skip
+
 KINDS: Final[dict[str, Kind]] = {
     "csv": text_file(TABLE, "d.csv", "csv"),
     "csv with a header of none": text_file(
@@ -182,6 +208,11 @@ KINDS: Final[dict[str, Kind]] = {
     "json of columns": json_file({k: [r[k] for r in ROWS] for k in ROWS[0]}, "c.json", "json"),
     "json with a field": json_file({"v": 1, "rows": ROWS}, "f.json", "json", "#field=rows"),
     "parquet": Kind(parquet_of(ROWS), "d.parquet", data("parquet")),
+    "arrow": Kind(arrow_of(ROWS), "d.arrow", data("arrow")),
+    "xlsx": Kind(xlsx_of(CELLS), "d.xlsx", data("xlsx")),
+    "spans": Kind(lines_of(SPANS), "spans.jsonl", data("spans"), is_json=True),
+    "brat": text_file("T1\tPER 0 3\tAda\nT2\tCITY 10 15\tParis\n", "b.ann", "brat",
+                      beside={"b.txt": b"Ada is in Paris.\n"}),
     "conll": text_file("-DOCSTART- O\n\nAda B-PER\nran O\n\n# id = x\nit O\n", "d.conll", "conll"),
     "conllu": text_file(TREE, "d.conllu", "conllu"),
     "conllu raw": text_file(TREE, "r.conllu", "conllu", "#spacing=raw,subtypes=drop"),
@@ -242,6 +273,8 @@ KINDS: Final[dict[str, Kind]] = {
         is_json=True, beside={"samples_t_2026-01-02T00-00-00.jsonl": lines_of(SAMPLES)},
     ),
     "inspect": Kind(json.dumps(INSPECT).encode(), "i.json", log_of(inspect_log), is_json=True),
+    "promptfoo": Kind(json.dumps(PROMPTFOO).encode(), "f.json", log_of(promptfoo), is_json=True),
+    "deepeval": Kind(json.dumps(DEEPEVAL).encode(), "e.json", log_of(deepeval), is_json=True),
     "predictions": Kind(lines_of(PREDICTIONS), "p.jsonl", predictions, is_json=True),
     "predictions of csv": Kind(b"id,p_a,p_b\n0,0.75,0.25\n1,0.25,0.75\n", "p.csv", predictions),
     "predictions of parquet": Kind(

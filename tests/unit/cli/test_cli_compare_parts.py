@@ -425,10 +425,10 @@ def test_cards_hold_cases_of_their_own_way():
 
 def test_the_scale_shows_a_loss_on_the_side_of_the_margin():
     (worse,) = scales_of(found_of(), 0.02)
-    assert (worse.state, worse.axis.least, worse.axis.most) == ("hurts", 0.0, 12.8)
+    assert (worse.state, worse.axis.least, worse.axis.most) == ("hurts", -12.8, 0.0)
     (better,) = scales_of(found_of(difference=estimate(-0.073, -0.128, -0.018)), 0.02)
     assert better.state == "holds"
-    assert better.bar.high < better.axis.place(0) < better.bar.tolerance
+    assert better.bar.tolerance < better.axis.place(0) < better.bar.low
     assert [*scales_of(found_of(flips=None), 0.02)] == []
 
 

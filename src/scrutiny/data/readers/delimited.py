@@ -5,7 +5,7 @@ them) hold single quotation marks, which a quoting reader takes for the start of
 """
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
 
@@ -51,12 +51,11 @@ def read_xlsx(source: DataSource) -> Table:
     path = existing_file(source)
     try:
         book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+        names = [sheet.title for sheet in book.worksheets]
     except Exception as error:  # whatever the library and its parsers raise
-        raise DataError(
-            f"{source.target} is no Excel workbook (.xlsx): {str(error).splitlines()[0]} Save it "
-            "anew as .xlsx, or export it as CSV."
-        ) from error
-    names = [sheet.title for sheet in book.worksheets]
+        raise DataError(_no_workbook(source, error)) from error
+    if not names:
+        raise DataError(f"{source.target} is empty: it has no sheet of cells.")
     name = source.option("sheet") or (names[0] if len(names) == 1 else "")
     if name not in names:
         said = f"has no sheet {name!r}" if name else "has several sheets"
@@ -64,14 +63,30 @@ def read_xlsx(source: DataSource) -> Table:
             f"{source.target} {said}: it has {', '.join(names)}. Name one, as in "
             f"{source.stating({'sheet': names[0]})}."
         )
-    columns, cells = _header(source, _of_sheet(book[name]), "")
+    columns, cells = _header(source, _of_sheet(source, book[name]), "")
     return Table(columns=columns, rows=_rows(cells, columns), place=source.target)
 
 
-def _of_sheet(sheet: Any) -> "_Cells":
+def _no_workbook(source: DataSource, error: Exception) -> str:
+    said = " ".join(str(error).split()) or type(error).__name__
+    return (
+        f"{source.target} is no Excel workbook (.xlsx), or damaged: {said:.200}. Save it anew as "
+        ".xlsx, or export it as CSV."
+    )
+
+
+def _rows_of_sheet(source: DataSource, sheet: Any) -> Iterator[Sequence[Any]]:
+    """Rows of a sheet, whatever the library's parsers raise at one of them."""
+    try:
+        yield from sheet.iter_rows(values_only=True)
+    except Exception as error:
+        raise DataError(_no_workbook(source, error)) from error
+
+
+def _of_sheet(source: DataSource, sheet: Any) -> "_Cells":
     """Rows of a sheet that have a cell, without empty columns behind the last of the first row."""
     width = 0
-    for number, row in enumerate(sheet.iter_rows(values_only=True), 1):
+    for number, row in enumerate(_rows_of_sheet(source, sheet), 1):
         cells = [one.isoformat() if hasattr(one, "isoformat") else one for one in row]
         filled = max((at for at, one in enumerate(cells, 1) if one is not None), default=0)
         if not filled:

@@ -115,14 +115,15 @@ def read_arrow(source: DataSource) -> Table:
             is_file = file.read(len(_ARROW)) == _ARROW
         batches = pa.ipc.open_file(reading(path)) if is_file else pa.ipc.open_stream(reading(path))
         schema = batches.schema
+        columns, classes = tuple(schema.names), class_names_of(schema)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise DataError(_no_arrow(source, error)) from None
     each = map(batches.get_batch, range(batches.num_record_batches)) if is_file else batches
     return Table(
-        columns=tuple(schema.names),
+        columns=columns,
         rows=_nonempty(_arrow_rows(each, source), source),
         place=source.target,
-        class_names=class_names_of(schema),
+        class_names=classes,
     )
 
 
@@ -130,9 +131,15 @@ def _arrow_rows(batches: Iterable[Any], source: DataSource) -> Iterator[RawRow]:
     import pyarrow as pa
 
     try:
-        yield from batch_rows(batches)
-    except (pa.ArrowException, OSError) as error:
+        yield from batch_rows(map(_validated, batches))
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise DataError(_no_arrow(source, error)) from None
+
+
+def _validated(batch: Any) -> Any:
+    """Rows whose offsets lie within their buffers: reading others ends the process."""
+    batch.validate(full=True)
+    return batch
 
 
 def _nonempty(rows: Iterator[RawRow], source: DataSource) -> Iterator[RawRow]:

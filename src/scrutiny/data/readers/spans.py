@@ -23,7 +23,7 @@ _ENDS: Final = ("end", "end_offset", "stop")
 _LABELS: Final = ("label", "type", "tag")
 _COLUMNS: Final = ("tokens", "tags", "raw")
 #: A line of brat that marks a text: its type, its first and last characters, its words.
-_MARKED: Final = re.compile(r"T\S+\t(\S+) (\d+)((?:[ ;]\d+)*) (\d+)(?:\t.*)?")
+_MARKED: Final = re.compile(r"T\S+\t(\S+) (\d{1,9})((?:[ ;]\d{1,9})*) (\d{1,9})(?:\t.*)?")
 
 _OVERLAPPING: Final = "refuse, or longest: what to do with a row whose spans overlap"
 

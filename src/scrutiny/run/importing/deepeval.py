@@ -80,7 +80,7 @@ def _model(run: Mapping[str, Any]) -> str:
 def _case(row: Mapping[str, Any]) -> Case:
     """Result of one test case."""
     metrics = row.get("metricsData") or ()
-    scores = {one["name"]: None if one.get("error") else one.get("score") for one in metrics}
+    scores = {str(one["name"]): None if one.get("error") else one.get("score") for one in metrics}
     failed = any(one.get("success") is False and not one.get("error") for one in metrics)
     is_known = failed or not any(one.get("error") for one in metrics)
     passed = row.get("success") if is_known else None  # an error counts as a failure there

@@ -49,9 +49,9 @@ def files_of(path: Path, random: Mapping[str, str]) -> list[LogFile]:
 def logged(file: LogFile) -> list[LoggedTask]:
     """Results of one provider with one prompt; repeats are replicates."""
     value = value_of(file.path, _TOOL)
-    config = value.get("config") or {}
+    config = _part(value, "config")
     repeats = max(
-        _whole((config.get(name) or {}).get("repeat"))
+        _whole(_part(config, name).get("repeat"))
         for name in ("evaluateOptions", "commandLineOptions")
     )
 
@@ -64,6 +64,12 @@ def logged(file: LogFile) -> list[LoggedTask]:
                 yield f"results[{number}]", row
 
     return logged_cases(file, _TOOL, rows, _case, repeats=repeats)
+
+
+def _part(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Object under a name; an empty one where something else stands there."""
+    found = value.get(name)
+    return found if isinstance(found, dict) else {}
 
 
 def _whole(value: Any) -> int:
@@ -92,12 +98,13 @@ def _key(row: Mapping[str, Any]) -> tuple[str, int]:
     named = row.get("provider")
     if isinstance(named, dict):
         named = named.get("label") or named.get("id")
-    return str(named or ""), row.get("promptIdx") or 0
+    index = row.get("promptIdx")
+    return str(named or ""), index if isinstance(index, int) else 0
 
 
 def _subjects(results: list[Any]) -> dict[tuple[str, int], str]:
     """Names of models by provider and prompt: the provider's, with the prompt's among several."""
-    prompts = {_key(row): (row.get("prompt") or {}) for row in results if isinstance(row, dict)}
+    prompts = {_key(row): _part(row, "prompt") for row in results if isinstance(row, dict)}
     several = len(prompts) > len({provider for provider, _ in prompts})
     labels = {key: str(prompt.get("label") or key[1]) for key, prompt in prompts.items()}
     return {key: f"{key[0]} ({labels[key][:40]})" if several else key[0] for key in prompts}
