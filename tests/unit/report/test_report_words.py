@@ -49,7 +49,9 @@ def retired_in(text):
 
 def shown_of(page):
     """Text of a page that readers see."""
-    return re.sub(r"<script.*?</script>|<style.*?</style>|<pre.*?</pre>|<[^>]*>", " ", page, flags=re.DOTALL)
+    return re.sub(
+        r"<script.*?</script>|<style.*?</style>|<pre.*?</pre>|<[^>]*>", " ", page, flags=re.DOTALL
+    )
 
 
 def sentences_in(file):
