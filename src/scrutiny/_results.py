@@ -99,7 +99,7 @@ def _measured(found: Sequence[Estimate]) -> list[Estimate]:
 
 
 def _apart(estimates: Sequence[Estimate], asked: Collection[str] = ()) -> list[str]:
-    """What tells estimates apart, as arguments that choose each, with its value and items.
+    """Arguments that choose each of several estimates, with its value and items.
 
     Conditions that were ``asked`` for are named, too, where the estimates are alike in them.
     """

@@ -30,7 +30,7 @@ _ORDER: Final[Sequence[Found]] = ("worse", "better", "no difference")
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """What a comparison found, in sentences.
+    """First sentences of a comparison.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def headline(whole: SideBySide) -> Headline:
     apart = _unmatched(whole.comparison)
     found = state_of(levels[0]) if levels else "no difference"
     if not said:
-        said, counted = [_nothing(whole.comparison)], counted
+        said = [_nothing(whole.comparison)]
     if lost and found != "worse":
         return Headline("worse", lost[0], _filled(said[0], apart, *lost[1:], *rest, counted))
     return Headline(found, said[0], _filled(apart, *lost, *rest, counted))

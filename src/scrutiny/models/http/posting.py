@@ -31,7 +31,7 @@ class RedirectError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a server has sent back.
+    """Reply of a server.
 
     Parameters
     ----------

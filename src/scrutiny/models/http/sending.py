@@ -246,7 +246,7 @@ class _Request(NamedTuple):
 
 
 def _next_of(arrived: "SimpleQueue[Any]") -> Any:
-    """What comes next; looks up now and then, so that Ctrl-C answers whichever thread gets it."""
+    """Next entry of the queue; waits in steps, so that Ctrl-C answers whichever thread gets it."""
     while True:
         with suppress(Empty):
             return arrived.get(timeout=_LOOKS_UP_S)

@@ -130,7 +130,7 @@ class PythonModel(Model):
         return from_given(answers, examples, self._kind, source=self.source)
 
     def _returned(self, given: Sequence[Any]) -> Any:
-        """What the object returns for a list of inputs."""
+        """Return value of the object for a list of inputs."""
         if is_pipeline(self._object):
             return ask_pipeline(self._object, given)
         ask = self._object.predict if isinstance(self._object, AnswersLabels) else self._object
@@ -194,7 +194,7 @@ def _drawn(ask: Callable[..., Any], given: Any, draw: int) -> Any:
 
 
 def _input_of(obj: Any) -> str:
-    """What an object says it is given."""
+    """Kind of input that an object says it takes."""
     stated = obj.input if isinstance(obj, StatesInput) else "text"
     return stated if isinstance(stated, str) else "text"
 

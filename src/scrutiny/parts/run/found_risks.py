@@ -172,7 +172,7 @@ def counts_of(risks: Sequence[FoundRisk], lacking: NoSkill | None = None) -> str
 
 
 def decision_of(risks: Sequence[FoundRisk], lacking: NoSkill | None = None) -> str:
-    """What to do: mind that there is no skill; look at what hurts; or wait for what is open."""
+    """Decision for the reader: mind that there is no skill, look at what hurts, or wait."""
     said = _decision(risks)
     if lacking is None:
         return said
@@ -181,7 +181,7 @@ def decision_of(risks: Sequence[FoundRisk], lacking: NoSkill | None = None) -> s
 
 
 def _decision(risks: Sequence[FoundRisk]) -> str:
-    """What to do about the risks alone."""
+    """Decision for the reader about the risks alone."""
     hurt = [risk for risk in risks if risk.state == "hurts"]
     open_ones = [risk for risk in risks if risk.state == "can't tell"]
     untested = [risk for risk in risks if risk.state == "not tested"]
