@@ -49,7 +49,8 @@ class Tally:
     """Counts of queries and cache hits so far, and what was sent to an endpoint.
 
     ``failures`` are messages of the first missing answers; ``unanswered`` counts the texts to which
-    an endpoint has sent no reply, None of a model that is none.
+    an endpoint has sent no reply, None of a model that is none. ``redirects`` are addresses of an
+    endpoint, each with the one that answered in its place.
     """
 
     asked: int = 0
@@ -58,6 +59,7 @@ class Tally:
     failures: list[str] = field(default_factory=list)
     spent: Spent = field(default_factory=Spent)
     unanswered: int | None = None
+    redirects: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +192,7 @@ class ModelClient:
             )
         )
         self.tally.spent = self.tally.spent.plus(model.spent().since(before))
+        self.tally.redirects = model.redirects()
         lacking = sum(isinstance(one, Failure) and one.reason in MAY_MEND for one in replies)
         self.tally.unanswered = (self.tally.unanswered or 0) + lacking
         found = [self._translate(one) for one in read_or_fail(model, examples, replies)]
