@@ -94,7 +94,8 @@ def _by_place(before: Table, after: Table) -> Iterator[RawRow]:
 
 def _linked(before: Table, after: Table, link: str) -> Iterator[RawRow]:
     """Rows of two files, of which the second names the row of the first that it changes."""
-    known, bad = set(), set()
+    known: set[str] = set()
+    bad: set[str] = set()
     for old in before.rows:
         (bad if old.problem else known).add(str(old.values.get("id")))
         yield _original(old, str(old.values.get("id")), before)
