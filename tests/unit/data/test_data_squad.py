@@ -113,6 +113,13 @@ def test_spans_that_overlap_or_are_alike_are_alternatives(write, answers):
     assert len(data.examples[0].gold) == len(answers)
 
 
+@pytest.mark.parametrize("start", [float("inf"), "0", [0]])
+def test_an_answer_of_quoref_that_starts_nowhere_is_a_bad_row(write, start):
+    write("q.json", quoref(("Ada", start), ("Bo", 8)))
+    (bad,) = load_dataset("squad:q.json").bad_rows
+    assert "spans together" not in bad.reason
+
+
 def test_in_other_files_several_spans_are_alternatives(write):
     write("q.json", quoref(("Ada", 0), ("Bo", 8), context_id=""))
     data = load_dataset("squad:q.json")

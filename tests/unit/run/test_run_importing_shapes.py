@@ -205,7 +205,8 @@ def test_files_of_the_results_folder(tmp_path, name):
 def test_two_copies_of_the_newest_run_are_one(tmp_path):
     folder = tmp_path / ".deepeval"
     folder.mkdir()
-    whole = run_of(case("2+2", metric("Right", 1.0)), case("3+1", metric("Right", 0.0)))
+    lost = metric("Tone", float("nan"), success=False)
+    whole = run_of(case("2+2", metric("Right", 1.0)), case("3+1", metric("Right", 0.0), lost))
     traced = {**whole, "testCases": [{**one, "trace": {"uuid": "u"}} for one in whole["testCases"]]}
     (folder / ".latest_test_run.json").write_text(json.dumps({"testRunData": whole}))
     (folder / ".latest_run_full.json").write_text(json.dumps(traced))

@@ -80,20 +80,27 @@ def _problem(asked: Mapping[str, Any], *, is_of_quoref: bool) -> str:
     return ""
 
 
-def _parts(answers: list[Mapping[str, Any]]) -> list[str]:
-    """Words of spans that stand apart; of those that overlap, or are alike, the first.
+def _parts(answers: Any) -> list[str]:
+    """Words of spans that stand apart; of those that overlap, or are alike, one.
 
     Examples
     --------
     >>> spans = [("Stela 5 at Ixkun", 8), ("Stela 5", 8), ("Ada", 40), ("Ada", 50)]
     >>> _parts([{"text": text, "answer_start": start} for text, start in spans])
-    ['Stela 5 at Ixkun', 'Ada']
+    ['Stela 5', 'Ada']
     """
     parts: dict[str, None] = {}
     end = -1
-    for one in sorted(answers, key=lambda one: int(one["answer_start"])):
-        start = int(one["answer_start"])
+    for start, text in sorted(_places(answers)):
         if start >= end:
-            parts[one["text"]] = None
-        end = max(end, start + len(one["text"]))
+            parts[text] = None
+        end = max(end, start + len(text))
     return list(parts)
+
+
+def _places(answers: Any) -> Iterator[tuple[int, str]]:
+    """Start and words of answers; what has neither is refused where answers are read."""
+    for one in answers if isinstance(answers, list) else ():
+        start, text = map(one.get, ("answer_start", "text")) if isinstance(one, dict) else ("", "")
+        if isinstance(start, int) and isinstance(text, str):
+            yield start, text

@@ -6,11 +6,11 @@ returns, as JSON, is read as well. The model is what the hyperparameters call so
 name. Items pair by their input.
 """
 
+import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.errors import DataError
 from scrutiny.run.importing.case_files import (
     PASSED,
@@ -59,7 +59,7 @@ def files_of(path: Path, random: Mapping[str, str]) -> list[LogFile]:
         file = LogFile(
             one, _model(run) or one.stem, str(run.get("testFile") or one.stem), "", random
         )
-        found.setdefault(canonical_json(_measured(run)), file)
+        found.setdefault(json.dumps(_measured(run), sort_keys=True), file)  # scores may be NaN
     return list(found.values())
 
 
