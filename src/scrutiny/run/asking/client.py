@@ -48,9 +48,8 @@ _OF_MODELS = frozenset({"model_error", BAD, "non_finite", "no_unicode", *NO_REPL
 class Tally:
     """Counts of queries and cache hits so far, and what was sent to an endpoint.
 
-    ``failures`` are messages of the first missing answers; ``unanswered`` counts the texts to which
-    an endpoint has sent no reply, None of a model that is none. ``redirects`` are addresses of an
-    endpoint, each with the one that answered in its place.
+    ``failures`` are messages of the first missing answers; ``unanswered`` counts the texts without
+    a reply of an endpoint, None of a model that is none; ``redirects`` are of it (`RemoteModel`).
     """
 
     asked: int = 0
