@@ -111,7 +111,7 @@ NEEDS: dict[str, tuple[str, Callable[[str], bool], str]] = {
     "tense": (
         "a finite verb",
         has_finite_verb,
-        "sentences of one tense that name no time or condition",
+        "texts of one tense that name no time or condition and speak to nobody",
     ),
     "keyboard": ("a word of four letters", has_long_word, ""),
     "typos": ("a word of four letters", has_long_word, ""),

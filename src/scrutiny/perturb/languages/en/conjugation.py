@@ -86,7 +86,7 @@ def _is_formula(document: Document, index: int, word: str) -> bool:
         return True
     if word == "had" and following == "better":
         return True
-    if word == "used":
+    if word in ("used", "use"):
         return following == "to"
     if word not in ("do", "have") or (index > 0 and document.words[index - 1] not in _BARRIERS):
         return False
@@ -145,11 +145,11 @@ def _form(
 
 
 def _is_first_person(document: Document, index: int) -> bool:
-    at = _before_adverbs(document, index)
+    at = before_adverbs(document, index)
     return at >= 0 and plain(document.words[at]) == "i"
 
 
-def _before_adverbs(document: Document, index: int) -> int:
+def before_adverbs(document: Document, index: int) -> int:
     """Index of the nearest token to the left that is neither an adverb nor "not"."""
     return beside(
         document,
@@ -161,7 +161,7 @@ def _before_adverbs(document: Document, index: int) -> int:
 
 def is_conjunct(document: Document, index: int) -> bool:
     """Whether a verb shares the subject of an earlier verb."""
-    at = _before_adverbs(document, index)
+    at = before_adverbs(document, index)
     return at > 0 and plain(document.words[at]) in ("and", "but", "or", ",")
 
 
@@ -176,7 +176,7 @@ def agreement_of(document: Document, index: int) -> Agreement | None:
         return "VBZ"
     if stem in ("are", "have", "do", "am"):
         return "VBP"
-    at = _before_adverbs(document, index)
+    at = before_adverbs(document, index)
     if at < 0:
         return None
     word = plain(document.words[at])
