@@ -106,7 +106,7 @@ NEEDS: dict[str, tuple[str, Callable[[str], bool], str]] = {
     "reverse_negation": (
         "a finite verb",
         has_finite_verb,
-        "no questions, commands, doubly negative or unclear main clauses",
+        "only short texts of one clause (`plain=false` takes every main clause that is clear)",
     ),
     "tense": (
         "a finite verb",

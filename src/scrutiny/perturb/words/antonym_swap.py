@@ -8,6 +8,7 @@ from typing import Final
 
 from scrutiny.core.transformation import Document, Site, may_change_unless
 from scrutiny.perturb.engine.change import Sites, sites_where
+from scrutiny.perturb.languages.en.plain_statement import is_only_judgment, is_plain_statement
 from scrutiny.perturb.languages.en.related_words import (
     KnownWords,
     antonym_forms,
@@ -53,11 +54,17 @@ class AntonymSwap(OtherWord):
     indirect
         Whether an adjective without an antonym of its own takes that of the adjectives that it is
         similar to ("swift" is like "fast": "slow"), where not checked.
+    plain
+        Whether only plain statements change: texts of one short clause without contrast, whose
+        only judgment the adjective is ("Bears is bad."). They are one in two hundred reviews.
 
     **Measures** whether the model sees a word that turns the meaning while the topic stays.
 
     **Misleads when** it is scored against the old label: the label may turn, or it may not ("a
-    young director" is no better than an old one).
+    young director" is no better than an old one). And where the rest of a text says the reverse of
+    the new word ("a stupid, witty film", "have a terrible day"): about half of the changed reviews
+    and a quarter of the changed messages are texts that somebody would write; with ``plain``, three
+    in four.
 
     References
     ----------
@@ -81,6 +88,7 @@ class AntonymSwap(OtherWord):
     senses: int = 3
     least_zipf: float = 2.5
     indirect: bool = True
+    plain: bool = False
 
     def sites(self, document: Document) -> Sites:
         """Adjectives that have an antonym; only possible adjectives are tagged."""
@@ -92,8 +100,10 @@ class AntonymSwap(OtherWord):
             and self.others(document, site)
             and not (self.checked and _is_fixed(words, site.token))
         ]
-        if not found:
-            return found
+        if self.plain and found:
+            found = [site for site in found if is_only_judgment(document, site.token)]
+        if not found or (self.plain and not is_plain_statement(document)):
+            return []
         bases = Counter([lemma(word.lower(), "ADJ") for word in words if word.isalpha()])
         return [site for site in found if not self._is_contrasted(words[site.token], bases)]
 

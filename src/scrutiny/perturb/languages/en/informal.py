@@ -50,7 +50,7 @@ def is_informal(document: Document) -> bool:
     sentences = sentence_tokens(document)
     if _SMILEY.search(text) or not SPELLINGS.isdisjoint(words):
         return True
-    if any(words[first] in _GREETINGS for first, _ in sentences):
+    if any(words[a] in _GREETINGS or document.tag(a) == "UH" for a, _ in sentences):
         return True
     if is_spaced(text):
         return False
