@@ -125,7 +125,8 @@ NEEDS: dict[str, tuple[str, Callable[[str], bool], str]] = {
     "synonym_wordnet": (
         "",
         bool,
-        "only pairs that were read (`checked=false` takes all of a usual sense)",
+        "only pairs that were read, and no very common noun alone (`checked=false` takes all of a "
+        "usual sense)",
     ),
     "synonym_vectors": ("", bool, "only near words of the same form that are no antonyms"),
     "masked_lm": ("", bool, "only words of the same form, never the word itself"),

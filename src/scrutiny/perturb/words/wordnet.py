@@ -16,9 +16,12 @@ from scrutiny.perturb.languages.en.related_words import (
     words_with_synonym,
 )
 from scrutiny.perturb.words.replacing import OtherWord, token_to_replace
-from scrutiny.text.wordnet import POS_OF, synonyms
+from scrutiny.text.inflect import lemma
+from scrutiny.text.lexicon import zipf
+from scrutiny.text.wordnet import POS_OF, sense_counts, synonyms
 
 _CACHED: Final = 1 << 16
+_COMMONPLACE: Final = 5.0  # one word in ten thousand, as log10 of its count per billion words
 _ENOUGH: Final = 3  # so many words with a usual synonym, and the tags will leave one
 
 _COMPOUND: Final = frozenset("noir - love short cover news".split())
@@ -36,8 +39,9 @@ class SynonymWordnet(OtherWord):
 
     A list holds the pairs of words that a reader found to fit in nearly every context; no other
     pair is used unless asked for. Verbs before a preposition or particle stay, and so do words in
-    a comparison ("more often than") and in compounds ("love story"). Only the words that are
-    chosen get tagged.
+    a comparison ("more often than") and in compounds ("love story"). The commonest nouns ("film",
+    "story", "child", in singular or plural) change beside another word and not alone: most texts of
+    a collection may hold the same one, which would then be most of the change.
 
     Parameters
     ----------
@@ -88,9 +92,25 @@ class SynonymWordnet(OtherWord):
         """Words with a usual synonym; in texts with few, also verbs with a hypernym."""
         nearest, wider = self._settings()
         found = sites_where(document, words_with_synonym(nearest).__getitem__)
-        if self.checked or len(found) >= _ENOUGH:
+        if self.checked:
+            return found if self._is_any_telling(document, found) else []
+        if len(found) >= _ENOUGH:
             return found
         return sites_where(document, words_with_synonym(wider).__getitem__)
+
+    def _is_any_telling(self, document: Document, found: Sites) -> bool:
+        """Whether a word that has a synonym is more than a commonplace noun ("film", "story").
+
+        In texts about one thing such a noun stands in most of them, and would be most of the
+        change; so it is changed beside another word, not alone.
+        """
+        common = [_is_commonplace(document.words[site.token].lower()) for site in found]
+        if not any(common):
+            return True  # no word is tagged
+        return any(
+            not is_common and any(True for _ in self.others(document, site))
+            for site, is_common in zip(found, common, strict=True)
+        )
 
     def others(self, document: Document, site: Site) -> Iterable[str]:
         """Synonyms in the word's inflection; usual ones only, if any."""
@@ -120,6 +140,20 @@ def _is_fixed(document: Document, index: int, xpos: str) -> bool:
     if xpos == "RB":
         return before in ("more", "most", "as")
     return behind in _COMPOUND or before in _COMPOUND
+
+
+@lru_cache(maxsize=_CACHED)
+def _is_commonplace(word: str) -> bool:
+    """Whether a lower-case word is mostly a noun, and among the commonest of English.
+
+    Examples
+    --------
+    >>> _is_commonplace("films"), _is_commonplace("victory"), _is_commonplace("almost")
+    (True, False, False)
+    """
+    base = lemma(word, "NOUN")
+    uses = {pos: sum(sense_counts(lemma(word, upos), pos)) for upos, pos in POS_OF.items()}
+    return zipf(base) >= _COMMONPLACE and uses["n"] >= sum(uses.values()) / 2 > 0
 
 
 @dataclass(frozen=True, slots=True)
