@@ -33,6 +33,12 @@ MESSAGES = (
     "Baaaabe, he is at home.",
     "He is b to me.",
     "u are funny .",
+    "RT @ann : He is at home .",
+    "@ ann he is at home .",
+    "He is at home . #home",
+    "He is at home: https://a.io/b.",
+    "He is at home , thx to Ann .",
+    "He is at hoome , says Ann .",
 )
 OTHERS = (
     "I am at home.",
@@ -43,6 +49,7 @@ OTHERS = (
     "it 's a film by noyce and makhmalbaf .",  # spaces between its tokens: names in lower case
     "an hour ... and a half , no more",
     "Mr. Noyce directs.",
+    "It is # 1 of the list , at #36;10 .",
     "She asked \u201cwhy\u201d.",
     "",
 )

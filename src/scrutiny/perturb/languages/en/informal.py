@@ -33,6 +33,7 @@ _BEHIND: Final = (
 )
 _RUN: Final = re.compile(r"\.\.|[!?]{2}|\s\.\s\.|[a-z]{2}[.!?,][^\W\d_]")  # "so...", "hard.he"
 _SMILEY: Final = re.compile(r"(?<![\d:])[:;=]['-]?(?:[()|\\*]|[DPpo]\b)|<3|&lt;3|\^_?\^")
+_LINK: Final = re.compile(r"(?:^|\s)(?:RT\b|[@#]\s?[^\W\d_])|https?:|www\.")
 _OWN: Final = re.compile(r"i(?:['’]|$)")  # "i", "i'm"
 _LETTERS_AND_DIGITS: Final = re.compile(r"[^\W\d_]\d|\d(?!(?:st|nd|rd|th|s|am|pm)\b)[^\W\d_]")
 
@@ -40,21 +41,22 @@ _LETTERS_AND_DIGITS: Final = re.compile(r"[^\W\d_]\d|\d(?!(?:st|nd|rd|th|s|am|pm
 def is_informal(document: Document) -> bool:
     """Whether a text is written as messages and chats are.
 
-    It has smileys, greetings, or spellings of messages; dots or other marks run on; a word is
-    unknown, or a sentence lacks the capital at its beginning or the mark at its end. Texts whose
-    tokens are set apart by spaces need no capitals and marks, and may hold names in lower case:
-    collections for training are kept so.
+    It has smileys, mentions, links, greetings, or spellings of messages; dots or other marks run
+    on; a word is unknown, or a sentence lacks the capital at its beginning or the mark at its end.
+    Texts in lower case whose tokens are set apart by spaces need no capitals and marks, and may
+    hold names in lower case: collections for training are kept so.
     """
     text = document.text
     words = [plain(word) for word in document.words]
     sentences = sentence_tokens(document)
-    if _SMILEY.search(text) or not SPELLINGS.isdisjoint(words):
+    if _SMILEY.search(text) or _LINK.search(text) or not SPELLINGS.isdisjoint(words):
         return True
     if any(words[a] in _GREETINGS or document.tag(a) == "UH" for a, _ in sentences):
         return True
-    if is_spaced(text):
+    spaced = is_spaced(text)
+    if spaced and text == text.lower():
         return False
-    if _RUN.search(text) or any(map(_LETTERS_AND_DIGITS.search, words)):
+    if (not spaced and _RUN.search(text)) or any(map(_LETTERS_AND_DIGITS.search, words)):
         return True
     if text.rstrip()[-1:].isalnum() or any(_is_short_for(document, i) for i in range(len(words))):
         return True
