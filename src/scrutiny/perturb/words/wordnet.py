@@ -132,13 +132,22 @@ class SynonymWordnet(OtherWord):
 
 
 def _is_fixed(document: Document, index: int, xpos: str) -> bool:
-    """Whether a word is part of an expression: "lives in", "more often than", "love story"."""
+    """Whether a word is part of an expression, or its tag may be wrong.
+
+    Such are "lives in", "more often than", "love story", a letter's closing ("Love Jen"), plurals
+    that are tagged as singulars, and adverbs where an adjective stands ("your pretty face").
+    """
     before = document.words[index - 1].lower() if index else ""
     behind = document.words[index + 1].lower() if index + 1 < len(document.words) else ""
+    low = document.words[index].lower()
     if xpos.startswith("VB"):
-        return behind in _PARTICLES
+        return behind in _PARTICLES or (low == "love" and not before[-1:].isalpha())
     if xpos == "RB":
-        return before in ("more", "most", "as")
+        is_adjective = index > 0 and document.tag(index - 1) in ("DT", "PRP$")
+        is_before_noun = bool(behind) and document.tag(index + 1)[:2] == "NN"
+        return before in ("more", "most", "as") or (is_adjective and is_before_noun)
+    if xpos == "NN" and lemma(low, "NOUN") != low:
+        return True
     return behind in _COMPOUND or before in _COMPOUND
 
 
