@@ -5,6 +5,7 @@ from typing import Final
 from scrutiny.core.transformation import Document
 from scrutiny.perturb.languages.en.clitics import plain
 from scrutiny.perturb.languages.en.informal import is_informal
+from scrutiny.perturb.languages.en.unclear_verbs import is_unclear
 from scrutiny.perturb.languages.en.verbs import ADVERBS, auxiliary_kind, finite_kind
 from scrutiny.perturb.languages.tokens import beside
 
@@ -13,16 +14,16 @@ _WEIGHED: Final = frozenset(
     """but yet though although while whereas however nonetheless nevertheless still even also only
     just merely instead despite unlike without except rather unless if because since so than too
     thanks due least almost nor neither as otherwise other more less till until when where what who
-    whom whose how why which whether or lack lacks such""".split()
+    whom whose how why which whether or lack lacks such quite""".split()
 )
 # Words of degree, number and stance, behind or before which no "not" is put.
 _MEASURED: Final = frozenset(
-    """fairly pretty quite somewhat very really finally again already always never hardly nothing no
-    none at little few scant much most all every each any both ultimately actually indeed course
-    practically""".split()
+    """fairly pretty somewhat very really definite definitely certainly clearly probably especially
+    finally again already always never hardly nothing no none at little few scant much most all
+    every each any both ultimately actually indeed course practically""".split()
 )
 # With "not" they say "nothing" ("does n't waste a moment"), and alone something else.
-_LEAST: Final = frozenset("moment thing word bit damn waste wastes".split())
+_LEAST: Final = frozenset("moment thing word bit damn clue single waste wastes".split())
 _BREAKS: Final = frozenset("; : -- - ... ( ) / ? ` `` ' '' \" “ ”".split())
 _PRONOUNS: Final = frozenset("i you he she it we they".split())
 _RELATIVE: Final = frozenset({"that", "which", "who"})
@@ -42,6 +43,8 @@ def is_plain_statement(document: Document) -> bool:
         return False
     verbs = [i for i in range(len(words)) if finite_kind(document, i) is not None]
     if len(verbs) > 1 or any(_is_misplaced(document, words, verb) for verb in verbs):
+        return False
+    if any(is_unclear(document, i, word) for i, word in enumerate(words)):
         return False
     return not is_informal(document)
 

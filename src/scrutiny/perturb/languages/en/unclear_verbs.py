@@ -15,7 +15,9 @@ from scrutiny.perturb.languages.tokens import beside
 from scrutiny.text.inflect import lemma
 from scrutiny.text.wordnet import exists
 
+_MODIFIERS: Final = frozenset("CD JJ JJR JJS PRP$ POS".split())
 _OBJECT: Final = frozenset("DT PRP PRP$ CD NNP RB RP".split())
+_JOINING: Final = frozenset("and but or never always also often then".split())
 _NEAR: Final = 12
 
 
@@ -62,9 +64,9 @@ def _may_be_noun(document: Document, index: int, word: str) -> bool:
     if auxiliary_kind(document, index) is not None:
         return False
     before = document.tag(at)
-    if before in ("CD", "JJ", "JJR", "JJS", "PRP$", "POS"):
+    if before in _MODIFIERS or (tag == "VBZ" and before in ("NNS", "NNPS")):
         return True
-    if before in (("NN", "NNP") if tag != "VBZ" else ("NNS", "NNPS")):
+    if tag != "VBZ" and before in ("NN", "NNP", "VBG", "VBN", "IN"):
         return True
     behind = beside(document, index, 1, lambda i: not document.words[i][0].isalnum())
     return behind < len(document.words) and finite_kind(document, behind) is not None
@@ -73,12 +75,15 @@ def _may_be_noun(document: Document, index: int, word: str) -> bool:
 def _has_object(document: Document, index: int, tag: str) -> bool:
     """Whether a word has a subject before and an object behind, so that it may be a finite verb.
 
-    So "the forces accused each other" with a tag of a participle, and "the team trots out".
+    So "the forces accused each other" with a tag of a participle, and "the team trots out", "and
+    winds up", "but never mixes".
     """
     if tag == "NN" or not 0 < index < len(document.words) - 1:
         return False
     before, behind = document.tag(index - 1), document.tag(index + 1)
     if tag == "NNS":
+        if before == "RB" or (before == "CC" and behind in ("RP", "RB", "IN")):
+            return plain(document.words[index - 1]) in _JOINING
         return before in ("NN", "NNP") and behind in _OBJECT
     return (
         before in ("NN", "NNS", "NNP", "NNPS", "RB", "JJ")
