@@ -24,9 +24,10 @@ _CACHED: Final = 1 << 16
 _COMMONPLACE: Final = 5.0  # one word in ten thousand, as log10 of its count per billion words
 _ENOUGH: Final = 3  # so many words with a usual synonym, and the tags will leave one
 
-_COMPOUND: Final = frozenset("noir - love short cover news".split())
+_COMPOUND: Final = frozenset("noir - home love short cover news".split())
+_HAVE: Final = frozenset({"have", "has", "had"})
 _PARTICLES: Final = frozenset(
-    """about across after against ahead along apart around as aside at away back by down for
+    """that about across after against ahead along apart around as aside at away back by down for
     forth from forward in into of off on onto out over through to together up upon with""".split()
 )
 
@@ -139,16 +140,31 @@ def _is_fixed(document: Document, index: int, xpos: str) -> bool:
     """
     before = document.words[index - 1].lower() if index else ""
     behind = document.words[index + 1].lower() if index + 1 < len(document.words) else ""
-    low = document.words[index].lower()
     if xpos.startswith("VB"):
-        return behind in _PARTICLES or (low == "love" and not before[-1:].isalpha())
+        return behind in _PARTICLES or _is_closing(document, index) or _is_perfect(document, index)
     if xpos == "RB":
         is_adjective = index > 0 and document.tag(index - 1) in ("DT", "PRP$")
         is_before_noun = bool(behind) and document.tag(index + 1)[:2] == "NN"
         return before in ("more", "most", "as") or (is_adjective and is_before_noun)
-    if xpos == "NN" and lemma(low, "NOUN") != low:
+    low = document.words[index].lower()
+    is_plural = xpos == "NN" and lemma(low, "NOUN") != low
+    return is_plural or behind in _COMPOUND or before in _COMPOUND
+
+
+def _is_closing(document: Document, index: int) -> bool:
+    """Whether "love" closes a letter or a message: before a name, or without a subject."""
+    if document.words[index].lower() != "love":
+        return False
+    if index == 0 or not document.words[index - 1][-1].isalpha():
         return True
-    return behind in _COMPOUND or before in _COMPOUND
+    return index + 1 < len(document.words) and document.tag(index + 1) == "NNP"
+
+
+def _is_perfect(document: Document, index: int) -> bool:
+    """Whether a participle has the tag of a past: "have you started"."""
+    if document.tag(index) != "VBD" or index < 2:
+        return False
+    return document.words[index - 2].lower() in _HAVE and document.tag(index - 1) == "PRP"
 
 
 @lru_cache(maxsize=_CACHED)

@@ -18,7 +18,8 @@ from scrutiny.perturb.languages.en.verbs import (
 )
 from scrutiny.perturb.languages.tokens import beside, token_edit
 from scrutiny.text.casing import match_case
-from scrutiny.text.inflect import reinflect
+from scrutiny.text.inflect import inflect, lemma, reinflect
+from scrutiny.text.wordnet import exists
 
 Tense = Literal["past", "present"]
 Agreement = Literal["VBZ", "VBP"]
@@ -97,7 +98,10 @@ def _may_be_has(document: Document, index: int) -> bool:
     following = next_content(document, index)
     if following >= len(document.words):
         return False
-    return document.tag(following) in ("VBN", "VBD") or plain(document.words[following]) == "got"
+    word = plain(document.words[following])
+    if document.tag(following) in ("VBN", "VBD") or word == "got":
+        return True
+    return inflect(lemma(word, "VERB"), "VBN") == word and not exists(word, "a")  # "he 's spun"
 
 
 def in_tense(

@@ -23,7 +23,7 @@ _MEASURED: Final = frozenset(
     every each any both ultimately actually indeed course practically""".split()
 )
 # With "not" they say "nothing" ("does n't waste a moment"), and alone something else.
-_LEAST: Final = frozenset("moment thing word bit damn clue single waste wastes".split())
+_LEAST: Final = frozenset("moment thing word bit damn clue single years ages waste wastes".split())
 _BREAKS: Final = frozenset("; : -- - ... ( ) / ? ` `` ' '' \" “ ”".split())
 _PRONOUNS: Final = frozenset("i you he she it we they".split())
 _RELATIVE: Final = frozenset({"that", "which", "who"})

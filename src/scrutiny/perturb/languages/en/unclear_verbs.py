@@ -13,6 +13,7 @@ from scrutiny.perturb.languages.en.verbs import (
 )
 from scrutiny.perturb.languages.tokens import beside
 from scrutiny.text.inflect import lemma
+from scrutiny.text.lexicon import is_stop_word
 from scrutiny.text.wordnet import exists
 
 _MODIFIERS: Final = frozenset("CD JJ JJR JJS PRP$ POS".split())
@@ -36,18 +37,23 @@ def is_unclear(document: Document, index: int, word: str) -> bool:
         return not is_known and (clitic != word or document.tag(index) != "POS")
     if not word.isalpha() or clitic_of(word) or is_before_not(document.words, index):
         return False
+    if finite_kind(document, index) is None:
+        return clitic not in CLITICS and _may_be_finite(document, index, word)
     tag = document.tag(index)
-    if finite_kind(document, index) is not None:
-        if _may_be_noun(document, index, word):
-            return True
-        return tag in ("VB", "VBP") and _may_share(document, index)
+    is_shared = tag in ("VB", "VBP") and _may_share(document, index)
+    return is_shared or _may_be_noun(document, index, word)
+
+
+def _may_be_finite(document: Document, index: int, word: str) -> bool:
+    """Whether a word that no rule takes for a finite verb may be one."""
+    tag = document.tag(index)
     if tag in ("NN", "NNS", "VBN"):
         return could_be_verb(word) and (
             _has_object(document, index, tag)
             or (tag != "VBN" and _must_be_verb(document, index, word))
         )
-    if clitic in CLITICS:
-        return False
+    if tag == "IN":  # no preposition, but a word that the tagger does not know
+        return word.endswith("s") and not is_stop_word(word) and could_be_verb(word)
     return tag in ("VBZ", "VBP", "VB") and not is_dependent(document, index)
 
 
@@ -66,7 +72,9 @@ def _may_be_noun(document: Document, index: int, word: str) -> bool:
     before = document.tag(at)
     if before in _MODIFIERS or (tag == "VBZ" and before in ("NNS", "NNPS")):
         return True
-    if tag != "VBZ" and before in ("NN", "NNP", "VBG", "VBN", "IN"):
+    if before == "IN" and plain(document.words[at]) != "that":
+        return True  # "in turns"
+    if tag != "VBZ" and before in ("NN", "NNP", "VBG", "VBN"):
         return True
     behind = beside(document, index, 1, lambda i: not document.words[i][0].isalnum())
     return behind < len(document.words) and finite_kind(document, behind) is not None
@@ -81,6 +89,8 @@ def _has_object(document: Document, index: int, tag: str) -> bool:
     if tag == "NN" or not 0 < index < len(document.words) - 1:
         return False
     before, behind = document.tag(index - 1), document.tag(index + 1)
+    if tag == "NNS" and _is_joined(document, index):
+        return True
     if tag == "NNS":
         if before == "RB" or (before == "CC" and behind in ("RP", "RB", "IN")):
             return plain(document.words[index - 1]) in _JOINING
@@ -90,6 +100,14 @@ def _has_object(document: Document, index: int, tag: str) -> bool:
         and behind in _OBJECT
         and not any(auxiliary_kind(document, i) for i in range(max(0, index - 4), index))
     )
+
+
+def _is_joined(document: Document, index: int) -> bool:
+    """Whether a verb of the third person is joined to a plural: "tries , and fails"."""
+    behind = beside(document, index, 1, lambda i: plain(document.words[i]) in (",", "and", "but"))
+    if behind == index + 1 or behind >= len(document.words):
+        return False
+    return document.tag(behind) == "VBZ" and finite_kind(document, behind) == "verb"
 
 
 def _must_be_verb(document: Document, index: int, word: str) -> bool:
