@@ -22,6 +22,8 @@ CASES = [
     ("THEY PLAY CHESS.", "THEY {} PLAY CHESS.", "in capitals"),
     ("He is tall.", "He is tall.", "a copula takes none"),
     ("I am here.", "I am here.", "nor here"),
+    ("I guess not.", "I guess not.", "a guess says itself how sure one is"),
+    ("They doubt that.", "They doubt that.", "and so does a doubt"),
     ("Watch it.", "Watch it.", "a capital at the head of a sentence stays there"),
     ("The running water is cold.", "The running water is cold.", "an attribute is no verb"),
     ("A very tall tree", "A very tall tree", "no verb at all"),

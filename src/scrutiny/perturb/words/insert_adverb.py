@@ -30,6 +30,8 @@ _UNASSERTED: Final = frozenset(
     rarely hardly barely n't only cannot may might could can should must hope hoping wish""".split()
 )
 _IDIOMS: Final = frozenset({"wait", "help", "mind"})  # "can't wait", "can't help but"
+# They say themselves how sure somebody is.
+_HEDGES: Final = frozenset("guess suppose bet doubt mean hope wish".split())
 _REACH: Final = 8  # tokens before a verb in which such a word governs its clause
 _EDGES: Final = frozenset(".!?;:")
 
@@ -97,9 +99,11 @@ def _sober(document: Document, index: int) -> tuple[str, ...]:
 
 
 def _is_crowded(document: Document, index: int) -> bool:
-    """Whether a verb already has an adverb, or no word can be inserted."""
+    """Whether a verb has an adverb or says itself how sure one is, or no word can be inserted."""
     words, tokens = document.words, document.tokens
     if words[index][:1].isupper() and not words[index].isupper():
+        return True
+    if lemma(plain(words[index]), "VERB") in _HEDGES:
         return True
     if index and not document.text[tokens[index - 1][1] : tokens[index][0]].isspace():
         return True  # glued, as in a hyphenated compound

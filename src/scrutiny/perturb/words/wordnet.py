@@ -145,7 +145,7 @@ def _is_fixed(document: Document, index: int, xpos: str) -> bool:
     if xpos == "RB":
         is_adjective = index > 0 and document.tag(index - 1) in ("DT", "PRP$")
         is_before_noun = bool(behind) and document.tag(index + 1)[:2] == "NN"
-        return before in ("more", "most", "as") or (is_adjective and is_before_noun)
+        return before in ("more", "most", "as", "not") or (is_adjective and is_before_noun)
     low = document.words[index].lower()
     is_plural = xpos == "NN" and lemma(low, "NOUN") != low
     return is_plural or behind in _COMPOUND or before in _COMPOUND

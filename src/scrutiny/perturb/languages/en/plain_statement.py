@@ -70,7 +70,7 @@ def can_be_denied(document: Document, verb: int) -> bool:
     """
     words = [plain(word) for word in document.words]
     at = beside(document, verb, -1, lambda i: document.tag(i) in ADVERBS)
-    if not _MEASURED.isdisjoint(words) or words[at] in _RELATIVE:
+    if not _MEASURED.isdisjoint(words) or words[at] in _RELATIVE or document.tag(verb) == "NN":
         return False
     if at < verb - 1 and auxiliary_kind(document, verb) is None:
         return False

@@ -84,7 +84,7 @@ def _has_object(document: Document, index: int, tag: str) -> bool:
     """Whether a word has a subject before and an object behind, so that it may be a finite verb.
 
     So "the forces accused each other" with a tag of a participle, and "the team trots out", "and
-    winds up", "but never mixes".
+    winds up", "but never mixes", "dazzles the eye , challenges the brain".
     """
     if tag == "NN" or not 0 < index < len(document.words) - 1:
         return False
@@ -94,7 +94,9 @@ def _has_object(document: Document, index: int, tag: str) -> bool:
     if tag == "NNS":
         if before == "RB" or (before == "CC" and behind in ("RP", "RB", "IN")):
             return plain(document.words[index - 1]) in _JOINING
-        return before in ("NN", "NNP") and behind in _OBJECT
+        return (before in ("NN", "NNP") and behind in _OBJECT) or (
+            before == "," and behind in ("DT", "PRP", "PRP$")
+        )
     return (
         before in ("NN", "NNS", "NNP", "NNPS", "RB", "JJ")
         and behind in _OBJECT
