@@ -67,9 +67,9 @@ class AntonymSwap(OtherWord):
 
     **Misleads when** it is scored against the old label: the label may turn, or it may not ("a
     young director" is no better than an old one). And where the rest of a text says the reverse of
-    the new word ("a stupid, witty film", "have a terrible day"): about half of the changed reviews
-    and a quarter of the changed messages are texts that somebody would write; with ``plain``, nine
-    in ten.
+    the new word ("a stupid, witty film", "have a terrible day"): half or less of the changed
+    reviews (55 of 100, 5 of 14) and 5 of 18 changed messages are texts that somebody would write;
+    with ``plain``, 26 of 30 reviews.
 
     References
     ----------
