@@ -8,6 +8,7 @@ from scrutiny.core.transformation import Document, Site, keeps_unless
 from scrutiny.perturb.engine.change import Candidates, Change, Edit, Piece, Rng, Sites
 from scrutiny.perturb.engine.streams import in_random_order
 from scrutiny.perturb.languages.en.clitics import plain
+from scrutiny.perturb.languages.en.informal import is_informal
 from scrutiny.perturb.languages.en.verbs import (
     ADVERBS,
     auxiliary_kind,
@@ -26,9 +27,11 @@ _SINGULAR: Final = frozenset({"NN", "NNP", "NNPS"})
 _UNASSERTED: Final = frozenset(
     """if unless whether when whenever while although though because until till before after once as
     like than what how why where who whatever so let ever never no not nothing nobody few seldom
-    rarely hardly barely n't only cannot may might could can should must""".split()
+    rarely hardly barely n't only cannot may might could can should must hope hoping wish""".split()
 )
 _IDIOMS: Final = frozenset({"wait", "help", "mind"})  # "can't wait", "can't help but"
+# They say themselves how sure somebody is.
+_HEDGES: Final = frozenset("guess suppose bet doubt mean hope wish".split())
 _REACH: Final = 8  # tokens before a verb in which such a word governs its clause
 _EDGES: Final = frozenset(".!?;:")
 
@@ -39,7 +42,8 @@ class InsertAdverb(Change):
 
     The verb stands right behind its subject, behind "have" or "be" as a participle, or opens a
     sentence whose subject was left out. Where the clause asserts nothing ("if", "n't") the adverb
-    says nothing about certainty ("actually"). A verb that has an adverb beside it
+    says nothing about certainty ("actually"); so in texts that are written as messages are, and
+    there it is one in a text. A verb that has an adverb beside it
     already, infinitives with "to" and capitals at the head of a sentence are passed over.
 
     **Measures** whether a word that says little about the matter sways the answer.
@@ -67,17 +71,18 @@ class InsertAdverb(Change):
 
     def sites(self, document: Document) -> Sites:
         """Main verbs that an adverb can precede."""
-        return [
+        found = [
             Site(start, end, i)
             for i, (start, end) in enumerate(document.tokens)
             if is_main_verb(document, i) and not _is_crowded(document, i) and _fits(document, i)
         ]
+        return found[:1] if len(found) > 1 and is_informal(document) else found
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Candidates:
         """A few adverbs in random order, none that the text already has."""
         present = {plain(word) for word in document.words}
         is_upper = document.words[site.token].isupper()
-        is_sober = _is_unasserted(document, site.token)
+        is_sober = _is_unasserted(document, site.token) or is_informal(document)
         fitting = _sober(document, site.token) if is_sober else listed("adverbs")
         new = [adverb for adverb in fitting if adverb not in present]
         for adverb in islice(in_random_order(new, rng), _TRIED):
@@ -94,9 +99,11 @@ def _sober(document: Document, index: int) -> tuple[str, ...]:
 
 
 def _is_crowded(document: Document, index: int) -> bool:
-    """Whether a verb already has an adverb, or no word can be inserted."""
+    """Whether a verb has an adverb or says itself how sure one is, or no word can be inserted."""
     words, tokens = document.words, document.tokens
     if words[index][:1].isupper() and not words[index].isupper():
+        return True
+    if lemma(plain(words[index]), "VERB") in _HEDGES:
         return True
     if index and not document.text[tokens[index - 1][1] : tokens[index][0]].isspace():
         return True  # glued, as in a hyphenated compound
