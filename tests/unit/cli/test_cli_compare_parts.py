@@ -205,7 +205,7 @@ def test_what_stands_where(outline):
     assert [one for one in outline.ids if one in wanted] == wanted
     order = [
         "v2 is worse by 7.3 points [1.8, 12.8]: accuracy 90.0 % → 80.0 % on 40 items of dev.",
-        "Worse on inputs with a negation by 60.0 points (100.0 % → 40.0 %, 40 of 40).",
+        "Worse on inputs with a negation by 60.0 points (100 % → 40.0 %, 40 of 40).",
         "1 of 2 numbers differ: 1 neither better nor worse.",
         "FAIL a loss of more than 2 points is shown.",
         "FAIL a loss of invariances of more than 5 points is shown.",
@@ -380,7 +380,7 @@ def test_a_kind_of_input_that_is_worse_outweighs_a_score_that_is_better():
     assert said.found == "worse"
     assert said.lead.startswith("v2 is better by 5.0 points")
     assert said.rest[0] == (
-        "Worse on inputs with a negation by 60.0 points (100.0 % \u2192 40.0 %, 40 of 40)."
+        "Worse on inputs with a negation by 60.0 points (100 % \u2192 40.0 %, 40 of 40)."
     )
     several = whole(levels=(level(dataset="calm", shown=(), **better), level()), shared=None)
     said = headline(several)

@@ -217,7 +217,7 @@ def test_up_to_five_percent_may_be_missing():
 def test_more_than_five_percent_missing_could_turn_a_verdict():
     found = one({"drop": made(FIVE, counts=missing(0.1))}, ("drop", 0.01))
     assert found.verdict == "undecided"
-    assert "10.0% of the rows are missing" in found.reason
+    assert "10.0 % of the rows are missing" in found.reason
 
 
 def test_a_verdict_that_the_worst_case_leaves_alone_is_kept():

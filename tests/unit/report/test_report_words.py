@@ -137,6 +137,18 @@ def test_no_sentence_of_the_sources_has_a_retired_word():
     assert [(str(file), retired_in(said)) for file, said in told if retired_in(said)] == []
 
 
+def test_every_percentage_has_a_space_before_its_sign():
+    own = {}
+    for file in sorted(SOURCES.rglob("*.py")):
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        parts = [node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)]
+        specs = [n.format_spec for p in parts for n in p.values if isinstance(n, ast.FormattedValue)]
+        said = [ast.unparse(spec) for spec in specs if spec is not None]
+        own[file.name] = [spec for spec in said if spec.rstrip("'\"").endswith("%")]
+    assert len(own) > 300
+    assert {file: found for file, found in own.items() if found} == {}
+
+
 @pytest.mark.parametrize("page", [*TEMPLATES, *PAGES], ids=lambda page: page.name)
 def test_no_page_has_a_retired_word(page):
     assert retired_in(page.read_text(encoding="utf-8")) == []

@@ -7,9 +7,10 @@ from typing import Final, Literal
 from scrutiny.core.boundary.listing import and_more
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plugin import unversioned
+from scrutiny.core.shares import hundred, percent
+from scrutiny.core.shares import points as points_of
 from scrutiny.parts.wording.labels import estimate_words
 from scrutiny.parts.wording.numbers import denominator, number
-from scrutiny.reliability.verdicts.risk_words import hundred
 from scrutiny.run.comparing.levels import Level, SideBySide, is_gain
 from scrutiny.run.comparing.numbers import RunComparison
 from scrutiny.run.comparing.shared import SharedInvariances
@@ -83,16 +84,11 @@ def verdicts(whole: SideBySide, margin: float | None) -> Iterator[str]:
     """Whether a loss beyond the margin is shown, for levels and for shared invariances."""
     if whole.outcome_of_levels is not None and margin is not None:
         is_share = all(level.flips is not None for level in whole.judged)
-        most = _margin(margin) if is_share else f"{margin:g}"
+        most = points_of(margin) if is_share else f"{margin:g}"
         yield _SAYS[whole.outcome_of_levels].format("", most)
     if whole.shared is not None and whole.shared.outcome is not None:
-        most = _margin(whole.shared.judged[0].margin)
+        most = points_of(whole.shared.judged[0].margin)
         yield _SAYS[whole.shared.outcome].format(" of invariances", most)
-
-
-def _margin(share: float) -> str:
-    """Largest loss that is accepted, in points."""
-    return f"{100 * share:g} point{'s' * (share != 0.01)}"
 
 
 def level_name(level: Level) -> str:
@@ -161,7 +157,7 @@ def _lead(level: Level, *, is_one: bool) -> str:
 
 def _score(level: Level, value: float) -> str:
     """Score of a side: percent where it is a share."""
-    return number(value) if level.flips is None else f"{hundred(value)} %"
+    return number(value) if level.flips is None else percent(value)
 
 
 def _elsewhere(level: Level) -> str:

@@ -8,6 +8,7 @@ from typing import Final
 from scrutiny.core.claim import CHANGED, Finding, State
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.languages import is_english
+from scrutiny.core.shares import percent
 from scrutiny.core.task import Task
 from scrutiny.parts.run.found_risks import FoundRisk, Span, counts_of, decision_of, rest_of
 from scrutiny.parts.run.label_lines import LabelLine, headline_of, label_lines
@@ -17,13 +18,7 @@ from scrutiny.parts.wording.labels import capitalized, short_names
 from scrutiny.parts.wording.numbers import NO_VALUE, decimal_of, percent_of
 from scrutiny.parts.wording.verdicts import STATES, scope_words
 from scrutiny.reliability.metrics import metric_of
-from scrutiny.reliability.verdicts.risk_words import (
-    few_in_words,
-    hundred,
-    in_words,
-    is_count,
-    ways_to_tell,
-)
+from scrutiny.reliability.verdicts.risk_words import few_in_words, in_words, is_count, ways_to_tell
 from scrutiny.reliability.verdicts.risks import costs
 from scrutiny.reliability.verdicts.touched import figures_over, over_touched, share_in_words
 
@@ -185,7 +180,7 @@ def _no_skill(view: RunView) -> tuple[str, ...]:
     """The score of no skill, if the run has one score that is compared with it."""
     told = [f for f in view.findings if f.claim.is_headline and f.estimate is not None]
     limits = {f.claim.components[0].limit for f in told if f.claim.components}
-    return tuple(f"no skill {hundred(limit)} %" for limit in limits) if len(told) == 1 else ()
+    return tuple(f"no skill {percent(limit)}" for limit in limits) if len(told) == 1 else ()
 
 
 def _beside(told: Sequence[tuple[Estimate, str]], view: RunView) -> Iterator[str]:

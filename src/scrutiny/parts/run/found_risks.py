@@ -13,9 +13,10 @@ from scrutiny.core.claim import Finding
 from scrutiny.core.grouping import grouped
 from scrutiny.core.plugin import sentence_of
 from scrutiny.core.registry import KINDS, registry
+from scrutiny.core.shares import hundred
 from scrutiny.parts.run.skill import NoSkill
 from scrutiny.parts.run.view import EvidenceItem, Turn
-from scrutiny.reliability.verdicts.risk_words import Ways, hundred, rough
+from scrutiny.reliability.verdicts.risk_words import Ways, rough
 
 _MOST_NAMED: Final = 3
 _MOST_HELD: Final = 8

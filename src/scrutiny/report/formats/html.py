@@ -13,12 +13,12 @@ from markupsafe import Markup
 
 from scrutiny.core.boundary.storable import printable
 from scrutiny.core.grouping import grouped
+from scrutiny.core.shares import whole_percent
 from scrutiny.parts.charts.glyphs import WIDTH
 from scrutiny.parts.part import Part
 from scrutiny.parts.run.identity import slug
 from scrutiny.parts.run.view import DatasetLine, RunView
 from scrutiny.parts.wording.labels import capitalized, short_names
-from scrutiny.parts.wording.numbers import percent
 from scrutiny.parts.wording.verdicts import OUTCOME_MARKS, STATES, VERDICTS, mark
 from scrutiny.report.formats.page import DETAILS, Detail, Page, page
 from scrutiny.report.table.footer import seeds
@@ -165,7 +165,7 @@ def environment() -> Environment:
     )
     names: dict[str, Any] = {
         "mark": mark,
-        "percent": percent,
+        "percent": whole_percent,
         "outcome_mark": lambda outcome: OUTCOME_MARKS.get(outcome, "?"),
         "verdicts": VERDICTS,
         "states": STATES,
