@@ -97,10 +97,10 @@ def test_every_risk_is_counted_once(front):
 
 
 def test_the_decision_names_what_hurts_or_what_is_open(view, front):
-    assert front.decision == "Look at 1 risk: typos (share=0.9) (maybe tolerable)."
-    assert front.counts.startswith("1 risk found, maybe tolerable, ")
+    assert front.decision == "Look at 1 risk: typos (share=0.9) (maybe within the tolerance)."
+    assert front.counts.startswith("1 risk found, maybe within the tolerance, ")
     twice = [front.risks[0], replace(front.risks[0])]
-    assert counts_of(twice) == "2 risks found, 2 of them maybe tolerable."
+    assert counts_of(twice) == "2 risks found, 2 of them maybe within the tolerance."
     sure = replace(front.risks[0], span=replace(front.risks[0].span, low=2.1, high=9.0))
     assert decision_of([sure]) == "Look at 1 risk: typos (share=0.9)."
     held = [replace(risk, state="holds") for risk in front.risks]

@@ -19,6 +19,8 @@ from scrutiny.parts.run.view import EvidenceItem, Turn
 from scrutiny.reliability.verdicts.risk_words import Ways, rough
 
 _MOST_NAMED: Final = 3
+#: Of a risk that hurts whose limits reach into the tolerance.
+MAYBE: Final = "maybe within the tolerance"
 _MOST_HELD: Final = 8
 #: Of a model without skill: often a mistake in how it is asked.
 _NOTHING_ELSE: Final = (
@@ -165,7 +167,7 @@ def counts_of(risks: Sequence[FoundRisk], lacking: NoSkill | None = None) -> str
         hurt = f"{lacking.short}, {hurt}" if n["hurts"] else lacking.short
     perhaps = sum(risk.state == "hurts" and not risk.is_beyond for risk in risks)
     open_ones, holds = n["can't tell"], n["holds"]
-    parts = [hurt, *[f"{perhaps} of them " * (n["hurts"] > 1) + "maybe tolerable"] * bool(perhaps)]
+    parts = [hurt, *[f"{perhaps} of them " * (n["hurts"] > 1) + MAYBE] * bool(perhaps)]
     parts += [f"{open_ones} can't be told yet"] * bool(open_ones)
     parts += [f"{holds} hold{'s' * (holds == 1)}"] * bool(holds)
     parts += [f"{n[state]} {state}" for state in ("not tested", "not asked") if n[state]]
@@ -188,7 +190,7 @@ def _decision(risks: Sequence[FoundRisk]) -> str:
     untested = [risk for risk in risks if risk.state == "not tested"]
     if hurt:
         perhaps = _names_of([risk for risk in hurt if not risk.is_beyond])
-        names = [f"{n} (maybe tolerable)" if n in perhaps else n for n in _names_of(hurt)]
+        names = [f"{n} ({MAYBE})" if n in perhaps else n for n in _names_of(hurt)]
         return f"Look at {len(hurt)} risk{'s' * (len(hurt) > 1)}: {_listed(names)}."
     if open_ones:
         return f"Can't tell yet: {_listed(_names_of(open_ones))}."

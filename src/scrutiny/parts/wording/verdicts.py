@@ -32,7 +32,7 @@ OUTCOME_MARKS: Final[Mapping[str, str]] = {
     "not run": "\N{EN DASH}",
     "yes": "yes",
 }
-#: Of what a finding is true, as readers are told; files of machines keep the name of the scope.
+#: Of what a finding is true, as readers are told; JSON, CSV and Python keep the name of the scope.
 _SCOPES: Final[Mapping[str, str]] = {
     "this checkpoint": "this model",
     "these checkpoints": "these models",
@@ -53,7 +53,7 @@ def mark(verdict: str) -> str:
 
 
 def scope_words(scope: str) -> str:
-    """Of what a finding is true, in the words of terminal, page and comment.
+    """Of what a finding is true, in the words of terminal, page, comment, gate and JUnit.
 
     Examples
     --------

@@ -16,6 +16,7 @@ from scrutiny.core.grouping import grouped
 from scrutiny.core.shares import whole_percent
 from scrutiny.parts.charts.glyphs import WIDTH
 from scrutiny.parts.part import Part
+from scrutiny.parts.run.found_risks import MAYBE
 from scrutiny.parts.run.identity import slug
 from scrutiny.parts.run.view import DatasetLine, RunView
 from scrutiny.parts.wording.labels import capitalized, short_names
@@ -169,6 +170,7 @@ def environment() -> Environment:
         "outcome_mark": lambda outcome: OUTCOME_MARKS.get(outcome, "?"),
         "verdicts": VERDICTS,
         "states": STATES,
+        "maybe": MAYBE,
         "css": slug,
         "glyph_width": WIDTH,
         "rule": RULE,

@@ -104,15 +104,14 @@ def _header(columns: Sequence[int]) -> Iterator[Text]:
 
 
 def _row(risk: FoundRisk, rest: Sequence[str], columns: Sequence[int]) -> Iterator[Text]:
-    """One line of a risk; a name that is too long goes on below."""
+    """One line of a risk; what is too long for its column goes on below."""
     names, costs = fold(risk.name, columns[0] - 2), _folded_costs(risk.costs, columns[1])
-    for place, (name, cost) in enumerate(zip_longest(names, costs, fillvalue="")):
-        cells = [
-            (f"{'  ' if place else mark(risk.state) + ' '}{name}", columns[0]),
-            (cost, columns[1]),
-        ]
-        cells += zip(rest if place == 0 else (), columns[2:], strict=False)
-        yield Text(side_by_side(*cells), style=_STYLES.get(risk.state, ""))
+    others = [fold(cell, width) for cell, width in zip(rest, columns[2:], strict=False)]
+    for place, cells in enumerate(zip_longest(names, costs, *others, fillvalue="")):
+        name, *further = cells
+        first = f"{'  ' if place else mark(risk.state) + ' '}{name}"
+        told = zip((first, *further), columns, strict=False)
+        yield Text(side_by_side(*told), style=_STYLES.get(risk.state, ""))
 
 
 def _folded_costs(costs: str, width: int) -> list[str]:
