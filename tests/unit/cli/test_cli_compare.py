@@ -125,8 +125,11 @@ def test_slices_that_are_asked_for_are_tested_beside_the_declared_ones(place, co
 
 def test_the_same_model_twice_shows_nothing(place, command):
     same = models()[0]
-    code, out, _ = command("compare", same, same, *DATA, "--margin", "0.02", "--out", "kept")
+    plain = ("--margin", "0.02", "--out", "kept", "--display", "plain")
+    code, out, err = command("compare", same, same, *DATA, *plain)
     assert code == 0
+    assert err.count("Asking models: 2 shards, at most 1,600 texts") == 1
+    assert err.count("A kill costs") == 1
     assert out.startswith("\N{WHITE CIRCLE} No difference is shown: ")
     assert "on 800 items of csv:dev.csv" in " ".join(out.split())
     assert "PASS  a loss of 2 points or more is ruled out." in out
@@ -137,7 +140,8 @@ def test_the_same_model_twice_shows_nothing(place, command):
 
 
 def test_a_model_that_promises_nothing_is_asked_again(place, command):
-    _, out, _ = command("compare", *models("plain.py"), *DATA)
+    _, out, err = command("compare", *models("plain.py"), *DATA)
+    assert "asked again, about at most 200 items of each dataset" in " ".join(err.split())
     assert "0.0 % of items flip when the first is asked again (200 items" in " ".join(out.split())
 
 

@@ -7,7 +7,8 @@ from typing import Final
 
 from scrutiny.cli.compare.headline import gains, level_name, number_name, points, state_of
 from scrutiny.core.estimate import Estimate
-from scrutiny.core.shares import hundred_at_most, percent
+from scrutiny.core.shares import hundred_at_most, percent, whole_percent
+from scrutiny.core.shares import points as margin_of
 from scrutiny.diagnostics.similarity.side_by_side.inputs import DifferingInput
 from scrutiny.parts.charts.forest_rows import Axis, Bar
 from scrutiny.parts.charts.tables import answer_cell
@@ -87,9 +88,14 @@ def scales_of(whole: SideBySide, margin: float | None) -> Iterator[Scale]:
         axis = Axis.of([span])
         shown = state_of(level) if not low <= 0.0 <= high else ""
         state = STATES["" if shown == "no difference" else shown]
-        title = f"Points of {level_name(level)} gained on {level.dataset}; left of 0 is a loss"
-        title += "; shaded: losses below the margin" if margin else ""
-        yield Scale(title, state, axis.bar(span), axis)
+        yield Scale(_scale_title(level, margin), state, axis.bar(span), axis)
+
+
+def _scale_title(level: Level, margin: float | None) -> str:
+    """What stands on the axis of a score, and what its line and its shade are."""
+    title = f"Points of {level_name(level)} gained on {level.dataset}: left of 0 is a loss, the "
+    title += f"line is the {whole_percent(level.difference.level)} interval"
+    return f"{title}, shaded is a loss of less than {margin_of(margin)}" if margin else title
 
 
 def cards_of(whole: SideBySide) -> Iterator[Card]:
