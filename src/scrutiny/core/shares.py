@@ -38,6 +38,19 @@ def percent(share: float) -> str:
     return f"{hundred_at_most(share)} %"
 
 
+def percent_within(share: float, low: float | None, high: float | None) -> str:
+    """Share in percent with its limits in brackets, where it has any.
+
+    Examples
+    --------
+    >>> percent_within(0.978, 0.97, 0.984), percent_within(0.5, None, None)
+    ('97.8 % [97.0, 98.4]', '50.0 %')
+    """
+    if low is None or high is None:
+        return percent(share)
+    return f"{percent(share)} [{hundred_at_most(low)}, {hundred_at_most(high)}]"
+
+
 def whole_percent(share: float) -> str:
     """Share in whole percent: a part of one is not nothing, and nearly all is not all.
 

@@ -257,7 +257,10 @@ def test_what_is_not_there_is_not_told():
     outline = Outline(page(bare, command="", verdicts=[]))
     assert outline.open == []
     assert {"levels", "shared", "likeness", "numbers"}.isdisjoint(outline.ids)
-    assert "Nothing was judged: no margin was given." in outline.text
+    assert (
+        "Nothing was judged: give the largest loss that you accept, such as --margin 0.01"
+        in outline.text
+    )
     assert "nothing except for the models" in outline.text
     assert parts(bare, is_whole=False) == []
     odd = level(flips=None, noise=UNKNOWN, agreement=SidesAgreement(), changes=(NEGATION,))

@@ -116,7 +116,8 @@ def test_without_skill_a_claim_is_refused():
     found = one(estimated, ("drop", 0.01), competence=(("level", 0.5),))
     assert found.verdict == "refused"
     assert re.fullmatch(
-        r"no skill: accuracy .* is not shown to exceed the 0\.5 of a model without any",
+        r"no skill: accuracy drop .* on 400 items is not shown to exceed the 0\.5 of a model "
+        r"without any",
         found.reason,
     )
     assert set(checks(found).values()) == {"not run"}

@@ -7,7 +7,7 @@ from typing import Final
 
 from scrutiny.cli.compare.headline import gains, level_name, number_name, points, state_of
 from scrutiny.core.estimate import Estimate
-from scrutiny.core.shares import hundred_at_most, percent, whole_percent
+from scrutiny.core.shares import percent_within, whole_percent
 from scrutiny.core.shares import points as margin_of
 from scrutiny.diagnostics.similarity.side_by_side.inputs import DifferingInput
 from scrutiny.parts.charts.forest_rows import Axis, Bar
@@ -15,7 +15,7 @@ from scrutiny.parts.charts.tables import answer_cell
 from scrutiny.parts.run.found_risks import Span
 from scrutiny.parts.terminal.layout import cropped
 from scrutiny.parts.wording.labels import one_line
-from scrutiny.parts.wording.numbers import denominator, interval
+from scrutiny.parts.wording.numbers import interval
 from scrutiny.run.comparing.levels import Level, SideBySide, is_gain
 
 _CASES: Final = 3
@@ -126,10 +126,10 @@ def _of_level(level: Level) -> Iterator[Card]:
 
 def _share_words(found: Estimate) -> str:
     """Share of the items in percent, with limits and denominator."""
-    ends = ""
-    if found.low is not None and found.high is not None:
-        ends = f" [{hundred_at_most(found.low)}, {hundred_at_most(found.high)}]"
-    return f"{percent(found.value or 0.0)} of {denominator(found)} items{ends}"
+    said = percent_within(found.value or 0.0, found.low, found.high)
+    share, bracket, ends = said.partition(" [")
+    of = f"{found.divided_by:,.1f}".removesuffix(".0")
+    return f"{share} of {of} items{bracket}{ends}"
 
 
 def _cases(level: Level, inside: str, way: str) -> tuple[tuple[str, str, str], ...]:

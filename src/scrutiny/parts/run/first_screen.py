@@ -8,7 +8,7 @@ from typing import Final
 from scrutiny.core.claim import CHANGED, Finding, State
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.languages import is_english
-from scrutiny.core.shares import percent
+from scrutiny.core.shares import percent, whole_percent
 from scrutiny.core.task import Task
 from scrutiny.parts.run.found_risks import FoundRisk, Span, counts_of, decision_of, rest_of
 from scrutiny.parts.run.label_lines import LabelLine, headline_of, label_lines
@@ -38,12 +38,13 @@ _MORE: Final = {"yes": "yes", "no": "no", "undecided": "can't tell"}
 
 @dataclass(frozen=True, slots=True)
 class HeadNumber:
-    """A number that people came for: in words, and as shares of 1."""
+    """A number that people came for: in words, and as shares of 1, with that of no skill."""
 
     says: str
     value: float
     low: float | None
     high: float | None
+    no_skill: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,8 @@ class Front:
         The worst first.
     beside
         Numbers that stand beside the scores: "macro-F1 .951 [.934, .964]".
+    intervals
+        What stands in brackets: "95 % intervals"; empty where nothing has any.
     skill
         That a model is not shown to be better than no skill, with the figures: the first line of
         the report; empty where all are.
@@ -89,6 +92,7 @@ class Front:
     class_words: tuple[str, str] = Task.class_words
     meanings: Mapping[str, str] = field(default_factory=dict)
     skill: str = ""
+    intervals: str = ""
 
     def of(self, state: str) -> tuple[FoundRisk, ...]:
         """Risks of a state."""
@@ -111,6 +115,7 @@ def front_of(view: RunView) -> Front | None:
         title=title_of(view, is_short=bool(numbers)),
         numbers=numbers,
         skill=lacking.says if lacking else "",
+        intervals=_intervals(view, numbers, ordered),
         counts=counts_of(ordered, lacking),
         decision=decision_of(ordered, lacking),
         rest=rest_of([risk for risk in ordered if risk.state == "can't tell"]),
@@ -129,6 +134,12 @@ def front_of(view: RunView) -> Front | None:
     )
 
 
+def _intervals(view: RunView, numbers: Sequence[HeadNumber], risks: Sequence[FoundRisk]) -> str:
+    """Confidence level of what stands in brackets; nothing where nothing does."""
+    has_any = any(number.low is not None for number in numbers) or any(risk.span for risk in risks)
+    return f"{whole_percent(view.facts.level)} intervals" if has_any else ""
+
+
 def title_of(view: RunView, *, is_short: bool = False) -> str:
     """What was examined on which data; unless short, with how many seeds and items."""
     subjects = ", ".join(short_names(view.facts.subjects).values())
@@ -137,7 +148,7 @@ def title_of(view: RunView, *, is_short: bool = False) -> str:
         parts = [subjects, *(names[d.name] + _language(d) for d in view.datasets)]
     else:
         parts = [subjects, _seeds(view)]
-        parts += [f"{names[d.name]} ({_items(d.n_items)}{_language(d)})" for d in view.datasets]
+        parts += [f"{names[d.name]} ({d.size}{_language(d)})" for d in view.datasets]
     return " \N{MIDDLE DOT} ".join(filter(None, parts))
 
 
@@ -147,9 +158,9 @@ def _language(data: DatasetLine) -> str:
 
 
 def _seeds(view: RunView) -> str:
-    """Of one seed, no word is said about seeds."""
+    """Number of models, one of each seed; of one, no word is said about it."""
     count = len(view.facts.replicates)
-    return f"{count} seeds" if count > 1 else ""
+    return f"{count} models" if count > 1 else ""
 
 
 def _items(count: int) -> str:
@@ -158,12 +169,12 @@ def _items(count: int) -> str:
 
 def _scores(view: RunView) -> Iterator[HeadNumber]:
     """Numbers that people came for, with their limits; what they are of is said with the first."""
-    told = [f.estimate for f in view.findings if f.claim.is_headline and f.estimate is not None]
-    shown = [found for found in told if found.value is not None]
-    names = short_names([found.key.dataset for found in shown])
+    told = [(f.estimate, f.claim) for f in view.findings if f.claim.is_headline and f.estimate]
+    shown = [(found, claim) for found, claim in told if found.value is not None]
+    names = short_names([found.key.dataset for found, _ in shown])
     sizes = {d.name: d.n_items for d in view.datasets}
     said: set[str] = set()
-    for found in shown:
+    for found, claim in shown:
         dataset = found.key.dataset
         name = metric_of(found.key.metric).says
         text = f"{capitalized(name)} {percent_of(found)}"
@@ -173,7 +184,8 @@ def _scores(view: RunView) -> Iterator[HeadNumber]:
             where = f"{names[dataset]} ({size})" if len(names) > 1 else size
             text += " on " + ", ".join(filter(None, [where, "" if said else _seeds(view)]))
         said.add(dataset)
-        yield HeadNumber(text, found.value or 0.0, found.low, found.high)
+        least = claim.components[0].limit if claim.components else None
+        yield HeadNumber(text, found.value or 0.0, found.low, found.high, least)
 
 
 def _no_skill(view: RunView) -> tuple[str, ...]:

@@ -87,6 +87,8 @@ class FoundRisk:
         Items whose answers it changed, the clearest first, and how many there are.
     n_turned
         How many are broken, fixed, or changed in a way that nobody can judge.
+    told
+        What is known of a test that is not told: how many of its few cases failed.
     """
 
     finding: Finding
@@ -107,11 +109,24 @@ class FoundRisk:
     cases: tuple[EvidenceItem, ...] = ()
     n_cases: int = 0
     n_turned: Mapping[Turn, int] = field(default_factory=dict)
+    told: str = ""
 
     @property
     def name(self) -> str:
         """Name of the risk, with its dataset if there are several."""
         return f"{self.what} on {self.where}" if self.where else self.what
+
+    @property
+    def is_test(self) -> bool:
+        """Whether it is of a test of a suite, whose name is its author's."""
+        found = self.finding.estimate
+        return found is not None and "test" in found.key.condition
+
+    @property
+    def spoken(self) -> str:
+        """Name within a sentence, with what is told of it; that of a test stands in quotes."""
+        said = _in_sentence(self) + f" on {self.where}" * bool(self.where)
+        return f"{said} ({self.told})" if self.told else said
 
     @property
     def figures(self) -> str:
@@ -227,7 +242,8 @@ def rest_of(open_ones: Sequence[FoundRisk]) -> str:
         parts.append(f"{_listed(names)}: need{'s' * (len(far) == 1)}{each} {most.far()}")
     if few:
         parts.append(f"too few items to say how many it takes: {_listed(few)}")
-    parts += [f"{risk.name}: {risk.scope}" for risk in open_ones if not risk.ways and risk.scope]
+    others = grouped((risk.scope, risk) for risk in open_ones if not risk.ways and risk.scope)
+    parts += [f"{_listed(_names_of(risks))}: {scope}" for scope, risks in others.items()]
     return "; ".join(parts) + "." if parts else ""
 
 
@@ -254,7 +270,7 @@ def held_words(risks: Sequence[FoundRisk]) -> str:
 def _held_alike(said: str, risks: Sequence[FoundRisk]) -> str:
     """Risks that cost in one way, with the largest of their upper limits."""
     if len(risks) == 1:
-        return f"{risks[0].name} {risks[0].costs}"
+        return f"{_names_of(risks)[0]} {risks[0].costs}"
     most = hundred(max(risk.span.high for risk in risks if risk.span) / 100)
     words = f"{said.removeprefix('costs ').format(f'at most {most}')} each"
     return f"{words}: {and_more(_names_of(risks), _MOST_HELD)}"
@@ -262,10 +278,16 @@ def _held_alike(said: str, risks: Sequence[FoundRisk]) -> str:
 
 def _names_of(risks: Sequence[FoundRisk]) -> list[str]:
     """Names of risks; one that is found alike on several datasets is named once."""
+    alike = grouped((risk.what, risk) for risk in risks).values()
     return [
-        own[0].name if len(own) == 1 else f"{what} on {len(own)} datasets"
-        for what, own in grouped((risk.what, risk) for risk in risks).items()
+        own[0].spoken if len(own) == 1 else f"{_in_sentence(own[0])} on {len(own)} datasets"
+        for own in alike
     ]
+
+
+def _in_sentence(risk: FoundRisk) -> str:
+    """What a risk is of, without its data; the name of a test in quotes."""
+    return f"'{risk.what}'" if risk.is_test else risk.what
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -170,9 +170,9 @@ class DiagnosticNotes:
 class DatasetLine:
     """A dataset of the run, its known overlap with training text, and row warnings.
 
-    ``doubts`` are sentences about rows that were left out or are doubtful; ``class_words`` is what
-    a class of its answers is called, and what is counted of it; ``languages`` says how many items
-    are in each.
+    ``n_cases`` is how many of the items are cases of a suite, without controls. ``doubts`` are
+    sentences about rows that were left out or are doubtful; ``class_words`` is what a class of its
+    answers is called, and what is counted of it; ``languages`` says how many items are in each.
     """
 
     name: str
@@ -183,6 +183,14 @@ class DatasetLine:
     doubts: tuple[str, ...] = ()
     class_words: tuple[str, str] = ("class", "items")
     languages: Mapping[str, int] = field(default_factory=dict)
+    n_cases: int = 0
+
+    @property
+    def size(self) -> str:
+        """Number of items in words; of a suite, its cases are what counts."""
+        if self.n_cases:
+            return f"{self.n_cases:,} case{'s' * (self.n_cases != 1)}"
+        return f"{self.n_items:,} item{'s' * (self.n_items != 1)}"
 
     @property
     def language(self) -> str:

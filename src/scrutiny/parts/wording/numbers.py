@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from scrutiny.core.estimate import Estimate
-from scrutiny.core.shares import hundred_at_most, percent
+from scrutiny.core.shares import percent_within
 
 MINUS: Final = "\N{MINUS SIGN}"
 NO_VALUE: Final = "\N{EN DASH}"
@@ -149,10 +149,7 @@ def percent_of(found: Estimate | None) -> str:
     """A share in percent with its limits: "97.8 % [97.0, 98.4]"."""
     if found is None or found.value is None:
         return NO_VALUE
-    value = percent(found.value)
-    if found.low is None or found.high is None:
-        return value
-    return f"{value} [{hundred_at_most(found.low)}, {hundred_at_most(found.high)}]"
+    return percent_within(found.value, found.low, found.high)
 
 
 def decimal_of(found: Estimate | None) -> str:

@@ -13,6 +13,14 @@ from scrutiny.parts.wording.labels import shared_words
 MOST_SENTENCES: Final = 6
 #: What is found of a risk, the worst first.
 STATES: Final = ("hurts", "can't tell", "not tested", "holds", "not asked")
+#: What each of them means, in a few words.
+MEANINGS: Final[Mapping[str, str]] = {
+    "hurts": "costs something, and maybe more than is tolerable",
+    "can't tell": "these items and models decide neither",
+    "not tested": "asked, but no conclusion can be drawn",
+    "holds": "costs at most what is tolerable",
+    "not asked": "no question was sent for it",
+}
 #: In the order in which a reader wants them.
 VERDICTS: Final = (*STATES, "supported", "not supported", "undecided", "refused")
 MARKS: Final[Mapping[str, str]] = {

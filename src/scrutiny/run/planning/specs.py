@@ -261,10 +261,14 @@ def _one_class(dataset: Dataset, examples: Sequence[Example]) -> str:
     golds = set(filter(None, (label_in(example.gold) for example in examples)))
     if len(golds) != 1:
         return ""
-    where = "the originals in " * dataset.is_suite
     left_out = f" ({len(dataset.bad_rows):,} rows were left out)" if dataset.bad_rows else ""
+    if dataset.is_suite:
+        return (
+            f"all originals in {dataset.name} are {golds.pop()!r}{left_out}, so no score on them "
+            "can show skill; add originals with another label"
+        )
     return (
-        f"all gold labels of {where}{dataset.name} are {golds.pop()!r}{left_out}: "
+        f"all gold labels of {dataset.name} are {golds.pop()!r}{left_out}: "
         "whoever always answers so gets everything right, so no score can show skill; "
         "give data with two classes or more"
     )
