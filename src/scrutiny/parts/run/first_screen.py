@@ -110,7 +110,7 @@ def front_of(view: RunView) -> Front | None:
     ordered = tuple(sorted(risks, key=_worst_first))
     numbers = tuple(_scores(view))
     chance, lacking = _no_skill(view), no_skill_in(view.findings)
-    beside = [(_shown(e, view), name) for e in view.estimates if (name := _headline(e))]
+    beside = [(_shown(e, view), name) for e in view.estimates if (name := _headline(e, view))]
     return Front(
         title=title_of(view, is_short=bool(numbers)),
         numbers=numbers,
@@ -127,7 +127,7 @@ def front_of(view: RunView) -> Front | None:
             **{
                 name: says
                 for found, name in beside
-                if (says := metric_of(found.key.metric).says) != name
+                if not name.startswith(says := metric_of(found.key.metric).says)
             },
             **{risk.what: risk.meaning for risk in ordered if risk.meaning},
         },
@@ -176,7 +176,7 @@ def _scores(view: RunView) -> Iterator[HeadNumber]:
     said: set[str] = set()
     for found, claim in shown:
         dataset = found.key.dataset
-        name = metric_of(found.key.metric).says
+        name = _named(found, view) or metric_of(found.key.metric).says
         text = f"{capitalized(name)} {percent_of(found)}"
         if dataset not in said:
             whole, measured = sizes.get(dataset, 0), found.counts.planned
@@ -215,13 +215,20 @@ def _shown(found: Estimate, view: RunView) -> Estimate:
     return next((one for one in told if one.key == found.key), found)
 
 
-def _headline(found: Estimate) -> str:
+def _named(found: Estimate, view: RunView) -> str:
+    """What its data call a metric ("BLEU (13a)", after a tokenizer); empty for most."""
+    names = {data.name: data.metric_names for data in view.datasets}
+    return names.get(found.key.dataset, {}).get(found.key.metric, "")
+
+
+def _headline(found: Estimate, view: RunView) -> str:
     """Name of a number on the first screen; empty where it does not stand there."""
     key = found.key
     is_plain = (key.role, key.group, key.replicate) == ("measured", "all", None)
     if not is_plain or key.condition or found.value is None:
         return ""
-    return headline_of(key.metric)
+    name = headline_of(key.metric)
+    return (_named(found, view) or name) if name else ""
 
 
 def _labels(view: RunView, beside: Sequence[str]) -> tuple[LabelLine, ...]:

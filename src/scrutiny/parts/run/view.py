@@ -172,7 +172,8 @@ class DatasetLine:
 
     ``n_cases`` is how many of the items are cases of a suite, without controls. ``doubts`` are
     sentences about rows that were left out or are doubtful; ``class_words`` is what a class of its
-    answers is called, and what is counted of it; ``languages`` says how many items are in each.
+    answers is called, and what is counted of it; ``languages`` says how many items are in each;
+    ``metric_names`` is what metrics are called on it, where that is another than anywhere.
     """
 
     name: str
@@ -184,6 +185,7 @@ class DatasetLine:
     class_words: tuple[str, str] = ("class", "items")
     languages: Mapping[str, int] = field(default_factory=dict)
     n_cases: int = 0
+    metric_names: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def size(self) -> str:

@@ -192,6 +192,7 @@ def _datasets(
             languages=data.get("languages", {}),
             class_words=tuple(data.get("class_words", Task.class_words)),
             n_cases=cases.get(name, 0),
+            metric_names=data.get("metric_names", {}),
         )
         for name, data in manifest.get("data", {}).items()
     )
