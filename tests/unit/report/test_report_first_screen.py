@@ -78,6 +78,10 @@ def test_every_format_says_what_stands_in_brackets(view):
         assert one.count(said) == 1
     assert f"{risks}</p>" in page
     assert front.intervals in render_snippet(view)
+    alone = [f for f in view.findings if not f.claim.is_headline]
+    page = render_html(replace(view, findings=tuple(alone))).replace("\N{NO-BREAK SPACE}", " ")
+    of_all = f"In brackets: {front.intervals}, for all risks of one diagnostic at once."
+    assert page.index(of_all) < page.index('class="cards"')
     other = replace(view, facts=replace(view.facts, level=0.9))
     assert "90 % intervals" in text(other)
     bare = [replace(f, estimate=None, verdict="not asked") for f in view.findings]

@@ -127,7 +127,7 @@ def test_the_bar_of_the_score_has_a_scale_and_shows_no_skill(constant):
     bar = page.partition('<svg class="level-bar"')[2].partition("</p>")[0]
     assert 'class="chance" x1="60.0%"' in bar
     assert re.findall(r">(\d+(?: %)?)</text>", bar) == ["0", "25", "50", "75", "100 %"]
-    assert "In brackets: 95 % intervals. Dashed on the bar: no skill." in bar
+    assert "In brackets: 95 % intervals. Dashed on the bar: no skill, always answering" in bar
 
 
 def test_not_tested_and_not_asked_are_told_apart_where_both_stand(tmp_path):

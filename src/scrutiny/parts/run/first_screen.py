@@ -38,13 +38,17 @@ _MORE: Final = {"yes": "yes", "no": "no", "undecided": "can't tell"}
 
 @dataclass(frozen=True, slots=True)
 class HeadNumber:
-    """A number that people came for: in words, and as shares of 1, with that of no skill."""
+    """A number that people came for: in words, and as shares of 1.
+
+    ``no_skill`` is the score of no skill, and ``who`` gets it: "always answering 'spam'".
+    """
 
     says: str
     value: float
     low: float | None
     high: float | None
     no_skill: float | None = None
+    who: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +189,8 @@ def _scores(view: RunView) -> Iterator[HeadNumber]:
             text += " on " + ", ".join(filter(None, [where, "" if said else _seeds(view)]))
         said.add(dataset)
         least = claim.components[0].limit if claim.components else None
-        yield HeadNumber(text, found.value or 0.0, found.low, found.high, least)
+        ends = found.low, found.high
+        yield HeadNumber(text, found.value or 0.0, *ends, least, claim.no_skill)
 
 
 def _no_skill(view: RunView) -> tuple[str, ...]:
