@@ -77,8 +77,10 @@ def test_every_format_says_what_stands_in_brackets(view):
     for one in (page, comment):
         assert one.count(said) == 1
     assert f"{risks}</p>" in page
-    assert front.intervals in render_snippet(view)
     alone = [f for f in view.findings if not f.claim.is_headline]
+    assert f"{front.counts} {said}" in html.unescape(render_snippet(view))
+    cell = html.unescape(render_snippet(replace(view, findings=tuple(alone))))
+    assert cell.count(front.decision) == 1  # as its title
     page = render_html(replace(view, findings=tuple(alone))).replace("\N{NO-BREAK SPACE}", " ")
     of_all = f"In brackets: {front.intervals}, for all risks of one diagnostic at once."
     assert page.index(of_all) < page.index('class="cards"')

@@ -60,11 +60,11 @@ def _first_screen(view: RunView, front: Front, most_rows: int) -> str:
     worst = next((risk for risk in front.of("hurts") if risk.cases), None)
     said = [front.skill] if front.skill else []
     score, *others = [*said, *(number.says for number in front.numbers)] or [front.decision]
-    beside = " \N{MIDDLE DOT} ".join(filter(None, [*front.beside, front.intervals]))
-    said = [beside, front.decision, front.counts]
+    counts = f"{front.counts} In brackets: {front.intervals}." if front.intervals else front.counts
+    said = [" \N{MIDDLE DOT} ".join(front.beside), front.decision, counts]
     return _render(
         title=score,
-        others=list(dict.fromkeys(filter(None, [*others, *said]))),
+        others=[one for one in dict.fromkeys([*others, *said]) if one not in ("", score)],
         columns=_RISKS,
         cells=[
             (f"{mark(r.state)} {r.state}", r.name, r.costs, r.more, r.scope)
