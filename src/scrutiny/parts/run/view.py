@@ -1,7 +1,6 @@
 """A finished run as plain values, the input of the report.
 
-Nothing here knows how a run is stored; `scrutiny.report.reading.load` makes a `RunView` of a run
-folder.
+Nothing here knows how a run is stored; `scrutiny.report.reading.load` makes a `RunView` of one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -170,10 +169,8 @@ class DiagnosticNotes:
 class DatasetLine:
     """A dataset of the run, its known overlap with training text, and row warnings.
 
-    ``n_cases`` is how many of the items are cases of a suite, without controls. ``doubts`` are
-    sentences about rows that were left out or are doubtful; ``class_words`` is what a class of its
-    answers is called, and what is counted of it; ``languages`` says how many items are in each;
-    ``metric_names`` is what metrics are called on it, where that is another than anywhere.
+    ``doubts`` are sentences on rows, ``class_words`` name a class of answers and what is counted,
+    ``languages`` and ``n_cases`` (of a suite) count items, ``metric_names`` has names of metrics.
     """
 
     name: str
@@ -190,9 +187,8 @@ class DatasetLine:
     @property
     def size(self) -> str:
         """Number of items in words; of a suite, its cases are what counts."""
-        if self.n_cases:
-            return f"{self.n_cases:,} case{'s' * (self.n_cases != 1)}"
-        return f"{self.n_items:,} item{'s' * (self.n_items != 1)}"
+        count, what = (self.n_cases, "case") if self.n_cases else (self.n_items, "item")
+        return f"{count:,} {what}{'s' * (count != 1)}"
 
     @property
     def language(self) -> str:
@@ -272,10 +268,8 @@ class RunFacts:
 
     Parameters
     ----------
-    path
-        Folder of the run, as the user gave it.
-    title
-        What was examined, in a few words.
+    path, title
+        Folder of the run, as the user gave it; what was examined, in a few words.
     subjects
         Model families.
     command

@@ -262,15 +262,11 @@ def _one_class(dataset: Dataset, examples: Sequence[Example]) -> str:
     if len(golds) != 1:
         return ""
     left_out = f" ({len(dataset.bad_rows):,} rows were left out)" if dataset.bad_rows else ""
-    if dataset.is_suite:
-        return (
-            f"all originals in {dataset.name} are {golds.pop()!r}{left_out}, so no score on them "
-            "can show skill; add originals with another label"
-        )
+    what = "originals in" if dataset.is_suite else "gold labels of"
+    more = "add originals with another label" if dataset.is_suite else "give data with two classes"
     return (
-        f"all gold labels of {dataset.name} are {golds.pop()!r}{left_out}: "
-        "whoever always answers so gets everything right, so no score can show skill; "
-        "give data with two classes or more"
+        f"all {what} {dataset.name} are {golds.pop()!r}{left_out}: whoever always answers so gets "
+        f"everything right, so no score on them can show skill; {more}"
     )
 
 
