@@ -127,3 +127,26 @@ def test_edited_texts_get_any_adverb_at_any_verb():
     places = [s.token for s in InsertAdverb().sites(document_of("They play and she plays chess."))]
     assert places == [1, 4]
     assert len(InsertAdverb().sites(document_of("They play and she plays chess :)"))) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what it lacks in wit it has in warmth .",
+        "the reason we keep it is old .",
+        "the tug of war that ensues is long .",
+        "a letter to the man who wrote it .",
+        "fuller would surely have called this a yarn .",
+    ],
+)
+def test_clauses_that_depend_on_a_word_and_verbs_with_an_adverb_get_none(text):
+    document = document_of(text)
+    words = [document.text[s.start : s.end] for s in InsertAdverb().sites(document)]
+    assert not {"lacks", "keep", "ensues", "wrote", "called"} & set(words)
+
+
+def test_of_what_is_not_asserted_one_verb_gets_an_adverb():
+    text = "We laugh if you saw it. We cry unless she knew it."
+    document = document_of(text)
+    words = [document.text[s.start : s.end] for s in InsertAdverb().sites(document)]
+    assert words == ["laugh", "saw", "cry"]

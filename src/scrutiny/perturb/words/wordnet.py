@@ -136,7 +136,8 @@ def _is_fixed(document: Document, index: int, xpos: str) -> bool:
     """Whether a word is part of an expression, or its tag may be wrong.
 
     Such are "lives in", "more often than", "love story", a letter's closing ("Love Jen"), plurals
-    that are tagged as singulars, and adverbs where an adjective stands ("your pretty face").
+    that are tagged as singulars or own something ("a kids' story"), and adverbs where an adjective
+    stands ("your pretty face") or at the end ("how are you really?").
     """
     before = document.words[index - 1].lower() if index else ""
     behind = document.words[index + 1].lower() if index + 1 < len(document.words) else ""
@@ -145,10 +146,14 @@ def _is_fixed(document: Document, index: int, xpos: str) -> bool:
     if xpos == "RB":
         is_adjective = index > 0 and document.tag(index - 1) in ("DT", "PRP$")
         is_before_noun = bool(behind) and document.tag(index + 1)[:2] == "NN"
-        return before in ("more", "most", "as", "not") or (is_adjective and is_before_noun)
+        is_last = not behind[:1].isalnum()
+        return (
+            before in ("more", "most", "as", "not") or is_last or (is_adjective and is_before_noun)
+        )
     low = document.words[index].lower()
     is_plural = xpos == "NN" and lemma(low, "NOUN") != low
-    return is_plural or behind in _COMPOUND or before in _COMPOUND
+    is_owner = xpos == "NNS" and behind[:1] in ("'", "\u2019")
+    return is_plural or is_owner or behind in _COMPOUND or before in _COMPOUND
 
 
 def _is_closing(document: Document, index: int) -> bool:
