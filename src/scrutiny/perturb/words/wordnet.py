@@ -146,10 +146,9 @@ def _is_fixed(document: Document, index: int, xpos: str) -> bool:
     if xpos == "RB":
         is_adjective = index > 0 and document.tag(index - 1) in ("DT", "PRP$")
         is_before_noun = bool(behind) and document.tag(index + 1)[:2] == "NN"
+        is_denied = before in ("more", "most", "as", "not") or before.endswith("n't")
         is_last = not behind[:1].isalnum()
-        return (
-            before in ("more", "most", "as", "not") or is_last or (is_adjective and is_before_noun)
-        )
+        return is_denied or is_last or (is_adjective and is_before_noun)
     low = document.words[index].lower()
     is_plural = xpos == "NN" and lemma(low, "NOUN") != low
     is_owner = xpos == "NNS" and behind[:1] in ("'", "\u2019")
