@@ -10,6 +10,7 @@ from scrutiny.core.design import Design, Inputs
 from scrutiny.core.edit import Variant
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
+from scrutiny.core.facts import Facts
 from scrutiny.core.model import Model
 from scrutiny.core.plugin import PlugIn
 from scrutiny.core.record import Measure, Row
@@ -182,8 +183,8 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
         Frozen dataclass of its parameters: the one in brackets behind its base class, or stated.
     needs
         Model capabilities it requires ("predict" included).
-    tasks
-        Tasks that it applies to; empty for any.
+    wants
+        Facts of the tasks that it applies to, of which any suffices; empty for any task.
     measures
         Measures of its records; if empty, those of the task.
     scope
@@ -229,7 +230,7 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
     id: ClassVar[str]
     Params: ClassVar[type[Any]]
     needs: ClassVar[frozenset[str]] = frozenset()
-    tasks: ClassVar[frozenset[str]] = frozenset()
+    wants: ClassVar[tuple[Facts, ...]] = ()
     measures: ClassVar[tuple[Measure, ...]] = ()
     scope: ClassVar[Literal["item", "dataset"]] = "item"
     wants_reference: ClassVar[bool] = False
@@ -305,6 +306,9 @@ class ChangesTexts(Diagnostic[P]):
 
 def applies(diagnostic: Diagnostic[Any], task: Task, capabilities: frozenset[str]) -> bool:
     """Whether a diagnostic can run on this task with such a model."""
-    return (not diagnostic.tasks or task.name in diagnostic.tasks) and (
-        diagnostic.needs <= capabilities
-    )
+    return fits(diagnostic, task) and diagnostic.needs <= capabilities
+
+
+def fits(diagnostic: Diagnostic[Any], task: Task) -> bool:
+    """Whether a diagnostic can measure items of this task."""
+    return not diagnostic.wants or any(one.are_of(task.facts) for one in diagnostic.wants)

@@ -285,7 +285,12 @@ def test_some_texts_are_seen_changed_and_keep_their_labels():
 def test_entities_move_with_their_changed_texts():
     examples = load_dataset(tagged(60)).examples
     changed, n_changed = augmented(
-        examples, ["typos", "word_case"], share=1.0, seed=0, epoch=1, task="token-tagging"
+        examples,
+        ["typos", "word_case"],
+        share=1.0,
+        seed=0,
+        epoch=1,
+        task=load_task("token-tagging"),
     )
     assert n_changed > 30
     for before, after in zip(examples, changed, strict=True):
