@@ -75,11 +75,11 @@ class Found(NamedTuple):
         return self.changed - self.lost.total()
 
     def cell(self, *, is_known: bool) -> str:
-        """Percentages changed and carried; a dash where no answer is known."""
+        """Percentages changed and carried, if that is not all; a dash where no answer is known."""
         if not self.changed:
             return "0"
         carried = f"{100 * self.carried / self.changed:.1f}" if is_known else "–"
-        return f"{100 * self.changed / self.n:.1f} / {carried}"
+        return f"{100 * self.changed / self.n:.1f} / {carried}".removesuffix(" / 100.0")
 
 
 def is_slow(recipe: Recipe) -> bool:

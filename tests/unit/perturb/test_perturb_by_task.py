@@ -15,7 +15,7 @@ from scrutiny.tasks.names import load_task
 ROOT = Path(__file__).parents[3]
 TOOL = runpy.run_path(str(ROOT / "tools" / "transformation_table.py"))
 PAGE = ROOT / "docs" / "transformations-by-task.md"
-CELL = re.compile(r"|0|\d+\.\d / (–|\d+\.\d)")
+CELL = re.compile(r"|0|\d+\.\d( / (–|\d+\.\d))?")
 LEAST = {"insert_adverb": 95.0, "contraction": 95.0, "delete_word": 95.0, "reverse_negation": 95.0}
 
 
