@@ -1,4 +1,4 @@
-"""Every row of docs/bad-input.md: one paragraph, the right exit code, nothing on stdout."""
+"""Every row of docs/bad-input.md and of rare_input.md: one paragraph, the right exit code."""
 
 import csv
 import io
@@ -23,6 +23,8 @@ from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
 
 PAGE = Path(__file__).parents[2] / "docs" / "bad-input.md"
+#: Mistakes that hardly anybody makes: not for the docs, but for the test.
+RARE = Path(__file__).parent / "rare_input.md"
 SHORT = {
     "DATA": "--data csv:reviews.csv",
     "MODEL": "--model builtin:sentiment",
@@ -48,9 +50,9 @@ class Outcome:
     stderr: str
 
 
-def cases() -> list[Case]:
+def cases(*pages: Path) -> list[Case]:
     found = []
-    for line in PAGE.read_text(encoding="utf-8").splitlines():
+    for line in "".join(page.read_text(encoding="utf-8") for page in pages).splitlines():
         cells = [cell.strip() for cell in line.strip("|").split(" | ")]
         if line.startswith("|") and len(cells) == 4 and cells[1].startswith("`"):
             command = re.sub(r"\b(DATA|MODEL|OUT)\b", lambda m: SHORT[m[1]], cells[1].strip("`"))
@@ -60,7 +62,7 @@ def cases() -> list[Case]:
 
 @pytest.fixture(scope="module")
 def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Folder with every file that the page speaks of."""
+    """Folder with every file that the rows speak of."""
     folder = tmp_path_factory.mktemp("workshop")
     write_tables(folder)
     write_models(folder)
@@ -121,7 +123,7 @@ def run_in_shell(command: str) -> Outcome:
     return Outcome(done.returncode, done.stdout, done.stderr)
 
 
-@pytest.mark.parametrize("case", cases(), ids=lambda case: case.says)
+@pytest.mark.parametrize("case", cases(PAGE, RARE), ids=lambda case: case.says)
 def test_row_of_the_page(case: Case, here: Path) -> None:
     if "headless" in case.command:
         make_headless(here / "headless")
@@ -145,9 +147,11 @@ def assert_is_one_paragraph(text: str) -> None:
 
 
 def test_page_has_many_cases_and_all_exit_codes() -> None:
-    assert len(cases()) >= 80
-    assert {case.code for case in cases()} == {0, 1, 2, 3, 4, 130}
-    assert len({case.says + case.command for case in cases()}) == len(cases())
+    assert len(cases(PAGE)) >= 80
+    assert len(cases(RARE)) >= 80
+    assert {case.code for case in cases(PAGE)} == {0, 1, 2, 3, 4, 130}
+    all_of_them = cases(PAGE, RARE)
+    assert len({case.says + case.command for case in all_of_them}) == len(all_of_them)
 
 
 RUN = (
