@@ -6,10 +6,11 @@ from typing import Final
 
 import numpy as np
 
-from scrutiny.core.facts import GROUNDS
+from scrutiny.core.answers.words import WORDS
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.errors import ConformanceError
 from scrutiny.core.example import Example
+from scrutiny.core.facts import GROUNDS
 from scrutiny.core.plugin import must_be_of_kind
 from scrutiny.core.transformation import ChangesAtOnce, Document, Intensity, Site, Transformation
 from scrutiny.perturb.engine.document import TextDocument
@@ -72,7 +73,7 @@ def _sample_documents() -> list[Document]:
 def _check_members(transformation: Transformation) -> None:
     """Raise unless the members are of the right types."""
     languages, effects = transformation.languages, dict(transformation.effect)
-    known = GROUNDS.union(*(kind.layers for kind in answer_types()))
+    known = GROUNDS.union(WORDS.layers)
     unknown = ", ".join(sorted({*effects} - known - {"*"}))
     kept = {
         "languages must be a frozenset of codes, or of '*' for any.": (

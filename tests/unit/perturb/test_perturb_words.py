@@ -10,13 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrutiny.tasks.names import load_task
-from scrutiny.core.transformation import effect_of
-from scrutiny.core.facts import GROUNDS
 from scrutiny.core.answers.words import WordsType
 from scrutiny.core.example import Example
+from scrutiny.core.facts import GROUNDS
 from scrutiny.core.plugin import sentence_of
 from scrutiny.core.registry import registry
+from scrutiny.core.transformation import effect_of
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.document import document_of
 from scrutiny.perturb.engine.streams import in_random_order
@@ -36,6 +35,7 @@ from scrutiny.perturb.languages.en.verbs import (
 )
 from scrutiny.perturb.languages.tokens import sentence_tokens
 from scrutiny.perturb.resources.loading import RESOURCES
+from scrutiny.tasks.names import load_task
 from scrutiny.text.edits.apply import apply_to_text
 from scrutiny.text.tagger import Tag
 
