@@ -131,6 +131,11 @@ class Role(NamedTuple):
     is_anchor: bool = False
 
     @property
+    def is_open(self) -> bool:
+        """Whether changes of texts may touch its text."""
+        return self.may_change and not self.is_anchor
+
+    @property
     def key(self) -> str:
         """Name of the role in a mapped row, and of the attribute."""
         prefix = {"unit": "u_", "group": "a_", "number": "a_"}.get(self.kind, "")
@@ -149,6 +154,8 @@ class Task(PlugIn, ABC):
     fields, words, answer
         What the roles say: the text fields of its items, the column of their words and that of the
         gold answer, where it has such.
+    open_fields, closed_fields
+        Text fields that changes may touch, and those that they may not.
     side_by_side
         Names under which files have several of its columns side by side, where one such name alone
         says little: those of the roles first, then what each may be called.
@@ -183,6 +190,8 @@ class Task(PlugIn, ABC):
     roles: tuple[Role, ...] = ()
     words: str = ""
     answer: str = ""
+    open_fields: tuple[str, ...] = ()
+    closed_fields: tuple[str, ...] = ()
     side_by_side: tuple[tuple[str, ...], ...] = ()
     identifying_columns: tuple[str, ...] = ()
     measures: tuple[Measure, ...] = ()
@@ -202,6 +211,11 @@ class Task(PlugIn, ABC):
             cls.words, cls.answer = named.get("words", ""), named.get("gold", "")
             texts = tuple(role.name for role in cls.roles if role.kind == "text")
             cls.fields = ("text",) if cls.words else texts
+            closed = {role.name for role in cls.roles if not role.is_open}
+            cls.open_fields = tuple(name for name in cls.fields if name not in closed)
+            cls.closed_fields = tuple(name for name in cls.fields if name in closed)
+        elif "fields" in vars(cls):
+            cls.open_fields = cls.fields
 
     @property
     def gives_labels(self) -> bool:
@@ -214,7 +228,7 @@ class Task(PlugIn, ABC):
         kind = "" if self.answer_type is None else self.answer_type.name
         if any(role.is_anchor for role in self.roles):
             return Facts(kind, "anchor", self.holds)
-        is_relation = self.gives_labels and len(self.fields) > 1
+        is_relation = self.gives_labels and len(self.open_fields) > 1
         return Facts(kind, "relation" if is_relation else "text", self.holds)
 
     @property
