@@ -133,7 +133,8 @@ class Context(Protocol):
         """Predictions of the cell's model: cached, batched, checked; failed calls are values.
 
         ``variants`` names the variant of each example, None for an original item; answers
-        are kept as outputs under item and variant. ``draw`` counts how often the same was asked
+        are kept as outputs under item and variant, but for those to another text than the item's
+        that no variant names. ``draw`` counts how often the same was asked
         before; such answers are not kept as outputs.
         """
 
