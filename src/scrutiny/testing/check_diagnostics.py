@@ -20,6 +20,7 @@ from scrutiny.core.registry import registry
 from scrutiny.core.suites.tests import suite_tests
 from scrutiny.core.task import Task
 from scrutiny.reliability.metrics import metric_of
+from scrutiny.tasks.classification.classes import TextClassification
 from scrutiny.testing.faulty_models import FlakyClassifier
 from scrutiny.testing.promises import (
     promise,
@@ -32,7 +33,7 @@ from scrutiny.testing.toy_context import ToyContext
 from scrutiny.testing.toy_models import KeywordClassifier
 
 Variants = dict[str, tuple[Variant, ...]]
-_TASK: Final = "text-classification"
+_TASK: Final = TextClassification.name
 _REVIEWS: Final = (
     ("A good film with a fine story.", "positive"),
     ("The story is bad and the end is worse.", "negative"),
