@@ -68,6 +68,18 @@ SKEWED = {
     for likeness in (0.3, 0.6)
     for churn in (0.02, 0.05, 0.1)
 }
+RATIOS = {
+    f"{units} units, correlated .{10 * likeness:.0f}, {100 * churn:.0f} % flip, F1": Design(
+        units=units, likeness=likeness, churn=churn, loss=0.02, positives=0.5
+    )
+    for units in (80, 218)
+    for likeness in (0.3, 0.6)
+    for churn in (0.05, 0.1)
+} | {
+    "80 units, correlated .6, 5 % flip, F1, a fifth positive": Design(
+        units=80, loss=0.02, positives=0.2
+    ),
+}
 SHARED = {
     "80 units, a share of 5 %": Shared(0.05, Design(rows=1, replicates=1, units=80)),
     "the same, weakly correlated": Shared(
@@ -113,9 +125,18 @@ def unusual(studies: int) -> Iterator[str]:
 
 def skewed(studies: int) -> Iterator[str]:
     """Units of which a few difficult ones hold the loss: one checkpoint, and three seeds."""
+    yield from _difficult(SKEWED, studies)
+
+
+def ratios(studies: int) -> Iterator[str]:
+    """The same of an F1."""
+    yield from _difficult(RATIOS, studies)
+
+
+def _difficult(designs: dict[str, Design], studies: int) -> Iterator[str]:
     yield "| family | 1 checkpoint | half-width | 3 seeds | half-width | not skewed | half-width |"
     yield "| --- | --- | --- | --- | --- | --- | --- |"
-    for name, design in SKEWED.items():
+    for name, design in designs.items():
         hard = _with(design, is_skewed=True)
         made = (_with(hard, replicates=1), hard, _with(design, replicates=1))
         found = [rates(one, studies=studies) for one in made]
@@ -194,7 +215,7 @@ def _shares(shares) -> str:
 
 
 TABLES: dict[str, Callable[[int], Iterator[str]]] = {
-    one.__name__: one for one in (usual, unusual, skewed, shares, shared, seeds, power)
+    one.__name__: one for one in (usual, unusual, skewed, ratios, shares, shared, seeds, power)
 }
 
 

@@ -166,7 +166,7 @@ def audit(  # noqa: PLR0913 - a notebook shows the names of all that can be aske
     ----------
     model, data
         Strings or objects, as in `run`. Without data, a language model is asked about stereotypes
-        and associations, on sentences that ship with scrutiny.
+        and associations, on English sentences that ship with scrutiny.
     task, columns, labels, where
         As in `run`.
     limit

@@ -1,6 +1,7 @@
 """Every row of docs/bad-input.md and of rare_input.md: one paragraph, the right exit code."""
 
 import csv
+import gzip
 import io
 import json
 import os
@@ -338,7 +339,34 @@ def write_odd_annotations(folder: Path) -> None:
     asked = {"id": "q", "question": "Who?", "answers": [{"text": "Ada", "answer_start": "0"}]}
     paragraph = {"context": "Ada wrote it.", "qas": [asked]}
     (folder / "start.json").write_text(json.dumps({"data": [{"paragraphs": [paragraph]}]}))
+    write_files_of_other_tools(folder)
     (folder / "open.conll").write_text("#begin document (d); part 000\nd 0 0 He - - (1)\n")
+
+
+def write_files_of_other_tools(folder: Path) -> None:
+    """Questions, spans, results and packed tables that cannot be read."""
+    two = [{"text": "Ada", "answer_start": 0}, {"text": "it", "answer_start": 10}]
+    for name, answers, more in (("open", [], {}), ("parts", two, {"context_id": "c"})):
+        asked = {"id": "q", "question": "Who?", "answers": answers}
+        paragraph = {"context": "Ada wrote it.", "qas": [asked], **more}
+        (folder / f"{name}.json").write_text(json.dumps({"data": [{"paragraphs": [paragraph]}]}))
+    lines = {
+        "nested": {"data": {"text": "Fine."}, "label": "positive"},
+        "several": {"text": "Fine.", "label": ["joy", "love"]},
+        "far": {"text": "Ada ran.", "label": [[0, 90, "PER"]]},
+    }
+    for name, row in lines.items():
+        (folder / f"{name}.jsonl").write_text(json.dumps(row) + "\n")
+    (folder / "alone.ann").write_text("T1\tPER 0 3\tAda\n")
+    packed = gzip.compress((folder / "reviews.csv").read_bytes())
+    (folder / "cut.csv.gz").write_bytes(packed[:60])
+    results = {
+        "promptfoo": {"evalId": "e", "results": {"version": 3, "results": []}},
+        "link": {"testRunLink": "https://app.example/run/1"},
+        "talk": {"testCases": [], "conversationalTestCases": [{}]},
+    }
+    for name, value in results.items():
+        (folder / f"{name}.json").write_text(json.dumps(value))
 
 
 def cut_parquet(path: Path, rows: list[tuple[str, str]]) -> None:

@@ -46,6 +46,10 @@ ASKED: Final = {"id": "q", "question": "Who?", "answers": [{"text": "Ada", "answ
 SQUAD: Final = {
     "data": [{"title": "t", "paragraphs": [{"context": "Ada wrote it.", "qas": [ASKED]}]}]
 }
+CHANGED: Final = ASKED | {"id": "r", "original_id": "q"}
+QUOREF: Final = {
+    "data": [{"paragraphs": [{"context": "Ada wrote it.", "context_id": "c", "qas": [CHANGED]}]}]
+}
 SUITE: Final = [
     {"suite": 1, "task": "text-classification"},
     {"id": "a", "text": "Fine.", "label": "p", "group": "g"},
@@ -251,6 +255,10 @@ KINDS: Final[dict[str, Kind]] = {
         ROPES, "after.json", "contrast", "#originals=before.json",
         beside={"before.json": json.dumps(ROPES).encode()},
     ),
+    "quoref": json_file(
+        QUOREF, "new.json", "contrast", "#originals=old.json",
+        beside={"old.json": json.dumps(SQUAD).encode()},
+    ),
     "story": json_file(STORY, "story.json", "negation"),
     "cd-sco": text_file(CD_SCO, "train.txt", "negation"),
     "sfu": text_file(REVIEW, "no1.xml", "negation"),
@@ -274,6 +282,9 @@ KINDS: Final[dict[str, Kind]] = {
     ),
     "inspect": Kind(json.dumps(INSPECT).encode(), "i.json", log_of(inspect_log), is_json=True),
     "promptfoo": Kind(json.dumps(PROMPTFOO).encode(), "f.json", log_of(promptfoo), is_json=True),
+    "promptfoo lines": Kind(
+        lines_of(PROMPTFOO["results"]["results"]), "f.jsonl", log_of(promptfoo), is_json=True
+    ),
     "deepeval": Kind(json.dumps(DEEPEVAL).encode(), "e.json", log_of(deepeval), is_json=True),
     "predictions": Kind(lines_of(PREDICTIONS), "p.jsonl", predictions, is_json=True),
     "predictions of csv": Kind(b"id,p_a,p_b\n0,0.75,0.25\n1,0.25,0.75\n", "p.csv", predictions),

@@ -19,6 +19,7 @@ from scrutiny.stats.intervals.families import (
     floored,
     recipe_limits,
 )
+from scrutiny.stats.intervals.shares import apart_of
 from scrutiny.stats.resampling.weights import Units
 from scrutiny.stats.significance.verdict import intersection_union
 
@@ -35,7 +36,8 @@ class Design:
     ``uneven`` the spread of the units' sizes (of their logarithm). A seed has a fat tail of
     ``tails`` degrees of freedom, or fails with the chance and the loss of ``fails``, in all rows.
     Where it ``is_skewed``, right answers break and wrong ones are mended on the same difficult
-    items, so that a few difficult units hold most of a loss; else one end breaks, the other mends.
+    items, so that a few difficult units hold most of a loss (of accuracy, or of an F1); else one
+    end breaks, the other mends.
     """
 
     loss: float | tuple[float, ...] = 0.0
@@ -98,7 +100,7 @@ class Seen:
         items = floored(items, self.step, crowding=crowding, is_counted=is_counted)
         units = self.sizes.sum() / crowding
         freedom, bias = (np.inf, 1.0) if units > NEAR_NORMAL else (units - 1, units / (units - 1))
-        return FamilyRows.of(
+        found = FamilyRows.of(
             self.values,
             items * bias,
             interaction * bias,
@@ -107,6 +109,9 @@ class Seen:
             item_freedom=freedom,
             crowding=crowding,
         )
+        if is_counted:
+            return found
+        return replace(found, apart=np.array([apart_of(noise) for noise in self.noise]))
 
 
 def study(rng: np.random.Generator, design: Design) -> Seen:
@@ -210,14 +215,28 @@ def _f1(rng, design, lost, sizes):
     broken, mended = (part[..., None] for part in _rates(RECALL - recall, design.churn))
     turned = 0.2 * alarms
     at, place = (_ease(rng, design, sizes)[:, :, 0] for _ in range(2))
-    loses, finds = at < ndtri(broken), at > -ndtri(mended)
-    starts, stops = at < ndtri(turned), at > -ndtri(turned)
+    if design.is_skewed:
+        loses, finds = _both_ways(rng, design, sizes, at=at, rates=(broken, mended))
+        starts, stops = _both_ways(rng, design, sizes, at=at, rates=(turned, turned))
+    else:
+        loses, finds = at < ndtri(broken), at > -ndtri(mended)
+        starts, stops = at < ndtri(turned), at > -ndtri(turned)
     right = loses | (~finds & (place < ndtri((RECALL - broken) / (1 - broken - mended))))
     wrong = stops | (~starts & (place < ndtri((alarms - turned) / (1 - 2 * turned))))
     before = np.where(gold, right, wrong)
     after = np.where(gold, finds | (before & ~loses), starts | (before & ~stops))
     (first, own, counted), (then, other, then_counted) = (_f1_of(p, gold) for p in (before, after))
     return first - then, own - other, 4 / (counted + then_counted).mean(axis=1)
+
+
+def _both_ways(rng, design, sizes, *, at, rates):
+    """Items that turn one way, and the other, at these rates: both on the difficult ones."""
+    one, other = rates
+    is_other = _ease(rng, replace(design, units=None), sizes)[:, :, 0] < ndtri(
+        other / (one + other)
+    )
+    turns = at < ndtri(one + other)
+    return turns & ~is_other, turns & is_other
 
 
 def _f1_of(predicted, gold):

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from simulated_families import Design, limits, old_verdicts, rates, study
 
-from scrutiny.stats.intervals.families import _of_checkpoints
+from scrutiny.stats.intervals.families import _of_checkpoints, checkpoint_limits
 from scrutiny.stats.resampling.weights import Units
 
 WORST = 0.033
@@ -51,6 +51,14 @@ SKEWED = {
     "rows that flip 1 to 10 %": Design(
         units=80, loss=0.01, churn=tuple(np.geomspace(0.01, 0.1, 15)), is_skewed=True
     ),
+}
+
+
+RATIOS = {
+    "of half, 5 % flip": Design(units=80, positives=0.5, loss=0.02),
+    "of half, weakly alike": Design(units=80, likeness=0.3, positives=0.5, loss=0.02),
+    "of half, 218 documents": Design(units=218, positives=0.5, loss=0.02),
+    "of a tenth": Design(items=2000, units=80, positives=0.1, churn=0.1, loss=0.02),
 }
 
 
@@ -122,6 +130,28 @@ def test_difficult_documents_that_a_sample_lacks_make_few_limits_wrong(name, rep
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("is_skewed", [False, True])
+@pytest.mark.parametrize("replicates", [1, 3])
+@pytest.mark.parametrize("name", RATIOS)
+def test_a_lost_f1_in_documents_has_few_wrong_limits(name, replicates, is_skewed):
+    design = replace(RATIOS[name], replicates=replicates, is_skewed=is_skewed)
+    found = rates(design, studies=STUDIES // 2)
+    assert max(found.false_hurts, found.false_holds) <= bound(STUDIES // 2)
+
+
+@pytest.mark.slow
+def test_a_lost_f1_whose_rows_had_an_effect_each_was_wrong_where_documents_are_difficult():
+    design = Design(units=80, positives=0.5, loss=0.02, replicates=1, is_skewed=True)
+    apart, one = (rates(design, studies=80, by=by) for by in (of_ratios_by_themselves, limits))
+    assert one.false_holds < 0.05 < apart.false_holds
+    assert apart.half < one.half < 1.25 * apart.half
+
+
+def of_ratios_by_themselves(seen):
+    return checkpoint_limits(replace(seen.rows(), apart=None))
+
+
+@pytest.mark.slow
 def test_a_familys_design_effect_costs_little_width_where_documents_are_alike():
     """Against limits of rows that each have the design effect that they show themselves."""
     design = Design(units=218, loss=0.02, replicates=1)
@@ -157,8 +187,11 @@ def test_the_simulation_makes_the_variances_that_it_says():
     assert 600 / 100 < Units.crowding_of(seen.sizes) < 600 / 40
 
 
-def test_the_simulated_f1_loses_what_it_says():
-    design = Design(rows=300, replicates=1, items=2000, positives=0.2, loss=0.05)
+@pytest.mark.parametrize("is_skewed", [False, True])
+def test_the_simulated_f1_loses_what_it_says(is_skewed):
+    design = Design(
+        rows=300, replicates=1, items=2000, positives=0.2, loss=0.05, is_skewed=is_skewed
+    )
     seen = study(np.random.default_rng(4), design)
     items, _ = seen.parts
     assert seen.values.mean() == pytest.approx(0.05, abs=0.003)
@@ -174,7 +207,7 @@ def test_the_computed_table_of_the_documentation_is_what_is_computed():
 
 
 def test_the_tables_of_the_documentation_are_made(capsys):
-    tables = "seeds", "power", "skewed", "shared"
+    tables = "seeds", "power", "skewed", "ratios", "shared"
     runpy.run_path(str(TOOL))["main"](["--studies", "2", "--only", *tables])
     lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("|")]
     page = (TOOL.parents[1] / "docs" / "verdicts-simulated.md").read_text()

@@ -1,4 +1,4 @@
-"""Five studies by the whole command: limits are those of the rule by itself on the same scores.
+"""Six studies by the whole command: limits are those of the rule by itself on the same scores.
 
 A run draws items where the rule here has their variance in closed form, so that half-widths agree
 to within a few percent and no better.
@@ -145,6 +145,22 @@ def test_entity_f1(tmp_path):
     (one, own, counted), (two, other, then) = map(of_f1, (found["baseline",][None], after))
     step = 4 / (counted + then).mean(axis=1)
     seen = Seen(one - two, own - other, None, step, np.ones(own.shape[2]), None, None)
+    agree(of_risks(run), limits(seen))
+
+
+@pytest.mark.slow
+def test_entity_f1_in_documents(tmp_path):
+    sentences = [
+        f"# story = {n // 5}\nthen O\nAnn{n} B-person\nsaw O\nBob{n} B-person\n" for n in range(300)
+    ]
+    (tmp_path / "x.conll").write_text("\n".join(sentences))
+    data = f"conll:{tmp_path}/x.conll#unit=story"
+    run = asked(tmp_path, "robustness", what="Tagger", data=data, transformations=CHANGES)
+    found = scores(run, columns=3)
+    after = np.stack(changes(found, 0))
+    (one, own, counted), (two, other, then) = map(of_f1, (found["baseline",][None], after))
+    step = 4 / (counted + then).mean(axis=1)
+    seen = Seen(one - two, own - other, None, step, np.full(60, 5.0), None, None)
     agree(of_risks(run), limits(seen))
 
 

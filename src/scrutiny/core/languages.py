@@ -156,6 +156,24 @@ def speaks_any(languages: frozenset[str], spoken: Iterable[str]) -> bool:
     return not found or any(speaks(languages, language) for language in found)
 
 
+def may_be(languages: frozenset[str], spoken: Iterable[str]) -> bool:
+    """Whether texts may be in one of some languages: they are, or nothing tells that they are not.
+
+    A text whose language could not be told may be in any that is written in its script.
+
+    Examples
+    --------
+    >>> english = frozenset({"en"})
+    >>> [may_be(english, [code]) for code in ("en-GB", "de", "und-Latn", "und", "und-Arab")]
+    [True, False, True, True, False]
+    """
+    scripts = {"", *map(script_of, languages)}
+    found = list(spoken)
+    return speaks_any(languages, found) or any(
+        code.partition("-")[0] == UNKNOWN and script_of(code) in scripts for code in found
+    )
+
+
 def both(first: frozenset[str], second: frozenset[str]) -> frozenset[str]:
     """Languages that two sets support: a range and a language of it have the language.
 

@@ -203,7 +203,8 @@ class Plan:
     """Plan: everything a run does, resolved or not.
 
     ``where`` are slices that the main numbers of all measurements are asked in; ``budget`` is there
-    where its measurements were chosen to fit into a time, ``profile`` where an audit chose them.
+    where its measurements were chosen to fit into a time, ``profile`` where an audit chose them;
+    ``left_out`` are sentences about what would be asked of data in another language.
     The plan's canonical JSON is hashed into the manifest before the first query.
     """
 
@@ -221,6 +222,7 @@ class Plan:
     where: tuple[str, ...] = ()
     budget: Budget | None = None
     profile: str = ""
+    left_out: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         """Measurements, models and data in one line."""

@@ -16,7 +16,7 @@ class RawRow(NamedTuple):
     line
         Physical line of the file that the row starts on, or number of the row, from 1.
     values
-        Cells by column; empty where the row cannot be read.
+        Cells by column; empty, or its id alone, where the row cannot be read.
     problem
         Why the row cannot be read; empty if it can.
     place

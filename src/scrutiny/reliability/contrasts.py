@@ -21,13 +21,12 @@ from scrutiny.core.randomness import generator
 from scrutiny.core.record import Counts
 from scrutiny.core.statistic import AdditiveStatistic, Statistic
 from scrutiny.reliability.additive import divisors, is_quotient, scale_of
+from scrutiny.reliability.counted import apart_on, row_values, step_of
 from scrutiny.reliability.derive import worst
 from scrutiny.reliability.estimate import (
     Estimated,
     mean_divisor,
     resample_any,
-    row_values,
-    step_of,
     units_of,
     valued,
     without_value,
@@ -234,6 +233,7 @@ def contrast(
         scale=scale_of(statistic).difference,
         flips=_flips(values, statistics) if meeting.slices is None else None,
         step=_step(values, statistics),
+        apart=_apart(values, statistics) if is_alike and apart.crowding > 1.0 else None,
     )
 
 
@@ -324,6 +324,13 @@ def _flips(
     if one is None or other is None or one.shape != other.shape:
         return None
     return counted_flips(one - other)
+
+
+def _apart(
+    values: tuple[Floats, Floats], statistics: tuple[Statistic, Statistic]
+) -> tuple[float, float] | None:
+    """Variance of a difference of ratios if its rows were independent; see `apart_on`."""
+    return apart_on(*zip(statistics, values, strict=True))
 
 
 def _order(names: Sequence[Sequence[str | None]], *, key: EstimateKey) -> list[int]:

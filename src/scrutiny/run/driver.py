@@ -16,7 +16,7 @@ from scrutiny.core.errors import StorageError
 from scrutiny.core.garbage import left_alone
 from scrutiny.core.progress import SILENT, Progress
 from scrutiny.run.asking.distinct_outputs import distinct_outputs
-from scrutiny.run.asking.outages import in_words, sent_in, unanswered
+from scrutiny.run.asking.outages import in_words, redirects_in, sent_in, unanswered
 from scrutiny.run.asking.pace import BOUND, BOUND_WITHOUT_CACHE
 from scrutiny.run.asking.sameness import MEMOS, memo_name, must_be_the_same
 from scrutiny.run.asking.stores import TaskStore, local_store
@@ -219,6 +219,7 @@ def _of_answers(folder: RunFolder, warnings: Sequence[str]) -> dict[str, Any]:
         "warnings": [*warnings, *missing_answers(folder)],
         "failures": _said_of_failures(folder),
         "sent": sent_in(folder),
+        "redirects": redirects_in(folder),
     }
 
 

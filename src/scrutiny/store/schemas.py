@@ -67,6 +67,7 @@ TIMINGS: Final = pa.schema(
         pa.field("tokens_in", pa.int64(), nullable=False),
         pa.field("tokens_out", pa.int64(), nullable=False),
         pa.field("cost", pa.float64()),
+        pa.field("redirects", pa.list_(pa.list_(pa.string()))),  # address, and what answered
     ]
 )
 

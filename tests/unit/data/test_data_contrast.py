@@ -48,7 +48,7 @@ def test_changes_of_an_unknown_item_are_bad_rows(sets, tmp_path):
     (tmp_path / "after.csv").write_text(AFTER + "z,Who?,no\n", encoding="utf-8")
     data = load_dataset(f"{sets},of=of")
     (bad,) = data.bad_rows
-    assert "it changes 'z', which" in bad.reason
+    assert "it changes 'z', which is not in" in bad.reason
     assert bad.source.endswith("after.csv:5")
 
 
@@ -89,6 +89,32 @@ def test_answers_need_not_stand_in_the_text(tmp_path):
     assert old.gold[0] == ("Bob", "context", 11)
     assert new.gold[0] == ("Sample A", "", 0)
     assert (new.id, new.case.of) == ("7/1", "7")
+
+
+def questions(*asked):
+    """A file of Quoref's contrast set: questions ``(id, original, spans)`` on one paragraph."""
+    qas = [
+        {"id": name, "question": f"Who is {name}?", "original_id": of,
+         "answers": [{"text": word, "answer_start": "Ada met Bo".find(word)} for word in words]}
+        for name, of, words in asked
+    ]  # fmt: skip
+    told = {"context": "Ada met Bo", "context_id": "c", "qas": qas}
+    return json.dumps({"data": [{"paragraphs": [told]}]})
+
+
+def test_questions_in_squads_format_name_their_original(tmp_path):
+    before = questions(("a", "", ["Ada"]), ("b", "", ["Ada", "Bo"]))
+    (tmp_path / "old.json").write_text(before.replace('"original_id": "", ', ""))
+    changed = questions(("c", "a", ["Bo"]), ("d", "a", ["Ada", "Bo"]), ("e", "b", ["Bo"]))
+    (tmp_path / "new.json").write_text(changed)
+    data = load_dataset(f"contrast:{tmp_path}/new.json#originals=old.json")
+    assert [(e.id, e.case.of if e.case else "") for e in data.examples] == [("a", ""), ("c", "a")]
+    assert data.task == "question-answering"
+    reasons = [bad.reason.partition(", which is")[0] for bad in data.bad_rows]
+    assert reasons[0] == reasons[1]
+    assert reasons[0].startswith("its answer is several spans together")
+    assert reasons[2] == "it changes 'b'"
+    assert "which is left out of" in data.bad_rows[2].reason
 
 
 @pytest.mark.data("contrast_sets")

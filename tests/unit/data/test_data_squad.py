@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from scrutiny.core.answers.extract import Extract
 from scrutiny.core.task import Prediction
 from scrutiny.data.dataset import load_dataset
@@ -72,6 +74,72 @@ def test_an_answer_elsewhere_is_a_bad_row(write):
     write("s.json", json.dumps(file))
     (bad,) = load_dataset("squad:s.json").bad_rows
     assert "'Bo' does not stand at 9 of its text" in bad.reason
+
+
+def quoref(*answers, context_id="c1", **more):
+    """A file of one question with these answers, words and start."""
+    spans = [{"text": text, "answer_start": start} for text, start in answers]
+    asked = {"id": "q1", "question": "Who?", "answers": spans, **more}
+    paragraph = {"context": CONTEXT, "qas": [asked, ASKED[0] | {"id": "q2"}]}
+    if context_id:
+        paragraph["context_id"] = context_id
+    return json.dumps({"data": [{"title": "Ada", "url": "x", "paragraphs": [paragraph]}]})
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        [("Ada", 0), ("Bo", 8)],
+        [("Bo", 8), ("Ada", 0), ("Bo", 8)],
+        [("Ada met", 0), ("Ada", 0), ("Rome", 14)],
+    ],
+)
+def test_an_answer_of_several_spans_together_is_a_bad_row_of_quoref(write, answers):
+    write("q.json", quoref(*answers))
+    data = load_dataset("squad:q.json")
+    (bad,) = data.bad_rows
+    assert bad.source == "q.json:1"
+    assert bad.reason.startswith("its answer is several spans together, as in Quoref, and an")
+    assert [e.id for e in data.examples] == ["q2"]
+
+
+@pytest.mark.parametrize(
+    "answers", [[("Ada", 0)], [("Ada met Bo", 0), ("Ada", 0), ("met", 4)], [("o", 9), ("o", 15)]]
+)
+def test_spans_that_overlap_or_are_alike_are_alternatives(write, answers):
+    write("q.json", quoref(*answers))
+    data = load_dataset("squad:q.json")
+    assert data.bad_rows == ()
+    assert len(data.examples[0].gold) == len(answers)
+
+
+@pytest.mark.parametrize("start", [float("inf"), "0", [0]])
+def test_an_answer_of_quoref_that_starts_nowhere_is_a_bad_row(write, start):
+    write("q.json", quoref(("Ada", start), ("Bo", 8)))
+    (bad,) = load_dataset("squad:q.json").bad_rows
+    assert "spans together" not in bad.reason
+
+
+def test_in_other_files_several_spans_are_alternatives(write):
+    write("q.json", quoref(("Ada", 0), ("Bo", 8), context_id=""))
+    data = load_dataset("squad:q.json")
+    assert [right.text for right in data.examples[0].gold] == ["Ada", "Bo"]
+
+
+@pytest.mark.data("contrast_sets")
+def test_quoref_as_published(shared):
+    folder = shared / "contrast_sets" / "quoref"
+    data = load_dataset(f"squad:{folder}/quoref_test_perturbations_20191206_merged.json")
+    together = [bad for bad in data.bad_rows if "spans together" in bad.reason]
+    assert (len(data), len(together), len(data.bad_rows)) == (569, 129, 131)
+    both = load_dataset(
+        f"contrast:{folder}/quoref_test_perturbations_20191206_merged.json"
+        "#originals=quoref_original_subset_20191206_merged.json"
+    )
+    cases = [e for e in both.examples if e.case]
+    known = {e.id for e in both.examples if not e.case}
+    assert len(known) == 380
+    assert len({e.case.of for e in cases} - known) == 6  # these do not stand where they should
 
 
 def test_other_files_are_told(write, failure):

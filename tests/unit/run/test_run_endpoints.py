@@ -93,6 +93,37 @@ def test_every_item_is_answered_or_counted_by_name(serve, data, tmp_path):
     assert manifest["sent"]["requests"] == len(served.bodies)
     assert manifest["sent"]["requests_again"] == len(served.bodies) - 100
     assert manifest["sent"]["cost"] is None
+    assert manifest["redirects"] == {}
+
+
+def moved(served, place):
+    """Answer of a chat that is at another place of its server: each text comes twice."""
+
+    def answer(body, tries):
+        if tries == 1:
+            return Response(status=308, headers={"Location": place})
+        return said(("bad", "good")[number_in(served, body) % 2])
+
+    return answer
+
+
+def test_a_run_keeps_the_address_that_answered(serve, data, tmp_path):
+    served = serve(None)
+    served.answer = moved(served, "?region=north&sig=c2VjcmV0c2VjcmV0")
+    model = f"{served.url}/v1#api=chat,labels=bad|good,concurrency=1"
+    asked = {"model": model, "data": data, "out": tmp_path / "r"}
+    scrutiny.run("performance", **asked)
+    found = RunFolder(tmp_path / "r").manifest["redirects"]
+    own = f"{served.url}/v1/chat/completions"
+    assert list(found) == [own]
+    (at,) = found[own]
+    assert at.startswith(f"{own}?region=north&sig=")
+    kept = b"".join(one.read_bytes() for one in (tmp_path / "r").rglob("*") if one.is_file())
+    assert b"c2VjcmV0c2VjcmV0" not in kept
+    n_sent = len(served.bodies)
+    scrutiny.run("performance", **asked)
+    assert len(served.bodies) == n_sent
+    assert RunFolder(tmp_path / "r").manifest["redirects"] == found
 
 
 def test_the_page_says_what_failed_and_what_was_spent(serve, data, tmp_path):

@@ -20,7 +20,10 @@ from scrutiny.data.run_items import RunItems
 from scrutiny.diagnostics.performance.diagnostic import Performance
 from scrutiny.registrations import REGISTRATIONS
 from scrutiny.reliability.verdicts.claims import decide
-from scrutiny.run.planning.claims import CHEAP_BYTES, FEW_NULLS, with_presupposed
+from scrutiny.reliability.verdicts.prerequisites import SKILL_NOT_COMPUTED
+from scrutiny.run.planning.claims import CHEAP_BYTES, FEW_NULLS
+from scrutiny.run.planning.claims import with_presupposed as presupposed_in
+from scrutiny.run.planning.resolve import resolve
 
 CLASSES = ("ByGroup", "NeedsSkill")
 
@@ -71,6 +74,11 @@ def own_diagnostics(monkeypatch):
     made = build([("scrutiny", REGISTRATIONS), ("tests", own)])
     for name in ("planning.resolve", "planning.claims", "manifest"):
         monkeypatch.setattr(import_module(f"scrutiny.run.{name}"), "registry", lambda: made)
+
+
+def with_presupposed(made, **languages):
+    """The plan with what it presupposes, its data in English unless stated."""
+    return presupposed_in(made, lambda d: frozenset({languages.get(d.name, "en")}))
 
 
 def grouped():
@@ -213,6 +221,48 @@ def test_a_presupposed_diagnostic_that_the_plan_has_is_not_added(tmp_path):
     both = replace(made, measure=(*made.measure, own))
     assert with_presupposed(both).measure == both.measure
     assert with_presupposed(with_presupposed(made)) == with_presupposed(made)
+
+
+def in_language(made, language):
+    """The plan on rows that state their language."""
+    return replace(
+        made, data=(DataPlan("x", f"object:x#text=text,label=label,language={language}"),)
+    )
+
+
+@pytest.mark.parametrize("language", ["de", "pt-BR", "zh", "und-Cyrl"])
+def test_english_data_show_no_skill_on_texts_in_another_language(tmp_path, language):
+    made = plan(family(tmp_path), seeds=(1, 2, 3), diagnostic="needs_skill")
+    folder = run(in_language(made, language), tmp_path / "out")
+    assert {e.key.dataset for e in folder.estimates()} == {"x"}
+    finding = next(f for f in folder.findings() if f.claim.competence)
+    assert (finding.verdict, finding.reason) == ("undecided", SKILL_NOT_COMPUTED)
+    (said,) = folder.manifest["plan"]["left_out"]
+    assert said.startswith(
+        "d presupposes performance, which is measured on builtin:reviews, in English (en), and "
+        "says nothing of x, in "
+    )
+    assert "What d claims there stays undecided, unless a plan measures performance on" in said
+
+
+@pytest.mark.parametrize("language", ["en-GB", "und-Latn", "und"])
+def test_texts_that_may_be_english_are_shown_by_english_data(tmp_path, language):
+    made = plan(family(tmp_path), seeds=(1,), diagnostic="needs_skill")
+    found = with_presupposed(made, x=language)
+    assert [m.id for m in found.measure] == ["performance", "d"]
+    assert found.left_out == ()
+
+
+def test_of_data_in_two_languages_the_english_ones_alone_have_the_skill_shown(tmp_path):
+    made = plan(family(tmp_path), seeds=(1, 2, 3), diagnostic="needs_skill")
+    both = (*in_language(made, "de").data, DataPlan("y", "object:y"))
+    measure = replace(made.measure[0], data=("x", "y"))
+    other = [{**row, "id": f"y{n}", "text": f"so {row['text']}"} for n, row in enumerate(rows(30))]
+    found = resolve(replace(made, data=both, measure=(measure,)), data={"x": rows(), "y": other})
+    skills = {claim.id: claim.competence[0][0] for claim in found.claims if claim.competence}
+    assert skills["d/m/x/skill"] == "performance:level"  # nobody computes it
+    assert skills["d/m/y/skill"] == "performance/m/builtin:reviews/level"
+    assert "says nothing of x, in German (de)" in found.plan.left_out[0]
 
 
 def test_a_claim_that_is_refused_beforehand_stays_refused(tmp_path):

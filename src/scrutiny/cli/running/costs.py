@@ -55,6 +55,7 @@ def say_cost(
         if budget is not None:
             resolved = resolved_within(resolved, budget, models=models)
             left_out = resolved.plan.budget.left_out if resolved.plan.budget else ()
+        left_out = (*resolved.plan.left_out, *left_out)
         cost = cost_of(resolved, models=models, price=price)
     if as_json:
         train = [plain(training) for training in trainings]

@@ -146,3 +146,7 @@ class RemoteModel(Model):
     @abstractmethod
     def spent(self) -> Spent:
         """Requests, tokens and money that this process has spent on the endpoint."""
+
+    def redirects(self) -> Mapping[str, str]:
+        """Addresses that have redirected, each with the one that answered; no secrets in them."""
+        return {}

@@ -1,4 +1,8 @@
-"""Files in SQuAD's format: articles of paragraphs, each with questions and their answers."""
+"""Files in SQuAD's format: articles of paragraphs, each with questions and their answers.
+
+Several answers to a question are alternatives in SQuAD. In Quoref, whose paragraphs have a
+``context_id``, they are one answer of several spans, which cannot be given as one stretch of text.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -13,15 +17,19 @@ from scrutiny.data.table import RawRow, Table
 from scrutiny.tasks.reading.question_answering import QuestionAnswering
 
 _COLUMNS: Final = ("id", "question", "context", "answers", "paragraph", "article")
+#: Key of a question that is a changed version of another one, in contrast sets.
+ORIGINAL: Final = "original_id"
+#: Key of paragraphs that only Quoref has.
+_OF_QUOREF: Final = "context_id"
 
 
 @takes("encoding")
 def read(source: DataSource) -> Table:
-    """Questions of a file in SQuAD's format (1.1, 2.0), as XQuAD and MLQA are.
+    """Questions of a file in SQuAD's format (1.1, 2.0), as XQuAD, MLQA and Quoref are.
 
     The right answer to a question that its paragraph does not answer (``is_impossible``) is no
-    words; one without answers for another reason is a bad row. Rows are numbered, since all may
-    stand on one line.
+    words; one without answers for another reason is a bad row, and so is one of Quoref whose answer
+    is several spans. Rows are numbered, since all may stand on one line.
 
     Raises
     ------
@@ -34,8 +42,9 @@ def read(source: DataSource) -> Table:
         raise DataError(
             f"{source.target} is no file in SQuAD's format, data[].paragraphs[].qas[]: {error!r}."
         ) from None
+    links = [ORIGINAL] if any(ORIGINAL in row.values for row in rows) else []
     return Table(
-        columns=_COLUMNS,
+        columns=(*_COLUMNS, *links),
         rows=iter(rows),
         place=source.target,
         defaults=reader_defaults(QuestionAnswering.name, _COLUMNS),
@@ -56,6 +65,43 @@ def _rows(articles: list[Mapping[str, Any]]) -> Iterator[RawRow]:
                     "answers": asked["answers"] or [Extract("")],
                     **place,
                 }
-                lacks = not asked["answers"] and asked.get("is_impossible") is not True
-                problem = "it has no answer, and does not say that there is none" if lacks else ""
-                yield RawRow(number, {} if problem else values, problem)
+                if ORIGINAL in asked:
+                    values[ORIGINAL] = asked[ORIGINAL]
+                problem = _problem(asked, is_of_quoref=_OF_QUOREF in paragraph)
+                yield RawRow(number, {"id": asked["id"]} if problem else values, problem)
+
+
+def _problem(asked: Mapping[str, Any], *, is_of_quoref: bool) -> str:
+    """Why the answers of a question are no right answer; empty if one is."""
+    answers = asked["answers"]
+    if not answers and asked.get("is_impossible") is not True:
+        return "it has no answer, and does not say that there is none"
+    if is_of_quoref and len(_parts(answers)) > 1:
+        return "its answer is several spans together, as in Quoref, and an answer here is one"
+    return ""
+
+
+def _parts(answers: Any) -> list[str]:
+    """Words of spans that stand apart; of those that overlap, or are alike, one.
+
+    Examples
+    --------
+    >>> spans = [("Stela 5 at Ixkun", 8), ("Stela 5", 8), ("Ada", 40), ("Ada", 50)]
+    >>> _parts([{"text": text, "answer_start": start} for text, start in spans])
+    ['Stela 5', 'Ada']
+    """
+    parts: dict[str, None] = {}
+    end = -1
+    for start, text in sorted(_places(answers)):
+        if start >= end:
+            parts[text] = None
+        end = max(end, start + len(text))
+    return list(parts)
+
+
+def _places(answers: Any) -> Iterator[tuple[int, str]]:
+    """Start and words of answers; what has neither is refused where answers are read."""
+    for one in answers if isinstance(answers, list) else ():
+        start, text = map(one.get, ("answer_start", "text")) if isinstance(one, dict) else ("", "")
+        if isinstance(start, int) and isinstance(text, str):
+            yield start, text

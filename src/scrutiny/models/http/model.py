@@ -5,7 +5,7 @@ The options are those of `scrutiny.models.http.endpoint.Endpoint`.
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from scrutiny.core.answers.text import TEXT
@@ -83,6 +83,10 @@ class HttpModel(RemoteModel):
     def spent(self) -> Spent:
         """Requests, tokens and money that this process has spent on the endpoint."""
         return sender_of(self.endpoint).ledger.spent()
+
+    def redirects(self) -> Mapping[str, str]:
+        """Addresses of the endpoint that have redirected, each with the one that answered."""
+        return sender_of(self.endpoint).redirects()
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """One answer for each example, in order.

@@ -4,7 +4,7 @@ import asyncio
 import json
 import logging
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
@@ -74,6 +74,11 @@ class Sender:
             work.cancel()
         if end is not None:
             raise end
+
+    def redirects(self) -> Mapping[str, str]:
+        """Addresses that have redirected, each with the one that answered, without secrets."""
+        clear = self.endpoint.without_secrets
+        return {clear(address): clear(at) for address, at in dict(self._redirected).items()}
 
     async def _ask_all(
         self,

@@ -145,7 +145,7 @@ def _row(one: Estimated) -> Row | None:
     """Family row of a number; None without an interval over items."""
     if one.interval is None or one.resampled is None or one.resampled.degrees < 1:
         return None
-    return row_of(one.resampled, one.scale, flips=one.flips, step=one.step)
+    return row_of(one.resampled, one.scale, flips=one.flips, apart=one.apart, step=one.step)
 
 
 def _of_ends(one: Estimated, n_rows: int) -> RowLimits | None:

@@ -93,6 +93,7 @@ def _facts(path: str, manifest: Mapping[str, Any], estimates: Sequence[Estimate]
         labels=tuple(manifest.get("label_matches", ())),
         left_out=(
             *(plan.get("budget") or {}).get("left_out", ()),
+            *plan.get("left_out", ()),
             *manifest.get("left_out", ()),
         ),
         profile=plan.get("profile", ""),

@@ -48,8 +48,8 @@ _OF_MODELS = frozenset({"model_error", BAD, "non_finite", "no_unicode", *NO_REPL
 class Tally:
     """Counts of queries and cache hits so far, and what was sent to an endpoint.
 
-    ``failures`` are messages of the first missing answers; ``unanswered`` counts the texts to which
-    an endpoint has sent no reply, None of a model that is none.
+    ``failures`` are messages of the first missing answers; ``unanswered`` counts the texts without
+    a reply of an endpoint, None of a model that is none; ``redirects`` are of it (`RemoteModel`).
     """
 
     asked: int = 0
@@ -58,6 +58,7 @@ class Tally:
     failures: list[str] = field(default_factory=list)
     spent: Spent = field(default_factory=Spent)
     unanswered: int | None = None
+    redirects: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +191,7 @@ class ModelClient:
             )
         )
         self.tally.spent = self.tally.spent.plus(model.spent().since(before))
+        self.tally.redirects = model.redirects()
         lacking = sum(isinstance(one, Failure) and one.reason in MAY_MEND for one in replies)
         self.tally.unanswered = (self.tally.unanswered or 0) + lacking
         found = [self._translate(one) for one in read_or_fail(model, examples, replies)]

@@ -51,6 +51,7 @@ def with_earlier(journal: Journal, task: str, block: Block) -> Block:
     for name in (*_SENT, "cost"):
         known = [one[name] for one in (old, new) if one[name] is not None]
         new[name] = sum(known) if known else None
+    new["redirects"] = [*old["redirects"], *new["redirects"]]
     return {**block, "timings": pa.Table.from_pylist([new], schema=block["timings"].schema)}
 
 
@@ -63,3 +64,13 @@ def sent_in(folder: RunFolder) -> dict[str, Any]:
     sums = {name: sum(table[name].to_pylist()) for name in _SENT}
     costs = [cost for cost in table["cost"].to_pylist() if cost is not None]
     return {**sums, "cost": sum(costs) if costs else None} if sums["requests"] else {}
+
+
+def redirects_in(folder: RunFolder) -> dict[str, list[str]]:
+    """Addresses of endpoints that have redirected in a run, each with those that answered."""
+    found: dict[str, list[str]] = {}
+    for pairs in folder.table("timings")["redirects"].to_pylist():
+        for address, at in pairs or ():
+            places = found.setdefault(address, [])
+            places += [at] if at not in places else []
+    return found

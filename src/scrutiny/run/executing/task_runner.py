@@ -267,5 +267,10 @@ def _timing(task: TaskSpec, seconds: float, tallies: Sequence[Tally]) -> pa.Tabl
         "tokens_in": spent.tokens_in,
         "tokens_out": spent.tokens_out,
         "cost": spent.cost,
+        "redirects": [
+            [writable(address[:_MOST_SAID]) for address in pair]
+            for tally in tallies
+            for pair in tally.redirects.items()
+        ],
     }
     return pa.Table.from_pylist([row], schema=TIMINGS)

@@ -1,4 +1,4 @@
-"""Files of tools that test prompts: one JSON object with a result for each test case."""
+"""Files of tools that test prompts: a JSON object, or a line, with a result for each test case."""
 
 import json
 from collections import Counter
@@ -38,11 +38,22 @@ class Case(NamedTuple):
     failure: str = ""
 
 
-def holds(path: Path, *words: bytes) -> bool:
-    """Whether a path is a JSON file, or a folder with one, whose beginning has all these words."""
+def holds(path: Path, *words: bytes, suffix: str = ".json") -> bool:
+    """Whether a path is a file of this kind, or a folder with one, that begins with these words.
+
+    Parameters
+    ----------
+    path
+        File or folder.
+    words
+        Words, all of which the beginning has.
+    suffix
+        End of the file's name; empty for a name without any.
+    """
     if path.is_dir():
-        return any(holds(one, *words) for one in sorted(path.glob("*.json")))
-    if path.suffix != ".json" or not path.is_file():
+        files = sorted(one for one in path.iterdir() if one.is_file())
+        return any(holds(one, *words, suffix=suffix) for one in files)
+    if path.suffix != suffix or not path.is_file():
         return False
     with path.open("rb") as file:
         head = file.read(_PEEKED)
@@ -57,14 +68,17 @@ def files_at(path: Path, tool: str, is_log: Callable[[Path], bool]) -> list[tupl
     DataError
         If there is none, or one is no JSON.
     """
-    paths = [p for p in sorted(path.glob("*.json")) if is_log(p)] if path.is_dir() else [path]
+    inside = sorted(path.iterdir()) if path.is_dir() else []
+    paths = [p for p in inside if p.is_file() and is_log(p)] if path.is_dir() else [path]
     if not paths:
         raise DataError(f"{str(path)!r} holds no results of {tool}: JSON files (.json).")
     return [(one, value_of(one, tool)) for one in paths]
 
 
 def value_of(path: Path, tool: str) -> Any:
-    """JSON value of a file of a tool.
+    """JSON value of a file of a tool; of JSON lines, the list of their values.
+
+    A line that is no JSON is its own text, which no case can be read from.
 
     Raises
     ------
@@ -72,9 +86,27 @@ def value_of(path: Path, tool: str) -> Any:
         If it is no JSON.
     """
     try:
-        return parse_json(path.read_bytes())
+        text = path.read_bytes()
+        return [_of_line(one) for one in text.splitlines()] if _is_lines(path) else parse_json(text)
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise DataError(f"{str(path)!r} is no file of {tool}: {error}.") from error
+
+
+def _is_lines(path: Path) -> bool:
+    return path.suffix == ".jsonl"
+
+
+def _of_line(line: bytes) -> Any:
+    try:
+        return parse_json(line)
+    except (json.JSONDecodeError, UnicodeDecodeError):
+        return line.decode(errors="replace")
+
+
+def part_of(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Object under a name; an empty one where something else stands there."""
+    found = value.get(name)
+    return found if isinstance(found, dict) else {}
 
 
 def logged_cases(

@@ -1,10 +1,12 @@
 """Results of DeepEval: the JSON file of a test run, as it writes them to its results folder.
 
-``DEEPEVAL_RESULTS_FOLDER`` makes it write one for each run; ``.deepeval/.latest_test_run.json``
-is the newest. The model is what the hyperparameters call so, else the file's name. Items pair by
-their input.
+``DEEPEVAL_RESULTS_FOLDER`` makes it write one for each run, without an ending in older versions;
+``.deepeval/.latest_test_run.json`` and ``.latest_run_full.json`` are the newest. What ``evaluate``
+returns, as JSON, is read as well. The model is what the hyperparameters call so, else the file's
+name. Items pair by their input.
 """
 
+import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +19,7 @@ from scrutiny.run.importing.case_files import (
     files_at,
     holds,
     logged_cases,
+    part_of,
     value_of,
 )
 from scrutiny.run.importing.log_files import LogFile
@@ -24,34 +27,48 @@ from scrutiny.run.importing.samples import LoggedTask
 
 _TOOL: Final = "deepeval"
 _LATEST: Final = "testRunData"  # key of the run within the file of the latest
+_LINK: Final = "testRunLink"
+#: Names of one thing: in the files, in what `evaluate` returns, in versions before 1.0.
+_CASES: Final = ("testCases", "test_results")
+_METRICS: Final = ("metricsData", "metrics_data", "metricsMetadata")
+_OUTPUT: Final = ("actualOutput", "actual_output")
+_EXPECTED: Final = ("expectedOutput", "expected_output")
 
 
 def is_log(path: Path) -> bool:
     """Whether a path is the file of a test run, or a folder that holds some."""
-    return holds(path, b'"testCases"', b'"metricsData"')
+    return any(
+        holds(path, f'"{cases}"'.encode(), f'"{metrics}"'.encode(), suffix=suffix)
+        for cases in _CASES
+        for metrics in _METRICS
+        for suffix in (".json", "")
+    )
 
 
 def files_of(path: Path, random: Mapping[str, str]) -> list[LogFile]:
-    """Test runs at a path.
+    """Test runs at a path; a run of which a folder has two copies is one.
 
     Raises
     ------
     DataError
         If there are none, or one cannot be read.
     """
-    return [
-        LogFile(one, _model(run) or one.stem, str(run.get("testFile") or one.stem), "", random)
-        for one, value in files_at(path, _TOOL, is_log)
-        for run in [_run(value, one)]
-    ]
+    found: dict[str, LogFile] = {}
+    for one, value in files_at(path, _TOOL, is_log):
+        run = _run(value, one)
+        file = LogFile(
+            one, _model(run) or one.stem, str(run.get("testFile") or one.stem), "", random
+        )
+        found.setdefault(json.dumps(_measured(run), sort_keys=True), file)  # scores may be NaN
+    return list(found.values())
 
 
 def logged(file: LogFile) -> list[LoggedTask]:
     """Cases of a test run."""
-    run = _run(value_of(file.path, _TOOL), file.path)
+    cases = _cases(_run(value_of(file.path, _TOOL), file.path))
 
     def rows() -> Iterator[tuple[str, Any]]:
-        for number, row in enumerate(run["testCases"]):
+        for number, row in enumerate(cases):
             yield f"testCases[{number}]", row
 
     return logged_cases(file, _TOOL, rows, _case)
@@ -60,9 +77,14 @@ def logged(file: LogFile) -> list[LoggedTask]:
 def _run(value: Any, path: Path) -> Mapping[str, Any]:
     """Test run in the value of a file."""
     run = value.get(_LATEST, value) if isinstance(value, dict) else None
-    if not isinstance(run, dict) or not isinstance(run.get("testCases"), list):
+    if isinstance(run, dict) and _LINK in run and not _of(run, _CASES):
+        raise DataError(
+            f"{str(path)!r}: this test run was uploaded, and only its link is kept. The file of "
+            "DEEPEVAL_RESULTS_FOLDER, or .latest_run_full.json beside it, has its cases."
+        )
+    if not isinstance(run, dict) or not isinstance(_of(run, _CASES), list):
         raise DataError(f"{str(path)!r} holds no test run of deepeval: it has no list testCases.")
-    if not run["testCases"] and run.get("conversationalTestCases"):
+    if not _cases(run) and run.get("conversationalTestCases"):
         raise DataError(
             f"{str(path)!r} holds conversations only (conversationalTestCases), which are not read "
             "yet: single turns are (testCases)."
@@ -70,25 +92,48 @@ def _run(value: Any, path: Path) -> Mapping[str, Any]:
     return run
 
 
+def _cases(run: Mapping[str, Any]) -> list[Any]:
+    return list(_of(run, _CASES))
+
+
+def _measured(run: Mapping[str, Any]) -> list[Any]:
+    """What a run has measured, whatever else a copy of it holds."""
+    return [
+        [row.get("input"), _of(row, _OUTPUT), _of(row, _METRICS)] if isinstance(row, dict) else row
+        for row in _cases(run)
+    ]
+
+
+def _of(value: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+    """Value under the first of these names that is there."""
+    return next((value[name] for name in names if value.get(name) is not None), None)
+
+
 def _model(run: Mapping[str, Any]) -> str:
     """Name of the model among the hyperparameters of a run; empty if it says none."""
-    stated = run.get("hyperparameters")
-    named = stated.get("model") if isinstance(stated, dict) else None
+    named = part_of(run, "hyperparameters").get("model")
     return named if isinstance(named, str) else ""
 
 
-def _case(row: Mapping[str, Any]) -> Case:
+def _case(row: Any) -> Case:
     """Result of one test case."""
-    metrics = row.get("metricsData") or ()
-    scores = {str(one["name"]): None if one.get("error") else one.get("score") for one in metrics}
-    failed = any(one.get("success") is False and not one.get("error") for one in metrics)
-    is_known = failed or not any(one.get("error") for one in metrics)
+    if not isinstance(row, dict):
+        raise TypeError("a test case is an object")
+    metrics = _of(row, _METRICS) or ()
+    scores = {str(one["name"] if "name" in one else one["metric"]): _score(one) for one in metrics}
+    deciding = [one for one in metrics if not one.get("flaky")]  # the others never fail a case
+    failed = any(one.get("success") is False and not one.get("error") for one in deciding)
+    is_known = failed or not any(one.get("error") for one in deciding)
     passed = row.get("success") if is_known else None  # an error counts as a failure there
-    right = row.get("expectedOutput")
-    answer = row.get("actualOutput")
+    right, answer = _of(row, _EXPECTED), _of(row, _OUTPUT)
     return Case(
         text=as_text(row["input"]),
         answer=None if answer is None else as_text(answer),
         gold=None if right is None else as_text(right),
-        scores={PASSED: passed, **scores},
+        scores={**scores, PASSED: passed},
     )
+
+
+def _score(metric: Mapping[str, Any]) -> Any:
+    """Score of a metric; None of one that ended with an error."""
+    return None if metric.get("error") else metric.get("score")

@@ -9,9 +9,11 @@ from scrutiny.core.diagnostic import Diagnostic, applies, fits
 from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.core.facts import wanted_in_words
 from scrutiny.core.grouping import grouped
+from scrutiny.core.languages import in_words, may_be
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
+from scrutiny.data.dataset import Dataset
 from scrutiny.data.reading import OnBadRow
 from scrutiny.models.strings.family import expand
 from scrutiny.run.planning.loading import LoadedModels
@@ -91,6 +93,7 @@ def audit_plan(
     own = {model.name for model in models}
     there = {d.name: d for d in data}
     measures: list[MeasurePlan] = []
+    foreign: dict[str, list[str]] = {}
     for name in in_page_order(registry().names("diagnostic")):
         entry = registry().entry("diagnostic", name)
         is_asked = {name, name.partition("@")[0]} & set(only) if only else wanted.has(entry)
@@ -117,11 +120,15 @@ def audit_plan(
             able = {m for (m, _), (_, offers) in declared.items() if diagnostic.needs <= offers}
             asked = [model for model in models if model.name in able or not data]
             planned = _on_own_data(name, diagnostic, asked, opened)
+            if planned and _is_foreign(diagnostic.audit_data, read, opened):
+                foreign.setdefault(diagnostic.audit_data, []).append(name)
+                planned = []
             there |= {d: DataPlan(d, d) for m in planned for d in m.data}
         measures += [wanted.limited(replace(m, reference=second)) for m in planned]
+    left_out = _left_out(foreign, read, opened)
     if not measures:
         said = _nothing_applies("" if only else profile, data)
-        raise PlanError(" ".join((said, *_misfits(only, tasks))))
+        raise PlanError(" ".join((*left_out, said, *_misfits(only, tasks))))
     return Plan(
         data=tuple(there.values()),
         models=tuple(everyone.values()),
@@ -129,6 +136,7 @@ def audit_plan(
         resampling=Resampling(draws=AUDIT_DRAWS),
         on_bad_row=on_bad_row,
         profile=profile,
+        left_out=left_out,
     )
 
 
@@ -210,6 +218,42 @@ def _on_own_data(
         if is_of_kind and _fits(diagnostic, task, offers):
             fitting.append((model.name, source))
     return _measures(name, diagnostic, fitting, {source: task})
+
+
+def _is_foreign(source: str, read: Mapping[str, Dataset], opened: Opened) -> bool:
+    """Whether all audited data is in other languages than what a diagnostic brings."""
+    own = opened.dataset(DataPlan(source, source)).languages
+    return not may_be(own, _spoken(read))
+
+
+def _left_out(
+    foreign: Mapping[str, Sequence[str]], read: Mapping[str, Dataset], opened: Opened
+) -> tuple[str, ...]:
+    """Sentence about diagnostics whose own data is in another language; or nothing.
+
+    Parameters
+    ----------
+    foreign
+        Their names, by the data that they bring.
+    read
+        The audited data.
+    """
+    if not foreign:
+        return ()
+    own = {code for s in foreign for code in opened.dataset(DataPlan(s, s)).languages}
+    names = sorted(name.partition("@")[0] for several in foreign.values() for name in several)
+    is_one = len(names) == 1
+    return (
+        f"{', '.join(names)} {'was' if is_one else 'were'} left out: the sentences that "
+        f"{'it brings' if is_one else 'they bring'} ({', '.join(foreign)}) are in {in_words(own)}, "
+        f"and the texts of {', '.join(read)} in {in_words(_spoken(read))}. To ask the model about "
+        f"them all the same, add --data {' --data '.join(foreign)}.",
+    )
+
+
+def _spoken(read: Mapping[str, Dataset]) -> frozenset[str]:
+    """Languages of datasets."""
+    return frozenset(code for dataset in read.values() for code in dataset.languages)
 
 
 def _fits(diagnostic: Diagnostic[Any], task: Task, offers: frozenset[str]) -> bool:

@@ -1,6 +1,6 @@
 """Claims of a plan: its own, with their estimates, and those that diagnostics presuppose."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -8,6 +8,7 @@ from typing import Any, Final
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import Diagnostic
 from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.languages import in_words, may_be
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
 from scrutiny.core.registry import registry
 from scrutiny.models.strings.adapters import checkpoint_of
@@ -93,14 +94,24 @@ def _endings(full: str) -> list[str]:
 FEW_NULLS: Final = 5
 #: Weights up to this size are cheap to run twenty times.
 CHEAP_BYTES: Final = 32_000_000
+#: Languages of data of a plan.
+LanguagesOf = Callable[[DataPlan], frozenset[str]]
 
 
-def with_presupposed(plan: Plan) -> Plan:
+def with_presupposed(plan: Plan, languages_of: LanguagesOf) -> Plan:
     """Plan with the families and measurements that its diagnostics presuppose.
 
     A diagnostic with ``nulls`` gets an untrained family of each model it measures, unless the
     measurement has a family of that role already or says ``nulls = 0``. A diagnostic with
-    ``presupposes`` brings those diagnostics, on data of their own, for the same models.
+    ``presupposes`` brings those diagnostics, on data of their own, for the same models; where it
+    measures texts in other languages than these data, it brings none, and the plan says so.
+
+    Parameters
+    ----------
+    plan
+        The plan.
+    languages_of
+        Languages of data, which are read for it.
 
     Raises
     ------
@@ -118,7 +129,7 @@ def with_presupposed(plan: Plan) -> Plan:
         )
     for measure in plan.measure:
         for name, source in _diagnostic(measure).presupposes.items():
-            plan = _with_measurement(plan, measure, name, source)
+            plan = _with_measurement(plan, measure, name, source, languages_of=languages_of)
     return plan
 
 
@@ -159,7 +170,9 @@ def _how_many(measure: MeasurePlan, diagnostic: Diagnostic[Any], source: str) ->
     return wanted
 
 
-def _with_measurement(plan: Plan, measure: MeasurePlan, name: str, source: str) -> Plan:
+def _with_measurement(
+    plan: Plan, measure: MeasurePlan, name: str, source: str, *, languages_of: LanguagesOf
+) -> Plan:
     """Plan in which a presupposed diagnostic measures the models of another measurement."""
     roles = {model.name: model.role for model in plan.models}
     models = [m for m in measure.models if roles.get(m, "measured") == "measured"]
@@ -169,6 +182,14 @@ def _with_measurement(plan: Plan, measure: MeasurePlan, name: str, source: str) 
         return plan
     data = next((d for d in plan.data if d.source == source), None)
     data = data or DataPlan(source.partition("#")[0], source)
+    known = languages_of(data)
+    spoken = {d.name: languages_of(d) for d in plan.data if d.name in measure.data}
+    foreign = {d: found for d, found in spoken.items() if not may_be(known, found)}
+    if foreign:
+        said = _not_shown(measure, _base(name), data.name, known=known, foreign=foreign)
+        plan = replace(plan, left_out=tuple(dict.fromkeys([*plan.left_out, said])))
+    if foreign and len(foreign) == len(spoken):
+        return plan
     added = next((m for m in own if m.data == (data.name,)), None)
     if added is not None:
         place = plan.measure.index(added)
@@ -177,6 +198,34 @@ def _with_measurement(plan: Plan, measure: MeasurePlan, name: str, source: str) 
     new = MeasurePlan(_base(name), name, tuple(lacking), (data.name,), is_audit=measure.is_audit)
     datasets = plan.data if data in plan.data else (*plan.data, data)
     return replace(plan, data=datasets, measure=(new, *plan.measure))
+
+
+def _not_shown(
+    measure: MeasurePlan,
+    presupposed: str,
+    data: str,
+    *,
+    known: frozenset[str],
+    foreign: Mapping[str, frozenset[str]],
+) -> str:
+    """Sentence about a skill that data in one language cannot show of texts in others.
+
+    Parameters
+    ----------
+    measure
+        What presupposes it.
+    presupposed, data
+        Diagnostic that would show it, and on what.
+    known, foreign
+        Languages of that data, and those of each dataset that is in none of them.
+    """
+    others = frozenset(code for found in foreign.values() for code in found)
+    return (
+        f"{measure.id} presupposes {presupposed}, which is measured on {data}, in "
+        f"{in_words(known)}, and says nothing of {', '.join(foreign)}, in {in_words(others)}. What "
+        f"{measure.id} claims there stays undecided, unless a plan measures {presupposed} on data "
+        "in that language."
+    )
 
 
 def _at(

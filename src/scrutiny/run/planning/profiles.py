@@ -69,8 +69,8 @@ PROFILES: Final[Mapping[str, Profile]] = MappingProxyType(
             draws=1,
         ),
         LANGUAGE: Profile(
-            "which stereotypes and associations a language model has, on sentences that ship with "
-            "scrutiny: what an audit without data asks",
+            "which stereotypes and associations a language model has, on English sentences that "
+            "ship with scrutiny: what an audit without data asks",
             frozenset({"association.seat", "stereotypes.pairs"}),
         ),
         STUDY: Profile("every diagnostic that applies, those that look inside the model, too"),

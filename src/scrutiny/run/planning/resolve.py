@@ -81,8 +81,8 @@ def resolve(
         For whatever cannot be read, with where and how to fix it.
     """
     _must_be_sound(plan)
-    plan = with_presupposed(plan)
     opened = opened or Opened(LoadedModels(options or LoadOptions(), models or {}), data or {})
+    plan = with_presupposed(plan, lambda one: opened.dataset(one, plan.on_bad_row).languages)
     families = {
         m.name: expand(m.source, random=m.random, name=m.name, role=m.role, seeds=m.seeds)
         for m in plan.models

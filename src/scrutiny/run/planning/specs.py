@@ -10,6 +10,7 @@ from scrutiny.core.claim import Claim
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec
 from scrutiny.core.example import Example
 from scrutiny.core.grouping import grouped
+from scrutiny.core.languages import may_be
 from scrutiny.core.model import Family
 from scrutiny.core.plan import MeasurePlan, ModelPlan
 from scrutiny.core.record import Measure
@@ -34,6 +35,7 @@ class PlacedDesign:
     unit: str
     design: Design
     reference: str | None = None
+    languages: frozenset[str] = frozenset()
 
     @property
     def prefix(self) -> str:
@@ -45,11 +47,7 @@ class PlacedDesign:
 def places(resolved: Resolved) -> Iterator[PlacedDesign]:
     """Places of every design, in plan order."""
     datasets = resolved.datasets
-    units = {
-        d.name: datasets[d.name].unit_column(d.unit)
-        for d in resolved.plan.data
-        if d.name in datasets
-    }
+    units = {d.name: d.unit for d in resolved.plan.data}
     for measurement in resolved.measurements.values():
         for (name, data), design in measurement.designs.items():
             measures = resolved.measures(measurement, family=name, data=data)
@@ -63,9 +61,10 @@ def places(resolved: Resolved) -> Iterator[PlacedDesign]:
                     dataset=data,
                     within=within,
                     measures=measures,
-                    unit=units[data],
+                    unit=datasets[data].unit_column(units[data]),
                     design=design,
                     reference=measurement.plan.reference or None,
+                    languages=datasets[data].languages,
                 )
 
 
@@ -290,13 +289,14 @@ def _refused(
 
 
 def _skill(name: str, place: PlacedDesign, everywhere: Sequence[PlacedDesign]) -> str:
-    """Full name of an estimate that shows skill: the design's own, or another diagnostic's."""
+    """Full name of an estimate that shows skill: the design's own, or another's in its language."""
     diagnostic, colon, own = name.partition(":")
     if not colon:
         return place.prefix + name
     for other in everywhere:
         is_same = other.family.name == place.family.name and other.within == place.within
-        if is_same and other.kind.partition("@")[0] == diagnostic:
+        is_read = may_be(other.languages, place.languages)
+        if is_same and is_read and other.kind.partition("@")[0] == diagnostic:
             if any(spec.id == own for spec in other.design.estimates):
                 return other.prefix + own
     return name  # nobody computes it, which the gate says

@@ -49,6 +49,10 @@ class FamilyRows:
     crowding
         How many items the unit of an average item holds (`Units.crowding_of`); 1 where
         each is a unit.
+    apart
+        ``(row, 2)`` variance of a replicate's value if its items were independent, and items that
+        it comes from (`shares.apart_of`), where a row is a difference of ratios such as an F1; NaN
+        for any other row. None where no row is such a difference.
     """
 
     values: FloatArray
@@ -58,6 +62,7 @@ class FamilyRows:
     flips: FloatArray
     item_freedom: float = np.inf
     crowding: float = 1.0
+    apart: FloatArray | None = None
 
     @classmethod
     def of(
@@ -184,9 +189,10 @@ def recipe_limits(
 
 
 def with_family_effects(rows: FamilyRows) -> FamilyRows:
-    """Rows whose item variances have at least the family's design effect, where flips are counted.
+    """Rows whose item variances have at least the family's design effect.
 
-    Rows of single items are as they were.
+    It is known of rows whose flips are counted, and of ratios. Rows of single items are as they
+    were.
 
     Parameters
     ----------
@@ -194,12 +200,18 @@ def with_family_effects(rows: FamilyRows) -> FamilyRows:
         The family.
     """
     scored = np.asarray(np.isfinite(rows.flips).all(axis=1))
-    if rows.crowding <= 1.0 or not scored.any():
+    apart = np.full(rows.flips.shape, np.nan) if rows.apart is None else rows.apart
+    known = scored | np.isfinite(apart).all(axis=1)
+    if rows.crowding <= 1.0 or not known.any():
         return rows
-    usual, cases = _usual(rows, scored), rows.flips[scored].sum(axis=1)
-    effects = family_effects(rows.items[scored], usual, cases, rows.crowding)
+    usual, cases = apart.T.copy()
+    usual[scored], cases[scored] = _usual(rows, scored), rows.flips[scored].sum(axis=1)
+    # what a ratio has from `floored` is no sign of items that flip together
+    more = np.where(scored, 0.0, np.minimum(_MORE_FLIPS * rows.step**2, rows.items))
+    seen = rows.items - more
+    effects = family_effects(seen[known], usual[known], cases[known], rows.crowding)
     items = rows.items.copy()
-    items[scored] = np.maximum(items[scored], effects * usual)
+    items[known] = np.maximum(items[known], effects * usual[known] + more[known])
     return replace(rows, items=items)
 
 

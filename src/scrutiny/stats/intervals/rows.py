@@ -40,6 +40,9 @@ class Row:
     flips
         Rows of the data that count for a loss and against it, a replicate, where the number is a
         mean of paired differences of right and wrong; NaN for any other.
+    apart
+        Its variance if rows of the data were independent, and how many of them it comes from, where
+        the number is a difference of ratios such as an F1; NaN for any other.
     share
         The share from 0 to 1, if the number is one: its limits are exact ones of as many items as
         it is worth (`shares.exact_limits`), and the scale is the logit; NaN for any other.
@@ -53,6 +56,7 @@ class Row:
     scale: Scale
     crowding: float = 1.0
     flips: tuple[float, float] = (np.nan, np.nan)
+    apart: tuple[float, float] = (np.nan, np.nan)
     share: float = np.nan
 
     @property
@@ -66,6 +70,7 @@ def row_of(
     scale: Scale,
     *,
     flips: tuple[float, float] | None = None,
+    apart: tuple[float, float] | None = None,
     step: float | None = None,
 ) -> Row:
     """Row of a family, from the resampled statistic.
@@ -76,7 +81,7 @@ def row_of(
         Two units at least.
     scale
         Scale on which its interval is symmetric.
-    flips
+    flips, apart
         See `Row`.
     step
         Change of the value by one flip: 1 / rows that count, 2 / (predicted + true) for an F1. None
@@ -103,6 +108,7 @@ def row_of(
         scale=where,
         crowding=resampled.crowding,
         flips=flips or (np.nan, np.nan),
+        apart=apart if apart and not where.is_bounded else (np.nan, np.nan),
     )
 
 

@@ -116,6 +116,28 @@ def is_independent(effect: float, crowding: float, draws: int) -> bool:
     return crowding == 1.0 and abs(effect - 1.0) <= _ERRORS * (3.0 / draws) ** 0.5
 
 
+def apart_of(influences: FloatArray) -> tuple[float, float]:
+    """Variance of a value if its items were independent, and number of items that it comes from.
+
+    Both are of one replicate: means over replicates. Items count as far as they move the value:
+    (sum of squares)² / sum of fourth powers, which is their number where all move it alike.
+
+    Parameters
+    ----------
+    influences
+        ``(replicate, item)`` by how much each moves the value (`resample.influences`).
+
+    Examples
+    --------
+    >>> apart_of(np.array([[0.1, -0.1, 0.1, -0.1, 0.0, 0.0]]))
+    (0.04, 4.0)
+    """
+    squares = (influences - influences.mean(axis=1, keepdims=True)) ** 2
+    variance, fourth = squares.sum(axis=1), (squares**2).sum(axis=1)
+    cases = np.divide(variance**2, fourth, out=np.zeros(fourth.size), where=fourth > 0)
+    return float(np.round(variance.mean(), 15)), float(np.round(cases.mean(), 9))
+
+
 def family_effects(
     items: FloatArray, usual: FloatArray, cases: FloatArray, crowding: float
 ) -> FloatArray:

@@ -121,6 +121,7 @@ def _limits(
         np.array([row.flips for row in rows]),
         rows[0].freedom,
         rows[0].crowding,
+        np.array([row.apart for row in rows]),
     )
     here = checkpoint_limits(family, level=level, n_rows=n_rows)
     wide = here

@@ -295,6 +295,36 @@ def _identity(
     return digest.hexdigest()
 
 
+def influences(X: ArrayLike, value: Value) -> FloatArray:
+    """Influence ``(replicate, row)`` of each row on a statistic: with it, minus without it.
+
+    Parameters
+    ----------
+    X, value
+        As in `resample`, without cells.
+
+    **Measures**: by how much single rows move a value.
+
+    **Misleads when**: the statistic does not exist without some row (NaN).
+
+    **References**: Efron & Tibshirani (1993), An Introduction to the Bootstrap, chapter 11.
+
+    Examples
+    --------
+    >>> mean = lambda s, w: s[..., 0, 0] / s[..., 0, 1]
+    >>> influences([[[1.0, 1.0], [2.0, 1.0], [3.0, 1.0]]], mean).tolist()
+    [[-0.5, 0.0, 0.5]]
+    """
+    components = finite(X, "X", ndim=3)
+    whole = components.sum(axis=1, keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        with_all, without = (
+            np.asarray(value(s[..., None, :], np.ones((*s.shape[:-1], 1))), dtype=np.float64)
+            for s in (whole, whole - components)
+        )
+    return with_all - without
+
+
 def jackknife(X: ArrayLike, value: Value, *, units: Units | None = None) -> FloatArray:
     """Jackknife values ``(unit, replicate)`` of a statistic: each unit left out once.
 

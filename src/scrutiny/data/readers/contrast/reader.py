@@ -1,19 +1,34 @@
 """Contrast sets: changed items, and a file of the items that they are versions of."""
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from itertools import count, zip_longest
 from typing import Any, Final
 
 from scrutiny.core.errors import DataError
-from scrutiny.data.readers import delimited, json_rows
+from scrutiny.data.readers import delimited, json_rows, squad
 from scrutiny.data.readers.contrast import matres, ropes
+from scrutiny.data.readers.files import lines
 from scrutiny.data.readers.options import takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
 
+_BACKGROUND: Final = '"background"'  # a key of ROPES; in a text, its quotes would be escaped
+
+
+def _read_json(source: DataSource) -> Table:
+    """Questions of a file of ROPES, or of one in SQuAD's format."""
+    text = "".join(lines(source))
+    if _BACKGROUND in text or '"context"' not in text:
+        return ropes.read(source)
+    table = squad.read(source)
+    links = {"of": squad.ORIGINAL} if squad.ORIGINAL in table.columns else {}
+    return replace(table, defaults={**table.defaults, **links})
+
+
 _FORMATS: Final[Mapping[str, Callable[[DataSource], Table]]] = {
     "csv": delimited.read_csv,
-    "json": ropes.read,
+    "json": _read_json,
     "jsonl": json_rows.read_jsonl,
     "tsv": delimited.read_tsv,
     "xml": matres.read,
@@ -31,8 +46,9 @@ def read(source: DataSource) -> Table:
 
     ``contrast:changed.tsv#originals=original.tsv``: line k changes line k, or the item whose ``id``
     stands in the column ``of``. Tables (``.tsv``, ``.csv``, ``.jsonl``) have the columns of any
-    task; ``.json`` is the format of ROPES, ``.xml`` that of MATRES, both linked by their own ids.
-    Cases are named ``ID/1``, ``ID/2`` after their originals.
+    task. ``.json`` is the format of ROPES, or SQuAD's with an ``original_id`` in each question, as
+    Quoref's is; ``.xml`` is that of MATRES. They are linked by their own ids. Cases are named
+    ``ID/1``, ``ID/2`` after their originals.
 
     Raises
     ------
@@ -47,7 +63,8 @@ def read(source: DataSource) -> Table:
             f".{', .'.join(_FORMATS)}."
         )
     before, after = format_of(source.beside(named)), format_of(source)
-    link = source.option("of") or ("id" if "id" in after.columns else "")
+    own = "id" if "id" in after.columns else ""
+    link = source.option("of") or after.defaults.get("of", own)
     if link and (link not in after.columns or "id" not in before.columns):
         raise DataError(
             f"{after.place} is linked to {before.place} by its column {link!r} and the other's "
@@ -57,7 +74,7 @@ def read(source: DataSource) -> Table:
         columns=tuple(dict.fromkeys(("id", *before.columns, *after.columns))),
         rows=iter([*(_linked(before, after, link) if link else _by_place(before, after))]),
         place=after.place,
-        defaults={**after.defaults, "id": "id"},
+        defaults={name: of for name, of in after.defaults.items() if name != "of"} | {"id": "id"},
         is_suite=True,
     )
 
@@ -77,16 +94,18 @@ def _by_place(before: Table, after: Table) -> Iterator[RawRow]:
 
 def _linked(before: Table, after: Table, link: str) -> Iterator[RawRow]:
     """Rows of two files, of which the second names the row of the first that it changes."""
-    known = set()
+    known: set[str] = set()
+    bad: set[str] = set()
     for old in before.rows:
-        known.add(str(old.values.get("id")))
+        (bad if old.problem else known).add(str(old.values.get("id")))
         yield _original(old, str(old.values.get("id")), before)
     numbers: dict[str, Iterator[int]] = {}
     for new in after.rows:
         of = str(new.values.get(link))
         own = "" if link == "id" else str(new.values.get("id") or "")
         case = _case(new, own or f"{of}/{next(numbers.setdefault(of, count(1)))}", of)
-        unknown = f"it changes {of!r}, which {before.place} does not have"
+        lacks = "is left out of" if of in bad else "is not in"
+        unknown = f"it changes {of!r}, which {lacks} {before.place}"
         yield case if of in known or case.problem else case._replace(problem=unknown)
 
 
