@@ -106,12 +106,12 @@ NEEDS: dict[str, tuple[str, Callable[[str], bool], str]] = {
     "reverse_negation": (
         "a finite verb",
         has_finite_verb,
-        "no questions, commands, doubly negative or unclear main clauses",
+        "only short texts of one clause (`plain=false` takes every main clause that is clear)",
     ),
     "tense": (
         "a finite verb",
         has_finite_verb,
-        "sentences of one tense that name no time or condition",
+        "texts of one tense that name no time or condition and speak to nobody",
     ),
     "keyboard": ("a word of four letters", has_long_word, ""),
     "typos": ("a word of four letters", has_long_word, ""),
@@ -125,7 +125,8 @@ NEEDS: dict[str, tuple[str, Callable[[str], bool], str]] = {
     "synonym_wordnet": (
         "",
         bool,
-        "only pairs that were read (`checked=false` takes all of a usual sense)",
+        "only pairs that were read, and no very common noun alone (`checked=false` takes all of a "
+        "usual sense)",
     ),
     "synonym_vectors": ("", bool, "only near words of the same form that are no antonyms"),
     "masked_lm": ("", bool, "only words of the same form, never the word itself"),

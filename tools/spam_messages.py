@@ -24,7 +24,7 @@ from scrutiny.data.containment import SHORTEST
 from scrutiny.data.hashes import letters_hash
 from scrutiny.data.near_duplicates import find_near
 from scrutiny.data.overlap import overlap
-from scrutiny.text.letters import letters
+from scrutiny.text.letters import letters, marks
 from scrutiny.text.tokens import sentences
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -76,7 +76,8 @@ def apart(
     first: list[Message], second: list[Message], least: float, *, keep: bool = False
 ) -> list[Message]:
     """The second messages that are not near to any of the first; behind those, if they are kept."""
-    near = find_near([bare(m) for m in second], [bare(m) for m in first], least=least)
+    texts = [[bare(m) for m in messages] for messages in (second, first)]
+    near = find_near(*texts, least=least, decisive=marks)
     others = [m for i, m in enumerate(second) if i not in near]
     return [*first, *others] if keep else others
 

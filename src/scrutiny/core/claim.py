@@ -30,17 +30,6 @@ IN_SLICES: Final = " in slices"
 OPERATORS: Final = (">", "<", ">=", "<=")
 
 
-def points(margin: float) -> str:
-    """Margin that a `Claim` about a share states, in points.
-
-    Examples
-    --------
-    >>> points(0.01), points(0.02)
-    ('1 point', '2 points')
-    """
-    return f"{100 * margin:g} point{'' if margin == 0.01 else 's'}"
-
-
 @dataclass(frozen=True, slots=True)
 class Component:
     """One condition of a claim: an estimate compared with a limit.

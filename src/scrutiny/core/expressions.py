@@ -28,6 +28,9 @@ _PROPER: Final = {
     ).split()
 }
 
+#: Words of metrics' names that readers are told otherwise; files keep the name.
+_TOLD: Final = {"mended": "fixed"}
+
 
 class Expression(NamedTuple):
     """Parsed metric expression.
@@ -106,8 +109,11 @@ def _proper(name: str) -> str:
     --------
     >>> _proper("entity_f1"), _proper("mcnemar")
     ('entity F1', 'McNemar')
+    >>> _proper("mended_rate")
+    'fixed rate'
     """
-    return " ".join(_PROPER.get(word, word) for word in name.split("_"))
+    words = (_TOLD.get(word, word) for word in name.split("_"))
+    return " ".join(_PROPER.get(word, word) for word in words)
 
 
 def _in_words(whole: Expression, says: Mapping[str, str]) -> str:

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from scrutiny.core.answers.answer import AnswerType, label_in, type_of
@@ -85,6 +85,9 @@ class Score:
         Metrics among ``also`` that an audit wants to be kept when texts change, too.
     note
         Sentence on how these items are scored, for the report; empty if there is no choice.
+    names
+        What metrics are called on these items, where their name alone does not say how they are
+        computed: "BLEU (13a)" for ``bleu@1``, after its tokenizer.
     """
 
     level: str
@@ -93,6 +96,7 @@ class Score:
     no_skill: str = "0"
     kept: tuple[str, ...] = ()
     note: str = ""
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
 class Role(NamedTuple):

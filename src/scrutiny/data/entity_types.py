@@ -44,7 +44,7 @@ def types_differ(source: str, model: Sequence[str], data: Sequence[str]) -> str:
     how = (
         "rename the types that the object answers with"
         if source.startswith("python:object:")
-        else "say which is which behind the model string, or as -M types=…"
+        else "state which type is which behind the model string, or as -M types=…"
     )
     return (
         f"The types of {source} are not those of the data. The data has {_listed(data)}; the model "

@@ -1,4 +1,4 @@
-"""Near duplicates: texts that share most of their word bigrams, and all numbers and symbols.
+"""Near duplicates: texts that share most of their word bigrams, all numbers and every negation.
 
 A join by prefix filtering (Bayardo, Ma and Srikant 2007): with the shingles of every text in order
 of rarity, two sets of Jaccard index t or more must share one of their first few. It finds every
@@ -7,7 +7,7 @@ pair, so no result depends on a random seed.
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -15,9 +15,21 @@ import numpy as np
 
 from scrutiny.core.example import Example
 from scrutiny.text.letters import marks
+from scrutiny.text.numbers import parse_number
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _WORD = re.compile(rf"[{_CJK}]|[^\W\d_{_CJK}]+")  # Chinese is not spaced: each character counts
+# What says "not" in languages of many data sets; only how often the two texts have any counts, so a
+# word that says something else in another language does no harm ("faux pas").
+_NEGATION = re.compile(
+    r"n['\u2019]t\b|\b(?:not|cannot|no|never|none|nobody|nothing|nowhere|neither|nor|without|hardly"
+    r"|(?:do|does|did|is|are|was|were|has|have|had|ca|wo|would|could|should)nt"
+    r"|nicht|nichts|nie|niemals|niemand|kein(?:e[mnrs]?)?|ohne"  # German
+    r"|pas|jamais|aucune?|rien|sans"  # French
+    r"|nunca|jam\u00e1s|nadie|nada|ning[u\u00fa]n[ao]?|sin"  # Spanish
+    r"|non|mai|nessun[ao]?|senza|n\u00e3o|sem|niet|geen|nooit|nie|ne|\u043d\u0435|\u043d\u0435\u0442)\b"
+    r"|[\u4e0d\u6ca1\u6c92\u65e0\u7121\u975e\u672a\u522b\u5225]"  # Chinese, as in 不 and 没
+)
 _CANDIDATES = 1_000_000  # pairs verified at once
 
 _Array = np.ndarray[Any, Any]
@@ -32,7 +44,11 @@ class _Sets(NamedTuple):
 
 
 def find_near(
-    a_texts: Sequence[str], b_texts: Sequence[str], *, least: float
+    a_texts: Sequence[str],
+    b_texts: Sequence[str],
+    *,
+    least: float,
+    decisive: Callable[[str], object] | None = None,
 ) -> dict[int, tuple[int, float]]:
     """Most similar text of b, and the Jaccard index, for each text of a with a near duplicate.
 
@@ -44,30 +60,36 @@ def find_near(
         The texts.
     least
         Smallest Jaccard index of the sets of word pairs (of the word, where there is only one).
+    decisive
+        What two texts must have in common besides; `what_decides` unless given.
     """
     best: dict[int, tuple[int, float]] = {}
-    for one, other, value in near_pairs(a_texts, b_texts, least=least):
+    for one, other, value in near_pairs(a_texts, b_texts, least=least, decisive=decisive):
         if one not in best or (-value, other) < (-best[one][1], best[one][0]):
             best[one] = (other, value)
     return best
 
 
 def near_pairs(
-    a_texts: Sequence[str], b_texts: Sequence[str], *, least: float
+    a_texts: Sequence[str],
+    b_texts: Sequence[str],
+    *,
+    least: float,
+    decisive: Callable[[str], object] | None = None,
 ) -> Iterator[tuple[int, int, float]]:
     """Every pair of a text of a and one of b that are similar, with their Jaccard index.
 
-    Texts that differ in a number, a smiley or another symbol are not similar: it may be the one
-    thing that matters ("1 out of 10").
+    Texts that differ in a number, a negation, a smiley or another symbol are not similar: it may be
+    the one thing that matters ("1 out of 10", "I would not come back").
 
     Parameters
     ----------
-    a_texts, b_texts, least
+    a_texts, b_texts, least, decisive
         As of `find_near`.
     """
     if not a_texts or not b_texts:
         return
-    marks_of = cache(marks)
+    decisive_of = cache(decisive or what_decides)
     a, b = _shingled(a_texts, b_texts)
     prefix_a, prefix_b = _prefixes(a, least), _prefixes(b, least)
     order = np.argsort(b.ranks[prefix_b], kind="stable")
@@ -83,8 +105,23 @@ def near_pairs(
         jaccard = shared / (a.sizes[kept[:, 0]] + b.sizes[kept[:, 1]] - shared)
         for i in np.flatnonzero(jaccard >= least - 1e-12).tolist():
             one, other = int(kept[i, 0]), int(kept[i, 1])
-            if marks_of(a_texts[one]) == marks_of(b_texts[other]):
+            if decisive_of(a_texts[one]) == decisive_of(b_texts[other]):
                 yield one, other, float(jaccard[i])
+
+
+def what_decides(text: str) -> tuple[tuple[str, ...], list[str], int]:
+    """Numbers and symbols of a text, its numbers as words, and how many negations it has.
+
+    One of them may be all that two texts of different labels differ in.
+
+    Examples
+    --------
+    >>> what_decides("Five of 9 didn't come, and not one called.")
+    (('9',), ['5'], 2)
+    """
+    low = text.casefold()
+    numbers = (parse_number(word) for word in _WORD.findall(low) if word != "one")
+    return marks(text), sorted(str(n.value) for n in numbers if n), len(_NEGATION.findall(low))
 
 
 def conflicting_labels(examples: Sequence[Example], *, least: float) -> dict[int, int]:

@@ -49,7 +49,8 @@ class OverlapReport:
     contained
         Texts of at least 32 letters whose letters occur inside a longer text.
     near
-        Texts that share most of their word pairs with one text; None if not searched.
+        Texts that share most of their word pairs with one text, and all of its numbers and
+        negations; None if not searched.
     pairs
         The strongest match of each text that has one, in the order of the first set.
     """

@@ -5,6 +5,7 @@ from typing import Final
 
 from scrutiny.core.grouping import grouped
 from scrutiny.core.randomness import generator
+from scrutiny.core.shares import whole_percent
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
 from scrutiny.parts.charts.vega import axis, channel, marks, series_color, tooltip, view_of
 from scrutiny.parts.part import Part, ReportPart, left_out
@@ -13,7 +14,7 @@ from scrutiny.parts.run.references import own_subjects
 from scrutiny.parts.run.view import Hits, RunView
 from scrutiny.parts.titles import title_of
 from scrutiny.parts.wording.labels import row_labels
-from scrutiny.parts.wording.numbers import NO_VALUE, bracketed, decimals_for, number, percent
+from scrutiny.parts.wording.numbers import NO_VALUE, bracketed, decimals_for, number
 from scrutiny.stats.intervals.retained import Retained, retained_scores
 
 COVERAGES: Final = (1.0, 0.9, 0.75, 0.5, 0.25, 0.1)
@@ -104,7 +105,7 @@ def _table(found: _Found) -> ChartTable:
             if span is not None:
                 d = decimals_for(span.low, span.high)
                 said = f"{number(span.point, d)} {bracketed(span.low, span.high, d)}"
-            rows.append((label, number(one.threshold, 3), percent(one.coverage), said))
+            rows.append((label, number(one.threshold, 3), whole_percent(one.coverage), said))
     return ChartTable(("condition", "margin at least", "kept", "share of hits"), tuple(rows))
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from scrutiny.core.grouping import grouped
 from scrutiny.core.plugin import family_name
+from scrutiny.core.shares import whole_percent
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
 from scrutiny.parts.charts.vega import channel, series_color, tooltip, view_of
 from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, left_out
@@ -15,7 +16,7 @@ from scrutiny.parts.run.references import References, own_subjects
 from scrutiny.parts.run.view import Hits, RunView
 from scrutiny.parts.titles import title_of
 from scrutiny.parts.wording.labels import full_labels
-from scrutiny.parts.wording.numbers import NO_VALUE, number, percent
+from scrutiny.parts.wording.numbers import NO_VALUE, number
 from scrutiny.stats.agreement.flip_counts import FlipCounts
 from scrutiny.stats.agreement.hit_counts import HitCounts, hit_counts
 
@@ -86,7 +87,7 @@ def _chart(hits: Hits, data: tuple[Any, Any], view: RunView) -> Chart:
         title=title_of([hits.key], view),
         caption=(
             f"The {len(hits.replicates)} replicates disagree on "
-            f"{percent(counts.flips.any_share)} of {sum(counts.observed)} items. "
+            f"{whole_percent(counts.flips.any_share)} of {sum(counts.observed)} items. "
             "Left: hit by none; right: hit by all."
         ),
         spec=_bars(shown, "replicates with a hit", height=160, digits=2),
@@ -195,7 +196,7 @@ def _row(label: str, counts: HitCounts, shape: tuple[int, ...]) -> tuple[str, ..
         str(shape[1]),
         str(shape[0]),
         number(hits, 3),
-        percent(counts.flips.any_share),
+        whole_percent(counts.flips.any_share),
         *(number(sd, 4) for sd in (counts.flips.observed_sd, counts.flips.flip_sd)),
         NO_VALUE if counts.flips.sd_ratio is None else number(counts.flips.sd_ratio, 1),
     )

@@ -12,6 +12,7 @@ from scrutiny.core.claim import Claim
 from scrutiny.core.model import Family
 from scrutiny.core.plugin import sentence_of
 from scrutiny.core.registry import registry
+from scrutiny.core.task import Task
 from scrutiny.models.python.reading import ObjectReading
 from scrutiny.models.strings.lineage import replicates_of
 from scrutiny.run.asking.sameness import Again, memo_name, outcomes
@@ -81,6 +82,7 @@ def manifest(
                 "source": dataset.source,
                 "task": dataset.task,
                 "class_words": list(resolved.tasks[name].class_words),
+                **_metric_names(resolved.tasks[name]),
                 "items": len(dataset.examples),
                 "fingerprint": dataset.fingerprint,
                 "bad_rows": [plain(row) for row in dataset.bad_rows[:100]],
@@ -145,6 +147,12 @@ def manifest(
             for c in resolved.contrasts
         ],
     }
+
+
+def _metric_names(task: Task) -> dict[str, dict[str, str]]:
+    """What metrics are called on these items, where the task has names of its own for them."""
+    names = dict(task.scored_by.names) if task.scored_by is not None else {}
+    return {"metric_names": names} if names else {}
 
 
 def _compared(store: TaskStore, resolved: Resolved, family: Family) -> dict[str, str]:

@@ -125,8 +125,11 @@ def test_slices_that_are_asked_for_are_tested_beside_the_declared_ones(place, co
 
 def test_the_same_model_twice_shows_nothing(place, command):
     same = models()[0]
-    code, out, _ = command("compare", same, same, *DATA, "--margin", "0.02", "--out", "kept")
+    plain = ("--margin", "0.02", "--out", "kept", "--display", "plain")
+    code, out, err = command("compare", same, same, *DATA, *plain)
     assert code == 0
+    assert err.count("Asking models: 2 shards, at most 1,600 texts") == 1
+    assert err.count("A kill costs") == 1
     assert out.startswith("\N{WHITE CIRCLE} No difference is shown: ")
     assert "on 800 items of csv:dev.csv" in " ".join(out.split())
     assert "PASS  a loss of 2 points or more is ruled out." in out
@@ -137,8 +140,9 @@ def test_the_same_model_twice_shows_nothing(place, command):
 
 
 def test_a_model_that_promises_nothing_is_asked_again(place, command):
-    _, out, _ = command("compare", *models("plain.py"), *DATA)
-    assert "0.0% of items flip when the first is asked again (200 items" in " ".join(out.split())
+    _, out, err = command("compare", *models("plain.py"), *DATA)
+    assert "asked again, about at most 200 items of each dataset" in " ".join(err.split())
+    assert "0.0 % of items flip when the first is asked again (200 items" in " ".join(out.split())
 
 
 def test_seeds_are_the_noise_floor(place, command):
@@ -198,7 +202,7 @@ def test_two_logs_are_imported_on_the_way(logs, command, tmp_path):
     code, out, _ = command("compare", *given, "--draws", "300", "--margin", "0.02")
     assert code == 1
     assert out.startswith("\N{BLACK CIRCLE} acme/v2 is worse by 7.3 points [")
-    assert "\nWorse on inputs with a negation by 60.0 points (100.0 % → 40.0 %, 40 of 220)" in out
+    assert "\nWorse on inputs with a negation by 60.0 points (100 % → 40.0 %, 40 of 220)" in out
     assert "mid-p .0076 (36 flip)" in out
     back = command(
         "compare", *given[::-1], "--draws", "300", "--again", given[1], "--out", str(tmp_path)
@@ -206,7 +210,7 @@ def test_two_logs_are_imported_on_the_way(logs, command, tmp_path):
     assert back[0] == 0
     assert back[1].startswith("\N{CHECK MARK} acme/v1 is better by 7.3 points [")
     assert "Better on inputs with a negation by 60.0 points" in " ".join(back[1].split())
-    assert "0.0% of items flip between two runs of the first" in " ".join(back[1].split())
+    assert "0.0 % of items flip between two runs of the first" in " ".join(back[1].split())
     assert (tmp_path / "again" / "manifest.json").is_file()
 
 

@@ -204,8 +204,8 @@ def test_what_stands_where(outline):
     wanted = ["verdict", "levels", "shared", "numbers", "agreement", "differently", "reproduce"]
     assert [one for one in outline.ids if one in wanted] == wanted
     order = [
-        "v2 is worse by 7.3 points [1.8, 12.8]: accuracy 90.0 % → 80.0 % on 40 items of dev.",
-        "Worse on inputs with a negation by 60.0 points (100.0 % → 40.0 %, 40 of 40).",
+        "v2 is worse by 7.3 points [1.8, 12.8] (95 %): accuracy 90.0 % → 80.0 % on 40 items of",
+        "Worse on inputs with a negation by 60.0 points (100 % → 40.0 %, 40 of 40).",
         "1 of 2 numbers differ: 1 neither better nor worse.",
         "FAIL a loss of more than 2 points is shown.",
         "FAIL a loss of invariances of more than 5 points is shown.",
@@ -257,7 +257,10 @@ def test_what_is_not_there_is_not_told():
     outline = Outline(page(bare, command="", verdicts=[]))
     assert outline.open == []
     assert {"levels", "shared", "likeness", "numbers"}.isdisjoint(outline.ids)
-    assert "Nothing was judged: no margin was given." in outline.text
+    assert (
+        "Nothing was judged: give the largest loss that you accept, such as --margin 0.01"
+        in outline.text
+    )
     assert "nothing except for the models" in outline.text
     assert parts(bare, is_whole=False) == []
     odd = level(flips=None, noise=UNKNOWN, agreement=SidesAgreement(), changes=(NEGATION,))
@@ -341,11 +344,11 @@ def found_of(**more):
 @pytest.mark.parametrize(
     ("difference", "state", "lead"),
     [
-        ((0.073, 0.018, 0.128), "worse", "v2 is worse by 7.3 points [1.8, 12.8]: accuracy "),
-        ((-0.073, -0.128, -0.018), "better", "v2 is better by 7.3 points [1.8, 12.8]: accuracy "),
-        ((-0.006, -0.012, -0.0003), "better", "v2 is better by 0.6 points [0.03, 1.20]: "),
-        ((0.02, -0.01, 0.05), "no difference", "v2 is between 5.0 points worse and 1.0 better "),
-        ((0.0, -0.01, 0.01), "no difference", "v2 is between 1.0 points worse and 1.0 better "),
+        ((0.073, 0.018, 0.128), "worse", "v2 is worse by 7.3 points [1.8, 12.8] (95 %)"),
+        ((-0.073, -0.128, -0.018), "better", "v2 is better by 7.3 points [1.8, 12.8] (95 %)"),
+        ((-0.006, -0.012, -0.0003), "better", "v2 is better by 0.6 points [0.03, 1.20] (95 %)"),
+        ((0.02, -0.01, 0.05), "no difference", "between 5.0 points worse and 1.0 better (95 %)"),
+        ((0.0, -0.01, 0.01), "no difference", "between 1.0 points worse and 1.0 better (95 %)"),
         ((0.0, None, None), "no difference", "without an interval none can be"),
     ],
 )
@@ -369,7 +372,7 @@ def test_less_is_better_turns_the_sentence_round():
     said = headline(found_of(**more))
     assert (said.found, said.lead.split(":")[0]) == (
         "better",
-        "v2 is better by 0.073 [0.018, 0.128]",
+        "v2 is better by 0.073 [0.018, 0.128] (95 %)",
     )
 
 
@@ -380,11 +383,13 @@ def test_a_kind_of_input_that_is_worse_outweighs_a_score_that_is_better():
     assert said.found == "worse"
     assert said.lead.startswith("v2 is better by 5.0 points")
     assert said.rest[0] == (
-        "Worse on inputs with a negation by 60.0 points (100.0 % \u2192 40.0 %, 40 of 40)."
+        "Worse on inputs with a negation by 60.0 points (100 % \u2192 40.0 %, 40 of 40)."
     )
     several = whole(levels=(level(dataset="calm", shown=(), **better), level()), shared=None)
     said = headline(several)
     assert said.lead.endswith("of dev.")
+    assert "(95 %)" in said.lead
+    assert "(95 %)" not in said.rest[0]  # once is enough
     assert said.rest[0].startswith("v2 is better by 5.0 points")
 
 
@@ -428,6 +433,14 @@ def test_the_scale_shows_a_loss_on_the_side_of_the_margin():
     assert (worse.state, worse.axis.least, worse.axis.most) == ("hurts", -12.8, 0.0)
     (better,) = scales_of(found_of(difference=estimate(-0.073, -0.128, -0.018)), 0.02)
     assert better.state == "holds"
+    for margin, said in ((0.02, "2 points"), (0.01, "1 point"), (0.005, "0.5 points")):
+        (scale,) = scales_of(found_of(), margin)
+        assert scale.title == (
+            "Points of accuracy gained on dev: left of 0 is a loss, the line is the 95 % interval, "
+            f"shaded is a loss of less than {said}"
+        )
+    (bare,) = scales_of(found_of(), None)
+    assert bare.title.endswith("the 95 % interval")
     assert better.bar.tolerance < better.axis.place(0) < better.bar.low
     assert [*scales_of(found_of(flips=None), 0.02)] == []
 

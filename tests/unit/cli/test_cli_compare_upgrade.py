@@ -160,7 +160,7 @@ def test_a_model_beside_its_own_run_says_nothing(kept, command):
     assert code == 0
     assert out.startswith("\N{WHITE CIRCLE} No difference is shown: ")
     assert "on 300 items of" in flat(out)
-    assert "0.0% of items flip between two runs of the first" in flat(out)
+    assert "0.0 % of items flip between two runs of the first" in flat(out)
 
 
 def test_a_run_can_be_run_of_another_model(kept, command):

@@ -157,6 +157,26 @@ def test_junit_has_a_test_for_each_line(gate: Gate) -> None:
     assert str(skipped.get("message")).startswith("accepted (nobody types so); ")
 
 
+def test_gate_and_junit_say_scopes_as_the_glossary_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = Plan(
+        data=(DataPlan("x", "builtin:reviews", limit=60),),
+        models=(ModelPlan("m", "builtin:sentiment/seed-1"),),
+        measure=(MeasurePlan("performance", "performance", ("m",), ("x",)),),
+    )
+    path = run_plan(resolve(plan), tmp_path / "run").path
+    words = ["gate", str(path), "--risks", "--rule", "accuracy > 0.95"]
+    exit_code_of(group, [*words, "--json"])
+    lines = map(json.loads, capsys.readouterr().out.splitlines())
+    assert {line["scope"] for line in lines} == {"this checkpoint"}  # of machines
+    exit_code_of(group, [*words, "--junit", str(tmp_path / "gate.xml")])
+    printed = capsys.readouterr().out
+    for text in (printed, (tmp_path / "gate.xml").read_text(), render_junit(load_view(path))):
+        assert "this model: " in " ".join(text.split())
+        assert "checkpoint" not in text
+
+
 def test_the_report_of_a_run_is_a_suite_of_its_risks(run: Path) -> None:
     suites = fromstring(render_junit(load_view(run)))
     (suite,) = suites

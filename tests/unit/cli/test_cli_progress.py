@@ -10,7 +10,7 @@ import pytest
 from scrutiny.cli import group
 from scrutiny.cli.failures import INTERRUPTED, exit_code_of
 from scrutiny.cli.running import progress, request
-from scrutiny.cli.running.progress import Bars, Lines, display_here
+from scrutiny.cli.running.progress import Bars, Lines, Together, display_here
 from scrutiny.cli.running.text_counts import CountedTexts
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.progress import SILENT, Progress
@@ -95,6 +95,49 @@ def test_lines_say_texts_time_and_money(
         "Asking models: 2 of 2 shards; 1,020 of at most 4,000 texts asked, 10 cached, 510.00 to "
         "pay",
     ]
+
+
+def test_two_runs_of_a_command_are_asked_in_one_block(capsys: pytest.CaptureFixture[str]) -> None:
+    both = Together(Lines(), [(2, 400), (3, 600)])
+    for total, texts in ((2, 400), (3, 600)):
+        both.start("prepare", total=1, done=0)
+        both.advance("prepare")
+        both.start("measure", total=total, done=0, texts=texts)
+        both.passed("A kill costs little.")
+        for _ in range(total):
+            both.advance("measure", asked=100, planned=200)
+        both.start("estimate", total=9, done=0)
+        both.stop()
+    assert capsys.readouterr().err.splitlines() == [
+        "Asking models: 5 shards, at most 1,000 texts",
+        "A kill costs little.",
+        "Asking models: 5 of 5 shards; 500 of at most 1,000 texts asked, 0 cached",
+    ]
+
+
+@pytest.mark.parametrize("done", [0, 1, 3])
+def test_what_was_done_before_counts_in_the_one_block(
+    capsys: pytest.CaptureFixture[str], done: int
+) -> None:
+    both = Together(Lines(), [(2, 400), (3, 600)])
+    both.stop()  # the first was done: it begins no phase
+    both.start("measure", total=3, done=done, texts=200 * (3 - done))
+    for _ in range(3 - done):
+        both.advance("measure", cached=200, planned=200)
+    first, last = capsys.readouterr().err.splitlines()
+    assert first == "Asking models: 5 shards, at most 600 texts, 2 done before"
+    assert last.startswith("Asking models: 5 of 5 shards; 0 of at most 600 texts asked")
+
+
+def test_shards_that_are_not_asked_are_counted_once(capsys: pytest.CaptureFixture[str]) -> None:
+    both = Together(Lines(), [(3, 300)])
+    both.start("measure", total=3, done=0, texts=300)
+    both.advance("measure", asked=100, planned=100)
+    both.start("measure", total=3, done=2, texts=100)  # one was left out for want of skill
+    both.advance("measure", asked=100, planned=100)
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 2
+    assert lines[-1].startswith("Asking models: 3 of 3 shards; 200 of")
 
 
 class Counting(Progress):

@@ -94,7 +94,7 @@ def test_the_page_has_the_matrix_and_the_cases_that_failed(audited):
 def test_cases_of_a_test_are_printed_by_its_names(audited):
     folder, _ = audited
     said = CliRunner().invoke(group, ["report", str(folder), "--cases", "not"]).output
-    assert "not: 120 of 120 cases failed." in said
+    assert "'not': 120 of 120 cases failed." in said
     assert "failed     n0 Film 0 was not great." in said
     assert "answered positive; expected negative; in 5 of 5 models" in said
     named = CliRunner().invoke(group, ["report", str(folder), "--cases", "negation: not"]).output
@@ -146,9 +146,9 @@ def test_a_small_suite_is_told_case_by_case(tmp_path, monkeypatch, capsys):
     kept = ["--out", "run", "--html", "page.html"]
     assert exit_code_of(group, ["audit", *asked, *kept]) == 0
     said = capsys.readouterr().out
-    assert "not: 0 of 1 cases failed." in said
+    assert "'not': 0 of 1 cases failed." in said
     assert "passed     b The room was not clean." in said
-    assert "people: 1 of 2 cases failed." in said
+    assert "'people': 1 of 2 cases failed." in said
     assert "failed     f A dull film by Bob." in said
     assert "answered 1; expected not 1" in said
     assert all(len(line) <= 80 for line in said.splitlines())
@@ -162,7 +162,7 @@ def test_a_small_suite_is_told_case_by_case(tmp_path, monkeypatch, capsys):
     hidden = render(load_view(tmp_path / "run").without_texts(), "html")
     assert "A dull film by Bob." not in hidden
     again = CliRunner().invoke(group, ["report", "run", "--cases", "people"]).output
-    assert again.splitlines()[0] == "people: 1 of 2 cases failed."
+    assert again.splitlines()[0] == "'people': 1 of 2 cases failed."
 
 
 def test_a_file_of_cases_is_shown_as_the_suite_that_it_is(tmp_path):

@@ -231,13 +231,13 @@ def test_types_have_a_table_on_the_first_screen_and_no_table_no_heading(tmp_path
     assert not front.labels
     second = [line.plain for line in front_lines(front)][1]
     assert second.startswith("no skill ")
-    assert second.endswith("   m · x")
+    assert second.endswith("   m · x · 95 % intervals")
     folder = run("classes", Tagger(), tagged_rows(), tmp_path / "b", task="token-tagging")
     (own,) = label_lines(folder.estimates()).values()
     typed = replace(front, labels=tuple(own), class_words=("type", "entities"))
     lines = [line.plain for line in front_lines(typed)]
     assert max(map(len, lines)) <= 80
-    heading = lines.index("m · x")
+    heading = lines.index("m · x · 95 % intervals")
     assert lines[heading + 1].split() == ["type", "entities", "recall", "precision", "F1"]
     assert lines[heading + 2].split()[0] in ("PER", "LOC")
 

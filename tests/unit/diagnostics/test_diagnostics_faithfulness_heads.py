@@ -118,7 +118,7 @@ def test_a_budget_measures_fewer_texts_of_networks_with_many_heads():
     design = resolve_only(
         planted(), ROWS, diagnostic="faithfulness.heads", params={"budget": 2, "changes": ["mask"]}
     )
-    assert "A random 50% of the texts was measured" in " ".join(notes_of(design))
+    assert "A random 50 % of the texts was measured" in " ".join(notes_of(design))
 
 
 def notes_of(resolved):

@@ -151,6 +151,56 @@ def test_texts_that_differ_in_a_number_do_not_conflict(marks):
     assert conflicting_labels(same, least=0.8) == {0: 1, 1: 0}
 
 
+REST = "come back to this place, which I have seen too often by now, as you may well know by now"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (f"I would {REST}.", f"I would not {REST}."),
+        (f"I would {REST}.", f"I wouldn't {REST}."),
+        (f"I would {REST}.", f"I would n\u2019t {REST}."),
+        (f"I would {REST}.", f"I wouldnt {REST}."),
+        (f"I always {REST}.", f"I never {REST}."),
+        (f"Everybody will {REST}.", f"Nobody will {REST}."),
+        (f"With friends I {REST}.", f"Without friends I {REST}."),
+        (f"Nine of us will {REST}.", f"One of us will {REST}."),
+        (f"Two of us will {REST}.", f"Twelve of us will {REST}."),
+        (
+            "这部电影真的是很好看的一部电影啊朋友们都说好",
+            "这部电影真的是不好看的一部电影啊朋友们都说好",
+        ),
+        (
+            "Ich komme gern wieder in dieses Haus, das ich seit so vielen Jahren kenne und mag",
+            "Ich komme nicht wieder in dieses Haus, das ich seit so vielen Jahren kenne und mag",
+        ),
+        (
+            "Je reviens dans cette maison que je connais depuis tant de belles et longues nuits",
+            "Je reviens sans cette maison que je connais depuis tant de belles et longues nuits",
+        ),
+    ],
+)
+def test_texts_that_differ_in_a_negation_or_a_number_word_do_not_conflict(one, other):
+    made = [Example(text, {"text": text}, label) for text, label in ((one, "a"), (other, "b"))]
+    assert conflicting_labels(made, least=0.6) == {}
+    made = [Example(text, {"text": text}, label) for text, label in ((one, "a"), (one + "!", "b"))]
+    assert conflicting_labels(made, least=0.6) == {0: 1, 1: 0}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (f"I do not {REST}.", f"I don't {REST}."),
+        (f"I do n't {REST}.", f"I dont {REST}."),
+        (f"Nobody will {REST}.", f"No one will {REST}."),
+        (f"One will {REST}.", f"I will {REST}."),
+    ],
+)
+def test_the_same_negation_written_otherwise_conflicts(one, other):
+    made = [Example(text, {"text": text}, label) for text, label in ((one, "a"), (other, "b"))]
+    assert conflicting_labels(made, least=0.6) == {0: 1, 1: 0}
+
+
 def test_without_probabilities_nothing_is_said(tmp_path):
     (finding,) = run("labels", Names(), rows(FEW), tmp_path).findings()
     assert (finding.verdict, finding.estimate.value) == ("not asked", None)

@@ -26,7 +26,8 @@ ENGLISH = [
     {"text": f"The film is not good, said person {k}.", "label": ("negative", "positive")[k % 2]}
     for k in range(12)
 ]
-REVERSED, TYPED = ("reverse_negation@1", "ok"), ("typos@1", "ok")
+WIDE = "reverse_negation@1(plain=false)"
+REVERSED, TYPED = (WIDE, "ok"), ("typos@1", "ok")
 
 
 def inputs(*languages, is_audit=True):
@@ -94,10 +95,10 @@ def test_a_plan_is_refused_before_anything_is_asked():
 
 def test_in_mixed_data_each_item_is_changed_by_what_knows_its_language(tmp_path):
     model = KeywordClassifier()
-    params = {"transformations": ["reverse_negation", "typos"], "control": False}
+    params = {"transformations": [WIDE, "typos"], "control": False}
     folder = run("robustness", model, [*GERMAN, *ENGLISH], tmp_path / "run", **params)
     variants = [v for found in variants_of(folder.variants()).values() for v in found]
     found = Counter((v.recipe, v.status, v.reason) for v in variants)
-    assert found["reverse_negation@1", "skipped", "language"] == 12
+    assert found[WIDE, "skipped", "language"] == 12
     assert sum(n for (name, status, _), n in found.items() if (name, status) == REVERSED) == 12
     assert sum(n for (name, status, _), n in found.items() if (name, status) == TYPED) == 24

@@ -28,7 +28,7 @@ def changed(recipe, seed=0):
 
 ASKED = (
     "contraction insert_adverb keyboard ocr punctuation social_media spelling_error "
-    "synonym_wordnet tense typos typos(share=1) word_case"
+    "synonym_wordnet tense(unit=sentence) typos typos(share=1) word_case"
 )
 
 

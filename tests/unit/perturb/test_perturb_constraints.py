@@ -170,10 +170,10 @@ def test_a_missing_checker_is_named_with_its_extra(monkeypatch):
 
 
 def test_the_engine_asks_and_gives_the_reason():
-    example = Example("1", {"text": "The film."})
+    example = Example("1", {"text": "The doctor."})
     free = perturb(example, "synonym_wordnet", seed=0)
     held = perturb(
-        example, "synonym_wordnet", seed=0, constraints=[StopWords(words=frozenset({"film"}))]
+        example, "synonym_wordnet", seed=0, constraints=[StopWords(words=frozenset({"doctor"}))]
     )
     assert free.status == "ok"
     assert (held.status, held.reason, held.edits) == ("refused", "stop_word", ())

@@ -145,7 +145,14 @@ def wnut():
 
 
 @pytest.mark.parametrize(
-    "recipe", ["entity_swap", "synonym_wordnet", "insert_adverb", "tense", "reverse_negation"]
+    "recipe",
+    [
+        "entity_swap",
+        "synonym_wordnet",
+        "insert_adverb",
+        "tense(unit=sentence)",
+        "reverse_negation(plain=false)",
+    ],
 )
 def test_on_wnut17_every_entity_that_no_edit_touches_stays_as_it_was(recipe):
     count = 0

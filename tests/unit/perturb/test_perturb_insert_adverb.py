@@ -22,6 +22,8 @@ CASES = [
     ("THEY PLAY CHESS.", "THEY {} PLAY CHESS.", "in capitals"),
     ("He is tall.", "He is tall.", "a copula takes none"),
     ("I am here.", "I am here.", "nor here"),
+    ("I guess not.", "I guess not.", "a guess says itself how sure one is"),
+    ("They doubt that.", "They doubt that.", "and so does a doubt"),
     ("Watch it.", "Watch it.", "a capital at the head of a sentence stays there"),
     ("The running water is cold.", "The running water is cold.", "an attribute is no verb"),
     ("A very tall tree", "A very tall tree", "no verb at all"),
@@ -94,3 +96,57 @@ def test_an_adverb_that_stands_there_already_is_not_repeated():
     texts = [e.text for (e,) in InsertAdverb().candidates(document, site, Same())]
     assert texts
     assert "really " not in texts
+
+
+def inserted(text):
+    seen = set()
+    for seed in range(12):
+        variant = perturb(Example("1", {"text": text}), "insert_adverb", seed=seed)
+        seen.add(tuple(edit.text.strip() for edit in variant.edits))
+    return seen
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hey, I miss you already and you know it :)",
+        "i miss you already and you know it",
+        "I miss u and you know it.",
+        "Hope you had fun.",
+        "Wish you had more fun.",
+    ],
+)
+def test_messages_and_wishes_get_one_adverb_without_certainty(text):
+    assert inserted(text) == {("actually",)}
+
+
+def test_edited_texts_get_any_adverb_at_any_verb():
+    seen = inserted("They play football and she plays chess, as the others do.")
+    assert {len(adverbs) for adverbs in seen} == {1}
+    assert len(seen) > 3
+    places = [s.token for s in InsertAdverb().sites(document_of("They play and she plays chess."))]
+    assert places == [1, 4]
+    assert len(InsertAdverb().sites(document_of("They play and she plays chess :)"))) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what it lacks in wit it has in warmth .",
+        "the reason we keep it is old .",
+        "the tug of war that ensues is long .",
+        "a letter to the man who wrote it .",
+        "fuller would surely have called this a yarn .",
+    ],
+)
+def test_clauses_that_depend_on_a_word_and_verbs_with_an_adverb_get_none(text):
+    document = document_of(text)
+    words = [document.text[s.start : s.end] for s in InsertAdverb().sites(document)]
+    assert not {"lacks", "keep", "ensues", "wrote", "called"} & set(words)
+
+
+def test_of_what_is_not_asserted_one_verb_gets_an_adverb():
+    text = "We laugh if you saw it. We cry unless she knew it."
+    document = document_of(text)
+    words = [document.text[s.start : s.end] for s in InsertAdverb().sites(document)]
+    assert words == ["laugh", "saw", "cry"]

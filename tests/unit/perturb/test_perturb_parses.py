@@ -49,10 +49,13 @@ class Parser:
 
 def test_a_tagger_that_parses_is_asked():
     text = "The man I saw left."
-    light = perturb(Example("1", {"text": text}), "reverse_negation", seed=0)
+    light = perturb(Example("1", {"text": text}), "reverse_negation(plain=false)", seed=0)
     parser = Parser([1, 4, 3, 1, -1, 4], "det nsubj nsubj relcl ROOT punct")
     parsed = perturb(
-        Example("1", {"text": text}), "reverse_negation", seed=0, resources={"tagger": parser}
+        Example("1", {"text": text}),
+        "reverse_negation(plain=false)",
+        seed=0,
+        resources={"tagger": parser},
     )
     assert [e.start for e in light.edits] == [10]
     assert [e.start for e in parsed.edits] == [14]
@@ -71,6 +74,9 @@ def test_spacy_finds_the_main_clause_behind_a_reduced_relative():
         ("John lives in Ireland.", ("does not live", "doesn't live")),
     ]:
         variant = perturb(
-            Example("1", {"text": text}), "reverse_negation", seed=0, resources={"tagger": "spacy"}
+            Example("1", {"text": text}),
+            "reverse_negation(plain=false)",
+            seed=0,
+            resources={"tagger": "spacy"},
         )
         assert any(w in apply_to_text(text, variant.edits) for w in wanted)

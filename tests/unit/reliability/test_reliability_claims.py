@@ -116,7 +116,8 @@ def test_without_skill_a_claim_is_refused():
     found = one(estimated, ("drop", 0.01), competence=(("level", 0.5),))
     assert found.verdict == "refused"
     assert re.fullmatch(
-        r"no skill: accuracy .* is not shown to exceed the 0\.5 of a model without any",
+        r"no skill: accuracy drop .* on 400 items is not shown to exceed the 0\.5 of a model "
+        r"without any",
         found.reason,
     )
     assert set(checks(found).values()) == {"not run"}
@@ -217,7 +218,7 @@ def test_up_to_five_percent_may_be_missing():
 def test_more_than_five_percent_missing_could_turn_a_verdict():
     found = one({"drop": made(FIVE, counts=missing(0.1))}, ("drop", 0.01))
     assert found.verdict == "undecided"
-    assert "10.0% of the rows are missing" in found.reason
+    assert "10.0 % of the rows are missing" in found.reason
 
 
 def test_a_verdict_that_the_worst_case_leaves_alone_is_kept():

@@ -144,7 +144,7 @@ def test_the_reason_of_no_skill_has_the_limits_that_the_score_has():
     scored, asked = decide([level, typos], {"level": hits, "drop": nothing()}, families)
     low, high = scored.limits[0].widest
     assert low < hits.estimate.low < 0.9
-    assert f"[{low:.3f}, {high:.3f}] is not shown to exceed the 0.9" in asked.reason
+    assert f"[{low:.3f}, {high:.3f}] on 20 items is not shown to exceed the 0.9" in asked.reason
 
 
 def test_costs_are_counted_from_no_effect():

@@ -79,7 +79,7 @@ def test_each_case_of_a_suite_is_failed_passed_or_without_an_answer():
     once = {**SUITE, "outcome": "passed"}
     changed = {**passed, "case": "c4", "edits": "fine \u2192 fien", "said_before": "1"}
     said = lines(passed, mute, SUITE, once, changed)
-    assert said[0] == "typos: 1 of 4 cases failed, 1 without an answer."
+    assert said[0] == "'typos': 1 of 4 cases failed, 1 without an answer."
     assert [
         line.split()[1] for line in said if line[2:3] in "\u25cf\u25cb\u2713" and line[2:3]
     ] == ["failed", "no", "passed", "passed"]

@@ -56,7 +56,7 @@ def test_the_number_people_came_for_is_said_first_with_what_it_is_of(view, front
     (level,) = (f.estimate for f in view.findings if f.claim.is_headline)
     assert front.numbers[0].says == (
         f"Accuracy {100 * level.value:.1f} % [{100 * level.low:.1f}, {100 * level.high:.1f}] "
-        "on 200 items, 5 seeds"
+        "on 200 items, 5 models"
     )
     assert front.numbers[0].value == level.value
 
@@ -64,6 +64,39 @@ def test_the_number_people_came_for_is_said_first_with_what_it_is_of(view, front
 def test_of_one_seed_no_word_is_said_about_seeds(view):
     single = front_of(replace(view, facts=replace(view.facts, replicates=("seed 1",))))
     assert single.numbers[0].says.endswith(" on 200 items")
+
+
+def test_every_format_says_what_stands_in_brackets(view):
+    front = front_of(view)
+    assert front.intervals == "95 % intervals"
+    page = render_html(view).replace("\N{NO-BREAK SPACE}", " ")
+    comment = render_markdown(view).partition("<details>")[0]
+    said = f"In brackets: {front.intervals}."
+    risks = "Those of risks hold for all risks of one diagnostic at once."
+    assert f"m \N{MIDDLE DOT} reviews \N{MIDDLE DOT} {front.intervals}" in text(view)
+    for one in (page, comment):
+        assert one.count(said) == 1
+    assert f"{risks}</p>" in page
+    alone = [f for f in view.findings if not f.claim.is_headline]
+    assert f"{front.counts} {said}" in html.unescape(render_snippet(view))
+    cell = html.unescape(render_snippet(replace(view, findings=tuple(alone))))
+    assert cell.count(front.decision) == 1  # as its title
+    page = render_html(replace(view, findings=tuple(alone))).replace("\N{NO-BREAK SPACE}", " ")
+    of_all = f"In brackets: {front.intervals}, for all risks of one diagnostic at once."
+    assert page.index(of_all) < page.index('class="cards"')
+    other = replace(view, facts=replace(view.facts, level=0.9))
+    assert "90 % intervals" in text(other)
+    bare = [replace(f, estimate=None, verdict="not asked") for f in view.findings]
+    assert front_of(replace(view, findings=tuple(bare), estimates=())).intervals == ""
+
+
+def test_a_row_of_the_chart_keeps_its_parts_apart(view):
+    attack = first_screen(view, {}).panels[0].rows[0]
+    risk = replace(attack.risk, part="100 of 2,000 items", share="had candidates for 99 %")
+    row = replace(attack, risk=risk)
+    perhaps = ["maybe within the tolerance"] * (not risk.is_beyond)
+    assert row.soft == ["on 100 of 2,000 items", "had candidates for 99 %", *perhaps]
+    assert replace(attack, risk=replace(risk, part="", share="")).soft == perhaps
 
 
 def test_several_datasets_are_named_in_short(view):
@@ -74,7 +107,7 @@ def test_several_datasets_are_named_in_short(view):
     both = replace(view, findings=(*view.findings, *map(moved, view.findings)))
     front = front_of(both)
     assert [n.says.partition(" on ")[2] for n in front.numbers] == [
-        "reviews (200 items), 5 seeds",
+        "reviews (200 items), 5 models",
         "films.csv (200 items)",
     ]
     assert {risk.where for risk in front.risks} == {"reviews", "films.csv"}
@@ -97,10 +130,10 @@ def test_every_risk_is_counted_once(front):
 
 
 def test_the_decision_names_what_hurts_or_what_is_open(view, front):
-    assert front.decision == "Look at 1 risk: typos (share=0.9) (maybe tolerable)."
-    assert front.counts.startswith("1 risk found, maybe tolerable, ")
+    assert front.decision == "Look at 1 risk: typos (share=0.9) (maybe within the tolerance)."
+    assert front.counts.startswith("1 risk found, maybe within the tolerance, ")
     twice = [front.risks[0], replace(front.risks[0])]
-    assert counts_of(twice) == "2 risks found, 2 of them maybe tolerable."
+    assert counts_of(twice) == "2 risks found, 2 of them maybe within the tolerance."
     sure = replace(front.risks[0], span=replace(front.risks[0].span, low=2.1, high=9.0))
     assert decision_of([sure]) == "Look at 1 risk: typos (share=0.9)."
     held = [replace(risk, state="holds") for risk in front.risks]
@@ -441,7 +474,7 @@ def test_the_most_that_something_can_cost_stands_behind_the_costs(view):
 def test_a_score_on_some_of_the_items_says_on_how_many(view):
     whole = [replace(d, n_items=2 * d.n_items) for d in view.datasets]
     (number,) = front_of(replace(view, datasets=tuple(whole))).numbers
-    assert number.says.endswith(" on 200 of 400 items, 5 seeds")
+    assert number.says.endswith(" on 200 of 400 items, 5 models")
 
 
 def touching(view, items, of=200):
@@ -470,8 +503,8 @@ def test_each_change_says_how_many_texts_it_altered(view, items, share, has_alon
     assert {bool(risk.alone) for risk in found.risks} == {has_alone}
     assert {risk.is_rare for risk in found.risks} == {is_rare}
     page = render_html(touched).partition('id="risks"')[2].partition("</table>")[0]
-    assert html.unescape(page).count(share) == len(found.risks)
-    assert ("over these: " in page) == has_alone
+    assert html.unescape(page).replace("\xa0", " ").count(share) == len(found.risks)
+    assert ("over these alone: " in page) == has_alone
     said = f"changed {items} of {of} texts, and costs"
     assert (said in " ".join(text(touched).split())) == is_rare
     assert (said in render_markdown(touched)) == is_rare

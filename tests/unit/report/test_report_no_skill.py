@@ -1,6 +1,7 @@
 """Models without skill: the first thing that every format says, and that no gate passes."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from xml.etree.ElementTree import fromstring
@@ -12,6 +13,7 @@ from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
 from scrutiny.parts.run.first_screen import front_of
 from scrutiny.parts.run.skill import no_skill_in
+from scrutiny.parts.wording.verdicts import MEANINGS
 from scrutiny.report.formats.html import render_html
 from scrutiny.report.formats.junit import render_junit
 from scrutiny.report.formats.markdown import render_markdown
@@ -107,6 +109,46 @@ def test_no_skill_comes_first_in_every_format(constant):
     assert f'<p class="scrutiny-title">{SHORT[:14]}' in render_snippet(view)
 
 
+def test_a_reason_is_said_once_with_how_many_items_it_is_of(constant):
+    view = load_view(constant.path)
+    page = render_html(view).replace("\N{NO-BREAK SPACE}", " ")
+    table = page.partition('id="risks"')[2].partition("</table>")[0]
+    assert table.count("on 150 items is not shown to exceed the 60.0 % of always answering") == 1
+    (row,) = re.findall(r"<tr data-verdict.*?</tr>", table, flags=re.DOTALL)
+    assert "upper and lower case" in row
+    assert "punctuation" in row
+    assert "asked, but no conclusion can be drawn" in table
+    comment = render_markdown(view).partition("<details>")[0]
+    assert comment.count("on 150 items is not shown") == 1
+
+
+def test_the_bar_of_the_score_has_a_scale_and_shows_no_skill(constant):
+    page = render_html(load_view(constant.path)).replace("\N{NO-BREAK SPACE}", " ")
+    bar = page.partition('<svg class="level-bar"')[2].partition("</p>")[0]
+    assert 'class="chance" x1="60.0%"' in bar
+    assert re.findall(r">(\d+(?: %)?)</text>", bar) == ["0", "25", "50", "75", "100 %"]
+    assert "In brackets: 95 % intervals. Dashed on the bar: no skill, always answering" in bar
+
+
+def test_not_tested_and_not_asked_are_told_apart_where_both_stand(tmp_path):
+    measure = [
+        {"id": "performance", "diagnostic": "performance"},
+        {"id": "calibration", "diagnostic": "calibration"},
+        {"id": "r", "diagnostic": "robustness", "params": {"transformations": ["punctuation"]}},
+    ]
+    file = tmp_path / "labels.py"
+    file.write_text("def answer(texts):\n    return ['1'] * len(texts)\n")
+    models = {"m": {"source": f"python:{file}:answer#labels=0|1"}}
+    view = load_view(audited(tmp_path, "constant", measure=measure, models=models).path)
+    front = front_of(view)
+    assert [len(front.of(state)) for state in ("not tested", "not asked")] == [1, 1]
+    said = " ".join(" ".join(line.plain for line in front_lines(front)).split())
+    page = render_html(view)
+    for state in ("not tested", "not asked"):
+        assert f"{state}: {MEANINGS[state]}" in said
+        assert page.partition('id="risks"')[2].count(MEANINGS[state]) == 1
+
+
 def test_the_gate_fails_and_folds_nothing_into_a_pass(constant, capsys):
     for undecided in ("undecided", "pass", "fail"):
         code, lines = gated(constant, capsys, "--undecided", undecided)
@@ -123,8 +165,8 @@ def test_junit_says_the_same_as_the_terminal(constant):
     cases = {case.get("name"): case[0] for case in suite}
     skill = cases["accuracy exceeds the 0.6 of no skill"]
     assert (skill.tag, skill.get("type")) == ("failure", "no skill")
-    assert "no skill: accuracy 0.600" in skill.get("message")
-    assert "is not shown to exceed the 0.6 of always answering '1'" in skill.get("message")
+    assert "no skill: accuracy 60.0 % [" in skill.get("message")
+    assert "is not shown to exceed the 60.0 % of always answering '1'" in skill.get("message")
     assert cases["punctuation"].tag == "skipped"
     assert cases["punctuation"].get("message").startswith("not tested: ")
     assert (suite.get("failures"), suite.get("skipped")) == ("1", "2")
@@ -192,7 +234,7 @@ def test_a_run_without_a_main_score_says_what_was_not_tested(tmp_path, capsys):
     ]
     run = audited(tmp_path, "constant", measure=measure)
     front = front_of(load_view(run.path))
-    assert front.skill.startswith("No skill: accuracy 0.600 [")
+    assert front.skill.startswith("No skill: accuracy 60.0 % [")
     assert front.decision.startswith("No skill shown: nothing else can be told.")
     assert gated(run, capsys, "--undecided", "pass")[0] == 4
 

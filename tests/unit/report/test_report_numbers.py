@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report_sample import sample
 
-from scrutiny.parts.wording.numbers import decimals_for, interval, number, out_of, p_value, percent
+from scrutiny.core.shares import whole_percent
+from scrutiny.parts.wording.numbers import decimals_for, interval, number, out_of, p_value
 
 
 @pytest.mark.parametrize(
@@ -55,7 +56,7 @@ def test_interval_carries_its_denominator_apart():
 
 
 def test_small_shares_and_p_values_are_never_nothing():
-    assert percent(1e-9) == "<1 %"
+    assert whole_percent(1e-9) == "<1 %"
     assert p_value(1e-12) == "< .0001"
     assert p_value(1.0) == "1"
     assert p_value(0.04567) == ".046"

@@ -6,7 +6,11 @@ from dataclasses import replace
 import pytest
 import report_sample
 from rich.cells import cell_len
+from test_report_comment import with_risks
 
+from scrutiny.parts.run.first_screen import front_of
+from scrutiny.parts.wording.verdicts import scope_words
+from scrutiny.report.terminal.first_screen import front_lines
 from scrutiny.report.terminal.page import plain_text, write_terminal
 
 
@@ -82,16 +86,33 @@ def test_numbers_are_never_cut():
     assert text.count("−123,456.7891 [−123,456.7896, −123,456.7886]") == 2
 
 
+SCOPES = ("this checkpoint", "these checkpoints", "this recipe", "beyond this dataset")
+
+
 @pytest.mark.parametrize("n", [48, 640, 123_456])
-def test_the_scope_is_never_cut(n):
+@pytest.mark.parametrize("scope", [f"{of}{on}" for of in SCOPES for on in ("", ", on these items")])
+def test_the_scope_is_never_cut(n, scope):
     view = report_sample.sample()
     counts = replace(view.findings[1].estimate.counts, n=n)
     estimate = replace(view.findings[1].estimate, counts=counts)
-    finding = replace(view.findings[1], estimate=estimate, scope="beyond this dataset")
-    text = plain_text(replace(view, findings=(finding,)))
-    assert "other data" in text
-    assert f"{counts.n}/{counts.planned}" in text.replace(",", "")
-    assert max(map(len, text.splitlines())) <= 80
+    finding = replace(view.findings[1], estimate=estimate, scope=scope)
+    lines = plain_text(replace(view, findings=(finding,))).splitlines()
+    ends = [line for line in lines if line.endswith(scope_words(scope))]
+    assert len(ends) == 1
+    assert any(f"{n}/{counts.planned}" in line.replace(",", "") for line in lines)
+    assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize("scope", [f"{of}{on}" for of in SCOPES for on in ("", ", on these items")])
+def test_the_scope_of_a_risk_is_never_cut(scope):
+    view = with_risks()
+    hurt = [replace(f, scope=scope) if f.verdict == "hurts" else f for f in view.findings]
+    view = replace(view, findings=tuple(hurt))
+    lines = [line.plain for line in front_lines(front_of(view))]
+    row = next(i for i, line in enumerate(lines) if line.startswith("\N{BLACK CIRCLE} typos"))
+    cells = [line[56:].strip() for line in lines[row : row + 3]]
+    assert scope_words(scope) in " ".join(cells)
+    assert max(map(len, lines)) <= 80
 
 
 def test_plain_where_nobody_looks(monkeypatch):

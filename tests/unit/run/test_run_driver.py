@@ -190,7 +190,7 @@ def test_more_than_five_percent_failed_leaves_a_claim_undecided(tmp_path):
     found = {f.claim.id: f for f in folder.findings()}
     assert found["high"].estimate.value == 1.0
     assert found["high"].verdict == "undecided"
-    assert "30.0% of the rows are missing" in found["high"].reason
+    assert "30.0 % of the rows are missing" in found["high"].reason
     assert found["close"].verdict == "undecided"  # 28 of 40 is .70, give or take .07
     assert found["fair"].verdict == "supported"  # even if all twelve had been wrong
 

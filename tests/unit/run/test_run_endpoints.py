@@ -359,7 +359,7 @@ def test_nothing_more_is_paid_for_once_there_is_no_skill(serve, data, tmp_path):
     assert set(states) == {"no skill", "not asked"}
     typos = next(f for f in found.findings if f.claim.risk and f.claim.risk.what == "typos")
     assert typos.verdict == "not asked"
-    assert typos.reason.startswith("no skill: accuracy 0.500 [")
+    assert typos.reason.startswith("no skill: accuracy 50.0 % [")
     assert typos.reason.endswith("always answering 'bad'; so nothing more was asked of it")
     front = front_of(load_view(found.path))
     assert front.decision.startswith(

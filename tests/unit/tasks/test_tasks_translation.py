@@ -1,9 +1,12 @@
 """Translation: cells of references, score, and the text itself as no skill."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from scrutiny.cli import group
+from scrutiny.cli.failures import exit_code_of
 from scrutiny.core.answers.any_of import AnyOf
 from scrutiny.core.answers.text import Text
 from scrutiny.core.design import DataShape, Inputs, SubjectShape
@@ -74,7 +77,8 @@ def test_bleu_of_a_corpus_has_one_tokenizer_which_is_named(monkeypatch):
     wanted = sacrebleu.corpus_bleu(written, [right], tokenize="char").score / 100
     assert found == pytest.approx(wanted) == pytest.approx(0.6163, abs=1e-4)
     assert "sacrebleu's tokenizer char" in task.scored_by.note
-    assert TASK.scored_by.note == ""
+    assert task.scored_by.names == {"bleu@1": "BLEU (char)"}
+    assert (TASK.scored_by.note, TASK.scored_by.names) == ("", {})
     assert TASK.on([Example("1", {"text": "a"}, Text("b"))]).scored_by.note.endswith("13a.")
 
 
@@ -148,3 +152,37 @@ def test_the_drop_of_every_metric_of_the_task_is_estimated():
     assert metrics["drop_bleu/typos@1/0"] == "drop(bleu)@1"
     assert "drop/tense@1/0" not in metrics
     assert [claim.id for claim in design.claims] == ["typos@1"]
+
+
+MODELS = """
+KNOWN = dict(good="guten", day="tag", night="nacht", the="der", man="mann")
+
+def whole(texts):
+    return [" ".join(KNOWN.get(word, word) for word in text.split()) for text in texts]
+
+def cut(texts):
+    return whole([text.rpartition(" ")[0] for text in texts])
+"""
+
+
+def test_bleu_is_named_after_its_tokenizer_where_it_is_printed(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("models.py").write_text(MODELS)
+    words = [("good", "guten"), ("day", "tag"), ("night", "nacht"), ("the", "der"), ("man", "mann")]
+    rows = [[words[(k * step) % 5] for step in range(1, 7)] for k in range(1, 30)]
+    lines = [",".join(" ".join(side) for side in zip(*row, strict=True)) for row in rows]
+    Path("dev.csv").write_text(
+        "source,target\n" + "\n".join(f"{n} {x}" for n, x in enumerate(lines))
+    )
+    data = ["--data", "csv:dev.csv#text=source,reference=target,language=en", "--display", "none"]
+    for name in ("whole", "cut"):
+        only = ["--only", "performance", "--only", "robustness"]
+        asked = ["audit", "--model", f"python:models.py:{name}", "--out", name, *only]
+        assert exit_code_of(group, [*asked, *data]) == 0
+    out = capsys.readouterr().out
+    assert out.count("BLEU (13a) ") == 2
+    assert "BLEU (13a): BLEU" not in out
+    assert exit_code_of(group, ["compare", "whole", "cut"]) == 0
+    numbers = capsys.readouterr().out.partition("Numbers of both runs")[2].partition("\n\n")[0]
+    assert {"drop(BLEU", "(13a))"} <= {*numbers.split()}  # a column may come in between
+    assert "bleu" not in numbers

@@ -7,14 +7,15 @@ from typing import Final
 
 from scrutiny.cli.compare.headline import gains, level_name, number_name, points, state_of
 from scrutiny.core.estimate import Estimate
+from scrutiny.core.shares import percent_within, whole_percent
+from scrutiny.core.shares import points as margin_of
 from scrutiny.diagnostics.similarity.side_by_side.inputs import DifferingInput
 from scrutiny.parts.charts.forest_rows import Axis, Bar
 from scrutiny.parts.charts.tables import answer_cell
 from scrutiny.parts.run.found_risks import Span
 from scrutiny.parts.terminal.layout import cropped
 from scrutiny.parts.wording.labels import one_line
-from scrutiny.parts.wording.numbers import denominator, interval
-from scrutiny.reliability.verdicts.risk_words import hundred
+from scrutiny.parts.wording.numbers import interval
 from scrutiny.run.comparing.levels import Level, SideBySide, is_gain
 
 _CASES: Final = 3
@@ -87,9 +88,14 @@ def scales_of(whole: SideBySide, margin: float | None) -> Iterator[Scale]:
         axis = Axis.of([span])
         shown = state_of(level) if not low <= 0.0 <= high else ""
         state = STATES["" if shown == "no difference" else shown]
-        title = f"Points of {level_name(level)} gained on {level.dataset}; left of 0 is a loss"
-        title += "; shaded: losses below the margin" if margin else ""
-        yield Scale(title, state, axis.bar(span), axis)
+        yield Scale(_scale_title(level, margin), state, axis.bar(span), axis)
+
+
+def _scale_title(level: Level, margin: float | None) -> str:
+    """What stands on the axis of a score, and what its line and its shade are."""
+    title = f"Points of {level_name(level)} gained on {level.dataset}: left of 0 is a loss, the "
+    title += f"line is the {whole_percent(level.difference.level)} interval"
+    return f"{title}, shaded is a loss of less than {margin_of(margin)}" if margin else title
 
 
 def cards_of(whole: SideBySide) -> Iterator[Card]:
@@ -120,10 +126,10 @@ def _of_level(level: Level) -> Iterator[Card]:
 
 def _share_words(found: Estimate) -> str:
     """Share of the items in percent, with limits and denominator."""
-    ends = ""
-    if found.low is not None and found.high is not None:
-        ends = f" [{hundred(found.low)}, {hundred(found.high)}]"
-    return f"{hundred(found.value or 0.0)} % of {denominator(found)} items{ends}"
+    said = percent_within(found.value or 0.0, found.low, found.high)
+    share, bracket, ends = said.partition(" [")
+    of = f"{found.divided_by:,.1f}".removesuffix(".0")
+    return f"{share} of {of} items{bracket}{ends}"
 
 
 def _cases(level: Level, inside: str, way: str) -> tuple[tuple[str, str, str], ...]:

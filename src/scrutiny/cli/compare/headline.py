@@ -7,9 +7,10 @@ from typing import Final, Literal
 from scrutiny.core.boundary.listing import and_more
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plugin import unversioned
+from scrutiny.core.shares import hundred, percent, whole_percent
+from scrutiny.core.shares import points as margin_of
 from scrutiny.parts.wording.labels import estimate_words
 from scrutiny.parts.wording.numbers import denominator, number
-from scrutiny.reliability.verdicts.risk_words import hundred
 from scrutiny.run.comparing.levels import Level, SideBySide, is_gain
 from scrutiny.run.comparing.numbers import RunComparison
 from scrutiny.run.comparing.shared import SharedInvariances
@@ -50,7 +51,7 @@ class Headline:
 def headline(whole: SideBySide) -> Headline:
     """First sentences of a comparison, what is worse first."""
     levels = sorted(whole.levels, key=lambda level: _ORDER.index(state_of(level)))
-    said = [_lead(level, is_one=len(levels) == 1) for level in levels[:_MOST_NAMED]]
+    said = [_lead(level, is_first=not k) for k, level in enumerate(levels[:_MOST_NAMED])]
     if len(levels) > _MOST_NAMED:
         said.append(f"{len(levels) - _MOST_NAMED} more scores stand below.")
     rest = [*said[1:], *map(_elsewhere, levels[:_MOST_NAMED])]
@@ -83,16 +84,11 @@ def verdicts(whole: SideBySide, margin: float | None) -> Iterator[str]:
     """Whether a loss beyond the margin is shown, for levels and for shared invariances."""
     if whole.outcome_of_levels is not None and margin is not None:
         is_share = all(level.flips is not None for level in whole.judged)
-        most = _margin(margin) if is_share else f"{margin:g}"
+        most = margin_of(margin) if is_share else f"{margin:g}"
         yield _SAYS[whole.outcome_of_levels].format("", most)
     if whole.shared is not None and whole.shared.outcome is not None:
-        most = _margin(whole.shared.judged[0].margin)
+        most = margin_of(whole.shared.judged[0].margin)
         yield _SAYS[whole.shared.outcome].format(" of invariances", most)
-
-
-def _margin(share: float) -> str:
-    """Largest loss that is accepted, in points."""
-    return f"{100 * share:g} point{'s' * (share != 0.01)}"
 
 
 def level_name(level: Level) -> str:
@@ -137,10 +133,11 @@ def second_name(level: Level) -> str:
     return level.reference if level.reference != level.subject else "The second"
 
 
-def _lead(level: Level, *, is_one: bool) -> str:
-    """Better or worse, by how much, with the score before and after."""
+def _lead(level: Level, *, is_first: bool) -> str:
+    """Better or worse, by how much, with the score before and after; the first has the level."""
     whole, who = level.overall, second_name(level)
     low, high = gains(level)
+    sure = f" ({whole_percent(level.difference.level)})" * is_first
     on = f"{level_name(level)} {_score(level, whole.before)} \N{RIGHTWARDS ARROW} "
     on += f"{_score(level, whole.after)} on {whole.n:,} items of {level.dataset}"
     if low is None or high is None or level.difference.value is None:
@@ -151,17 +148,17 @@ def _lead(level: Level, *, is_one: bool) -> str:
         worse, better = _limits(level, low, high)
         unit = " points" * (level.flips is not None)
         what = f"No difference is shown: {who} is between {worse}{unit} worse and {better} better"
-        return f"{what} (95 %), {on}." if is_one else f"{what}, {on}."
+        return f"{what}{sure}, {on}."
     gain = (level.difference.value if level.lower_is_better else -level.difference.value) or 0.0
     ends = _limits(level, low, high)
     limits = ", ".join(ends if gain > 0 else ends[::-1])
     how = "better" if gain > 0 else "worse"
-    return f"{who} is {how} by {points(level, abs(gain))} [{limits}]: {on}."
+    return f"{who} is {how} by {points(level, abs(gain))} [{limits}]{sure}: {on}."
 
 
 def _score(level: Level, value: float) -> str:
     """Score of a side: percent where it is a share."""
-    return number(value) if level.flips is None else f"{hundred(value)} %"
+    return number(value) if level.flips is None else percent(value)
 
 
 def _elsewhere(level: Level) -> str:

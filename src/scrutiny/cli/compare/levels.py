@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from scrutiny.cli.compare.headline import level_name
+from scrutiny.core.shares import percent
 from scrutiny.diagnostics.similarity.parts.side_by_side import (
     TO,
     agreement_chart,
@@ -109,7 +110,7 @@ def _noise_words(noise: Noise) -> str:
         "asked again": f"when the first is asked again ({noise.n_items} items, other batches)",
         "exact": "when the first is asked again: its adapter promises exact answers",
     }[noise.how]
-    return f"{noise.share:.1%} of items flip {how}"
+    return f"{percent(noise.share)} of items flip {how}"
 
 
 def _test_words(flips: FlippedItems) -> str:

@@ -1,11 +1,13 @@
 """Parts of a comparison, the same for terminal and page."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
 from scrutiny.cli.compare.levels import agreement_part, level_part
-from scrutiny.core.estimate import Estimate
+from scrutiny.core.estimate import Estimate, EstimateKey
+from scrutiny.core.plugin import unversioned
 from scrutiny.diagnostics.invariance.parts import invariance_part
 from scrutiny.diagnostics.similarity.parts.likeness import likeness_chart
 from scrutiny.parts.charts.findings import forest_or_table
@@ -89,6 +91,7 @@ def _numbers(found: RunComparison, *, is_whole: bool) -> Iterator[Part]:
     known = [(f.verdict == "undecided", f.estimate) for f in found.findings if f.estimate]
     told = sorted((one for one in known if is_whole or not one[0]), key=lambda one: one[0])
     labels = full_labels([e.key for _, e in told]) if told else []
+    labels = [_named(one, e.key, found) for one, (_, e) in zip(labels, told, strict=True)]
     listed = [
         Line(label, {"not shown to differ" if is_same else "differs": e})
         for label, (is_same, e) in zip(labels, told, strict=True)
@@ -101,6 +104,14 @@ def _numbers(found: RunComparison, *, is_whole: bool) -> Iterator[Part]:
     )
     if charts:
         yield Part("differing", title, "", charts, chapter=NUMBERS)
+
+
+def _named(label: str, key: EstimateKey, found: RunComparison) -> str:
+    """Label of a number, with what its data call the metric: "drop(BLEU (13a))"."""
+    for (dataset, metric), name in found.metric_names.items():
+        if dataset == key.dataset:
+            label = re.sub(rf"\b{re.escape(unversioned(metric))}\b", name, label)
+    return label
 
 
 def _is_share(found: Estimate) -> bool:

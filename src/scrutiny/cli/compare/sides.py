@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 
 from scrutiny.cli.options import split_option
 from scrutiny.cli.running.plans import models_from_flags, plan_from_flags, plan_from_run
+from scrutiny.cli.running.progress import Together
 from scrutiny.cli.running.request import Request, run_request
 from scrutiny.cli.running.streams import prints_on_stderr
 from scrutiny.core.errors import DataError, PlanError
@@ -142,14 +143,28 @@ def _asked(texts: list[str], flags: Mapping[str, Any], wanted: Wanted, out: Path
     }
     # first, so that what cannot be asked is said before anything is
     shared = _shared(plans[0], texts, flags, wanted, request) if wanted.is_any else None
-    first, second = (
-        known[k] or _measured(plans[k], flags, name, request, beside)
-        for k, name in enumerate(("first", "second"))
-    )
+    asking = _together(list(plans.values()), request)
+    try:
+        first, second = (
+            known[k] or _measured(plans[k], flags, name, asking, beside)
+            for k, name in enumerate(("first", "second"))
+        )
+    finally:
+        request.running.progress.stop()
     if flags["again"] is not None:
         return Opened(first, second, RunFolder.open(flags["again"]), shared=shared)
     asked_again = _asked_again(plans[0], first, request, out) if 0 in plans else None
     return Opened(first, second, None, asked_again, promised_noise(first), shared)
+
+
+def _together(plans: Sequence[Plan], request: Request) -> Request:
+    """Request whose display shows two models as one block; of a single one as it is."""
+    if len(plans) < 2:
+        return request
+    wholes = [resolve(plan, opened=request.opened) for plan in plans]
+    texts = [[*map(whole.texts, whole.shards("measure"))] for whole in wholes]
+    display = Together(request.running.progress, [(len(own), sum(own)) for own in texts])
+    return replace(request, running=replace(request.running, progress=display))
 
 
 def _asked_again(plan: Plan, first: RunFolder, request: Request, out: Path) -> RunFolder | None:
@@ -173,6 +188,11 @@ def _asked_again(plan: Plan, first: RunFolder, request: Request, out: Path) -> R
     for name, examples in again.examples.items():
         turned[name] = tuple(e for e in examples if e.gold is not None)[:MOST_ASKED][::-1]
     resolved = replace(resolved, measurements={"again": replace(again, examples=turned)})
+    most = max(len(again.examples[d.name]) for d in data)
+    request.running.progress.note(
+        f"The first is asked again, about at most {min(most, MOST_ASKED)} items of each dataset, "
+        "for the noise floor."
+    )
     with prints_on_stderr():
         running = replace(request.running, cache=None)
         return run_plan(resolved, out, options=running, crew=request.crew)

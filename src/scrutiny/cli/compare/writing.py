@@ -105,5 +105,8 @@ def page_of(
 def _side(folder: RunFolder, given: str) -> str:
     """A side's argument, and the models of its run with their numbers of replicates."""
     models = folder.manifest["models"].items()
-    counted = (f"{name}: {len(one.get('replicates', '1'))}" for name, one in models)
-    return f"{given} (replicates of {', '.join(counted)})"
+    counts = {name: len(one.get("replicates", "1")) for name, one in models}
+    if len(counts) == 1:
+        (count,) = counts.values()
+        return f"{given} ({count} models)" if count > 1 else given
+    return f"{given} (models: {', '.join(f'{name} {count}' for name, count in counts.items())})"

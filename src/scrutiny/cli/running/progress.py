@@ -1,7 +1,7 @@
 """Progress on stderr: bars on a terminal, plain lines elsewhere."""
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import wraps
 from importlib import import_module
@@ -224,6 +224,61 @@ class Bars(Progress):
     def note(self, text: str) -> None:
         """Say something once."""
         self._console.print(printable(text), markup=False, highlight=False)
+
+
+class Together(Progress):
+    """One display of several runs of a command, whose models are asked in one block.
+
+    Parameters
+    ----------
+    display
+        What shows it.
+    runs
+        Shards of each run, one after the other, and the texts that they ask at most.
+    """
+
+    def __init__(self, display: Progress, runs: Sequence[tuple[int, int]]) -> None:
+        self._display, self._runs = display, runs
+        self._ended = self._done = 0
+        self._is_begun = False
+        self._said: set[str] = set()
+
+    def start(self, phase: str, *, total: int, done: int, texts: int = 0) -> None:
+        """Begin to ask, once; the other phases of such runs are short."""
+        if phase != "measure":
+            return
+        before = sum(shards for shards, _ in self._runs[: self._ended])
+        if not self._is_begun:
+            self._is_begun, self._done = True, before
+            whole = sum(shards for shards, _ in self._runs)
+            most = sum(texts for _, texts in self._runs[self._ended :])
+            self._display.start(phase, total=whole, done=before, texts=most)
+        while self._done < before + done:  # in a run of before, or not asked for want of skill
+            self.advance(phase)
+
+    def advance(self, phase: str, *, asked: int = 0, cached: int = 0, planned: int = 0) -> None:
+        """Count a finished shard that asked a model."""
+        if phase == "measure":
+            self._done += 1
+            self._display.advance(phase, asked=asked, cached=cached, planned=planned)
+
+    def answered(self, texts: int) -> None:
+        """Count a batch that was answered within the current shard."""
+        self._display.answered(texts)
+
+    def passed(self, text: str) -> None:
+        """Report the result of a stage, the same one once."""
+        if text not in self._said:
+            self._said.add(text)
+            self._display.passed(text)
+
+    def note(self, text: str) -> None:
+        """Say something once."""
+        self._display.note(text)
+
+    def stop(self) -> None:
+        """End one of the runs; the display stays for the next."""
+        self._ended += 1
 
 
 def say_warnings(manifest: Mapping[str, Any]) -> None:

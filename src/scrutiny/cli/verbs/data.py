@@ -12,6 +12,7 @@ from scrutiny.core.boundary.json_text import json_line
 from scrutiny.core.boundary.storable import printable
 from scrutiny.core.example import Example
 from scrutiny.core.languages import counted
+from scrutiny.core.shares import percent
 
 
 @click.group("data")
@@ -51,7 +52,8 @@ def _summary_lines(summary: Any) -> list[str]:
     lines += [f"    {row.source}: {row.reason}" for row in summary.bad_rows[:5]]
     if summary.chance is not None:
         lines.append(f"  no skill      {summary.chance:.3f}")
-    lines += [f"  label         {c.label}: {c.n:,} ({c.share:.1%})" for c in summary.labels[:10]]
+    labels = summary.labels[:10]
+    lines += [f"  label         {c.label}: {c.n:,} ({percent(c.share)})" for c in labels]
     for field in summary.fields:
         w = field.words
         spread = f"median {w.median}, 5-95 % {w.p5}-{w.p95}, most {w.most}"
@@ -127,7 +129,7 @@ def _overlap_command(
         click.echo(json_line(plain(found)))
         return 0
     click.secho(
-        f"{found.n_overlapping:,} of {found.n_a:,} texts ({found.share:.1%}) stand in the "
+        f"{found.n_overlapping:,} of {found.n_a:,} texts ({percent(found.share)}) stand in the "
         f"second set of {found.n_b:,}.",
         bold=True,
     )

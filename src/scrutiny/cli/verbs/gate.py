@@ -107,6 +107,7 @@ def command(**flags: Any) -> int:
 
 def _rules(folder: "RunFolder", rules: Sequence[str], group: str) -> Iterator[_Judged]:
     """Outcome of each rule; at least one is required."""
+    from scrutiny.parts.wording.verdicts import scope_words
     from scrutiny.report.formats.junit import Case
     from scrutiny.run.estimating.gate import gate_run
     from scrutiny.store.findings import finding_to_json
@@ -115,7 +116,8 @@ def _rules(folder: "RunFolder", rules: Sequence[str], group: str) -> Iterator[_J
         outcome: Any = _OUTCOMES.get(finding.verdict, "undecided")
         if finding.verdict == "refused":
             outcome = "refused" if finding.touched is None else "not tested"
-        case = Case(finding.claim.says, "rule", outcome, f"{finding.scope}: {finding.reason}")
+        said = f"{scope_words(finding.scope)}: {finding.reason}"
+        case = Case(finding.claim.says, "rule", outcome, said)
         cost = None if finding.estimate is None else finding.estimate.value
         yield _Judged(case, cost, finding_to_json(finding))
 

@@ -8,6 +8,7 @@ from scrutiny.core.boundary.canonical import digest
 from scrutiny.core.edit import Edit
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
+from scrutiny.core.shares import whole_percent
 from scrutiny.diagnostics.attack.kept import FoundText, found_in
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
 from scrutiny.parts.charts.vega import axis, band_and_line, drawn, series_color, view_of
@@ -16,7 +17,7 @@ from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.view import Found, RunView
 from scrutiny.parts.wording.diffs import stretches
 from scrutiny.parts.wording.labels import replicate_words
-from scrutiny.parts.wording.numbers import NO_VALUE, interval, number, percent
+from scrutiny.parts.wording.numbers import NO_VALUE, interval, number
 
 NOT_RATED: Final = "not checked"
 #: A rater that does not tell an unchanged text from another item's says nothing about the others.
@@ -139,7 +140,7 @@ def _row(name: str, own: Sequence[Estimate]) -> tuple[str, ...]:
     mean, median = (_value(found, f"{kind}(asked)") for kind in ("mean", "median"))
     asked = f"{number(median, 0)} (mean {number(mean, 1)})"
     changed = _value(found, "words_changed")
-    return name, *cells, asked, NO_VALUE if changed is None else percent(changed)
+    return name, *cells, asked, NO_VALUE if changed is None else whole_percent(changed)
 
 
 def _unrated(estimate: Estimate | None) -> str:

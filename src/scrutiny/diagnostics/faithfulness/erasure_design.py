@@ -9,8 +9,9 @@ decision flips, by order.
 from collections.abc import Iterator
 from functools import partial
 
-from scrutiny.core.claim import Claim, Component, points
+from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.shares import points
 from scrutiny.diagnostics.faithfulness.orders import OrderName, order_names
 from scrutiny.diagnostics.faithfulness.params import ErasureParams
 

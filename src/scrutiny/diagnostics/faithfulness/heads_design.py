@@ -8,9 +8,10 @@ random other words, for erased anchors).
 from collections.abc import Iterator, Sequence
 from math import ceil
 
-from scrutiny.core.claim import Claim, Component, points
+from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.queries.attention import Change
+from scrutiny.core.shares import points, whole_percent
 from scrutiny.diagnostics.faithfulness.params import HeadChangeParams
 
 #: Estimates of one number a change, and their metrics.
@@ -117,4 +118,4 @@ def _notes(params: HeadChangeParams, share: float) -> Iterator[str]:
             "the head and the others normalized to sum 1; texts without any are skipped."
         )
     if share < 1:
-        yield f"A random {share:.0%} of the texts was measured; the others are skipped."
+        yield f"A random {whole_percent(share)} of the texts was measured; the others are skipped."

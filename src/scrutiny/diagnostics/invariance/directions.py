@@ -8,8 +8,9 @@ random changes, without which a model that is invariant to anything would seem t
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from scrutiny.core.claim import Claim, Component, points
+from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import ContrastSpec, Inputs
+from scrutiny.core.shares import points
 from scrutiny.diagnostics.invariance.capabilities import Generation
 
 #: Family of the claims that one direction shares less, and how their identifiers begin.

@@ -21,9 +21,10 @@ is refused. Nothing is claimed of a family beside itself: it is the noise floor.
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from scrutiny.core.claim import Claim, Component, points
+from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.expressions import metric_of_metric
+from scrutiny.core.shares import points
 from scrutiny.diagnostics.similarity.outputs_rows import (
     OF_GOLD,
     OF_GOLD_PROBABILITIES,

@@ -63,7 +63,10 @@ def make_design(params: SuitesParams, inputs: Inputs) -> Design:
         ),
         claims=tuple(_claim(test, params, inputs) for test in tests),
         notes=tuple(_notes(tests)),
-        families={"suites": f"tests of {inputs.data.name} find failures of {inputs.subject.name}"},
+        families={
+            "suites": f"tests of {inputs.data.name} show that {inputs.subject.name} fails texts "
+            "like theirs"
+        },
     )
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from scrutiny.core.estimate import Estimate
+from scrutiny.core.shares import whole_percent
 from scrutiny.parts.charts.tables import (
     Chart,
     ChartTable,
@@ -30,14 +31,7 @@ from scrutiny.parts.charts.vega import (
 )
 from scrutiny.parts.run.lines import Line
 from scrutiny.parts.wording.labels import metric_words, replicate_words
-from scrutiny.parts.wording.numbers import (
-    by_replicate,
-    decimals_for,
-    interval,
-    number,
-    out_of,
-    percent,
-)
+from scrutiny.parts.wording.numbers import by_replicate, decimals_for, interval, number, out_of
 
 #: Sources of variance in the order in which they are drawn; others follow.
 _SOURCES: Final = {"seeds": 0, "items": 1, "both": 2}
@@ -230,7 +224,7 @@ def _variance_table(kept: Sequence[tuple[str, Estimate]], names: Sequence[str]) 
         sds = [e.variance.get(name, 0.0) ** 0.5 for name in names]
         decimals = decimals_for(0.0, 2 * max(sds))
         cells = [
-            f"{number(sd, decimals)} ({percent(e.variance.get(name, 0.0) / total)})"
+            f"{number(sd, decimals)} ({whole_percent(e.variance.get(name, 0.0) / total)})"
             for name, sd in zip(names, sds, strict=True)
         ]
         rows.append((label, *cells))

@@ -8,6 +8,7 @@ from typing import Final
 from scrutiny.core.claim import CHANGED, Finding, State
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.languages import is_english
+from scrutiny.core.shares import percent, whole_percent
 from scrutiny.core.task import Task
 from scrutiny.parts.run.found_risks import FoundRisk, Span, counts_of, decision_of, rest_of
 from scrutiny.parts.run.label_lines import LabelLine, headline_of, label_lines
@@ -17,13 +18,7 @@ from scrutiny.parts.wording.labels import capitalized, short_names
 from scrutiny.parts.wording.numbers import NO_VALUE, decimal_of, percent_of
 from scrutiny.parts.wording.verdicts import STATES, scope_words
 from scrutiny.reliability.metrics import metric_of
-from scrutiny.reliability.verdicts.risk_words import (
-    few_in_words,
-    hundred,
-    in_words,
-    is_count,
-    ways_to_tell,
-)
+from scrutiny.reliability.verdicts.risk_words import few_in_words, in_words, is_count, ways_to_tell
 from scrutiny.reliability.verdicts.risks import costs
 from scrutiny.reliability.verdicts.touched import figures_over, over_touched, share_in_words
 
@@ -43,12 +38,17 @@ _MORE: Final = {"yes": "yes", "no": "no", "undecided": "can't tell"}
 
 @dataclass(frozen=True, slots=True)
 class HeadNumber:
-    """A number that people came for: in words, and as shares of 1."""
+    """A number that people came for: in words, and as shares of 1.
+
+    ``no_skill`` is the score of no skill, and ``who`` gets it: "always answering 'spam'".
+    """
 
     says: str
     value: float
     low: float | None
     high: float | None
+    no_skill: float | None = None
+    who: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +71,8 @@ class Front:
         The worst first.
     beside
         Numbers that stand beside the scores: "macro-F1 .951 [.934, .964]".
+    intervals
+        What stands in brackets: "95 % intervals"; empty where nothing has any.
     skill
         That a model is not shown to be better than no skill, with the figures: the first line of
         the report; empty where all are.
@@ -94,6 +96,7 @@ class Front:
     class_words: tuple[str, str] = Task.class_words
     meanings: Mapping[str, str] = field(default_factory=dict)
     skill: str = ""
+    intervals: str = ""
 
     def of(self, state: str) -> tuple[FoundRisk, ...]:
         """Risks of a state."""
@@ -111,11 +114,12 @@ def front_of(view: RunView) -> Front | None:
     ordered = tuple(sorted(risks, key=_worst_first))
     numbers = tuple(_scores(view))
     chance, lacking = _no_skill(view), no_skill_in(view.findings)
-    beside = [(_shown(e, view), name) for e in view.estimates if (name := _headline(e))]
+    beside = [(_shown(e, view), name) for e in view.estimates if (name := _headline(e, view))]
     return Front(
         title=title_of(view, is_short=bool(numbers)),
         numbers=numbers,
         skill=lacking.says if lacking else "",
+        intervals=_intervals(view, numbers, ordered),
         counts=counts_of(ordered, lacking),
         decision=decision_of(ordered, lacking),
         rest=rest_of([risk for risk in ordered if risk.state == "can't tell"]),
@@ -127,11 +131,17 @@ def front_of(view: RunView) -> Front | None:
             **{
                 name: says
                 for found, name in beside
-                if (says := metric_of(found.key.metric).says) != name
+                if not name.startswith(says := metric_of(found.key.metric).says)
             },
             **{risk.what: risk.meaning for risk in ordered if risk.meaning},
         },
     )
+
+
+def _intervals(view: RunView, numbers: Sequence[HeadNumber], risks: Sequence[FoundRisk]) -> str:
+    """Confidence level of what stands in brackets; nothing where nothing does."""
+    has_any = any(number.low is not None for number in numbers) or any(risk.span for risk in risks)
+    return f"{whole_percent(view.facts.level)} intervals" if has_any else ""
 
 
 def title_of(view: RunView, *, is_short: bool = False) -> str:
@@ -142,7 +152,7 @@ def title_of(view: RunView, *, is_short: bool = False) -> str:
         parts = [subjects, *(names[d.name] + _language(d) for d in view.datasets)]
     else:
         parts = [subjects, _seeds(view)]
-        parts += [f"{names[d.name]} ({_items(d.n_items)}{_language(d)})" for d in view.datasets]
+        parts += [f"{names[d.name]} ({d.size}{_language(d)})" for d in view.datasets]
     return " \N{MIDDLE DOT} ".join(filter(None, parts))
 
 
@@ -152,9 +162,9 @@ def _language(data: DatasetLine) -> str:
 
 
 def _seeds(view: RunView) -> str:
-    """Of one seed, no word is said about seeds."""
+    """Number of models, one of each seed; of one, no word is said about it."""
     count = len(view.facts.replicates)
-    return f"{count} seeds" if count > 1 else ""
+    return f"{count} models" if count > 1 else ""
 
 
 def _items(count: int) -> str:
@@ -163,14 +173,14 @@ def _items(count: int) -> str:
 
 def _scores(view: RunView) -> Iterator[HeadNumber]:
     """Numbers that people came for, with their limits; what they are of is said with the first."""
-    told = [f.estimate for f in view.findings if f.claim.is_headline and f.estimate is not None]
-    shown = [found for found in told if found.value is not None]
-    names = short_names([found.key.dataset for found in shown])
+    told = [(f.estimate, f.claim) for f in view.findings if f.claim.is_headline and f.estimate]
+    shown = [(found, claim) for found, claim in told if found.value is not None]
+    names = short_names([found.key.dataset for found, _ in shown])
     sizes = {d.name: d.n_items for d in view.datasets}
     said: set[str] = set()
-    for found in shown:
+    for found, claim in shown:
         dataset = found.key.dataset
-        name = metric_of(found.key.metric).says
+        name = _named(found, view) or metric_of(found.key.metric).says
         text = f"{capitalized(name)} {percent_of(found)}"
         if dataset not in said:
             whole, measured = sizes.get(dataset, 0), found.counts.planned
@@ -178,14 +188,16 @@ def _scores(view: RunView) -> Iterator[HeadNumber]:
             where = f"{names[dataset]} ({size})" if len(names) > 1 else size
             text += " on " + ", ".join(filter(None, [where, "" if said else _seeds(view)]))
         said.add(dataset)
-        yield HeadNumber(text, found.value or 0.0, found.low, found.high)
+        least = claim.components[0].limit if claim.components else None
+        ends = found.low, found.high
+        yield HeadNumber(text, found.value or 0.0, *ends, least, claim.no_skill)
 
 
 def _no_skill(view: RunView) -> tuple[str, ...]:
     """The score of no skill, if the run has one score that is compared with it."""
     told = [f for f in view.findings if f.claim.is_headline and f.estimate is not None]
     limits = {f.claim.components[0].limit for f in told if f.claim.components}
-    return tuple(f"no skill {hundred(limit)} %" for limit in limits) if len(told) == 1 else ()
+    return tuple(f"no skill {percent(limit)}" for limit in limits) if len(told) == 1 else ()
 
 
 def _beside(told: Sequence[tuple[Estimate, str]], view: RunView) -> Iterator[str]:
@@ -208,13 +220,20 @@ def _shown(found: Estimate, view: RunView) -> Estimate:
     return next((one for one in told if one.key == found.key), found)
 
 
-def _headline(found: Estimate) -> str:
+def _named(found: Estimate, view: RunView) -> str:
+    """What its data call a metric ("BLEU (13a)", after a tokenizer); empty for most."""
+    names = {data.name: data.metric_names for data in view.datasets}
+    return names.get(found.key.dataset, {}).get(found.key.metric, "")
+
+
+def _headline(found: Estimate, view: RunView) -> str:
     """Name of a number on the first screen; empty where it does not stand there."""
     key = found.key
     is_plain = (key.role, key.group, key.replicate) == ("measured", "all", None)
     if not is_plain or key.condition or found.value is None:
         return ""
-    return headline_of(key.metric)
+    name = headline_of(key.metric)
+    return (_named(found, view) or name) if name else ""
 
 
 def _labels(view: RunView, beside: Sequence[str]) -> tuple[LabelLine, ...]:

@@ -13,11 +13,14 @@ from scrutiny.core.claim import Finding
 from scrutiny.core.grouping import grouped
 from scrutiny.core.plugin import sentence_of
 from scrutiny.core.registry import KINDS, registry
+from scrutiny.core.shares import hundred
 from scrutiny.parts.run.skill import NoSkill
 from scrutiny.parts.run.view import EvidenceItem, Turn
-from scrutiny.reliability.verdicts.risk_words import Ways, hundred, rough
+from scrutiny.reliability.verdicts.risk_words import Ways, rough
 
 _MOST_NAMED: Final = 3
+#: Of a risk that hurts whose limits reach into the tolerance.
+MAYBE: Final = "maybe within the tolerance"
 _MOST_HELD: Final = 8
 #: Of a model without skill: often a mistake in how it is asked.
 _NOTHING_ELSE: Final = (
@@ -84,6 +87,8 @@ class FoundRisk:
         Items whose answers it changed, the clearest first, and how many there are.
     n_turned
         How many are broken, fixed, or changed in a way that nobody can judge.
+    told
+        What is known of a test that is not told: how many of its few cases failed.
     """
 
     finding: Finding
@@ -104,11 +109,24 @@ class FoundRisk:
     cases: tuple[EvidenceItem, ...] = ()
     n_cases: int = 0
     n_turned: Mapping[Turn, int] = field(default_factory=dict)
+    told: str = ""
 
     @property
     def name(self) -> str:
         """Name of the risk, with its dataset if there are several."""
         return f"{self.what} on {self.where}" if self.where else self.what
+
+    @property
+    def is_test(self) -> bool:
+        """Whether it is of a test of a suite, whose name is its author's."""
+        found = self.finding.estimate
+        return found is not None and "test" in found.key.condition
+
+    @property
+    def spoken(self) -> str:
+        """Name within a sentence, with what is told of it; that of a test stands in quotes."""
+        said = _in_sentence(self) + f" on {self.where}" * bool(self.where)
+        return f"{said} ({self.told})" if self.told else said
 
     @property
     def figures(self) -> str:
@@ -164,7 +182,7 @@ def counts_of(risks: Sequence[FoundRisk], lacking: NoSkill | None = None) -> str
         hurt = f"{lacking.short}, {hurt}" if n["hurts"] else lacking.short
     perhaps = sum(risk.state == "hurts" and not risk.is_beyond for risk in risks)
     open_ones, holds = n["can't tell"], n["holds"]
-    parts = [hurt, *[f"{perhaps} of them " * (n["hurts"] > 1) + "maybe tolerable"] * bool(perhaps)]
+    parts = [hurt, *[f"{perhaps} of them " * (n["hurts"] > 1) + MAYBE] * bool(perhaps)]
     parts += [f"{open_ones} can't be told yet"] * bool(open_ones)
     parts += [f"{holds} hold{'s' * (holds == 1)}"] * bool(holds)
     parts += [f"{n[state]} {state}" for state in ("not tested", "not asked") if n[state]]
@@ -187,7 +205,7 @@ def _decision(risks: Sequence[FoundRisk]) -> str:
     untested = [risk for risk in risks if risk.state == "not tested"]
     if hurt:
         perhaps = _names_of([risk for risk in hurt if not risk.is_beyond])
-        names = [f"{n} (maybe tolerable)" if n in perhaps else n for n in _names_of(hurt)]
+        names = [f"{n} ({MAYBE})" if n in perhaps else n for n in _names_of(hurt)]
         return f"Look at {len(hurt)} risk{'s' * (len(hurt) > 1)}: {_listed(names)}."
     if open_ones:
         return f"Can't tell yet: {_listed(_names_of(open_ones))}."
@@ -224,7 +242,8 @@ def rest_of(open_ones: Sequence[FoundRisk]) -> str:
         parts.append(f"{_listed(names)}: need{'s' * (len(far) == 1)}{each} {most.far()}")
     if few:
         parts.append(f"too few items to say how many it takes: {_listed(few)}")
-    parts += [f"{risk.name}: {risk.scope}" for risk in open_ones if not risk.ways and risk.scope]
+    others = grouped((risk.scope, risk) for risk in open_ones if not risk.ways and risk.scope)
+    parts += [f"{_listed(_names_of(risks))}: {scope}" for scope, risks in others.items()]
     return "; ".join(parts) + "." if parts else ""
 
 
@@ -251,7 +270,7 @@ def held_words(risks: Sequence[FoundRisk]) -> str:
 def _held_alike(said: str, risks: Sequence[FoundRisk]) -> str:
     """Risks that cost in one way, with the largest of their upper limits."""
     if len(risks) == 1:
-        return f"{risks[0].name} {risks[0].costs}"
+        return f"{_names_of(risks)[0]} {risks[0].costs}"
     most = hundred(max(risk.span.high for risk in risks if risk.span) / 100)
     words = f"{said.removeprefix('costs ').format(f'at most {most}')} each"
     return f"{words}: {and_more(_names_of(risks), _MOST_HELD)}"
@@ -259,10 +278,16 @@ def _held_alike(said: str, risks: Sequence[FoundRisk]) -> str:
 
 def _names_of(risks: Sequence[FoundRisk]) -> list[str]:
     """Names of risks; one that is found alike on several datasets is named once."""
+    alike = grouped((risk.what, risk) for risk in risks).values()
     return [
-        own[0].name if len(own) == 1 else f"{what} on {len(own)} datasets"
-        for what, own in grouped((risk.what, risk) for risk in risks).items()
+        own[0].spoken if len(own) == 1 else f"{_in_sentence(own[0])} on {len(own)} datasets"
+        for own in alike
     ]
+
+
+def _in_sentence(risk: FoundRisk) -> str:
+    """What a risk is of, without its data; the name of a test in quotes."""
+    return f"'{risk.what}'" if risk.is_test else risk.what
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from scrutiny.core.claim import NO_SKILL, Finding
+from scrutiny.core.shares import percent
 from scrutiny.parts.wording.labels import capitalized, short_names
 from scrutiny.parts.wording.numbers import percent_of
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.of_measures import measures_of
-from scrutiny.reliability.verdicts.risk_words import hundred
 
 _MOST_SAID: Final = 3
 #: Where a gate, and no limits, kept the score from being compared.
@@ -96,5 +96,5 @@ def _sentence(finding: Finding) -> str:
     if short == _UNKNOWN or found is None:
         return f"{short}: {finding.reason}."
     name = metric_of(found.key.metric, measures_of(found.key.diagnostic)).says
-    least = hundred(finding.claim.components[0].limit).replace("100.0", "100")
-    return f"{short} ({least} %): {name} {percent_of(found)}."
+    least = percent(finding.claim.components[0].limit)
+    return f"{short} ({least}): {name} {percent_of(found)}."

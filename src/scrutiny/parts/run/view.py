@@ -1,7 +1,6 @@
 """A finished run as plain values, the input of the report.
 
-Nothing here knows how a run is stored; `scrutiny.report.reading.load` makes a `RunView` of a run
-folder.
+Nothing here knows how a run is stored; `scrutiny.report.reading.load` makes a `RunView` of one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -170,9 +169,8 @@ class DiagnosticNotes:
 class DatasetLine:
     """A dataset of the run, its known overlap with training text, and row warnings.
 
-    ``doubts`` are sentences about rows that were left out or are doubtful; ``class_words`` is what
-    a class of its answers is called, and what is counted of it; ``languages`` says how many items
-    are in each.
+    ``doubts`` are sentences on rows, ``class_words`` name a class of answers and what is counted,
+    ``languages`` and ``n_cases`` (of a suite) count items, ``metric_names`` has names of metrics.
     """
 
     name: str
@@ -183,6 +181,14 @@ class DatasetLine:
     doubts: tuple[str, ...] = ()
     class_words: tuple[str, str] = ("class", "items")
     languages: Mapping[str, int] = field(default_factory=dict)
+    n_cases: int = 0
+    metric_names: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def size(self) -> str:
+        """Number of items in words; of a suite, its cases are what counts."""
+        count, what = (self.n_cases, "case") if self.n_cases else (self.n_items, "item")
+        return f"{count:,} {what}{'s' * (count != 1)}"
 
     @property
     def language(self) -> str:
@@ -262,10 +268,8 @@ class RunFacts:
 
     Parameters
     ----------
-    path
-        Folder of the run, as the user gave it.
-    title
-        What was examined, in a few words.
+    path, title
+        Folder of the run, as the user gave it; what was examined, in a few words.
     subjects
         Model families.
     command

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from scrutiny.core.estimate import Estimate
-from scrutiny.reliability.verdicts.risk_words import hundred
+from scrutiny.core.shares import percent_within
 
 MINUS: Final = "\N{MINUS SIGN}"
 NO_VALUE: Final = "\N{EN DASH}"
@@ -105,17 +105,6 @@ def out_of(estimate: Estimate | None, *, sign: str = "/") -> str:
     return f"{denominator(estimate)}{sign if is_within else ' in '}{planned}"
 
 
-def percent(share: float) -> str:
-    """Whole percent, "<1 %" for a small positive share.
-
-    Examples
-    --------
-    >>> percent(0.414), percent(0.001), percent(0.0)
-    ('41 %', '<1 %', '0 %')
-    """
-    return "<1 %" if 0 < share < 0.005 else f"{100 * share:.0f} %"
-
-
 def p_value(p: float | None) -> str:
     """P-value to two significant digits, never "0".
 
@@ -160,21 +149,7 @@ def percent_of(found: Estimate | None) -> str:
     """A share in percent with its limits: "97.8 % [97.0, 98.4]"."""
     if found is None or found.value is None:
         return NO_VALUE
-    value = f"{_hundred(found.value)} %"
-    if found.low is None or found.high is None:
-        return value
-    return f"{value} [{_hundred(found.low)}, {_hundred(found.high)}]"
-
-
-def _hundred(share: float) -> str:
-    """A hundred times a share; 100 without decimals.
-
-    Examples
-    --------
-    >>> _hundred(0.978), _hundred(1.0), _hundred(0.9997)
-    ('97.8', '100', '100')
-    """
-    return hundred(share).replace("100.0", "100")
+    return percent_within(found.value, found.low, found.high)
 
 
 def decimal_of(found: Estimate | None) -> str:

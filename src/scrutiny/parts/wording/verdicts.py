@@ -13,6 +13,14 @@ from scrutiny.parts.wording.labels import shared_words
 MOST_SENTENCES: Final = 6
 #: What is found of a risk, the worst first.
 STATES: Final = ("hurts", "can't tell", "not tested", "holds", "not asked")
+#: What each of them means, in a few words.
+MEANINGS: Final[Mapping[str, str]] = {
+    "hurts": "costs something, and maybe more than is tolerable",
+    "can't tell": "these items and models decide neither",
+    "not tested": "asked, but no conclusion can be drawn",
+    "holds": "costs at most what is tolerable",
+    "not asked": "no question was sent for it",
+}
 #: In the order in which a reader wants them.
 VERDICTS: Final = (*STATES, "supported", "not supported", "undecided", "refused")
 MARKS: Final[Mapping[str, str]] = {
@@ -32,7 +40,7 @@ OUTCOME_MARKS: Final[Mapping[str, str]] = {
     "not run": "\N{EN DASH}",
     "yes": "yes",
 }
-#: Of what a finding is true, as readers are told; files of machines keep the name of the scope.
+#: Of what a finding is true, as readers are told; JSON, CSV and Python keep the name of the scope.
 _SCOPES: Final[Mapping[str, str]] = {
     "this checkpoint": "this model",
     "these checkpoints": "these models",
@@ -53,7 +61,7 @@ def mark(verdict: str) -> str:
 
 
 def scope_words(scope: str) -> str:
-    """Of what a finding is true, in the words of terminal, page and comment.
+    """Of what a finding is true, in the words of terminal, page, comment, gate and JUnit.
 
     Examples
     --------

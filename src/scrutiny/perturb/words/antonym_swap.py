@@ -8,6 +8,7 @@ from typing import Final
 
 from scrutiny.core.transformation import Document, Site, may_change_unless
 from scrutiny.perturb.engine.change import Sites, sites_where
+from scrutiny.perturb.languages.en.plain_statement import is_only_judgment, is_plain_statement
 from scrutiny.perturb.languages.en.related_words import (
     KnownWords,
     antonym_forms,
@@ -28,6 +29,11 @@ _PERSONS: Final = frozenset(
     """adult people person man woman boy girl lady gentleman guy friend fellow child kid teenager
     brother sister sibling son daughter audience viewer reader generation patient worker student
     citizen resident american couple player actor actress director member population""".split()
+)
+# They say how large, long, old, quick or sure a thing is, which is often no judgment of it.
+_MEASURES: Final = frozenset(
+    """big small large long short old new fast slow swift hot cold warm rich poor likely unlikely
+    possible impossible necessary unnecessary complex simple complicated""".split()
 )
 _TAGS = ("JJ", "JJR", "JJS")
 
@@ -53,11 +59,17 @@ class AntonymSwap(OtherWord):
     indirect
         Whether an adjective without an antonym of its own takes that of the adjectives that it is
         similar to ("swift" is like "fast": "slow"), where not checked.
+    plain
+        Whether only plain statements change: texts of one short clause without contrast, whose
+        only judgment the adjective is ("Bears is bad."). They are one in two hundred reviews.
 
     **Measures** whether the model sees a word that turns the meaning while the topic stays.
 
     **Misleads when** it is scored against the old label: the label may turn, or it may not ("a
-    young director" is no better than an old one).
+    young director" is no better than an old one). And where the rest of a text says the reverse of
+    the new word ("a stupid, witty film", "have a terrible day"): half or less of the changed
+    reviews (55 of 100, 5 of 14) and 5 of 18 changed messages are texts that somebody would write;
+    with ``plain``, 26 of 30 reviews.
 
     References
     ----------
@@ -81,6 +93,7 @@ class AntonymSwap(OtherWord):
     senses: int = 3
     least_zipf: float = 2.5
     indirect: bool = True
+    plain: bool = False
 
     def sites(self, document: Document) -> Sites:
         """Adjectives that have an antonym; only possible adjectives are tagged."""
@@ -92,8 +105,10 @@ class AntonymSwap(OtherWord):
             and self.others(document, site)
             and not (self.checked and _is_fixed(words, site.token))
         ]
-        if not found:
-            return found
+        if self.plain and found:
+            found = [site for site in found if _is_plain(document, site.token)]
+        if not found or (self.plain and not is_plain_statement(document)):
+            return []
         bases = Counter([lemma(word.lower(), "ADJ") for word in words if word.isalpha()])
         return [site for site in found if not self._is_contrasted(words[site.token], bases)]
 
@@ -119,6 +134,12 @@ class AntonymSwap(OtherWord):
             least_zipf=self.least_zipf,
             indirect=self.indirect,
         )
+
+
+def _is_plain(document: Document, index: int) -> bool:
+    """Whether an adjective judges, and no other word of the text does."""
+    is_judgment = lemma(document.words[index].lower(), "ADJ") not in _MEASURES
+    return is_judgment and is_only_judgment(document, index)
 
 
 def _is_fixed(words: Sequence[str], index: int) -> bool:

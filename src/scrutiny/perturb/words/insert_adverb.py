@@ -8,6 +8,7 @@ from scrutiny.core.transformation import Document, Site, keeps_unless
 from scrutiny.perturb.engine.change import Candidates, Change, Edit, Piece, Rng, Sites
 from scrutiny.perturb.engine.streams import in_random_order
 from scrutiny.perturb.languages.en.clitics import plain
+from scrutiny.perturb.languages.en.informal import is_informal
 from scrutiny.perturb.languages.en.verbs import (
     ADVERBS,
     auxiliary_kind,
@@ -20,15 +21,20 @@ from scrutiny.text.lexicon import listed
 from scrutiny.text.wordnet import exists
 
 _TRIED: Final = 5
-_SUBJECTS: Final = frozenset("i you he she it we they that which who".split())
+_SUBJECTS: Final = frozenset("i you he she it we they".split())
+# Behind these a clause belongs to a word of another one, or stands for one ("what it lacks").
+_EMBEDDING: Final = frozenset("that which who whom whose what how why where".split())
 _SINGULAR: Final = frozenset({"NN", "NNP", "NNPS"})
+_NOUNS: Final = _SINGULAR | {"NNS"}
 # What is asked, supposed, wished or merely possible is not asserted: "if it certainly works".
 _UNASSERTED: Final = frozenset(
     """if unless whether when whenever while although though because until till before after once as
     like than what how why where who whatever so let ever never no not nothing nobody few seldom
-    rarely hardly barely n't only cannot may might could can should must""".split()
+    rarely hardly barely n't only cannot may might could can should must hope hoping wish""".split()
 )
 _IDIOMS: Final = frozenset({"wait", "help", "mind"})  # "can't wait", "can't help but"
+# They say themselves how sure somebody is.
+_HEDGES: Final = frozenset("guess suppose bet doubt mean hope wish".split())
 _REACH: Final = 8  # tokens before a verb in which such a word governs its clause
 _EDGES: Final = frozenset(".!?;:")
 
@@ -39,8 +45,10 @@ class InsertAdverb(Change):
 
     The verb stands right behind its subject, behind "have" or "be" as a participle, or opens a
     sentence whose subject was left out. Where the clause asserts nothing ("if", "n't") the adverb
-    says nothing about certainty ("actually"). A verb that has an adverb beside it
-    already, infinitives with "to" and capitals at the head of a sentence are passed over.
+    says nothing about certainty ("actually"), and is the only such one of its text; so in texts
+    that are written as messages are. Verbs of clauses that depend on a word ("the man who came",
+    "what it lacks"), that have an adverb beside them already, infinitives with "to" and capitals
+    at the head of a sentence are passed over.
 
     **Measures** whether a word that says little about the matter sways the answer.
 
@@ -67,17 +75,21 @@ class InsertAdverb(Change):
 
     def sites(self, document: Document) -> Sites:
         """Main verbs that an adverb can precede."""
-        return [
+        found = [
             Site(start, end, i)
             for i, (start, end) in enumerate(document.tokens)
             if is_main_verb(document, i) and not _is_crowded(document, i) and _fits(document, i)
         ]
+        if len(found) > 1 and is_informal(document):
+            return found[:1]
+        sober = [site for site in found if _is_unasserted(document, site.token)]
+        return [site for site in found if site not in sober[1:]]
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Candidates:
         """A few adverbs in random order, none that the text already has."""
         present = {plain(word) for word in document.words}
         is_upper = document.words[site.token].isupper()
-        is_sober = _is_unasserted(document, site.token)
+        is_sober = _is_unasserted(document, site.token) or is_informal(document)
         fitting = _sober(document, site.token) if is_sober else listed("adverbs")
         new = [adverb for adverb in fitting if adverb not in present]
         for adverb in islice(in_random_order(new, rng), _TRIED):
@@ -94,17 +106,44 @@ def _sober(document: Document, index: int) -> tuple[str, ...]:
 
 
 def _is_crowded(document: Document, index: int) -> bool:
-    """Whether a verb already has an adverb, or no word can be inserted."""
+    """Whether a verb has an adverb or says itself how sure one is, or no word can be inserted."""
     words, tokens = document.words, document.tokens
     if words[index][:1].isupper() and not words[index].isupper():
         return True
+    if lemma(plain(words[index]), "VERB") in _HEDGES:
+        return True
     if index and not document.text[tokens[index - 1][1] : tokens[index][0]].isspace():
         return True  # glued, as in a hyphenated compound
-    before = words[index - 1] if index else "."
-    if before[0].isalpha() and document.tag(index - 1) in ADVERBS and plain(before) != "n't":
+    if _has_adverb_before(document, index) or _is_embedded(document, index):
         return True
     behind = words[index + 1] if index + 1 < len(words) else "."
     return behind.endswith("ly") and document.tag(index + 1) in ADVERBS
+
+
+def _has_adverb_before(document: Document, index: int) -> bool:
+    """Whether an adverb stands before a verb, or among its auxiliaries ("would surely have")."""
+    at = index - 1
+    while at >= 0 and auxiliary_kind(document, at) is not None and is_auxiliary(document, at):
+        at -= 1
+        if at >= 0 and plain(document.words[at]) == "n't":
+            at -= 1
+    word = document.words[at] if at >= 0 else "."
+    return word[0].isalpha() and document.tag(at) in ADVERBS and plain(word) != "n't"
+
+
+def _is_embedded(document: Document, index: int) -> bool:
+    """Whether the clause of a verb depends on a word before it ("the reason we keep it")."""
+    start = index - 1
+    while start >= 0 and plain(document.words[start]) not in _SUBJECTS | _EMBEDDING | _EDGES:
+        if document.words[start] == "," or index - start > _REACH:
+            return False
+        start -= 1
+    if start < 0 or plain(document.words[start]) in _EDGES:
+        return False
+    if plain(document.words[start]) in _EMBEDDING:
+        return True
+    before = plain(document.words[start - 1]) if start else "."
+    return before in _EMBEDDING or (start > 0 and document.tag(start - 1) in _NOUNS)
 
 
 def _fits(document: Document, index: int) -> bool:

@@ -16,14 +16,18 @@ from scrutiny.perturb.languages.en.related_words import (
     words_with_synonym,
 )
 from scrutiny.perturb.words.replacing import OtherWord, token_to_replace
-from scrutiny.text.wordnet import POS_OF, synonyms
+from scrutiny.text.inflect import lemma
+from scrutiny.text.lexicon import zipf
+from scrutiny.text.wordnet import POS_OF, sense_counts, synonyms
 
 _CACHED: Final = 1 << 16
+_COMMONPLACE: Final = 5.0  # one word in ten thousand, as log10 of its count per billion words
 _ENOUGH: Final = 3  # so many words with a usual synonym, and the tags will leave one
 
-_COMPOUND: Final = frozenset("noir - love short cover news".split())
+_COMPOUND: Final = frozenset("noir - home love short cover news".split())
+_HAVE: Final = frozenset({"have", "has", "had"})
 _PARTICLES: Final = frozenset(
-    """about across after against ahead along apart around as aside at away back by down for
+    """that about across after against ahead along apart around as aside at away back by down for
     forth from forward in into of off on onto out over through to together up upon with""".split()
 )
 
@@ -36,8 +40,9 @@ class SynonymWordnet(OtherWord):
 
     A list holds the pairs of words that a reader found to fit in nearly every context; no other
     pair is used unless asked for. Verbs before a preposition or particle stay, and so do words in
-    a comparison ("more often than") and in compounds ("love story"). Only the words that are
-    chosen get tagged.
+    a comparison ("more often than") and in compounds ("love story"). The commonest nouns ("film",
+    "story", "child", in singular or plural) change beside another word and not alone: most texts of
+    a collection may hold the same one, which would then be most of the change.
 
     Parameters
     ----------
@@ -88,9 +93,25 @@ class SynonymWordnet(OtherWord):
         """Words with a usual synonym; in texts with few, also verbs with a hypernym."""
         nearest, wider = self._settings()
         found = sites_where(document, words_with_synonym(nearest).__getitem__)
-        if self.checked or len(found) >= _ENOUGH:
+        if self.checked:
+            return found if self._is_any_telling(document, found) else []
+        if len(found) >= _ENOUGH:
             return found
         return sites_where(document, words_with_synonym(wider).__getitem__)
+
+    def _is_any_telling(self, document: Document, found: Sites) -> bool:
+        """Whether a word that has a synonym is more than a commonplace noun ("film", "story").
+
+        In texts about one thing such a noun stands in most of them, and would be most of the
+        change; so it is changed beside another word, not alone.
+        """
+        common = [_is_commonplace(document.words[site.token].lower()) for site in found]
+        if not any(common):
+            return True  # no word is tagged
+        return any(
+            not is_common and any(True for _ in self.others(document, site))
+            for site, is_common in zip(found, common, strict=True)
+        )
 
     def others(self, document: Document, site: Site) -> Iterable[str]:
         """Synonyms in the word's inflection; usual ones only, if any."""
@@ -112,14 +133,56 @@ class SynonymWordnet(OtherWord):
 
 
 def _is_fixed(document: Document, index: int, xpos: str) -> bool:
-    """Whether a word is part of an expression: "lives in", "more often than", "love story"."""
+    """Whether a word is part of an expression, or its tag may be wrong.
+
+    Such are "lives in", "more often than", "love story", a letter's closing ("Love Jen"), plurals
+    that are tagged as singulars or own something ("a kids' story"), and adverbs where an adjective
+    stands ("your pretty face") or at the end ("how are you really?").
+    """
     before = document.words[index - 1].lower() if index else ""
     behind = document.words[index + 1].lower() if index + 1 < len(document.words) else ""
     if xpos.startswith("VB"):
-        return behind in _PARTICLES
+        return behind in _PARTICLES or _is_closing(document, index) or _is_perfect(document, index)
     if xpos == "RB":
-        return before in ("more", "most", "as")
-    return behind in _COMPOUND or before in _COMPOUND
+        is_adjective = index > 0 and document.tag(index - 1) in ("DT", "PRP$")
+        is_before_noun = bool(behind) and document.tag(index + 1)[:2] == "NN"
+        is_denied = before in ("more", "most", "as", "not") or before.endswith("n't")
+        is_last = not behind[:1].isalnum()
+        return is_denied or is_last or (is_adjective and is_before_noun)
+    low = document.words[index].lower()
+    is_plural = xpos == "NN" and lemma(low, "NOUN") != low
+    is_owner = xpos == "NNS" and behind[:1] in ("'", "\u2019")
+    return is_plural or is_owner or behind in _COMPOUND or before in _COMPOUND
+
+
+def _is_closing(document: Document, index: int) -> bool:
+    """Whether "love" closes a letter or a message: before a name, or without a subject."""
+    if document.words[index].lower() != "love":
+        return False
+    if index == 0 or not document.words[index - 1][-1].isalpha():
+        return True
+    return index + 1 < len(document.words) and document.tag(index + 1) == "NNP"
+
+
+def _is_perfect(document: Document, index: int) -> bool:
+    """Whether a participle has the tag of a past: "have you started"."""
+    if document.tag(index) != "VBD" or index < 2:
+        return False
+    return document.words[index - 2].lower() in _HAVE and document.tag(index - 1) == "PRP"
+
+
+@lru_cache(maxsize=_CACHED)
+def _is_commonplace(word: str) -> bool:
+    """Whether a lower-case word is mostly a noun, and among the commonest of English.
+
+    Examples
+    --------
+    >>> _is_commonplace("films"), _is_commonplace("victory"), _is_commonplace("almost")
+    (True, False, False)
+    """
+    base = lemma(word, "NOUN")
+    uses = {pos: sum(sense_counts(lemma(word, upos), pos)) for upos, pos in POS_OF.items()}
+    return zipf(base) >= _COMMONPLACE and uses["n"] >= sum(uses.values()) / 2 > 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from typing import Final
 
 from scrutiny.core.claim import HERE, OF_ITSELF, OPEN, Claim, Finding, Limits, Spoken, State
 from scrutiny.core.estimate import Estimate
+from scrutiny.core.shares import percent
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.verdicts.cases import (
     ClaimCase,
@@ -165,7 +166,7 @@ def _verdict(case: ClaimCase) -> tuple[str, str, str]:
             continue
         scope, missing = _scope(case.parts, spoken), _missing(case.parts)
         if missing > MISSING_LIMIT and not survives_imputation(case, outcome, spoken):
-            reason = f"{missing:.1%} of the rows are missing and could turn the verdict"
+            reason = f"{percent(missing)} of the rows are missing and could turn the verdict"
             return "undecided", scope, reason
         return _VERDICTS[outcome], scope, _why(case, outcome, spoken)
     spoken = _widest(case.parts)
@@ -198,7 +199,7 @@ def _state(case: ClaimCase) -> tuple[str, str, str]:
         if state == "can't tell":
             continue
         if _missing(parts) > MISSING_LIMIT and not _stays(case, state, spoken):
-            reason = f"{_missing(parts):.1%} of the rows are missing and could turn this"
+            reason = f"{percent(_missing(parts))} of the rows are missing and could turn this"
             return "can't tell", _scope(parts, spoken), reason
         if state == "holds" and case.touched is not None:
             share, limits = share_of(case.touched, main), _costs(main, spoken)[1:]

@@ -7,6 +7,7 @@ import numpy as np
 
 from scrutiny.core.claim import NO_PROBABILITIES, NO_SKILL, Claim, Touched
 from scrutiny.core.estimate import Estimate
+from scrutiny.core.shares import percent, percent_within
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.intervals import AS_PUBLISHED
 from scrutiny.reliability.metrics import metric_of
@@ -144,6 +145,8 @@ def _exceeds(skill: Estimated, chance: float) -> bool:
 def no_skill(found: Estimate, chance: float, of: str) -> str:
     """Reason: a score does not exceed what a model without any skill gets.
 
+    It says of how many items the score is: an attack has fewer than the first line of a report.
+
     Parameters
     ----------
     found
@@ -153,11 +156,15 @@ def no_skill(found: Estimate, chance: float, of: str) -> str:
     of
         Who gets it, in words ("always answering 'spam'"); empty where there are none.
     """
-    least = f"the {chance:.3g} of {of or 'a model without any'}"
+    metric = metric_of(found.key.metric, measures_of(found.key.diagnostic))
+    is_share = metric.scale == "logit"
+    least = f"the {percent(chance) if is_share else f'{chance:.3g}'} of "
+    least += of or "a model without any"
     if found.value is None:
         return f"{NO_SKILL}: there is no score to exceed {least}"
-    name = metric_of(found.key.metric, measures_of(found.key.diagnostic)).says
-    return f"{NO_SKILL}: {name} {bounds(found)} is not shown to exceed {least}"
+    within = percent_within(found.value, found.low, found.high) if is_share else bounds(found)
+    on = f"on {found.counts.n:,} item{'s' * (found.counts.n != 1)}"
+    return f"{NO_SKILL}: {metric.says} {within} {on} is not shown to exceed {least}"
 
 
 def bounds(found: Estimate) -> str:

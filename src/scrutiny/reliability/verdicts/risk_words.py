@@ -4,6 +4,7 @@ from typing import Final, NamedTuple
 
 from scrutiny.core.claim import Component, Limits, Risk, Spoken, State
 from scrutiny.core.estimate import Estimate
+from scrutiny.core.shares import hundred
 from scrutiny.reliability.verdicts.cases import Part
 from scrutiny.reliability.verdicts.risks import costs, is_beyond_tolerance
 from scrutiny.stats.intervals.planner import MOST_ITEMS
@@ -230,14 +231,3 @@ def is_count(found: Estimate, risk: Risk) -> bool:
     """Whether a number is a share of items that can be counted: not so a mean over models."""
     count = (found.value or 0.0) * found.divided_by
     return "{} %" in risk.costs and found.value is not None and abs(count - round(count)) <= 1e-6
-
-
-def hundred(share: float, decimals: int = 1) -> str:
-    """Hundred times a number of a risk, with a true minus sign and no negative zero.
-
-    Examples
-    --------
-    >>> hundred(0.0401), hundred(-0.0001), hundred(0.02, 0), hundred(-0.013)
-    ('4.0', '0.0', '2', '−1.3')
-    """
-    return f"{round(100 * share, decimals) + 0.0:.{decimals}f}".replace("-", "\N{MINUS SIGN}")

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from scrutiny.core.claim import Claim, Risk, State, Touched
+from scrutiny.core.shares import hundred, whole_percent
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.verdicts.cases import Part
-from scrutiny.reliability.verdicts.risk_words import hundred
 
 #: Largest cost over the touched texts alone of a risk that holds: a change that breaks more than
 #: every second text that it touches would have been seen.
@@ -50,10 +50,7 @@ def share_in_words(touched: Touched) -> str:
     >>> [share_in_words(Touched(n, 900)) for n in (0, 1, 505, 899, 900)]
     ['0 %', '<1 %', '56 %', '99 %', '100 %']
     """
-    percent = 100 * touched.share
-    if 0 < percent < 1:
-        return "<1 %"
-    return f"{int(percent) if percent > 99 else round(percent)} %"
+    return whole_percent(touched.share)
 
 
 def share_of(touched: Touched, part: Part) -> float:

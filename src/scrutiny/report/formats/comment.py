@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
+from scrutiny.core.grouping import grouped
 from scrutiny.parts.run.first_screen import Front
 from scrutiny.parts.run.found_risks import FoundRisk, held_words
 from scrutiny.parts.run.view import EvidenceItem
@@ -24,14 +25,15 @@ def front_blocks(front: Front) -> list[str]:
     heading = f"### scrutiny: {escape(front.title)} \N{EM DASH} {escape(counts.partition(',')[0])}"
     numbers = [f"**{escape(front.skill)}**"] if front.skill else []
     numbers += [escape(number.says) for number in front.numbers] + [*map(escape, front.beside)]
+    numbers += [f"In brackets: {front.intervals}."] * bool(front.intervals)
     lines = [_line(risk) for state in ("hurts", "can't tell") for risk in front.of(state)]
     held = front.of("holds")
     lines += [f"- {mark('holds')} {escape(held_words(held))}"] if held else []
     lines += [f"  - {escape(r.name)}: {escape(r.touched)}" for r in held if r.is_rare]
     lines += [
-        f"- {mark(state)} {state}: {escape(risk.name)}: {escape(risk.finding.reason)}"
+        f"- {mark(state)} {state}: {escape(', '.join(names))}: {escape(reason)}"
         for state in ("not tested", "not asked")
-        for risk in front.of(state)
+        for reason, names in grouped((r.finding.reason, r.spoken) for r in front.of(state)).items()
     ]
     return [
         heading,

@@ -13,14 +13,15 @@ from markupsafe import Markup
 
 from scrutiny.core.boundary.storable import printable
 from scrutiny.core.grouping import grouped
+from scrutiny.core.shares import whole_percent
 from scrutiny.parts.charts.glyphs import WIDTH
 from scrutiny.parts.part import Part
 from scrutiny.parts.run.identity import slug
 from scrutiny.parts.run.view import DatasetLine, RunView
 from scrutiny.parts.wording.labels import capitalized, short_names
-from scrutiny.parts.wording.numbers import percent
-from scrutiny.parts.wording.verdicts import OUTCOME_MARKS, STATES, VERDICTS, mark
+from scrutiny.parts.wording.verdicts import MEANINGS, OUTCOME_MARKS, STATES, VERDICTS, mark
 from scrutiny.report.formats.page import DETAILS, Detail, Page, page
+from scrutiny.report.reading.small_suites import OTHERS
 from scrutiny.report.table.footer import seeds
 from scrutiny.report.table.trusted import CONDITIONS, RULE
 
@@ -142,7 +143,7 @@ def _shown(value: Any) -> Any:
 def _said_of_data(datasets: Sequence[DatasetLine]) -> str:
     """Sentence about the run's data."""
     doubts = sum(len(d.doubts) for d in datasets)
-    named = ", ".join(f"{short} ({d.n_items:,} items)" for d, short in _short(datasets))
+    named = ", ".join(f"{short} ({d.size})" for d, short in _short(datasets))
     odd = f"{doubts} kind{'s' * (doubts > 1)} of doubtful rows" if doubts else "no doubtful rows"
     return f"{named}: {odd}." if named else "The run names no data."
 
@@ -165,10 +166,12 @@ def environment() -> Environment:
     )
     names: dict[str, Any] = {
         "mark": mark,
-        "percent": percent,
+        "percent": whole_percent,
         "outcome_mark": lambda outcome: OUTCOME_MARKS.get(outcome, "?"),
         "verdicts": VERDICTS,
         "states": STATES,
+        "meanings": MEANINGS,
+        "others": OTHERS,
         "css": slug,
         "glyph_width": WIDTH,
         "rule": RULE,

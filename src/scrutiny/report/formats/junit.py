@@ -9,6 +9,7 @@ from scrutiny.core.boundary.storable import printable
 from scrutiny.parts.run.risks import Risk, risks_of
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.numbers import number
+from scrutiny.parts.wording.verdicts import scope_words
 
 Outcome = Literal["pass", "fail", "undecided", "accepted", "not tested", "refused"]
 #: What a risk comes to where nothing of it is accepted.
@@ -46,7 +47,7 @@ def case_of(risk: Risk) -> Case:
     """Return a risk as a test."""
     bounds = "" if risk.low is None else f" [{number(risk.low)}, {number(risk.high)}]"
     cost = "" if risk.cost is None else f"{risk.metric} {number(risk.cost)}{bounds}; "
-    says = f"{cost}{risk.scope}: {risk.reason}"
+    says = f"{cost}{scope_words(risk.scope)}: {risk.reason}"
     kind = risk.state if OUTCOMES[risk.state] == "fail" else "hurts"
     return Case(risk.what, risk.of, OUTCOMES[risk.state], says, kind)
 

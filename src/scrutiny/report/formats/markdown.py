@@ -5,7 +5,6 @@ from typing import Final
 
 from scrutiny.parts.part import left_out
 from scrutiny.parts.run.estimates import main_estimates
-from scrutiny.parts.run.first_screen import front_of
 from scrutiny.parts.run.rows import COLUMNS, AuditRow, audit_rows
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.seed_signs import signs_of
@@ -15,6 +14,7 @@ from scrutiny.parts.wording.verdicts import OUTCOME_MARKS, mark, sentences
 from scrutiny.report.formats.comment import case_folds, front_blocks, sign_blocks
 from scrutiny.report.formats.markup import code, escape, folded, table
 from scrutiny.report.parts import parts
+from scrutiny.report.reading.small_suites import front_with_cases
 from scrutiny.report.table.footer import footer_lines
 from scrutiny.report.table.trusted import CONDITIONS, trusted_table
 
@@ -25,7 +25,7 @@ _LARGEST: Final = 60_000
 
 def render_markdown(view: RunView) -> str:
     """Verdict, audit table, and what stands behind them in folds, as many as fit a comment."""
-    rows, front = audit_rows(view), front_of(view)
+    rows, front = audit_rows(view), front_with_cases(view)
     blocks = _opening(view) if front is None else front_blocks(front)
     blocks += [f"Labels of {escape(match)}" for match in view.facts.labels]
     blocks += [f"> **Warning:** {escape(warning)}" for warning in view.facts.warnings]

@@ -7,13 +7,20 @@ from typing import Any, Final
 from scrutiny.core.grouping import grouped
 from scrutiny.core.plugin import unversioned
 from scrutiny.parts.charts.forest_rows import Axis, Bar
-from scrutiny.parts.run.first_screen import Front, front_of
-from scrutiny.parts.run.found_risks import FoundRisk
+from scrutiny.parts.run.first_screen import Front
+from scrutiny.parts.run.found_risks import MAYBE, FoundRisk
 from scrutiny.parts.run.view import EvidenceItem, RunView, Turn
 from scrutiny.parts.wording.diffs import Stretch, first_stretches, stretches
 from scrutiny.parts.wording.labels import capitalized
 from scrutiny.parts.wording.numbers import NO_VALUE
-from scrutiny.report.reading.cases import OUTCOMES, few_cases, outcome_of, outcomes_in_words
+from scrutiny.report.reading.cases import OUTCOMES
+from scrutiny.report.reading.small_suites import (
+    few_cases,
+    front_with_cases,
+    outcome_of,
+    outcomes_in_words,
+    rule_of,
+)
 
 _MOST_CARDS: Final = 3
 _CASES: Final[Mapping[Turn, int]] = {"broken": 2, "failed": 2, "fixed": 1, "changed": 1}
@@ -55,6 +62,13 @@ class RiskPage:
     cases: tuple[CasePage, ...]
 
     @property
+    def soft(self) -> list[str]:
+        """What stands beside its name: the items, the texts that were altered, the tolerance."""
+        risk = self.risk
+        perhaps = [MAYBE] * (risk.state == "hurts" and not risk.is_beyond)
+        return [*[f"on {risk.part}"] * bool(risk.part), *filter(None, [risk.share]), *perhaps]
+
+    @property
     def id(self) -> str:
         """Name as users type it; nothing where it is the name for people."""
         name = unversioned(self.risk.change)
@@ -68,6 +82,17 @@ class Panel:
     title: str
     axis: Axis | None
     rows: tuple[RiskPage, ...]
+
+    @property
+    def reasons(self) -> dict[str, list[RiskPage]]:
+        """Rows without costs, by the reason that they share, which is said once."""
+        return grouped((_why(row.risk), row) for row in self.rows)
+
+
+def _why(risk: FoundRisk) -> str:
+    """Why a risk has no cost; where it can't be told, what would decide as well."""
+    is_open = risk.state == "can't tell" and risk.scope
+    return f"{risk.costs}; {risk.scope}" if is_open else risk.costs
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +112,12 @@ class FirstScreen:
     front: Front
     panels: tuple[Panel, ...]
     told: tuple[ToldCase, ...] = ()
+    rule: str = ""
+
+    @property
+    def has_costs(self) -> bool:
+        """Whether any risk has a cost, so that the table has columns of costs."""
+        return any(panel.axis is not None for panel in self.panels)
 
     @property
     def failed(self) -> str:
@@ -124,13 +155,15 @@ def first_screen(view: RunView, anchors: Mapping[str, str]) -> FirstScreen | Non
     anchors
         Anchor of each claim's section, by the claim's id.
     """
-    front = front_of(view)
+    front = front_with_cases(view)
     if front is None:
         return None
     alike = grouped((_counted_in(risk), risk) for risk in front.risks)
     panels = [_panel(title, risks, anchors) for title, risks in alike.items()]
     ordered = sorted(panels, key=lambda panel: panel.axis is None)
-    return FirstScreen(front, tuple(ordered), tuple(_told(view)))
+    rows = (rows for cases in few_cases(view).values() for rows in cases.values())
+    rule = next(filter(None, map(rule_of, rows)), "")
+    return FirstScreen(front, tuple(ordered), tuple(_told(view)), rule)
 
 
 def _told(view: RunView) -> list[ToldCase]:

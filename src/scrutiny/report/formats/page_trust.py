@@ -6,10 +6,11 @@ from typing import Final
 
 from scrutiny.core.boundary.listing import and_more
 from scrutiny.core.estimate import Estimate
+from scrutiny.core.shares import whole_percent
 from scrutiny.parts.run.sections import Section
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import distinct_labels
-from scrutiny.parts.wording.numbers import number, percent
+from scrutiny.parts.wording.numbers import number
 
 _MOST_NAMES: Final = 3
 
@@ -23,7 +24,7 @@ def how_measured(section: Section, view: RunView) -> list[str]:
         found.append("Metrics: " + ", ".join(metrics) + ".")
     methods = dict.fromkeys(e.method for e in section.estimates if e.method)
     if methods:
-        level = percent(facts.level)
+        level = whole_percent(facts.level)
         found.append(f"Intervals: {level}, {', '.join(methods)}, {facts.draws:,} resamples.")
     if section.kinds:
         found.append("Ran as " + ", ".join(section.kinds) + ".")
@@ -71,7 +72,8 @@ def _seed_share(estimates: Sequence[Estimate]) -> Iterator[str]:
         if _is_over_seeds(e) and sum(e.variance.values()) > 0
     ]
     if shares:
-        yield f"Seeds cause {percent(median(shares))} of the variance (median over estimates)."
+        own = whole_percent(median(shares))
+        yield f"Seeds cause {own} of the variance (median over estimates)."
 
 
 def _is_over_seeds(estimate: Estimate) -> bool:
@@ -85,7 +87,7 @@ def _missing(estimates: Sequence[Estimate]) -> Iterator[str]:
     valued = [e for e in estimates if e.value is not None]
     worst = max(valued, key=lambda e: e.counts.missing_share, default=None)
     if worst is not None and worst.counts.missing_share > 0:
-        share, name = percent(worst.counts.missing_share), _names(estimates, [worst])
+        share, name = whole_percent(worst.counts.missing_share), _names(estimates, [worst])
         yield f"Up to {share} of the rows that applied {_lost(worst)} ({name})."
     elif worst is not None:
         yield "No row of a value failed or was undefined."

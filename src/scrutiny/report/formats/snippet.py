@@ -5,13 +5,14 @@ from typing import Any, Final
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.parts.run.estimates import main_estimates
-from scrutiny.parts.run.first_screen import Front, front_of
+from scrutiny.parts.run.first_screen import Front
 from scrutiny.parts.run.rows import AuditRow, audit_rows
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import distinct_labels
 from scrutiny.parts.wording.numbers import interval, number, out_of
 from scrutiny.parts.wording.verdicts import OUTCOME_MARKS, headline, mark, sentences
 from scrutiny.report.formats.page_first_screen import case_page
+from scrutiny.report.reading.small_suites import front_with_cases
 from scrutiny.report.table.footer import footer_lines
 
 MOST_ROWS = 40
@@ -36,7 +37,7 @@ def render_snippet(view: RunView, *, most_rows: int = MOST_ROWS) -> str:
     most_rows
         Rows shown; the rest is counted.
     """
-    front = front_of(view)
+    front = front_with_cases(view)
     if front is not None:
         return _first_screen(view, front, most_rows)
     rows = audit_rows(view)
@@ -59,10 +60,11 @@ def _first_screen(view: RunView, front: Front, most_rows: int) -> str:
     worst = next((risk for risk in front.of("hurts") if risk.cases), None)
     said = [front.skill] if front.skill else []
     score, *others = [*said, *(number.says for number in front.numbers)] or [front.decision]
-    said = [" \N{MIDDLE DOT} ".join(front.beside), front.decision, front.counts]
+    counts = f"{front.counts} In brackets: {front.intervals}." if front.intervals else front.counts
+    said = [" \N{MIDDLE DOT} ".join(front.beside), front.decision, counts]
     return _render(
         title=score,
-        others=list(dict.fromkeys(filter(None, [*others, *said]))),
+        others=[one for one in dict.fromkeys([*others, *said]) if one not in ("", score)],
         columns=_RISKS,
         cells=[
             (f"{mark(r.state)} {r.state}", r.name, r.costs, r.more, r.scope)

@@ -12,13 +12,11 @@ from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import UnknownNameError
 from scrutiny.core.estimate import EstimateKey, says
-from scrutiny.core.grouping import grouped
 from scrutiny.core.plugin import without_versions
-from scrutiny.parts.run.view import Found, RunView
+from scrutiny.parts.run.view import Found
 from scrutiny.parts.wording.diffs import changed_words
 from scrutiny.parts.wording.labels import replicate_words
 from scrutiny.report.reading.evidence import Tables, answers_to, is_right, item_rows, variant_rows
-from scrutiny.report.reading.found import found_texts
 from scrutiny.report.reading.told import NO_ANSWER, brief_words
 from scrutiny.text.edits.apply import apply_to_text
 
@@ -30,8 +28,6 @@ _OF_ITEMS: Final = ("gold", "source", "fields")
 FAILED, PASSED, UNANSWERED = "failed", "passed", "no answer"
 #: The same, what is to be looked at first.
 OUTCOMES: Final = (FAILED, UNANSWERED, PASSED)
-#: Cases of suites that are told one by one without being asked for.
-MOST_TOLD: Final = 24
 #: Columns of the table of cases.
 CASES: Final = pa.schema(
     [
@@ -111,39 +107,6 @@ def suite_cases(folder: "RunFolder", found: Iterable[Found]) -> list[dict[str, A
     """Rows of `CASES` for the cases of suites, in the order in which they were asked."""
     own = [one for one in found if one.name]
     return [*_rows_of_found(own, Tables.of(folder))] if own else []
-
-
-def few_cases(view: RunView) -> dict[str, dict[str, list[dict[str, Any]]]]:
-    """Rows of each case, by test and name, of suites that are small enough to be read whole."""
-    folder = view.records.folder
-    has_tests = any("test" in e.key.condition for e in view.estimates)
-    if not has_tests or folder is None or not view.has_texts:
-        return {}
-    rows = suite_cases(folder, found_texts(folder.path, view.estimates))
-    if len({(row["dataset"], row["case"]) for row in rows}) > MOST_TOLD:
-        return {}
-    tests = grouped((row["change"], row) for row in rows)
-    return {test: grouped((row["case"], row) for row in own) for test, own in tests.items()}
-
-
-def outcome_of(rows: Iterable[Mapping[str, Any]]) -> str:
-    """Outcome of a case over models: failed where any of them fails it."""
-    told = {row["outcome"] for row in rows}
-    return next(outcome for outcome in OUTCOMES if outcome in told)
-
-
-def outcomes_in_words(outcomes: Iterable[str]) -> str:
-    """How many cases failed, or have no answer.
-
-    Examples
-    --------
-    >>> outcomes_in_words(["failed", "passed", "no answer"])
-    '1 of 3 cases failed, 1 without an answer'
-    """
-    count = Counter(outcomes)
-    said = [f"{count[FAILED]:,} of {count.total():,} cases failed"]
-    said += [f"{count[UNANSWERED]:,} without an answer"] * bool(count[UNANSWERED])
-    return ", ".join(said)
 
 
 def _spoken(folder: "RunFolder") -> dict[str, str]:

@@ -26,6 +26,7 @@ from scrutiny.report.parts import registered
 from scrutiny.report.reading.evidence import Tables, evidence_of
 from scrutiny.report.reading.found import evidence_found, found_texts
 from scrutiny.report.reading.records import FolderRecords
+from scrutiny.report.reading.small_suites import suite_sizes
 from scrutiny.store.run_folder import RunFolder
 
 _MOST_MISSING: Final = 200
@@ -180,6 +181,7 @@ def _datasets(
     manifest: Mapping[str, Any], estimates: Sequence[Estimate]
 ) -> tuple[DatasetLine, ...]:
     known = [part.of_dataset for part in registered(estimates)]
+    cases = suite_sizes(estimates)
     return tuple(
         DatasetLine(
             name=name,
@@ -190,6 +192,8 @@ def _datasets(
             doubts=tuple(data.get("doubts", ())),
             languages=data.get("languages", {}),
             class_words=tuple(data.get("class_words", Task.class_words)),
+            n_cases=cases.get(name, 0),
+            metric_names=data.get("metric_names", {}),
         )
         for name, data in manifest.get("data", {}).items()
     )

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from scrutiny.core.shares import whole_percent
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.numbers import percent
 
 _PROGRAM: Final = "scrutiny"
 #: What replicates share, by what they are replicates of.
@@ -38,7 +38,9 @@ def footer_lines(view: RunView) -> list[str]:
     lines.append(f"more: {report_command(facts.path)} -o report.html")
     is_single = len(facts.replicates) <= 1
     lines.append(f"{'run seed' if is_single else 'seeds'}: {seeds(view)}")
-    method = f"draws: {facts.draws:,} · {facts.method or 'no interval'} · {percent(facts.level)}"
+    method = (
+        f"draws: {facts.draws:,} · {facts.method or 'no interval'} · {whole_percent(facts.level)}"
+    )
     lines.append(method)
     if view.findings:
         lines.append("signs: yes/no passed or failed the check · ? undecided · \N{EN DASH} not run")

@@ -9,7 +9,8 @@ from scrutiny.core.grouping import grouped
 from scrutiny.parts.terminal.layout import WIDTH, fold, wrapped
 from scrutiny.parts.wording.labels import one_line
 from scrutiny.parts.wording.verdicts import mark
-from scrutiny.report.reading.cases import OUTCOMES, outcome_of, outcomes_in_words
+from scrutiny.report.reading.cases import OUTCOMES
+from scrutiny.report.reading.small_suites import outcome_of, outcomes_in_words
 
 MOST_CASES: Final = 20
 MOST_OF_SUITE: Final = 60
@@ -66,7 +67,7 @@ def suite_lines(name: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Text]:
     """
     cases = grouped((row["case"], row) for row in rows)
     outcomes = {case: outcome_of(own) for case, own in cases.items()}
-    yield from wrapped(f"{name}: {outcomes_in_words(outcomes.values())}.", style="bold")
+    yield from wrapped(f"'{name}': {outcomes_in_words(outcomes.values())}.", style="bold")
     ordered = sorted(cases, key=lambda case: OUTCOMES.index(outcomes[case]))
     for case in ordered[:MOST_OF_SUITE]:
         yield from _suite_case(case, outcomes[case], cases[case])

@@ -15,7 +15,7 @@ from scrutiny.parts.run.view import EvidenceItem
 from scrutiny.parts.terminal.layout import WIDTH, cropped, fold, side_by_side, wrapped
 from scrutiny.parts.wording.diffs import stretches
 from scrutiny.parts.wording.labels import one_line
-from scrutiny.parts.wording.verdicts import mark
+from scrutiny.parts.wording.verdicts import MEANINGS, mark
 
 _WHAT: Final = (14, 22)  # cells of the names of risks, at least and at most
 _COSTS: Final = (31, 37)  # "changes 36.9 % of words [32.9, 41.1]"
@@ -28,24 +28,50 @@ _CONTEXT: Final = 24
 _SHORT: Final = 40  # cells of an answer that stands behind its text
 
 
-def front_lines(front: Front) -> Iterator[Text]:
-    """Lines of the first screen, none wider than 80 cells."""
+def front_lines(front: Front, cases: Sequence[Text] = ()) -> Iterator[Text]:
+    """Lines of the first screen, none wider than 80 cells.
+
+    ``cases`` are those of suites of few cases; they come first where there is no score.
+    """
+    yield from _scores(front)
+    yield Text()
+    if not front.numbers:
+        yield from cases
+    hurt = front.of("hurts")
+    yield from _table(hurt, front.of("can't tell"))
+    yield from _held(front.of("holds"))
+    yield from _not_told(front)
+    yield Text()
+    yield from wrapped(front.decision, style="bold", hanging=2)
+    if front.rest:
+        yield from wrapped(f"What would decide the rest: {front.rest}", hanging=2)
+    yield from _case(hurt)
+    if front.numbers and cases:
+        yield Text()
+        yield from cases
+
+
+def _scores(front: Front) -> Iterator[Text]:
+    """The score, what stands beside it, and of what; that there is no skill comes first."""
+    title = " \N{MIDDLE DOT} ".join(filter(None, [front.title, front.intervals]))
     if front.skill:
         yield from wrapped(front.skill, style=_STYLES["hurts"], hanging=2)
     for number in front.numbers:
         yield from wrapped(number.says, style="bold")
-    beside = [*front.beside, *([] if front.labels else [front.title])]  # a heading of a table
+    beside = [*front.beside, *([] if front.labels else [title])]  # a heading of a table
     together = Text("   ".join(beside))
     if together.cell_len <= WIDTH:
         yield from [together] if beside else []
     else:
         yield from wrapped(" \N{MIDDLE DOT} ".join(front.beside))
-        yield from [] if front.labels else wrapped(front.title, style="dim")
+        yield from [] if front.labels else wrapped(title, style="dim")
     if front.labels:
-        yield from wrapped(front.title, style="dim")
+        yield from wrapped(title, style="dim")
         yield from _labels(front.labels, *front.class_words)
-    yield Text()
-    hurt, open_ones = front.of("hurts"), front.of("can't tell")
+
+
+def _table(hurt: Sequence[FoundRisk], open_ones: Sequence[FoundRisk]) -> Iterator[Text]:
+    """Risks that hurt, and those that cannot be told yet."""
     columns = _columns([*hurt, *open_ones])
     if hurt:
         yield from _header(columns)
@@ -57,17 +83,19 @@ def front_lines(front: Front) -> Iterator[Text]:
         yield from _rare(risk)
     if len(open_ones) > _MOST_OPEN:
         yield Text(f"  … and {len(open_ones) - _MOST_OPEN} more that can't be told yet")
-    yield from _held(front.of("holds"))
-    for state in ("not tested", "not asked"):
-        told = grouped((r.finding.reason, r.name) for r in front.of(state))
+
+
+def _not_told(front: Front) -> Iterator[Text]:
+    """What was not tested or not asked, by reason; where there are both, what the words mean."""
+    states = [state for state in ("not tested", "not asked") if front.of(state)]
+    for state in states:
+        told = grouped((r.finding.reason, r.spoken) for r in front.of(state))
         for reason, names in told.items():
             said = f"{mark(state)} {state}: {', '.join(names)}: {reason}"
             yield from wrapped(said, hanging=2)
-    yield Text()
-    yield from wrapped(front.decision, style="bold", hanging=2)
-    if front.rest:
-        yield from wrapped(f"What would decide the rest: {front.rest}", hanging=2)
-    yield from _case(hurt)
+    if len(states) > 1:
+        both = "; ".join(f"{state}: {MEANINGS[state]}" for state in states)
+        yield from wrapped(f"({both})", style="dim", hanging=2)
 
 
 def _labels(lines: Sequence[LabelLine], one: str, counted: str) -> Iterator[Text]:
@@ -104,15 +132,14 @@ def _header(columns: Sequence[int]) -> Iterator[Text]:
 
 
 def _row(risk: FoundRisk, rest: Sequence[str], columns: Sequence[int]) -> Iterator[Text]:
-    """One line of a risk; a name that is too long goes on below."""
+    """One line of a risk; what is too long for its column goes on below."""
     names, costs = fold(risk.name, columns[0] - 2), _folded_costs(risk.costs, columns[1])
-    for place, (name, cost) in enumerate(zip_longest(names, costs, fillvalue="")):
-        cells = [
-            (f"{'  ' if place else mark(risk.state) + ' '}{name}", columns[0]),
-            (cost, columns[1]),
-        ]
-        cells += zip(rest if place == 0 else (), columns[2:], strict=False)
-        yield Text(side_by_side(*cells), style=_STYLES.get(risk.state, ""))
+    others = [fold(cell, width) for cell, width in zip(rest, columns[2:], strict=False)]
+    for place, cells in enumerate(zip_longest(names, costs, *others, fillvalue="")):
+        name, *further = cells
+        first = f"{'  ' if place else mark(risk.state) + ' '}{name}"
+        told = zip((first, *further), columns, strict=False)
+        yield Text(side_by_side(*told), style=_STYLES.get(risk.state, ""))
 
 
 def _folded_costs(costs: str, width: int) -> list[str]:

@@ -19,18 +19,31 @@ from scrutiny.core.grouping import grouped
 from scrutiny.core.plugin import unversioned
 from scrutiny.parts.published import published_lines
 from scrutiny.parts.run.estimates import main_estimates, single_estimates
-from scrutiny.parts.run.first_screen import Front, front_of
+from scrutiny.parts.run.first_screen import Front
 from scrutiny.parts.run.rows import AuditRow, audit_rows
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.seed_signs import signs_of
 from scrutiny.parts.seed_tests import tests_lines
 from scrutiny.parts.terminal.layout import WIDTH, fold, side_by_side, wrapped
-from scrutiny.parts.wording.labels import GAP, constant_parts, distinct_labels, shared_words
+from scrutiny.parts.wording.labels import (
+    GAP,
+    capitalized,
+    constant_parts,
+    distinct_labels,
+    shared_words,
+)
 from scrutiny.parts.wording.numbers import interval, out_of
 from scrutiny.parts.wording.verdicts import OUTCOME_MARKS, VERDICTS, headline, mark, sentences
 from scrutiny.reliability.replicates.tests import is_test
 from scrutiny.report.parts import registered
-from scrutiny.report.reading.cases import few_cases
+from scrutiny.report.reading.small_suites import (
+    OTHERS,
+    few_cases,
+    front_with_cases,
+    outcome_of,
+    outcomes_in_words,
+    rule_of,
+)
 from scrutiny.report.table.footer import footer_lines, report_command
 from scrutiny.report.terminal.cases import suite_lines
 from scrutiny.report.terminal.first_screen import front_lines
@@ -78,7 +91,7 @@ def write_first_screen(
 
     Where a page was written, its path stands last.
     """
-    front, signs = front_of(view), signs_of(view)
+    front, signs = front_with_cases(view), signs_of(view)
     if front is not None:
         lines: Iterable[Text] = screen_lines(view, front, page)
     elif signs is not None:
@@ -91,8 +104,7 @@ def write_first_screen(
 
 def screen_lines(view: RunView, front: Front, page: Path | None = None) -> Iterator[Text]:
     """Risks first; then what else was claimed, and how to go on."""
-    yield from front_lines(front)
-    yield from _small_suites(view)
+    yield from front_lines(front, [*_small_suites(view)])
     yield from _told(view)
     rows = [row for row in audit_rows(view) if not row.finding.claim.is_front]
     if rows:
@@ -105,10 +117,17 @@ def screen_lines(view: RunView, front: Front, page: Path | None = None) -> Itera
 
 
 def _small_suites(view: RunView) -> Iterator[Text]:
-    """Each case of suites that are small enough to be read, test by test."""
-    for name, cases in few_cases(view).items():
-        yield Text()
+    """Each case of suites that are small enough to be read, test by test, under how many failed."""
+    tests = few_cases(view)
+    told = [rows for cases in tests.values() for rows in cases.values()]
+    if told:
+        said = capitalized(outcomes_in_words(map(outcome_of, told)))
+        yield from wrapped(f"{said}. {rule_of(told[0])}".rstrip(), style="bold")
+    for name, cases in tests.items():
         yield from suite_lines(name, [row for own in cases.values() for row in own])
+    if told:
+        yield Text()
+        yield from wrapped(OTHERS)
 
 
 def _page(page: Path) -> Text:
@@ -155,7 +174,7 @@ def plain_text(view: RunView) -> str:
 
 def _terminal_lines(view: RunView, *, most_rows: int = MOST_ROWS) -> list[Text]:
     """Lines of the report, none wider than 80 cells."""
-    rows, front = audit_rows(view), front_of(view)
+    rows, front = audit_rows(view), front_with_cases(view)
     lines = _opening(view) if front is None else list(front_lines(front))
     lines += _told(view)
     lines.append(Text())

@@ -42,6 +42,9 @@ class RunComparison:
     n_unmatched
         Items that only the first and only the second run has, by dataset: they count in no
         difference. Datasets without any are left out.
+    metric_names
+        What both runs call a metric, by dataset and metric, where the data have a name for it:
+        "BLEU (13a)".
     """
 
     findings: tuple[Finding, ...]
@@ -49,6 +52,7 @@ class RunComparison:
     differences: tuple[str, ...]
     higher_is: tuple[str, ...] = ()
     n_unmatched: dict[str, tuple[int, int]] = field(default_factory=dict)
+    metric_names: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     @property
     def differing(self) -> list[tuple[Estimate, str]]:
@@ -134,7 +138,19 @@ def compare_runs(
     differ = [*_unmatched(apart), *_manifest_differences(first, second)]
     kinds = tuple(one.statistic.higher_is for one, _ in pairs)
     unmatched = {name: (len(a), len(b)) for name, (a, b) in apart.items()}
-    return RunComparison(tuple(findings), shared, tuple(differ), kinds, unmatched)
+    names_of = _metric_names(first) & _metric_names(second)
+    return RunComparison(
+        tuple(findings), shared, tuple(differ), kinds, unmatched, dict(sorted(names_of))
+    )
+
+
+def _metric_names(folder: RunFolder) -> set[tuple[tuple[str, str], str]]:
+    """Names that the data of a run have for metrics, by dataset and metric."""
+    return {
+        ((dataset, metric), name)
+        for dataset, data in folder.manifest["data"].items()
+        for metric, name in data.get("metric_names", {}).items()
+    }
 
 
 def _unmatched(apart: Mapping[str, tuple[set[str], set[str]]]) -> Iterator[str]:

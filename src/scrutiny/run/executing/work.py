@@ -65,14 +65,14 @@ class Work:
         done = self._journal.done().difference(self._again)
         todo = [task for task in tasks if task.id not in done]
         if tasks and (todo or self._bound):  # what waited may be left out
-            texts, before = sum(map(self._texts, todo)), len(tasks) - len(todo)
+            texts, before = sum(map(self._resolved.texts, todo)), len(tasks) - len(todo)
             self._progress.start(stage, total=len(tasks), done=before, texts=texts)
         if not todo:
             return
         if stage == "measure" and self._bound:
             self._progress.passed(self._bound)
             self._bound = ""  # once is enough
-        planned = {task.id: self._texts(task) for task in todo}
+        planned = {task.id: self._resolved.texts(task) for task in todo}
         local = [task for task in todo if not self._is_remote(task)]
         remote = [task for task in todo if self._is_remote(task)]
         for task_id, block in chain(
@@ -90,13 +90,6 @@ class Work:
         """Whether a task asks an endpoint: then the driver does it, for all limits and budgets."""
         families = [*filter(None, [task.family]), *task.reference[:1]]
         return any(self._resolved.pairings[name, task.dataset].is_remote for name in families)
-
-    def _texts(self, task: TaskSpec) -> int:
-        """Largest number of texts that a task sends to its measured model."""
-        if not task.family:
-            return 0
-        design = self._resolved.measurements[task.measure].designs[task.family, task.dataset]
-        return (task.stop - task.start) * design.queries_per_item
 
     def _variants(self, task: TaskSpec) -> bytes | None:
         """Variants of a task's items, if it measures some."""

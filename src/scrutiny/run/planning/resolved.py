@@ -119,6 +119,13 @@ class Resolved:
         lengths = {**self.pairings[family, data].lengths, **own}
         return tuple(m.sized(lengths) for m in measurement.diagnostic.measured(self.tasks[data]))
 
+    def texts(self, task: TaskSpec) -> int:
+        """Largest number of texts that a task sends to its measured model."""
+        if not task.family:
+            return 0
+        design = self.measurements[task.measure].designs[task.family, task.dataset]
+        return (task.stop - task.start) * design.queries_per_item
+
     def shards(self, stage: str) -> Iterator[TaskSpec]:
         """Tasks of one stage that a run works off, in plan order."""
         for measurement in self.measurements.values():

@@ -260,12 +260,12 @@ def _one_class(dataset: Dataset, examples: Sequence[Example]) -> str:
     golds = set(filter(None, (label_in(example.gold) for example in examples)))
     if len(golds) != 1:
         return ""
-    where = "the originals in " * dataset.is_suite
     left_out = f" ({len(dataset.bad_rows):,} rows were left out)" if dataset.bad_rows else ""
+    what = "originals in" if dataset.is_suite else "gold labels of"
+    more = "add originals with another label" if dataset.is_suite else "give data with two classes"
     return (
-        f"all gold labels of {where}{dataset.name} are {golds.pop()!r}{left_out}: "
-        "whoever always answers so gets everything right, so no score can show skill; "
-        "give data with two classes or more"
+        f"all {what} {dataset.name} are {golds.pop()!r}{left_out}: whoever always answers so gets "
+        f"everything right, so no score on them can show skill; {more}"
     )
 
 

@@ -51,12 +51,13 @@ class Translation(ByColumns):
     def on(self, examples: Sequence[Example]) -> "Translation":
         """Translation into the language of these items' references: BLEU has one tokenizer.
 
-        The score's ``note`` names it.
+        The score's ``note`` names it, and so does what BLEU is called.
         """
         told = Translation()
         told._tokenizer = tokenizer_of(_all_references(examples))
         said = f"Words of BLEU are cut by sacrebleu's tokenizer {told._tokenizer}."
-        told.scored_by = replace(self.scored_by, note=said)
+        names = {"bleu@1": f"BLEU ({told._tokenizer})"}
+        told.scored_by = replace(self.scored_by, note=said, names=names)
         return told
 
     def gold(self, row: Mapping[str, Any], borders: Borders) -> Text | AnyOf | None:

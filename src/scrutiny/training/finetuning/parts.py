@@ -12,6 +12,7 @@ from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.core.grouping import grouped
 from scrutiny.core.randomness import generator
+from scrutiny.core.shares import whole_percent
 from scrutiny.core.task import Task
 from scrutiny.data.dataset import Dataset, load_dataset
 from scrutiny.data.hashes import letters_hash
@@ -192,8 +193,8 @@ def split_off_dev(
         taken.update(groups[names[place]])
     if len(taken) == len(examples):
         raise DataError(
-            f"A dev part of {share:.0%} of {len(examples)} rows leaves none to train on: rows "
-            "with the same letters or of the same unit stay together."
+            f"A dev part of {whole_percent(share)} of {len(examples)} rows leaves none to train "
+            "on: rows with the same letters or of the same unit stay together."
         )
     return (
         tuple(e for i, e in enumerate(examples) if i not in taken),

@@ -18,7 +18,8 @@ from scrutiny.perturb.languages.en.verbs import (
 )
 from scrutiny.perturb.languages.tokens import beside, token_edit
 from scrutiny.text.casing import match_case
-from scrutiny.text.inflect import reinflect
+from scrutiny.text.inflect import inflect, lemma, reinflect
+from scrutiny.text.wordnet import exists
 
 Tense = Literal["past", "present"]
 Agreement = Literal["VBZ", "VBP"]
@@ -86,7 +87,7 @@ def _is_formula(document: Document, index: int, word: str) -> bool:
         return True
     if word == "had" and following == "better":
         return True
-    if word == "used":
+    if word in ("used", "use"):
         return following == "to"
     if word not in ("do", "have") or (index > 0 and document.words[index - 1] not in _BARRIERS):
         return False
@@ -97,7 +98,10 @@ def _may_be_has(document: Document, index: int) -> bool:
     following = next_content(document, index)
     if following >= len(document.words):
         return False
-    return document.tag(following) in ("VBN", "VBD") or plain(document.words[following]) == "got"
+    word = plain(document.words[following])
+    if document.tag(following) in ("VBN", "VBD") or word == "got":
+        return True
+    return inflect(lemma(word, "VERB"), "VBN") == word and not exists(word, "a")  # "he 's spun"
 
 
 def in_tense(
@@ -145,11 +149,11 @@ def _form(
 
 
 def _is_first_person(document: Document, index: int) -> bool:
-    at = _before_adverbs(document, index)
+    at = before_adverbs(document, index)
     return at >= 0 and plain(document.words[at]) == "i"
 
 
-def _before_adverbs(document: Document, index: int) -> int:
+def before_adverbs(document: Document, index: int) -> int:
     """Index of the nearest token to the left that is neither an adverb nor "not"."""
     return beside(
         document,
@@ -161,7 +165,7 @@ def _before_adverbs(document: Document, index: int) -> int:
 
 def is_conjunct(document: Document, index: int) -> bool:
     """Whether a verb shares the subject of an earlier verb."""
-    at = _before_adverbs(document, index)
+    at = before_adverbs(document, index)
     return at > 0 and plain(document.words[at]) in ("and", "but", "or", ",")
 
 
@@ -176,7 +180,7 @@ def agreement_of(document: Document, index: int) -> Agreement | None:
         return "VBZ"
     if stem in ("are", "have", "do", "am"):
         return "VBP"
-    at = _before_adverbs(document, index)
+    at = before_adverbs(document, index)
     if at < 0:
         return None
     word = plain(document.words[at])
