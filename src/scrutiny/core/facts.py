@@ -20,8 +20,12 @@ _ANSWERS: Final[dict[str, str]] = {
     "text": "written texts",
 }
 
-#: Names under which a change may say what it does to an answer (`Facts.grounds`).
-GROUNDS: Final = frozenset({*_ANSWERS, "relation", "anchor"})
+#: Names under which a change may say what it does to an answer (`Facts.grounds`), in words.
+GROUNDS: Final[dict[str, str]] = {
+    **_ANSWERS,
+    "relation": f"labels {_OF['relation']}",
+    "anchor": f"labels {_OF['anchor']}",
+}
 
 
 class Facts(NamedTuple):
@@ -74,6 +78,17 @@ def wanted_in_words(wanted: tuple[Facts, ...]) -> str:
     'labels, spans of words'
     """
     return ", ".join(map(str, wanted))
+
+
+def answers_in_words(ground: str) -> str:
+    """Answers to which something is done, by their name in `GROUNDS`, or "*" for all others.
+
+    Examples
+    --------
+    >>> answers_in_words("relation"), answers_in_words("upos")
+    ('labels of the relation of texts', 'upos')
+    """
+    return "other answers" if ground == "*" else GROUNDS.get(ground, ground)
 
 
 #: Labels of anything; of one text.

@@ -73,7 +73,7 @@ def _sample_documents() -> list[Document]:
 def _check_members(transformation: Transformation) -> None:
     """Raise unless the members are of the right types."""
     languages, effects = transformation.languages, dict(transformation.effect)
-    known = GROUNDS.union(WORDS.layers)
+    known = {*GROUNDS, *WORDS.layers}
     unknown = ", ".join(sorted({*effects} - known - {"*"}))
     kept = {
         "languages must be a frozenset of codes, or of '*' for any.": (

@@ -76,7 +76,7 @@ def test_wanted_facts_that_are_empty_are_any():
 
 @pytest.mark.parametrize("task", [ANCHORED, ONE_TEXT, RELATION, SPANS, ARCS, WRITTEN])
 def test_grounds_are_names_that_changes_know(task):
-    assert set(task.grounds) <= GROUNDS
+    assert set(task.grounds) <= {*GROUNDS}
 
 
 @pytest.mark.parametrize(
