@@ -18,6 +18,7 @@ from click.testing import CliRunner
 from scrutiny.cli import VERBS, group
 from scrutiny.cli.verbs.list import FACTS, SENTENCES, facts_to_list
 from scrutiny.cli.verbs.show import facts
+from scrutiny.core.facts import answers_in_words
 from scrutiny.core.plugin import sentence_of
 from scrutiny.core.registry import KINDS, registry
 from scrutiny.registrations import REGISTRATIONS
@@ -90,8 +91,7 @@ def transformations_page() -> Iterator[str]:
     for name in names.names("transformation"):
         thing = names.load("transformation", name)
         effect = "; ".join(
-            f"{'other tasks' if task == '*' else task}: {says}"
-            for task, says in thing.effect.items()
+            f"{answers_in_words(answer)}: {says}" for answer, says in thing.effect.items()
         )
         needs = ", ".join(thing.resources) or "nothing"
         yield f"| [{name}](#{name.replace('@', '')}) | {sentence_of(thing)} | {effect} | {needs} |"

@@ -27,6 +27,7 @@ from scrutiny.perturb.engine.apply import Setting
 from scrutiny.perturb.engine.batch import perturb_stream
 from scrutiny.perturb.engine.recipe import Recipe, parse_recipe
 from scrutiny.perturb.resources.loading import RESOURCES
+from scrutiny.tasks.names import load_task
 
 HOME = Path(os.environ.get("SCRUTINY_DATA", Path(__file__).parents[1].parent / "shared" / "data"))
 NETWORKS = {"masked_lm", "translator"}  # resources that take long
@@ -90,8 +91,9 @@ def found(
     task: str, examples: Sequence[Example], recipes: Sequence[Recipe], resources: Mapping[str, str]
 ) -> dict[str, Found]:
     """Numbers of transformations on the items of a task, by name."""
-    setting = Setting(seed=0, resources=resources, task=task)
-    asked = [recipe for recipe in recipes if recipe.is_scored(task)]
+    facts = load_task(task).facts
+    setting = Setting(seed=0, resources=resources, facts=facts)
+    asked = [recipe for recipe in recipes if recipe.is_scored(facts)]
     bare = (replace(example, gold=None) for example in examples)
     changed, lost = Counter[str](), {recipe.name: Counter[str]() for recipe in recipes}
     plain = perturb_stream(bare, recipes, setting, chunk=_CHUNK)
@@ -137,7 +139,7 @@ def lines(
         lost: dict[str, str] = {}  # by the data: columns of one tree lose together
         for column in columns:
             one = numbers[column.data].get(recipe.name)
-            is_known = recipe.is_scored(column.task) and recipe.keeps(column.layer)
+            is_known = recipe.is_scored(load_task(column.task).facts) and recipe.keeps(column.layer)
             cells.append("" if one is None else one.cell(is_known=is_known))
             if one is not None and one.lost and is_known:
                 reasons = ", ".join(f"{why} {n}" for why, n in one.lost.most_common())

@@ -17,6 +17,7 @@
     attribute                     what slices go by, with words_of
     Model, Adapter                who is asked, and who makes it of a model string (PlainModel is
                                   the least that can be asked)
+    facts                         of tasks: what a diagnostic wants of them
     language, attention,          modules of what is asked beyond predict: queries and answers
     gradients
     Trainer                       what a plan trains with: TrainingNode, TrainingJob
@@ -27,7 +28,7 @@
 Names here stay, and what they mean stays. `scrutiny.testing` has the checks of conformance.
 """
 
-from scrutiny.core import errors
+from scrutiny.core import errors, facts
 from scrutiny.core.answers.words import Words
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
@@ -150,6 +151,7 @@ __all__ = [
     "attention",
     "attribute",
     "errors",
+    "facts",
     "forest_table",
     "full_labels",
     "gradients",

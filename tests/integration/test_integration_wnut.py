@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from scrutiny.core.example import Example, Span
+from scrutiny.core.facts import SPANS
 from scrutiny.data.dataset import Dataset, load_dataset
 from scrutiny.diagnostics.robustness.params import RobustnessParams
 from scrutiny.perturb.engine.apply import Setting
@@ -17,7 +18,7 @@ from scrutiny.text.edits.apply import apply_edits
 RECIPES = [
     recipe
     for recipe in RobustnessParams().recipes(load_task("token-tagging"), frozenset({"en"}))
-    if recipe.effect("token-tagging") == "keeps"
+    if recipe.effect(SPANS) == "keeps"
 ]
 
 
@@ -40,7 +41,7 @@ def test_entities_outside_edits_stay_and_neighbors_stay_apart(
     comments: Callable[[Path], Dataset],
 ) -> None:
     data = comments(shared_data("wnut17"))
-    setting = Setting(seed=0, task="token-tagging")
+    setting = Setting(seed=0, facts=SPANS)
     kept = neighbors = 0
     for example, (variant,) in perturb_stream(data.examples, [recipe], setting):
         if variant.status != "ok":

@@ -10,6 +10,7 @@ from scrutiny.core.design import Design, Inputs
 from scrutiny.core.edit import Variant
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
+from scrutiny.core.facts import Facts
 from scrutiny.core.model import Model
 from scrutiny.core.plugin import PlugIn
 from scrutiny.core.record import Measure, Row
@@ -132,7 +133,8 @@ class Context(Protocol):
         """Predictions of the cell's model: cached, batched, checked; failed calls are values.
 
         ``variants`` names the variant of each example, None for an original item; answers
-        are kept as outputs under item and variant. ``draw`` counts how often the same was asked
+        are kept as outputs under item and variant, but for those to another text than the item's
+        that no variant names. ``draw`` counts how often the same was asked
         before; such answers are not kept as outputs.
         """
 
@@ -182,8 +184,8 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
         Frozen dataclass of its parameters: the one in brackets behind its base class, or stated.
     needs
         Model capabilities it requires ("predict" included).
-    tasks
-        Tasks that it applies to; empty for any.
+    wants
+        Facts of the tasks that it applies to, of which any suffices; empty for any task.
     measures
         Measures of its records; if empty, those of the task.
     scope
@@ -229,7 +231,7 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
     id: ClassVar[str]
     Params: ClassVar[type[Any]]
     needs: ClassVar[frozenset[str]] = frozenset()
-    tasks: ClassVar[frozenset[str]] = frozenset()
+    wants: ClassVar[tuple[Facts, ...]] = ()
     measures: ClassVar[tuple[Measure, ...]] = ()
     scope: ClassVar[Literal["item", "dataset"]] = "item"
     wants_reference: ClassVar[bool] = False
@@ -305,6 +307,9 @@ class ChangesTexts(Diagnostic[P]):
 
 def applies(diagnostic: Diagnostic[Any], task: Task, capabilities: frozenset[str]) -> bool:
     """Whether a diagnostic can run on this task with such a model."""
-    return (not diagnostic.tasks or task.name in diagnostic.tasks) and (
-        diagnostic.needs <= capabilities
-    )
+    return fits(diagnostic, task) and diagnostic.needs <= capabilities
+
+
+def fits(diagnostic: Diagnostic[Any], task: Task) -> bool:
+    """Whether a diagnostic can measure items of this task."""
+    return not diagnostic.wants or any(one.are_of(task.facts) for one in diagnostic.wants)

@@ -60,6 +60,11 @@ class Example:
         """The first text field."""
         return next(iter(self.fields.values()))
 
+    def is_closed(self, field: str) -> bool:
+        """Whether no part of a text field may be changed."""
+        whole = len(self.fields[field])
+        return any(s.field == field and s.start == 0 and s.end >= whole for s in self.protected)
+
     def with_fields(self, fields: Mapping[str, str]) -> "Example":
         """Return a copy with these texts and all else unchanged.
 

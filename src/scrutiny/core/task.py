@@ -9,6 +9,7 @@ from scrutiny.core.answers.answer import AnswerType, label_in, type_of
 from scrutiny.core.answers.label import LABEL
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
+from scrutiny.core.facts import Facts
 from scrutiny.core.plugin import PlugIn
 from scrutiny.core.randomness import Rng
 from scrutiny.core.record import Measure
@@ -117,6 +118,11 @@ class Role(NamedTuple):
         Whether the task cannot do without it.
     default
         Value of a group that is not there; empty for none.
+    may_change
+        Whether changes of texts may change this one.
+    is_anchor
+        Whether the answer is about what this text names (an aspect, a topic) in the others: no
+        change touches it, nor its words where they stand in another text.
     """
 
     name: str
@@ -125,6 +131,13 @@ class Role(NamedTuple):
     names: tuple[str, ...] = ()
     is_needed: bool = False
     default: str = ""
+    may_change: bool = True
+    is_anchor: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether changes of texts may touch its text."""
+        return self.may_change and not self.is_anchor
 
     @property
     def key(self) -> str:
@@ -145,6 +158,8 @@ class Task(PlugIn, ABC):
     fields, words, answer
         What the roles say: the text fields of its items, the column of their words and that of the
         gold answer, where it has such.
+    open_fields, closed_fields
+        Text fields that changes may touch, and those that they may not.
     side_by_side
         Names under which files have several of its columns side by side, where one such name alone
         says little: those of the roles first, then what each may be called.
@@ -154,6 +169,8 @@ class Task(PlugIn, ABC):
         Measures that `score` returns for one example, in order.
     answer_type
         Type of its answers; None if it has none.
+    holds
+        What its items hold besides texts and answers, in the words of `scrutiny.core.facts`.
     scored_by
         Scoring. None if no label is predicted (pairs of sentences whose likelihoods
         are compared, word sets whose vectors are): models are asked for capabilities other than
@@ -177,10 +194,13 @@ class Task(PlugIn, ABC):
     roles: tuple[Role, ...] = ()
     words: str = ""
     answer: str = ""
+    open_fields: tuple[str, ...] = ()
+    closed_fields: tuple[str, ...] = ()
     side_by_side: tuple[tuple[str, ...], ...] = ()
     identifying_columns: tuple[str, ...] = ()
     measures: tuple[Measure, ...] = ()
     answer_type: AnswerType[Any] | None = None
+    holds: str = ""
     scored_by: Score | None = None
     classes: tuple[str, ...] = ()
     class_words: tuple[str, str] = ("class", "items")
@@ -195,11 +215,25 @@ class Task(PlugIn, ABC):
             cls.words, cls.answer = named.get("words", ""), named.get("gold", "")
             texts = tuple(role.name for role in cls.roles if role.kind == "text")
             cls.fields = ("text",) if cls.words else texts
+            closed = {role.name for role in cls.roles if not role.is_open}
+            cls.open_fields = tuple(name for name in cls.fields if name not in closed)
+            cls.closed_fields = tuple(name for name in cls.fields if name in closed)
+        elif "fields" in vars(cls):
+            cls.open_fields = cls.fields
 
     @property
     def gives_labels(self) -> bool:
         """Whether each answer is the name of one class."""
         return self.answer_type is LABEL
+
+    @property
+    def facts(self) -> Facts:
+        """What diagnostics, changes of texts and models ask for in place of its name."""
+        kind = "" if self.answer_type is None else self.answer_type.name
+        if any(role.is_anchor for role in self.roles):
+            return Facts(kind, "anchor", self.holds)
+        is_relation = self.gives_labels and len(self.open_fields) > 1
+        return Facts(kind, "relation" if is_relation else "text", self.holds)
 
     @property
     def must_be_answered(self) -> bool:

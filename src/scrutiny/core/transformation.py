@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.example import Example, Span
+from scrutiny.core.facts import Facts
 from scrutiny.core.plugin import PlugIn
 from scrutiny.core.randomness import Rng
 
@@ -118,7 +119,10 @@ class Transformation(PlugIn, ABC):
         Names of the resources it needs ("tagger", "wordnet", "masked_lm", "vectors",
         "translator").
     effect
-        Effect on the gold answer, by task ("*" for all others): it ``keeps`` the answer, ``sets``
+        Effect on the gold answer by what the answer is ("*" for all others): a label of one text
+        (``label``), of a part of it (``anchor``; as ``label`` where it is not named) or of the
+        ``relation`` of two, ``spans``, heads of ``words``, ``clusters``, an ``extract`` or a
+        written ``text``. It ``keeps`` the answer, ``sets``
         another that it knows (`new_gold`), ``flips`` it, or ``may change`` it, so that nothing
         says what is right. And by layer of an answer about words (``arcs``, ``upos``, ``xpos``),
         which is kept where nothing else is said.
@@ -256,20 +260,20 @@ class ScreensMany(Constraint):
         """Whether each of several sets of edits of one document is allowed."""
 
 
-def effect_of(transformation: Transformation, task: str) -> Effect:
+def effect_of(transformation: Transformation, task: Facts) -> Effect:
     """Effect of a transformation on a task's gold answer; ``may change`` if not declared."""
     effects = transformation.effect
-    found = effects.get(task) or effects.get(task.partition("@")[0]) or effects.get("*")
-    return found or "may change"
+    named = (effects[ground] for ground in task.grounds if ground in effects)
+    return next(named, effects.get("*", "may change"))
 
 
-def keeps_unless(*tasks: str) -> Mapping[str, Effect]:
-    """Effect that a transformation declares: gold is kept, except of some tasks, or layers."""
-    changed: dict[str, Effect] = dict.fromkeys(tasks, "may change")
+def keeps_unless(*grounds: str) -> Mapping[str, Effect]:
+    """Effect that a transformation declares: gold is kept, except of some kinds, or layers."""
+    changed: dict[str, Effect] = dict.fromkeys(grounds, "may change")
     return {"*": "keeps", **changed}
 
 
-def may_change_unless(*tasks: str) -> Mapping[str, Effect]:
-    """Effect that a transformation declares: gold may change, except of some tasks."""
-    kept: dict[str, Effect] = dict.fromkeys(tasks, "keeps")
+def may_change_unless(*grounds: str) -> Mapping[str, Effect]:
+    """Effect that a transformation declares: gold may change, except of some kinds."""
+    kept: dict[str, Effect] = dict.fromkeys(grounds, "keeps")
     return {"*": "may change", **kept}

@@ -19,6 +19,7 @@ from typing import Final
 from scrutiny.core.boundary.canonical import digest
 from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.core.example import Example
+from scrutiny.core.facts import LABELS
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.inputs import must_answer_task
@@ -33,7 +34,6 @@ from scrutiny.text.edits.apply import apply_edits
 
 _VERSION: Final = "smoothed@1"
 _OWN: Final = ("copies", "change", "share", "seed")
-_TASKS: Final = ("text-classification", "text-pair-classification")
 _LEAST: Final = 1e-12  # a probability of 0 would veto a label whatever the other copies say
 
 
@@ -138,7 +138,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     """
     from scrutiny.models.strings.load import load_model
 
-    must_answer_task(task, _TASKS, source=source.text)
+    must_answer_task(task, (LABELS,), source=source.text)
     smoothing = _smoothing(source, task)
     own = {name: value for name, value in source.options.items() if name not in _OWN}
     model = load_model(source.target, task, LoadOptions(options.device, options.batch, options=own))
@@ -168,7 +168,7 @@ def _smoothing(source: ModelSource, task: Task) -> Smoothing:
         recipe = parse_recipe(written)
     except PlanError as error:
         raise ModelError(f"{source.text!r}: {error}") from error
-    if recipe.effect(task.name) != "keeps":
+    if recipe.effect(task.facts) != "keeps":
         raise ModelError(
             f"{source.text!r}: {recipe.name} does not keep the labels of {task.name}, so its "
             "copies are no copies of the question. `scrutiny show NAME` says which ones do."

@@ -125,7 +125,7 @@ def _of_variants(
     for variant in variants:
         base = examples[variant.item]
         recipe = parse_recipe(variant.recipe)
-        is_made, is_known = variant.status == "ok", recipe.is_scored(task.name)
+        is_made, is_known = variant.status == "ok", recipe.is_scored(task.facts)
         yield replace(
             apply_edits(base, variant.edits) if is_made else base,
             id=f"{variant.name}/{base.id}",

@@ -12,6 +12,7 @@ from scrutiny.core.model import MEMBERS, Model, PlainModel, as_model
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import BAD, predict_or_fail
 from scrutiny.models.answers.determinism import check_determinism
+from scrutiny.tasks.classification.classes import TextPairClassification
 from scrutiny.tasks.names import load_task
 from scrutiny.testing.check_attention import check_attends, check_intervenes
 from scrutiny.testing.check_gradients import check_gradients
@@ -20,7 +21,7 @@ from scrutiny.testing.promises import SAMPLE_TEXTS, promise, promises, require_m
 
 # the others are called as their capability
 _METHODS: Final = {"tokenizes": "encode", "head_interventions": "intervened"}
-_FIELDS: Final = {"text-pair-classification": ("text", "text_pair")}
+_FIELDS: Final = {TextPairClassification.name: ("text", "text_pair")}
 
 
 def check_adapter(model: PlainModel, examples: Sequence[Example] | None = None) -> None:

@@ -8,10 +8,11 @@ from typing import Any, Final
 
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.design import DataShape, Design, Inputs, SubjectShape
-from scrutiny.core.diagnostic import Batch, Cell, ChangesTexts, Diagnostic
+from scrutiny.core.diagnostic import Batch, Cell, ChangesTexts, Diagnostic, fits
 from scrutiny.core.edit import Variant
 from scrutiny.core.errors import ConformanceError
 from scrutiny.core.example import Example
+from scrutiny.core.facts import wanted_in_words
 from scrutiny.core.model import Model, PlainModel, as_model
 from scrutiny.core.plugin import must_be_of_kind
 from scrutiny.core.record import ROLES, STATUSES, Row
@@ -19,6 +20,7 @@ from scrutiny.core.registry import registry
 from scrutiny.core.suites.tests import suite_tests
 from scrutiny.core.task import Task
 from scrutiny.reliability.metrics import metric_of
+from scrutiny.tasks.classification.classes import TextClassification
 from scrutiny.testing.faulty_models import FlakyClassifier
 from scrutiny.testing.promises import (
     promise,
@@ -31,7 +33,7 @@ from scrutiny.testing.toy_context import ToyContext
 from scrutiny.testing.toy_models import KeywordClassifier
 
 Variants = dict[str, tuple[Variant, ...]]
-_TASK: Final = "text-classification"
+_TASK: Final = TextClassification.name
 _REVIEWS: Final = (
     ("A good film with a fine story.", "positive"),
     ("The story is bad and the end is worse.", "negative"),
@@ -153,8 +155,8 @@ def _check_applies(trial: _Trial) -> None:
     lacking = sorted(diagnostic.needs - trial.model.capabilities - {"predict"})
     trial.promise(is_kept=not lacking, message=f"give check_diagnostic a model with {lacking}.")
     trial.promise(
-        is_kept=not diagnostic.tasks or trial.task.name in diagnostic.tasks,
-        message=f"give check_diagnostic examples and a model of one of {sorted(diagnostic.tasks)}.",
+        is_kept=fits(diagnostic, trial.task),
+        message=f"give check_diagnostic items and a model of {wanted_in_words(diagnostic.wants)}.",
     )
 
 

@@ -6,9 +6,11 @@ from typing import Final
 
 import numpy as np
 
+from scrutiny.core.answers.words import WORDS
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.errors import ConformanceError
 from scrutiny.core.example import Example
+from scrutiny.core.facts import GROUNDS
 from scrutiny.core.plugin import must_be_of_kind
 from scrutiny.core.transformation import ChangesAtOnce, Document, Intensity, Site, Transformation
 from scrutiny.perturb.engine.document import TextDocument
@@ -71,14 +73,17 @@ def _sample_documents() -> list[Document]:
 def _check_members(transformation: Transformation) -> None:
     """Raise unless the members are of the right types."""
     languages, effects = transformation.languages, dict(transformation.effect)
+    known = {*GROUNDS, *WORDS.layers}
+    unknown = ", ".join(sorted({*effects} - known - {"*"}))
     kept = {
         "languages must be a frozenset of codes, or of '*' for any.": (
             isinstance(languages, frozenset) and bool(languages)
         ),
         "intensity must be an Intensity.": isinstance(transformation.intensity, Intensity),
-        f"effect must map tasks, or '*', to one of {', '.join(sorted(_EFFECTS))}.": (
+        f"effect must map kinds of answers, or '*', to one of {', '.join(sorted(_EFFECTS))}.": (
             bool(effects) and set(effects.values()) <= _EFFECTS
         ),
+        f"effect names {unknown}; kinds of answers are {', '.join(sorted(known))}.": not unknown,
     }
     promises(transformation.id, kept)
 

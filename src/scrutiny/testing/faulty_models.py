@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
 from scrutiny.core.task import Prediction
+from scrutiny.tasks.classification.classes import TextClassification
 from scrutiny.testing.toy_models import KeywordClassifier, ToyModel
 
 
@@ -76,7 +77,7 @@ class WrongShapeClassifier(ToyModel):
         Labels that it claims to have.
     """
 
-    of_task = "text-classification"
+    of_task = TextClassification.name
 
     def __init__(
         self, columns: int = 3, *, labels: tuple[str, ...] = ("negative", "positive")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from scrutiny.core.errors import ConformanceError
 from scrutiny.core.example import Example, Span
+from scrutiny.tasks.classification.classes import TextClassification, TextPairClassification
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -17,8 +18,8 @@ _WORDS: Final = (
 ).split(" ")
 _GAPS: Final = (" ", " ", " ", "  ", "\t", "\n", ", ", "")
 _FIELDS: Final = {
-    "text-classification": ("text",),
-    "text-pair-classification": ("text", "text_pair"),
+    TextClassification.name: ("text",),
+    TextPairClassification.name: ("text", "text_pair"),
 }
 
 
@@ -32,7 +33,7 @@ def texts(*, max_words: int = 12) -> "SearchStrategy[str]":
 
 
 def examples(
-    task: str = "text-classification", *, labels: tuple[str, ...] = ("negative", "positive")
+    task: str = TextClassification.name, *, labels: tuple[str, ...] = ("negative", "positive")
 ) -> "SearchStrategy[Example]":
     """Examples of a classification task, with or without gold.
 

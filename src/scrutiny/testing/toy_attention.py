@@ -24,6 +24,8 @@ from scrutiny.core.queries.language import Encoded
 from scrutiny.core.randomness import generator
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import AnswerError
+from scrutiny.tasks.annotated.anchored_spans import AnchoredSpans
+from scrutiny.tasks.classification.classes import TextClassification
 from scrutiny.testing.toy_heads import ToyHead
 from scrutiny.text.tokens import token_spans
 
@@ -71,7 +73,7 @@ class ToyAttention(Model):
 
     is_batch_invariant = True
     attention_shape: tuple[int, int]
-    task = "anchored-spans"
+    task = AnchoredSpans.name
 
     def __init__(
         self,
@@ -245,7 +247,7 @@ class ToyAttentionClassifier(ToyAttention):
     """
 
     labels = ("negative", "positive")
-    task = "text-classification"
+    task = TextClassification.name
 
     def __init__(
         self,

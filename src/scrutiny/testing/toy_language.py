@@ -16,6 +16,7 @@ from scrutiny.core.queries.language import (
     TokenIds,
 )
 from scrutiny.models.answers.checked import AnswerError
+from scrutiny.tasks.stereotypes.sentence_pairs import SentencePairs
 from scrutiny.testing.toy_models import ToyModel
 from scrutiny.text.tokens import token_spans
 
@@ -44,7 +45,7 @@ class ToyLanguage(ToyModel):
     capabilities: frozenset[str] = frozenset({"tokenizes", "attention_received"})
     begin_id: int | None = None
     mask_id: int | None = _MASK
-    of_task = "sentence-pairs"
+    of_task = SentencePairs.name
 
     def __init__(self, words: Sequence[str], identity: Any, *, limit: int | None = None) -> None:
         made_of = [type(self).__name__, words, identity, limit]

@@ -11,6 +11,7 @@ from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.queries.gradients import InputEmbeddings, Piece, TokenGradients
 from scrutiny.core.task import Prediction
+from scrutiny.tasks.classification.classes import TextClassification
 from scrutiny.testing.toy_models import ToyModel
 from scrutiny.text.tokens import token_spans
 
@@ -56,7 +57,7 @@ class LinearClassifier(ToyModel):
         *,
         bias: int = 0,
         labels: tuple[str, ...] = ("negative", "positive"),
-        task: str = "text-classification",
+        task: str = TextClassification.name,
     ) -> None:
         if len(labels) != 2:
             raise ModelError(f"This classifier has two labels, not {len(labels)}.")

@@ -7,6 +7,8 @@ from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.model import Model
 from scrutiny.core.task import Prediction
+from scrutiny.tasks.classification.classes import TextClassification
+from scrutiny.tasks.tagging.token_tagging import TokenTagging
 from scrutiny.text.tokens import token_spans, token_texts
 
 
@@ -68,7 +70,7 @@ class KeywordClassifier(ToyModel):
         bad: Sequence[str] = ("bad",),
         *,
         labels: tuple[str, str] = ("negative", "positive"),
-        task: str = "text-classification",
+        task: str = TextClassification.name,
     ) -> None:
         self._good = frozenset(good)
         self._bad = frozenset(bad)
@@ -121,7 +123,7 @@ class ConstantClassifier(ToyModel):
         label: str = "positive",
         *,
         labels: tuple[str, ...] = ("negative", "positive"),
-        task: str = "text-classification",
+        task: str = TextClassification.name,
     ) -> None:
         if label not in labels:
             raise ModelError(f"{label!r} is not among the labels {', '.join(labels)}.")
@@ -149,7 +151,7 @@ class GazetteerTagger(ToyModel):
     (Span(field='text', start=0, end=8, label='LOC'), Span(field='text', start=10, end=14, label='PER'))
     """  # noqa: E501 - the example's output is one line
 
-    of_task = "token-tagging"
+    of_task = TokenTagging.name
 
     def __init__(self, names: Mapping[str, str]) -> None:
         labels = tuple(sorted(set(names.values())))

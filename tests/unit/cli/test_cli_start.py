@@ -17,6 +17,7 @@ from scrutiny.core.plugin import sentence_of
 from scrutiny.core.registry import KINDS, Entry, Registration, registry
 from scrutiny.core.transformation import effect_of
 from scrutiny.registrations import REGISTRATIONS
+from scrutiny.tasks.names import load_task
 
 HEAVY = ("torch", "transformers", "scipy", "sklearn", "pyarrow", "numpy", "pydantic", "rich")
 PROBE = """
@@ -97,7 +98,9 @@ def test_transformations_are_listed_with_their_facts() -> None:
         assert line["tasks"] == sorted(line["effects"])
         assert {"question-answering", "translation", "coreference"} < set(line["tasks"])
         assert len(line["tasks"]) == 7
-        assert line["effects"] == {task: effect_of(made, task) for task in line["tasks"]}
+        assert line["effects"] == {
+            task: effect_of(made, load_task(task).facts) for task in line["tasks"]
+        }
     assert listed["tense@1"]["effects"]["text-pair-classification"] == "may change"
 
 

@@ -110,7 +110,7 @@ def test_answers_are_kept_by_texts_unless_gold_mentions_decide_as_well():
         ("rules:heads", "coreference", "There are no rules 'heads'. There are: head-match"),
         ("rules:head-match#mentions=some", "coreference", "mentions= is own or gold, not 'some'"),
         ("rules:head-match#sieve=1", "coreference", "no option 'sieve'"),
-        ("rules:head-match", "text-classification", "It answers: coreference"),
+        ("rules:head-match", "text-classification", "it gives clusters of mentions"),
     ],
 )
 def test_what_it_cannot_do(source, task, says):

@@ -52,7 +52,7 @@ def test_a_translator_is_a_model(engine):
 def test_what_a_translator_cannot_do():
     with pytest.raises(ModelError, match="there are en-pt and pt-en"):
         load_model("translate:en-de", TRANSLATION)
-    with pytest.raises(ModelError, match="It answers: translation"):
+    with pytest.raises(ModelError, match="gives written texts, and that has labels"):
         load_model("translate:en-pt", load_task("text-classification"))
 
 

@@ -14,6 +14,7 @@ from scrutiny.core.transformation import AsksAhead, Constraint, Intensity, Site,
 from scrutiny.perturb.engine.apply import Setting, perturb
 from scrutiny.perturb.engine.batch import perturb_draws, perturb_stream
 from scrutiny.perturb.engine.recipe import Recipe, parse_recipe, recipe_of, step_of
+from scrutiny.tasks.names import load_task
 from scrutiny.text.edits.apply import apply_edits, apply_to_text
 
 TEXT = "the film is a rather wonderful little story about growing up"
@@ -52,7 +53,7 @@ class Wanting(Toy):
 
 @dataclass(frozen=True)
 class Flipping(Toy):
-    effect: ClassVar[dict[str, str]] = {"*": "keeps", "text-pair-classification": "flips"}
+    effect: ClassVar[dict[str, str]] = {"*": "keeps", "relation": "flips"}
 
 
 class Veto(Constraint):
@@ -185,7 +186,7 @@ def test_gold_is_dropped_where_the_recipe_does_not_keep_it():
     assert perturb(EXAMPLE, recipe_of(Flipping()), seed=0).gold == "positive"
     task = "text-pair-classification@1"
     assert perturb(EXAMPLE, recipe_of(Flipping()), seed=0, task=task).gold is None
-    assert recipe_of(Toy(), Flipping()).effect(task) == "flips"
+    assert recipe_of(Toy(), Flipping()).effect(load_task(task).facts) == "flips"
 
 
 def test_gold_spans_are_carried_to_where_they_stand_afterwards():

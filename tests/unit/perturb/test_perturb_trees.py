@@ -119,7 +119,7 @@ TAGGED = replace(TAGGED, gold=TAGGED.gold._replace(**TAGS))
         ({"*": "keeps", "arcs": "may change"}, {"upos", "xpos"}),
         ({"*": "keeps", "arcs": "may change", "upos": "may change"}, {"xpos"}),
         ({"*": "keeps", "arcs": "flips", "upos": "flips", "xpos": "flips"}, set()),
-        ({"*": "may change", "dependency-arcs": "keeps"}, {"arcs", "upos", "xpos"}),
+        ({"*": "may change", "words": "keeps"}, {"arcs", "upos", "xpos"}),
         ({"*": "may change"}, set()),
     ],
 )

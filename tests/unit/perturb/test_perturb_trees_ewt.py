@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from scrutiny.core.answers.words import ROOT, WORDS
+from scrutiny.core.facts import ARCS
 from scrutiny.core.languages import speaks
 from scrutiny.core.registry import registry
 from scrutiny.data.dataset import load_dataset
@@ -44,7 +45,7 @@ def test_nearly_all_sentences_that_change_keep_their_tree(sentences):
     for name, found in TOOL["found"]("dependency-arcs", sentences, recipes, {}).items():
         assert found.carried >= LEAST.get(name, 0.99) * found.changed, name
         assert set(found.lost) <= LOST, name
-    assert all(recipe.is_scored("dependency-arcs") and recipe.keeps("arcs") for recipe in recipes)
+    assert all(recipe.is_scored(ARCS) and recipe.keeps("arcs") for recipe in recipes)
 
 
 @pytest.mark.data("ud_english_ewt")

@@ -1,5 +1,7 @@
 """Asking: each distinct text once, failures never kept, each chunk kept at once."""
 
+from dataclasses import replace
+
 import pytest
 
 from scrutiny.core.diagnostic import Failure
@@ -10,7 +12,7 @@ from scrutiny.core.task import Prediction
 from scrutiny.run.asking import client as asking
 from scrutiny.run.asking import keeping
 from scrutiny.run.asking.client import ModelClient
-from scrutiny.run.executing.context import RunContext
+from scrutiny.run.executing.context import Outputs, RunContext
 from scrutiny.testing import (
     FlakyClassifier,
     GazetteerTagger,
@@ -334,3 +336,20 @@ def test_a_context_asks_its_asker_or_nobody():
     assert context.ask("masked_logprobs", [cloze(5)]) == made.ask("masked_logprobs", [cloze(5)])
     nobody = RunContext(task=None, seed=0, store=TaskStore())
     assert nobody.ask("masked_logprobs", [cloze(5)]) == [Failure("no_model")]
+
+
+def test_an_answer_to_a_changed_text_is_none_of_the_items():
+    """Nothing overwrites what a model said of the item as it is."""
+    items = [Example("1", {"text": "good"}), Example("2", {"text": "bad"})]
+    loud = [replace(item, fields={"text": item.text.upper()}) for item in items]
+    kept = Outputs(items)
+    for item in items:
+        kept.keep(item, None, Prediction("calm"))
+    for item in loud:
+        kept.keep(item, None, Prediction("loud"))
+    assert dict(kept) == {("1", None): Prediction("calm"), ("2", None): Prediction("calm")}
+    for item in loud:
+        kept.keep(item, "capitals", Prediction("loud"))
+    assert kept["1", "capitals"] == Prediction("loud")
+    kept.keep(Example("3", {"text": "of another set"}), None, Prediction("own"))
+    assert kept["3", None] == Prediction("own")

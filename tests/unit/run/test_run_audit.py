@@ -335,3 +335,20 @@ def test_stored_answers_are_not_asked_about_changed_texts_and_the_run_says_so(tm
     asked = audit_plan([model], [data])
     assert "robustness" in [m.id for m in asked.measure]
     assert list(unasked_warnings(resolve(asked))) == []
+
+
+def test_a_diagnostic_that_is_asked_for_says_why_it_does_not_apply(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it measures, and what the data are of."""
+    (tmp_path / "silent_tagger.py").write_text("def tag(texts):\n    return [[] for _ in texts]\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(PlanError) as raised:
+        audit_plan(
+            [ModelPlan("m", "python:silent_tagger:tag#labels=PER|LOC")],
+            [DataPlan("d", "builtin:entities")],
+            only=["attack", "labels"],
+        )
+    said = str(raised.value)
+    assert "attack measures labels; these data are of spans of words." in said
+    assert "labels measures labels;" in said

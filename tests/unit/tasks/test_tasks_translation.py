@@ -12,6 +12,7 @@ from scrutiny.core.answers.text import Text
 from scrutiny.core.design import DataShape, Inputs, SubjectShape
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
+from scrutiny.core.facts import WRITTEN
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.robustness.design import make_design
 from scrutiny.diagnostics.robustness.params import RobustnessParams
@@ -121,7 +122,7 @@ def test_references_stay_as_they_are(recipe):
 
 @pytest.mark.parametrize("recipe", ["number_swap", "tense", "append_irrelevant", "punctuation"])
 def test_what_a_translation_would_have_to_follow_has_no_reference(recipe):
-    assert not parse_recipe(recipe).is_scored("translation")
+    assert not parse_recipe(recipe).is_scored(WRITTEN)
     example = Example("1", {"text": "We found 12 cats."}, Text("Encontramos 12 gatos."))
     assert perturb(example, recipe, seed=0, task="translation").gold is None
 

@@ -7,6 +7,7 @@ from scrutiny.core.design import Design, EstimateSpec, Selector
 from scrutiny.core.diagnostic import ChangesTexts, Diagnostic, Failure
 from scrutiny.core.edit import Edit, Variant
 from scrutiny.core.errors import ConformanceError
+from scrutiny.core.facts import ONE_TEXT
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.registry import registry
 from scrutiny.models.strings.lineage import with_training_text
@@ -26,7 +27,7 @@ class Shouting(ChangesTexts):
 
     __doc__ = DOC
     id, Params = "shouting@1", Params
-    tasks = frozenset({"text-classification"})
+    wants = (ONE_TEXT,)
     measures = (Measure("hit"), Measure("pred"))
 
     def design(self, params, inputs):

@@ -270,7 +270,7 @@ def test_recipes_that_cannot_be(wrong):
 
 def test_some_texts_are_seen_changed_and_keep_their_labels():
     examples = load_dataset(sentiment(200)).examples
-    known = {"share": 0.5, "seed": 3, "task": "text-classification"}
+    known = {"share": 0.5, "seed": 3, "task": load_task("text-classification")}
     first, n_changed = augmented(examples, ["typos"], epoch=1, **known)
     assert [e.gold for e in first] == [e.gold for e in examples]
     differing = sum(a.text != b.text for a, b in zip(first, examples, strict=True))
@@ -285,7 +285,12 @@ def test_some_texts_are_seen_changed_and_keep_their_labels():
 def test_entities_move_with_their_changed_texts():
     examples = load_dataset(tagged(60)).examples
     changed, n_changed = augmented(
-        examples, ["typos", "word_case"], share=1.0, seed=0, epoch=1, task="token-tagging"
+        examples,
+        ["typos", "word_case"],
+        share=1.0,
+        seed=0,
+        epoch=1,
+        task=load_task("token-tagging"),
     )
     assert n_changed > 30
     for before, after in zip(examples, changed, strict=True):
@@ -298,7 +303,7 @@ def test_entities_move_with_their_changed_texts():
 
 def test_candidates_of_attacks_are_trained_on_with_the_old_label_if_told():
     examples = load_dataset(sentiment(60)).examples
-    known = {"share": 1.0, "seed": 3, "task": "text-classification", "epoch": 1}
+    known = {"share": 1.0, "seed": 3, "task": load_task("text-classification"), "epoch": 1}
     doubtful = ["wordnet_all(share=0.5)"]
     assert augmented(examples, doubtful, **known) == (list(examples), 0)
     changed, n_changed = augmented(examples, doubtful, labels="assumed", **known)

@@ -40,17 +40,18 @@ def facts_to_list(transformation: Any) -> dict[str, Any]:
         ``tasks``: whose texts can be changed. ``languages``: "*" for all. ``effects``: what the
         change does to the gold answer, by task. ``resources``: what it needs.
     """
+    from scrutiny.core.diagnostic import fits
     from scrutiny.core.transformation import effect_of
     from scrutiny.tasks.names import every_task
 
     names = registry()
-    answered = [task.name for task in every_task() if task.must_be_answered]
-    changing = [names.load("diagnostic", one).tasks or answered for one in _CHANGING]
-    tasks = sorted({task for several in changing for task in several})
+    changing = [names.load("diagnostic", one) for one in _CHANGING]
+    answered = [task for task in every_task() if task.must_be_answered]
+    tasks = [task for task in answered if any(fits(one, task) for one in changing)]
     return {
-        "tasks": tasks,
+        "tasks": [task.name for task in tasks],
         "languages": sorted(transformation.languages),
-        "effects": {task: effect_of(transformation, task) for task in tasks},
+        "effects": {task.name: effect_of(transformation, task.facts) for task in tasks},
         "resources": list(transformation.resources),
     }
 

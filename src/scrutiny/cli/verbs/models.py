@@ -15,10 +15,11 @@ from scrutiny.core.boundary.limits import known
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
+from scrutiny.tasks.texts.passages import Passages
 
 _REVIEWS: Final = "builtin:reviews"
 #: Task of a model that is loaded to see what it can do.
-_ANY_TEXT: Final = "passages"
+_ANY_TEXT: Final = Passages.name
 
 
 @click.group("models", invoke_without_command=True)

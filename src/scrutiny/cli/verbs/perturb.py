@@ -95,7 +95,7 @@ def _lines(flags: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
         flags["seed"],
         resources=_resources(flags["resources"]) or None,
         constraints=tuple(registry().load("constraint", c)() for c in flags["constraints"]),
-        task=reading.task.name,
+        facts=reading.task.facts,
     )
     recipes = named_recipes(flags["recipes"])
     examples = reading.limited(flags["limit"])

@@ -11,6 +11,7 @@ from scrutiny.cli.environment import completed
 from scrutiny.cli.wrapping import narrowed
 from scrutiny.core.boundary.json_text import json_line
 from scrutiny.core.errors import UnknownNameError
+from scrutiny.core.facts import answers_in_words, wanted_in_words
 from scrutiny.core.languages import in_words
 from scrutiny.core.plugin import PlugIn, at_length
 from scrutiny.core.registry import KINDS, Entry, Registration, registry
@@ -126,7 +127,7 @@ def _declared(thing: Any) -> Iterator[tuple[str, Any]]:
         yield from (("Needs", thing.needs), ("Conditional on", thing.conditional_on))
         yield "Higher is", thing.higher_is
     elif kind == "diagnostic":
-        yield from (("Needs", thing.needs), ("Tasks", thing.tasks))
+        yield from (("Needs", thing.needs), ("Items", wanted_in_words(thing.wants)))
         yield "Second model", _SECOND if thing.wants_reference else ""
     elif kind == "attack":
         yield from (("Needs", thing.needs), ("Languages", in_words(thing.languages, most=99)))
@@ -148,7 +149,7 @@ def _kind(thing: Any) -> str:
 
 def _said(value: Any) -> str:
     if isinstance(value, dict):
-        return "; ".join(f"{'other tasks' if k == '*' else k}: {v}" for k, v in value.items())
+        return "; ".join(f"{answers_in_words(k)}: {v}" for k, v in value.items())
     if isinstance(value, (frozenset, set)):
         return ", ".join(sorted(map(str, value)))
     return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)

@@ -9,6 +9,11 @@ from scrutiny.core.boundary.limits import known
 from scrutiny.data.readers import conll, conllu, delimited, json_rows, suite
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import Table
+from scrutiny.tasks.annotated.anchored_spans import AnchoredSpans
+from scrutiny.tasks.dependencies.dependency_arcs import DependencyArcs
+from scrutiny.tasks.stereotypes.association_test import AssociationTest
+from scrutiny.tasks.stereotypes.sentence_pairs import MinimalPairs, SentencePairs
+from scrutiny.tasks.stereotypes.sentence_triples import SentenceTriples
 
 #: File and columns of each sample.
 SAMPLES: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
@@ -22,7 +27,7 @@ SAMPLES: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
     "agreement": (
         "agreement_pairs.jsonl",
         {
-            "task": "minimal-pairs",
+            "task": MinimalPairs.name,
             "good": "good",
             "bad": "bad",
             "construction": "construction",
@@ -34,7 +39,7 @@ SAMPLES: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
     "negation": (
         "negation.jsonl",
         {
-            "task": "anchored-spans",
+            "task": AnchoredSpans.name,
             "words": "words",
             "anchor": "anchor",
             "target": "target",
@@ -45,7 +50,7 @@ SAMPLES: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
     "arcs": (
         "arcs.conllu",
         {
-            "task": "dependency-arcs",
+            "task": DependencyArcs.name,
             "words": "words",
             "heads": "heads",
             "relations": "relations",
@@ -60,7 +65,7 @@ SAMPLES: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
     "stereotypes": (
         "stereotypes.tsv",
         {
-            "task": "sentence-pairs",
+            "task": SentencePairs.name,
             "more": "more",
             "less": "less",
             "category": "category",
@@ -72,7 +77,7 @@ SAMPLES: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
     "continuations": (
         "continuations.tsv",
         {
-            "task": "sentence-triples",
+            "task": SentenceTriples.name,
             "context": "context",
             "stereotype": "stereotype",
             "antistereotype": "antistereotype",
@@ -86,7 +91,7 @@ SAMPLES: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
     "associations": (
         "associations.tsv",
         {
-            "task": "association-test",
+            "task": AssociationTest.name,
             "text": "text",
             "test": "test",
             "set": "set",

@@ -16,6 +16,7 @@ from scrutiny.data.readers.files import files_in, lines
 from scrutiny.data.readers.options import reader_defaults, takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
+from scrutiny.tasks.coreference.coreference import Coreference
 
 _COLUMNS: Final = ("id", "words", "clusters", "document")
 _BEGIN: Final = re.compile(r"#begin document \(?(.*?)\)?(?:; part 0*(\d{1,9}))?\s*$")
@@ -61,7 +62,7 @@ def read(source: DataSource) -> Table:
         columns=_COLUMNS,
         rows=_rows(source, int(window)),
         place=source.target,
-        defaults=reader_defaults("coreference", _COLUMNS),
+        defaults=reader_defaults(Coreference.name, _COLUMNS),
     )
 
 

@@ -12,6 +12,8 @@ from scrutiny.data.readers.files import blocks, lines
 from scrutiny.data.readers.options import one_of, reader_defaults, takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
+from scrutiny.tasks.annotated.token_classes import TokenClasses
+from scrutiny.tasks.dependencies.dependency_arcs import DependencyArcs
 from scrutiny.text.tokens import offsets_of_words
 
 _COMMENT: Final = re.compile(r"#\s*(sent_id|newdoc id|text)\s*=\s*(.*)")
@@ -48,7 +50,7 @@ def read(source: DataSource) -> Table:
     own = ("classes",) if kind in _CLASSES else ("heads", "relations", *_CLASSES)
     own += ("raw",) if is_raw else ()
     columns = ("id", "words", *own, "sentence", "document")
-    task = "token-classes" if kind in _CLASSES else "dependency-arcs"
+    task = TokenClasses.name if kind in _CLASSES else DependencyArcs.name
     return Table(
         columns=columns,
         rows=_rows(source, kind, drops=drops, is_raw=is_raw),

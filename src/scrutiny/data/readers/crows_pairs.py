@@ -15,6 +15,7 @@ from scrutiny.data.readers.files import file_in, lines
 from scrutiny.data.readers.options import reader_defaults, takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
+from scrutiny.tasks.stereotypes.sentence_pairs import SentencePairs
 
 _FILES: Final = ("crows_pairs_anonymized.csv",)
 _COLUMNS: Final = ("id", "more", "less", "direction", "category", "set", "pair")
@@ -37,7 +38,7 @@ def read(source: DataSource) -> Table:
         columns=_COLUMNS,
         rows=iter(rows),
         place=found.target,
-        defaults=reader_defaults("sentence-pairs", _COLUMNS),
+        defaults=reader_defaults(SentencePairs.name, _COLUMNS),
         notes=_notes(rows),
     )
 

@@ -12,6 +12,7 @@ from scrutiny.data.readers.delimited import read_tsv
 from scrutiny.data.readers.options import reader_defaults, takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
+from scrutiny.tasks.annotated.mention_clusters import MentionClusters
 from scrutiny.text.tokens import token_spans
 
 _NEEDED: Final = (
@@ -44,7 +45,7 @@ def read(source: DataSource) -> Table:
         columns=_COLUMNS,
         rows=(_row(raw, source.path.stem) for raw in table.rows),
         place=source.target,
-        defaults=reader_defaults("mention-clusters", _COLUMNS),
+        defaults=reader_defaults(MentionClusters.name, _COLUMNS),
         notes=("Words are cut by scrutiny's tokenizer; texts are kept whole.",),
     )
 

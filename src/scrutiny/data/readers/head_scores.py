@@ -7,6 +7,7 @@ from scrutiny.data.readers.options import reader_defaults, takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
 from scrutiny.store.head_scores import score_keys
+from scrutiny.tasks.texts.passages import StoredHeads
 
 _COLUMNS: Final = ("id", "corpus")
 
@@ -34,6 +35,6 @@ def read(source: DataSource) -> Table:
         columns=_COLUMNS,
         rows=iter([RawRow(1, {"id": corpus, "corpus": corpus})]),
         place=source.target,
-        defaults=reader_defaults("stored-heads", _COLUMNS),
+        defaults=reader_defaults(StoredHeads.name, _COLUMNS),
         notes=("The corpus is one item: its published counts are sums over all of its sentences.",),
     )

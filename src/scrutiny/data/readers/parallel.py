@@ -14,6 +14,7 @@ from scrutiny.data.readers.files import lines
 from scrutiny.data.readers.options import reader_defaults, takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
+from scrutiny.tasks.generation.translation import Translation
 
 _COMMENT: Final = re.compile(r"#\s*(sent_id|newdoc id|text)\s*=\s*(.*)")
 _COLUMNS: Final = ("id", "text", "reference")
@@ -52,7 +53,7 @@ def read(source: DataSource) -> Table:
         columns=columns,
         rows=_rows(source, others),
         place=source.target,
-        defaults=reader_defaults("translation", columns),
+        defaults=reader_defaults(Translation.name, columns),
     )
 
 

@@ -6,6 +6,7 @@ from scrutiny.data.readers.files import files_in, lines
 from scrutiny.data.readers.options import reader_defaults, takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
+from scrutiny.tasks.texts.passages import Passages
 
 _COLUMNS = ("text", "document")
 
@@ -25,7 +26,7 @@ def read(source: DataSource) -> Table:
         columns=_COLUMNS,
         rows=_rows(source, files_in(source, "*.txt", ".txt file")),
         place=source.target,
-        defaults=reader_defaults("passages", _COLUMNS),
+        defaults=reader_defaults(Passages.name, _COLUMNS),
     )
 
 

@@ -17,6 +17,7 @@ from scrutiny.data.readers.files import chosen_by, lines
 from scrutiny.data.readers.options import reader_defaults, takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
+from scrutiny.tasks.stereotypes.association_test import AssociationTest
 
 _SETS: Final = {"targ1": "X", "targ2": "Y", "attr1": "A", "attr2": "B"}
 _FOLDERS: Final = ("tests", "seat")
@@ -57,7 +58,7 @@ def read(source: DataSource) -> Table:
         columns=_COLUMNS,
         rows=iter(rows),
         place=source.target,
-        defaults=reader_defaults("association-test", _COLUMNS),
+        defaults=reader_defaults(AssociationTest.name, _COLUMNS),
         notes=tuple(notes),
     )
 

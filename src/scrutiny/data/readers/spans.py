@@ -14,6 +14,7 @@ from scrutiny.data.readers.options import one_of, reader_defaults, takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
 from scrutiny.tasks.columns.tags import to_bio
+from scrutiny.tasks.tagging.token_tagging import TokenTagging
 from scrutiny.text.tokens import token_spans
 
 #: Names of the list of spans, and of the parts of a span.
@@ -68,7 +69,7 @@ def read_brat(source: DataSource) -> Table:
 
 def _table(source: DataSource, columns: tuple[str, ...], rows: Iterator[RawRow]) -> Table:
     """Table of tokens, their tags, and the text as it was written."""
-    return Table(columns, rows, source.target, defaults=reader_defaults("token-tagging", columns))
+    return Table(columns, rows, source.target, defaults=reader_defaults(TokenTagging.name, columns))
 
 
 def _of_brat(source: DataSource, *, keeps_longest: bool) -> RawRow:

@@ -14,6 +14,7 @@ from scrutiny.data.readers.files import lines
 from scrutiny.data.readers.options import reader_defaults, takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
+from scrutiny.tasks.reading.question_answering import QuestionAnswering
 
 _COLUMNS: Final = ("id", "question", "context", "answers", "paragraph", "article")
 #: Key of a question that is a changed version of another one, in contrast sets.
@@ -46,7 +47,7 @@ def read(source: DataSource) -> Table:
         columns=(*_COLUMNS, *links),
         rows=iter(rows),
         place=source.target,
-        defaults=reader_defaults("question-answering", _COLUMNS),
+        defaults=reader_defaults(QuestionAnswering.name, _COLUMNS),
     )
 
 

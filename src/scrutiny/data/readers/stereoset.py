@@ -15,6 +15,8 @@ from scrutiny.data.readers.json_rows import array_rows, value_offset
 from scrutiny.data.readers.options import one_of, reader_defaults, takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
+from scrutiny.tasks.stereotypes.sentence_pairs import SentencePairs
+from scrutiny.tasks.stereotypes.sentence_triples import SentenceTriples
 
 _OF_PAIRS: Final = ("id", "more", "less", "category", "set", "pair")
 _BRACKETED: Final = re.compile(r"<([^<>]+)>")
@@ -45,7 +47,7 @@ def _read_swaps(source: DataSource) -> Table:
         columns=_OF_PAIRS,
         rows=_rows(numbered, size),
         place=source.target,
-        defaults=reader_defaults("sentence-pairs", _OF_PAIRS),
+        defaults=reader_defaults(SentencePairs.name, _OF_PAIRS),
     )
 
 
@@ -108,7 +110,7 @@ def _triples(source: DataSource) -> Table:
         columns=_COLUMNS,
         rows=iter(rows),
         place=source.target,
-        defaults=reader_defaults("sentence-triples", _COLUMNS),
+        defaults=reader_defaults(SentenceTriples.name, _COLUMNS),
         notes=(note,) if odd else (),
     )
 

@@ -19,6 +19,7 @@ from scrutiny.core.claim import Claim
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.example import Example
+from scrutiny.core.facts import WORD_SETS
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.slice_syntax import slice_of_values
@@ -68,7 +69,7 @@ class Clusters(Diagnostic[ClustersParams]):
 
     id = "association.clusters@1"
     needs = frozenset({"representations"})
-    tasks = frozenset({"association-test"})
+    wants = (WORD_SETS,)
     measures = (
         Measure("cluster"),
         Measure("side"),

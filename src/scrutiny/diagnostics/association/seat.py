@@ -15,6 +15,7 @@ from scrutiny.core.arrays import Floats
 from scrutiny.core.claim import Claim
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
+from scrutiny.core.facts import WORD_SETS
 from scrutiny.core.queries.language import LIKELIHOODS_OF_SENTENCES
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.slice_syntax import slice_of_values
@@ -103,7 +104,7 @@ class Seat(Diagnostic[SeatParams]):
 
     id = "association.seat@1"
     needs = frozenset({"representations"})
-    tasks = frozenset({"association-test"})
+    wants = (WORD_SETS,)
     measures = (
         Measure("association", unit="cosine"),
         Measure("side"),

@@ -9,6 +9,7 @@ from scrutiny.core.boundary.canonical import value_digest
 from scrutiny.core.design import Design, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.errors import DataError
+from scrutiny.core.facts import LABELS
 from scrutiny.core.languages import speaks_any
 from scrutiny.core.record import Row
 from scrutiny.core.task import Task
@@ -63,7 +64,7 @@ class Attacks(Diagnostic[AttackParams]):
     asks_other_texts = True
     searches = True
     tolerates = MappingProxyType({"tolerance": "attack_success@1"})
-    tasks = frozenset({"text-classification", "text-pair-classification"})
+    wants = (LABELS,)
     measures = MEASURES
     scope = "dataset"  # which items are drawn depends on all of them
     varies = "recipes"

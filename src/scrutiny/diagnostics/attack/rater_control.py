@@ -57,7 +57,7 @@ def known_by_rater(params: AttackParams, examples: Sequence[Example]) -> dict[st
 def _others(examples: Sequence[Example]) -> Iterator[tuple[str, str]]:
     """For each item, the last field of another item: the next one by the hash of names."""
     ranked = sorted(examples, key=lambda example: digest(NAME, example.id))
-    texts = [tuple(example.fields.values())[-1] for example in ranked]
+    texts = [example.fields[_last(example)] for example in ranked]
     for place, example in enumerate(ranked):
         for step in range(1, len(ranked)):
             text = texts[(place + step) % len(ranked)]
@@ -71,8 +71,13 @@ def _state(example: Example, text: str | None = None) -> State:
     start = State.start(Origin(Example(example.id, example.fields)))
     if text is None:
         return start
-    name = tuple(example.fields)[-1]
+    name = _last(example)
     return State.of(start.origin, [Edit(name, 0, len(example.fields[name]), text)])
+
+
+def _last(example: Example) -> str:
+    """Name of the last field that may be changed."""
+    return [name for name in example.fields if not example.is_closed(name)][-1]
 
 
 def rater_rows(

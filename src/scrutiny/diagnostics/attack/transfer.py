@@ -18,6 +18,7 @@ from scrutiny.core.diagnostic import (
 )
 from scrutiny.core.edit import Variant
 from scrutiny.core.example import Example
+from scrutiny.core.facts import LABELS
 from scrutiny.core.languages import left_out
 from scrutiny.core.plugin import title_of
 from scrutiny.core.record import Measure, Row
@@ -59,7 +60,7 @@ class Transfer(ChangesTexts[TransferParams]):
 
     id = "attack.transfer@1"
     needs = frozenset({"predict"})
-    tasks = frozenset({"text-classification", "text-pair-classification"})
+    wants = (LABELS,)
     measures = (
         Measure("hit", unit="items"),
         Measure("attacked", unit="items"),

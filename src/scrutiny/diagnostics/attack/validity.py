@@ -19,9 +19,10 @@ from scrutiny.models.strings.load import load_model
 from scrutiny.perturb.resources.capabilities import EntailmentJudge
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.perturb.search.state import State
+from scrutiny.tasks.classification.classes import TextPairClassification
 
 #: Task of the model that judges whether one text entails another.
-_TASK: Final = "text-pair-classification"
+_TASK: Final = TextPairClassification.name
 
 
 class JudgedText(NamedTuple):

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from scrutiny.core.design import Design, Inputs
 from scrutiny.core.diagnostic import Failure, RowKind
+from scrutiny.core.facts import WORD_CLASSES
 from scrutiny.core.queries.annotation import TokenClasses
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 from scrutiny.diagnostics.attention.claims import specs_of
@@ -59,7 +60,7 @@ class Classes(ReadsMaps[ClassesParams]):
 
     id = "attention.classes@1"
     View = TokenClasses
-    tasks = frozenset({"token-classes"})
+    wants = (WORD_CLASSES,)
     measures = (
         Measure(
             "mass",

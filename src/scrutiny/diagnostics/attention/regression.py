@@ -11,6 +11,7 @@ from scrutiny.core.boundary.limits import known
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import ContrastSpec, Design, Inputs
 from scrutiny.core.diagnostic import Failure, RowKind
+from scrutiny.core.facts import ANCHORED_SPANS
 from scrutiny.core.queries.annotation import AnchoredSpans
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 from scrutiny.diagnostics.attention.claims import specs_of
@@ -97,7 +98,7 @@ class Regression(ReadsMaps[RegressionParams]):
 
     id = "attention.regression@1"
     View = AnchoredSpans
-    tasks = frozenset({"anchored-spans"})
+    wants = (ANCHORED_SPANS,)
     measures = (
         Measure("design", (("moment", len(DESIGN)),)),
         Measure("attention", (LAYERS, HEADS)),

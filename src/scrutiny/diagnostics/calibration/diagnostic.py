@@ -10,6 +10,7 @@ from scrutiny.core.boundary.limits import at_least, shares
 from scrutiny.core.claim import NO_PROBABILITIES, Claim, Component, Risk
 from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
+from scrutiny.core.facts import LABELS
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.calibration.metrics import USUAL_BINS
@@ -61,7 +62,7 @@ class Calibration(Diagnostic[CalibrationParams]):
     id = "calibration@1"
     needs = frozenset({"predict"})
     tolerates = MappingProxyType({"tolerance": f"calibration_error({USUAL_BINS})@1"})
-    tasks = frozenset({"text-classification", "text-pair-classification"})
+    wants = (LABELS,)
     measures = (
         Measure("confidence", says="mean confidence", row_range=(0.0, 1.0)),
         Measure("right", unit="items", says="answers that are right", row_range=(0.0, 1.0)),

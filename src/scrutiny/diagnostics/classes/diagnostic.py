@@ -5,6 +5,7 @@ from typing import Final
 
 from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, NoParams, RowKind
+from scrutiny.core.facts import ARCS, LABELS, SPANS
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import ClassCounts
 from scrutiny.diagnostics.classes.metrics import LABEL_F1, PRECISION, RECALL, side_of
@@ -35,9 +36,7 @@ class Classes(Diagnostic[NoParams]):
 
     id = "classes@1"
     needs = frozenset({"predict"})
-    tasks = frozenset(
-        {"text-classification", "text-pair-classification", "dependency-arcs", "token-tagging"}
-    )
+    wants = (ARCS, LABELS, SPANS)
     measures = (
         Measure("tp", unit="items", says="items of the class that are found"),
         Measure("fp", unit="items", says="items of other classes predicted as this one"),

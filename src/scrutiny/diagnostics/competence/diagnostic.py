@@ -7,6 +7,7 @@ from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import Design, EstimateSpec, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, NoParams, RowKind
 from scrutiny.core.errors import PlanError
+from scrutiny.core.facts import MINIMAL_PAIRS, RUNNING_TEXT
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.slice_syntax import slice_of_values
 from scrutiny.core.task import Task
@@ -45,19 +46,18 @@ class Competence(Diagnostic[NoParams]):
 
     id = "competence@1"
     needs = frozenset({"tokenizes"})
-    tasks = frozenset({"minimal-pairs", "passages"})
-    of_passages = "passages"  # the task whose items are running text
+    wants = (MINIMAL_PAIRS, RUNNING_TEXT)
     measures = AGREEMENT_MEASURES
     scope = "dataset"  # the next passage is another item
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
         """Both likelihoods of a minimal pair; one number for a passage."""
-        return PASSAGE_MEASURES if task.name == self.of_passages else AGREEMENT_MEASURES
+        return PASSAGE_MEASURES if task.holds == RUNNING_TEXT.holds else AGREEMENT_MEASURES
 
     def design(self, params: NoParams, inputs: Inputs) -> Design:
         """Conditions, estimates and one claim for one family on one dataset."""
         name = procedure(inputs.subject.capabilities)
-        if inputs.task.name == self.of_passages:
+        if inputs.task.holds == RUNNING_TEXT.holds:
             return _passage_design(name, inputs)
         if name is None and (inputs.is_audit or "next_sentence" in inputs.subject.capabilities):
             return Design(notes=(f"{inputs.subject.name} gives no likelihoods of sentences.",))
@@ -72,7 +72,7 @@ class Competence(Diagnostic[NoParams]):
         """One row for each pair; for a passage, one for each test."""
         capabilities = ctx.model.capabilities
         name = procedure(capabilities)
-        if ctx.task.name == self.of_passages:
+        if ctx.task.holds == RUNNING_TEXT.holds:
             yield from passage_rows(batch.examples, name, capabilities, ctx)
         elif name is not None:
             yield from agreement_rows(batch.examples, name, ctx)

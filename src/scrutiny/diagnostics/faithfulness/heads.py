@@ -9,6 +9,7 @@ from scrutiny.core.arrays import Floats
 from scrutiny.core.design import Design, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.example import Example
+from scrutiny.core.facts import LABELS
 from scrutiny.core.queries.attention import Change
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 from scrutiny.core.task import Prediction, Task
@@ -52,7 +53,7 @@ class FaithfulHeads(Diagnostic[HeadChangeParams]):
 
     id = _NAME
     needs = frozenset({"predict", "head_interventions"})
-    tasks = frozenset({"text-classification", "text-pair-classification"})
+    wants = (LABELS,)
     measures = (
         Measure("hit", unit="items"),
         Measure("half"),

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.example import Example
+from scrutiny.core.facts import ONE_TEXT
 from scrutiny.core.queries.attention_layer import AttendedText, AttentionLayer
 from scrutiny.core.record import Row
 from scrutiny.models.answers.checked import answer_or_fail
@@ -59,7 +60,7 @@ class OfLayer(Diagnostic[P]):
     """Base of diagnostics of one attention layer; texts of one length are processed together."""
 
     needs = frozenset({"attention_layer"})
-    tasks = frozenset({"text-classification"})
+    wants = (ONE_TEXT,)
 
     def measure(self, params: P, cell: Cell, batch: Batch, ctx: Context) -> Iterator[Row]:
         """Rows item by item, in the order of the items; each item has one of each kind."""

@@ -16,6 +16,7 @@ from scrutiny.core.diagnostic import (
 from scrutiny.core.edit import Variant
 from scrutiny.core.errors import MissingExtraError, PlanError
 from scrutiny.core.example import Example
+from scrutiny.core.facts import LABELS, SPANS
 from scrutiny.core.languages import left_out, must_know, speaks_any
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction, Task
@@ -102,7 +103,7 @@ class SharedInvariance(ChangesTexts[ScopeParams]):
 
     id = "invariance.scope@1"
     needs = frozenset({"predict"})
-    tasks = frozenset({"text-classification", "text-pair-classification", "token-tagging"})
+    wants = (LABELS, SPANS)
     measures = MEASURES
     wants_reference = True
 

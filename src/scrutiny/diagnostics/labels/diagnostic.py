@@ -12,6 +12,7 @@ from scrutiny.core.claim import Claim, Component, Risk
 from scrutiny.core.design import Design, EstimateSpec, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.example import Example
+from scrutiny.core.facts import LABELS
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction
 from scrutiny.data.near_duplicates import conflicting_labels
@@ -60,7 +61,7 @@ class Labels(Diagnostic[LabelsParams]):
 
     id = "labels@1"
     needs = frozenset({"predict"})
-    tasks = frozenset({"text-classification", "text-pair-classification"})
+    wants = (LABELS,)
     scope = "dataset"
     tolerates = MappingProxyType({"tolerance": _SHARE})
     measures = (

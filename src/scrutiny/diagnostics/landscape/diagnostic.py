@@ -10,6 +10,7 @@ from scrutiny.core.boundary.limits import at_least, shares
 from scrutiny.core.design import Design, EstimateSpec, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.errors import PlanError
+from scrutiny.core.facts import RUNNING_TEXT
 from scrutiny.core.queries.language import HasLandscape, Probe
 from scrutiny.core.record import Measure, Row
 
@@ -65,7 +66,7 @@ class Landscape(Diagnostic[LandscapeParams]):
 
     id = "landscape@1"
     needs = frozenset({"landscape"})
-    tasks = frozenset({"passages"})
+    wants = (RUNNING_TEXT,)
     measures = (Measure("value", unit="nats"),)
     scope = "dataset"
 

@@ -79,7 +79,7 @@ class Leakage(Diagnostic[LeakageParams]):
             raise PlanError("leakage@1 needs a model whose training text is known.")
         hashes = model.training_hashes()
         found = [False] * len(batch.examples)
-        for name in ctx.task.fields:
+        for name in ctx.task.open_fields:
             texts = [example.fields[name] for example in batch.examples]
             for pair in overlap_with_hashes(texts, hashes).pairs:
                 found[pair.a] = True

@@ -107,7 +107,7 @@ def _is_kept(score: _Score, recipe: Recipe, task: Task) -> bool:
     """Whether the gold answers that a score reads are known after a change."""
     layers = () if task.answer_type is None else task.answer_type.layers
     read = set(layers).intersection(metric_of(score.metric).needs)
-    return recipe.is_scored(task.name) and all(map(recipe.keeps, read))
+    return recipe.is_scored(task.facts) and all(map(recipe.keeps, read))
 
 
 def _estimates(

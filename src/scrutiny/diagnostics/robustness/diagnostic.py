@@ -87,7 +87,7 @@ class Robustness(ChangesTexts[RobustnessParams]):
             draw=0,
             resources=params.resources or None,
             constraints=tuple(constraints),
-            task=ctx.task.name,
+            facts=ctx.task.facts,
         )
         settings = [setting._replace(draw=draw) for draw in range(params.draws)]
         for example, documents, draws in perturb_draws(examples, recipes, settings):
@@ -191,7 +191,7 @@ def _changed(
     if variant is None or isinstance(before, Failure):
         return 0.0, 0.0
     kind = type_of(before.answer)
-    said = parse_recipe(variant.recipe).new_gold(before.answer, task.name)
+    said = parse_recipe(variant.recipe).new_gold(before.answer, task.facts)
     if said is None:
         return 0.0, 0.0
     try:

@@ -139,4 +139,4 @@ def _usual(task: Task, languages: frozenset[str]) -> list[Recipe]:
     """Recipes that are asked unless others are named, and support a language."""
     recipes = (parse_recipe(name) for name in registry().names("transformation"))
     known = [r for r in recipes if r.is_default and speaks_any(r.languages, languages)]
-    return known if has_labels(task) else [r for r in known if r.is_scored(task.name)]
+    return known if has_labels(task) else [r for r in known if r.is_scored(task.facts)]

@@ -8,6 +8,7 @@ from scrutiny.core.boundary.limits import between, shares
 from scrutiny.core.design import Design, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, reference_of
 from scrutiny.core.example import Example
+from scrutiny.core.facts import LABELS
 from scrutiny.core.model import Model, n_samples_of
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Row
@@ -85,7 +86,7 @@ class Drift(Diagnostic[DriftParams]):
 
     id = "similarity.drift@1"
     needs = frozenset({"predict"})
-    tasks = frozenset({"text-classification", "text-pair-classification"})
+    wants = (LABELS,)
     measures = MEASURES
     scope = "dataset"  # whether samples are repeated shows on many
     wants_reference = True

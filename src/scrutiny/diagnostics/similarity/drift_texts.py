@@ -17,6 +17,7 @@ from scrutiny.core.diagnostic import (
     reference_of,
 )
 from scrutiny.core.example import Example
+from scrutiny.core.facts import RUNNING_TEXT
 from scrutiny.core.model import Model
 from scrutiny.core.record import Measure, Row
 from scrutiny.diagnostics.similarity.drift_design import design_of_logprobs
@@ -80,7 +81,7 @@ class DriftTexts(Diagnostic[DriftTextsParams]):
 
     id = "similarity.drift-texts@1"
     needs = frozenset({"tokenizes"})
-    tasks = frozenset({"passages"})
+    wants = (RUNNING_TEXT,)
     measures = _MEASURES
     wants_reference = True
     pairs_apart = True

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from scrutiny.core.boundary.limits import shares
 from scrutiny.core.design import Design, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, reference_of
+from scrutiny.core.facts import LABELS, SPANS
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.similarity.outputs_design import make_outputs_design
@@ -62,7 +63,7 @@ class SimilarityOutputs(Diagnostic[OutputsParams]):
     id = "similarity.outputs@1"
     needs = frozenset({"predict"})
     tolerates = MappingProxyType({"margin": ""})
-    tasks = frozenset({"text-classification", "text-pair-classification", "token-tagging"})
+    wants = (LABELS, SPANS)
     measures = MEASURES
     wants_reference = True
     pairs_apart = True

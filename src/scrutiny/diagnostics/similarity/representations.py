@@ -20,6 +20,7 @@ from scrutiny.core.diagnostic import (
     reference_of,
 )
 from scrutiny.core.example import Example
+from scrutiny.core.facts import LABELS, RUNNING_TEXT, SPANS
 from scrutiny.core.model import Model
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
@@ -79,9 +80,7 @@ class SimilarityRepresentations(Diagnostic[RepresentationsParams]):
 
     id = "similarity.representations@1"
     needs = frozenset({"representations"})
-    tasks = frozenset(
-        {"passages", "text-classification", "text-pair-classification", "token-tagging"}
-    )
+    wants = (LABELS, RUNNING_TEXT, SPANS)
     measures = (
         Measure("value"),
         Measure("influence"),

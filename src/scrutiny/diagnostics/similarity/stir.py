@@ -23,6 +23,7 @@ from scrutiny.core.diagnostic import (
 )
 from scrutiny.core.edit import Variant
 from scrutiny.core.example import Example
+from scrutiny.core.facts import LABELS, RUNNING_TEXT
 from scrutiny.core.queries.language import POOLINGS, Represents
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
@@ -101,7 +102,7 @@ class SharedVectors(ChangesTexts[StirParams]):
 
     id = "similarity.stir@1"
     needs = frozenset({"representations"})
-    tasks = frozenset({"passages", "text-classification", "text-pair-classification"})
+    wants = (LABELS, RUNNING_TEXT)
     measures = (Measure("value"), Measure("influence"))
     scope = "dataset"
     wants_reference = True
@@ -181,7 +182,7 @@ def _searched(
         [
             variants[0]
             for _, variants in perturb_stream(
-                chosen, [recipe], Setting(seed=ctx.seed, draw=draw, task=ctx.task.name)
+                chosen, [recipe], Setting(seed=ctx.seed, draw=draw, facts=ctx.task.facts)
             )
         ]
         for draw in range(params.candidates)

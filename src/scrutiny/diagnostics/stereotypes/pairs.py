@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, cast
 from scrutiny.core.design import Design, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.example import Example
+from scrutiny.core.facts import SENTENCE_PAIRS
 from scrutiny.core.grouping import grouped
 from scrutiny.core.queries.language import LIKELIHOODS_OF_SENTENCES
 from scrutiny.core.record import Measure, Row
@@ -126,7 +127,7 @@ class Pairs(Diagnostic[PairsParams]):
 
     id = "stereotypes.pairs@1"
     needs = frozenset({"tokenizes"})
-    tasks = frozenset({"sentence-pairs"})
+    wants = (SENTENCE_PAIRS,)
     measures = PAIR_MEASURES
     nulls = 20
     presupposes: ClassVar[Mapping[str, str]] = {"competence@1": "builtin:agreement"}

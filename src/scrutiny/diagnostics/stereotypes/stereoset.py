@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, cast
 from scrutiny.core.design import Design, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.example import Example
+from scrutiny.core.facts import SENTENCE_TRIPLES
 from scrutiny.core.record import Measure, Row
 from scrutiny.diagnostics.stereotypes.params import StereoSetParams, without_likelihoods
 from scrutiny.diagnostics.stereotypes.triple_design import triple_design
@@ -132,7 +133,7 @@ class StereoSet(Diagnostic[StereoSetParams]):
 
     id = "stereotypes.stereoset@1"
     needs = frozenset({"tokenizes"})
-    tasks = frozenset({"sentence-triples"})
+    wants = (SENTENCE_TRIPLES,)
     measures = TRIPLE_MEASURES
     nulls = 20
     presupposes: ClassVar[Mapping[str, str]] = {"competence@1": "builtin:agreement"}

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
+from scrutiny.core.facts import Facts, wanted_in_words
 from scrutiny.core.task import Task
 from scrutiny.tasks.names import base_name
 from scrutiny.text.tokens import token_spans
@@ -42,7 +43,7 @@ def index_of(label: str, labels: Sequence[str], *, source: str) -> int:
     return labels.index(label)
 
 
-def must_answer_task(task: Task, allowed: tuple[str, ...], *, source: str) -> None:
+def must_answer_task(task: Task, wanted: tuple[Facts, ...], *, source: str) -> None:
     """Raise unless a kind of model can answer the inputs of a task.
 
     Raises
@@ -50,7 +51,8 @@ def must_answer_task(task: Task, allowed: tuple[str, ...], *, source: str) -> No
     ModelError
         If it is not; the message names those that are.
     """
-    if base_name(task) not in allowed:
+    if not any(one.are_of(task.facts) for one in wanted):
         raise ModelError(
-            f"{source} cannot answer the task {base_name(task)}. It answers: {', '.join(allowed)}."
+            f"{source} cannot answer the task {base_name(task)}: it gives "
+            f"{wanted_in_words(wanted)}, and that has {task.facts}."
         )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 from scrutiny.core.boundary.canonical import digest
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
+from scrutiny.core.facts import ONE_TEXT
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.inputs import must_answer_task
@@ -64,7 +65,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     from scrutiny.models.builtin.network import BuiltinNetwork
 
     source.refuse_unknown_options(("labels", TRAINING))
-    must_answer_task(task, ("text-classification",), source=source.text)
+    must_answer_task(task, (ONE_TEXT,), source=source.text)
     return BuiltinModel(BuiltinNetwork(*builtin_target(source.target)), task, source)
 
 

@@ -25,6 +25,7 @@ from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
+from scrutiny.core.facts import LABELS
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.queries.gradients import InputEmbeddings, TokenGradients
 from scrutiny.core.task import Prediction, Task
@@ -44,7 +45,6 @@ OTHER: Final = "other"
 _VERSION: Final = "choice@1"
 _OWN: Final = ("template", "choices", "length", "other", TRAINING)
 _LENGTHS: Final = ("sum", "mean")
-_TASKS: Final = ("text-classification", "text-pair-classification")
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +238,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     """
     from scrutiny.models.strings.load import load_model
 
-    must_answer_task(task, _TASKS, source=source.text)
+    must_answer_task(task, (LABELS,), source=source.text)
     prompt, scoring = read_prompt(source, task.fields), _scoring(source)
     if scoring.has_other and OTHER in prompt.labels:
         raise ModelError(f"{source.text!r}: with other=true no choice can be called {OTHER!r}.")

@@ -8,6 +8,7 @@ from scrutiny.core.answers.text import Text
 from scrutiny.core.boundary.canonical import digest
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
+from scrutiny.core.facts import WRITTEN
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.inputs import must_answer_task
@@ -53,7 +54,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     """
     del options
     source.refuse_unknown_options((TRAINING,))
-    must_answer_task(task, ("translation",), source=source.text)
+    must_answer_task(task, (WRITTEN,), source=source.text)
     _must_be_there(source)
     return TranslatorModel(source, task)
 

@@ -10,6 +10,7 @@ language model that it is.
 from typing import TYPE_CHECKING, Any, Final
 
 from scrutiny.core.errors import ModelError
+from scrutiny.core.facts import EXTRACTS, LABELS, SPANS, Facts
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Task
 from scrutiny.models.answers.inputs import must_answer_task
@@ -27,7 +28,6 @@ from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.source import TRAINING, ModelSource
 from scrutiny.tasks.columns.tags import are_tags
 from scrutiny.tasks.names import base_name
-from scrutiny.tasks.tagging.token_tagging import is_tagging
 
 if TYPE_CHECKING:
     from scrutiny.models.hf.labeled import Forward
@@ -35,11 +35,9 @@ if TYPE_CHECKING:
 _VERSION: Final = "hf@1"
 _OPTIONS: Final = ("dtype", "labels", "attention", "max_length", TRAINING)
 _HEADS: Final = {
-    "text-classification": "ForSequenceClassification",
-    "text-pair-classification": "ForSequenceClassification",
-    "token-tagging": "ForTokenClassification",
-    "question-answering": "ForQuestionAnswering",
-    "situation-questions": "ForQuestionAnswering",
+    LABELS: "ForSequenceClassification",
+    SPANS: "ForTokenClassification",
+    EXTRACTS: "ForQuestionAnswering",
 }
 
 
@@ -64,7 +62,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     must_answer_task(task, tuple(_HEADS), source=source.text)
     checkpoint = find_checkpoint(source)
     _refuse_other_heads(checkpoint, task, source)
-    device, head = find_device(options.device, source), _HEADS[base_name(task)]
+    device, head = find_device(options.device, source), _HEADS[Facts(task.facts.answer)]
     from scrutiny.models.hf.classifiers import HfClassifier, HfTagger
     from scrutiny.models.hf.labeled import Loaded
     from scrutiny.models.hf.model import parts_of
@@ -91,7 +89,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
 
         return HfReader(parts, forward)
     loaded = Loaded(parts, forward, names)
-    return HfTagger(loaded) if is_tagging(task) else HfClassifier(loaded)
+    return HfTagger(loaded) if SPANS.are_of(task.facts) else HfClassifier(loaded)
 
 
 def _forward(network: Any, tokenizer: Any, batch: int | str) -> "Forward":
@@ -112,7 +110,7 @@ def _forward(network: Any, tokenizer: Any, batch: int | str) -> "Forward":
 def _refuse_other_heads(checkpoint: Checkpoint, task: Task, source: ModelSource) -> None:
     """Raise if the configuration says that the head is for another task."""
     config = checkpoint.config
-    wanted = _HEADS[base_name(task)]
+    wanted = _HEADS[Facts(task.facts.answer)]
     stated = config.get("architectures") or []
     if any("For" in name for name in stated) and not any(n.endswith(wanted) for n in stated):
         raise ModelError(
@@ -141,7 +139,7 @@ def _names(config: Any, source: ModelSource, task: Task) -> tuple[str, ...]:
     if not stated and len(set(own)) < count:
         raise ModelError(f"{source.text!r}: id2label in config.json names a label twice: {own}.")
     names = stated or tuple(n.removeprefix("LABEL_") for n in own)
-    if is_tagging(task) and not are_tags(names):
+    if SPANS.are_of(task.facts) and not are_tags(names):
         raise ModelError(
             f"{source.text!r}: its outputs are no tags: {', '.join(names[:12])}. Give them in "
             "order: #labels=O|B-PER|I-PER."

@@ -21,6 +21,7 @@ from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.errors import ModelError, require_packages
 from scrutiny.core.example import Example
+from scrutiny.core.facts import LABELS
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.inputs import must_answer_task
@@ -32,7 +33,6 @@ from scrutiny.store.files import hash_file
 DEFAULT: Final = "model.onnx"
 _VERSION: Final = "onnx@1"
 _OPTIONS: Final = ("file", "labels", "max_length", TRAINING)
-_TASKS: Final = ("text-classification", "text-pair-classification")
 _COLUMNS: Final = {
     "input_ids": "ids",
     "token_type_ids": "type_ids",
@@ -123,7 +123,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
         If onnxruntime or tokenizers are not installed.
     """
     source.refuse_unknown_options(_OPTIONS)
-    must_answer_task(task, _TASKS, source=source.text)
+    must_answer_task(task, (LABELS,), source=source.text)
     require_packages("An ONNX model", "onnx", "onnxruntime", "tokenizers")
     import onnxruntime
     import tokenizers

@@ -9,21 +9,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 _MODULE: Final = "transformers.pipelines"
-_CLASSIFIES: Final = "text-classification"
-_TAGS: Final = "token-classification"
+_CLASSIFIES: Final = "TextClassificationPipeline"
+_TAGS: Final = "TokenClassificationPipeline"
 
 
-def is_pipeline(obj: Any) -> bool:
-    """Whether an object is a pipeline of transformers."""
+def is_pipeline(obj: Any, kind: str = "Pipeline") -> bool:
+    """Whether an object is a pipeline of transformers, of a kind."""
     return any(
-        base.__name__ == "Pipeline" and base.__module__.startswith(_MODULE)
-        for base in type(obj).__mro__
+        base.__name__ == kind and base.__module__.startswith(_MODULE) for base in type(obj).__mro__
     )
 
 
 def labels_of_pipeline(pipeline: Any) -> tuple[str, ...]:
     """Labels of a pipeline that classifies texts, in the order of its outputs; none of others."""
-    if pipeline.task != _CLASSIFIES:
+    if not is_pipeline(pipeline, _CLASSIFIES):
         return ()
     names = pipeline.model.config.id2label
     return tuple(str(names[index]) for index in sorted(names))
@@ -43,10 +42,10 @@ def _pair(texts: Sequence[str]) -> Mapping[str, str]:
 
 def _settings(pipeline: Any) -> dict[str, Any]:
     """Settings of a call that its user has not chosen."""
-    if pipeline.task == _CLASSIFIES:
+    if is_pipeline(pipeline, _CLASSIFIES):
         stated = getattr(pipeline, "_preprocess_params", {})
         return {"top_k": None} | ({} if "truncation" in stated else {"truncation": True})
-    if pipeline.task == _TAGS:
+    if is_pipeline(pipeline, _TAGS):
         stated = getattr(pipeline, "_postprocess_params", {})
         how = str(stated.get("aggregation_strategy", "none"))  # or AggregationStrategy.NONE
         is_joined = how.rpartition(".")[2].lower() != "none"

@@ -13,6 +13,7 @@ from scrutiny.core.answers.clusters import clusters_of
 from scrutiny.core.boundary.canonical import digest
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
+from scrutiny.core.facts import CLUSTERS
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.inputs import borders, must_answer_task
@@ -137,7 +138,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     del options
     _must_be_there(source)
     source.refuse_unknown_options(("mentions",))
-    must_answer_task(task, ("coreference",), source=source.text)
+    must_answer_task(task, (CLUSTERS,), source=source.text)
     return HeadMatch(task, source)
 
 

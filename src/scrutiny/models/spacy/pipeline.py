@@ -14,6 +14,7 @@ from scrutiny.core.answers.words import UNIVERSAL
 from scrutiny.core.boundary.canonical import digest
 from scrutiny.core.errors import ModelError, require_packages
 from scrutiny.core.example import Example
+from scrutiny.core.facts import ARCS, SPANS
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.inputs import borders, must_answer_task
@@ -22,7 +23,6 @@ from scrutiny.models.spacy.tagger import ENTITIES, NEEDLESS, SpacyTagger
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.source import TRAINING, ModelSource
 from scrutiny.models.strings.types import TYPES
-from scrutiny.tasks.tagging.token_tagging import TokenTagging, is_tagging
 
 #: Versioned name of what is asked and how.
 VERSION: Final = "spacy@1"
@@ -81,7 +81,7 @@ def _load_pipeline(source: ModelSource, task: Task, options: LoadOptions) -> Mod
         If spaCy is not installed.
     """
     del options  # spaCy's small pipelines run on the CPU
-    tags = is_tagging(task)
+    tags = SPANS.are_of(task.facts)
     source.refuse_unknown_options((_TOKENS, *([_LAYER, TYPES] if tags else []), TRAINING))
     if source.options.get(_TOKENS, "gold") not in ("gold", "own"):
         stated = source.options[_TOKENS]
@@ -90,7 +90,7 @@ def _load_pipeline(source: ModelSource, task: Task, options: LoadOptions) -> Mod
     if layer not in NEEDLESS:
         raise ModelError(f"{source.text!r}: layer= is {', '.join(NEEDLESS)}, not {layer!r}.")
     if not tags:
-        must_answer_task(task, ("dependency-arcs", TokenTagging.name), source=source.text)
+        must_answer_task(task, (ARCS, SPANS), source=source.text)
     require_packages("A pipeline of spaCy", "nlp", "spacy")
     _must_be_there(source)
     if tags:

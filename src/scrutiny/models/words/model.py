@@ -12,6 +12,7 @@ import numpy as np
 from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
+from scrutiny.core.facts import ONE_TEXT
 from scrutiny.core.model import Model
 from scrutiny.core.queries.gradients import Piece
 from scrutiny.core.task import Task
@@ -19,6 +20,7 @@ from scrutiny.models.answers.inputs import must_answer_task
 from scrutiny.models.strings.lineage import HASHES
 from scrutiny.models.strings.source import TRAINING, ModelSource
 from scrutiny.models.words.attention_network import FIRST_WORD, UNKNOWN
+from scrutiny.tasks.classification.classes import TextClassification
 from scrutiny.text.tokens import token_spans, token_texts
 
 
@@ -151,7 +153,6 @@ def write_word_file(path: Path, value: Any) -> None:
 
 #: Option with the seed of fresh weights in place of those in the folder.
 UNTRAINED: Final = "untrained"
-_TASK: Final = "text-classification"
 
 
 class WordParts(Protocol):
@@ -172,7 +173,7 @@ class WordModel(Model):
         self, parts: WordParts, source: str, *, offers: Iterable[str], folder: Path | None
     ) -> None:
         self.source = source
-        self.task = _TASK
+        self.task = TextClassification.name
         self.labels = parts.labels
         self.capabilities = frozenset({"predict", *offers})
         if folder is not None:
@@ -203,7 +204,7 @@ def require_words(source: ModelSource, task: Task, *, options: tuple[str, ...] =
         For another task, or an option that there is not.
     """
     source.refuse_unknown_options(("labels", *options, TRAINING))
-    must_answer_task(task, (_TASK,), source=source.text)
+    must_answer_task(task, (ONE_TEXT,), source=source.text)
     return Path(source.target).expanduser()
 
 

@@ -53,7 +53,7 @@ class WordCase(Change, ChangesAtOnce):
     id = "word_case@1"
     title = "upper and lower case"
     languages = CASED
-    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps", "translation": "sets"}
+    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps", "text": "sets"}
     intensity = EVERY_SITE
     where = "anywhere"
 
@@ -160,7 +160,7 @@ class Punctuation(ChangesWholeText):
 
     id = "punctuation@1"
     languages = frozenset({"*"})
-    effect = keeps_unless("translation")
+    effect = keeps_unless("text")
 
     end: bool = True
     brackets: bool = True

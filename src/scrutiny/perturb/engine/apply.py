@@ -24,10 +24,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from scrutiny.core.answers.answer import has_places
+from scrutiny.core.answers.answer import has_places, type_of
+from scrutiny.core.answers.any_of import AnyOf
+from scrutiny.core.answers.label import LABEL
 from scrutiny.core.edit import Edit, EditRefusedError, Variant, measured_variant
 from scrutiny.core.errors import UserError
 from scrutiny.core.example import Example
+from scrutiny.core.facts import Facts
 from scrutiny.core.languages import speaks
 from scrutiny.core.transformation import Constraint, Site
 from scrutiny.perturb.engine.change import Rng, new_tuple
@@ -37,18 +40,22 @@ from scrutiny.perturb.engine.gate import Gate, StepOutcome, outcome_of
 from scrutiny.perturb.engine.rebase import rebase
 from scrutiny.perturb.engine.recipe import Recipe, Step, as_recipe
 from scrutiny.perturb.engine.streams import streams
+from scrutiny.tasks.names import load_task
 from scrutiny.text.edits.apply import apply_edits
 from scrutiny.text.languages import evidence
 
 
 class Setting(NamedTuple):
-    """Settings shared by all items of a call of `perturb` or `perturb_stream`."""
+    """Settings shared by all items of a call of `perturb` or `perturb_stream`.
+
+    ``facts`` are those of the task whose gold answers they have.
+    """
 
     seed: int
     draw: int = 0
     resources: Mapping[str, Any] | None = None
     constraints: Sequence[Constraint] = ()
-    task: str | None = None
+    facts: Facts | None = None
 
 
 class InProgress:
@@ -154,7 +161,8 @@ def perturb(
     if isinstance(example, str):
         language = evidence(example).clearly("en") or "en"
         example = Example("", {"text": example}, language=language)
-    setting = new_tuple(Setting, (seed, draw, resources, constraints, task))
+    facts = None if task is None else load_task(task).facts
+    setting = new_tuple(Setting, (seed, draw, resources, constraints, facts))
     documents = {name: TextDocument(example, name, resources) for name in example.fields}
     return perturb_analyzed(example, as_recipe(recipe), documents, setting)
 
@@ -298,8 +306,8 @@ def _variant(base: Example, recipe: Recipe, outcome: StepOutcome, setting: Setti
     edits, status, reason = outcome
     gold = base.gold
     if not (recipe.is_harmless or gold is None):
-        task = setting.task or _task_of(base)
-        gold = recipe.new_gold(gold, task) if recipe.is_scored(task) else None
+        facts = setting.facts or _facts_of(base)
+        gold = recipe.new_gold(gold, facts) if recipe.is_scored(facts) else None
     if edits and has_places(base.gold):
         try:
             carried = apply_edits(base if gold is None else replace(base, gold=gold), edits).gold
@@ -309,8 +317,8 @@ def _variant(base: Example, recipe: Recipe, outcome: StepOutcome, setting: Setti
     return measured_variant(base.id, recipe.name, tuple(edits), gold, status, reason, setting.draw)
 
 
-def _task_of(example: Example) -> str:
-    """Task that the fields of an example imply."""
-    if has_places(example.gold):
-        return "token-tagging"
-    return "text-classification" if len(example.fields) == 1 else "text-pair-classification"
+def _facts_of(example: Example) -> Facts:
+    """Facts of a task that the answer and the fields of an example imply."""
+    kind = type_of(example.gold[0] if isinstance(example.gold, AnyOf) else example.gold)
+    is_relation = kind is LABEL and len(example.fields) > 1
+    return Facts(kind.name, "relation" if is_relation else "text")

@@ -28,7 +28,7 @@ ONE_SITE: Final = Intensity(share=0.0, least=1, most=1)
 
 #: Effect of any word in a word's place: nothing is known of the text but its arcs.
 KEEPS_ARCS: Final[Mapping[str, Effect]] = {
-    **may_change_unless("dependency-arcs"),
+    **may_change_unless("words"),
     "upos": "may change",
     "xpos": "may change",
 }

@@ -35,8 +35,11 @@ def covered(document: TextDocument, spans: Sequence[Span]) -> bytearray:
 def allowed_sites(sites: Sequence[Site], document: TextDocument, where: Where) -> Sequence[Site]:
     """Sites that touch no annotated span (``around``), only those that do, or all.
 
-    None touches a literal, such as a URL. The whole text as a site counts as around.
+    None touches a literal, such as a URL, and a closed field has none. The whole text as a site
+    counts as around.
     """
+    if document.example.protected and document.example.is_closed(document.field):
+        return ()
     if document.literals:
         sites = [s for s in sites if s.token < 0 or not document.is_literal(s.start, s.end)]
     if where == "anywhere":

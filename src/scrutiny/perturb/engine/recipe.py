@@ -9,6 +9,7 @@ from scrutiny.core.answers.answer import type_of
 from scrutiny.core.boundary.parameters import chosen_parameters, parameters_of, read_parameters
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
+from scrutiny.core.facts import Facts
 from scrutiny.core.languages import both
 from scrutiny.core.plugin import title_of
 from scrutiny.core.randomness import stream_of
@@ -112,18 +113,18 @@ class Recipe:
         effects = [dict(step.transformation.effect) for step in self.steps]
         object.__setattr__(self, "is_harmless", all(e == {"*": "keeps"} for e in effects))
 
-    def effect(self, task: str) -> Effect:
+    def effect(self, task: Facts) -> Effect:
         """Effect on the gold answer of a task: the worst of its steps."""
         if len(self.steps) == 1:
             return effect_of(self.steps[0].transformation, task)
         found = [effect_of(step.transformation, task) for step in self.steps]
         return max(found, key=_SEVERITY.index)
 
-    def is_scored(self, task: str) -> bool:
+    def is_scored(self, task: Facts) -> bool:
         """Whether the gold answer of a task is known afterwards."""
         return self.effect(task) in ("keeps", "sets")
 
-    def new_gold(self, gold: Any, task: str) -> Any:
+    def new_gold(self, gold: Any, task: Facts) -> Any:
         """Gold answer to a changed text, where it is known; a text changed in parts keeps its.
 
         It says nothing in layers that a step does not keep.

@@ -60,9 +60,7 @@ class EntitySwap(Change):
     id = "entity_swap@1"
     title = "entities swapped"
     resources = ("entities",)
-    effect = keeps_unless(
-        "coreference", "question-answering", "text-pair-classification", "translation"
-    )
+    effect = keeps_unless("clusters", "extract", "relation", "text")
     intensity = EVERY_SITE
     is_default = False  # see docs/transformation-quality.md
     where = "anywhere"
@@ -147,9 +145,7 @@ class MentionSwap(Change):
     id = "mention_swap@1"
     title = "mentions swapped"
     resources = ("entities",)
-    effect = keeps_unless(
-        "coreference", "question-answering", "text-pair-classification", "translation"
-    )
+    effect = keeps_unless("clusters", "extract", "relation", "text")
     intensity = EVERY_SITE
     where = "anywhere"
     is_for_search = True

@@ -80,9 +80,7 @@ class NamePlaceSwap(Change):
     id = "name_place_swap@1"
     title = "names and places swapped"
     resources = ("tagger",)
-    effect = keeps_unless(
-        "coreference", "question-answering", "text-pair-classification", "translation"
-    )
+    effect = keeps_unless("clusters", "extract", "relation", "text")
     intensity = ONE_SITE
     is_default = False  # see docs/transformation-quality.md
     where = "anywhere"

@@ -65,7 +65,7 @@ class ReverseNegation(Change):
     title = "negation reversed"
     resources = ("tagger",)
     effect: ClassVar[Mapping[str, Effect]] = {
-        **may_change_unless("token-tagging", "dependency-arcs"),
+        **may_change_unless("spans", "words"),
         "xpos": "may change",
     }
     intensity = ONE_SITE

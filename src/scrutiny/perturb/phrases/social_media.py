@@ -57,7 +57,7 @@ class SocialMedia(Change):
 
     id = "social_media@1"
     title = "social media style"
-    effect = keeps_unless("translation", "upos", "xpos")
+    effect = keeps_unless("text", "upos", "xpos")
     intensity = EVERY_SITE
 
     abbreviations: bool = True

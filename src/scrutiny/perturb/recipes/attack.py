@@ -23,7 +23,7 @@ class Given(NamedTuple):
     resources
         Names of those that the run brought, and of those that ship with the package.
     fields
-        Text fields of the task.
+        Text fields of the task that may be changed.
     capabilities
         What the victim may be asked for.
     """
@@ -94,7 +94,7 @@ def given_to_attacks(
     (True, False)
     """
     shipped = {name for name, kind in RESOURCES.items() if kind.default and kind.is_installed}
-    fields = ("text",) if task is None else task.fields
+    fields = ("text",) if task is None else task.open_fields
     found = frozenset({"predict", *capabilities})
     return Given(frozenset(shipped | set(resources)), fields, found)
 

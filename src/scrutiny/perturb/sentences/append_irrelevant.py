@@ -49,7 +49,7 @@ class AppendIrrelevant(ChangesWholeText):
 
     id = "append_irrelevant@1"
     title = "irrelevant sentences"
-    effect = keeps_unless("coreference", "text-pair-classification", "translation")
+    effect = keeps_unless("clusters", "relation", "text")
 
     start: bool = True
     end: bool = True

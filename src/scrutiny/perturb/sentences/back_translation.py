@@ -57,7 +57,7 @@ class BackTranslation(ChangesWholeText, AsksAhead):
     id = "back_translation@1"
     title = "back-translation"
     resources = ("translator",)
-    effect = keeps_unless("coreference", "token-tagging", "dependency-arcs")
+    effect = keeps_unless("clusters", "spans", "words")
 
     pivot: str = "pt"
 

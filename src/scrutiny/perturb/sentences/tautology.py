@@ -37,7 +37,7 @@ class Tautology(ChangesWholeText):
     """
 
     id = "tautology@1"
-    effect = keeps_unless("coreference", "translation")
+    effect = keeps_unless("clusters", "text")
     is_default = False  # no text that somebody would write
 
     said: Literal["overlap", "negation", "length", "sentence"] = "negation"

@@ -85,7 +85,7 @@ class AntonymSwap(OtherWord):
     id = "antonym_swap@1"
     title = "antonyms"
     resources = ("tagger", "wordnet")
-    effect = may_change_unless("token-tagging", "dependency-arcs")
+    effect = may_change_unless("spans", "words")
     has_article = True
     is_default = False  # see docs/transformation-quality.md
 

@@ -32,7 +32,7 @@ class DeleteWord(Change):
     id = "delete_word@1"
     title = "words deleted"
     languages = frozenset({"*"})
-    effect = may_change_unless("dependency-arcs")
+    effect = may_change_unless("words")
     intensity = Intensity(share=0.1, least=1, most=None)
     is_for_search = True
 

@@ -53,7 +53,7 @@ class Inflections(OtherWord):
 
     id = "inflections@1"
     resources = ("tagger",)
-    effect = keeps_unless("question-answering", "text-pair-classification", "translation", "xpos")
+    effect = keeps_unless("extract", "relation", "text", "xpos")
     is_for_search = True
     is_local = True
 

@@ -71,7 +71,7 @@ class InsertAdverb(Change):
     id = "insert_adverb@1"
     title = "adverbs inserted"
     resources = ("tagger",)
-    effect = keeps_unless("text-pair-classification", "translation")
+    effect = keeps_unless("relation", "text")
 
     def sites(self, document: Document) -> Sites:
         """Main verbs that an adverb can precede."""

@@ -86,7 +86,7 @@ class MaskedLm(Expected):
     title = "words from a language model"
     languages = frozenset({"en"})
     resources = ("tagger", "wordnet", "masked_lm")
-    effect = may_change_unless("token-tagging", "dependency-arcs")
+    effect = may_change_unless("spans", "words")
     intensity = Intensity(share=0.2, least=1, most=10)
     is_for_search = False
     is_local = False

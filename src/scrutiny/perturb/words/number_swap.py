@@ -53,7 +53,7 @@ class NumberSwap(Change):
 
     id = "number_swap@1"
     title = "numbers swapped"
-    effect = may_change_unless("text-classification", "token-tagging", "dependency-arcs")
+    effect = may_change_unless("label", "spans", "words")
     intensity = EVERY_SITE
 
     ratings: bool = False

@@ -62,7 +62,7 @@ class Tense(Change):
     id = "tense@1"
     title = "tense changed"
     resources = ("tagger",)
-    effect = keeps_unless("text-pair-classification", "translation", "xpos")
+    effect = keeps_unless("relation", "text", "xpos")
 
     unit: Literal["text", "sentence", "word"] = "text"
 

@@ -132,7 +132,7 @@ class SynonymVectors(NearInVectors):
     id = "synonym_vectors@1"
     title = "synonyms (word vectors)"
     resources = ("tagger", "wordnet", "vectors")
-    effect = keeps_unless("question-answering", "text-pair-classification", "translation")
+    effect = keeps_unless("extract", "relation", "text")
     is_drawn = True
     has_article = True
 

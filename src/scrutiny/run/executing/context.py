@@ -19,21 +19,40 @@ from scrutiny.run.asking.stores import TaskStore
 _FILE_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 
-#: Answers by item and variant.
-Outputs = dict[tuple[str, str | None], Prediction]
+class Outputs(dict[tuple[str, str | None], Prediction]):
+    """Answers by item and variant; those to a text that no variant names are none of the item's.
+
+    ``items`` are those of the task, as they are.
+    """
+
+    def __init__(self, items: Sequence[Example] = ()) -> None:
+        super().__init__()
+        self._texts = {item.id: item.fields for item in items}
+
+    def keep(self, example: Example, variant: str | None, answer: Prediction) -> None:
+        """Store an answer, unless it is one to another text than the item's."""
+        if variant is not None or self._texts.get(example.id, example.fields) == example.fields:
+            self[example.id, variant] = answer
 
 
 class AskedReference:
     """Reference model of a task, queried like the first; its answers are separate outputs."""
 
-    def __init__(self, client: ModelClient, *, subject: str, replicate: Replicate) -> None:
+    def __init__(
+        self,
+        client: ModelClient,
+        *,
+        subject: str,
+        replicate: Replicate,
+        items: Sequence[Example] = (),
+    ) -> None:
         self.subject = subject
         self.replicate = replicate.key
         self.condition = replicate.condition
         self.model = client.model
         self.labels = client.labels
         self.tally = client.tally
-        self.outputs: Outputs = {}
+        self.outputs = Outputs(items)
         self._client = client
 
     def predict(
@@ -59,12 +78,13 @@ class RunContext:
         client: ModelClient | None = None,
         reference: AskedReference | None = None,
         languages: frozenset[str] = frozenset(),
+        items: Sequence[Example] = (),
     ) -> None:
         self.task = task
         self.languages = languages
         self.seed = seed
         self.reference: Reference | None = reference
-        self.outputs: Outputs = {}
+        self.outputs = Outputs(items)
         self.arrays: dict[str, np.ndarray[Any, Any]] = {}
         self._store = store
         self._client = client
@@ -94,7 +114,8 @@ class RunContext:
         examples
             Examples to predict.
         variants
-            Name of the variant of each example; None for original items.
+            Name of the variant of each example; None for original items. Answers to a text that
+            is not the item's and that no variant names are no outputs.
         draw
             How often the same was asked before; such answers are no outputs.
         """
@@ -160,5 +181,5 @@ def _predict(
     answers = client.predict(examples)
     for example, name, answer in zip(examples, names, answers, strict=True):
         if isinstance(answer, Prediction):
-            outputs[example.id, name] = answer
+            outputs.keep(example, name, answer)
     return answers

@@ -13,6 +13,7 @@ from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.boundary.secrets import redacted
 from scrutiny.core.boundary.storable import writable
 from scrutiny.core.diagnostic import Batch, Cell, ChangesTexts, Failure, RowKind
+from scrutiny.core.example import Example
 from scrutiny.core.garbage import seldom_collected
 from scrutiny.core.model import Model, Replicate
 from scrutiny.core.queries.remote import RemoteModel, Spent
@@ -105,13 +106,13 @@ class TaskRunner:
         family = self._resolved.families[task.family]
         replicate = family.replicates[task.replicate]
         client = self._client(task.family, task.dataset, replicate)
-        reference = self._reference(task)
-        context = self._context(task, client=client, reference=reference)
+        batch = self._batch(task, prepared)
+        reference = self._reference(task, items=batch.examples)
+        context = self._context(task, client=client, reference=reference, items=batch.examples)
         own = Cell(
             task.family, replicate.key, task.dataset, family.role, condition=replicate.condition
         )
         cell = self._paired(own, task)
-        batch = self._batch(task, prepared)
         measures = self._resolved.measures(measurement, family=task.family, data=task.dataset)
         width = sum(measure.size for measure in measures)
         rows = measurement.diagnostic.measure(measurement.params, cell, batch, context)
@@ -179,7 +180,12 @@ class TaskRunner:
         return self._batches[task.prepared_by]
 
     def _context(
-        self, task: TaskSpec, *, client: ModelClient | None = None, reference: AskedReference | None
+        self,
+        task: TaskSpec,
+        *,
+        client: ModelClient | None = None,
+        reference: AskedReference | None,
+        items: Sequence[Example] = (),
     ) -> RunContext:
         """Context of a task."""
         return RunContext(
@@ -189,6 +195,7 @@ class TaskRunner:
             client=client,
             reference=reference,
             languages=self._resolved.datasets[task.dataset].languages,
+            items=items,
         )
 
     def _paired(self, cell: Cell, task: TaskSpec) -> Cell:
@@ -200,14 +207,14 @@ class TaskRunner:
         called = (p for p in pairs if (p.position, p.reference) == (task.replicate, position))
         return replace(cell, reference=name, replicate=next(called).replicate)
 
-    def _reference(self, task: TaskSpec) -> AskedReference | None:
+    def _reference(self, task: TaskSpec, items: Sequence[Example] = ()) -> AskedReference | None:
         """Reference model of a task, or ``None``."""
         if not task.reference:
             return None
         family, position = task.reference
         replicate = self._resolved.families[family].replicates[position]
         client = self._client(family, task.dataset, replicate)
-        return AskedReference(client, subject=family, replicate=replicate)
+        return AskedReference(client, subject=family, replicate=replicate, items=items)
 
     def _client(self, family: str, dataset: str, replicate: Replicate) -> ModelClient:
         task = self._resolved.tasks[dataset]

@@ -1,12 +1,13 @@
 """Audit plan: measurements of a profile for a model and its data, at modest budgets."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from scrutiny.core.boundary.canonical import canonical_json, plain
-from scrutiny.core.diagnostic import Diagnostic, applies
+from scrutiny.core.diagnostic import Diagnostic, applies, fits
 from scrutiny.core.errors import ModelError, PlanError
+from scrutiny.core.facts import wanted_in_words
 from scrutiny.core.grouping import grouped
 from scrutiny.core.languages import in_words, may_be
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
@@ -126,7 +127,8 @@ def audit_plan(
         measures += [wanted.limited(replace(m, reference=second)) for m in planned]
     left_out = _left_out(foreign, read, opened)
     if not measures:
-        raise PlanError(" ".join([*left_out, _nothing_applies("" if only else profile, data)]))
+        said = _nothing_applies("" if only else profile, data)
+        raise PlanError(" ".join((*left_out, said, *_misfits(only, tasks))))
     return Plan(
         data=tuple(there.values()),
         models=tuple(everyone.values()),
@@ -154,6 +156,15 @@ def _nothing_applies(profile: str, data: Sequence[DataPlan]) -> str:
         "No diagnostic applies to this model and this data. `scrutiny list diagnostics` says what "
         "each of them needs."
     )
+
+
+def _misfits(only: Sequence[str], tasks: Mapping[str, Task]) -> Iterator[str]:
+    """A sentence for each diagnostic that is asked for and measures other items than are there."""
+    loaded = ((name, registry().load("diagnostic", name)()) for name in only)
+    misfits = [(name, one) for name, one in loaded if not any(fits(one, t) for t in tasks.values())]
+    for name, one in misfits if tasks else ():
+        here = ", ".join(dict.fromkeys(str(task.facts) for task in tasks.values()))
+        yield f"{name} measures {wanted_in_words(one.wants)}; these data are of {here}."
 
 
 def in_page_order(names: Sequence[str]) -> list[str]:

@@ -12,9 +12,10 @@ from scrutiny.core.boundary.given import refuse_odd_values
 from scrutiny.core.boundary.limits import known
 from scrutiny.core.boundary.storable import is_storable, repeated
 from scrutiny.core.design import DataShape, Inputs, SubjectShape
-from scrutiny.core.diagnostic import Diagnostic
+from scrutiny.core.diagnostic import Diagnostic, fits
 from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.core.example import Example
+from scrutiny.core.facts import wanted_in_words
 from scrutiny.core.grouping import grouped
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import MeasurePlan, Plan, Resampling
@@ -422,10 +423,10 @@ def _columns(examples: Sequence[Example]) -> dict[str, dict[str, int]]:
 
 def _must_apply(diagnostic: Diagnostic[Any], name: str, task: Task, pairing: Pairing) -> None:
     """Raise for a diagnostic on a task or model that it does not apply to."""
-    if diagnostic.tasks and task.name not in diagnostic.tasks:
+    if not fits(diagnostic, task):
         raise PlanError(
-            f"{name} does not apply to the task {task.name!r}: it applies to "
-            f"{', '.join(sorted(diagnostic.tasks))}."
+            f"{name} does not apply to the task {task.name!r}, whose items are {task.facts}: it "
+            f"measures {wanted_in_words(diagnostic.wants)}."
         )
     if pairing.unscored and compares(diagnostic):
         raise PlanError(

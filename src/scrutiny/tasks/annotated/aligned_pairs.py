@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from scrutiny.core.errors import DataError
+from scrutiny.core.facts import ALIGNED_WORDS
 from scrutiny.tasks.annotated.annotated import Annotated, Labeled
 from scrutiny.tasks.columns.roles import OF_SENTENCES, WORDS, list_role
 from scrutiny.tasks.columns.word_cells import list_of, run_of_words
@@ -13,6 +14,7 @@ class AlignedPairs(Annotated):
     """Pairs of groups of words, each pair two lists of word indices."""
 
     name = "aligned-pairs"
+    holds = ALIGNED_WORDS.holds
     identifying_columns = ("pairs",)
     roles = (
         WORDS,

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from scrutiny.core.errors import DataError
+from scrutiny.core.facts import ANCHORED_SPANS
 from scrutiny.core.queries.annotation import ANCHOR, TARGET
 from scrutiny.tasks.annotated.annotated import Annotated, Labeled
 from scrutiny.tasks.columns.roles import OF_SENTENCES, WORDS, list_role
@@ -19,6 +20,7 @@ class AnchoredSpans(Annotated):
     """
 
     name = "anchored-spans"
+    holds = ANCHORED_SPANS.holds
     identifying_columns = ("anchor", "target")
     roles = (
         WORDS,

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
+from scrutiny.core.facts import MENTIONS
 from scrutiny.core.task import Role
 from scrutiny.tasks.annotated.annotated import Annotated, Labeled
 from scrutiny.tasks.columns.cells import label_in_cell
@@ -19,6 +20,7 @@ class MentionClusters(Annotated):
     """Mentions: objects with ``words``, ``cluster`` and ``kind``."""
 
     name = "mention-clusters"
+    holds = MENTIONS.holds
     identifying_columns = ("mentions",)
     roles = (
         WORDS,

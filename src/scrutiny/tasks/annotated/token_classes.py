@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from scrutiny.core.errors import DataError
+from scrutiny.core.facts import WORD_CLASSES
 from scrutiny.tasks.annotated.annotated import Annotated, Labeled
 from scrutiny.tasks.columns.roles import OF_SENTENCES, WORDS, list_role
 from scrutiny.tasks.columns.word_cells import list_of
@@ -13,6 +14,7 @@ class TokenClasses(Annotated):
     """Class of each word; ``None`` or empty for words without."""
 
     name = "token-classes"
+    holds = WORD_CLASSES.holds
     identifying_columns = ("classes",)
     roles = (
         WORDS,

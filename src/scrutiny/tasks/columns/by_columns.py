@@ -1,5 +1,6 @@
 """Base class of tasks that declare their columns, and the reader of their items."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
@@ -38,6 +39,7 @@ class ByColumns(Task):
             gold=self.gold(row, borders),
             spans=self.spans(row, words, borders),
             tokens={"text": borders} if words else None,
+            protected=self.closed(texts),
             source=source,
             attributes=self.kept(row, texts, words),
             language=language_of(row),
@@ -52,6 +54,16 @@ class ByColumns(Task):
     ) -> tuple[Span, ...]:
         """Spans annotated on the words; none here."""
         return ()
+
+    def closed(self, texts: Mapping[str, str]) -> tuple[Span, ...]:
+        """Parts of an item's texts that no change may touch: closed ones, and anchors in others."""
+        if not self.closed_fields:
+            return ()
+        shut = [Span(name, 0, len(texts[name])) for name in self.closed_fields]
+        anchors = [texts[role.name] for role in self.roles if role.is_anchor]
+        places = [(name, a) for name in self.open_fields for a in anchors]
+        named = [Span(name, *at.span()) for name, a in places for at in _mentions(a, texts[name])]
+        return (*shut, *named)
 
     def kept(
         self, row: Mapping[str, Any], texts: Mapping[str, str], words: Sequence[str]
@@ -88,3 +100,19 @@ class ByColumns(Task):
         for a, b in combinations(texts, 2):
             if texts[a] == texts[b]:
                 yield f"have the same text as {a} and {b}"
+
+
+def _mentions(anchor: str, text: str) -> Iterator[re.Match[str]]:
+    """Places of an anchor in a text, in any case; as whole words where writing has capitals.
+
+    Examples
+    --------
+    >>> [found.span() for found in _mentions("staff", "Staff was rude, staffing poor.")]
+    [(0, 5)]
+    """
+    words = r"\s+".join(map(re.escape, anchor.split()))
+    start, end = (
+        border if edge.upper() != edge.lower() else ""
+        for border, edge in ((r"(?<!\w)", words[:1]), (r"(?!\w)", words[-1:]))
+    )
+    return re.finditer(rf"{start}{words}{end}", text, re.IGNORECASE) if words else iter(())

@@ -65,9 +65,19 @@ OF_SENTENCES: Final = (
 )
 
 
-def text_role(name: str, meaning: str, *names: str) -> Role:
-    """Role of a required text."""
-    return Role(name, meaning, "text", (name, *names), is_needed=True)
+def text_role(
+    name: str, meaning: str, *names: str, may_change: bool = True, is_anchor: bool = False
+) -> Role:
+    """Role of a required text; what changes may do to it, see `Role`."""
+    return Role(
+        name,
+        meaning,
+        "text",
+        (name, *names),
+        is_needed=True,
+        may_change=may_change,
+        is_anchor=is_anchor,
+    )
 
 
 def list_role(name: str, meaning: str, *names: str) -> Role:

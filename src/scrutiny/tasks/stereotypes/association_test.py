@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
+from scrutiny.core.facts import WORD_SETS
 from scrutiny.core.randomness import Rng
 from scrutiny.core.task import ExchangesLabels, Role
 from scrutiny.tasks.columns.by_columns import ByColumns
@@ -21,6 +22,7 @@ class AssociationTest(ByColumns, ExchangesLabels):
     """Word embedding association tests, of words and of sentences around them."""
 
     name = "association-test"
+    holds = WORD_SETS.holds
     identifying_columns = ("text", "set", "test")
     roles = (
         TEXT,

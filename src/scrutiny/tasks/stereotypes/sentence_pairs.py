@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from scrutiny.core.example import Example
+from scrutiny.core.facts import MINIMAL_PAIRS, SENTENCE_PAIRS
 from scrutiny.core.randomness import Rng
 from scrutiny.core.task import ExchangesLabels, Role
 from scrutiny.tasks.columns.by_columns import ByColumns
@@ -18,6 +19,7 @@ class SentencePairs(ByColumns, ExchangesLabels):
     """Sentence pairs such as those of CrowS-Pairs: a more and a less stereotyping sentence."""
 
     name = "sentence-pairs"
+    holds = SENTENCE_PAIRS.holds
     identifying_columns = ("more", "less")
     roles = (
         text_role("more", "column of the more stereotyping sentence", "sent_more"),
@@ -49,6 +51,7 @@ class MinimalPairs(ByColumns):
     """Minimal pairs such as *the dogs bark* and *the dogs barks*; one is grammatical."""
 
     name = "minimal-pairs"
+    holds = MINIMAL_PAIRS.holds
     identifying_columns = ("good", "bad")
     roles = (
         text_role("good", "column of the grammatical sentence", "sentence_good"),

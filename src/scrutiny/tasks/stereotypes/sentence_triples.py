@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from scrutiny.core.example import Example
+from scrutiny.core.facts import SENTENCE_TRIPLES
 from scrutiny.core.randomness import Rng
 from scrutiny.core.task import ExchangesLabels, Role
 from scrutiny.tasks.columns.by_columns import ByColumns
@@ -20,6 +21,7 @@ class SentenceTriples(ByColumns, ExchangesLabels):
     """
 
     name = "sentence-triples"
+    holds = SENTENCE_TRIPLES.holds
     identifying_columns = ("context", "stereotype", "antistereotype", "unrelated")
     roles = (
         text_role("context", "column of the context"),

@@ -8,12 +8,11 @@ from scrutiny.core.answers.spans import SPANS
 from scrutiny.core.errors import DataError, ModelError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.record import Measure
-from scrutiny.core.task import ClassCounts, Prediction, Score, Task
+from scrutiny.core.task import ClassCounts, Prediction, Score
 from scrutiny.tasks.columns.by_columns import Borders, ByColumns
 from scrutiny.tasks.columns.roles import RAW, TAGS, TOKENS
 from scrutiny.tasks.columns.tags import has_bare_types, repairs, spans_of
 from scrutiny.tasks.columns.word_cells import words_of
-from scrutiny.tasks.names import base_name
 
 
 class TokenTagging(ByColumns):
@@ -104,8 +103,3 @@ class TokenTagging(ByColumns):
             name: ClassCounts(right[name], given[name] - right[name], there[name] - right[name])
             for name in there | given
         }
-
-
-def is_tagging(task: Task) -> bool:
-    """Whether a task is token tagging, whose answers are spans."""
-    return base_name(task) == "token-tagging"

@@ -1,5 +1,6 @@
 """Texts without an answer, and a corpus whose texts are not available."""
 
+from scrutiny.core.facts import HEAD_COUNTS, RUNNING_TEXT
 from scrutiny.core.task import Role
 from scrutiny.tasks.columns.by_columns import ByColumns
 from scrutiny.tasks.columns.roles import TEXT, text_role
@@ -12,6 +13,7 @@ class Passages(ByColumns):
     """
 
     name = "passages"
+    holds = RUNNING_TEXT.holds
     roles = (
         text_role("text", TEXT.meaning, "passage", "paragraph", "sentence"),
         Role("document", "column of the document of a passage", "unit", ("document",)),
@@ -25,4 +27,5 @@ class StoredHeads(ByColumns):
     """
 
     name = "stored-heads"
+    holds = HEAD_COUNTS.holds
     roles = (text_role("corpus", "column of the name of a corpus"),)

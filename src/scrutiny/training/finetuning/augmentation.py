@@ -34,7 +34,7 @@ def must_keep_labels(recipes: Sequence[str], task: Task, *, labels: str = "kept"
     """
     allowed = ("keeps", "may change") if labels == "assumed" else ("keeps",)
     for recipe in map(parse_recipe, recipes):
-        effect = recipe.effect(task.name)
+        effect = recipe.effect(task.facts)
         if effect not in allowed:
             hint = (
                 " With augment_labels = assumed, old labels are taken for right."
@@ -55,7 +55,7 @@ def augmented(
     share: float,
     seed: int,
     epoch: int,
-    task: str,
+    task: Task,
     labels: str = "kept",
 ) -> tuple[list[Example], int]:
     """Examples of one epoch, some of them changed, and the number changed.
@@ -84,7 +84,7 @@ def augmented(
     is_changed = rng.random(len(seen)) < share
     which = rng.integers(len(recipes), size=len(seen))
     n_changed = 0
-    setting = Setting(seed, draw=epoch, task=task)
+    setting = Setting(seed, draw=epoch, facts=task.facts)
     for number, recipe in enumerate(recipes):
         places = [i for i in range(len(seen)) if is_changed[i] and which[i] == number]
         stream = perturb_stream((seen[i] for i in places), [recipe], setting)

@@ -122,7 +122,7 @@ class Training:
             share=recipe.augment_share,
             seed=self._seed("augment"),
             epoch=epoch,
-            task=self._parts.task.name,
+            task=self._parts.task,
             labels=recipe.augment_labels,
         )
         return self._encoded(texts), changed

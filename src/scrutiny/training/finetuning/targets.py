@@ -7,12 +7,12 @@ from typing import Any, Final
 
 from scrutiny.core.errors import DataError, PlanError
 from scrutiny.core.example import Example
+from scrutiny.core.facts import EXTRACTS, LABELS, SPANS, wanted_in_words
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.bio import spans_from_tags
 from scrutiny.models.answers.inputs import borders
 from scrutiny.models.hf.pieces import first_pieces
 from scrutiny.tasks.columns.tags import bio_names, to_bio
-from scrutiny.tasks.tagging.token_tagging import is_tagging
 
 #: Target that the loss ignores.
 IGNORED: Final = -100
@@ -66,13 +66,12 @@ class Target:
     def __init__(self, task: Task, labels: Sequence[str]) -> None:
         if task.scored_by is None or task.answers_are_optional:
             raise PlanError(
-                f"The task {task.name!r} has no labels, so nothing can be fine-tuned on it. Tasks "
-                "that can be learned: text-classification, text-pair-classification, "
-                "token-tagging, question-answering."
+                f"The task {task.name!r} has no labels, so nothing can be fine-tuned on it. "
+                f"What can be learned: {wanted_in_words((LABELS, SPANS, EXTRACTS))}."
             )
         self.task = task
         self.labels = tuple(labels)
-        self.tags = is_tagging(task)
+        self.tags = SPANS.are_of(task.facts)
         self.names = self.labels
         if self.tags:
             self.names = bio_names(labels)

@@ -23,6 +23,7 @@ from scrutiny.models.answers.inputs import borders
 from scrutiny.models.spacy.annotation import annotation, document
 from scrutiny.models.strings.lineage import FROM_NOTHING
 from scrutiny.tasks.dependencies.counting import counts
+from scrutiny.tasks.dependencies.dependency_arcs import DependencyArcs
 from scrutiny.training.finetuning.parts import DataParts
 from scrutiny.training.timing import STEPS, seconds_of_training
 from scrutiny.training.words.epochs import stream_seed
@@ -61,7 +62,7 @@ class ParserRecipe(WordRecipe):
     packages: ClassVar[tuple[str, ...]] = ("spacy", "thinc")
     needs: ClassVar[tuple[str, ...]] = ("Training a parser", "nlp", "spacy")
     replicates_of: ClassVar[str] = FROM_NOTHING
-    task: ClassVar[str] = "dependency-arcs"
+    task: ClassVar[str] = DependencyArcs.name
     score: ClassVar[str] = "LAS"
     has_labels: ClassVar[bool] = False
 

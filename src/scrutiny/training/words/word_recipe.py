@@ -10,6 +10,7 @@ from scrutiny.core.boundary.canonical import plain
 from scrutiny.core.errors import require_packages
 from scrutiny.core.example import Example
 from scrutiny.models.words.model import Vocabulary
+from scrutiny.tasks.classification.classes import TextClassification
 from scrutiny.training.finetuning.parts import DataParts
 from scrutiny.training.finetuning.recipe import FinetuningRecipe as Rows
 
@@ -85,7 +86,7 @@ class WordRecipe(ABC):
     #: Source of variation between seeds, as `scrutiny.models.strings.lineage` names it.
     replicates_of: ClassVar[str]
     #: Task that it learns, and what the dev score is.
-    task: ClassVar[str] = "text-classification"
+    task: ClassVar[str] = TextClassification.name
     score: ClassVar[str] = "accuracy"
     #: Whether its answers are labels, of which there must be several.
     has_labels: ClassVar[bool] = True

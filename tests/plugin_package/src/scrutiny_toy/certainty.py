@@ -17,6 +17,7 @@ from scrutiny.plugin import (
     Measure,
     Row,
     Selector,
+    facts,
 )
 
 
@@ -45,7 +46,7 @@ class Certainty(Diagnostic[CertaintyParams]):
 
     id = "certainty@1"
     Params = CertaintyParams
-    tasks = frozenset({"text-classification"})
+    wants = (facts.ONE_TEXT,)
     measures = (Measure("margin", unit="probability"),)
 
     def design(self, params: CertaintyParams, inputs: Inputs) -> Design:

@@ -9,6 +9,7 @@ from scrutiny.data.readers.files import existing_file
 from scrutiny.data.readers.options import reader_defaults
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
+from scrutiny.tasks.classification.classes import TextClassification
 
 _COLUMNS: Final = ("id", "text", "label", "perturbation")
 _EVENTS: Final = ("E1", "E2")
@@ -32,7 +33,7 @@ def read(source: DataSource) -> Table:
             f"{source.target} is no file of MATRES, whose SENTENCEs have a UNITID, a LABEL and "
             f"words as WORD///LEMMA///TAG///ROLE: {error!r}."
         ) from None
-    defaults = {**reader_defaults("text-classification", _COLUMNS), "group": "perturbation"}
+    defaults = {**reader_defaults(TextClassification.name, _COLUMNS), "group": "perturbation"}
     return Table(_COLUMNS, iter(rows), source.target, defaults=defaults)
 
 

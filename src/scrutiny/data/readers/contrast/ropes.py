@@ -10,6 +10,7 @@ from scrutiny.data.readers.files import lines
 from scrutiny.data.readers.options import reader_defaults
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
+from scrutiny.tasks.reading.question_answering import SituationQuestions
 
 _COLUMNS: Final = ("id", "question", "context", "answers")
 
@@ -32,7 +33,7 @@ def read(source: DataSource) -> Table:
             f"{source.target} is no file of ROPES, whose paragraphs have a background, a situation "
             f"and questions: {error!r}."
         ) from None
-    defaults = reader_defaults("situation-questions", _COLUMNS)
+    defaults = reader_defaults(SituationQuestions.name, _COLUMNS)
     return Table(_COLUMNS, iter(rows), source.target, defaults=defaults)
 
 

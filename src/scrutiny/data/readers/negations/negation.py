@@ -14,6 +14,7 @@ from scrutiny.data.readers.negations.frames import Sentence, frame_rows
 from scrutiny.data.readers.options import reader_defaults, takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
+from scrutiny.tasks.annotated.anchored_spans import AnchoredSpans
 
 _COLUMNS: Final = ("id", "words", "anchor", "target", "sentence")
 _SUFFIXES: Final = (".json", ".txt", ".tsv", ".conll", ".xml")
@@ -64,7 +65,7 @@ def read(source: DataSource) -> Table:
         columns=columns,
         rows=_rows(corpus, files),
         place=source.target,
-        defaults=reader_defaults("anchored-spans", columns),
+        defaults=reader_defaults(AnchoredSpans.name, columns),
         notes=(*notes, *corpus.notes(files)),
     )
 

@@ -7,6 +7,7 @@ from scrutiny.core.arrays import Booleans
 from scrutiny.core.claim import Claim
 from scrutiny.core.design import Design, Inputs
 from scrutiny.core.diagnostic import Failure, RowKind
+from scrutiny.core.facts import ARCS
 from scrutiny.core.queries.annotation import Arcs
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 from scrutiny.core.task import Task
@@ -72,7 +73,7 @@ class HeadArcs(ReadsMaps[ArcsParams]):
 
     id = "attention.arcs@1"
     View = Arcs
-    tasks = frozenset({"dependency-arcs"})
+    wants = (ARCS,)
     measures = (
         Measure("tp", (_DIRECTION, LAYERS, HEADS), unit="words"),
         Measure("predicted", (_DIRECTION, LAYERS, HEADS), unit="words"),

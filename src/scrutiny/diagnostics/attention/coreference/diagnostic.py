@@ -9,6 +9,7 @@ import numpy as np
 from scrutiny.core.boundary.limits import known
 from scrutiny.core.design import Design, Inputs
 from scrutiny.core.diagnostic import Failure, RowKind
+from scrutiny.core.facts import MENTIONS
 from scrutiny.core.queries.annotation import Mentions
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 from scrutiny.diagnostics.attention.claims import (
@@ -97,7 +98,7 @@ class Coreference(ReadsMaps[CoreferenceParams]):
 
     id = "attention.coreference@1"
     View = Mentions
-    tasks = frozenset({"mention-clusters"})
+    wants = (MENTIONS,)
     measures = (
         Measure("tp", (LAYERS, HEADS), unit="mentions"),
         Measure("predicted", (LAYERS, HEADS), unit="mentions"),

@@ -19,6 +19,7 @@ from scrutiny.core.boundary.canonical import digest
 from scrutiny.core.design import Design, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.example import Example
+from scrutiny.core.facts import ANCHORED_SPANS
 from scrutiny.core.queries.annotation import AnchoredSpans
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
@@ -108,7 +109,7 @@ class Heads(Diagnostic[HeadsParams]):
 
     id = "attention.heads@1"
     needs = frozenset({"attentions"})
-    tasks = frozenset({"anchored-spans"})
+    wants = (ANCHORED_SPANS,)
     measures = (
         Measure("tp", (LAYERS, HEADS), unit="words"),
         Measure("predicted", (LAYERS, HEADS), unit="words"),

@@ -8,6 +8,7 @@ import numpy as np
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, NoParams, RowKind
 from scrutiny.core.errors import ModelError
+from scrutiny.core.facts import HEAD_COUNTS
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Stored(Diagnostic[NoParams]):
 
     id = "attention.stored@1"
     needs = frozenset({"head_counts"})
-    tasks = frozenset({"stored-heads"})
+    wants = (HEAD_COUNTS,)
     measures = (
         Measure("tp", (LAYERS, HEADS), unit="words"),
         Measure("predicted", (LAYERS, HEADS), unit="words"),

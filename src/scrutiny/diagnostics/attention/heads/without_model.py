@@ -7,6 +7,7 @@ from typing import Final
 from scrutiny.core.boundary.limits import known
 from scrutiny.core.design import Design, EstimateSpec, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, RowKind
+from scrutiny.core.facts import ANCHORED_SPANS
 from scrutiny.core.queries.annotation import AnchoredSpans
 from scrutiny.core.record import Measure, Row
 from scrutiny.diagnostics.attention.heads.baselines import SPAN_BASELINES, span_baselines
@@ -61,7 +62,7 @@ class Baselines(Diagnostic[BaselinesParams]):
     """
 
     id = "attention.baselines@1"
-    tasks = frozenset({"anchored-spans"})
+    wants = (ANCHORED_SPANS,)
     measures = (
         Measure("baseline_tp", (BASELINE,), unit="words"),
         Measure("baseline_predicted", (BASELINE,), unit="words"),

@@ -8,6 +8,7 @@ from scrutiny.core.boundary.limits import at_least
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import Design, EstimateSpec, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
+from scrutiny.core.facts import ANCHORED_SPANS, ARCS, MENTIONS, RUNNING_TEXT, WORD_CLASSES
 from scrutiny.core.queries.attention import Attends, AttentionMap
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 from scrutiny.diagnostics.attention.arcs.params import OFFSETS
@@ -55,15 +56,7 @@ def _claim(name: str, margin: float) -> Claim:
 
 
 #: Tasks whose texts are read: those that have nothing to predict, and annotated ones.
-TEXTS: Final = frozenset(
-    {
-        "passages",
-        "anchored-spans",
-        "dependency-arcs",
-        "mention-clusters",
-        "token-classes",
-    }
-)
+TEXTS: Final = (RUNNING_TEXT, ANCHORED_SPANS, ARCS, MENTIONS, WORD_CLASSES)
 NO_WORDS: Final = Failure("no_words", status="undefined")
 
 
@@ -110,7 +103,7 @@ class Patterns(Diagnostic[PatternsParams]):
 
     id = "attention.patterns@1"
     needs = frozenset({"attentions"})
-    tasks = TEXTS
+    wants = TEXTS
     measures = (
         *MEASURES,
         Measure("offsets", (("offset", len(OFFSETS)), LAYERS, HEADS), unit="rows"),

@@ -66,7 +66,7 @@ class Divergence(Diagnostic[DivergenceParams]):
 
     id = "attention.divergence@1"
     needs = frozenset({"attentions"})
-    tasks = TEXTS
+    wants = TEXTS
     measures = (
         Measure("within", (LAYERS,), unit="nats"),
         Measure("between", (LAYERS,), unit="nats"),

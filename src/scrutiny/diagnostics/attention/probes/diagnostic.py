@@ -12,6 +12,7 @@ from scrutiny.core.boundary.limits import at_least, known
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
+from scrutiny.core.facts import ARCS
 from scrutiny.core.queries.annotation import Arcs
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
@@ -198,7 +199,7 @@ class AttentionProbe(Diagnostic[ProbeParams]):
 
     id = "attention.probe@1"
     needs = frozenset({"attentions"})
-    tasks = frozenset({"dependency-arcs"})
+    wants = (ARCS,)
     measures = (
         Measure("right_heads", unit="words"),
         Measure("arcs", unit="words"),

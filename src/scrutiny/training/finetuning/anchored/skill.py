@@ -10,6 +10,7 @@ from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.intervals.bootstrap import bootstrap
 from scrutiny.stats.intervals.scale import wilson
 from scrutiny.stats.resampling.weights import Units
+from scrutiny.tasks.annotated.anchored_spans import AnchoredSpans
 from scrutiny.training.finetuning.anchored.scores import (
     accuracy,
     accuracy_of_commonest,
@@ -58,7 +59,7 @@ def skill_record(
     by_truth = target_counts(frames, rows)
     by_label = label_counts(frames, rows, types=target.scored_types)
     found: dict[str, Any] = {}
-    if target.learned.task.reads == "anchored-spans":
+    if target.learned.task.reads == AnchoredSpans.name:
         found["f1"] = _skill(by_truth, target_f1, f1_of_all, sentences=sentences) | {
             **_precision_recall(by_truth),
             "without_skill": "every piece is a target",

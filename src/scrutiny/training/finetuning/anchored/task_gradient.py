@@ -19,6 +19,8 @@ from typing import Final, Literal
 from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.core.example import Example
 from scrutiny.core.queries.annotation import AnchoredSpans, Arcs
+from scrutiny.tasks.annotated import anchored_spans
+from scrutiny.tasks.dependencies.dependency_arcs import DependencyArcs
 from scrutiny.training.finetuning.anchored.recipe import (
     AnchoredRecipe,
     ControlRecipe,
@@ -118,15 +120,16 @@ class PieceTask:
     names: tuple[str, ...] = ()
 
 
+_OF_ANCHORS: Final = anchored_spans.AnchoredSpans.name
 #: By the name that a training node gives.
 TASKS: Final = {
-    "anchored-tagging": PieceTask(
-        "anchored-tagging@1", "anchored-spans", AnchoredRecipe, "f1", TRUTHS
-    ),
+    "anchored-tagging": PieceTask("anchored-tagging@1", _OF_ANCHORS, AnchoredRecipe, "f1", TRUTHS),
     "control-labels": PieceTask(
-        "control-labels@1", "anchored-spans", ControlRecipe, "accuracy", ("O", "I-label")
+        "control-labels@1", _OF_ANCHORS, ControlRecipe, "accuracy", ("O", "I-label")
     ),
-    "relation-tagging": PieceTask("relation-tagging@1", "dependency-arcs", PieceRecipe, "accuracy"),
+    "relation-tagging": PieceTask(
+        "relation-tagging@1", DependencyArcs.name, PieceRecipe, "accuracy"
+    ),
 }
 
 

@@ -1,0 +1,119 @@
+"""Facts of tasks: what diagnostics, changes of texts and models ask for in place of a name."""
+
+from typing import Final, Literal, NamedTuple
+
+#: What an answer hangs on: one text, the relation of several, a part of a text that is named
+#: beside it (an aspect, a topic).
+HangsOn = Literal["text", "relation", "anchor"]
+
+_OF: Final[dict[str, str]] = {
+    "text": "of one text",
+    "relation": "of the relation of texts",
+    "anchor": "of a part of a text",
+}
+_ANSWERS: Final[dict[str, str]] = {
+    "label": "labels",
+    "spans": "spans of words",
+    "words": "heads of words",
+    "clusters": "clusters of mentions",
+    "extract": "words of a text",
+    "text": "written texts",
+}
+
+#: Names under which a change may say what it does to an answer (`Facts.grounds`), in words.
+GROUNDS: Final[dict[str, str]] = {
+    **_ANSWERS,
+    "relation": f"labels {_OF['relation']}",
+    "anchor": f"labels {_OF['anchor']}",
+}
+
+
+class Facts(NamedTuple):
+    """Facts of a task; those that are wanted of one, where empty ones are any.
+
+    Parameters
+    ----------
+    answer
+        Name of the type of its answers (`AnswerType.name`); empty where it has none.
+    hangs_on
+        What an answer hangs on.
+    holds
+        What its items hold besides texts and answers, in words ("running text", "mentions").
+    """
+
+    answer: str = ""
+    hangs_on: HangsOn | Literal[""] = ""
+    holds: str = ""
+
+    def are_of(self, task: "Facts") -> bool:
+        """Whether a task has all these facts.
+
+        Examples
+        --------
+        >>> LABELS.are_of(Facts("label", "relation")), ONE_TEXT.are_of(Facts("label", "relation"))
+        (True, False)
+        """
+        return all(not want or want == has for want, has in zip(self, task, strict=True))
+
+    @property
+    def grounds(self) -> tuple[str, ...]:
+        """Names under which a change says what it does to such an answer, the nearest first."""
+        if self.answer != "label" or self.hangs_on in ("", "text"):
+            return (self.answer,)
+        return ("relation",) if self.hangs_on == "relation" else (self.hangs_on, self.answer)
+
+    def __str__(self) -> str:
+        answers = _ANSWERS.get(self.answer, self.answer)
+        if self.answer == "label" and self.hangs_on:
+            answers += f" {_OF[self.hangs_on]}"
+        return " on ".join(filter(None, (answers, self.holds))) or "texts without answers"
+
+
+def wanted_in_words(wanted: tuple[Facts, ...]) -> str:
+    """Facts of which any suffices, as a list in words.
+
+    Examples
+    --------
+    >>> wanted_in_words((LABELS, SPANS))
+    'labels, spans of words'
+    """
+    return ", ".join(map(str, wanted))
+
+
+def answers_in_words(ground: str) -> str:
+    """Answers to which something is done, by their name in `GROUNDS`, or "*" for all others.
+
+    Examples
+    --------
+    >>> answers_in_words("relation"), answers_in_words("upos")
+    ('labels of the relation of texts', 'upos')
+    """
+    return "other answers" if ground == "*" else GROUNDS.get(ground, ground)
+
+
+#: Labels of anything; of one text.
+LABELS: Final = Facts("label")
+ONE_TEXT: Final = Facts("label", "text")
+SPANS: Final = Facts("spans")
+ARCS: Final = Facts("words")
+CLUSTERS: Final = Facts("clusters")
+EXTRACTS: Final = Facts("extract")
+WRITTEN: Final = Facts("text")
+#: Texts that go on from item to item, with nothing to predict.
+RUNNING_TEXT: Final = Facts(holds="running text")
+#: Words that belong to an anchor among them, as the scope of a negation to its cue.
+ANCHORED_SPANS: Final = Facts(holds="anchors with their spans")
+#: Words in classes, and mentions of the same thing.
+WORD_CLASSES: Final = Facts(holds="words in classes")
+MENTIONS: Final = Facts(holds="mentions")
+#: Sentences that differ in one thing, of which one is grammatical.
+MINIMAL_PAIRS: Final = Facts(holds="minimal pairs")
+#: Sentences that differ in whom they speak of, by two or by three.
+SENTENCE_PAIRS: Final = Facts(holds="sentence pairs")
+SENTENCE_TRIPLES: Final = Facts(holds="sentence triples")
+#: Sets of words whose association is tested.
+WORD_SETS: Final = Facts(holds="word sets")
+#: Counts of attention heads that were taken elsewhere.
+HEAD_COUNTS: Final = Facts(holds="counts of heads")
+#: Pairs of words that belong together, as a predicate and its role.
+ALIGNED_WORDS: Final = Facts(holds="pairs of words")

@@ -1,0 +1,71 @@
+"""A task of one file gets what labels of anchored texts get, and nothing edits the anchor."""
+
+import csv
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from test_integration_plugin import metadata, python
+
+PACKAGE = Path(__file__).parents[1] / "aspect_package"
+ASPECTS = ("staff", "food", "wine list", "battery life", "price")
+MODEL = "python:aspects:ask#labels=negative|positive"
+CHANGES = (
+    "append_irrelevant,typos,insert_adverb,synonym_wordnet,keyboard,word_case,ocr,social_media,"
+    "punctuation,delete_word,homoglyph,tautology,number_swap,typos(fields=aspect)"
+)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder with the package, installed, and its data."""
+    folder = tmp_path_factory.mktemp("site")
+    shutil.copytree(PACKAGE, folder, dirs_exist_ok=True)
+    metadata(folder, name="aspects", points={"aspects": "aspects:REGISTRATIONS"})
+    words = {"positive": "good", "negative": "awful"}
+    with (folder / "aspects.csv").open("w", newline="", encoding="utf-8") as file:
+        write = csv.writer(file).writerow
+        write(("text", "aspect", "label"))
+        for i in range(80):
+            aspect, other = ASPECTS[i % 5], ASPECTS[(i + 1 + i // 40) % 5]
+            label = ("positive", "negative")[i % 2]
+            text = f"In {1930 + i} the {aspect} was {words[label]} , and the {other} was fine ."
+            write((text, aspect, label))
+    return folder
+
+
+def test_nothing_edits_the_aspect(site: Path) -> None:
+    made = python(
+        ["-m", "scrutiny", "perturb", "--data", "csv:aspects.csv", "--with", CHANGES, "--control"],
+        site=site,
+        cwd=site,
+    )
+    assert made.returncode == 0, made.stderr
+    changed = set()
+    for line in map(json.loads, made.stdout.splitlines()):
+        assert line["aspect"] in ASPECTS
+        assert line["aspect"] in line["text"], line
+        if line["status"] == "ok":
+            changed.add(line["recipe"].partition("@")[0])
+            assert {field for field, *_ in line["edits"]} == {"text"}
+        elif "fields=aspect" in line["recipe"]:
+            assert line["reason"] in ("no_site", "no_treatment")
+    assert {"append_irrelevant", "typos", "keyboard", "number_swap", "word_case"} <= changed
+
+
+def test_an_audit_asks_what_it_asks_of_labels(site: Path) -> None:
+    """Without a line more: level, changes and attacks; what needs probabilities says so."""
+    done = python(
+        ["-m", "scrutiny", "audit", "--model", MODEL, "--data", "csv:aspects.csv",
+         "--out", "run", "--display", "none"],
+        site=site,
+        cwd=site,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    shown = done.stdout
+    assert "Accuracy 100 %" in shown
+    for named in ("typos", "PWWS attack", "irrelevant sentences", "no probabilities"):
+        assert " ".join(named.split()) in " ".join(shown.split()), shown
+    changes = list((site / "run").rglob("variants*"))
+    assert changes
