@@ -1,6 +1,6 @@
 """Audit plan: measurements of a profile for a model and its data, at modest budgets."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -18,7 +18,7 @@ from scrutiny.data.reading import OnBadRow
 from scrutiny.models.strings.family import expand
 from scrutiny.run.planning.loading import LoadedModels
 from scrutiny.run.planning.opened import Opened
-from scrutiny.run.planning.profiles import LANGUAGE, SHIP, profile_of
+from scrutiny.run.planning.profiles import LANGUAGE, SHIP, Profile, profile_of
 from scrutiny.run.planning.resolve import compares
 from scrutiny.tasks.names import load_task
 
@@ -94,11 +94,8 @@ def audit_plan(
     there = {d.name: d for d in data}
     measures: list[MeasurePlan] = []
     foreign: dict[str, list[str]] = {}
-    for name in in_page_order(registry().names("diagnostic")):
-        entry = registry().entry("diagnostic", name)
-        is_asked = {name, name.partition("@")[0]} & set(only) if only else wanted.has(entry)
-        if not is_asked or (data and not {entry.registration.needs} <= {"", *offered}):
-            continue
+    chosen = _chosen(wanted, only, {"", *offered} if data else None)
+    for name in chosen:
         diagnostic = registry().load("diagnostic", name)()
         fitting = [
             (model, dataset)
@@ -125,10 +122,11 @@ def audit_plan(
                 planned = []
             there |= {d: DataPlan(d, d) for m in planned for d in m.data}
         measures += [wanted.limited(replace(m, reference=second)) for m in planned]
-    left_out = _left_out(foreign, read, opened)
+    unfit = _misfits(chosen, tasks) if only or wanted.diagnostics else ()
+    left_out = (*_left_out(foreign, read, opened), *unfit)
     if not measures:
         said = _nothing_applies("" if only else profile, data)
-        raise PlanError(" ".join((*left_out, said, *_misfits(only, tasks))))
+        raise PlanError(" ".join((*left_out, said)))
     return Plan(
         data=tuple(there.values()),
         models=tuple(everyone.values()),
@@ -158,13 +156,32 @@ def _nothing_applies(profile: str, data: Sequence[DataPlan]) -> str:
     )
 
 
-def _misfits(only: Sequence[str], tasks: Mapping[str, Task]) -> Iterator[str]:
-    """A sentence for each diagnostic that is asked for and measures other items than are there."""
-    loaded = ((name, registry().load("diagnostic", name)()) for name in only)
-    misfits = [(name, one) for name, one in loaded if not any(fits(one, t) for t in tasks.values())]
-    for name, one in misfits if tasks else ():
-        here = ", ".join(dict.fromkeys(str(task.facts) for task in tasks.values()))
-        yield f"{name} measures {wanted_in_words(one.wants)}; these data are of {here}."
+def _chosen(wanted: Profile, only: Sequence[str], offered: Collection[str] | None) -> list[str]:
+    """Diagnostics that are named, or else of the profile, if what they need is offered; in order.
+
+    ``offered`` is None where nothing is known of it.
+    """
+    found = []
+    for name in in_page_order(registry().names("diagnostic")):
+        entry = registry().entry("diagnostic", name)
+        named = {name, name.partition("@")[0]} & set(only) if only else wanted.has(entry)
+        if named and (offered is None or entry.registration.needs in offered):
+            found.append(name)
+    return found
+
+
+def _misfits(chosen: Sequence[str], tasks: Mapping[str, Task]) -> Iterator[str]:
+    """A sentence on diagnostics that measure other items than are there, by what they measure."""
+    loaded = ((name, registry().load("diagnostic", name)()) for name in chosen if tasks)
+    misfits = grouped(
+        (wanted_in_words(one.wants), name.partition("@")[0])
+        for name, one in loaded
+        if not any(fits(one, task) for task in tasks.values())
+    )
+    here = ", ".join(dict.fromkeys(str(task.facts) for task in tasks.values()))
+    for measured, names in misfits.items():
+        verb = "was left out: it measures" if len(names) == 1 else "were left out: they measure"
+        yield f"{', '.join(names)} {verb} {measured}, and these data are of {here}."
 
 
 def in_page_order(names: Sequence[str]) -> list[str]:
