@@ -14,9 +14,13 @@
     Goal, Method, Attack          what a search wants, how it goes about it, and both together
     Task, ByColumns               with Classification, ExchangesLabels; a Role for each column:
                                   TEXT, TEXT_PAIR, LABEL, WORDS, or your own (text_role, list_role)
+    DataSource, Table, RawRow     what a reader gets and gives, with takes (its options),
+                                  reader_defaults (its task) and lines (of a file)
     attribute                     what slices go by, with words_of
     Model, Adapter                who is asked, and who makes it of a model string (PlainModel is
                                   the least that can be asked)
+    load_model, load_dataset,     what strings and names stand for, and a changed text: for tests
+    load_task, perturb
     facts                         of tasks: what a diagnostic wants of them
     language, attention,          modules of what is asked beyond predict: queries and answers
     gradients
@@ -53,7 +57,13 @@ from scrutiny.core.transformation import (
     Transformation,
 )
 from scrutiny.data.attributes.attribute import attribute, words_of
+from scrutiny.data.dataset import load_dataset
+from scrutiny.data.readers.files import lines
+from scrutiny.data.readers.options import reader_defaults, takes
+from scrutiny.data.source import DataSource
+from scrutiny.data.table import RawRow, Table
 from scrutiny.models.strings.adapters import Adapter
+from scrutiny.models.strings.load import load_model
 from scrutiny.models.strings.source import ModelSource
 from scrutiny.parts.charts.tables import Chart, forest_table
 from scrutiny.parts.part import Chapter, Part, ReportPart
@@ -61,6 +71,7 @@ from scrutiny.parts.run.estimates import main_estimates
 from scrutiny.parts.run.lines import Line
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import full_labels
+from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.engine.rewrite import keeps_label
 from scrutiny.perturb.recipes.attack import Attack
@@ -73,6 +84,7 @@ from scrutiny.report.reading.load import load_view
 from scrutiny.tasks.classification.classes import Classification
 from scrutiny.tasks.columns.by_columns import ByColumns
 from scrutiny.tasks.columns.roles import LABEL, TEXT, TEXT_PAIR, WORDS, list_role, text_role
+from scrutiny.tasks.names import load_task
 from scrutiny.text.edits.apply import apply_edits, apply_to_text
 from scrutiny.training.job import TrainingJob
 from scrutiny.training.trainer import Trainer, TrainingNode
@@ -101,6 +113,7 @@ __all__ = [
     "Constraint",
     "Context",
     "ContrastSpec",
+    "DataSource",
     "Design",
     "Diagnostic",
     "Document",
@@ -125,6 +138,7 @@ __all__ = [
     "Piece",
     "PlainModel",
     "Prediction",
+    "RawRow",
     "RefitStatistic",
     "Registration",
     "ReportPart",
@@ -136,6 +150,7 @@ __all__ = [
     "Selector",
     "Site",
     "Span",
+    "Table",
     "Task",
     "TextDocument",
     "Trainer",
@@ -157,10 +172,17 @@ __all__ = [
     "gradients",
     "keeps_label",
     "language",
+    "lines",
     "list_role",
+    "load_dataset",
+    "load_model",
+    "load_task",
     "load_view",
     "main_estimates",
     "over_rows",
+    "perturb",
+    "reader_defaults",
+    "takes",
     "text_role",
     "with_count",
     "words_of",

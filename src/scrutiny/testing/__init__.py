@@ -15,6 +15,7 @@
                   check_transformation(transformation),
                   check_statistic(statistic), check_diagnostic(diagnostic),
                   check_attribute(attribute),
+                  check_task(task, rows), check_reader(data string),
                   check_part(part, view)
                   raise ConformanceError with a sentence about the first broken promise
     strategies    texts(), examples(), tagged_examples()    for hypothesis
@@ -29,6 +30,7 @@ from scrutiny.testing.check_gradients import check_gradients
 from scrutiny.testing.check_language import check_language_model
 from scrutiny.testing.check_parts import check_part
 from scrutiny.testing.check_statistics import check_statistic
+from scrutiny.testing.check_tasks import check_reader, check_task
 from scrutiny.testing.check_transformations import check_transformation
 from scrutiny.testing.faulty_models import FlakyClassifier, NanClassifier, WrongShapeClassifier
 from scrutiny.testing.strategies import examples, tagged_examples, texts
@@ -66,7 +68,9 @@ __all__ = [
     "check_intervenes",
     "check_language_model",
     "check_part",
+    "check_reader",
     "check_statistic",
+    "check_task",
     "check_transformation",
     "examples",
     "tagged_examples",

@@ -16,8 +16,11 @@ from scrutiny.core.errors import PlanError
 
 #: Kinds that have a template, and what the template does.
 TEMPLATES: Final = {
+    "adapter": "counts the words of lists",
     "attribute": "tells texts of long words",
     "diagnostic": "asks the model for every text in capitals, and claims that few answers change",
+    "reader": "reads lines of a label and a text",
+    "task": "asks what a text says of a topic",
     "transformation": "doubles vowels",
 }
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
@@ -33,9 +36,10 @@ _NAME: Final = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
     help="Folder; default: ./scrutiny-NAME.",
 )
 def command(kind: str, name: str, output: Path | None) -> int:
-    r"""Write a package with a diagnostic, a transformation or an attribute that works.
+    r"""Write a package with a diagnostic, a task, a reader, an adapter ... that works.
 
-    A diagnostic comes with its metric, claim, part of the report, page of documentation and tests.
+    Kinds: adapter, attribute, diagnostic, reader, task, transformation. A diagnostic comes with its
+    metric, claim, part of the report, page of documentation and tests.
 
     \b
     scrutiny new diagnostic word_length
@@ -49,7 +53,8 @@ def command(kind: str, name: str, output: Path | None) -> int:
         raise PlanError(f"{str(folder)!r} is not empty, and nothing is replaced: choose -o DIR.")
     for path, text in texts.items():
         save_text(folder / path, text)
-    say(f"{folder}: a {kind} that {TEMPLATES[kind]}. Next: cd {folder}; pip install -e .; pytest")
+    done = f"{folder}: {_with_article(kind)} that {TEMPLATES[kind]}"
+    say(f"{done}. Next: cd {folder}; pip install -e .; pytest")
     return 0
 
 
@@ -71,6 +76,7 @@ def files(kind: str, name: str) -> Iterator[tuple[Path, str]]:
         )
     values = {
         "kind": kind,
+        "a_kind": _with_article(kind),
         "name": name,
         "package": f"scrutiny_{name}",
         "distribution": f"scrutiny-{name.replace('_', '-')}",
@@ -85,3 +91,7 @@ def files(kind: str, name: str) -> Iterator[tuple[Path, str]]:
             filled = Template(path.read_text(encoding="utf-8")).substitute(values)
             place = place.replace("PACKAGE", values["package"]).replace("MODULE", name)
             yield Path(place), filled
+
+
+def _with_article(kind: str) -> str:
+    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
