@@ -21,7 +21,6 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from time import process_time
-from types import SimpleNamespace
 
 import numpy as np
 import torch
@@ -29,8 +28,9 @@ import torch
 from scrutiny.models.hf.attention.function import eager
 from scrutiny.models.strings.load import load_model
 from scrutiny.models.strings.packaged import PACKAGED
+from scrutiny.tasks.names import load_task
 
-TASK = SimpleNamespace(name="anchored-spans", fields=("text",), scored_by=None)
+TASK = load_task("anchored-spans")
 CORPUS = "negation/conandoyle_neg_zhao2020/data_story.json"
 
 

@@ -16,7 +16,6 @@ import csv
 import os
 import time
 from pathlib import Path
-from types import SimpleNamespace
 
 import torch
 
@@ -24,6 +23,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions
 from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.models.strings.load import load_model
+from scrutiny.tasks.names import load_task
 
 GOAL = 0.85
 ASKED = 1024  # examples that a run asks at a time
@@ -101,7 +101,7 @@ def main():
     # as a run does: sorted by characters before they are asked in chunks
     examples = [Example(str(i), {"text": t}) for i, t in enumerate(sorted(texts, key=len))]
     batch = int(options.batch) if options.batch.isdecimal() else "auto"
-    task = SimpleNamespace(name="text-classification", fields=("text",))
+    task = load_task("text-classification")
     load = LoadOptions(device=options.device, batch=batch)
     model = load_model(options.model, task, load)
     parts = model._loaded.parts

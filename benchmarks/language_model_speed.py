@@ -27,7 +27,6 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from types import SimpleNamespace
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -38,9 +37,10 @@ from scrutiny.core.queries.language import Cloze
 from scrutiny.models.strings.load import load_model
 from scrutiny.run.asking.client import ModelClient
 from scrutiny.store.answers import AnswerCache
+from scrutiny.tasks.names import load_task
 
 GOAL = 0.85
-TASK = SimpleNamespace(name="sentence-pairs", fields=("more", "less"), scored_by=None)
+TASK = load_task("sentence-pairs")
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 
