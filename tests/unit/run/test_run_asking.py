@@ -176,7 +176,7 @@ def test_bad_answers_to_all_the_shortest_texts_are_failed_rows(bad):
     [
         (None, "first error: The answer of .* is a NoneType, no Prediction"),
         (Prediction("other"), "is the label 'other'. Its labels are"),
-        (Prediction(scores=(float("nan"), 1.0)), r"has \(nan, 1\)"),
+        (Prediction(scores=(float("nan"), 1.0)), r"has scores \(nan, 1\): a probability is"),
         (Prediction(scores=(3.0, -2.0)), "If they are logits, apply a softmax"),
     ],
 )
