@@ -30,6 +30,7 @@ _SUFFIXES: Final = {
     ".parquet": "parquet",
     ".ann": "brat",
     ".arrow": "arrow",
+    ".arrows": "arrow",
     ".feather": "arrow",
     ".conll": "conll",
     ".conllu": "conllu",
@@ -173,9 +174,13 @@ def _scheme_of_path(place: str) -> str:
     suffix = (path.with_suffix("") if path.suffix.lower() in _PACKED else path).suffix.lower()
     if suffix in _SUFFIXES:
         return _SUFFIXES[suffix]
+    scheme = "csv"
+    if suffix == ".txt":
+        scheme = "brat" if path.with_suffix(".ann").is_file() else "text"
     raise DataError(
         f"The data string {place!r} has neither a known scheme nor a known suffix. Write "
-        f"scheme:path, with one of: {', '.join(schemes())} (for example csv:{place or 'dev.csv'})."
+        f"scheme:path, with one of: {', '.join(schemes())} (for example "
+        f"{scheme}:{place or 'dev.csv'})."
     )
 
 

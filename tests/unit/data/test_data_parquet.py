@@ -154,6 +154,20 @@ def test_values_of_every_type_are_as_they_were(write):
     assert [row for batch in batches for row in batch.to_pylist()] == table.to_pylist()
 
 
+def test_fields_of_objects_are_columns(write, tmp_path):
+    table = pa.table({"data": [{"by": {"text": "a"}}, {"by": {"text": "b"}}], "y": [1, 0]})
+    parquet.write_table(table, write("d.parquet", b""))
+    with pa.ipc.new_stream(str(tmp_path / "d.arrows"), table.schema) as writer:
+        writer.write_table(table)
+    for source in ("d.parquet", str(tmp_path / "d.arrows"), table):
+        stated = {"text": "data.by.text", "label": "y"}
+        if isinstance(source, str):
+            data = load_dataset(f"{source}#text=data.by.text,label=y")
+        else:
+            data = load_dataset(source, columns=stated)
+        assert [(e.text, e.gold) for e in data.examples] == [("a", "1"), ("b", "0")]
+
+
 @pytest.mark.parametrize("kind", ["file", "stream"])
 def test_arrow_files_and_streams(tmp_path, kind):
     import pyarrow as pa

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from scrutiny.core.errors import DataError
 from scrutiny.data.readers.features import feature_names
 from scrutiny.data.readers.files import existing_file
+from scrutiny.data.readers.options import names_in
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
 
@@ -55,6 +56,20 @@ def _cell(scalar: Any) -> Any:
         return _Unreadable(f"cannot be read ({error})")
 
 
+def columns_of(schema: Any) -> tuple[str, ...]:
+    """Names of the columns of an Arrow schema, and of fields of the objects in them, with dots."""
+    own = schema.names
+    return (*own, *(name for name in names_in(_fields(schema)) if name not in own))
+
+
+def _fields(fields: Iterable[Any]) -> dict[str, Any]:
+    """Columns by name, those of objects with their fields."""
+    import pyarrow as pa
+
+    is_object = pa.types.is_struct
+    return {f.name: _fields([*f.type]) if is_object(f.type) else None for f in fields}
+
+
 def class_names_of(schema: Any) -> dict[str, tuple[str, ...]]:
     """Class names of integer labels, from the metadata that ``datasets`` writes into a schema."""
     try:
@@ -84,7 +99,7 @@ def read(source: DataSource) -> Table:
     path = existing_file(source)
     try:
         file = ForeignParquet(path)
-        columns = tuple(file.schema.names)
+        columns = columns_of(file.schema)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise DataError(_damaged(source, error)) from None
     if file.n_rows == 0:
@@ -115,7 +130,7 @@ def read_arrow(source: DataSource) -> Table:
             is_file = file.read(len(_ARROW)) == _ARROW
         batches = pa.ipc.open_file(reading(path)) if is_file else pa.ipc.open_stream(reading(path))
         schema = batches.schema
-        columns, classes = tuple(schema.names), class_names_of(schema)
+        columns, classes = columns_of(schema), class_names_of(schema)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise DataError(_no_arrow(source, error)) from None
     each = map(batches.get_batch, range(batches.num_record_batches)) if is_file else batches
