@@ -177,6 +177,22 @@ def test_secrets_are_sent_and_never_told(serve, classification, make, monkeypatc
 
 
 @pytest.mark.parametrize(
+    ("body", "header"),
+    [
+        (r'{"error": "your key sk\u002dvery\u002Dsecret is odd"}', "application/json"),
+        ("your key sk-very-secret is odd".encode("utf-16"), "text/plain; charset=utf-16"),
+    ],
+)
+def test_secrets_that_are_written_otherwise_are_not_told(
+    serve, classification, make, monkeypatch, body, header
+):
+    monkeypatch.setenv("OWN_KEY", "sk-very-secret")
+    served = serve(lambda *_: Response(body, status=400, headers={"Content-Type": header}))
+    _, answers = asked(served.url + "/v1", classification, make("a"), api_key="env:OWN_KEY")
+    assert "your key *** is odd" in answers[0].message
+
+
+@pytest.mark.parametrize(
     ("written", "secret"),
     [
         ('api_key = "sk-very-secret"', "api_key"),

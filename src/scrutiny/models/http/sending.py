@@ -21,7 +21,7 @@ from scrutiny.models.http.endpoint import Endpoint
 from scrutiny.models.http.interfaces import Interface, most_written
 from scrutiny.models.http.limits import Gate, Ledger
 from scrutiny.models.http.posting import ACCEPTED, Answer, RedirectError, posted
-from scrutiny.models.http.reading import BadReply, parsed, tokens_told
+from scrutiny.models.http.reading import BadReply, parsed, tokens_told, written
 from scrutiny.models.http.statuses import NoReply, must_be_reply, not_as_expected
 
 _LOG: Final = logging.getLogger("scrutiny")
@@ -178,7 +178,13 @@ class Sender:
         """Answer in which no secret of the endpoint stands, before anything of it is read."""
         text = answer.raw.decode("latin-1")
         hidden = hide(text, self._secrets)
-        return answer if hidden == text else replace(answer, raw=hidden.encode("latin-1"))
+        if hidden != text:
+            answer = replace(answer, raw=hidden.encode("latin-1"))
+        read = written(answer.raw, answer.charset)  # in two bytes a letter, or with accents
+        hidden = hide(read, self._secrets)
+        if hidden != read:
+            answer = replace(answer, raw=hidden.encode("utf-8", "replace"), charset="utf-8")
+        return answer
 
     async def _post(self, body: bytes) -> Answer:
         """Answer of one of the addresses to a request."""
