@@ -1,5 +1,6 @@
 """Files of suites: cases from rows, and rows from items and their cases."""
 
+import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields, replace
 from typing import Any, Final
@@ -54,6 +55,8 @@ def _case_of(row: Mapping[str, Any]) -> Case | None:
     for name, allowed in (("role", ROLES[:2]), ("status", STATUSES)):
         if stated.get(name, allowed[0]) not in allowed:
             raise DataError(f"{name} is {stated[name]!r}; it is {' or '.join(allowed)}")
+    if isinstance(stated.get("edits"), list):
+        stated["edits"] = json.dumps(stated["edits"])
     odd = next((n for n, v in stated.items() if n != "draw" and not isinstance(v, str)), None)
     if odd is not None or not isinstance(facts, Mapping):
         raise DataError(f"{odd or 'facts'} is {row[odd or 'facts']!r}, which is no text")

@@ -137,6 +137,15 @@ def test_bad_rows_are_counted_by_their_reason(row, words, write):
     assert bad.source.endswith(":6")
 
 
+def test_edits_may_be_a_list_of_the_row(write):
+    edits = [["text", 0, 4, "Good", [], False]]
+    bad = {"id": "y", "text": "x", "label": "positive", "of": "a", "edits": [["text", 0]]}
+    rows = [*ROWS, {**bad, "id": "z", "edits": edits}, bad]
+    found = load_dataset(f"suite:{write('s.jsonl', lines(rows))}")
+    assert json.loads(found.examples[-1].case.edits) == edits
+    assert "no JSON list of edits" in found.bad_rows[0].reason
+
+
 def test_whole_items_that_cannot_be_read_are_bad_rows(write):
     good = [json.loads(line) for line in suite_lines("token-tagging", EXAMPLES[1:])]
     rows = [good[0], {"id": "i1", "fields": {"text": "x"}}, *good[1:], {"id": "z", "fields": "x"}]

@@ -13,6 +13,9 @@ from scrutiny.data.table import RawRow, Table
 
 _COLUMNS: Final = ("id", "question", "context", "answers", "paragraph", "article")
 
+#: What a question has.
+_ASKED: Final = ("id", "question", "answers")
+
 
 @takes("encoding")
 def read(source: DataSource) -> Table:
@@ -30,8 +33,9 @@ def read(source: DataSource) -> Table:
     try:
         rows = list(_rows(parse_json("".join(lines(source)))["data"]))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
+        lacks = f"there is no {error}" if isinstance(error, KeyError) else str(error)
         raise DataError(
-            f"{source.target} is no file in SQuAD's format, data[].paragraphs[].qas[]: {error!r}."
+            f"{source.target} is no file in SQuAD's format, data[].paragraphs[].qas[]: {lacks}."
         ) from None
     return Table(
         columns=_COLUMNS,
@@ -48,6 +52,10 @@ def _rows(articles: list[Mapping[str, Any]]) -> Iterator[RawRow]:
             place = {"paragraph": f"{a}/{p}", "article": str(article.get("title") or a)}
             for asked in paragraph["qas"]:
                 number += 1
+                lacked = [n for n in _ASKED if not isinstance(asked, Mapping) or n not in asked]
+                if lacked:
+                    yield RawRow(number, {}, f"the question has no {lacked[0]!r}")
+                    continue
                 values = {
                     "id": asked["id"],
                     "question": asked["question"],
