@@ -68,6 +68,10 @@ class Gate:
             self._limit, self._halved = max(1.0, self._limit / 2), now
 
 
+class BudgetEndedError(RunIncompleteError):
+    """A budget leaves no room for the next request; with a larger one the same command goes on."""
+
+
 @dataclass(slots=True)
 class Ledger:
     """Ledger of an endpoint: requests and tokens so far, and what its budgets leave.
@@ -90,7 +94,7 @@ class Ledger:
 
         Raises
         ------
-        RunIncompleteError
+        BudgetEndedError
             If it could exceed a budget.
         """
         e = self.endpoint
@@ -105,7 +109,7 @@ class Ledger:
             ("most_cost", cost, e.most_cost),
         ):
             if most is not None and would_be > most:
-                raise RunIncompleteError(self._ends(name, most))
+                raise BudgetEndedError(self._ends(name, most))
         self.requests += 1
         self._reserved[self.requests] = wanted
         return self.requests
