@@ -3,7 +3,7 @@
 import pytest
 
 from scrutiny.core.diagnostic import Failure
-from scrutiny.core.errors import ConformanceError, ModelError
+from scrutiny.core.errors import ConformanceError, ModelError, RunIncompleteError
 from scrutiny.core.example import Example
 from scrutiny.core.queries.language import Cloze, Continuation, SentencePair
 from scrutiny.core.task import Prediction
@@ -142,6 +142,19 @@ def test_a_model_that_only_raises_is_broken():
         client(model, TaskStore()).predict(many(asking.HOPELESS))
     few = client(model, TaskStore()).predict(many(asking.HOPELESS - 1))
     assert all(isinstance(a, Failure) for a in few)
+
+
+@pytest.mark.parametrize("reasons", [["unreachable"], ["rate_limited", "timed_out"]])
+def test_a_server_that_never_replies_is_no_broken_model(reasons):
+    class Down(KeywordClassifier):
+        def answers_or_failures(self, examples):
+            return [Failure(reasons[n % len(reasons)], "busy") for n, _ in enumerate(examples)]
+
+    with pytest.raises(RunIncompleteError, match=r"replied to none of the 20 texts.*busy\. Once"):
+        client(Down(), TaskStore()).predict(many(asking.HOPELESS))
+    reasons.append("bad_reply")
+    with pytest.raises(ModelError, match="has answered none of the 20 texts"):
+        client(Down(), TaskStore()).predict(many(asking.HOPELESS))
 
 
 def of_lengths(count):
