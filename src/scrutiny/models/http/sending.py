@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from scrutiny.core.boundary.secrets import hide
 from scrutiny.core.diagnostic import Failure
-from scrutiny.core.errors import ModelError, require_packages
+from scrutiny.core.errors import ModelError, RunIncompleteError, require_packages
 from scrutiny.core.example import Example
 from scrutiny.core.queries.remote import Replies, Reply
 from scrutiny.models.http.endpoint import Endpoint
@@ -26,6 +26,7 @@ from scrutiny.models.http.statuses import NoReply, must_be_reply, not_as_expecte
 
 _LOG: Final = logging.getLogger("scrutiny")
 _TOLD_WAIT_S: Final = 10.0
+_LONGEST_BUSY_S: Final = 600.0
 _FIRST_WAIT_S, _MOST_WAIT_S, _WAIT_JITTER_S = 0.5, 30.0, 1.0
 _LOOKS_UP_S: Final = 0.5
 Arrived = tuple[int, Replies | Failure]
@@ -57,7 +58,8 @@ class Sender:
         ModelError
             If no request can succeed.
         RunIncompleteError
-            If a budget is spent; what came before is given first.
+            If a budget is spent, or the endpoint is busy for too long; what came before is given
+            first.
         """
         arrived: SimpleQueue[Arrived | BaseException | None] = SimpleQueue()
         work = asyncio.run_coroutine_threadsafe(
@@ -167,7 +169,14 @@ class Sender:
             except NoReply as error:
                 self._tell_wait(error.wait or 0.0)
                 if error.reason in ("rate_limited", "timed_out"):
-                    self._gate.was_refused(began, wait=error.wait or 0.0)
+                    refused_s = self._gate.was_refused(began, wait=error.wait or 0.0)
+                    if error.reason == "rate_limited" and refused_s > _LONGEST_BUSY_S:
+                        told = self.endpoint.without_secrets(self.endpoint.url[0])
+                        raise RunIncompleteError(
+                            f"{told} has taken no request for {refused_s / 60:.0f} minutes: "
+                            f"{error}. All answers that came are kept: re-issue the same command "
+                            "when it is less busy."
+                        ) from error
                 raise
             finally:
                 self.ledger.close(number, size, tokens, seconds=took)

@@ -101,7 +101,7 @@ def own_batches(
 
 
 def nothing_answered(source: str, asked: int, failures: Sequence[Failure]) -> ScrutinyError:
-    """Error of a model that has answered none of so many texts: broken, or a server out of reach."""
+    """Error of a model that has answered none of so many texts: broken, or not in reach."""
     said = storable(failures[0].message).rstrip(".")
     if {failure.reason for failure in failures} <= NO_ANSWER:
         return RunIncompleteError(
