@@ -120,6 +120,33 @@ def test_each_form_of_repeated_values(write, failure, monkeypatch, column, use_d
     assert "unpacks from" in failure("d.parquet")
 
 
+LONG = "x" * 4000
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        repeated_text(1000, 4000),
+        pa.DictionaryArray.from_arrays(pa.array([0] * 1000, pa.uint8()), pa.array([[LONG]])),
+        pa.RunEndEncodedArray.from_arrays(pa.array([1000], pa.int32()), pa.array([LONG])),
+        pa.array([LONG] * 1000, pa.string_view()),
+        pa.ListViewArray.from_arrays([0] * 1000, [4000] * 1000, pa.array([7] * 4000)),
+    ],
+    ids=["text", "lists", "runs", "views", "views of lists"],
+)
+def test_each_form_of_repeated_values_in_arrow(tmp_path, monkeypatch, column):
+    monkeypatch.setattr(native, "MOST_UNPACKED", 2**21)
+    monkeypatch.setattr(native, "MOST_TIMES", 0)
+    table = pa.table({"more": column, "text": ["a"] * 1000, "label": ["a"] * 1000})
+    path = tmp_path / "d.arrow"
+    with pa.ipc.new_file(str(path), table.schema) as writer:
+        writer.write_table(table)
+    with pytest.raises(DataError, match=r"d\.arrow unpacks from"):
+        load_dataset(str(path))
+    monkeypatch.setattr(native, "MOST_UNPACKED", 2**26)
+    assert len(load_dataset(str(path))) == 1000
+
+
 def test_repeated_keys_of_a_map(write, failure, monkeypatch):
     monkeypatch.setattr(native, "MOST_UNPACKED", 2**21)
     maps = pa.array([[("x" * 4000, 1)]] * 1000, pa.map_(pa.string(), pa.int64()))

@@ -118,7 +118,8 @@ def read_arrow(source: DataSource) -> Table:
     Raises
     ------
     DataError
-        If the file is truncated, damaged, no Arrow, or has no rows.
+        If the file is truncated, damaged, no Arrow, has no rows, or unpacks to what fills the
+        memory.
     """
     import pyarrow as pa
 
@@ -145,8 +146,13 @@ def read_arrow(source: DataSource) -> Table:
 def _arrow_rows(batches: Iterable[Any], source: DataSource) -> Iterator[RawRow]:
     import pyarrow as pa
 
+    from scrutiny.store.native import UnpacksToTooMuchError, measured
+
     try:
-        yield from batch_rows(map(_validated, batches))
+        size = source.path.stat().st_size
+        yield from batch_rows(measured(map(_validated, batches), size))
+    except UnpacksToTooMuchError as error:
+        raise DataError(f"{source.target} {error}") from None
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise DataError(_no_arrow(source, error)) from None
 
