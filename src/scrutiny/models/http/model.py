@@ -143,7 +143,7 @@ class HttpModel(RemoteModel):
         wrong = next((one for one in reply.logs.items() if not one[1] <= _ROUNDED), None)
         if wrong is not None:
             said = f"{wrong[1]:g} of the token {short(wrong[0])} is no log-probability"
-            return Failure("no_logprobs", f"{said}: none is above 0.")
+            return Failure("no_logprobs", f"{said}: that is a number, and none above 0.")
         shares = [0.0] * len(self.labels)
         for token, log in reply.logs.items():
             meant = [
