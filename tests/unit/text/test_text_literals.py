@@ -53,6 +53,10 @@ FOUND = {
         "10.1000/x1",
     ],
     "Canada #39;s #36;10 loan, \\U0001F600": ["#39;s", "#36;10", "\\U0001F600"],
+    '&lt;FONT face="Times,serif" size="-2"&gt;-paper.com&lt;/FONT&gt;': [
+        '&lt;FONT face="Times,serif" size="-2"&gt;',
+        "paper.com&lt;/FONT&gt;",
+    ],
     "Dear {name}, {{ first }} %(x)s ${HOME}": ["{name}", "{{ first }}", "%(x)s", "${HOME}"],
 }
 NONE = (
