@@ -19,7 +19,7 @@ from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.checked import AnswerError, predict_or_fail
 from scrutiny.models.choice.prompt import Prompt
 from scrutiny.models.http.endpoint import OF_SENDING, Endpoint, read_endpoint
-from scrutiny.models.http.interfaces import INTERFACES
+from scrutiny.models.http.interfaces import INTERFACES, lacks_places
 from scrutiny.models.http.reading import short
 from scrutiny.models.http.sending import sender_of
 from scrutiny.models.strings.adapters import Adapter
@@ -183,6 +183,10 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
             "holds them; best in a file: "
             "http:FILE.toml. api=chat and api=completions are the OpenAI-compatible ones."
         )
+    if endpoint.api == "own" and (
+        said := lacks_places(endpoint.body, task.fields, batch=endpoint.batch)
+    ):
+        raise ModelError(f"{source.text!r}: {said}, so what is asked would not be sent.")
     return HttpModel(endpoint, task, source=source.text)
 
 
