@@ -115,7 +115,10 @@ def _problem(words: Sequence[list[str]]) -> str:
     """Problem with the words of a sentence; empty if there is none."""
     for number, cells in enumerate(words, 1):
         if len(cells) != _WIDTH:
-            return f"word {number} has {len(cells)} columns, not the {_WIDTH} of CoNLL-U"
+            said = f"word {number} has {len(cells)} columns, not the {_WIDTH} of CoNLL-U"
+            return said + "; a token and its tag on each line are conll:" * (
+                not cells[0].isdecimal()
+            )
         if cells[0] != str(number):
             return f"word {number} bears the number {cells[0]!r}"
         if not cells[_HEAD].isdecimal():

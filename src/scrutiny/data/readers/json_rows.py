@@ -10,6 +10,7 @@ from scrutiny.core.boundary.json_text import parse_json, parse_json_from
 from scrutiny.core.errors import DataError
 from scrutiny.data.readers.features import names_beside
 from scrutiny.data.readers.files import lines
+from scrutiny.data.readers.formats import is_squad
 from scrutiny.data.readers.options import takes, with_columns
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
@@ -25,6 +26,8 @@ def read_jsonl(source: DataSource) -> Table:
     first = next(rows, None)
     if first is not None and first.problem:
         _refuse_json(source, first.line)
+    if first is not None and is_squad(first.values):
+        _refuse_squad(first.values["data"], source)
     table = with_columns(rows if first is None else chain([first], rows), source.target)
     return replace(table, class_names=names_beside(source.path))
 
@@ -59,6 +62,12 @@ def _refuse_json(source: DataSource, line: int) -> None:
     try:
         value, _ = parse_json_from(head, 0)
     except ValueError:
+        sign = next((s for s in ("\t", ",") if s in head.partition("\n")[0]), "")
+        if sign and "{" not in head:
+            scheme = "csv" if sign == "," else "tsv"
+            raise DataError(
+                f"{source.target} holds no JSON, but columns: {scheme}:{source.target} reads it."
+            ) from None
         return
     is_list = isinstance(value, list) and bool(value) and isinstance(value[0], dict)
     if is_list or isinstance(value, dict):
@@ -159,8 +168,7 @@ def _one_after_another(text: str, start: int) -> list[RawRow]:
 
 def _refuse_squad(rows: Any, source: DataSource) -> None:
     """Raise for articles in SQuAD's format, whose questions stand inside paragraphs."""
-    first = rows[0] if isinstance(rows, list) and rows else None
-    if isinstance(first, dict) and isinstance(first.get("paragraphs"), list):
+    if is_squad({"data": rows}):
         raise DataError(
             f"{source.target} is in SQuAD's format, articles of paragraphs with questions: "
             f"squad:{source.target} reads it."

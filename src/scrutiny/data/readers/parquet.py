@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from scrutiny.core.errors import DataError
 from scrutiny.data.readers.features import feature_names
 from scrutiny.data.readers.files import existing_file
+from scrutiny.data.readers.formats import other_format, text_format
 from scrutiny.data.readers.options import names_in
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
@@ -171,6 +172,8 @@ def _nonempty(rows: Iterator[RawRow], source: DataSource) -> Iterator[RawRow]:
 
 
 def _no_arrow(source: DataSource, error: Exception) -> str:
+    if other := _other(source):
+        return other
     return (
         f"{source.target} is no complete file of Arrow, which is Feather version 2 or a stream (as "
         f"datasets writes): {str(error).splitlines()[0].rstrip('.')}."
@@ -190,7 +193,17 @@ def _rows(file: Any, source: DataSource) -> Iterator[RawRow]:
         raise DataError(_damaged(source, error)) from None
 
 
+def _other(source: DataSource) -> str:
+    """Sentence about a file of another format; empty for one that may be damaged."""
+    said = other_format(source.path, source.target) or text_format(source.path, source.target)
+    own, called = f"{source.scheme}:", source.scheme.capitalize()
+    is_other = said and own not in said
+    return f"{source.target} is no {called} file: it {said}." if is_other else ""
+
+
 def _damaged(source: DataSource, error: Exception) -> str:
+    if other := _other(source):
+        return other
     if "utf" in str(error).lower():
         return (
             f"{source.target} holds text that is no UTF-8, in the name of a column or in the table "
