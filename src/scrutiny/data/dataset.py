@@ -15,6 +15,7 @@ from scrutiny.data.doubts import BadRow, doubt_answers, left_out
 from scrutiny.data.labels import LabelMatch, no_gold_among, several_in_one, sort_labels
 from scrutiny.data.lookalikes import lookalikes, refuse_same_labels
 from scrutiny.data.reading import OnBadRow, Reading, open_data, parse_limit
+from scrutiny.data.suites import must_fit
 
 #: Share of the items below which a language is none of the data's.
 _RARE: Final = 0.05
@@ -197,6 +198,8 @@ def load_dataset(
             fingerprint.update(value_digest(example.case).encode())
     if not examples:
         raise DataError(f"The limit {limit} selects no example of {reading.source}.")
+    if reading.table.is_suite:
+        must_fit(examples)
     examples = _without_marks(examples, reading)
     labels = _labels(examples, reading)
     refuse_same_labels(labels, str(reading.source))

@@ -218,22 +218,26 @@ def no_gold_among(labels: Collection[str]) -> frozenset[str]:
 
 
 def several_in_one(labels: Collection[str]) -> str:
-    """A label that joins several by a bar or a semicolon; empty if there is none.
+    """A label that joins several by a bar, a semicolon or a comma; empty if there is none.
 
-    Known by its parts: one of them stands alone elsewhere, or in two such labels.
+    Known by its parts: one of them stands alone elsewhere, or in two such labels; between commas,
+    which names of classes have as well, all do. A list that is written as a text is one, too.
 
     Examples
     --------
     >>> several_in_one(["joy|love", "joy"]), several_in_one(["sci|tech", "art"])
     ('joy|love', '')
+    >>> several_in_one(["joy,love", "joy", "love"]), several_in_one(["food, drink", "food"])
+    ('joy,love', '')
     """
-    for sign in "|;":
+    for sign, enough in (("|", any), (";", any), (",", all)):
         parts = {label: {part.strip() for part in label.split(sign)} for label in sorted(labels)}
         counts = Counter(part for own in parts.values() for part in own if part)
         for label, own in parts.items():
-            if len(own) > 1 and any(counts[part] > 1 for part in own):
+            if len(own) > 1 and enough(counts[part] > 1 for part in own):
                 return label
-    return ""
+    are_lists = all(label[:1] + label[-1:] == "[]" for label in labels)
+    return next((label for label in sorted(labels) if are_lists and "," in label), "")
 
 
 def _is_integer(label: str) -> bool:

@@ -13,12 +13,14 @@ name is written ``%2C``, ``%7C``, ``%25``.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
 
 from scrutiny.core.errors import DataError, UnknownNameError
+from scrutiny.data.readers.formats import other_format
 from scrutiny.data.readers.known import check_reader_option, schemes
 
 _SUFFIXES: Final = {
@@ -30,6 +32,7 @@ _SUFFIXES: Final = {
     ".parquet": "parquet",
     ".ann": "brat",
     ".arrow": "arrow",
+    ".arrows": "arrow",
     ".feather": "arrow",
     ".conll": "conll",
     ".conllu": "conllu",
@@ -173,9 +176,16 @@ def _scheme_of_path(place: str) -> str:
     suffix = (path.with_suffix("") if path.suffix.lower() in _PACKED else path).suffix.lower()
     if suffix in _SUFFIXES:
         return _SUFFIXES[suffix]
+    with suppress(OSError, ValueError):
+        if path.is_file() and (said := other_format(path, place)):
+            raise DataError(f"{place} {said}.")
+    scheme = "csv"
+    if suffix == ".txt":
+        scheme = "brat" if path.with_suffix(".ann").is_file() else "text"
     raise DataError(
         f"The data string {place!r} has neither a known scheme nor a known suffix. Write "
-        f"scheme:path, with one of: {', '.join(schemes())} (for example csv:{place or 'dev.csv'})."
+        f"scheme:path, with one of: {', '.join(schemes())} (for example "
+        f"{scheme}:{place or 'dev.csv'})."
     )
 
 

@@ -1,17 +1,20 @@
 """Files of suites: cases from rows, and rows from items and their cases."""
 
-from collections.abc import Collection, Iterable, Mapping
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, Final
 
 from scrutiny.core.answers.stored import from_json, to_json
 from scrutiny.core.boundary.canonical import canonical_json, plain
+from scrutiny.core.edit import EditRefusedError
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.record import ROLES, STATUSES
 from scrutiny.core.suites.case import Case
 from scrutiny.core.suites.tests import CAPABILITY, GROUP, TEST
 from scrutiny.store.edits import edits_of
+from scrutiny.text.edits.apply import track_of
 
 #: Columns of a case, beside those of its item.
 CASE_COLUMNS: Final = tuple(one.name for one in fields(Case))
@@ -54,6 +57,8 @@ def _case_of(row: Mapping[str, Any]) -> Case | None:
     for name, allowed in (("role", ROLES[:2]), ("status", STATUSES)):
         if stated.get(name, allowed[0]) not in allowed:
             raise DataError(f"{name} is {stated[name]!r}; it is {' or '.join(allowed)}")
+    if isinstance(stated.get("edits"), list):
+        stated["edits"] = json.dumps(stated["edits"])
     odd = next((n for n, v in stated.items() if n != "draw" and not isinstance(v, str)), None)
     if odd is not None or not isinstance(facts, Mapping):
         raise DataError(f"{odd or 'facts'} is {row[odd or 'facts']!r}, which is no text")
@@ -90,6 +95,30 @@ def with_case(example: Example, row: Mapping[str, Any]) -> Example:
     if case is not None:
         own |= {TEST: case.test} | ({CAPABILITY: case.capability} if case.capability else {})
     return replace(example, case=case, attributes={**example.attributes, **own})
+
+
+def must_fit(examples: Sequence[Example]) -> None:
+    """Raise for a case whose edits are no places of the texts that it was made of.
+
+    Raises
+    ------
+    DataError
+        With the case, its row and what is wrong.
+    """
+    by_id = {example.id: example for example in examples}
+    for example in examples:
+        case = example.case
+        base = by_id.get(case.of) if case is not None and case.edits else None
+        if case is None or base is None:
+            continue
+        try:
+            track_of(base, edits_of([case.edits])[0])
+        except EditRefusedError as error:
+            raise DataError(
+                f"{example.source}: the edits of the case {example.id!r} do not fit the item "
+                f"{base.id!r}: {error}. They are places in its text as it is; leave them out if "
+                "nobody knows them."
+            ) from None
 
 
 def item_of_suite(row: Mapping[str, Any], *, source: str) -> Example:

@@ -107,6 +107,7 @@ def write_atomically(path: Path, write: Callable[[Path], Any], *, is_private: bo
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with storage_errors(path):
+            temporary.unlink(missing_ok=True)  # a link that somebody planted there, too
             if is_private:
                 make_private(temporary)
             write(temporary)

@@ -126,10 +126,14 @@ def _verb_asked(words: list[str]) -> str | None:
     --------
     >>> [_verb_asked(q.split()) for q in ("he done", "he like", "he do", "he called")]
     ['has', 'is', None, None]
+    >>> [_verb_asked(q.split()) for q in ("tom done", "tom eating", "tom eaten", "ready to go")]
+    ['has', 'is', None, 'is']
     """
     rest = words[2:] if words[0] in _DETERMINERS and words[1:] else words[1:]
     if rest and rest[0] in _ASKED_HAS:
         return "has"
+    if words[0] not in _DETERMINERS | _INVERTED:  # a name, or no subject at all ("who's ready")
+        rest = rest[: rest.index("to")] if "to" in rest else rest
     is_unclear = any(_is_participle(word) or word in _ASKED_DOES for word in rest)
     return None if is_unclear else "is"
 
@@ -161,11 +165,11 @@ def _expand_clitic(subject: str, clitic: str, following: str, asked: list[str]) 
         return None
     if clitic == "'s":
         is_question = subject in _QUESTION or subject == "who"
-        if is_question and (following in _INVERTED or following in _DETERMINERS):
-            return _verb_asked(asked)
         if following in _HAS:
             return "has"
-        return None if _is_participle(following) else "is"
+        if _is_participle(following):
+            return None
+        return _verb_asked(asked) if is_question and asked else "is"
     if following == "better" or _is_participle(following):
         is_base = lemma(following, "VERB") == following  # "he'd put": had or would
         return None if is_base and following != "better" else "had"
@@ -254,6 +258,8 @@ def _clitic_of(subject: str, verb: str, text: str, *, start: int, end: int) -> s
     clitic = next(c for c, fulls in _FULL.items() if verb in fulls)
     if subject not in _CLITICS[clitic].lower().split():
         return None
+    if immediate[1].lower() == "it" and _NEXT.match(text, immediate.end()) is None:
+        return None  # "what is it?"
     is_perfect = _is_participle(_next_word(text, end)) or immediate[1].lower() in ("been", "got")
     if verb in ("has", "had", "have"):
         return clitic if is_perfect else None

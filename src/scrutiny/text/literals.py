@@ -1,8 +1,8 @@
 r"""Literals: markup, code, addresses and formulas, which stand in a text letter by letter.
 
-HTML entities and tags, code spans, escapes, names with underscores, paths, URLs, mail addresses,
-``@mentions``, ``#hashtags``, phone numbers and LaTeX. Change one of their characters and they are
-broken, or are another thing: no writer's slip, synonym or capital belongs there.
+HTML entities and tags, code spans, escapes, names with underscores, paths, URLs, DOIs, mail
+addresses, ``@mentions``, ``#hashtags``, phone numbers and LaTeX. Change one of their characters
+and they are broken, or are another thing: no writer's slip, synonym or capital belongs there.
 """
 
 import re
@@ -24,26 +24,34 @@ _ATTRIBUTE: Final = r"\s+[\w:-]+\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'<>=]+)"
 _KINDS: Final = {
     "code": r"```.*?```|~~~.*?~~~|(?<![`\w])`(?=[^\s`])[^`\n]*(?<=[^\s`])`(?![`\w])",
     "comment": r"<!--.{0,2000}?-->",
-    "tag": rf"</?[A-Za-z][\w:-]*(?:{_ATTRIBUTE})*\s*/?>|<#>",
+    "tag": (
+        rf"</?[A-Za-z][\w:-]*(?:{_ATTRIBUTE})*\s*/?>|<#>"
+        rf"|&lt;/?[A-Za-z][\w:-]*(?:{_ATTRIBUTE})*\s*/?&gt;"
+    ),
     "placeholder": r"\{\{[^{}\n]+\}\}|\$\{[^{}\n]+\}|(?<!\w)\{\w+\}|%\(\w+\)[sdf]",
     "formula": (
         r"\$\$[^$]+\$\$|\\\([^\n]{0,500}?\\\)|\\\[.{0,500}?\\\]"
         r"|(?<![\w$\\])\$(?=[^\s$])(?=[^$\n]*[\\^_={}])[^$\n]*(?<=[^\s$])\$(?!\w)"
     ),
-    "url": rf"(?<![A-Za-z])(?:[A-Za-z]{{2,12}}://|(?i:www)\.){_URL_END}",
+    "url": (
+        rf"(?<![A-Za-z0-9+])(?:[A-Za-z][A-Za-z0-9+]{{1,12}}://|(?i:www)\.){_URL_END}"
+        r"|(?<![\w.])10\.[0-9]{4,9}/[^\s<>\"`]*\w"  # a DOI
+    ),
     "remote path": r"(?<![\w.+-])[\w.+-]+@[\w.-]+:[~/\w]\S*[\w/]",
-    "mail address": r"(?<![\w.+-])[\w.+-]*\w@\w[\w-]*(?:\.\w[\w-]*)+",
+    "mail address": r"(?<![\w.+-])(?:[\w.+-]*\w:)?[\w.+-]*\w@\w[\w-]*(?:\.\w[\w-]*)+",
     "domain": (
-        r"(?<![\w@.-])(?:[A-Za-z0-9][\w-]*)?(?:\.[A-Za-z0-9][\w-]*)*"
+        r"(?<![\w@.])(?<!\w-)(?:[A-Za-z0-9][\w-]*)?(?:\.[A-Za-z0-9][\w-]*)*"
         rf"\.(?i:{_DOMAINS})(?![\w-]|\.\w)(?:/(?:{_URL_END})?)?"
     ),
     "mention or hashtag": r"(?<![\w&/])@\w+|(?<![\w&/])#(?=\w*[^\W\d])\w+",
-    "entity": (
-        r"(?<!\w)\w*(?:&(?:\#[0-9]{1,7}|\#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});[\w#]*)+"
+    "entity": (  # "#39;" as well: some data has lost the "&"
+        r"(?<![\w&])\#[0-9]{2,5};\w*"
+        r"|(?:(?<!\w)\w+)?(?:&(?:\#[0-9]{1,7}|\#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});[\w#]*)+"
     ),
     "command": r"\\[A-Za-z]{2,}\*?(?:\[[^\]\n]*\])*(?:\{[^{}\n]*\})+|\\[A-Za-z]{3,}(?![A-Za-z])",
     "escape": (
-        r"(?<!\w)\w*(?:\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[nrt](?![A-Za-z])|[\"'\\])\w*)+"
+        r"(?<!\w)\w*(?:\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|x[0-9a-fA-F]{2}"
+        r"|[nrt](?![A-Za-z])|[\"'\\])\w*)+"
     ),
     "path": (
         r"(?<![\w/])[A-Za-z]:\\[^\s<>\"|?*]*[^\s<>\"|?*.,;:!)]"

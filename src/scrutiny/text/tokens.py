@@ -261,7 +261,7 @@ _SPACED: Final = re.compile(
     rf"(?<=\w) {_CLITICS}(?!['’])|(?<=[^\s.,]) [.,;:](?=\s|$)", re.IGNORECASE
 )
 _GLUED: Final = re.compile(  # the period of "Mr." or "U.S." is no evidence
-    rf"(?<=\w){_CLITICS}|(?:(?<=\w)[,;:]|(?<=[a-z]{{3}})\.)(?=\s|$)", re.IGNORECASE
+    rf"(?<=\w){_CLITICS}|(?:(?<=\w)(?:[,;:]|[!?]+|\.\.+)|(?<=[a-z]{{3}})\.)(?=\s|$)", re.IGNORECASE
 )
 
 

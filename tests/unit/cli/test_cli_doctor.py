@@ -74,6 +74,16 @@ def test_a_spent_budget_is_exit_code_3_with_what_was_found(endpoint, command):
     assert len(endpoint.served.bodies) == 40
 
 
+def test_an_endpoint_that_asks_for_a_long_wait_is_no_spent_budget(serve, command):
+    served = serve(lambda *_: Response("busy", status=429, headers={"Retry-After": "86400"}))
+    code, out, err = command("doctor", f"{served.url}/v1#api=chat,labels=bad|good")
+    assert code == 3
+    assert out.startswith("No check was made.")
+    assert "Not all checks were done." in err
+    assert "asks to wait until" in " ".join(err.split())
+    assert "budget" not in err
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

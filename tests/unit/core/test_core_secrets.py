@@ -80,6 +80,20 @@ def test_secrets_are_hidden_as_they_stand_and_as_json_writes_them() -> None:
     assert hide("a short one", ["a", "on"]) == "a short one"
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        r"pa\u0022ss\/w\u00F6rd\u002b",
+        r"pa\\\"ss\\\/w\\u00f6rd+",
+        "pa%22ss%2Fw%C3%B6rd%2b",
+        "pa&quot;ss/w&#246;rd&#x2B;",
+        "".join(f"\\u{ord(c):04x}" for c in 'pa"ss/w\u00f6rd+'),
+    ],
+)
+def test_a_secret_that_is_escaped_is_hidden(written: str) -> None:
+    assert hide(f"key {written} \\n", ['pa"ss/w\u00f6rd+']) == "key *** \\n"
+
+
 def test_headers_hold_secrets_by_name_scheme_or_length() -> None:
     assert "sess-1" in secrets_in_header("Cookie", "id=sess-1; a=b")
     assert secrets_in_header("X-Whatever", "sk-0123456789abcdef") == ["sk-0123456789abcdef"]

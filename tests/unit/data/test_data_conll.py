@@ -102,3 +102,13 @@ def test_tags_in_a_column_of_several_by_their_key(write):
     (example,) = data.examples
     assert example.text == "Finn does n't"
     assert [(s.start, s.end, s.label) for s in example.gold] == [(0, 4, "PER")]
+
+
+def test_words_of_several_tokens_have_no_tag_in_any_column(write):
+    rows = ["1\tI\tPRON\n", "2-3\tdont\t_\n", "2\tdo\tAUX\n", "3\tnt\tPART\n", "3.1\tx\t_\n"]
+    write("d.conllu", "".join(rows))
+    (example,) = load_dataset("conll:d.conllu#token=1,tag=2").examples
+    assert [span.label for span in example.gold] == ["PRON", "AUX", "PART"]
+    write("e.conll", "1-2 B-X\n3.5 O\n")  # numbers that are tokens
+    (example,) = load_dataset("conll:e.conll").examples
+    assert example.text == "1-2 3.5"

@@ -99,3 +99,13 @@ def test_a_file_of_another_kind(write, failure):
     assert "word 1 has 1 columns" in failure("conllu:t.txt")
     write("t.txt", "# only = remarks\n")
     assert "holds no rows" in failure("conllu:t.txt")
+
+
+def test_tags_of_entities_in_the_last_column_are_told(write):
+    row = "{}\t{}\t_\tX\t_\t_\t{}\tdep\t_\t{}\n"
+    finn = row.format(1, "Finn", 2, "SpaceAfter=No|name=B-PER")
+    write("d.conllu", finn + row.format(2, "a", 0, "_"))
+    (note,) = load_dataset("d.conllu").notes
+    assert note.endswith("conll:d.conllu#token=1,key=name reads them.")
+    write("e.conllu", row.format(1, "Finn", 0, "SpaceAfter=No|Gloss=B"))
+    assert load_dataset("e.conllu").notes == ()

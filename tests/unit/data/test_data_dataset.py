@@ -3,7 +3,7 @@ import pytest
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Span
 from scrutiny.data.dataset import load_dataset
-from scrutiny.data.labels import LabelMatch
+from scrutiny.data.labels import LabelMatch, several_in_one
 
 CSV = "id,text,label\n1,a,neg\n2,b,pos\n3,,pos\n4,d,pos\n"
 
@@ -163,16 +163,25 @@ def test_rows_whose_label_says_that_there_is_none_are_counted_apart(golds, mark)
 
 @pytest.mark.parametrize(
     "golds",
-    [["joy|love", "anger", "joy"], ["Action|Drama", "Drama|War", "War"], ["a;b", "b; c", "d"]],
+    [
+        ["joy|love", "anger", "joy"],
+        ["Action|Drama", "Drama|War", "War"],
+        ["a;b", "b; c", "d"],
+        ["joy,love", "love", "joy"],
+        ["['joy', 'love']", "['anger']", "[]"],
+    ],
 )
 def test_labels_that_join_several_are_refused(golds):
     rows = [{"text": f"item {n}", "label": gold} for n, gold in enumerate(golds)]
     with pytest.raises(DataError, match="several labels of one item, which are not yet a task"):
         load_dataset(rows)
-    names = "|".join(f"{gold.replace('|', '%7C')}:class {n}" for n, gold in enumerate(golds))
+    names = "|".join(
+        f"{gold.replace('|', '%7C').replace(',', '%2C')}:class {n}" for n, gold in enumerate(golds)
+    )
     assert len(load_dataset(rows, columns={"labels": names}).labels) == 3
 
 
 def test_a_bar_alone_makes_no_several_labels():
     rows = [{"text": f"item {n}", "label": gold} for n, gold in enumerate(["sci|tech", "art"])]
     assert load_dataset(rows).labels == ("art", "sci|tech")
+    assert several_in_one(["food, drink", "food", "[x, y]"]) == ""

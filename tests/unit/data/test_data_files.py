@@ -1,7 +1,9 @@
 import bz2
 import gzip
+import io
 import lzma
 import tracemalloc
+import zipfile
 
 import pytest
 
@@ -73,6 +75,61 @@ def test_a_packed_file_is_read_by_lines(write, monkeypatch):
     assert sum(1 for _ in found) == 200_000
     assert tracemalloc.get_traced_memory()[1] < 1_000_000  # of 5.6 MB
     tracemalloc.stop()
+
+
+XLSX = io.BytesIO()
+with zipfile.ZipFile(XLSX, "w") as packed:
+    packed.writestr("xl/workbook.xml", "<x/>")
+
+
+@pytest.mark.parametrize(
+    ("head", "says"),
+    [
+        (b"PAR1\x15\x04", "is a Parquet file: parquet:d.{} reads it"),
+        (b"ARROW1\x00\x00", "is an Arrow file (Feather): arrow:d.{} reads it"),
+        (XLSX.getvalue(), "is an Excel workbook: xlsx:d.{} reads it"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "is a file of an old Office, such as .xls"),
+        (b"SQLite format 3\x00", "is a database of SQLite"),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "is a pointer of Git LFS"),
+        (b"<!DOCTYPE html><html>", "is a web page"),
+    ],
+)
+def test_a_file_of_another_format_names_its_reader(write, failure, head, says):
+    for scheme in ("csv", "jsonl", "conll"):
+        write(f"d.{scheme}", head)
+        assert says.format(scheme) in failure(f"d.{scheme}")
+    write("d.odd", head)
+    assert says.format("odd") in failure("d.odd")
+    if b"LFS" in head:
+        write("d.parquet", head)
+        assert says in failure("d.parquet")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("d.parquet", '{"text": "a"}\n', "is a text: perhaps jsonl:d.parquet reads it"),
+        ("d.arrow", "text,label\na,b\n", "is a text: perhaps csv:d.arrow reads it"),
+        ("d.xlsx", "text\tlabel\na\tb\n", "is a text: perhaps tsv:d.xlsx reads it"),
+        ("d.csv", '{"text": "a", "label": "x"}\n', "holds JSON: jsonl:d.csv reads it"),
+        ("d.tsv", '[{"text": "a", "label": "x"}]\n', "holds JSON: json:d.tsv reads it"),
+        ("e.csv", '{"data": [{"paragraphs": []}], "v": 1}\n', "holds JSON: squad:e.csv reads"),
+        ("d.jsonl", "text,label\na,b\n", "holds no JSON, but columns: csv:d.jsonl reads it"),
+        ("e.jsonl", '{"data": [{"paragraphs": []}]}\n', "squad:e.jsonl reads it"),
+        ("d.conll", "1\tA" + "\t_" * 8 + "\n", "it is CoNLL-U, whose trees conllu: reads"),
+        ("d.conllu", "Ada B-PER\n", "a token and its tag on each line are conll:"),
+    ],
+)
+def test_a_text_of_another_format_names_its_reader(write, failure, name, text, says):
+    write(name, text)
+    assert says in failure(name)
+
+
+def test_what_only_begins_like_another_format_is_read(write):
+    write("d.csv", "PAR1,label\nARROW1,a\n{x},b\n")
+    assert len(load_dataset("d.csv#text=PAR1").examples) == 2
+    write("e.csv", '{"text",label\na,b\n')
+    assert load_dataset('csv:e.csv#text={"text",quote=none').examples[0].text == "a"
 
 
 @pytest.mark.parametrize(

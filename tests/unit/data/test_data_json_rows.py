@@ -74,11 +74,11 @@ def test_json_columns(write):
         ('[{"text": "a"} {"text": "b"}]', "json:d.json", "Expecting ',' or ']'"),
         ("[]", "json:d.json", "holds no rows"),
         ("  \n", "json:d.json", "white space only"),
-        ('"text"', "json:d.json", "single str"),
+        ('"text"', "json:d.json", "a text alone"),
         ('{"a": 1}', "json:d.json", "field=NAME"),
         ('{"text": ["a"], "label": []}', "json:d.json", "text 1, label 0"),
         ('{"a": [{"text": "a"}]}', "json:d.json#field=b", "It has: a"),
-        ('{"a": 1, "b": [{"text": "a"}]}', "json:d.json#field=a", "does not hold a list"),
+        ('{"a": 1, "b": [{"text": "a"}]}', "json:d.json#field=a", "holds a number, not rows"),
         ('[{"text": "a"}]', "json:d.json#field=b", "is a list"),
         ("nonsense\n", "jsonl:d.json", "None of the first 1 rows"),
     ],
@@ -116,6 +116,22 @@ def test_fields_of_objects_in_a_row_are_columns(write, failure):
     assert [bad.reason for bad in data.bad_rows] == ["the row has no 'data.text'"] * 2
     assert "'data.text', 'data.by'" in failure("d.jsonl")
     assert "Did you mean 'data.text'" in failure("d.jsonl#text=data.tex")
+
+
+def test_fields_deep_inside_a_row(write):
+    write("d.jsonl", '{"a": {"b": {"c": {"text": "deep"}}}, "label": "x"}\n')
+    assert rows("d.jsonl#text=a.b.c.text") == [("deep", "x", "d.jsonl:1")]
+
+
+def test_a_key_of_the_file_may_hold_rows_by_their_ids_or_columns(write, failure):
+    by_id, columns = {"a": {"text": "A", "label": "x"}}, {"text": ["B"]}
+    write("d.json", json.dumps({"v": 1, "data": by_id, "columns": columns}))
+    (example,) = load_dataset("json:d.json#field=data").examples
+    assert (example.id, example.text, example.gold) == ("a", "A", "x")
+    assert [e.text for e in load_dataset("json:d.json#field=columns").examples] == ["B"]
+    assert "that key of d.json holds a number, not rows" in failure("json:d.json#field=v")
+    write("e.json", "true")
+    assert "holds true or false alone" in failure("e.json")
 
 
 def test_a_column_with_a_dot_in_its_name_goes_first(write):

@@ -21,7 +21,7 @@ FINE = sentence(0, 1, name="fine")
 @pytest.mark.parametrize(
     ("heads", "says"),
     [
-        ((2, 1), "through the words 1 'w1', 2 'w2' and no word is the root (head 0)"),
+        ((2, 1), "through the words 1 'w1', 2 'w2', and no word is the root (head 0)"),
         ((0, 3, 2), "heads go round in a circle, through the words 2 'w2', 3 'w3'"),
         ((2, 3, 1, 0), "through the words 1 'w1', 2 'w2', 3 'w3'"),
         ((3, 1, 2, 1), "and no word is the root"),  # with a word that hangs on the circle

@@ -66,7 +66,9 @@ def test_damaged_inside(file, failure):
 
 def test_not_parquet_at_all(write, failure):
     write("d.parquet", "text,label\na,x\n")
-    assert "no complete Parquet file" in failure("d.parquet")
+    assert "is no Parquet file: it is a text: perhaps csv:" in failure("d.parquet")
+    write("e.parquet", "PAR1\x00cut")
+    assert "no complete Parquet file" in failure("e.parquet")
 
 
 def test_no_rows(write, failure):
@@ -120,6 +122,33 @@ def test_each_form_of_repeated_values(write, failure, monkeypatch, column, use_d
     assert "unpacks from" in failure("d.parquet")
 
 
+LONG = "x" * 4000
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        repeated_text(1000, 4000),
+        pa.DictionaryArray.from_arrays(pa.array([0] * 1000, pa.uint8()), pa.array([[LONG]])),
+        pa.RunEndEncodedArray.from_arrays(pa.array([1000], pa.int32()), pa.array([LONG])),
+        pa.array([LONG] * 1000, pa.string_view()),
+        pa.ListViewArray.from_arrays([0] * 1000, [4000] * 1000, pa.array([7] * 4000)),
+    ],
+    ids=["text", "lists", "runs", "views", "views of lists"],
+)
+def test_each_form_of_repeated_values_in_arrow(tmp_path, monkeypatch, column):
+    monkeypatch.setattr(native, "MOST_UNPACKED", 2**21)
+    monkeypatch.setattr(native, "MOST_TIMES", 0)
+    table = pa.table({"more": column, "text": ["a"] * 1000, "label": ["a"] * 1000})
+    path = tmp_path / "d.arrow"
+    with pa.ipc.new_file(str(path), table.schema) as writer:
+        writer.write_table(table)
+    with pytest.raises(DataError, match=r"d\.arrow unpacks from"):
+        load_dataset(str(path))
+    monkeypatch.setattr(native, "MOST_UNPACKED", 2**26)
+    assert len(load_dataset(str(path))) == 1000
+
+
 def test_repeated_keys_of_a_map(write, failure, monkeypatch):
     monkeypatch.setattr(native, "MOST_UNPACKED", 2**21)
     maps = pa.array([[("x" * 4000, 1)]] * 1000, pa.map_(pa.string(), pa.int64()))
@@ -152,6 +181,20 @@ def test_values_of_every_type_are_as_they_were(write):
     parquet.write_table(table, path, row_group_size=2)
     batches = list(native.ForeignParquet(Path(path)).batches(2))
     assert [row for batch in batches for row in batch.to_pylist()] == table.to_pylist()
+
+
+def test_fields_of_objects_are_columns(write, tmp_path):
+    table = pa.table({"data": [{"by": {"text": "a"}}, {"by": {"text": "b"}}], "y": [1, 0]})
+    parquet.write_table(table, write("d.parquet", b""))
+    with pa.ipc.new_stream(str(tmp_path / "d.arrows"), table.schema) as writer:
+        writer.write_table(table)
+    for source in ("d.parquet", str(tmp_path / "d.arrows"), table):
+        stated = {"text": "data.by.text", "label": "y"}
+        if isinstance(source, str):
+            data = load_dataset(f"{source}#text=data.by.text,label=y")
+        else:
+            data = load_dataset(source, columns=stated)
+        assert [(e.text, e.gold) for e in data.examples] == [("a", "1"), ("b", "0")]
 
 
 @pytest.mark.parametrize("kind", ["file", "stream"])

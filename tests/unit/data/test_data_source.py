@@ -61,6 +61,15 @@ def test_unknown_suffix_lists_schemes():
         parse_source("dev.xls")
 
 
+def test_the_example_fits_what_stands_there(tmp_path):
+    (tmp_path / "a.txt").write_text("x")
+    with pytest.raises(DataError, match=r"for example text:\S+a\.txt"):
+        parse_source(str(tmp_path / "a.txt"))
+    (tmp_path / "a.ann").write_text("")
+    with pytest.raises(DataError, match=r"for example brat:\S+a\.txt"):
+        parse_source(str(tmp_path / "a.txt"))
+
+
 def test_addresses_are_not_fetched():
     with pytest.raises(DataError, match="fetches no files"):
         parse_source("https://example.org/dev.csv")

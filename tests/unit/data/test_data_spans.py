@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from scrutiny.core.errors import DataError
 from scrutiny.data.dataset import load_dataset
 
 CITY = "New York City is big"
@@ -62,6 +63,8 @@ def test_overlapping_spans_are_refused_or_the_longest_kept(write):
         ({"text": CITY, "spans": [[0, "8", "LOC"]]}, "no span"),
         ({"text": CITY, "spans": [{"start": 0}]}, "no span"),
         ({"text": CITY, "spans": ["LOC"]}, "no span"),
+        ({"text": CITY, "spans": [], "answer": "reject"}, "not accepted (answer: reject)"),
+        ({"text": CITY, "spans": [], "answer": "ignore"}, "not accepted (answer: ignore)"),
         ({"text": CITY}, "no list of spans"),
         ({"spans": []}, "the row has no text"),
         ({"text": 3, "spans": []}, "the row has no text"),
@@ -84,6 +87,10 @@ def test_brat(write, tmp_path):
     data = load_dataset("one.ann")
     assert spans_of(data) == [[("New York City", "LOC"), ("Rome", "LOC")]]
     assert data.examples[0].id == "one"
+    assert spans_of(load_dataset("brat:one.txt")) == spans_of(data)
+    write("two.ann", "A line of prose.\n")
+    with pytest.raises(DataError, match=r"two\.ann:1: the line marks no span"):
+        load_dataset("two.ann")
 
 
 def test_brat_of_a_folder_names_each_file(write, tmp_path):
@@ -93,11 +100,13 @@ def test_brat_of_a_folder_names_each_file(write, tmp_path):
     for name, marks in each.items():
         (folder / f"{name}.txt").write_text("Rome")
         (folder / f"{name}.ann").write_text(marks)
+    (folder / "d.ann").write_text(each["a"])
     data = load_dataset(f"brat:{folder}")
     assert spans_of(data) == [[("Rome", "LOC")]]
     assert [bad.reason for bad in data.bad_rows] == [
         "the span LOC has several parts",
         "the line marks no span as brat writes it",
+        "its text d.txt does not stand beside it",
     ]
 
 

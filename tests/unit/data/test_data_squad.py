@@ -142,6 +142,19 @@ def test_quoref_as_published(shared):
     assert len({e.case.of for e in cases} - known) == 6  # these do not stand where they should
 
 
+def test_a_question_that_lacks_a_part_is_a_bad_row(write, failure):
+    odd = [{"id": "q3", "question": "Who?"}, {"id": "q4", "answers": []}, "Who?"]
+    file = {"data": [{"paragraphs": [{"context": CONTEXT, "qas": [*odd, ASKED[1]]}]}]}
+    write("s.json", json.dumps(file))
+    data = load_dataset("squad:s.json")
+    assert [example.id for example in data.examples] == ["q2"]
+    assert [bad.reason for bad in data.bad_rows] == [
+        f"the question has no {part!r}" for part in ("answers", "question", "id")
+    ]
+    write("t.json", json.dumps({"data": [{"title": "T"}]}))
+    assert "qas[]: there is no 'paragraphs'." in failure("squad:t.json")
+
+
 def test_other_files_are_told(write, failure):
     write("rows.json", '[{"question": "Who?"}]')
     write("other.json", '{"data": [{"question": "Who?"}]}')

@@ -137,6 +137,29 @@ def test_bad_rows_are_counted_by_their_reason(row, words, write):
     assert bad.source.endswith(":6")
 
 
+def test_edits_may_be_a_list_of_the_row(write):
+    edits = [["text", 0, 4, "Good", [], False]]
+    bad = {"id": "y", "text": "x", "label": "positive", "of": "a", "edits": [["text", 0]]}
+    rows = [*ROWS, {**bad, "id": "z", "edits": edits}, bad]
+    found = load_dataset(f"suite:{write('s.jsonl', lines(rows))}")
+    assert json.loads(found.examples[-1].case.edits) == edits
+    assert "no JSON list of edits" in found.bad_rows[0].reason
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        (["text", 0, 99, "x", [], False], "an edit of code points 0 to 99 in a text of"),
+        (["text", 3, 1, "x", [], False], "an edit of code points 3 to 1"),
+        (["body", 0, 1, "x", [], False], "there is no field 'body'"),
+    ],
+)
+def test_edits_beside_the_text_are_refused_by_name(write, failure, edit, said):
+    row = {"id": "z", "text": "x", "label": "positive", "of": "a", "edits": [edit]}
+    message = failure(f"suite:{write('s.jsonl', lines([*ROWS, row]))}")
+    assert f"the edits of the case 'z' do not fit the item 'a': {said}" in message
+
+
 def test_whole_items_that_cannot_be_read_are_bad_rows(write):
     good = [json.loads(line) for line in suite_lines("token-tagging", EXAMPLES[1:])]
     rows = [good[0], {"id": "i1", "fields": {"text": "x"}}, *good[1:], {"id": "z", "fields": "x"}]

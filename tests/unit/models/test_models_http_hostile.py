@@ -7,6 +7,7 @@ import time
 import zlib
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from time import monotonic
 
 import pytest
 from chat_server import said
@@ -18,6 +19,7 @@ from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.models.http import sending
 from scrutiny.models.http.doctor.examining import asker_of, examine, examined_model
 from scrutiny.models.http.endpoint import read_endpoint
+from scrutiny.models.http.limits import Gate
 from scrutiny.models.http.posting import LARGEST
 from scrutiny.models.strings.load import load_model
 from scrutiny.models.strings.source import parse
@@ -355,6 +357,20 @@ def test_short_and_senseless_waits_delay_nothing(serve, classification, make):
         assert answer.answer == "good"
 
 
+def test_an_endpoint_that_is_always_busy_ends_the_command(serve, classification, make, monkeypatch):
+    """Each wait is short; together they would be hours. A reply between begins anew."""
+    monkeypatch.setattr(sending, "_LONGEST_BUSY_S", 0.05)
+    served = serve(busy("0.1", lambda *_: True))
+    with pytest.raises(RunIncompleteError, match="has taken no request for 0 minutes: Status 429"):
+        asked(served, classification, make("a film"), attempts=3)
+    assert len(served.bodies) == 1
+    gate = Gate(4, None)
+    assert gate.was_refused(monotonic(), wait=60.0) < 61
+    assert gate.was_refused(monotonic(), wait=120.0) > 100
+    gate.went_well()
+    assert gate.was_refused(monotonic() + 100, wait=0.0) < 30
+
+
 def test_a_wait_can_be_interrupted(serve, classification, make, monkeypatch):
     """A wait that is borne is told, and Ctrl-C ends it."""
     served, told = serve(busy("100", lambda *_: True)), []
@@ -441,7 +457,9 @@ def test_addresses_that_are_none(url, says):
         ("timeout=inf", "timeout"),
         ("timeout=1e300", "timeout"),
         ("temperature=nan", "temperature"),
-        ("most_cost=inf", "most_cost"),
+        ("most_cost=inf", "most_cost: it should be a finite number"),
+        ("attempts=99", "attempts: it should be at most 20"),
+        ("samples=1.5", "samples: it should be a whole number"),
         ("proxy=foo", "begins with http:// or https:// or socks5://"),
         ("proxy=http://h:x", "port is no number"),
     ],

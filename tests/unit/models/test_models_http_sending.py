@@ -1,6 +1,7 @@
 """Requests: failures by name, retries, limits, budgets, secrets."""
 
 import json
+import re
 import time
 
 import pytest
@@ -177,6 +178,22 @@ def test_secrets_are_sent_and_never_told(serve, classification, make, monkeypatc
 
 
 @pytest.mark.parametrize(
+    ("body", "header"),
+    [
+        (r'{"error": "your key sk\u002dvery\u002Dsecret is odd"}', "application/json"),
+        ("your key sk-very-secret is odd".encode("utf-16"), "text/plain; charset=utf-16"),
+    ],
+)
+def test_secrets_that_are_written_otherwise_are_not_told(
+    serve, classification, make, monkeypatch, body, header
+):
+    monkeypatch.setenv("OWN_KEY", "sk-very-secret")
+    served = serve(lambda *_: Response(body, status=400, headers={"Content-Type": header}))
+    _, answers = asked(served.url + "/v1", classification, make("a"), api_key="env:OWN_KEY")
+    assert "your key *** is odd" in answers[0].message
+
+
+@pytest.mark.parametrize(
     ("written", "secret"),
     [
         ('api_key = "sk-very-secret"', "api_key"),
@@ -279,6 +296,22 @@ def test_an_endpoint_of_your_own(serve, classification, make, tmp_path):
     assert answers == [Prediction("good", (0.1, 0.9))] * 10
     assert sorted(len(body["rows"]) for body in served.bodies) == [2, 4, 4]
     assert served.headers[0]["X-Team"] == "nlp"
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ("{ x = 'no place' }", "its body has no place for {text}, so what is asked would not"),
+        ("{ x = ['{other}', 1] }", "no place for {text}"),
+        ("{ x = 'so {texts}' }", "must be a whole value"),
+        ("{ x = '{text}' }\nbatch = 4", "batch=4 puts several texts into one request"),
+    ],
+)
+def test_a_body_without_a_place_for_the_texts_is_refused(tmp_path, classification, body, says):
+    file = tmp_path / "own.toml"
+    file.write_text(f"url = 'http://h/o'\nlabels = ['bad', 'good']\nlabel = 'l'\nbody = {body}\n")
+    with pytest.raises(ModelError, match=re.escape(says)):
+        load_model(f"http:{file}", classification)
 
 
 def test_completions_go_on_behind_the_text(serve, classification, make):

@@ -67,10 +67,18 @@ def test_probabilities_of_other_libraries(make):
         [["neg"], ["pos"]],
         [{"label": "neg", "score": 0.9}, {"label": "pos", "score": 0.8}],
         [("neg", 0.9), ("pos", 0.8)],
+        [[{"label": "neg", "score": 0.9}], [{"label": "pos", "score": 0.8}]],
     ],
 )
 def test_labels_of_any_shape(answers):
     assert of(answers) == [Prediction("neg"), Prediction("pos")]
+
+
+def test_a_few_of_the_labels_with_scores_are_the_likeliest_label():
+    answers = [[{"label": "b", "score": 0.3}, {"label": "a", "score": 0.5}] for _ in range(2)]
+    assert of(answers, ("a", "b", "c")) == [Prediction("a"), Prediction("a")]
+    whole = [[{"label": "b", "score": 0.25}, {"label": "a", "score": 0.75}] for _ in range(2)]
+    assert [answer.scores for answer in of(whole, ("a", "b", "c"))] == [(0.75, 0.25, 0.0)] * 2
 
 
 @pytest.mark.parametrize(

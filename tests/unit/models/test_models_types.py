@@ -53,6 +53,13 @@ def test_a_type_that_the_model_lacks_is_all_that_has_to_be_stated(tagging, make,
     assert "types=-:MISC (" in types_differ("hf:x", ["PER", "LOC"], ["LOC", "MISC", "PER"])
 
 
+def test_a_tagger_of_types_that_nobody_stated_keeps_them(target, tagging, make):
+    model = load_model(f"{target}:find#types=-:MISC|-:ORG", tagging)
+    assert model.labels == ()
+    (answer,) = model.predict(make("Ada saw Rome"))
+    assert [span.label for span in answer.answer] == ["PERSON", "GPE"]
+
+
 def test_failures_stay_failures(target, tagging, make):
     model = load_model(f"{target}:broken#types=PERSON:PER", tagging)
     first, second = predict_or_fail(model, make("Ada", "Rome"))

@@ -98,6 +98,7 @@ def test_a_spreadsheet_computes_nothing(texts):
     odd = [one for one in cells if one[0] in "=+-@\t\r" and not re.fullmatch(r"-?[\d.e+-]+", one)]
     assert odd == []
     assert [cell("=1"), cell("\t=1"), cell("1=1"), cell("")] == ["'=1", "'\t=1", "1=1", ""]
+    assert [cell("\uff1d1"), cell("\n=1")] == ["'\uff1d1", "'\n=1"]
 
 
 def test_data_formats_keep_every_character(runs, texts):
@@ -118,5 +119,6 @@ def test_a_comparison_is_as_calm(runs, tmp_path):
 
 def test_the_escaper_of_comments():
     assert escape("a @b #1 http://x www.y") == ("a @\u2060b \\#\u20601 http://\u2060x www\u2060.y")
+    assert escape("see GH-12, !7 and gh-x!") == "see GH-\u206012, !\u20607 and gh-x!"
     assert escape("a@ b # c &lt;") == "a@ b \\# c \\&lt;"
     assert folded("<b> @me", "x").startswith("<details><summary>&lt;b&gt; @\u2060me</summary>")

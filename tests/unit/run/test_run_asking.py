@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from scrutiny.core.diagnostic import Failure
-from scrutiny.core.errors import ConformanceError, ModelError
+from scrutiny.core.errors import ConformanceError, ModelError, RunIncompleteError
 from scrutiny.core.example import Example
 from scrutiny.core.queries.language import Cloze, Continuation, SentencePair
 from scrutiny.core.task import Prediction
@@ -146,6 +146,19 @@ def test_a_model_that_only_raises_is_broken():
     assert all(isinstance(a, Failure) for a in few)
 
 
+@pytest.mark.parametrize("reasons", [["unreachable"], ["rate_limited", "timed_out"]])
+def test_a_server_that_never_replies_is_no_broken_model(reasons):
+    class Down(KeywordClassifier):
+        def answers_or_failures(self, examples):
+            return [Failure(reasons[n % len(reasons)], "busy") for n, _ in enumerate(examples)]
+
+    with pytest.raises(RunIncompleteError, match=r"replied to none of the 20 texts.*busy\. Once"):
+        client(Down(), TaskStore()).predict(many(asking.HOPELESS))
+    reasons.append("bad_reply")
+    with pytest.raises(ModelError, match="has answered none of the 20 texts"):
+        client(Down(), TaskStore()).predict(many(asking.HOPELESS))
+
+
 def of_lengths(count):
     return examples(*("x" * (n + 1) for n in range(count)))
 
@@ -178,7 +191,7 @@ def test_bad_answers_to_all_the_shortest_texts_are_failed_rows(bad):
     [
         (None, "first error: The answer of .* is a NoneType, no Prediction"),
         (Prediction("other"), "is the label 'other'. Its labels are"),
-        (Prediction(scores=(float("nan"), 1.0)), r"has \(nan, 1\)"),
+        (Prediction(scores=(float("nan"), 1.0)), r"has scores \(nan, 1\): a probability is"),
         (Prediction(scores=(3.0, -2.0)), "If they are logits, apply a softmax"),
     ],
 )

@@ -27,6 +27,15 @@ def test_a_failure_leaves_the_old_file_and_no_neighbor(tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["x.txt"]
 
 
+@pytest.mark.parametrize("is_private", [True, False])
+def test_a_link_in_the_place_of_the_temporary_file_is_not_followed(tmp_path, is_private):
+    (victim := tmp_path / "victim").write_text("precious")
+    (tmp_path / f".x.txt.{os.getpid()}.tmp").symlink_to(victim)
+    write_text(tmp_path / "x.txt", "new", is_private=is_private)
+    assert (tmp_path / "x.txt").read_text() == "new"
+    assert victim.read_text() == "precious"
+
+
 def test_a_full_disk_is_one_storage_error(tmp_path):
     def full(temporary):
         temporary.write_text("half")

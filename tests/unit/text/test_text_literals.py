@@ -46,6 +46,17 @@ FOUND = {
     ],
     'He said \\n that it\\\'s good \\"very\\" \\u00e9': ["\\n", "it\\'s", '\\"very\\"', "\\u00e9"],
     "Call +1 (555) 010-9999 or 555-010-9999 now": ["+1 (555) 010-9999", "555-010-9999"],
+    "s3://bucket/good/key.csv, git+ssh://a.org/b, user:pass@host.com or 10.1000/x1.": [
+        "s3://bucket/good/key.csv",
+        "git+ssh://a.org/b",
+        "user:pass@host.com",
+        "10.1000/x1",
+    ],
+    "Canada #39;s #36;10 loan, \\U0001F600": ["#39;s", "#36;10", "\\U0001F600"],
+    '&lt;FONT face="Times,serif" size="-2"&gt;-paper.com&lt;/FONT&gt;': [
+        '&lt;FONT face="Times,serif" size="-2"&gt;',
+        "paper.com&lt;/FONT&gt;",
+    ],
     "Dear {name}, {{ first }} %(x)s ${HOME}": ["{name}", "{{ first }}", "%(x)s", "${HOME}"],
 }
 NONE = (
@@ -55,6 +66,7 @@ NONE = (
     "He saw it.In the end.Then no. Is it.so? word(s) *good* _good_",
     "see you @ 7, he is #1, no / yes, 3.5 and 1,000-2,000 in 1999-2004",
     "You have won 100 pounds (50 each).",
+    "At 10:30, score 10.5/20; he is #1; note: see p. 10",
     "Washington D.C is A.C or A.F.C there",
 )
 

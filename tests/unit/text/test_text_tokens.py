@@ -170,6 +170,9 @@ def test_tokenizing_takes_microseconds():
         "It's Bob's , and that's it .",
         "Nice, he said. Then , well, he left.",
         "hello ! how are you ?",
+        "They fancy you! To find out who it is call 0911 . PoBox12",
+        "Is that all? Hey , write.",
+        "To be seen by everyone... only , by them",
         "",
     ],
 )

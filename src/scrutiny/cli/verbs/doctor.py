@@ -121,6 +121,7 @@ def _examined(
         planned,
     )
     from scrutiny.models.http.doctor.finding import Finding, verdict
+    from scrutiny.models.http.limits import BudgetEndedError
     from scrutiny.models.strings.source import parse
 
     model = examined_model(parse(endpoint).with_options(settings))
@@ -138,8 +139,10 @@ def _examined(
             found.append(one)
             if sys.stderr.isatty():
                 tell(f"  {one.check}: {one.state}")
-    except RunIncompleteError:
+    except BudgetEndedError:
         stopped = f"The budget of {most} requests ended before all checks were done: raise it."
+    except RunIncompleteError as error:
+        stopped = f"Not all checks were done. {error}"
     except KeyboardInterrupt:
         stopped, code = "Interrupted before all checks were done.", INTERRUPTED
     spent = [asker.sender.ledger.spent() for asker in askers]

@@ -4,11 +4,11 @@
 The value of any other option whose name looks like that of a secret is left out.
 """
 
-import json
 import os
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import unquote
 
@@ -35,8 +35,11 @@ _QUERY: Final = re.compile(
     rf"|credential|sas|cookie|{_WORDS}))=(?!{re.escape(HIDDEN)})(?P<value>[^&\s#,\"']+)",
     re.IGNORECASE,
 )
+#: What writes a character otherwise: escapes of JSON, percent signs, entities of HTML.
+_ESCAPES: Final = re.compile(r"\\|%[0-9A-Fa-f]{2}|&#?\w{1,8};")
 _SHORTEST: Final = 4  # letters of a secret that is looked for in texts
 _LONG: Final = 16  # letters of what may be a key, whatever the header is called
+_NAMED: Final[Mapping[str, str]] = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 _SCHEMES: Final = frozenset({"bearer", "basic", "digest", "token", "apikey"})
 
 
@@ -118,11 +121,36 @@ def secrets_in_header(name: str, value: str) -> list[str]:
 
 
 def hide(text: str, secrets: Iterable[str]) -> str:
-    """Text in which none of these secrets stands, as it is or as JSON writes it."""
+    r"""Text in which none of these secrets stands, as it is or as JSON, URLs and HTML write it.
+
+    Examples
+    --------
+    >>> hide(r"ab+cd/ef ab\u002Bcd\/ef ab%2Bcd%2fef", ["ab+cd/ef"])
+    '*** *** ***'
+    """
+    is_escaped = _ESCAPES.search(text) is not None
     for secret in sorted({one for one in secrets if len(one) >= _SHORTEST}, key=len, reverse=True):
-        for form in (secret, json.dumps(secret)[1:-1]):
-            text = text.replace(form, HIDDEN)
+        text = text.replace(secret, HIDDEN)
+        if is_escaped:
+            text = _escaped(secret).sub(HIDDEN, text)
     return text
+
+
+@lru_cache(maxsize=64)
+def _escaped(secret: str) -> re.Pattern[str]:
+    """Pattern of a text in which any character may be escaped."""
+    return re.compile("".join(map(_any_form, secret)))
+
+
+def _any_form(char: str) -> str:
+    """Pattern of a character as it is, and as it is escaped in JSON (also twice), URLs and HTML."""
+    own = re.escape(char)
+    units = char.encode("utf-16-be", "surrogatepass").hex()
+    in_json = "".join(rf"\\{{1,4}}u(?i:{units[i : i + 4]})" for i in range(0, len(units), 4))
+    in_url = "".join(f"%(?i:{byte:02x})" for byte in char.encode("utf-8", "surrogatepass"))
+    named = "|".join(f"&{name};" for name, sign in _NAMED.items() if sign == char)
+    in_html = f"&#0*{ord(char)};|&#[xX]0*(?i:{ord(char):x});" + (f"|{named}" if named else "")
+    return rf"(?:{own}|\\{{1,4}}{own}|{in_json}|{in_url}|{in_html})"
 
 
 def without_secrets(value: Any) -> Any:

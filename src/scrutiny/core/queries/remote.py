@@ -56,6 +56,8 @@ NO_REPLY: Final = (
 )
 #: Those that may mend by themselves: a command that is issued again asks these once more.
 MAY_MEND: Final = frozenset(NO_REPLY) - {"bad_request", "too_large"}
+#: Those of a server that is not there, or busy: nothing is wrong with what it is asked.
+NO_ANSWER: Final = MAY_MEND - {"bad_reply"}
 #: Replies to one example: one for each sample.
 Replies = tuple[Reply, ...]
 

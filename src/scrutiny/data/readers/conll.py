@@ -11,6 +11,13 @@ from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
 
 _COMMENT = re.compile(r"#\s*([\w.-]+)\s*=\s*(.*)")
+_WIDTH = 10  # columns of CoNLL-U
+_CONLLU = (
+    "it is CoNLL-U, whose trees conllu: reads, and whose tags the options token, tag and key of "
+    "conll: (see docs/data.md)"
+)
+#: Numbers of CoNLL-U of a word of several tokens (2-3), and of one that is not there (3.1).
+_NO_TOKEN = re.compile(r"[0-9]+[-.][0-9]+")
 _HEADING = re.compile(r"#\s*(newdoc|newpar)\b")
 
 
@@ -22,18 +29,21 @@ def read(source: DataSource) -> Table:
     """Sentences with their ``tokens``, ``tags`` and the values of ``# key = value`` lines.
 
     Columns are separated by tabs if a line has one, else by white space. ``-DOCSTART-`` lines are
-    left out. The line of a sentence is that of its first token. With ``key``, lines whose first
-    column is no number (words of several tokens in CoNLL-U) are left out, too.
+    left out, and so are words of several tokens in CoNLL-U, where the first column has numbers. The
+    line of a sentence is that of its first token.
     """
     token = _index(source, "token", 0)
     tag = _index(source, "tag", -1)
     key = source.option("key")
-    found = _sentences(lines(source, every_end=True), (token, tag), key)
+    is_stated = bool(source.option("token") or source.option("tag") or key)
+    found = _sentences(lines(source, every_end=True), (token, tag), key, is_stated=is_stated)
     table = with_columns(found, source.target)
     return replace(table, defaults={"tokens": "tokens", "tags": "tags"})
 
 
-def _sentences(text: Iterator[str], columns: tuple[int, int], key: str) -> Iterator[RawRow]:
+def _sentences(
+    text: Iterator[str], columns: tuple[int, int], key: str, *, is_stated: bool
+) -> Iterator[RawRow]:
     token, tag = columns
     for first, block in blocks(text):
         values: dict[str, object] = {}
@@ -50,8 +60,10 @@ def _sentences(text: Iterator[str], columns: tuple[int, int], key: str) -> Itera
                     continue
             start = start or number
             cells = line.split("\t") if "\t" in line else line.split()
-            if key and not cells[0].isdecimal():
-                continue  # a word of several tokens, or one that is not there
+            if not is_stated and len(cells) == _WIDTH and cells[0].isdecimal():
+                problem = problem or _CONLLU
+            if (key and not cells[0].isdecimal()) or (token and _NO_TOKEN.fullmatch(cells[0])):
+                continue
             try:
                 tokens.append(cells[token])
                 tags.append(_tag(cells[tag].strip(), key))

@@ -6,6 +6,7 @@ of empty nodes (``8.1``) are passed over.
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any, Final
 
 from scrutiny.data.readers.files import blocks, lines
@@ -19,6 +20,9 @@ from scrutiny.text.tokens import offsets_of_words
 _COMMENT: Final = re.compile(r"#\s*(sent_id|newdoc id|text)\s*=\s*(.*)")
 #: Numbers of multiword tokens and of empty nodes.
 _NO_WORD: Final = re.compile(r"\d+[-.]\d+$")
+#: Tag of an entity in MISC, behind its key.
+_TAG: Final = re.compile(r"(?:^|\|)([\w.-]+)=[BS]-[A-Za-z]\w*(?:\||$)")
+_PEEKED: Final = 100  # sentences that are looked at for one
 _WIDTH: Final = 10
 #: Digits of a number of a word.
 _LONGEST_HEAD: Final = 9
@@ -56,7 +60,18 @@ def read(source: DataSource) -> Table:
         rows=_rows(source, kind, drops=drops, is_raw=is_raw),
         place=source.target,
         defaults=reader_defaults(task, columns),
+        notes=_notes(source),
     )
+
+
+def _notes(source: DataSource) -> tuple[str, ...]:
+    """Sentence about tags of entities in the last column, which another reader reads."""
+    peeked = (row for _, _, words in islice(_blocks(source), _PEEKED) for row in words)
+    found = next(filter(None, (_TAG.search(row[-1]) for row in peeked)), None)
+    if found is None:
+        return ()
+    how = f"conll:{source.target}#token=1,key={found[1]}"
+    return (f"The last column holds tags of entities ({found[1]}=): {how} reads them.",)
 
 
 def _rows(source: DataSource, kind: str, *, drops: bool, is_raw: bool) -> Iterator[RawRow]:
@@ -102,7 +117,10 @@ def _problem(words: Sequence[list[str]]) -> str:
     """Problem with the words of a sentence; empty if there is none."""
     for number, cells in enumerate(words, 1):
         if len(cells) != _WIDTH:
-            return f"word {number} has {len(cells)} columns, not the {_WIDTH} of CoNLL-U"
+            said = f"word {number} has {len(cells)} columns, not the {_WIDTH} of CoNLL-U"
+            return said + "; a token and its tag on each line are conll:" * (
+                not cells[0].isdecimal()
+            )
         if cells[0] != str(number):
             return f"word {number} bears the number {cells[0]!r}"
         if not cells[_HEAD].isdecimal():

@@ -11,6 +11,7 @@ from typing import Any
 
 from scrutiny.core.errors import DataError, MissingExtraError
 from scrutiny.data.readers.files import existing_file, lines
+from scrutiny.data.readers.formats import object_format, other_format, text_format
 from scrutiny.data.readers.options import takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
@@ -68,6 +69,9 @@ def read_xlsx(source: DataSource) -> Table:
 
 
 def _no_workbook(source: DataSource, error: Exception) -> str:
+    other = other_format(source.path, source.target) or text_format(source.path, source.target)
+    if other and "xlsx:" not in other.partition("(")[0]:
+        return f"{source.target} is no Excel workbook: it {other}."
     said = " ".join(str(error).split()) or type(error).__name__
     return (
         f"{source.target} is no Excel workbook (.xlsx), or damaged: {said:.200}. Save it anew as "
@@ -150,6 +154,12 @@ def _csv_problem(message: str, start: int, end: int) -> str:
     return f"the row cannot be read ({message})" if start == end else message
 
 
+def _refuse_objects(source: DataSource) -> None:
+    """Raise for a file whose first line is a JSON object or list."""
+    if source.scheme != "xlsx" and (said := object_format(next(lines(source), ""), source.target)):
+        raise DataError(f"{source.target} {said}.")
+
+
 def _header(source: DataSource, cells: _Cells, delimiter: str) -> tuple[tuple[str, ...], _Cells]:
     first = next(cells, None)
     if first is None:
@@ -157,6 +167,8 @@ def _header(source: DataSource, cells: _Cells, delimiter: str) -> tuple[tuple[st
     line, names, problem = first
     if problem:
         raise DataError(f"{source.target}:{line}: the header cannot be read: {problem}.")
+    if names and names[0].lstrip()[:1] in ("{", "["):
+        _refuse_objects(source)
     if source.option("header") == "none":
         return tuple(str(i) for i in range(len(names))), chain([first], cells)
     columns = tuple(name.strip() for name in names)

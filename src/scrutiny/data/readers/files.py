@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, Final, cast
 
 from scrutiny.core.boundary.listing import with_dots
 from scrutiny.core.errors import DataError
+from scrutiny.data.readers.formats import other_format
 from scrutiny.data.source import DataSource
 
 _HEAD = 400
@@ -27,7 +28,6 @@ _WIDE: Final[Mapping[tuple[bool, ...], str]] = {
     (False, True, True, True): "utf-32-le",
     (True, True, True, False): "utf-32-be",
 }
-_ARCHIVES = {b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstandard"}
 #: What unpacks a compressed file while it is read, by the file's first bytes.
 _UNPACK: Final[Mapping[bytes, Callable[..., Any]]] = {
     b"\x1f\x8b": gzip.open,
@@ -80,6 +80,8 @@ def lines(source: DataSource, *, every_end: bool = False) -> Iterator[str]:
     path = existing_file(source)
     encoding = _encoding_of(source)
     try:
+        if other := other_format(path, source.target):
+            raise DataError(f"{source.target} {other}.")
         _must_be_of_this_width(source, path, encoding)
         every_end = every_end or _has_carriage_returns_alone(path, encoding)
         end = None if every_end else "\n"
@@ -197,12 +199,6 @@ def _undecodable(source: DataSource, path: Path, encoding: str) -> str:
     """Error text: the byte at which a file stops being in its encoding."""
     with _unpacked(path) as file:
         data = file.read()
-    for magic, name in _ARCHIVES.items():
-        if data.startswith(magic):
-            return (
-                f"{source.target} is compressed ({name}): unpack it first. What gzip, bzip2 and xz "
-                "have packed is read as it is."
-            )
     name = "UTF-8" if encoding == "utf-8-sig" else encoding
     try:
         data.decode(encoding)

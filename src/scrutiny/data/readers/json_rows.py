@@ -10,6 +10,7 @@ from scrutiny.core.boundary.json_text import parse_json, parse_json_from
 from scrutiny.core.errors import DataError
 from scrutiny.data.readers.features import names_beside
 from scrutiny.data.readers.files import lines
+from scrutiny.data.readers.formats import is_squad
 from scrutiny.data.readers.options import takes, with_columns
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
@@ -25,6 +26,8 @@ def read_jsonl(source: DataSource) -> Table:
     first = next(rows, None)
     if first is not None and first.problem:
         _refuse_json(source, first.line)
+    if first is not None and is_squad(first.values):
+        _refuse_squad(first.values["data"], source)
     table = with_columns(rows if first is None else chain([first], rows), source.target)
     return replace(table, class_names=names_beside(source.path))
 
@@ -59,6 +62,12 @@ def _refuse_json(source: DataSource, line: int) -> None:
     try:
         value, _ = parse_json_from(head, 0)
     except ValueError:
+        sign = next((s for s in ("\t", ",") if s in head.partition("\n")[0]), "")
+        if sign and "{" not in head:
+            scheme = "csv" if sign == "," else "tsv"
+            raise DataError(
+                f"{source.target} holds no JSON, but columns: {scheme}:{source.target} reads it."
+            ) from None
         return
     is_list = isinstance(value, list) and bool(value) and isinstance(value[0], dict)
     if is_list or isinstance(value, dict):
@@ -84,7 +93,13 @@ def _object_lines(text: Iterator[str]) -> Iterator[RawRow]:
 def _row(line: int, value: Any) -> RawRow:
     if isinstance(value, dict):
         return RawRow(line, value)
-    return RawRow(line, {}, f"the row is a {type(value).__name__}, not an object")
+    return RawRow(line, {}, f"the row is {_called(value)}, not an object")
+
+
+def _called(value: Any) -> str:
+    """What JSON calls a value that is no object."""
+    names = {bool: "true or false", list: "a list", str: "a text", type(None): "null"}
+    return names.get(type(value), "a number")
 
 
 def _document(text: str, start: int, source: DataSource) -> list[RawRow]:
@@ -101,21 +116,36 @@ def _document(text: str, start: int, source: DataSource) -> list[RawRow]:
         return _one_after_another(text, start)
     value = parse_json(text)
     if not isinstance(value, dict):
-        raise DataError(f"{source.target} holds a single {type(value).__name__}, not rows.")
+        raise DataError(f"{source.target} holds {_called(value)} alone, not rows.")
     if field and field not in value:
         raise DataError(
             f"field={field}: {source.target} has no such key. It has: {', '.join(value)}."
         )
     lists = [k for k, v in value.items() if isinstance(v, list) and v and isinstance(v[0], dict)]
-    if not field and value and all(map(_is_row, value.values())):
-        return [RawRow(n, {"id": k, **v}) for n, (k, v) in enumerate(value.items(), 1)]
+    if not field and _are_rows(value):
+        return _rows_by_id(value)
+    if field and isinstance(inside := value[field], dict):
+        return _rows_by_id(inside) if _are_rows(inside) else column_rows(inside, source.target)
     if field or len(lists) == 1:
         _refuse_squad(value.get(field or lists[0]), source)
         place = value_offset(text, start, field or lists[0])
         if text[place] != "[":
-            raise DataError(f"field={field}: that key of {source.target} does not hold a list.")
+            raise DataError(
+                f"field={field}: that key of {source.target} holds {_called(value[field])}, "
+                "not rows."
+            )
         return array_rows(text, place)
     return column_rows(value, source.target)
+
+
+def _rows_by_id(value: Mapping[str, Any]) -> list[RawRow]:
+    """Rows, numbered from 1, of an object of objects, whose keys are their ids."""
+    return [RawRow(n, {"id": k, **v}) for n, (k, v) in enumerate(value.items(), 1)]
+
+
+def _are_rows(value: Mapping[str, Any]) -> bool:
+    """Whether an object holds rows by their ids."""
+    return bool(value) and all(map(_is_row, value.values()))
 
 
 def _is_row(value: Any) -> bool:
@@ -138,8 +168,7 @@ def _one_after_another(text: str, start: int) -> list[RawRow]:
 
 def _refuse_squad(rows: Any, source: DataSource) -> None:
     """Raise for articles in SQuAD's format, whose questions stand inside paragraphs."""
-    first = rows[0] if isinstance(rows, list) and rows else None
-    if isinstance(first, dict) and isinstance(first.get("paragraphs"), list):
+    if is_squad({"data": rows}):
         raise DataError(
             f"{source.target} is in SQuAD's format, articles of paragraphs with questions: "
             f"squad:{source.target} reads it."

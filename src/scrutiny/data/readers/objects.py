@@ -8,7 +8,7 @@ from scrutiny.core.errors import DataError
 from scrutiny.data.readers.features import feature_names
 from scrutiny.data.readers.json_rows import column_rows
 from scrutiny.data.readers.options import with_columns
-from scrutiny.data.readers.parquet import batch_rows, class_names_of
+from scrutiny.data.readers.parquet import batch_rows, class_names_of, columns_of
 from scrutiny.data.table import RawRow, Table
 
 _BATCH = 1000
@@ -61,7 +61,7 @@ def hub_table(value: Any, place: str) -> Table:
     described = features.to_dict() if features is not None else {}
     table = with_columns(_hub_rows(value), place)
     return Table(
-        columns=tuple(value.column_names or table.columns),
+        columns=tuple(dict.fromkeys([*(value.column_names or ()), *table.columns])),
         rows=table.rows,
         place=place,
         class_names=feature_names(described),
@@ -93,7 +93,7 @@ def _arrow_table(value: Any, place: str) -> Table:
             f"A column of the {place} mixes types that Arrow cannot hold together: {message}. "
             "Convert it, for example with astype(str), or give a list of dicts."
         ) from None
-    names = [n for n in reader.schema.names if not n.startswith("__index_level_")]
+    names = [n for n in columns_of(reader.schema) if not n.startswith("__index_level_")]
     rows = with_columns(batch_rows(reader), place).rows
     return Table(
         columns=tuple(names), rows=rows, place=place, class_names=class_names_of(reader.schema)

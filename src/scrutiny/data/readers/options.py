@@ -51,7 +51,7 @@ def reader_defaults(task: str, columns: Collection[str]) -> dict[str, str]:
 
 _PEEKED = 100
 #: Levels of objects inside a row whose fields are named (``data.text``), and fields of each.
-_DEEPEST = 3
+_DEEPEST = 8
 _MOST_FIELDS = 50
 
 

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 from scrutiny.core.errors import DataError
 from scrutiny.data.readers.features import feature_names
 from scrutiny.data.readers.files import existing_file
+from scrutiny.data.readers.formats import other_format, text_format
+from scrutiny.data.readers.options import names_in
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
 
@@ -55,6 +57,20 @@ def _cell(scalar: Any) -> Any:
         return _Unreadable(f"cannot be read ({error})")
 
 
+def columns_of(schema: Any) -> tuple[str, ...]:
+    """Names of the columns of an Arrow schema, and of fields of the objects in them, with dots."""
+    own = schema.names
+    return (*own, *(name for name in names_in(_fields(schema)) if name not in own))
+
+
+def _fields(fields: Iterable[Any]) -> dict[str, Any]:
+    """Columns by name, those of objects with their fields."""
+    import pyarrow as pa
+
+    is_object = pa.types.is_struct
+    return {f.name: _fields([*f.type]) if is_object(f.type) else None for f in fields}
+
+
 def class_names_of(schema: Any) -> dict[str, tuple[str, ...]]:
     """Class names of integer labels, from the metadata that ``datasets`` writes into a schema."""
     try:
@@ -84,7 +100,7 @@ def read(source: DataSource) -> Table:
     path = existing_file(source)
     try:
         file = ForeignParquet(path)
-        columns = tuple(file.schema.names)
+        columns = columns_of(file.schema)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise DataError(_damaged(source, error)) from None
     if file.n_rows == 0:
@@ -103,7 +119,8 @@ def read_arrow(source: DataSource) -> Table:
     Raises
     ------
     DataError
-        If the file is truncated, damaged, no Arrow, or has no rows.
+        If the file is truncated, damaged, no Arrow, has no rows, or unpacks to what fills the
+        memory.
     """
     import pyarrow as pa
 
@@ -115,7 +132,7 @@ def read_arrow(source: DataSource) -> Table:
             is_file = file.read(len(_ARROW)) == _ARROW
         batches = pa.ipc.open_file(reading(path)) if is_file else pa.ipc.open_stream(reading(path))
         schema = batches.schema
-        columns, classes = tuple(schema.names), class_names_of(schema)
+        columns, classes = columns_of(schema), class_names_of(schema)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise DataError(_no_arrow(source, error)) from None
     each = map(batches.get_batch, range(batches.num_record_batches)) if is_file else batches
@@ -130,8 +147,13 @@ def read_arrow(source: DataSource) -> Table:
 def _arrow_rows(batches: Iterable[Any], source: DataSource) -> Iterator[RawRow]:
     import pyarrow as pa
 
+    from scrutiny.store.native import UnpacksToTooMuchError, measured
+
     try:
-        yield from batch_rows(map(_validated, batches))
+        size = source.path.stat().st_size
+        yield from batch_rows(measured(map(_validated, batches), size))
+    except UnpacksToTooMuchError as error:
+        raise DataError(f"{source.target} {error}") from None
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise DataError(_no_arrow(source, error)) from None
 
@@ -150,6 +172,8 @@ def _nonempty(rows: Iterator[RawRow], source: DataSource) -> Iterator[RawRow]:
 
 
 def _no_arrow(source: DataSource, error: Exception) -> str:
+    if other := _other(source):
+        return other
     return (
         f"{source.target} is no complete file of Arrow, which is Feather version 2 or a stream (as "
         f"datasets writes): {str(error).splitlines()[0].rstrip('.')}."
@@ -169,7 +193,17 @@ def _rows(file: Any, source: DataSource) -> Iterator[RawRow]:
         raise DataError(_damaged(source, error)) from None
 
 
+def _other(source: DataSource) -> str:
+    """Sentence about a file of another format; empty for one that may be damaged."""
+    said = other_format(source.path, source.target) or text_format(source.path, source.target)
+    own, called = f"{source.scheme}:", source.scheme.capitalize()
+    is_other = said and own not in said
+    return f"{source.target} is no {called} file: it {said}." if is_other else ""
+
+
 def _damaged(source: DataSource, error: Exception) -> str:
+    if other := _other(source):
+        return other
     if "utf" in str(error).lower():
         return (
             f"{source.target} holds text that is no UTF-8, in the name of a column or in the table "

@@ -23,8 +23,12 @@ _STARTS: Final = ("start", "start_offset", "begin")
 _ENDS: Final = ("end", "end_offset", "stop")
 _LABELS: Final = ("label", "type", "tag")
 _COLUMNS: Final = ("tokens", "tags", "raw")
+#: What Prodigy calls a row whose spans nobody accepted.
+_NOT_ACCEPTED: Final = ("reject", "ignore")
 #: A line of brat that marks a text: its type, its first and last characters, its words.
 _MARKED: Final = re.compile(r"T\S+\t(\S+) (\d{1,9})((?:[ ;]\d{1,9})*) (\d{1,9})(?:\t.*)?")
+#: A line of something else: a relation, event, attribute, normalization or note.
+_UNMARKED: Final = re.compile(r"(?:[REAMN]\d|[*#])\S*\t")
 
 _OVERLAPPING: Final = "refuse, or longest: what to do with a row whose spans overlap"
 
@@ -55,13 +59,10 @@ def read_brat(source: DataSource) -> Table:
     """Texts of brat's ``.ann`` files, each beside its ``.txt``; of a folder, all by name.
 
     An item is a whole text. Notes, relations and events are left out.
-
-    Raises
-    ------
-    DataError
-        If a text is not there.
     """
     keeps = one_of(source, "overlapping", "refuse", "longest") == "longest"
+    if source.path.suffix == ".txt":
+        source = replace(source, target=str(source.path.with_suffix(".ann")))
     files = files_in(source, "*.ann", ".ann file")
     rows = (_of_brat(file, keeps_longest=keeps) for file in files)
     return _table(source, ("id", *_COLUMNS), rows)
@@ -74,12 +75,14 @@ def _table(source: DataSource, columns: tuple[str, ...], rows: Iterator[RawRow])
 
 def _of_brat(source: DataSource, *, keeps_longest: bool) -> RawRow:
     """Row of a text and its marks."""
-    text = "".join(lines(replace(source, target=str(source.path.with_suffix(".txt")))))
+    path, beside = str(source.path), source.path.with_suffix(".txt")
+    if not beside.is_file():
+        return RawRow(1, {}, f"its text {beside.name} does not stand beside it", path)
+    text = "".join(lines(replace(source, target=str(beside))))
     marks: list[_Marked] = []
-    path = str(source.path)
     for number, line in enumerate(lines(source) if source.path.stat().st_size else (), 1):
         found = _MARKED.fullmatch(line.rstrip("\r\n"))
-        if line.startswith("T") and found is None:
+        if line.strip() and found is None and _UNMARKED.match(line) is None:
             return RawRow(number, {}, "the line marks no span as brat writes it", path)
         if found and found[3]:
             return RawRow(number, {}, f"the span {found[1]} has several parts", path)
@@ -98,6 +101,9 @@ def _row(raw: RawRow, *, keeps_longest: bool) -> RawRow:
     if not isinstance(text, str) or not text.strip() or not name:
         lacks = f"list of spans ({', '.join(_LISTS)})" if isinstance(text, str) else "text"
         return raw._replace(values={}, problem=f"the row has no {lacks}")
+    if raw.values.get("answer") in _NOT_ACCEPTED:
+        said = f"its spans were not accepted (answer: {raw.values['answer']}), so none are known"
+        return raw._replace(values={}, problem=said)
     try:
         marks = [_marked(one) for one in raw.values[name]]
     except (LookupError, TypeError, ValueError):

@@ -22,6 +22,9 @@ ORIGINAL: Final = "original_id"
 #: Key of paragraphs that only Quoref has.
 _OF_QUOREF: Final = "context_id"
 
+#: What a question has.
+_ASKED: Final = ("id", "question", "answers")
+
 
 @takes("encoding")
 def read(source: DataSource) -> Table:
@@ -39,8 +42,9 @@ def read(source: DataSource) -> Table:
     try:
         rows = list(_rows(parse_json("".join(lines(source)))["data"]))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
+        lacks = f"there is no {error}" if isinstance(error, KeyError) else str(error)
         raise DataError(
-            f"{source.target} is no file in SQuAD's format, data[].paragraphs[].qas[]: {error!r}."
+            f"{source.target} is no file in SQuAD's format, data[].paragraphs[].qas[]: {lacks}."
         ) from None
     links = [ORIGINAL] if any(ORIGINAL in row.values for row in rows) else []
     return Table(
@@ -58,6 +62,10 @@ def _rows(articles: list[Mapping[str, Any]]) -> Iterator[RawRow]:
             place = {"paragraph": f"{a}/{p}", "article": str(article.get("title") or a)}
             for asked in paragraph["qas"]:
                 number += 1
+                lacked = [n for n in _ASKED if not isinstance(asked, Mapping) or n not in asked]
+                if lacked:
+                    yield RawRow(number, {}, f"the question has no {lacked[0]!r}")
+                    continue
                 values = {
                     "id": asked["id"],
                     "question": asked["question"],

@@ -204,7 +204,8 @@ def _valid(model: Model, example: Example, answer: Prediction) -> Prediction:
     _check_types(model, example, answer)
     if answer.scores is not None:
         if not all(map(math.isfinite, answer.scores)):
-            raise _bad(model, example, f"has {_short(answer.scores)}", reason="non_finite")
+            said = f"has scores {_short(answer.scores)}: a probability is a finite number"
+            raise _bad(model, example, said, reason="non_finite")
         _check_scores(model, example, answer.scores)
         if answer.answer is None:
             likeliest = model.labels[answer.scores.index(max(answer.scores))]

@@ -77,7 +77,7 @@ def _continuation(query: Continuation, answer: Any, where: str) -> Any | Failure
 def _logs(values: Sequence[float], answer: Any, where: str) -> Any | Failure:
     """Return the answer if its values are logarithms of probabilities."""
     if not math.isfinite(sum(values)):
-        return Failure("non_finite", f"{where} has {_short(values)}")
+        return Failure("non_finite", f"{where} has {_short(values)}: not all are finite numbers")
     if max(values, default=0.0) > _ROUNDING:
         raise AnswerError(
             BAD,
@@ -100,7 +100,7 @@ def _attention(query: Sequence[int], answer: Any, where: str) -> Any | Failure:
 def _shares(values: Sequence[float], answer: Any, where: str) -> Any | Failure:
     """Return the answer if its values lie between 0 and 1."""
     if not math.isfinite(sum(values)):
-        return Failure("non_finite", f"{where} has {_short(values)}")
+        return Failure("non_finite", f"{where} has {_short(values)}: not all are finite numbers")
     if min(values) < 0 or max(values) > 1 + _ROUNDING:
         raise AnswerError(BAD, f"{where} has {_short(values)}, which do not lie between 0 and 1.")
     return answer

@@ -10,7 +10,14 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
-from scrutiny.models.answers.checked import BAD, AnswerError, MiscountError, how_many, listed
+from scrutiny.models.answers.checked import (
+    BAD,
+    SUM_TOLERANCE,
+    AnswerError,
+    MiscountError,
+    how_many,
+    listed,
+)
 from scrutiny.models.answers.isolation import shown_value
 
 Answers = list[Prediction | Failure]
@@ -204,6 +211,8 @@ def _answer(answer: Any, labels: tuple[str, ...], source: str) -> Prediction:
     if _is_row(answer) and len(answer):
         parts = list(answer)
         if all(isinstance(part, Mapping) for part in parts):
+            if (likeliest := _likeliest_of_some(parts, labels)) is not None:
+                return _answer(likeliest, labels, source)
             return _from_mapping(_scored(parts), labels, source)
         if len(parts) == 1 or (isinstance(parts[0], str) and _is_number(parts[1])):
             return _answer(parts[0], labels, source)  # an array (n, 1), or a label and its score
@@ -214,6 +223,16 @@ def _answer(answer: Any, labels: tuple[str, ...], source: str) -> Prediction:
             BAD, f"{source} returned {shown_value(answer, _SHOWN)} for an example. {_EXPECTED}"
         )
     return Prediction(_named(answer, labels))
+
+
+def _likeliest_of_some(parts: Sequence[Mapping[Any, Any]], labels: tuple[str, ...]) -> Any | None:
+    """Likeliest label where a pipeline told a few of them; None for probabilities of all."""
+    if len(parts) >= len(labels) or not all({"label", "score"} <= part.keys() for part in parts):
+        return None
+    scores = [part["score"] for part in parts]
+    if not all(map(_is_number, scores)) or sum(scores) > 1 - SUM_TOLERANCE:
+        return None
+    return max(parts, key=lambda part: part["score"])["label"]
 
 
 def _scored(parts: Sequence[Mapping[Any, Any]]) -> dict[Any, Any]:

@@ -232,6 +232,23 @@ def _variable(name: str) -> str:
     return os.environ[name]
 
 
+#: What the reader of options says, in the words of practitioners.
+_PLAIN: Final = {
+    "Field required": "it is missing",
+    "Input should be": "it should be",
+    "a valid tuple": "a text or a list of texts",
+    "a valid dictionary": "a table, such as { name = 1 }",
+    "a valid string": "a text",
+    "a valid integer, unable to parse string as an integer": "a whole number",
+    "a valid integer": "a whole number",
+    "a valid number, unable to parse string as a number": "a number",
+    "a valid number": "a number",
+    "greater than or equal to": "at least",
+    "less than or equal to": "at most",
+    "greater than": "more than",
+}
+
+
 def read_endpoint(source: ModelSource) -> Endpoint:
     """Endpoint of a model string.
 
@@ -256,6 +273,8 @@ def read_endpoint(source: ModelSource) -> Endpoint:
     except ValidationError as error:
         first = error.errors()[0]
         where, what = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
+        for said, plain in _PLAIN.items():
+            what = what.replace(said, plain)
         if first["type"] == "extra_forbidden":
             known = ", ".join(Endpoint.model_fields)
             what = f"there is no such option. There are: {known}"

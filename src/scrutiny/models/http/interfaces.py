@@ -174,6 +174,36 @@ INTERFACES: Final[Mapping[str, type[Interface]]] = {
 }
 
 
+def lacks_places(body: Any, fields: Sequence[str], *, batch: int) -> str:
+    """What a body of your own lacks of places for the texts of an item; empty if it has them all.
+
+    Examples
+    --------
+    >>> lacks_places({"a": "{text}"}, ("text",), batch=1), lacks_places({}, ("text",), batch=1)
+    ('', 'its body has no place for {text}')
+    """
+    values = list(_texts_in(body))
+    if "{texts}" in values:
+        return ""
+    places = {place for value in values for place in _PLACE.findall(value)}
+    if "texts" in places:
+        return 'in its body, "{texts}" must be a whole value: a list stands in its place'
+    if batch > 1:
+        said = f"batch={batch} puts several texts into one request"
+        return f'{said}, and no value of its body is "{{texts}}"'
+    lacking = [field for field in fields if field not in places and "prompt" not in places]
+    return f"its body has no place for {{{lacking[0]}}}" if lacking else ""
+
+
+def _texts_in(value: Any) -> Iterator[str]:
+    """Texts among the values of a body, however deep."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping | list):
+        for part in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts_in(part)
+
+
 def most_written(body: Any) -> int:
     """Most tokens that a body asks for, of all its replies; 0 if it states no limit.
 

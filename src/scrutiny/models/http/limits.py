@@ -30,6 +30,7 @@ class Gate:
         self._not_before = 0.0
         self._next = 0.0
         self._halved = -1.0
+        self._refused_since: float | None = None
         self._changed = asyncio.Condition()
 
     @property
@@ -57,15 +58,26 @@ class Gate:
 
     def went_well(self) -> None:
         """Allow more at one time."""
+        self._refused_since = None
         step = 1.0 if self._halved < 0 else 1.0 / self._limit
         self._limit = min(float(self._most), self._limit + step)
 
-    def was_refused(self, began: float, *, wait: float = 0.0) -> None:
-        """Allow half as many, and none before so many seconds have passed."""
+    def was_refused(self, began: float, *, wait: float = 0.0) -> float:
+        """Allow half as many, and none before so many seconds have passed.
+
+        Returns for how many seconds, with these, nothing but refusals has come.
+        """
         now = monotonic()
+        if self._refused_since is None:
+            self._refused_since = began
         self._not_before = max(self._not_before, now + wait)
         if began >= self._halved:
             self._limit, self._halved = max(1.0, self._limit / 2), now
+        return self._not_before - self._refused_since
+
+
+class BudgetEndedError(RunIncompleteError):
+    """A budget leaves no room for the next request; with a larger one the same command goes on."""
 
 
 @dataclass(slots=True)
@@ -90,7 +102,7 @@ class Ledger:
 
         Raises
         ------
-        RunIncompleteError
+        BudgetEndedError
             If it could exceed a budget.
         """
         e = self.endpoint
@@ -105,7 +117,7 @@ class Ledger:
             ("most_cost", cost, e.most_cost),
         ):
             if most is not None and would_be > most:
-                raise RunIncompleteError(self._ends(name, most))
+                raise BudgetEndedError(self._ends(name, most))
         self.requests += 1
         self._reserved[self.requests] = wanted
         return self.requests

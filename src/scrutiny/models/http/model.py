@@ -19,7 +19,7 @@ from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.checked import AnswerError, predict_or_fail
 from scrutiny.models.choice.prompt import Prompt
 from scrutiny.models.http.endpoint import OF_SENDING, Endpoint, read_endpoint
-from scrutiny.models.http.interfaces import INTERFACES
+from scrutiny.models.http.interfaces import INTERFACES, lacks_places
 from scrutiny.models.http.reading import short
 from scrutiny.models.http.sending import sender_of
 from scrutiny.models.strings.adapters import Adapter
@@ -147,7 +147,7 @@ class HttpModel(RemoteModel):
         wrong = next((one for one in reply.logs.items() if not one[1] <= _ROUNDED), None)
         if wrong is not None:
             said = f"{wrong[1]:g} of the token {short(wrong[0])} is no log-probability"
-            return Failure("no_logprobs", f"{said}: none is above 0.")
+            return Failure("no_logprobs", f"{said}: that is a number, and none above 0.")
         shares = [0.0] * len(self.labels)
         for token, log in reply.logs.items():
             meant = [
@@ -187,6 +187,10 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
             "holds them; best in a file: "
             "http:FILE.toml. api=chat and api=completions are the OpenAI-compatible ones."
         )
+    if endpoint.api == "own" and (
+        said := lacks_places(endpoint.body, task.fields, batch=endpoint.batch)
+    ):
+        raise ModelError(f"{source.text!r}: {said}, so what is asked would not be sent.")
     return HttpModel(endpoint, task, source=source.text)
 
 

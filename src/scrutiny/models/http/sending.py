@@ -14,18 +14,19 @@ from typing import Any, Final, NamedTuple
 
 from scrutiny.core.boundary.secrets import hide
 from scrutiny.core.diagnostic import Failure
-from scrutiny.core.errors import ModelError, require_packages
+from scrutiny.core.errors import ModelError, RunIncompleteError, require_packages
 from scrutiny.core.example import Example
 from scrutiny.core.queries.remote import Replies, Reply
 from scrutiny.models.http.endpoint import Endpoint
 from scrutiny.models.http.interfaces import Interface, most_written
 from scrutiny.models.http.limits import Gate, Ledger
 from scrutiny.models.http.posting import ACCEPTED, Answer, RedirectError, posted
-from scrutiny.models.http.reading import BadReply, parsed, tokens_told
+from scrutiny.models.http.reading import BadReply, parsed, tokens_told, written
 from scrutiny.models.http.statuses import NoReply, must_be_reply, not_as_expected
 
 _LOG: Final = logging.getLogger("scrutiny")
 _TOLD_WAIT_S: Final = 10.0
+_LONGEST_BUSY_S: Final = 600.0
 _FIRST_WAIT_S, _MOST_WAIT_S, _WAIT_JITTER_S = 0.5, 30.0, 1.0
 _LOOKS_UP_S: Final = 0.5
 Arrived = tuple[int, Replies | Failure]
@@ -57,7 +58,8 @@ class Sender:
         ModelError
             If no request can succeed.
         RunIncompleteError
-            If a budget is spent; what came before is given first.
+            If a budget is spent, or the endpoint is busy for too long; what came before is given
+            first.
         """
         arrived: SimpleQueue[Arrived | BaseException | None] = SimpleQueue()
         work = asyncio.run_coroutine_threadsafe(
@@ -172,7 +174,14 @@ class Sender:
             except NoReply as error:
                 self._tell_wait(error.wait or 0.0)
                 if error.reason in ("rate_limited", "timed_out"):
-                    self._gate.was_refused(began, wait=error.wait or 0.0)
+                    refused_s = self._gate.was_refused(began, wait=error.wait or 0.0)
+                    if error.reason == "rate_limited" and refused_s > _LONGEST_BUSY_S:
+                        told = self.endpoint.without_secrets(self.endpoint.url[0])
+                        raise RunIncompleteError(
+                            f"{told} has taken no request for {refused_s / 60:.0f} minutes: "
+                            f"{error}. All answers that came are kept: re-issue the same command "
+                            "when it is less busy."
+                        ) from error
                 raise
             finally:
                 self.ledger.close(number, size, tokens, seconds=took)
@@ -183,7 +192,13 @@ class Sender:
         """Answer in which no secret of the endpoint stands, before anything of it is read."""
         text = answer.raw.decode("latin-1")
         hidden = hide(text, self._secrets)
-        return answer if hidden == text else replace(answer, raw=hidden.encode("latin-1"))
+        if hidden != text:
+            answer = replace(answer, raw=hidden.encode("latin-1"))
+        read = written(answer.raw, answer.charset)  # in two bytes a letter, or with accents
+        hidden = hide(read, self._secrets)
+        if hidden != read:
+            answer = replace(answer, raw=hidden.encode("utf-8", "replace"), charset="utf-8")
+        return answer
 
     async def _post(self, body: bytes) -> Answer:
         """Answer of one of the addresses to a request."""

@@ -96,6 +96,8 @@ def with_types(model: Model, source: ModelSource, task: Task) -> Model:
     if model.labels:
         known("type of the model", names, model.labels, where=f"types= of {source.text!r}")
     if not names:
+        if not model.labels:
+            return model  # its types are not known before it answers, and none is renamed
         mapping |= {label: label for label in model.labels}
     return around(NamesTypes, model)(model, mapping)
 

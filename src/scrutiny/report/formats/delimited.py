@@ -15,8 +15,8 @@ from scrutiny.report.table.trusted import trusted_table
 
 REPLICATE_COLUMNS: Final = ("n_replicates", "divided_by", "by_replicate", "across", "variance")
 FINDING_COLUMNS: Final = ("claim", "verdict", "scope", "reason", "trusted", "why_not")
-#: How a formula of a spreadsheet begins.
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+#: How a formula of a spreadsheet begins, also in the wide letters of Chinese and Japanese.
+_FORMULA: Final = (*"=+-@", "\t", "\r", "\n", *"\uff1d\uff0b\uff0d\uff20")
 _HEADER: Final = (*COLUMNS, *REPLICATE_COLUMNS, *FINDING_COLUMNS)
 
 

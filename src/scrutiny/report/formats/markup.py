@@ -10,7 +10,9 @@ from scrutiny.parts.wording.labels import one_line
 _SPECIAL: Final = str.maketrans({c: f"\\{c}" for c in "\\`*_{}[]<>|#~&$"})
 #: What a forge makes a link or a message of by itself: names of people, issues, addresses.
 _LIVE: Final = re.compile(
-    r"@(?=[\w-])|#(?=\d)|://|\bwww(?=\.)|\b(?:mailto|javascript|data|xmpp)(?=:\S)", re.IGNORECASE
+    r"@(?=[\w-])|[#!](?=\d)|\bGH-(?=\d)|://|\bwww(?=\.)"
+    r"|\b(?:mailto|javascript|data|xmpp)(?=:\S)",
+    re.IGNORECASE,
 )
 _NOTHING: Final = "\N{WORD JOINER}"
 

@@ -23,7 +23,7 @@ from scrutiny.models.answers.checked_language import ask_or_fail
 from scrutiny.run.asking.cached import answer_keys, query_keys
 from scrutiny.run.asking.forms import PREDICT
 from scrutiny.run.asking.keeping import Keeping
-from scrutiny.run.asking.pace import Pace, own_batches
+from scrutiny.run.asking.pace import Pace, nothing_answered, own_batches
 from scrutiny.run.asking.sameness import Witnesses
 from scrutiny.run.asking.stores import TaskStore
 from scrutiny.store.encoded import (
@@ -352,11 +352,7 @@ class ModelClient:
             return
         self._pace.has_answered = any(not isinstance(other, Failure) for other in ask_others())
         if not self._pace.has_answered:
-            raise ModelError(
-                f"{self.model.source} has answered none of the {asked:,} texts it was asked; the "
-                f"first error: {storable(failures[0].message).rstrip('.')}. Fix the model, then "
-                "re-issue the same command."
-            )
+            raise nothing_answered(self.model.source, asked, failures)
 
     def _translate(self, answer: Prediction | Failure) -> Prediction | Failure:
         """Answer with its labels, or those of its spans, translated to the data's."""

@@ -10,8 +10,12 @@ from collections.abc import Callable, Iterator, Sequence
 from time import perf_counter
 from typing import Final
 
+from scrutiny.core.boundary.storable import storable
+from scrutiny.core.diagnostic import Failure
+from scrutiny.core.errors import ModelError, RunIncompleteError, ScrutinyError
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
+from scrutiny.core.queries.remote import NO_ANSWER
 
 _PART_S: Final = 1.0
 #: Largest loss by a kill, in words.
@@ -94,3 +98,17 @@ def own_batches(
         return [list(indices)] if parts is None else [[indices[i] for i in part] for part in parts]
 
     return cut
+
+
+def nothing_answered(source: str, asked: int, failures: Sequence[Failure]) -> ScrutinyError:
+    """Error of a model that has answered none of so many texts: broken, or not in reach."""
+    said = storable(failures[0].message).rstrip(".")
+    if {failure.reason for failure in failures} <= NO_ANSWER:
+        return RunIncompleteError(
+            f"{source} replied to none of the {asked:,} texts it was asked; the first request: "
+            f"{said}. Once it replies, the same command goes on."
+        )
+    return ModelError(
+        f"{source} has answered none of the {asked:,} texts it was asked; the first error: "
+        f"{said}. Fix the model, then re-issue the same command."
+    )

@@ -6,6 +6,7 @@ from typing import Final
 import pyarrow as pa
 
 from scrutiny.core.errors import RunIncompleteError
+from scrutiny.core.queries.remote import NO_ANSWER
 from scrutiny.store.coded import counts_of, is_value
 from scrutiny.store.run_folder import RunFolder
 
@@ -40,11 +41,16 @@ def must_have_answered(folder: RunFolder) -> None:
     answered = {row["subject"] for row in rows}
     for (subject, dataset), counts in failed.items():
         if subject not in answered:
+            mend = (
+                "Once it replies, issue the same command again: it asks these texts once more"
+                if counts.keys() <= NO_ANSWER
+                else "Fix the model or the data, then run it again in another folder (--out); "
+                f"{folder.path} holds the failed rows"
+            )
             raise RunIncompleteError(
                 f"{subject} has answered nothing that it was asked on {dataset}: all "
                 f"{sum(counts.values()):,} rows failed ({_told(counts)}), so nothing is known of "
-                f"it.{first} Fix the model or the data, then run it again in another folder "
-                f"(--out); {folder.path} holds the failed rows."
+                f"it.{first} {mend}."
             )
 
 

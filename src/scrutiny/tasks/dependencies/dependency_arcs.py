@@ -169,7 +169,7 @@ def _said_of_circle(heads: Sequence[int | None], words: Sequence[str], place: in
         circle.append(head)
     shown = ", ".join(f"{i + 1} {words[i]!r}" for i in circle[:_MOST_SHOWN])
     rest = " and others" if len(circle) > _MOST_SHOWN else ""
-    lack = "" if ROOT in heads else " and no word is the root (head 0)"
+    lack = "" if ROOT in heads else ", and no word is the root (head 0)"
     return f"heads go round in a circle, through the words {shown}{rest}{lack}"
 
 

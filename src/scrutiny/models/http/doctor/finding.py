@@ -47,6 +47,8 @@ def verdict(findings: list[Finding]) -> str:
         for state in ("fault", "not offered", "can't tell")
     }
     faults = named.pop("fault")
+    if not findings:
+        return "No check was made."
     first = f"{len(faults)} of {len(findings)} checks found a fault: {', '.join(faults)}."
     rest = [f"{state.capitalize()}: {', '.join(names)}." for state, names in named.items() if names]
     return " ".join([first if faults else f"No fault in {len(findings)} checks.", *rest])

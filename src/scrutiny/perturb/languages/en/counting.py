@@ -49,11 +49,17 @@ _PLURALS: Final = frozenset(
     secs wk wks mth mths yr yrs km kg cm mm lb lbs ft mph gb mb kb star""".split()
 )
 _SOUNDS: Final = frozenset("2 4 8".split())  # "2" is to, two or too in short messages
+# Before these words it is to or for, and hardly ever a number: "say hi 2 friends", "ready 4 exams".
+_BEFORE_SOUND: Final = frozenset(
+    """going go goes hi hello it them him us me listen listening ready thanks thank cheers back
+    welcome next close due belongs""".split()
+)
 # How short messages are written; in one that is, nobody can tell which "2" is a number.
 _SHORT: Final = re.compile(
     r"u|ur|r|n|y|c|k|b|d|ya|e|ü|txt|pls|plz|thx|thanx|da|dat|dis|den|wat|wan|lor|lar|luv|cos|cuz|wiv"
     r"|gud|gd|msg|tmr|abt|2day|2nite|[a-z]+[248][a-z]*|[248](?!(?:nd|th|s|x)$)[a-z]{3,}"
 )
+_CAMEL: Final = re.compile(r"\w*[a-z][A-Z]")
 _DECADE: Final = range(1500, 2100)
 _JOINTS: Final = frozenset({"to", "or", "and", "-", "–"})
 _BASICS: Final = 101  # a class in the basics of something
@@ -148,7 +154,9 @@ def _has_noun(words: Sequence[str], at: int, number: Number) -> bool:
         return True
     if number.kind == "digits" and not _is_counted(words, at):
         return False
-    return not _is_capital(words, at + 1) and not (at > 1 and _is_capital(words, at - 1))
+    is_named = at > 0 and _CAMEL.match(words[at - 1]) is not None  # "iPhone 8 cases"
+    is_named |= at > 1 and _is_capital(words, at - 1)
+    return not _is_capital(words, at + 1) and not is_named
 
 
 def _is_counted(words: Sequence[str], at: int) -> bool:
@@ -158,6 +166,8 @@ def _is_counted(words: Sequence[str], at: int) -> bool:
     texts that are not written so. Larger ones may have a word between ("300 new jobs").
     """
     if words[at] in _SOUNDS:
+        if at and words[at - 1].lower() in _BEFORE_SOUND:
+            return False
         is_short = any(_SHORT.fullmatch(word.lower()) for word in words) or not _SOUNDS.isdisjoint(
             {word for i, word in enumerate(words[:-1]) if not _is_plural(words[i + 1])}
         )
