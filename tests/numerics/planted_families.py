@@ -4,7 +4,8 @@ import numpy as np
 from scipy import special
 
 from scrutiny.core.plan import Resampling
-from scrutiny.reliability.estimate import resample_any, step_of
+from scrutiny.reliability.estimate import resample_any
+from scrutiny.reliability.flips import step_of
 from scrutiny.reliability.intervals import interval_of
 from scrutiny.stats.resampling.weights import Units
 

@@ -26,12 +26,11 @@ from scrutiny.reliability.estimate import (
     Estimated,
     mean_divisor,
     resample_any,
-    row_values,
-    step_of,
     units_of,
     valued,
     without_value,
 )
+from scrutiny.reliability.flips import row_values, step_of
 from scrutiny.reliability.intervals import difference_on_one_unit
 from scrutiny.reliability.on_rows import on_rows
 from scrutiny.reliability.panel import CODES, NOT_PLANNED, Joined, Panel, tally

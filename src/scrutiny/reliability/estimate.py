@@ -7,7 +7,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scrutiny.core.arrays import Floats
 from scrutiny.core.errors import ConformanceError
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.plan import Resampling
@@ -21,10 +20,10 @@ from scrutiny.core.statistic import (
 )
 from scrutiny.reliability.additive import divisors, scale_of
 from scrutiny.reliability.derive import join
+from scrutiny.reliability.flips import flips_of, step_of
 from scrutiny.reliability.intervals import ONE_UNIT, interval_of, on_one_unit
 from scrutiny.reliability.panel import Joined, Panel, Side
 from scrutiny.reliability.replicates.agreement import across
-from scrutiny.stats.agreement.flips import counted_flips
 from scrutiny.stats.arrays import finite
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.intervals.interval import Interval
@@ -37,12 +36,6 @@ from scrutiny.stats.resampling.resample import (
 )
 from scrutiny.stats.resampling.weights import Units
 
-#: Range of one row's difference of right and wrong.
-PAIRED: Final = (-1.0, 1.0)
-#: Range of a row that is right or wrong.
-SHARE: Final = (0.0, 1.0)
-#: The same times 100.
-PERCENT: Final = (0.0, 100.0)
 _ALIKE: Final = 2  # draws that stand for all where they cannot differ
 #: Method of an estimate without limits.
 NO_INTERVAL: Final = "no_interval@1"
@@ -179,49 +172,9 @@ def of_draws(
         statistic.row_range,
         scale,
         divided,
-        _flips_of(statistic, joined.values),
+        flips_of(statistic, joined.values),
         step,
     )
-
-
-def _flips_of(statistic: Statistic, values: Floats) -> tuple[float, float] | None:
-    """Rows per replicate that count for and against a value; mean over replicates.
-
-    None unless it is a mean over rows of paired differences of right and wrong.
-    """
-    each = row_values(statistic, values) if statistic.row_range == PAIRED else None
-    return None if each is None else counted_flips(each)
-
-
-def step_of(statistic: Statistic, values: Floats) -> float | None:
-    """Change of a share by one flip, of one whole, mean over replicates; None if it is no share."""
-    spread = statistic.flips_over
-    if spread is not None and isinstance(statistic, AdditiveStatistic):
-        over = spread(statistic.components(values).sum(axis=-2))
-    elif statistic.row_range == PAIRED or _is_counted(statistic, values):
-        over = np.array(divisors(statistic, values) or values.shape[1])
-    else:
-        return None
-    return 1.0 / max(float(np.mean(over)), 1.0)
-
-
-def _is_counted(statistic: Statistic, values: Floats) -> bool:
-    """Whether a value is a share of rows that are right or wrong, or so in some of a few draws.
-
-    A mean of confidences or of divergences lies between 0 and 1, too, and counts nothing.
-    """
-    if statistic.row_range not in (SHARE, PERCENT) or not isinstance(statistic, AdditiveStatistic):
-        return False
-    return counted_flips(statistic.components(values)[..., 0]) is not None
-
-
-def row_values(statistic: Statistic, values: Floats) -> Floats | None:
-    """Values ``(replicate, row)`` of single rows if the statistic is a mean; else None."""
-    if not statistic.is_mean or not isinstance(statistic, AdditiveStatistic):
-        return None
-    components = statistic.components(values)
-    found: Floats = statistic.value(components[..., None, :], np.ones((*values.shape[:2], 1)))
-    return found
 
 
 def mean_divisor(each: Sequence[float]) -> float | None:
