@@ -51,7 +51,7 @@ def _is_counted(statistic: Statistic, values: Floats) -> bool:
     if statistic.row_range not in (SHARE, PERCENT) and not _is_of_some(statistic, components):
         return False
     told = components[..., 0]
-    return counted_flips(told) is not None or statistic.divisor is None and _is_mostly_whole(told)
+    return counted_flips(told) is not None or (statistic.divisor is None and _is_mostly_whole(told))
 
 
 def _is_mostly_whole(told: Floats) -> bool:

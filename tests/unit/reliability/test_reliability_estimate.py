@@ -326,6 +326,12 @@ OF_SOME = {
         "similarity": (1, 1, 0),
     },
     "valid_share": {"success": (1, 1, 0), "rated": (1, 1, 0), "valid": (1, 0, 0)},
+    "valid_attack_success": {
+        "attacked": (1, 1, 0),
+        "success": (1, 0, 0),
+        "rated": (1, 0, 0),
+        "valid": (1, 0, 0),
+    },
     "changed_share": {"changed": (1, 0, 0), "compared": (1, 1, 0)},
     "decided_score": {"hit": (1, 0, 0), "neutral": (0, 0, 1)},
 }

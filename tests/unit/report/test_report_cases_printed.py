@@ -32,6 +32,12 @@ def test_broken_and_fixed_stand_apart_with_their_counts():
     assert not any("r3" in line for line in said)
 
 
+def test_a_change_without_cases_says_why():
+    (said,) = [" ".join(lines())]
+    assert said.startswith("typos: no cases. It changed no text of these data")
+    assert "0 of 0" not in said
+
+
 def test_a_case_says_both_texts_both_answers_and_what_is_right():
     said = "\n".join(lines(ROW))
     assert "- A fine film.  [positive]".replace("  ", " ") in said

@@ -15,6 +15,9 @@ MOST_CASES: Final = 20
 MOST_OF_SUITE: Final = 60
 _LONGEST: Final = "no answer  "
 _INDENT: Final = 4
+_NO_CASES: Final = (
+    "It changed no text of these data, or searched and found none that fools a model."
+)
 _BEFORE: Final = 160  # letters of a long text in front of the first change
 _MOST: Final = 800  # letters of a long text
 
@@ -29,7 +32,10 @@ def cases_lines(name: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Text]:
     rows
         Of the table of cases, worst first.
     """
-    if rows and all(row.get("case") for row in rows):
+    if not rows:
+        yield from wrapped(f"{name}: no cases. {_NO_CASES}", style="bold")
+        return
+    if all(row.get("case") for row in rows):
         yield from suite_lines(name, rows)
         return
     turned = [row for row in rows if row["flipped"]]
