@@ -15,7 +15,7 @@ MOST_CASES: Final = 20
 MOST_OF_SUITE: Final = 60
 _LONGEST: Final = "no answer  "
 _INDENT: Final = 4
-_NO_CASES: Final = (
+_NO_CASES: Final = "It changed no text of these data, or searched and found none that fools a model"
     "It changed no text of these data, or searched and found none that fools a model."
 )
 _BEFORE: Final = 160  # letters of a long text in front of the first change
@@ -33,7 +33,7 @@ def cases_lines(name: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Text]:
         Of the table of cases, worst first.
     """
     if not rows:
-        yield from wrapped(f"{name}: no cases. {_NO_CASES}", style="bold")
+        yield from wrapped(f"{name}: no cases. {_NO_CASES}.", style="bold")
         return
     if all(row.get("case") for row in rows):
         yield from suite_lines(name, rows)
