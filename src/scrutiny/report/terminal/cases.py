@@ -16,8 +16,6 @@ MOST_OF_SUITE: Final = 60
 _LONGEST: Final = "no answer  "
 _INDENT: Final = 4
 _NO_CASES: Final = "It changed no text of these data, or searched and found none that fools a model"
-    "It changed no text of these data, or searched and found none that fools a model."
-)
 _BEFORE: Final = 160  # letters of a long text in front of the first change
 _MOST: Final = 800  # letters of a long text
 
