@@ -328,6 +328,23 @@ class TestPlanner:
         assert items_planned(loss, churn=churn, n_rows=4) == pytest.approx(wanted, rel=0.01)
         assert items_planned(loss, churn=churn, n_rows=40) > wanted
 
+    def test_where_nothing_flipped_a_loss_takes_as_many_items_as_its_own_flips(self):
+        """200 items without a flip give limits of 4 points: they do not decide on 2."""
+        n, none = 200, np.zeros(13)
+        still = FamilyRows.of(none[:, None], none + 1 / n**2, none, n, np.zeros((13, 2)))
+        assert checkpoint_limits(still).high == pytest.approx(0.04, abs=0.002)
+        wanted = items_planned(0.02, churn=0.02, n_rows=13)
+        assert items_needed(still, 0.02) == pytest.approx(wanted, abs=2)
+        assert wanted > 3 * n
+
+    def test_of_many_flips_their_own_variance_is_planned_with(self):
+        rows = paired(replicates=1, units=400)
+        uncounted = FamilyRows.of(rows.values, rows.items, rows.interaction, 400)
+        wanted = items_needed(rows, 0.03)
+        is_many = rows.flips.sum(axis=1) > 0.04 * 400
+        assert np.isfinite(wanted[is_many]).sum() >= 2
+        assert wanted[is_many] == pytest.approx(items_needed(uncounted, 0.03)[is_many])
+
     def test_seeds_help_where_seeds_are_what_differs(self):
         rows = family(seed_sd=0.02)
         assert np.all(np.isnan(items_needed(rows, 0.04)))
