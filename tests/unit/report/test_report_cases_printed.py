@@ -76,6 +76,11 @@ def test_attacks_are_counted_by_items_and_by_models():
     assert "typos: 2 of 3 texts changed an answer (of 1 of 2 items, each in its models)" in said
 
 
+def test_cases_of_an_attack_on_one_model_are_counted_once():
+    said = lines({**ROW, "replicate": "single model", "replicates": 1})
+    assert said[0] == "typos: 1 of 1 texts changed an answer; 1 broken, 0 fixed."
+
+
 SUITE = {**ROW, "case": "c1", "outcome": "failed", "edits": "", "label": "not 1", "said_after": "1"}
 
 

@@ -170,7 +170,10 @@ def test_other_models(tmp_path, capsys, how, short, code):
 def test_a_score_that_may_exceed_no_skill_is_not_shown_to(constant):
     (score,) = (f for f in constant.findings if f.claim.is_headline)
     above = replace(score, estimate=replace(score.estimate, value=0.61))
-    assert no_skill_in([above]).short == "Not shown to be better than always answering '1'"
+    found = no_skill_in([above])
+    assert found.short == "Not shown to be better than always answering '1'"
+    assert found.advice.startswith("More items would tell")
+    assert no_skill_in([score]).advice.startswith("Check the labels")
 
 
 def test_one_class_or_one_item_cannot_show_skill_and_never_passes(tmp_path, capsys):
@@ -179,7 +182,9 @@ def test_one_class_or_one_item_cannot_show_skill_and_never_passes(tmp_path, caps
         run = audited(tmp_path / name, "right", rows)
         front = front_of(load_view(run.path))
         assert front.skill.startswith("It can't be told whether this is better than no skill: all")
-        assert front.decision.startswith("It can't be told whether this is better than no skill")
+        assert front.decision == (
+            "It can't be told whether this is better than no skill: nothing else can be told."
+        )
         code, lines = gated(run, capsys, "--undecided", "pass")
         assert code == 4
         assert lines[0] == "NOT TESTED  accuracy exceeds the 1 of no skill"

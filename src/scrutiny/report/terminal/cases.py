@@ -41,7 +41,7 @@ def cases_lines(name: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Text]:
     fixed = [row for row in turned if (row["mended"] or 0) > (row["broken"] or 0)]
     others = [row for row in turned if (row["mended"] or 0) == (row["broken"] or 0)]
     said = f"{len(turned):,} of {len(rows):,} texts changed an answer"
-    if any(row["replicate"] for row in rows):  # a text of its own for each model that was attacked
+    if len({row["replicate"] for row in rows}) > 1:  # a text of its own for each model
         n_items = [len({row["item"] for row in own}) for own in (turned, rows)]
         said += f" (of {n_items[0]:,} of {n_items[1]:,} items, each in its models)"
     yield from wrapped(
