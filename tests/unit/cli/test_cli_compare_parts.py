@@ -314,6 +314,15 @@ def test_a_terminal_shows_the_same_parts_in_80_columns():
     assert "question" not in said
 
 
+@pytest.mark.parametrize(
+    ("detectable", "said"), [(0.075, "a difference of 0.075"), (None, "no difference at all")]
+)
+def test_what_so_many_items_could_show_is_a_difference_that_there_can_be(detectable, said):
+    found = whole(levels=(level(detectable=detectable),))
+    told = dict(fact for part in parts(found) for fact in part.facts)
+    assert told["could show"] == f"{said} (80 % power, these items)"
+
+
 def test_likeness_of_vectors_stands_beside_the_first_itself():
     value = estimate(0.56, 0.5, 0.6, "likeness(debiased_cka)@1")
     value = replace(value, key=replace(value.key, condition={"pooling": "mean"}))

@@ -137,7 +137,7 @@ def _finding(case: ClaimCase) -> Finding:
         control=next((limited(p) for p in case.parts if "control" in p.component.against), None),
         p_supported=test.p_plus if test else None,
         p_not_supported=test.p_minus if test else None,
-        minimum_detectable_effect=main.limits.detectable if main and main.limits else None,
+        minimum_detectable_effect=_detectable(main) if main else None,
         evidence={part.component.against: part.found.estimate.key for part in case.parts},
         limits=tuple(part.limits for part in case.parts),
         touched=case.touched,
@@ -275,13 +275,21 @@ def _sentence(part: Part, outcome: Place, spoken: Spoken) -> str:
 
 def _could(part: Part) -> str:
     """What could have been shown: a distance beyond the limit that the number can have."""
-    assert part.limits is not None  # the caller has looked
+    effect = _detectable(part)
+    if effect is None:
+        return f"{part.found.estimate.n_units:,} items could have shown none beyond it"
+    return f"{effect:.3f} beyond it could have been shown"
+
+
+def _detectable(part: Part) -> float | None:
+    """Distance from the limit that 80 % of studies show; None where no number lies so far off."""
+    if part.limits is None:
+        return None
     scale, component = part.found.scale, part.component
     is_up = component.operator.startswith(">")
     room = scale.high - component.limit if is_up else component.limit - scale.low
-    if round(part.limits.detectable, 3) >= round(room, 3):
-        return f"{part.found.estimate.n_units:,} items could have shown none beyond it"
-    return f"{part.limits.detectable:.3f} beyond it could have been shown"
+    effect = part.limits.detectable
+    return None if round(effect, 3) >= round(room, 3) else effect
 
 
 def _telling(parts: Sequence[Part], outcome: Place, spoken: Spoken) -> Part:
