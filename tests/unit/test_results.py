@@ -170,6 +170,22 @@ def test_texts_that_attacks_found_are_cases_of_one_replicate():
     assert {case["replicates"] for case in cases} == {1}
 
 
+class Letters:
+    """Answers with the first letter."""
+
+    labels = tuple("abcdefghij")
+
+    def predict(self, texts):
+        return [text[0] for text in texts]
+
+
+def test_of_many_estimates_it_is_said_how_many_more_there_are():
+    rows = [{"text": f"{one} thing {n}", "label": one} for n in range(2) for one in "abcdefghij"]
+    found = scrutiny.run("classes", model=Letters(), data=rows)
+    with pytest.raises(PlanError, match=r"10 estimates fit 'recall'.*label='h'.*; and 2 more\."):
+        found.estimate("recall")
+
+
 class Marks:
     """Answers by a mark that no search can take away."""
 
