@@ -330,7 +330,7 @@ def test_expectations_that_cannot_be_read_are_refused(expect, error, words):
 
 def test_a_label_that_the_model_lacks_is_refused(tmp_path):
     rows = pairs(10, lambda n: "good .9", test="t", expect="is(label=fine)")
-    with pytest.raises(PlanError, match="speaks of the label 'fine'"):
+    with pytest.raises(PlanError, match=r"The case 'c0' of the suite speaks of the label 'fine'"):
         measured(rows, tmp_path)
 
 
