@@ -268,8 +268,8 @@ def _known(label: str, labels: tuple[str, ...], *, of: Example) -> str:
     """
     if label not in labels:
         raise PlanError(
-            f"The case {of.id!r} of the suite speaks of the label {label!r}, and the model's labels "
-            f"are {', '.join(labels)}: labels are in the words of the suite's gold answers, or of "
-            "the model where there are none."
+            f"The case {of.id!r} of the suite speaks of the label {label!r}, and the model's "
+            f"labels are {', '.join(labels)}: labels are in the words of the suite's gold "
+            "answers, or of the model where there are none."
         )
     return label
