@@ -370,7 +370,13 @@ def test_the_first_sentence_says_better_or_worse_and_by_how_much(difference, sta
     assert said.found == state
     assert lead in said.lead
     assert said.lead.endswith("accuracy 90.0 % \u2192 80.0 % on 40 items of dev.")
-    assert said.rest == ("No kind of input is shown to be worse (2 looked at).",)
+    how = "lose more than the rest" if state == "worse" else "be worse"
+    assert said.rest == (f"No kind of input is shown to {how} (2 looked at).",)
+
+
+def test_models_that_answer_alike_are_said_to():
+    lead = headline(found_of(difference=estimate(0.0, -0.01, 0.01), disagreements=())).lead
+    assert "No difference is shown: both answer alike on these items, and v2 is between" in lead
 
 
 def test_less_is_better_turns_the_sentence_round():

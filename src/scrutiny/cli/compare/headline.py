@@ -150,7 +150,9 @@ def _lead(level: Level, *, is_one: bool) -> str:
             return f"No difference is shown: both answer alike, {on}."
         worse, better = _limits(level, low, high)
         unit = " points" * (level.flips is not None)
-        what = f"No difference is shown: {who} is between {worse}{unit} worse and {better} better"
+        alike = "" if level.disagreements else "both answer alike on these items, and "
+        what = f"No difference is shown: {alike}{who} is between {worse}{unit} worse and {better} "
+        what += "better"
         return f"{what} (95 %), {on}." if is_one else f"{what}, {on}."
     gain = (level.difference.value if level.lower_is_better else -level.difference.value) or 0.0
     ends = _limits(level, low, high)
@@ -174,7 +176,9 @@ def _elsewhere(level: Level) -> str:
         if found:
             said.append(f"{how} {and_more([_slice(level, one) for one in found], _MOST_NAMED)}.")
     if tested and not any(not is_gain(one, level) for one in own):
-        said.insert(0, f"No kind of input is shown to be worse ({tested} looked at).")
+        # where all items together are worse, so is every kind of input, as far as is shown
+        how = "lose more than the rest" if state_of(level) == "worse" else "be worse"
+        said.insert(0, f"No kind of input is shown to {how} ({tested} looked at).")
     return " ".join(said)
 
 

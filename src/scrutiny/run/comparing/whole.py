@@ -22,6 +22,7 @@ from scrutiny.diagnostics.similarity.side_by_side.inputs import find_disagreemen
 from scrutiny.diagnostics.similarity.side_by_side.sides import Answers, Sides
 from scrutiny.reliability.contrasts import contrast
 from scrutiny.reliability.estimate import Estimated
+from scrutiny.reliability.flips import SHARE
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.verdicts.claims import decide
 from scrutiny.run.comparing.levels import (
@@ -88,9 +89,12 @@ def _level(
     found = changes(sides, slices, margin=options.margin, family=family)
     ranked = list(independent(sides, slices, shown(found)))
     leading = {change.name: members[change.name] for change, cause in ranked if not cause}
+    statistic = metric_of(sides.metric)
+    if sides.is_share and statistic.row_range is None:
+        statistic = replace(statistic, row_range=SHARE)
     estimated = contrast(
         read.meeting,
-        metric_of(sides.metric),
+        statistic,
         key=replace(one.key, role="contrast", reference=other.subject, dataset=read.dataset),
         paired=sides.is_paired,
         resampling=sides.resampling,
