@@ -53,7 +53,7 @@ def headline(whole: SideBySide) -> Headline:
     said = [_lead(level, is_one=len(levels) == 1) for level in levels[:_MOST_NAMED]]
     if len(levels) > _MOST_NAMED:
         said.append(f"{len(levels) - _MOST_NAMED} more scores stand below.")
-    rest = [*said[1:], *map(_elsewhere, levels[:_MOST_NAMED])]
+    rest = [*said[1:], *whole.without_skill, *map(_elsewhere, levels[:_MOST_NAMED])]
     lost = [*_lost(whole)]
     counted = _counted(whole.comparison, is_one=len(levels) == 1)
     apart = _unmatched(whole.comparison)
