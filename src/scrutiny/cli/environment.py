@@ -1,5 +1,6 @@
 """Setup of every verb: environment variables, examples, finite numbers."""
 
+import re
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from keyword import iskeyword
@@ -54,7 +55,9 @@ class LazyGroup(click.Group):
 
 
 def completed(*kinds: str) -> Callable[..., list[CompletionItem]]:
-    """Completion of an argument in a shell: names of these kinds, else files.
+    """Completion of an argument or a flag in a shell: names of these kinds, else files.
+
+    In a list (``typos,contraction+ocr``) it is the last name that is completed.
 
     Parameters
     ----------
@@ -65,9 +68,11 @@ def completed(*kinds: str) -> Callable[..., list[CompletionItem]]:
     def complete(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
         from scrutiny.core.registry import KINDS, registry
 
+        last = re.split(r"[,+]", begun)[-1]
+        front = begun[: len(begun) - len(last)]
         names = (name for kind in kinds or KINDS for name in registry().names(kind))
-        fitting = dict.fromkeys(n.partition("@")[0] for n in names if n.startswith(begun))
-        return [CompletionItem(n) for n in fitting] or [CompletionItem(begun, type="file")]
+        fitting = dict.fromkeys(n.partition("@")[0] for n in names if n.startswith(last))
+        return [CompletionItem(front + n) for n in fitting] or [CompletionItem(begun, type="file")]
 
     return complete
 

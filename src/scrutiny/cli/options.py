@@ -8,6 +8,7 @@ from typing import Any, Final, TypeVar
 
 import click
 
+from scrutiny.cli.environment import completed
 from scrutiny.core.boundary.storable import repeated
 from scrutiny.core.errors import PlanError
 from scrutiny.core.model import LoadOptions
@@ -116,7 +117,11 @@ def _suite_strings(
 
 #: Add ``--task``.
 task_of_data = click.option(
-    "--task", default="", metavar="NAME", help="Task of the data, if the columns do not tell."
+    "--task",
+    default="",
+    metavar="NAME",
+    shell_complete=completed("task"),
+    help="Task of the data, if the columns do not tell.",
 )
 #: Add ``--on-bad-row``.
 bad_rows = click.option(

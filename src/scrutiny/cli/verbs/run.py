@@ -22,6 +22,7 @@ from scrutiny.cli.running.output_paths import OutputFile
     "transformations",
     default="",
     metavar="A,B",
+    shell_complete=completed("transformation"),
     help="Transformations, for diagnostics that use them.",
 )
 @click.option("--draws", type=DRAWS, help="Number of bootstrap resamples.")
