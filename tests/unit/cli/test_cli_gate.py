@@ -202,6 +202,7 @@ def unchanged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         (["--risks"], ["NOT TESTED  contractions", "NOT TESTED  numbers swapped"]),
         (["--rule", "drop(accuracy) <= 0.5"], ["NOT TESTED  drop(accuracy) <= 0.5"]),
+        (["--rule", "drop(accuracy) <= 0.01"], ["NOT TESTED  drop(accuracy) <= 0.01"]),
     ],
 )
 def test_nothing_passes_on_a_change_that_altered_no_text(

@@ -42,6 +42,7 @@ def folder(monkeypatch):
         manifest=manifest,
         measured=lambda: (pa.Table.from_pylist(records, schema=RECORDS), items),
         items=lambda: items,
+        findings=list,
     )
 
 

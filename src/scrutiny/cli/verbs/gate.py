@@ -114,7 +114,7 @@ def _rules(folder: "RunFolder", rules: Sequence[str], group: str) -> Iterator[_J
     for finding in gate_run(folder, rules, group=group):
         outcome: Any = _OUTCOMES.get(finding.verdict, "undecided")
         if finding.verdict == "refused":
-            outcome = "refused" if finding.touched is None else "not tested"
+            outcome = "not tested" if finding.reason.startswith("not tested") else "refused"
         case = Case(finding.claim.says, "rule", outcome, f"{finding.scope}: {finding.reason}")
         cost = None if finding.estimate is None else finding.estimate.value
         yield _Judged(case, cost, finding_to_json(finding))
