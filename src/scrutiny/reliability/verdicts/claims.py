@@ -209,6 +209,9 @@ def _state(case: ClaimCase) -> tuple[str, str, str]:
         aside = other_scope(main, spoken) or _why_narrow(parts, spoken)
         return state, _scope(parts, spoken), _joined(said, _alone(case, state, spoken), aside)
     spoken, state = _widest(parts), "can't tell"
+    if case.touched is not None and share_of(case.touched, main) < risk.tolerance:
+        # as many items more would hold such a share of touched ones again
+        return "not tested", _scope(parts, spoken), too_few_touched(case.touched, risk)
     said = why(main, spoken, state, risk)
     both = _joined(said, _alone(case, state, spoken), other_scope(main, spoken))
     return state, _scope(parts, spoken), both
