@@ -32,10 +32,18 @@ def step_of(statistic: Statistic, values: Floats) -> float | None:
     if spread is not None and isinstance(statistic, AdditiveStatistic):
         over = spread(statistic.components(values).sum(axis=-2))
     elif statistic.row_range == PAIRED or _is_counted(statistic, values):
-        over = np.array(divisors(statistic, values) or values.shape[1])
+        over = np.minimum(divisors(statistic, values) or np.inf, _counting(statistic, values))
     else:
         return None
     return 1.0 / max(float(np.mean(over)), 1.0)
+
+
+def _counting(statistic: Statistic, values: Floats) -> Floats:
+    """Rows ``(replicate,)`` of which anything counts: words of one sentence fail together."""
+    is_of_some = statistic.row_range is None and isinstance(statistic, AdditiveStatistic)
+    if not is_of_some or statistic.divisor is None:
+        return np.full(len(values), values.shape[1] if statistic.divisor is None else np.inf)
+    return np.asarray((statistic.divisor(statistic.components(values)) > 0).sum(axis=-1))
 
 
 def _is_counted(statistic: Statistic, values: Floats) -> bool:

@@ -360,6 +360,22 @@ def test_every_share_of_some_items_has_the_exact_limits_of_so_many(metric, count
     assert found.step == pytest.approx(1 / 40)
 
 
+def test_words_of_one_sentence_are_no_more_than_the_sentence():
+    """0 of 160 words of 40 sentences is at most what none of 40 is."""
+    statistic = metric_of("changed_share")
+    values = np.tile([0.0, 4.0], (1, 40, 1))
+    found = estimate(
+        panel(1, 40, measures=statistic.needs),
+        {"": side(values)},
+        statistic=statistic,
+        key=KEY,
+        resampling=Resampling(draws=400),
+        seed=0,
+    )
+    assert found.estimate.high == pytest.approx(stats.binomtest(0, 40).proportion_ci().high)
+    assert found.estimate.denominator == 160
+
+
 @pytest.mark.parametrize("part", [0.01, 0.33, 0.5, 0.9])
 def test_answers_that_are_wrong_in_part_never_make_surer_than_none(part):
     """Token F1: one answer of .67 among 100 right ones gave [.990, .998], and none [.964, 1]."""
