@@ -40,9 +40,10 @@ def step_of(statistic: Statistic, values: Floats) -> float | None:
 
 def _counting(statistic: Statistic, values: Floats) -> Floats:
     """Rows ``(replicate,)`` of which anything counts: words of one sentence fail together."""
-    is_of_some = statistic.row_range is None and isinstance(statistic, AdditiveStatistic)
-    if not is_of_some or statistic.divisor is None:
-        return np.full(len(values), values.shape[1] if statistic.divisor is None else np.inf)
+    if statistic.divisor is None:
+        return np.full(len(values), float(values.shape[1]))
+    if statistic.row_range is not None or not isinstance(statistic, AdditiveStatistic):
+        return np.full(len(values), np.inf)
     return np.asarray((statistic.divisor(statistic.components(values)) > 0).sum(axis=-1))
 
 
