@@ -137,3 +137,6 @@ def test_models_without_skill_are_said_to_have_none_beside_what_differs():
     for which in ("first", "second"):
         said = f"The {which}: no better than always answering 'yes' (60.0 %): accuracy 60.0 % ["
         assert said in found.headline
+    alike = scrutiny.compare(Constant(0.6), Constant(0.6), rows)
+    assert alike.headline.startswith("No difference is shown: both answer alike on these items, ")
+    assert ", and the second is between" in alike.headline

@@ -16,6 +16,7 @@ from scrutiny.run.comparing.shared import SharedInvariances
 from scrutiny.run.comparing.slices import Change
 
 _MOST_NAMED: Final = 3
+_SECOND: Final = "The second"
 _SMALLEST: Final = 0.0005  # share that one decimal of points shows
 #: What an outcome says of a loss, of what, and of how much.
 _SAYS: Final = {
@@ -134,7 +135,7 @@ def _limits(level: Level, low: float, high: float) -> tuple[str, str]:
 
 def second_name(level: Level) -> str:
     """Name of the second model, where it tells the two apart."""
-    return level.reference if level.reference != level.subject else "The second"
+    return level.reference if level.reference != level.subject else _SECOND
 
 
 def _lead(level: Level, *, is_one: bool) -> str:
@@ -151,7 +152,10 @@ def _lead(level: Level, *, is_one: bool) -> str:
         worse, better = _limits(level, low, high)
         unit = " points" * (level.flips is not None)
         alike = "" if level.disagreements else "both answer alike on these items, and "
-        what = f"No difference is shown: {alike}{who} is between {worse}{unit} worse and {better} "
+        other = who if who != _SECOND else _SECOND.lower()
+        what = (
+            f"No difference is shown: {alike}{other} is between {worse}{unit} worse and {better} "
+        )
         what += "better"
         return f"{what} (95 %), {on}." if is_one else f"{what}, {on}."
     gain = (level.difference.value if level.lower_is_better else -level.difference.value) or 0.0
