@@ -418,6 +418,17 @@ def test_numbers_are_counted_by_their_direction():
     assert headline(none).rest[-1] == "None of the 2 numbers of both is shown to differ."
 
 
+def test_numbers_that_are_better_for_want_of_skill_are_said_to_tell_nothing():
+    gained = RunComparison((finding("a@1"), finding("b@1")), {"dev": 2}, (), ("better",) * 2)
+    found = replace(found_of(), comparison=gained)
+    said = "Of a model without skill, what a change or an attack costs says nothing."
+    assert said not in " ".join(headline(found).rest)
+    lacking = replace(found, without_skill=("The second: no better than always answering 'a'.",))
+    rest = " ".join(headline(lacking).rest)
+    assert rest.startswith("The second: no better")
+    assert said in rest
+
+
 def test_cards_hold_cases_of_their_own_way():
     mended = replace(differing(99, "Now it is read."), before=0.0, after=1.0, slices=())
     found = whole(levels=(level(disagreements=(differing(1), mended)),), shared=None)

@@ -57,6 +57,8 @@ def headline(whole: SideBySide) -> Headline:
     rest = [*said[1:], *whole.without_skill, *map(_elsewhere, levels[:_MOST_NAMED])]
     lost = [*_lost(whole)]
     counted = _counted(whole.comparison, is_one=len(levels) == 1)
+    if "for the better" in counted and whole.without_skill:
+        counted += " Of a model without skill, what a change or an attack costs says nothing."
     apart = _unmatched(whole.comparison)
     found = state_of(levels[0]) if levels else "no difference"
     if not said:
