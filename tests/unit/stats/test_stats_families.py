@@ -13,7 +13,12 @@ from scrutiny.stats.intervals.families import (
     recipe_limits,
 )
 from scrutiny.stats.intervals.moderation import effective_rows, moderated
-from scrutiny.stats.intervals.planner import items_needed, items_planned, seeds_needed
+from scrutiny.stats.intervals.planner import (
+    items_needed,
+    items_planned,
+    least_detectable,
+    seeds_needed,
+)
 from scrutiny.stats.intervals.tango import tango_variance
 from scrutiny.stats.resampling.weights import Units
 
@@ -336,6 +341,18 @@ class TestPlanner:
         wanted = items_planned(0.02, churn=0.02, n_rows=13)
         assert items_needed(still, 0.02) == pytest.approx(wanted, abs=2)
         assert wanted > 3 * n
+
+    @pytest.mark.parametrize("n", [50, 200, 2000])
+    def test_what_flips_too_seldom_to_be_seen_is_not_said_to_have_been_detectable(self, n):
+        """3 of 200 is 1.5 points, and mid-p .13: it "could have been shown"."""
+        none = np.zeros(1)
+        still = FamilyRows.of(none[:, None], none + 1 / n**2, none, n, np.zeros((1, 2)))
+        (least,) = least_detectable(still, tail=0.025)
+        assert least > checkpoint_limits(still).high[0]
+        power = stats.binom.sf(4, n, least)  # five flips of one side have a mid-p of .03
+        assert 0.75 < power < 0.95
+        uncounted = FamilyRows.of(none[:, None], none + 1 / n**2, none, n)
+        assert least_detectable(uncounted, tail=0.025) == 0
 
     def test_of_many_flips_their_own_variance_is_planned_with(self):
         rows = paired(replicates=1, units=400)
