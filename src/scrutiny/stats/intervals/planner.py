@@ -130,7 +130,8 @@ def _effect(rows: FamilyRows) -> FloatArray:
     flips = rows.flips.sum(axis=1)
     usual = np.maximum(flips * rows.step - rows.values.mean(axis=1) ** 2, 0.0) * rows.step
     is_seen = (flips > 0) & (usual > 0)
-    return np.divide(rows.items, usual, out=np.full(flips.size, rows.crowding), where=is_seen)
+    most = np.full(flips.size, rows.crowding)
+    return np.asarray(np.divide(rows.items, usual, out=most, where=is_seen), dtype=np.float64)
 
 
 def _design(
