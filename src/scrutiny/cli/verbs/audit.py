@@ -5,8 +5,7 @@ from typing import Any, Final
 
 import click
 
-from scrutiny.cli.environment import completed
-from scrutiny.cli.options import asked_data, asked_models, running_options
+from scrutiny.cli.options import asked_data, asked_models, completed, running_options
 from scrutiny.cli.running.output_paths import OutputFile, what_is_wrong
 from scrutiny.cli.running.streams import prints_on_stderr
 from scrutiny.core.errors import PlanError

@@ -5,9 +5,8 @@ from typing import Any, Final
 
 import click
 
-from scrutiny.cli.environment import completed
 from scrutiny.cli.failures import say
-from scrutiny.cli.options import DRAWS, running_options, task_of_data
+from scrutiny.cli.options import DRAWS, completed, running_options, task_of_data
 from scrutiny.cli.running.output_paths import OutputFile, must_be_beside
 from scrutiny.cli.running.progress import say_warnings
 from scrutiny.cli.running.streams import prints_on_stderr

@@ -7,9 +7,8 @@ from typing import IO, Any
 
 import click
 
-from scrutiny.cli.environment import completed
 from scrutiny.cli.failures import say, tell
-from scrutiny.cli.options import bad_rows, once_each, pair_of, task_of_data
+from scrutiny.cli.options import bad_rows, completed, once_each, pair_of, task_of_data
 from scrutiny.cli.running.output_paths import OutputFile
 from scrutiny.cli.running.streams import prints_on_stderr
 from scrutiny.core.boundary.json_text import json_line

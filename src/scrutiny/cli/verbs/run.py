@@ -5,8 +5,7 @@ from typing import Any
 
 import click
 
-from scrutiny.cli.environment import completed
-from scrutiny.cli.options import DRAWS, asked_data, asked_models, running_options
+from scrutiny.cli.options import DRAWS, asked_data, asked_models, completed, running_options
 from scrutiny.cli.running.output_paths import OutputFile
 
 
