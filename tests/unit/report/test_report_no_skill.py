@@ -204,7 +204,7 @@ def test_a_score_that_may_exceed_no_skill_is_not_shown_to(constant):
     above = replace(score, estimate=replace(score.estimate, value=0.61))
     found = no_skill_in([above])
     assert found.short == "Not shown to be better than always answering '1'"
-    assert found.advice.startswith("More items would tell")
+    assert found.advice.startswith("More items would decide")
     assert no_skill_in([score]).advice.startswith("Check the labels")
 
 

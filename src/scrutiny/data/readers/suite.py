@@ -36,9 +36,9 @@ def read(source: DataSource) -> Table:
     rows = list(table.rows)
     head = rows[0].values if rows and "suite" in rows[0].values else {}
     cases = rows[1:] if head else rows
-    problems = _in_circles([row.values for row in cases])
+    problems = _unchanged([row.values for row in cases])
+    problems |= _in_circles([row.values for row in cases])
     problems |= _unknown_items([row.values for row in cases])
-    problems |= _unchanged([row.values for row in cases])
     columns = dict.fromkeys(name for row in cases for name in row.values)
     if not {"expect", "of"} & set(columns):
         raise DataError(

@@ -20,7 +20,7 @@ _MOST_SAID: Final = 3
 _CHECK: Final = "Check the labels, the prompt and how answers are read."
 #: Where a score lies above that of no skill, but its interval holds it.
 _ABOVE: Final = "Not shown to be better"
-_MORE: Final = "More items would tell; also check the labels and how answers are read."
+_MORE: Final = "More items would decide; also check the labels and how answers are read."
 #: Where a gate, and no limits, kept the score from being compared.
 _UNKNOWN: Final = "It can't be told whether this is better than no skill"
 
