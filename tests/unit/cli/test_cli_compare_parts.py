@@ -375,8 +375,12 @@ def test_the_first_sentence_says_better_or_worse_and_by_how_much(difference, sta
 
 
 def test_models_that_answer_alike_are_said_to():
-    lead = headline(found_of(difference=estimate(0.0, -0.01, 0.01), disagreements=())).lead
-    assert "No difference is shown: both answer alike on these items, and v2 is between" in lead
+    still = {"difference": estimate(0.0, -0.01, 0.01), "disagreements": ()}
+    said = "No difference is shown: both answer alike on these items, and v2 is between"
+    alike = (replace(level().overall, n_moved=0),)
+    assert headline(found_of(**still, changes=alike)).lead.startswith(said)
+    assert said not in headline(found_of(**still)).lead  # some scores differ
+    assert said not in headline(found_of(**still, changes=alike, flips=None)).lead
 
 
 def test_less_is_better_turns_the_sentence_round():

@@ -153,7 +153,8 @@ def _lead(level: Level, *, is_one: bool) -> str:
             return f"No difference is shown: both answer alike, {on}."
         worse, better = _limits(level, low, high)
         unit = " points" * (level.flips is not None)
-        alike = "" if level.disagreements else "both answer alike on these items, and "
+        is_alike = not level.disagreements and level.flips is not None and not whole.n_moved
+        alike = "both answer alike on these items, and " if is_alike else ""
         other = who if who != _SECOND else _SECOND.lower()
         what = (
             f"No difference is shown: {alike}{other} is between {worse}{unit} worse and {better} "
