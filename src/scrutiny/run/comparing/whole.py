@@ -74,7 +74,8 @@ def compare_side_by_side(
 def _without_skill(first: RunFolder, second: RunFolder) -> Iterator[str]:
     """Runs whose score is not shown to exceed that of no skill: whatever differs says little."""
     for which, folder in (("first", first), ("second", second)):
-        scores = [finding for finding in folder.findings() if finding.claim.is_headline]
+        found = folder.findings() if folder.has_verdicts_of_today else []
+        scores = [finding for finding in found if finding.claim.is_headline]
         lacking = no_skill_in(scores)
         if lacking is not None:
             yield f"The {which}: {lacking.says[0].lower()}{lacking.says[1:]}"

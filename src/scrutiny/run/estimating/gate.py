@@ -95,7 +95,8 @@ def gate_run(folder: RunFolder, rules: Sequence[str], *, group: str = "all") -> 
         if name in everything
     }
     found = decide(claims, estimated, families)
-    return [*only_tested(found, estimated, touching, counts, folder.findings())]
+    of_run = folder.findings() if folder.has_verdicts_of_today else []
+    return [*only_tested(found, estimated, touching, counts, of_run)]
 
 
 def estimates_on(folder: RunFolder, rule: Rule, *, group: str = "all") -> list[Estimate]:
