@@ -345,7 +345,6 @@ class RunFolder:
         DataError
             If the file is damaged, or of a version whose verdicts did not read printed limits.
         """
-
         if not self.has_verdicts_of_today:
             raise DataError(_BEFORE_LIMITS.format(self.path))
         return self._entries("findings.json", finding_from_json)
