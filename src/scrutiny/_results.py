@@ -80,7 +80,7 @@ def _the_one(
     if distinct:
         raise PlanError(
             f"{len(distinct)} estimates fit {metric!r}; choose one: "
-            f"{'; '.join(_apart(list(distinct.values()))[:_MOST_NAMED])}."
+            f"{_listed(_apart(list(distinct.values())))}."
         )
     alike = [e for e in others if names_metric(metric, e.key.metric)]
     if not alike:
@@ -88,7 +88,7 @@ def _the_one(
         raise UnknownNameError("metric in this run", metric, known)
     raise PlanError(
         f"No estimate of {metric!r} fits these conditions. There are: "
-        f"{'; '.join(_apart(alike, asked)[:_MOST_NAMED])}."
+        f"{_listed(_apart(alike, asked))}."
     )
 
 
@@ -96,6 +96,12 @@ def _measured(found: Sequence[Estimate]) -> list[Estimate]:
     """Estimates but for those of controls, and of baselines beside a measured one."""
     kept = [e for e in found if e.key.role != "control"]
     return [e for e in kept if e.key.role != "baseline"] or kept
+
+
+def _listed(told: Sequence[str]) -> str:
+    """Estimates by what tells them apart, and how many more there are."""
+    more = len(told) - _MOST_NAMED
+    return "; ".join([*told[:_MOST_NAMED], *([f"and {more} more"] if more > 0 else [])])
 
 
 def _apart(estimates: Sequence[Estimate], asked: Collection[str] = ()) -> list[str]:

@@ -115,3 +115,28 @@ def test_mistakes_are_said(runs, call, said):
 def test_a_folder_that_is_gone_is_said(runs, tmp_path):
     with pytest.raises(DataError, match="no run folder"):
         scrutiny.compare(runs[0], tmp_path / "gone")
+
+
+class Constant:
+    """One answer to everything, more or less surely."""
+
+    classes_ = ("no", "yes")
+
+    def __init__(self, sure):
+        self.sure = sure
+
+    def predict_proba(self, texts):
+        return [[1 - self.sure, self.sure]] * len(texts)
+
+
+def test_models_without_skill_are_said_to_have_none_beside_what_differs():
+    """A loss of two points is ruled out between two models that answer nothing but yes."""
+    rows = [{"text": f"case {n}", "label": "yes" if n % 5 < 3 else "no"} for n in range(60)]
+    found = scrutiny.compare(Constant(0.6), Constant(0.9), rows, margin=0.2)
+    assert found.outcome == "no regression"
+    for which in ("first", "second"):
+        said = f"The {which}: no better than always answering 'yes' (60.0 %): accuracy 60.0 % ["
+        assert said in found.headline
+    alike = scrutiny.compare(Constant(0.6), Constant(0.6), rows)
+    assert alike.headline.startswith("No difference is shown: both answer alike on these items, ")
+    assert ", and the second is between" in alike.headline

@@ -170,6 +170,40 @@ def test_texts_that_attacks_found_are_cases_of_one_replicate():
     assert {case["replicates"] for case in cases} == {1}
 
 
+class Letters:
+    """Answers with the first letter."""
+
+    labels = tuple("abcdefghij")
+
+    def predict(self, texts):
+        return [text[0] for text in texts]
+
+
+def test_of_many_estimates_it_is_said_how_many_more_there_are():
+    rows = [{"text": f"{one} thing {n}", "label": one} for n in range(2) for one in "abcdefghij"]
+    found = scrutiny.run("classes", model=Letters(), data=rows)
+    with pytest.raises(PlanError, match=r"10 estimates fit 'recall'.*label='h'.*; and 2 more\."):
+        found.estimate("recall")
+
+
+class Marks:
+    """Answers by a mark that no search can take away."""
+
+    labels = ("no", "yes")
+
+    def predict_proba(self, texts):
+        return [[0.1, 0.9] if "!" in text else [0.9, 0.1] for text in texts]
+
+
+def test_a_search_that_ended_without_a_text_is_known_by_both_names_and_has_no_cases():
+    rows = [{"text": "!" if i % 2 else "x", "label": "yes" if i % 2 else "no"} for i in range(20)]
+    found = scrutiny.run("attack", model=Marks(), data=rows, recipes=["deepwordbug"], items=8)
+    for name in ("deepwordbug", "DeepWordBug attack"):
+        assert len(found.cases(name)) == 0
+    with pytest.raises(UnknownNameError, match="DeepWordBug attack, deepwordbug"):
+        found.cases("pwws")
+
+
 def finding(verdict, metric="drop(accuracy)@1", value=0.1, operator=">", name="c"):
     claim = Claim(name, f"{name} matters", "robustness", (Component("e", 0.01, operator=operator),))
     key = EstimateKey("robustness@1", metric, "m", "d", condition={"transformation": "typos@1"})

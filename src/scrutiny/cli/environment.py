@@ -1,12 +1,11 @@
 """Setup of every verb: environment variables, examples, finite numbers."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib import import_module
 from keyword import iskeyword
 from typing import Any
 
 import click
-from click.shell_completion import CompletionItem
 
 from scrutiny.core.boundary.given import refuse_odd_values
 
@@ -51,25 +50,6 @@ class LazyGroup(click.Group):
         """Write the table without importing any."""
         with formatter.section(self._title):
             formatter.write_dl(list(self.table.items()))
-
-
-def completed(*kinds: str) -> Callable[..., list[CompletionItem]]:
-    """Completion of an argument in a shell: names of these kinds, else files.
-
-    Parameters
-    ----------
-    *kinds
-        Kinds of the registry ("diagnostic"); none: all.
-    """
-
-    def complete(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
-        from scrutiny.core.registry import KINDS, registry
-
-        names = (name for kind in kinds or KINDS for name in registry().names(kind))
-        fitting = dict.fromkeys(n.partition("@")[0] for n in names if n.startswith(begun))
-        return [CompletionItem(n) for n in fitting] or [CompletionItem(begun, type="file")]
-
-    return complete
 
 
 def _prepared(command: click.Command, name: str) -> click.Command:

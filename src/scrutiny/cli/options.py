@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from scrutiny.core.boundary.storable import repeated
 from scrutiny.core.errors import PlanError
@@ -114,9 +115,36 @@ def _suite_strings(
     return tuple(text if _SCHEME.match(text) else f"suite:{text}" for text in given)
 
 
+def completed(*kinds: str) -> Callable[..., list[CompletionItem]]:
+    """Completion of an argument or a flag in a shell: names of these kinds, else files.
+
+    In a list (``typos,contraction+ocr``) it is the last name that is completed.
+
+    Parameters
+    ----------
+    *kinds
+        Kinds of the registry ("diagnostic"); none: all.
+    """
+
+    def complete(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
+        from scrutiny.core.registry import KINDS, registry
+
+        last = re.split(r"[,+]", begun)[-1]
+        front = begun[: len(begun) - len(last)]
+        names = (name for kind in kinds or KINDS for name in registry().names(kind))
+        fitting = dict.fromkeys(n.partition("@")[0] for n in names if n.startswith(last))
+        return [CompletionItem(front + n) for n in fitting] or [CompletionItem(begun, type="file")]
+
+    return complete
+
+
 #: Add ``--task``.
 task_of_data = click.option(
-    "--task", default="", metavar="NAME", help="Task of the data, if the columns do not tell."
+    "--task",
+    default="",
+    metavar="NAME",
+    shell_complete=completed("task"),
+    help="Task of the data, if the columns do not tell.",
 )
 #: Add ``--on-bad-row``.
 bad_rows = click.option(

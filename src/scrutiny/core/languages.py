@@ -261,14 +261,19 @@ def left_out(
     --------
     >>> left_out("changes", ["tense changed", "adverbs inserted"], {"de"}, data="reviews")[0][:61]
     '2 changes left out of reviews, whose texts are in German (de)'
+    >>> left_out("attacks", ["PWWS"], {"und-Latn"}, data="reviews")[0][:66]
+    '1 attack left out of reviews, whose language could not be told: PW'
     """
     if not names:
         return ()
     count = f"{len(names)} {what if len(names) > 1 else what.removesuffix('s')}"
+    they = "they do" if len(names) > 1 else "it does"
+    whose = f"whose texts are in {in_words(languages)}, which {they} not know"
+    if all(one.partition("-")[0] == UNKNOWN for one in languages):
+        whose = "whose language could not be told"
     return (
-        f"{count} left out of {data}, whose texts are in {in_words(languages)}, which "
-        f"{'they do' if len(names) > 1 else 'it does'} not know: {', '.join(sorted(names))}. If "
-        "the texts are in English, say so: #language=en.",
+        f"{count} left out of {data}, {whose}: {', '.join(sorted(names))}. If the texts are in "
+        "English, say so: #language=en.",
     )
 
 

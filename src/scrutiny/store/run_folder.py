@@ -345,13 +345,15 @@ class RunFolder:
         DataError
             If the file is damaged, or of a version whose verdicts did not read printed limits.
         """
+        if not self.has_verdicts_of_today:
+            raise DataError(_BEFORE_LIMITS.format(self.path))
+        return self._entries("findings.json", finding_from_json)
 
-        def of_today(entry: Mapping[str, Any]) -> Finding:
-            if "claim" in entry and "limits" not in entry:
-                raise DataError(_BEFORE_LIMITS.format(self.path))
-            return finding_from_json(entry)
-
-        return self._entries("findings.json", of_today)
+    @property
+    def has_verdicts_of_today(self) -> bool:
+        """Whether no finding is of a version whose verdicts did not read printed limits."""
+        entries = self._entries("findings.json", dict)
+        return all("claim" not in entry or "limits" in entry for entry in entries)
 
     def write_findings(self, findings: Iterable[Finding]) -> None:
         """Replace the findings."""

@@ -317,6 +317,15 @@ def test_a_terminal_shows_the_same_parts_in_80_columns():
     assert "question" not in said
 
 
+@pytest.mark.parametrize(
+    ("detectable", "said"), [(0.075, "a difference of 0.075"), (None, "no difference at all")]
+)
+def test_what_so_many_items_could_show_is_a_difference_that_there_can_be(detectable, said):
+    found = whole(levels=(level(detectable=detectable),))
+    told = dict(fact for part in parts(found) for fact in part.facts)
+    assert told["could show"] == f"{said} (80 % power, these items)"
+
+
 def test_likeness_of_vectors_stands_beside_the_first_itself():
     value = estimate(0.56, 0.5, 0.6, "likeness(debiased_cka)@1")
     value = replace(value, key=replace(value.key, condition={"pooling": "mean"}))
@@ -364,7 +373,17 @@ def test_the_first_sentence_says_better_or_worse_and_by_how_much(difference, sta
     assert said.found == state
     assert lead in said.lead
     assert said.lead.endswith("accuracy 90.0 % \u2192 80.0 % on 40 items of dev.")
-    assert said.rest == ("No kind of input is shown to be worse (2 looked at).",)
+    how = "lose more than the rest" if state == "worse" else "be worse"
+    assert said.rest == (f"No kind of input is shown to {how} (2 looked at).",)
+
+
+def test_models_that_answer_alike_are_said_to():
+    still = {"difference": estimate(0.0, -0.01, 0.01), "disagreements": ()}
+    said = "No difference is shown: both answer alike on these items, and v2 is between"
+    alike = (replace(level().overall, n_moved=0),)
+    assert headline(found_of(**still, changes=alike)).lead.startswith(said)
+    assert said not in headline(found_of(**still)).lead  # some scores differ
+    assert said not in headline(found_of(**still, changes=alike, flips=None)).lead
 
 
 def test_less_is_better_turns_the_sentence_round():
@@ -406,6 +425,17 @@ def test_numbers_are_counted_by_their_direction():
     same = (finding(verdict="undecided"), finding("b@1", "undecided"))
     none = whole(shared=None, comparison=RunComparison(same, {"dev": 2}, (), ("better",) * 2))
     assert headline(none).rest[-1] == "None of the 2 numbers of both is shown to differ."
+
+
+def test_numbers_that_are_better_for_want_of_skill_are_said_to_tell_nothing():
+    gained = RunComparison((finding("a@1"), finding("b@1")), {"dev": 2}, (), ("better",) * 2)
+    found = replace(found_of(), comparison=gained)
+    said = "Of a model without skill, what a change or an attack costs says nothing."
+    assert said not in " ".join(headline(found).rest)
+    lacking = replace(found, without_skill=("The second: no better than always answering 'a'.",))
+    rest = " ".join(headline(lacking).rest)
+    assert rest.startswith("The second: no better")
+    assert said in rest
 
 
 def test_cards_hold_cases_of_their_own_way():

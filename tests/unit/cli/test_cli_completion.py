@@ -31,6 +31,11 @@ def asked(shell: str, words: str = "") -> subprocess.CompletedProcess[str]:
         ("scrutiny audit --bud", ["plain,--budget"]),
         ("scrutiny run robust", ["plain,robustness"]),
         ("scrutiny show typo", ["plain,typos"]),
+        ("scrutiny audit --only calib", ["plain,calibration"]),
+        ("scrutiny compare a b --measure robust", ["plain,robustness"]),
+        ("scrutiny run robustness --with typos,contr", ["plain,typos,contraction"]),
+        ("scrutiny perturb --with typos+contr", ["plain,typos+contraction"]),
+        ("scrutiny data show x.csv --task coref", ["plain,coreference"]),
         ("scrutiny run plans/a", ["file,plans/a"]),
     ],
 )

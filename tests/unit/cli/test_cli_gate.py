@@ -7,6 +7,7 @@ from xml.etree.ElementTree import fromstring
 
 import pytest
 
+import scrutiny
 from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
@@ -14,6 +15,7 @@ from scrutiny.report.formats.junit import Case, junit, render_junit
 from scrutiny.report.reading.load import load_view
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.resolve import resolve
+from scrutiny.testing import KeywordClassifier
 
 HURTS = "DeepWordBug attack"
 Gate = Callable[..., tuple[int, str, str]]
@@ -222,6 +224,7 @@ def unchanged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         (["--risks"], ["NOT TESTED  contractions", "NOT TESTED  numbers swapped"]),
         (["--rule", "drop(accuracy) <= 0.5"], ["NOT TESTED  drop(accuracy) <= 0.5"]),
+        (["--rule", "drop(accuracy) <= 0.01"], ["NOT TESTED  drop(accuracy) <= 0.01"]),
     ],
 )
 def test_nothing_passes_on_a_change_that_altered_no_text(
@@ -236,6 +239,18 @@ def test_nothing_passes_on_a_change_that_altered_no_text(
     assert code == 4
     assert [line for line in out.splitlines() if line[:1] != " "] == said
     assert "changed 0 of 60 texts" in " ".join(out.split())
+
+
+def test_a_run_that_claims_nothing_passes_no_gate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing was judged, and the exit code was 0."""
+    words = {"good": "positive", "bad": "negative"}
+    rows = [{"text": f"a {w} case {n}", "label": words[w]} for n in range(10) for w in words]
+    run = scrutiny.run("classes", KeywordClassifier(), rows, out=tmp_path / "run")
+    code = exit_code_of(group, ["gate", str(run.path), "--risks", "--undecided", "pass"])
+    assert code == 4
+    assert capsys.readouterr().out.startswith("NOT TESTED  risks\n      the run claims nothing")
 
 
 def test_a_rule_says_of_what_its_number_is(gate: Gate) -> None:

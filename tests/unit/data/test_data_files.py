@@ -108,9 +108,9 @@ def test_a_file_of_another_format_names_its_reader(write, failure, head, says):
 @pytest.mark.parametrize(
     ("name", "text", "says"),
     [
-        ("d.parquet", '{"text": "a"}\n', "is a text: perhaps jsonl:d.parquet reads it"),
-        ("d.arrow", "text,label\na,b\n", "is a text: perhaps csv:d.arrow reads it"),
-        ("d.xlsx", "text\tlabel\na\tb\n", "is a text: perhaps tsv:d.xlsx reads it"),
+        ("d.parquet", '{"text": "a"}\n', "is a text, which jsonl:d.parquet may read"),
+        ("d.arrow", "text,label\na,b\n", "is a text, which csv:d.arrow may read"),
+        ("d.xlsx", "text\tlabel\na\tb\n", "is a text, which tsv:d.xlsx may read"),
         ("d.csv", '{"text": "a", "label": "x"}\n', "holds JSON: jsonl:d.csv reads it"),
         ("d.tsv", '[{"text": "a", "label": "x"}]\n', "holds JSON: json:d.tsv reads it"),
         ("e.csv", '{"data": [{"paragraphs": []}], "v": 1}\n', "holds JSON: squad:e.csv reads"),

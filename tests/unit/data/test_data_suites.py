@@ -5,6 +5,7 @@ import json
 import pytest
 
 from scrutiny.core.answers.words import Words
+from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.suites.case import Case
 from scrutiny.core.suites.tests import suite_tests
@@ -87,7 +88,7 @@ EXAMPLES = [
 def test_whole_items_are_read_as_they_were_written(example, write):
     base = Example("i1", {"text": "x"}, None)
     others = [] if example.id == "i1" else [base]
-    anchor = Example("last", {"text": "x"}, None, case=Case("same", "t", of="i1"))
+    anchor = Example("last", {"text": "y"}, None, case=Case("same", "t", of="i1"))
     task = "text-pair-classification" if example.id == "i1" else "token-tagging"
     name = write("s.jsonl", "\n".join(suite_lines(task, [*others, example, anchor])))
     found = load_dataset(f"suite:{name}")
@@ -102,7 +103,7 @@ def test_a_parsers_gold_survives_too(write):
     (first,) = data.examples
     assert isinstance(first.gold, Words)
     changed = Example("b", first.fields, first.gold, tokens=first.tokens,
-                      case=Case("gold", "t", of=first.id))  # fmt: skip
+                      case=Case("gold", "t"))  # fmt: skip
     found = load_dataset(
         f"suite:{write('s.jsonl', chr(10).join(suite_lines(data.task, [first, changed])))}"
     )
@@ -176,3 +177,29 @@ def test_ordinary_data_are_no_suite():
     data = load_dataset("builtin:reviews", limit=3)
     assert not data.is_suite
     assert suite_tests(data.examples) == ()
+
+
+def lines_of(*rows):
+    return "\n".join(map(json.dumps, rows))
+
+
+def test_a_changed_version_in_which_nothing_is_changed_is_a_bad_row(write):
+    """It passes whatever the model does: 100 of them said that a model "holds"."""
+    item = {"id": "a", "text": "The room was clean.", "label": "good"}
+    same = {"id": "b", "text": item["text"], "of": "a", "test": "t", "expect": "same"}
+    other = {**same, "id": "c", "text": "The room was not clean."}
+    control = {**same, "id": "d", "role": "control", "twin_of": "c"}
+    name = write("s.jsonl", lines_of(item, same, other, control))
+    found = load_dataset(f"suite:{name}")
+    assert [e.id for e in found.examples] == ["a", "c", "d"]
+    (bad,) = found.bad_rows
+    assert bad.source.endswith("s.jsonl:2")
+    assert "a changed version of 'a', and nothing is changed" in bad.reason
+
+
+def test_a_suite_without_a_case_that_reads_is_refused(write):
+    item = {"id": "a", "text": "The room was clean.", "label": "good"}
+    same = {"id": "b", "text": item["text"], "of": "a", "test": "t", "expect": "same"}
+    name = write("s.jsonl", lines_of(item, same, {**same, "id": "c"}))
+    with pytest.raises(DataError, match=r"None of the 2 cases of the suite reads\. .*:2: it is a"):
+        load_dataset(f"suite:{name}")

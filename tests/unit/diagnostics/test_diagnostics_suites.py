@@ -131,6 +131,28 @@ def test_a_failure_in_a_hundred_is_no_alarm(failed, verdict, words, tmp_path):
     assert words in finding.reason
 
 
+@pytest.mark.parametrize(
+    ("asked", "verdict", "reason"),
+    [
+        (0, "not tested", "changed 0 of 120 texts"),
+        (2, "not tested", "changed 2 of 120 texts: over all of them that can cost little"),
+        (120, "can't tell", "costs between"),
+    ],
+)
+def test_changed_texts_of_a_run_that_changed_none_are_not_tested(asked, verdict, reason, tmp_path):
+    """A frozen run in which 0 of 900 texts were changed "held" as a suite."""
+    rows = pairs(120, lambda n: "good .9", test="t", expect="gold")
+    kept = [
+        {**row, "status": "skipped", "reason": "no_site", "edits": "[]"}
+        if "of" in row and int(row["id"][1:]) >= asked
+        else row
+        for row in rows
+    ]
+    folder = measured([*kept, *OTHERS], tmp_path)
+    finding = next(f for f in folder.findings() if f.claim.id.endswith("t"))
+    assert (finding.verdict, finding.reason[: len(reason)]) == (verdict, reason)
+
+
 def test_a_changed_text_of_a_wrong_answer_does_not_count_as_an_attack(tmp_path):
     rows = [*pairs(30, lambda n: "bad .9" if n < 6 else "good .9", test="t", expect="stays_right")]
     wrong = [
@@ -330,7 +352,7 @@ def test_expectations_that_cannot_be_read_are_refused(expect, error, words):
 
 def test_a_label_that_the_model_lacks_is_refused(tmp_path):
     rows = pairs(10, lambda n: "good .9", test="t", expect="is(label=fine)")
-    with pytest.raises(PlanError, match="speaks of the label 'fine'"):
+    with pytest.raises(PlanError, match=r"The case 'c0' of the suite speaks of the label 'fine'"):
         measured(rows, tmp_path)
 
 

@@ -312,6 +312,83 @@ def test_every_share_of_a_single_model_has_exact_limits(metric, measure, whole, 
     assert (found.low, found.high) == pytest.approx([whole * end for end in exact], abs=1e-4)
 
 
+#: Measures of a row that is a case, of one that is none, and of one that does not count.
+OF_SOME = {
+    "recall": {"tp": (1, 0, 0), "fn": (0, 1, 0)},
+    "precision": {"tp": (1, 0, 0), "fp": (0, 1, 0)},
+    "attack_success": {"attacked": (1, 1, 0), "success": (1, 0, 0)},
+    "transfer_rate": {"attacked": (1, 1, 0), "success": (1, 0, 1)},
+    "tried": {"attacked": (1, 1, 0), "tried": (5, 0, 0)},
+    "similar_success(80)": {
+        "attacked": (1, 1, 0),
+        "success": (1, 0, 0),
+        "compared": (1, 1, 0),
+        "similarity": (1, 1, 0),
+    },
+    "valid_share": {"success": (1, 1, 0), "rated": (1, 1, 0), "valid": (1, 0, 0)},
+    "valid_attack_success": {
+        "attacked": (1, 1, 0),
+        "success": (1, 0, 0),
+        "rated": (1, 0, 0),
+        "valid": (1, 0, 0),
+    },
+    "changed_share": {"changed": (1, 0, 0), "compared": (1, 1, 0)},
+    "decided_score": {"hit": (1, 0, 0), "neutral": (0, 0, 1)},
+}
+
+
+@pytest.mark.parametrize("metric", OF_SOME)
+@pytest.mark.parametrize("count", [0, 1, 5])
+def test_every_share_of_some_items_has_the_exact_limits_of_so_many(metric, count):
+    """0 of 40 spam messages found is at most 8.8 %, however many ham are beside them."""
+    statistic = metric_of(metric)
+    rows = np.select([np.arange(60) < count, np.arange(60) < 40], [0, 1], 2)
+    values = np.stack(
+        [np.array(OF_SOME[metric][need], dtype=float)[rows] for need in statistic.needs], axis=-1
+    )
+    found = estimate(
+        panel(1, 60, measures=statistic.needs),
+        {"": side(values[None])},
+        statistic=statistic,
+        key=KEY,
+        resampling=Resampling(draws=1000),
+        seed=0,
+    )
+    whole = 100 if statistic.scale == "percent" else 1
+    exact = [whole * end for end in stats.binomtest(count, 40).proportion_ci()]
+    assert (found.estimate.low, found.estimate.high) == pytest.approx(exact, abs=1e-4 * whole)
+    assert found.step == pytest.approx(1 / 40)
+
+
+def test_words_of_one_sentence_are_no_more_than_the_sentence():
+    """0 of 160 words of 40 sentences is at most what none of 40 is."""
+    statistic = metric_of("changed_share")
+    values = np.tile([0.0, 4.0], (1, 40, 1))
+    found = estimate(
+        panel(1, 40, measures=statistic.needs),
+        {"": side(values)},
+        statistic=statistic,
+        key=KEY,
+        resampling=Resampling(draws=400),
+        seed=0,
+    )
+    assert found.estimate.high == pytest.approx(stats.binomtest(0, 40).proportion_ci().high)
+    assert found.estimate.denominator == 160
+
+
+@pytest.mark.parametrize("part", [0.01, 0.33, 0.5, 0.9])
+def test_answers_that_are_wrong_in_part_never_make_surer_than_none(part):
+    """Token F1: one answer of .67 among 100 right ones gave [.990, .998], and none [.964, 1]."""
+    right = accuracy(np.ones((1, 100)), metric_of("answer_f1"), over=panel(1, 100, ["overlap"]))
+    low = right.estimate.low
+    for count in (1, 2, 3):
+        told = np.where(np.arange(100) < count, 1 - part, 1.0)[None]
+        found = accuracy(told, metric_of("answer_f1"), over=panel(1, 100, ["overlap"])).estimate
+        assert found.low <= low + 1e-9
+        assert found.high > 1 - count * part / 100
+        low = found.low
+
+
 def test_a_mean_of_what_is_not_counted_is_no_share():
     """A divergence is near 0 everywhere, and sure: none of 200 would be at most .018."""
     far = RNG.random((1, 200)) / 1000

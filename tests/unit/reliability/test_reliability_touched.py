@@ -77,6 +77,15 @@ def test_more_items_test_the_same_share():
     assert judged(changed=90, items=9000, n_rows=15).verdict == "holds"
 
 
+def test_more_items_are_not_asked_for_where_they_would_be_touched_as_seldom():
+    """2 of 120 texts cost two points at most, whatever the limits over all of them leave open."""
+    few = judged(changed=2, items=120, n_rows=15)
+    assert (few.verdict, few.reason[:22]) == ("not tested", "changed 2 of 120 texts")
+    some = judged(changed=12, items=120, n_rows=15)
+    assert some.verdict == "can't tell"
+    assert "more items would decide" in some.reason
+
+
 def test_a_change_that_breaks_what_it_touches_hurts_though_it_is_rare():
     found = judged(changed=9, broken=9)
     assert found.verdict == "hurts"

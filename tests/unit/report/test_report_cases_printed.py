@@ -32,6 +32,12 @@ def test_broken_and_fixed_stand_apart_with_their_counts():
     assert not any("r3" in line for line in said)
 
 
+def test_a_change_without_cases_says_why():
+    (said,) = [" ".join(lines())]
+    assert said.startswith("typos: no cases. It changed no text of these data")
+    assert "0 of 0" not in said
+
+
 def test_a_case_says_both_texts_both_answers_and_what_is_right():
     said = "\n".join(lines(ROW))
     assert "- A fine film.  [positive]".replace("  ", " ") in said
@@ -68,6 +74,11 @@ def test_attacks_are_counted_by_items_and_by_models():
     rows = [fooled, {**fooled, "replicate": "seed-2"}, {**fooled, "item": "r9", "flipped": 0}]
     said = " ".join(lines(*rows))
     assert "typos: 2 of 3 texts changed an answer (of 1 of 2 items, each in its models)" in said
+
+
+def test_cases_of_an_attack_on_one_model_are_counted_once():
+    said = lines({**ROW, "replicate": "single model", "replicates": 1})
+    assert said[0] == "typos: 1 of 1 texts changed an answer; 1 broken, 0 fixed."
 
 
 SUITE = {**ROW, "case": "c1", "outcome": "failed", "edits": "", "label": "not 1", "said_after": "1"}

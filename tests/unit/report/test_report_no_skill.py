@@ -160,6 +160,38 @@ def test_the_gate_fails_and_folds_nothing_into_a_pass(constant, capsys):
         ]
 
 
+def ruled(run, capsys, rule):
+    """Exit code and first line of the gate by one rule, where nothing undecided may stop it."""
+    code = exit_code_of(group, ["gate", str(run.path), "--rule", rule, "--undecided", "pass"])
+    return code, capsys.readouterr().out.splitlines()[0].partition("  ")[0]
+
+
+def test_a_rule_passes_no_model_without_skill_on_what_changes_cost_it(constant, capsys, tmp_path):
+    """One answer to everything costs nothing under any change: that is no result."""
+    right = audited(tmp_path, "right", ROWS * 3)
+    for rule in ("drop(accuracy) <= 0.3", "drop(accuracy) <= 0.3 where transformation=word_case"):
+        assert ruled(constant, capsys, rule) == (4, "NOT TESTED")
+        assert ruled(right, capsys, rule) == (0, "PASS")
+    undecided = "drop(accuracy) <= 0.001"  # is none either, and no pass
+    assert ruled(constant, capsys, undecided) == (4, "NOT TESTED")
+    assert ruled(constant, capsys, "drop(accuracy) >= 0.1") == (1, "FAIL")
+    assert ruled(constant, capsys, "accuracy >= 0.4") == (0, "PASS")  # of the score itself
+
+
+def test_a_rule_does_not_pass_on_a_number_that_nobody_asked_for(tmp_path, capsys):
+    """A model of labels alone has no probabilities, and so no calibration error."""
+    measure = [{"id": "c", "diagnostic": "calibration"}]
+    file = tmp_path / "labels.py"
+    file.write_text(
+        "class L:\n classes_ = ['0', '1']\n"
+        " def predict(self, texts):\n  return [str(int('good' in t)) for t in texts]\n"
+    )
+    models = {"m": {"source": f"python:{file}:L"}}
+    run = audited(tmp_path, "right", measure=measure, models=models)
+    code, outcome = ruled(run, capsys, "calibration_error(15) <= 0.1")
+    assert (code, outcome) == (4, "NOT TESTED")
+
+
 def test_junit_says_the_same_as_the_terminal(constant):
     suite = fromstring(render_junit(load_view(constant.path))).find("testsuite")
     cases = {case.get("name"): case[0] for case in suite}
@@ -212,7 +244,10 @@ def test_other_models(tmp_path, capsys, how, short, code):
 def test_a_score_that_may_exceed_no_skill_is_not_shown_to(constant):
     (score,) = (f for f in constant.findings if f.claim.is_headline)
     above = replace(score, estimate=replace(score.estimate, value=0.61))
-    assert no_skill_in([above]).short == "Not shown to be better than always answering '1'"
+    found = no_skill_in([above])
+    assert found.short == "Not shown to be better than always answering '1'"
+    assert found.advice.startswith("More items would decide")
+    assert no_skill_in([score]).advice.startswith("Check the labels")
 
 
 def test_one_class_or_one_item_cannot_show_skill_and_never_passes(tmp_path, capsys):
@@ -221,7 +256,9 @@ def test_one_class_or_one_item_cannot_show_skill_and_never_passes(tmp_path, caps
         run = audited(tmp_path / name, "right", rows)
         front = front_of(load_view(run.path))
         assert front.skill.startswith("It can't be told whether this is better than no skill: all")
-        assert front.decision.startswith("It can't be told whether this is better than no skill")
+        assert front.decision == (
+            "It can't be told whether this is better than no skill: nothing else can be told."
+        )
         code, lines = gated(run, capsys, "--undecided", "pass")
         assert code == 4
         assert lines[0] == "NOT TESTED  accuracy exceeds the 1 of no skill"

@@ -190,6 +190,18 @@ def test_reasons_that_differ_in_numbers_are_said_once():
     assert "(`--format md` prints the reason of each)" in text
 
 
+def test_what_reasons_have_in_common_ends_with_a_whole_clause():
+    view = report_sample.sample()
+    reason = "costs between -4 and 4 points: so many items would do: it lies near the limit of {}"
+    findings = tuple(
+        replace(f, reason=reason.format(f"type {chr(97 + i)} only"))
+        for i, f in enumerate(view.findings)
+        if f.verdict == "undecided"
+    )
+    text = " ".join(plain_text(replace(view, findings=findings)).split())
+    assert "points: so many items would do (`--format md` prints the reason of each)" in text
+
+
 def test_few_reasons_are_said_in_full():
     view = report_sample.sample()
     findings = tuple(replace(f, reason=f"because of {f.claim.id}") for f in view.findings[1:3])

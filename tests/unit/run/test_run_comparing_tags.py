@@ -84,6 +84,17 @@ def test_a_tagger_has_a_level_of_sentences(level):
     assert level.outcome == "regression"
 
 
+def test_a_mean_of_scores_from_0_to_1_differs_by_one_at_most(tmp_path):
+    """Three sentences: limits of 143 points were said of a share."""
+    rows = [row for row in sentences(8) if row["id"] in ("i0", "i1", "i2")]
+    folders = [
+        run(plan(tagger(tmp_path, v)), tmp_path / f"few-{v}", data={"x": rows}) for v in (1, 1)
+    ]
+    (found,) = compare_side_by_side(*folders, CompareOptions()).levels
+    assert (found.difference.low, found.difference.high) == (-1.0, 1.0)
+    assert found.detectable is None
+
+
 def test_sentences_flip_where_their_f1_falls(level):
     flips = level.flips
     assert flips.is_graded

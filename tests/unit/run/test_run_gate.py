@@ -42,6 +42,8 @@ def folder(monkeypatch):
         manifest=manifest,
         measured=lambda: (pa.Table.from_pylist(records, schema=RECORDS), items),
         items=lambda: items,
+        has_verdicts_of_today=True,
+        findings=list,
     )
 
 

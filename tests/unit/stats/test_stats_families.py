@@ -13,7 +13,12 @@ from scrutiny.stats.intervals.families import (
     recipe_limits,
 )
 from scrutiny.stats.intervals.moderation import effective_rows, moderated
-from scrutiny.stats.intervals.planner import items_needed, items_planned, seeds_needed
+from scrutiny.stats.intervals.planner import (
+    items_needed,
+    items_planned,
+    least_detectable,
+    seeds_needed,
+)
 from scrutiny.stats.intervals.tango import tango_variance
 from scrutiny.stats.resampling.weights import Units
 
@@ -327,6 +332,35 @@ class TestPlanner:
         (wanted,) = set(items_needed(seen, loss))
         assert items_planned(loss, churn=churn, n_rows=4) == pytest.approx(wanted, rel=0.01)
         assert items_planned(loss, churn=churn, n_rows=40) > wanted
+
+    def test_where_nothing_flipped_a_loss_takes_as_many_items_as_its_own_flips(self):
+        """200 items without a flip give limits of 4 points: they do not decide on 2."""
+        n, none = 200, np.zeros(13)
+        still = FamilyRows.of(none[:, None], none + 1 / n**2, none, n, np.zeros((13, 2)))
+        assert checkpoint_limits(still).high == pytest.approx(0.04, abs=0.002)
+        wanted = items_planned(0.02, churn=0.02, n_rows=13)
+        assert items_needed(still, 0.02) == pytest.approx(wanted, abs=2)
+        assert wanted > 3 * n
+
+    @pytest.mark.parametrize("n", [50, 200, 2000])
+    def test_what_flips_too_seldom_to_be_seen_is_not_said_to_have_been_detectable(self, n):
+        """3 of 200 is 1.5 points, and mid-p .13: it "could have been shown"."""
+        none = np.zeros(1)
+        still = FamilyRows.of(none[:, None], none + 1 / n**2, none, n, np.zeros((1, 2)))
+        (least,) = least_detectable(still, tail=0.025)
+        assert least > checkpoint_limits(still).high[0]
+        power = stats.binom.sf(4, n, least)  # five flips of one side have a mid-p of .03
+        assert 0.75 < power < 0.95
+        uncounted = FamilyRows.of(none[:, None], none + 1 / n**2, none, n)
+        assert least_detectable(uncounted, tail=0.025) == 0
+
+    def test_of_many_flips_their_own_variance_is_planned_with(self):
+        rows = paired(replicates=1, units=400)
+        uncounted = FamilyRows.of(rows.values, rows.items, rows.interaction, 400)
+        wanted = items_needed(rows, 0.03)
+        is_many = rows.flips.sum(axis=1) > 0.04 * 400
+        assert np.isfinite(wanted[is_many]).sum() >= 2
+        assert wanted[is_many] == pytest.approx(items_needed(uncounted, 0.03)[is_many])
 
     def test_seeds_help_where_seeds_are_what_differs(self):
         rows = family(seed_sd=0.02)

@@ -96,6 +96,23 @@ def test_no_case_in_documents_is_none_of_so_many_documents():
     assert found == pytest.approx(stats.binomtest(0, 20).proportion_ci())
 
 
+def test_of_documents_of_which_few_items_count_no_more_fail_together_than_count():
+    """100 attacked texts of 900 in 90 documents are not worth nine."""
+    counts = np.arange(900) % 9 == 0
+    for k in (0, 3):
+        failed = counts & (np.cumsum(counts) <= k)
+        drawn = resample(
+            np.stack([failed, counts], axis=-1)[None].astype(float),
+            lambda sums, _: sums[..., 0, 0] / sums[..., 0, 1],
+            rng=np.random.default_rng(1),
+            draws=1000,
+            units=Units.of(900, np.repeat(np.arange(90), 10)),
+        )
+        found = ends(row_of(drawn, LOGIT, step=1 / 100))[0]
+        exact = stats.binomtest(k, 100).proportion_ci()
+        assert exact.high - 1e-6 <= found[1] < exact.high + 0.02
+
+
 def test_units_that_fail_item_by_item_are_worth_more_than_those_that_fail_whole():
     units = np.repeat(np.arange(40), 5)
     spread, whole = np.arange(200) % 5 == 0, np.repeat(np.arange(40) % 5 == 0, 5)

@@ -17,6 +17,7 @@ from scrutiny.run.comparing.shared import SharedInvariances
 from scrutiny.run.comparing.slices import Change
 
 _MOST_NAMED: Final = 3
+_SECOND: Final = "The second"
 _SMALLEST: Final = 0.0005  # share that one decimal of points shows
 #: What an outcome says of a loss, of what, and of how much.
 _SAYS: Final = {
@@ -54,9 +55,11 @@ def headline(whole: SideBySide) -> Headline:
     said = [_lead(level, is_first=not k) for k, level in enumerate(levels[:_MOST_NAMED])]
     if len(levels) > _MOST_NAMED:
         said.append(f"{len(levels) - _MOST_NAMED} more scores stand below.")
-    rest = [*said[1:], *map(_elsewhere, levels[:_MOST_NAMED])]
+    rest = [*said[1:], *whole.without_skill, *map(_elsewhere, levels[:_MOST_NAMED])]
     lost = [*_lost(whole)]
     counted = _counted(whole.comparison, is_one=len(levels) == 1)
+    if "for the better" in counted and whole.without_skill:
+        counted += " Of a model without skill, what a change or an attack costs says nothing."
     apart = _unmatched(whole.comparison)
     found = state_of(levels[0]) if levels else "no difference"
     if not said:
@@ -130,7 +133,7 @@ def _limits(level: Level, low: float, high: float) -> tuple[str, str]:
 
 def second_name(level: Level) -> str:
     """Name of the second model, where it tells the two apart."""
-    return level.reference if level.reference != level.subject else "The second"
+    return level.reference if level.reference != level.subject else _SECOND
 
 
 def _lead(level: Level, *, is_first: bool) -> str:
@@ -147,8 +150,11 @@ def _lead(level: Level, *, is_first: bool) -> str:
             return f"No difference is shown: both answer alike, {on}."
         worse, better = _limits(level, low, high)
         unit = " points" * (level.flips is not None)
-        what = f"No difference is shown: {who} is between {worse}{unit} worse and {better} better"
-        return f"{what}{sure}, {on}."
+        is_alike = not level.disagreements and level.flips is not None and not whole.n_moved
+        alike = "both answer alike on these items, and " if is_alike else ""
+        other = who if who != _SECOND else _SECOND.lower()
+        what = f"{other} is between {worse}{unit} worse and {better} better"
+        return f"No difference is shown: {alike}{what}{sure}, {on}."
     gain = (level.difference.value if level.lower_is_better else -level.difference.value) or 0.0
     ends = _limits(level, low, high)
     limits = ", ".join(ends if gain > 0 else ends[::-1])
@@ -171,7 +177,9 @@ def _elsewhere(level: Level) -> str:
         if found:
             said.append(f"{how} {and_more([_slice(level, one) for one in found], _MOST_NAMED)}.")
     if tested and not any(not is_gain(one, level) for one in own):
-        said.insert(0, f"No kind of input is shown to be worse ({tested} looked at).")
+        # where all items together are worse, so is every kind of input, as far as is shown
+        how = "lose more than the rest" if state_of(level) == "worse" else "be worse"
+        said.insert(0, f"No kind of input is shown to {how} ({tested} looked at).")
     return " ".join(said)
 
 

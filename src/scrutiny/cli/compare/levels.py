@@ -91,8 +91,9 @@ def _facts(level: Level, margin: float | None) -> Iterator[tuple[str, str]]:
         yield "slices", f"no slice is shown to change differently from the rest ({tested} tested)"
     if not level.disagreements:
         yield "inputs", "no input differs"
-    if level.detectable is not None:
-        yield "could show", f"a difference of {number(level.detectable)} (80 % power, these items)"
+    if level.difference.low is not None:
+        some = None if level.detectable is None else f"a difference of {number(level.detectable)}"
+        yield "could show", f"{some or 'no difference at all'} (80 % power, these items)"
     if level.outcome is not None:
         yield f"loss > {margin:g}", level.outcome
 

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import click
 
-from scrutiny.cli.options import asked_data, asked_models, running_options
+from scrutiny.cli.options import asked_data, asked_models, completed, running_options
 from scrutiny.cli.running.output_paths import OutputFile, what_is_wrong
 from scrutiny.cli.running.streams import prints_on_stderr
 from scrutiny.core.errors import PlanError
@@ -42,7 +42,13 @@ def _seconds(context: click.Context, option: click.Parameter, given: str | None)
     metavar="METRIC=N",
     help="How much for the worse nobody minds, e.g. accuracy=0.03; repeatable.",
 )
-@click.option("--only", multiple=True, metavar="NAME", help="Run only this diagnostic; repeatable.")
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=completed("diagnostic"),
+    help="Run only this diagnostic; repeatable.",
+)
 @click.option("--html", type=OutputFile(), help="File of the HTML page; report.html in --out.")
 @running_options
 def command(**flags: Any) -> int:

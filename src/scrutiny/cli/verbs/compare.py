@@ -6,7 +6,7 @@ from typing import Any, Final
 import click
 
 from scrutiny.cli.failures import say
-from scrutiny.cli.options import DRAWS, running_options, task_of_data
+from scrutiny.cli.options import DRAWS, completed, running_options, task_of_data
 from scrutiny.cli.running.output_paths import OutputFile, must_be_beside
 from scrutiny.cli.running.progress import say_warnings
 from scrutiny.cli.running.streams import prints_on_stderr
@@ -47,6 +47,7 @@ _CODES: Final = {"no regression": 0, "regression": 1, "undecided": 4}
     "measures",
     multiple=True,
     metavar="NAME",
+    shell_complete=completed("diagnostic"),
     help="Diagnostic, if A and B are models; default: performance.",
 )
 @click.option(
@@ -54,6 +55,7 @@ _CODES: Final = {"no regression": 0, "regression": 1, "undecided": 4}
     "transformations",
     default="",
     metavar="A,B",
+    shell_complete=completed("transformation"),
     help="Transformations, for --measure robustness.",
 )
 @click.option(

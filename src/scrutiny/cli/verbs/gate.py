@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 PASS, FAIL, UNDECIDED = 0, 1, 4
 _OUTCOMES: Final = {"supported": "pass", "not supported": "fail"}
 _CODES: Final = {"pass": PASS, "accepted": PASS, "fail": FAIL}
+_NO_RISKS: Final = "the run claims nothing of a change, an attack or skill: an audit does"
 _ANSWERED: Final = ("fail", "not tested", "refused")  # what somebody can have answered for
 
 
@@ -115,7 +116,7 @@ def _rules(folder: "RunFolder", rules: Sequence[str], group: str) -> Iterator[_J
     for finding in gate_run(folder, rules, group=group):
         outcome: Any = _OUTCOMES.get(finding.verdict, "undecided")
         if finding.verdict == "refused":
-            outcome = "refused" if finding.touched is None else "not tested"
+            outcome = "not tested" if finding.reason.startswith("not tested") else "refused"
         said = f"{scope_words(finding.scope)}: {finding.reason}"
         case = Case(finding.claim.says, "rule", outcome, said)
         cost = None if finding.estimate is None else finding.estimate.value
@@ -126,10 +127,13 @@ def _risks(folder: "RunFolder") -> Iterator[_Judged]:
     """Outcome of each claim of the run that is a risk."""
     from scrutiny.core.boundary.canonical import plain
     from scrutiny.parts.run.risks import risks_of
-    from scrutiny.report.formats.junit import case_of
+    from scrutiny.report.formats.junit import Case, case_of
 
-    for risk in risks_of(folder.findings()):
+    risks = risks_of(folder.findings())
+    for risk in risks:
         yield _Judged(case_of(risk), risk.cost, plain(risk))
+    if not risks:  # nothing is judged, and nothing passes
+        yield _Judged(Case("risks", "the run", "not tested", _NO_RISKS), None, {"what": "risks"})
 
 
 def _with_accepted(judged: Sequence[_Judged], accepted: Sequence[Any]) -> list[_Judged]:

@@ -8,7 +8,7 @@ from typing import IO, Any
 import click
 
 from scrutiny.cli.failures import say, tell
-from scrutiny.cli.options import bad_rows, once_each, pair_of, task_of_data
+from scrutiny.cli.options import bad_rows, completed, once_each, pair_of, task_of_data
 from scrutiny.cli.running.output_paths import OutputFile
 from scrutiny.cli.running.streams import prints_on_stderr
 from scrutiny.core.boundary.json_text import json_line
@@ -22,12 +22,20 @@ from scrutiny.core.boundary.limits import known
     "recipes",
     required=True,
     metavar="A,B",
+    shell_complete=completed("transformation"),
     help="Transformations; a+b applies both in sequence.",
 )
 @click.option("-o", "--output", type=OutputFile(), help="JSONL file; default: stdout.")
 @task_of_data
 @click.option("--draws", type=click.IntRange(1, 10_000), default=1, show_default=True)
-@click.option("--constraint", "constraints", multiple=True, metavar="NAME", help="Repeatable.")
+@click.option(
+    "--constraint",
+    "constraints",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=completed("constraint"),
+    help="Repeatable.",
+)
 @click.option("--resource", "resources", multiple=True, metavar="NAME=SPEC", help="Repeatable.")
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--limit", default=None, metavar="N|A:B", help="Items.")

@@ -5,8 +5,7 @@ from typing import Any
 
 import click
 
-from scrutiny.cli.environment import completed
-from scrutiny.cli.options import DRAWS, asked_data, asked_models, running_options
+from scrutiny.cli.options import DRAWS, asked_data, asked_models, completed, running_options
 from scrutiny.cli.running.output_paths import OutputFile
 
 
@@ -22,6 +21,7 @@ from scrutiny.cli.running.output_paths import OutputFile
     "transformations",
     default="",
     metavar="A,B",
+    shell_complete=completed("transformation"),
     help="Transformations, for diagnostics that use them.",
 )
 @click.option("--draws", type=DRAWS, help="Number of bootstrap resamples.")

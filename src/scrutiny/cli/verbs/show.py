@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import click
 
-from scrutiny.cli.environment import completed
+from scrutiny.cli.options import completed
 from scrutiny.cli.wrapping import narrowed
 from scrutiny.core.boundary.json_text import json_line
 from scrutiny.core.errors import UnknownNameError

@@ -67,7 +67,8 @@ def suite_tests(examples: Sequence[Example]) -> tuple[SuiteTest, ...]:
                 has_base=has_base,
                 has_level=has_level,
                 has_gold=(has_level or not has_base) and all(e.id in known for _, e in cases),
-                has_control=all(e.id in twins for case, e in cases if case.status == "ok"),
+                has_control=bool(twins)
+                and all(e.id in twins for case, e in cases if case.status == "ok"),
                 has_groups=has_base or _share_groups(e for _, e in cases),
             )
         )

@@ -43,7 +43,7 @@ def text_format(path: Path, target: str) -> str:
         return ""
     start = head.lstrip()[:1]
     scheme = {b"{": "jsonl", b"[": "json"}.get(start, "tsv" if b"\t" in head else "csv")
-    return f"is a text: perhaps {scheme}:{target} reads it"
+    return f"is a text, which {scheme}:{target} may read"
 
 
 def object_format(line: str, target: str) -> str:

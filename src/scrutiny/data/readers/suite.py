@@ -36,7 +36,8 @@ def read(source: DataSource) -> Table:
     rows = list(table.rows)
     head = rows[0].values if rows and "suite" in rows[0].values else {}
     cases = rows[1:] if head else rows
-    problems = _in_circles([row.values for row in cases])
+    problems = _unchanged([row.values for row in cases])
+    problems |= _in_circles([row.values for row in cases])
     problems |= _unknown_items([row.values for row in cases])
     columns = dict.fromkeys(name for row in cases for name in row.values)
     if not {"expect", "of"} & set(columns):
@@ -46,6 +47,7 @@ def read(source: DataSource) -> Table:
             "is a changed version of."
         )
     empty = dict.fromkeys(columns)
+    _must_have_cases(cases, problems, place=f"{source.target}:")
     full = [
         RawRow(row.line, row.values and {**empty, **row.values}, row.problem or problems.get(n, ""))
         for n, row in enumerate(cases)
@@ -65,6 +67,17 @@ def read(source: DataSource) -> Table:
         is_suite=True,
         is_whole=WHOLE in columns,
     )
+
+
+def _must_have_cases(rows: Sequence[RawRow], problems: Mapping[int, str], *, place: str) -> None:
+    """Raise where every case has a problem: what is left is no suite."""
+    cases = [n for n, row in enumerate(rows) if row.values.get("expect") or row.values.get("of")]
+    if cases and all(n in problems for n in cases):
+        first = cases[0]
+        raise DataError(
+            f"None of the {len(cases):,} cases of the suite reads. {place}{rows[first].line}: "
+            f"{problems[first]}."
+        )
 
 
 def _in_circles(rows: Sequence[Mapping[str, Any]]) -> dict[int, str]:
@@ -104,4 +117,20 @@ def _unknown_items(rows: Sequence[Mapping[str, Any]]) -> dict[int, str]:
         for name in ("of", "twin_of"):
             if row.get(name) and str(row[name]) not in known:
                 found[place] = f"{name} is {row[name]!r}, and the suite has no such item"
+    return found
+
+
+def _unchanged(rows: Sequence[Mapping[str, Any]]) -> dict[int, str]:
+    """Problems of cases that have all that the item has which they change, by position."""
+    items = {str(row.get("id")): row for row in rows}
+    found = {}
+    for place, row in enumerate(rows):
+        base = items.get(str(row.get("of"))) if row.get("of") else None
+        is_asked = row.get("status") in (None, "", "ok") and row.get("role") != "control"
+        own = {n: v for n, v in row.items() if n not in _OWN | {"id"} and v not in (None, "")}
+        if base is not None and is_asked and own and own.items() <= base.items():
+            found[place] = (
+                f"it is a changed version of {row['of']!r}, and nothing is changed, which tells "
+                "nothing of any model"
+            )
     return found

@@ -179,6 +179,7 @@ def _valid(name: str, says: str, event: Callable[[Array], Array]) -> Additive:
         scale="logit",
         higher_is="worse",
         divisor=lambda sums: sums[..., 0],
+        flips_over=lambda sums: sums[..., 0],
     )
 
 

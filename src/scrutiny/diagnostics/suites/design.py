@@ -7,6 +7,7 @@ failures            cases whose answer is not as expected
 control             the same of matched random changes, where the suite has them
 drop                score on the items minus score on the cases, where gold is known
 excess              drop minus that of the matched random changes
+coverage            cases that a change altered at all, and that can be asked
 flips               cases whose answer is another one than that to the item
 consistency         groups of which every answer is right
 by chance           the same, if answers had nothing to do with their group
@@ -132,6 +133,9 @@ def _estimates(test: SuiteTest, inputs: Inputs) -> Iterator[EstimateSpec]:
     name, condition = _label_of(test), condition_of(test)
     of = partial(EstimateSpec.of, condition=condition)
     yield of(f"failures/{name}", _FAILED)
+    if _is_by_drop(test):
+        after = Selector("measured", condition)
+        yield EstimateSpec(f"coverage/{name}", "coverage@1", {"after": after}, condition=condition)
     if test.has_control:
         yield of(f"control/{name}", _FAILED, role="control")
     if _has_scores(test):
@@ -194,6 +198,7 @@ def _claim(test: SuiteTest, params: SuitesParams, inputs: Inputs) -> Claim:
         needs_control=has_excess,
         refused=NO_PROBABILITIES if has_none and is_mute else "",
         risk=Risk(what, tolerance, costs),
+        coverage=(f"coverage/{name}",) * _is_by_drop(test),
     )
 
 

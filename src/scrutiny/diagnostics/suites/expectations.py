@@ -136,7 +136,9 @@ class Is(Expectation):
 
     def is_met(self, seen: Seen) -> bool | Failure:
         """Whether it is."""
-        return bool(seen.case.answer.answer == _known(self.label, seen.labels))
+        return bool(
+            seen.case.answer.answer == _known(self.label, seen.labels, of=seen.case.example)
+        )
 
     def wanted(self, example: Example) -> str:
         """The label."""
@@ -199,7 +201,7 @@ class Moves(Expectation):
         if seen.base is None:
             return _NO_BASE
         both = seen.case, seen.base
-        place = seen.labels.index(_known(self.label, seen.labels))
+        place = seen.labels.index(_known(self.label, seen.labels, of=seen.case.example))
         after, before = (
             one.answer.scores[place] if one.answer.scores is not None else None for one in both
         )
@@ -214,7 +216,9 @@ class Moves(Expectation):
         scores = asked.answer.scores
         if scores is None:
             return Expectation.told(self, asked, labels)
-        return f"{self.label} {scores[labels.index(_known(self.label, labels))]:.2f}"
+        return (
+            f"{self.label} {scores[labels.index(_known(self.label, labels, of=asked.example))]:.2f}"
+        )
 
     def wanted(self, example: Example) -> str:
         """How the probability should move."""
@@ -254,8 +258,8 @@ def parse_expectation(text: str) -> Expectation:
     return made
 
 
-def _known(label: str, labels: tuple[str, ...]) -> str:
-    """Label that the model has.
+def _known(label: str, labels: tuple[str, ...], *, of: Example) -> str:
+    """Label that the model has, of which a case speaks.
 
     Raises
     ------
@@ -264,7 +268,8 @@ def _known(label: str, labels: tuple[str, ...]) -> str:
     """
     if label not in labels:
         raise PlanError(
-            f"A case of the suite speaks of the label {label!r}, and the model's labels are "
-            f"{', '.join(labels)}: labels are in the words of the suite's gold answers."
+            f"The case {of.id!r} of the suite speaks of the label {label!r}, and the model's "
+            f"labels are {', '.join(labels)}: labels are in the words of the suite's gold "
+            "answers, or of the model where there are none."
         )
     return label

@@ -22,10 +22,7 @@ _MOST_NAMED: Final = 3
 #: Of a risk that hurts whose limits reach into the tolerance.
 MAYBE: Final = "maybe within the tolerance"
 _MOST_HELD: Final = 8
-#: Of a model without skill: often a mistake in how it is asked.
-_NOTHING_ELSE: Final = (
-    "nothing else can be told. Check the labels, the prompt and how answers are read."
-)
+_NOTHING_ELSE: Final = "nothing else can be told."
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +192,8 @@ def decision_of(risks: Sequence[FoundRisk], lacking: NoSkill | None = None) -> s
     if lacking is None:
         return said
     is_all = lacking.is_everywhere and not any(risk.state == "hurts" for risk in risks)
-    return f"{lacking.short}: {_NOTHING_ELSE}" if is_all else f"{lacking.short}. {said}"
+    nothing = f"{lacking.short}: {_NOTHING_ELSE} {lacking.advice}".rstrip()
+    return nothing if is_all else f"{lacking.short}. {said}"
 
 
 def _decision(risks: Sequence[FoundRisk]) -> str:

@@ -16,6 +16,11 @@ from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.of_measures import measures_of
 
 _MOST_SAID: Final = 3
+#: No skill is often a mistake in how a model is asked.
+_CHECK: Final = "Check the labels, the prompt and how answers are read."
+#: Where a score lies above that of no skill, but its interval holds it.
+_ABOVE: Final = "Not shown to be better"
+_MORE: Final = "More items would decide; also check the labels and how answers are read."
 #: Where a gate, and no limits, kept the score from being compared.
 _UNKNOWN: Final = "It can't be told whether this is better than no skill"
 
@@ -32,11 +37,14 @@ class NoSkill:
         The same without figures: "No better than always answering 'spam'".
     is_everywhere
         Whether no model of the run has shown skill on any of its data.
+    advice
+        What to do about it; nothing where the first line says it.
     """
 
     says: str
     short: str
     is_everywhere: bool
+    advice: str = _CHECK
 
 
 def no_skill_in(findings: Sequence[Finding]) -> NoSkill | None:
@@ -61,7 +69,15 @@ def no_skill_in(findings: Sequence[Finding]) -> NoSkill | None:
     said = [*said[:_MOST_SAID], *[f"{len(said) - _MOST_SAID} more so."] * (len(said) > _MOST_SAID)]
     short = of_each[0] + _short(lacking[0])
     short += f", and {len(lacking) - 1} more" if len(lacking) > 1 else ""
-    return NoSkill(" ".join(said), short, len(lacking) == len(scores))
+    return NoSkill(" ".join(said), short, len(lacking) == len(scores), _advice(lacking))
+
+
+def _advice(lacking: Sequence[Finding]) -> str:
+    """What to do about scores without shown skill: of a good one on few items, ask more."""
+    shorts = [_short(finding) for finding in lacking]
+    if all(short == _UNKNOWN for short in shorts):
+        return ""
+    return _MORE if any(short.startswith(_ABOVE) for short in shorts) else _CHECK
 
 
 def _names(scores: Sequence[Finding]) -> dict[int, str]:
@@ -87,7 +103,7 @@ def _short(finding: Finding) -> str:
     least, of = claim.components[0].limit, claim.no_skill or NO_SKILL
     if found.high is not None and found.high < least:
         return f"Worse than {of}"
-    return f"No better than {of}" if found.value <= least else f"Not shown to be better than {of}"
+    return f"No better than {of}" if found.value <= least else f"{_ABOVE} than {of}"
 
 
 def _sentence(finding: Finding) -> str:

@@ -138,7 +138,7 @@ def _finding(case: ClaimCase) -> Finding:
         control=next((limited(p) for p in case.parts if "control" in p.component.against), None),
         p_supported=test.p_plus if test else None,
         p_not_supported=test.p_minus if test else None,
-        minimum_detectable_effect=main.limits.detectable if main and main.limits else None,
+        minimum_detectable_effect=_detectable(main) if main else None,
         evidence={part.component.against: part.found.estimate.key for part in case.parts},
         limits=tuple(part.limits for part in case.parts),
         touched=case.touched,
@@ -210,6 +210,9 @@ def _state(case: ClaimCase) -> tuple[str, str, str]:
         aside = other_scope(main, spoken) or _why_narrow(parts, spoken)
         return state, _scope(parts, spoken), _joined(said, _alone(case, state, spoken), aside)
     spoken, state = _widest(parts), "can't tell"
+    if case.touched is not None and share_of(case.touched, main) < risk.tolerance:
+        # as many items more would hold such a share of touched ones again
+        return "not tested", _scope(parts, spoken), too_few_touched(case.touched, risk)
     said = why(main, spoken, state, risk)
     both = _joined(said, _alone(case, state, spoken), other_scope(main, spoken))
     return state, _scope(parts, spoken), both
@@ -276,13 +279,21 @@ def _sentence(part: Part, outcome: Place, spoken: Spoken) -> str:
 
 def _could(part: Part) -> str:
     """What could have been shown: a distance beyond the limit that the number can have."""
-    assert part.limits is not None  # the caller has looked
+    effect = _detectable(part)
+    if effect is None:
+        return f"{part.found.estimate.n_units:,} items could have shown none beyond it"
+    return f"{effect:.3f} beyond it could have been shown"
+
+
+def _detectable(part: Part) -> float | None:
+    """Distance from the limit that 80 % of studies show; None where no number lies so far off."""
+    if part.limits is None:
+        return None
     scale, component = part.found.scale, part.component
     is_up = component.operator.startswith(">")
     room = scale.high - component.limit if is_up else component.limit - scale.low
-    if round(part.limits.detectable, 3) >= round(room, 3):
-        return f"{part.found.estimate.n_units:,} items could have shown none beyond it"
-    return f"{part.limits.detectable:.3f} beyond it could have been shown"
+    effect = part.limits.detectable
+    return None if round(effect, 3) >= round(room, 3) else effect
 
 
 def _telling(parts: Sequence[Part], outcome: Place, spoken: Spoken) -> Part:

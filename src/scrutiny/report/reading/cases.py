@@ -84,8 +84,9 @@ def cases_of(folder: "RunFolder", name: str | None, found: Iterable[Found] = ())
     made = tables.variants.select(["kind", "dataset", "recipe", "draw", "role"])
     groups = made.group_by(made.column_names).aggregate([]).to_pylist()
     groups = [group for group in groups if group["role"] == "measured"]
-    known = {group["recipe"] for group in groups} | {one.change for one in searched}
     spoken = _spoken(folder)
+    known = {group["recipe"] for group in groups} | {one.change for one in searched}
+    known |= {*spoken.values()}  # a search that ended without a text, too
     wanted = {change for change in known if name is None or says(change, name)}
     wanted = wanted or {change for change in known if says(change, spoken.get(name or "", ""))}
     if name is not None and not wanted:

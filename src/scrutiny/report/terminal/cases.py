@@ -16,6 +16,7 @@ MOST_CASES: Final = 20
 MOST_OF_SUITE: Final = 60
 _LONGEST: Final = "no answer  "
 _INDENT: Final = 4
+_NO_CASES: Final = "It changed no text of these data, or searched and found none that fools a model"
 _BEFORE: Final = 160  # letters of a long text in front of the first change
 _MOST: Final = 800  # letters of a long text
 
@@ -30,7 +31,10 @@ def cases_lines(name: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Text]:
     rows
         Of the table of cases, worst first.
     """
-    if rows and all(row.get("case") for row in rows):
+    if not rows:
+        yield from wrapped(f"{name}: no cases. {_NO_CASES}.", style="bold")
+        return
+    if all(row.get("case") for row in rows):
         yield from suite_lines(name, rows)
         return
     turned = [row for row in rows if row["flipped"]]
@@ -38,7 +42,7 @@ def cases_lines(name: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Text]:
     fixed = [row for row in turned if (row["mended"] or 0) > (row["broken"] or 0)]
     others = [row for row in turned if (row["mended"] or 0) == (row["broken"] or 0)]
     said = f"{len(turned):,} of {len(rows):,} texts changed an answer"
-    if any(row["replicate"] for row in rows):  # a text of its own for each model that was attacked
+    if len({row["replicate"] for row in rows}) > 1:  # a text of its own for each model
         n_items = [len({row["item"] for row in own}) for own in (turned, rows)]
         said += f" (of {n_items[0]:,} of {n_items[1]:,} items, each in its models)"
     yield from wrapped(

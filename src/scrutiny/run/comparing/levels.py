@@ -142,11 +142,14 @@ class SideBySide:
         together where there are many.
     shared
         Shared invariances of two live models, if requested.
+    without_skill
+        A sentence for each run of a model that is not shown to be better than no skill.
     """
 
     comparison: RunComparison
     levels: tuple[Level, ...]
     shared: SharedInvariances | None = None
+    without_skill: tuple[str, ...] = ()
 
     @property
     def judged(self) -> tuple[Level, ...]:

@@ -1,7 +1,7 @@
 """Whole comparison of two runs: noise, flips, changed inputs, and regressions."""
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -20,7 +20,9 @@ from scrutiny.diagnostics.similarity.side_by_side.agreement import agreement_of,
 from scrutiny.diagnostics.similarity.side_by_side.flips import flips_of
 from scrutiny.diagnostics.similarity.side_by_side.inputs import find_disagreements
 from scrutiny.diagnostics.similarity.side_by_side.sides import Answers, Sides
+from scrutiny.parts.run.skill import no_skill_in
 from scrutiny.reliability.contrasts import contrast
+from scrutiny.reliability.counted import SHARE
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.verdicts.claims import decide
@@ -66,7 +68,17 @@ def compare_side_by_side(
         )
     known = {_identity(f.estimate.key): f for f in comparison.findings if f.estimate is not None}
     levels = tuple(_level(one, options, known, n_levels=len(found)) for one in found)
-    return SideBySide(comparison, levels)
+    return SideBySide(comparison, levels, without_skill=tuple(_without_skill(first, second)))
+
+
+def _without_skill(first: RunFolder, second: RunFolder) -> Iterator[str]:
+    """Runs whose score is not shown to exceed that of no skill: whatever differs says little."""
+    for which, folder in (("first", first), ("second", second)):
+        found = folder.findings() if folder.has_verdicts_of_today else []
+        scores = [finding for finding in found if finding.claim.is_headline]
+        lacking = no_skill_in(scores)
+        if lacking is not None:
+            yield f"The {which}: {lacking.says[0].lower()}{lacking.says[1:]}"
 
 
 def _identity(key: EstimateKey) -> Hashable:
@@ -88,9 +100,12 @@ def _level(
     found = changes(sides, slices, margin=options.margin, family=family)
     ranked = list(independent(sides, slices, shown(found)))
     leading = {change.name: members[change.name] for change, cause in ranked if not cause}
+    statistic = metric_of(sides.metric)
+    if sides.is_share and statistic.row_range is None:
+        statistic = replace(statistic, row_range=SHARE)
     estimated = contrast(
         read.meeting,
-        metric_of(sides.metric),
+        statistic,
         key=replace(one.key, role="contrast", reference=other.subject, dataset=read.dataset),
         paired=sides.is_paired,
         resampling=sides.resampling,

@@ -1,6 +1,6 @@
 """Gate: rules applied to a finished run, with the same verdicts as in the audit."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from scrutiny.core.boundary.canonical import canonical_json, plain
@@ -15,8 +15,8 @@ from scrutiny.reliability.metrics import metric_name
 from scrutiny.reliability.verdicts.claims import decide
 from scrutiny.reliability.verdicts.families import counted
 from scrutiny.reliability.verdicts.gate_rules import Rule, parse_rule
-from scrutiny.reliability.verdicts.touched import touched_of
 from scrutiny.run.estimating.estimates import Estimator, estimator_of
+from scrutiny.run.estimating.untested import only_tested
 from scrutiny.run.planning.assignment import Assignment, PlannedContrast, assignments_of, from_json
 from scrutiny.run.planning.slicing import contrast_over, over, split_selector
 from scrutiny.store.findings import claim_from_json
@@ -94,33 +94,9 @@ def gate_run(folder: RunFolder, rules: Sequence[str], *, group: str = "all") -> 
         for name in touching.get(number, ())
         if name in everything
     }
-    return [_tested(one, touching, counts) for one in decide(claims, estimated, families)]
-
-
-def _tested(
-    finding: Finding, touching: Mapping[str, Sequence[str]], counts: Mapping[str, Estimated]
-) -> Finding:
-    """Finding on a rule; what holds of a change that altered no text was not tested.
-
-    Parameters
-    ----------
-    finding
-        The finding.
-    touching
-        Estimates of the share of items that a change altered, by the number that it is about.
-    counts
-        Those estimates.
-    """
-    if finding.verdict != "supported":
-        return finding
-    for component in finding.claim.components:
-        one = replace(finding.claim, coverage=tuple(touching.get(component.estimate, ())))
-        touched = touched_of(one, counts)
-        if touched is not None and not touched.items:
-            of = component.against.removeprefix(OF_ITSELF)
-            said = f"not tested: {of}: {touched.says('changed')}"
-            return replace(finding, verdict="refused", reason=said, touched=touched)
-    return finding
+    found = decide(claims, estimated, families)
+    of_run = folder.findings() if folder.has_verdicts_of_today else []
+    return [*only_tested(found, estimated, touching, counts, of_run)]
 
 
 def estimates_on(folder: RunFolder, rule: Rule, *, group: str = "all") -> list[Estimate]:

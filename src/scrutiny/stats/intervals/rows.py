@@ -124,8 +124,9 @@ def _share_row(resampled: Resampled, scale: Scale, *, n: float) -> Row:
     """Row of a share of n things that are right or wrong, on its logit.
 
     The variance is that of n independent ones times the design effect that was seen: the logits of
-    draws with few cases have none that means anything.
+    draws with few cases have none that means anything. Of a unit's rows, as many count as of all.
     """
+    crowding = min(resampled.crowding, max(1.0, resampled.crowding * n / resampled.n_rows))
     drawn, span = resampled.defined_draws, scale.high - scale.low
     side = side_of(resampled.point / span, drawn / span, center=0.0)
     share = share_of(float(resampled.point.mean()), scale)
@@ -133,12 +134,12 @@ def _share_row(resampled: Resampled, scale: Scale, *, n: float) -> Row:
     slope = 1.0 / (middle * (1.0 - middle))
     freedom, bias = _freedom(resampled)
     effect = float(side.noise.var(ddof=1)) * n * slope if 0.0 < share < 1.0 else 0.0
-    if effect == 0.0 or is_independent(effect, resampled.crowding, len(drawn)):
+    if effect == 0.0 or is_independent(effect, crowding, len(drawn)):
         freedom = np.inf  # the variance is known from the share, and not estimated
         effect = 1.0 if effect else 0.0
     else:
         effect *= bias
-    effect = effect_of_few(effect, n * min(share, 1.0 - share), resampled.crowding)
+    effect = effect_of_few(effect, n * min(share, 1.0 - share), crowding)
     logit = Scale("logit", scale.low, scale.high, scale.whole)
     each = logit.forward(resampled.point, margin=0.5 / (n + 1.0))
     items = effect * slope / n
@@ -149,7 +150,7 @@ def _share_row(resampled: Resampled, scale: Scale, *, n: float) -> Row:
         step=slope / n,
         freedom=freedom,
         scale=logit,
-        crowding=resampled.crowding,
+        crowding=crowding,
         share=share,
     )
 

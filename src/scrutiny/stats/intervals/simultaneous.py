@@ -18,7 +18,7 @@ from scrutiny.stats.intervals.families import (
     with_family_effects,
 )
 from scrutiny.stats.intervals.interval import Interval
-from scrutiny.stats.intervals.planner import items_needed, seeds_needed
+from scrutiny.stats.intervals.planner import items_needed, least_detectable, seeds_needed
 from scrutiny.stats.intervals.rows import Row
 from scrutiny.stats.intervals.shares import exact_limits
 
@@ -128,8 +128,10 @@ def _limits(
     if is_of_recipe:
         wide = recipe_limits(family, level=level, n_rows=n_rows)
     tail = tail_of(n_rows, level)
-    spoken = np.maximum(0.0, with_family_effects(family).items - interaction)
+    whole = with_family_effects(family)
+    spoken = np.maximum(0.0, whole.items - interaction)
     reach = wide.distance + _POWER * np.sqrt(spoken + wide.seeds)
+    reach = np.maximum(reach, least_detectable(whole, tail=tail))
     items, seeds = _needed(family, rows, losses, n_rows=n_rows, level=level)
     ends = [
         (_back(r, here, i, tail=tail), _back(r, wide, i, tail=tail)) for i, r in enumerate(rows)
