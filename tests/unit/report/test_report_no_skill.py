@@ -13,7 +13,7 @@ from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
 from scrutiny.parts.run.first_screen import front_of
 from scrutiny.parts.run.skill import no_skill_in
-from scrutiny.parts.wording.verdicts import MEANINGS
+from scrutiny.parts.wording.verdicts import MEANINGS, sentences
 from scrutiny.report.formats.html import render_html
 from scrutiny.report.formats.junit import render_junit
 from scrutiny.report.formats.markdown import render_markdown
@@ -120,6 +120,15 @@ def test_a_reason_is_said_once_with_how_many_items_it_is_of(constant):
     assert "asked, but no conclusion can be drawn" in table
     comment = render_markdown(view).partition("<details>")[0]
     assert comment.count("on 150 items is not shown") == 1
+
+
+def test_no_section_reads_as_if_the_model_had_skill(constant):
+    """What was not tested is no "0 of 13", and the claim of skill is not told as it stands."""
+    view = load_view(constant.path)
+    told = sentences(view.findings, view.families)
+    assert not any("exceeds the" in one or re.match(r"0 of \d", one) for one in told)
+    assert any(one.startswith("No skill: accuracy") for one in told)
+    assert any(re.fullmatch(r"Not tested: whether .+ \(\d+ of \d+\)\.", one) for one in told)
 
 
 def test_the_bar_of_the_score_has_a_scale_and_shows_no_skill(constant):

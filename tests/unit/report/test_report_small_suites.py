@@ -104,7 +104,7 @@ def test_the_cases_come_before_what_is_said_of_other_texts(small):
     view, said = small
     for text in (" ".join(said.split()), shown(view)):
         cases, others, tests = (
-            text.index(one) for one in ("Nothing works here.", "which takes many more", "0 of 1")
+            text.index(one) for one in ("Nothing works here.", "takes many more cases", "0 of 1")
         )
         if text.startswith("sentiment"):  # the terminal has outcomes test by test
             tests = text.index("\N{WHITE CIRCLE} negation: nothing 0 of 1 fail")

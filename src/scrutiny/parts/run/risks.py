@@ -23,7 +23,7 @@ class Risk:
     ----------
     state
         ``no skill``: the main score is not shown to exceed that of no skill. ``hurts``: the loss is
-        shown. ``can't tell``: these items and seeds decide neither. ``not tested``: asked, and
+        shown. ``can't tell``: these items and seeds do not decide it. ``not tested``: asked, and
         nothing can be told of it: the change altered (next to) no text, or the model has no skill.
         ``holds``: the loss is shown not to be there. ``not asked``: refused, the reason says why.
     what

@@ -16,7 +16,7 @@ STATES: Final = ("hurts", "can't tell", "not tested", "holds", "not asked")
 #: What each of them means, in a few words.
 MEANINGS: Final[Mapping[str, str]] = {
     "hurts": "costs something, and maybe more than is tolerable",
-    "can't tell": "these items and models decide neither",
+    "can't tell": "these items and models do not decide it",
     "not tested": "asked, but no conclusion can be drawn",
     "holds": "costs at most what is tolerable",
     "not asked": "no question was sent for it",
@@ -144,6 +144,9 @@ def _sentence(findings: Sequence[Finding], phrase: str) -> str:
         return _of_risks(findings, phrase, place)
     if len(findings) == 1:
         only = findings[0]
+        if only.claim.is_headline and only.lacks_skill:  # its claim would read as if it had some
+            said = f"{only.reason[:1].upper()}{only.reason[1:]}"
+            return f"{said} ({place})." if place else f"{said}."
         said = only.claim.says.rstrip(".") + (f" ({place})" if place else "")
         return f"{only.verdict.capitalize()} for {scope_words(only.scope)}: {said}."
     supported = counts(findings)["supported"]
@@ -170,6 +173,9 @@ def _of_risks(findings: Sequence[Finding], phrase: str, place: str) -> str:
         said = f"{what} {told}" if n["hurts"] or n["holds"] else only.claim.says
         return f"{only.verdict.capitalize()}: {said}" + (f" ({place})." if place else ".")
     what = phrase.rstrip(".") if phrase else f"{findings[0].claim.diagnostic} risks hurt"
+    untested = next((name for name in ("not tested", "not asked") if n[name] == total), "")
+    if untested:
+        return f"{untested.capitalize()}: whether {what} ({total} of {total})."
     parts = [f"{n['hurts']} of {total} {what}"]
     parts += [f"{n['holds']} hold"] * bool(n["holds"])
     parts += [f"{n[name]} {said}" for name, said in _OPEN.items() if n[name]]

@@ -18,8 +18,8 @@ from scrutiny.report.reading.found import found_texts
 MOST_TOLD: Final = 24
 #: What the tests of such a suite are judged by, beside the outcomes of their cases.
 OTHERS: Final = (
-    "Each case is one text. Test by test follows how often other texts like its cases would fail, "
-    "which takes many more cases:"
+    "Each case is one text. Below, test by test: how often would other texts like its cases fail? "
+    "To tell that takes many more cases."
 )
 #: States of a risk of which nothing is shown.
 _OPEN: Final = ("can't tell", "not tested", "not asked")

@@ -264,8 +264,8 @@ def _one_class(dataset: Dataset, examples: Sequence[Example]) -> str:
     what = "originals in" if dataset.is_suite else "gold labels of"
     more = "add originals with another label" if dataset.is_suite else "give data with two classes"
     return (
-        f"all {what} {dataset.name} are {golds.pop()!r}{left_out}: whoever always answers so gets "
-        f"everything right, so no score on them can show skill; {more}"
+        f"all {what} {dataset.name} are {golds.pop()!r}{left_out}, so a model that "
+        f"always answers so gets everything right, and no score shows skill: {more}"
     )
 
 
