@@ -446,7 +446,7 @@ def test_cards_hold_cases_of_their_own_way():
     assert cards["Inputs with a negation"].cost == "60.0 points worse (40 items)"
     broken, better = cards["Right before, wrong after"], cards["Wrong before, right after"]
     assert broken.cost == "11.8 % of 90 items [7.9, 16.6]"
-    assert broken.cases == (("The soup was not fresh.", "bad \u2192 good", "bad"),)
+    assert broken.cases == (("The soup was not fresh.", "before: bad, now: good", "bad"),)
     assert [text for text, _, _ in better.cases] == ["Now it is read."]
     several = tuple(finding(f"m{k}@1") for k in range(9))
     numbers = whole(levels=(), comparison=RunComparison(several, {}, (), ("worse",) * 9))

@@ -148,7 +148,7 @@ def _case(one: DifferingInput) -> tuple[str, str, str]:
     """Text, answers and gold of an input."""
     said = ""
     if one.first is not None:
-        said = f"{answer_cell(one.first)} \N{RIGHTWARDS ARROW} {answer_cell(str(one.second))}"
+        said = f"before: {answer_cell(one.first)}, now: {answer_cell(str(one.second))}"
     gold = "" if one.gold is None else answer_cell(one.gold)
     return cropped(one_line(one.text), _LONGEST), said, gold
 
