@@ -7,6 +7,7 @@ from typing import ClassVar, Final
 
 from scrutiny.core.transformation import Document, Effect, Site, may_change_unless
 from scrutiny.perturb.engine.change import ONE_SITE, Change, Edit, Piece, Rng
+from scrutiny.perturb.languages.en.clitics import CLITICS, clitic_of, plain
 from scrutiny.perturb.languages.en.negation import (
     affirm,
     has_negation,
@@ -96,7 +97,7 @@ class ReverseNegation(Change):
     ) -> int | None:
         negator = negator_in(document, first, last)
         if negator is not None:
-            return negator if self.remove else None
+            return negator if self.remove and not _ends_in_clitic(document, negator) else None
         if not self.add:
             return None
         verb = main_verb(document, first, last, parse)
@@ -178,3 +179,11 @@ def _parse_of(document: Document) -> Annotation | None:
         return None
     parse = parser.annotate([document.text])[0]
     return parse if len(parse.heads) == len(document.tokens) else None
+
+
+def _ends_in_clitic(document: Document, negator: int) -> bool:
+    """Whether a clause would end in a clitic without its negation: "He's."."""
+    behind = document.words[negator + 1 : negator + 2]
+    is_last = not (behind and behind[0][0].isalnum())
+    before = plain(document.words[negator - 1]) if negator else ""
+    return is_last and (before in CLITICS or clitic_of(before) is not None)
