@@ -66,7 +66,7 @@ def test_damaged_inside(file, failure):
 
 def test_not_parquet_at_all(write, failure):
     write("d.parquet", "text,label\na,x\n")
-    assert "is no Parquet file: it is a text: perhaps csv:" in failure("d.parquet")
+    assert "is no Parquet file: it is a text, which csv:" in failure("d.parquet")
     write("e.parquet", "PAR1\x00cut")
     assert "no complete Parquet file" in failure("e.parquet")
 
