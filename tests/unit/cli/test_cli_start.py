@@ -124,6 +124,21 @@ def test_a_mistyped_model_is_answered_before_anything_heavy_is_imported(
     assert done.stderr.splitlines()[-1] == "[]"
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("run", "robustnes", "--model", "builtin:sentiment"),
+        ("audit", "--model", "builtin:sentiment", "--only", "robustnes"),
+    ],
+)
+def test_a_mistyped_diagnostic_is_answered_before_anything_heavy_is_imported(
+    command: tuple[str, ...],
+) -> None:
+    done = probed(*command, "--data", "builtin:reviews")
+    assert "Did you mean 'robustness@1'?" in " ".join(done.stderr.split())
+    assert done.stderr.splitlines()[-1] == "[]"
+
+
 @pytest.mark.parametrize("verb", ["audit", "run"])
 def test_a_mistyped_reference_is_answered_as_early(verb: str) -> None:
     what = [] if verb == "audit" else ["invariance.scope"]

@@ -1,15 +1,16 @@
-"""Model and data strings of a command, checked before heavy imports.
+"""Names, model and data strings of a command, checked before heavy imports.
 
 A mistyped model is answered at once, wherever it stands: behind ``--model`` and ``--reference``, or
 in a plan. Flags that a plan would pass over are refused.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from scrutiny.core.errors import PlanError
+from scrutiny.core.registry import registry
 from scrutiny.models.strings.family import must_lead_somewhere
 
 _PLANS: Final = (".toml", ".json", ".yaml", ".yml")
@@ -29,6 +30,18 @@ _OF_PLANS: Final = {
 def is_plan(what: str) -> bool:
     """Whether what a command is to run is the file of a plan, not a diagnostic's name."""
     return what.endswith(_PLANS) or Path(what).is_file()
+
+
+def must_be_diagnostics(names: Iterable[str]) -> None:
+    """Refuse a mistyped diagnostic, before anything heavy is imported.
+
+    Raises
+    ------
+    UnknownNameError
+        For the first; near names are in the message.
+    """
+    for name in names:
+        registry().resolve("diagnostic", name)
 
 
 def must_lead(flags: Mapping[str, Any], plan: Path | None, *, has_reference: bool = False) -> None:

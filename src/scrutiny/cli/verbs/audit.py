@@ -59,8 +59,9 @@ def command(**flags: Any) -> int:
         --data "csv:dev.csv#text=sentence,label=label"
     scrutiny audit --model "zoo:bert-2x128/seed-{seed}"
     """
-    from scrutiny.cli.running.early_checks import must_lead
+    from scrutiny.cli.running.early_checks import must_be_diagnostics, must_lead
 
+    must_be_diagnostics(flags["only"])
     must_lead(flags, flags["plan"])
     from scrutiny.cli.running.plans import audit_from_flags
     from scrutiny.cli.running.request import Request, dry_run, finish, run_request

@@ -35,9 +35,11 @@ def command(**flags: Any) -> int:
     scrutiny run robustness --model builtin:sentiment --data builtin:reviews
     scrutiny run runs/v1 --model hf:./v2
     """
-    from scrutiny.cli.running.early_checks import is_plan, must_lead
+    from scrutiny.cli.running.early_checks import is_plan, must_be_diagnostics, must_lead
 
     plan_file = Path(flags["what"]) if is_plan(flags["what"]) else None
+    if plan_file is None and not (Path(flags["what"]) / "manifest.json").is_file():
+        must_be_diagnostics([flags["what"]])
     must_lead(flags, plan_file, has_reference=True)
     from scrutiny.cli.running.plans import plan_from_flags
     from scrutiny.cli.running.request import Request, dry_run, finish, run_request
