@@ -5,7 +5,7 @@ attribute; a column comes first, since the user gave it.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
@@ -144,6 +144,20 @@ class Items:
             if not any(_is_same(value, term.value) for value in there):
                 shown = ", ".join(sorted(there)[:_SHOWN])
                 raise PlanError(f"{where} has {term.name} = {term.value}; there are {shown}.")
+
+    def look_at(self, slices: Iterable[str]) -> None:
+        """Compute the attributes that slices name item by item: each text is cut once for all."""
+        terms = [term for text in slices for term in terms_of(parse_predicate(text))]
+        own = {name.partition("@")[0] for name in registry().names("attribute")}
+        loaded: dict[str, Attribute] = {}
+        for term in terms:
+            is_column = any(f"{p}{term.name}" in self._columns for p in ("", "a_", "u_"))
+            if not is_column and not term.field and term.name in own:
+                loaded[term.name] = registry().load("attribute", term.name)
+        plain = {name: one for name, one in loaded.items() if not one.of_training}
+        rows = [[one(example) for one in plain.values()] for example in self.examples]
+        for column, (name, one) in enumerate(plain.items()):
+            self._values[name, "", ""] = one.gives, [row[column] for row in rows]
 
     def _said(self, term: Term) -> list[bool | None]:
         """Whether a term is true for each item."""
@@ -314,6 +328,7 @@ def slices_for(
     for name in sorted(names):
         values = [str(e.attributes[name]) for e in examples if name in e.attributes]
         candidates += _by_value(name, name.removeprefix("a_"), values)
+    items.look_at(one.where for one in candidates)
     found = []
     known: set[tuple[bool, ...]] = set()
     for one in candidates:

@@ -24,6 +24,7 @@ from scrutiny.reliability.derive import join
 from scrutiny.reliability.intervals import ONE_UNIT, interval_of, on_one_unit
 from scrutiny.reliability.panel import Joined, Panel, Side
 from scrutiny.reliability.replicates.agreement import across
+from scrutiny.reliability.weighted import Weighted
 from scrutiny.stats.arrays import finite
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.intervals.interval import Interval
@@ -251,7 +252,10 @@ def resample_any(
     if units.n_units == units.n_strata:
         draws = _ALIKE  # there is one unit to draw, so all draws are the data themselves
     if isinstance(statistic, WeightedStatistic):
-        return resample_weighted(values, statistic.weighted, rng=rng, draws=draws, units=units)
+        of_labels = isinstance(statistic, Weighted) and statistic.of_labels
+        return resample_weighted(
+            values, statistic.weighted, rng=rng, draws=draws, units=units, of_labels=of_labels
+        )
     if isinstance(statistic, RefitStatistic):
         return resample_refit(values, statistic.refit, rng=rng, draws=draws, units=units)
     if not isinstance(statistic, AdditiveStatistic):

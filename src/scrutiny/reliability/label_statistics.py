@@ -44,6 +44,7 @@ KAPPA: Final = Weighted(
     ("pred_a", "pred_b"),
     _kappa,
     scale="fisher_z",
+    of_labels=True,
     no_effect=0.0,
 )
 LABEL_ENTROPY: Final = Weighted(
@@ -52,6 +53,7 @@ LABEL_ENTROPY: Final = Weighted(
     ("pred_b",),
     _entropy,
     scale="amount",
+    of_labels=True,
 )
 COMMONEST_LABEL: Final = Weighted(
     "commonest_label@1",
@@ -59,4 +61,5 @@ COMMONEST_LABEL: Final = Weighted(
     ("pred_b",),
     _commonest,
     scale="logit",
+    of_labels=True,
 )

@@ -224,3 +224,15 @@ def test_words_are_not_counted_where_they_cannot_be_told_apart():
 def test_numbers_in_words_are_english():
     polish, english = example("ten film", language="pl"), example("ten films")
     assert Items.of([polish, english]).inside("number") == [False, True]
+
+
+def test_attributes_that_are_looked_at_together_are_what_each_alone_gives() -> None:
+    """Item by item, each text is cut once; columns and unknown names are none of these."""
+    texts = ["Is it not good?", "A plain film.", "", "I am 12 .", "Nobody came, did they?"]
+    examples = [Example(f"i{k}", {"text": text}, "up") for k, text in enumerate(texts * 4)]
+    slices = ["negated", "question", "length > 3", "label = up"]
+    together, alone = Items.of(examples), Items.of(examples)
+    together.look_at([*slices, "nowhere = 1"])
+    for one in slices:
+        assert together.inside(one) == alone.inside(one)
+    assert {"negated", "question", "length"} <= {name for name, *_ in together._values}

@@ -7,12 +7,13 @@ from sklearn.metrics import cohen_kappa_score
 from scrutiny.core.registry import registry
 from scrutiny.diagnostics.similarity.metrics import outputs as s
 from scrutiny.reliability import label_statistics
-from scrutiny.reliability.label_statistics import KAPPA
+from scrutiny.reliability.label_statistics import COMMONEST_LABEL, KAPPA, LABEL_ENTROPY
 from scrutiny.stats.agreement.capa import capa
 from scrutiny.stats.agreement.error_consistency import error_consistency
 from scrutiny.stats.agreement.labels import correctness_flips
 from scrutiny.stats.agreement.raters import cohen_kappa
 from scrutiny.stats.resampling.resample import resample_weighted
+from scrutiny.stats.resampling.weights import Units
 from scrutiny.testing import check_statistic
 
 MODULES = (s.__name__, label_statistics.__name__)
@@ -96,3 +97,24 @@ def test_kappa_is_cohens_of_each_resample():
     assert np.isnan(KAPPA.weighted(constant, np.ones((1, 10)))[0])
     drawn = resample_weighted(labels[None], KAPPA.weighted, rng=np.random.default_rng(0), draws=200)
     assert np.isfinite(drawn.draws).all()
+
+
+@pytest.mark.parametrize("statistic", [KAPPA, LABEL_ENTROPY, COMMONEST_LABEL])
+@pytest.mark.parametrize("in_documents", [False, True])
+def test_rows_that_are_alike_are_weighed_together_to_the_last_digit(statistic, in_documents):
+    labels = np.random.default_rng(1).integers(0, 3, (2, 90, len(statistic.needs))).astype(float)
+    units = Units.of(90, np.arange(90) // 4 if in_documents else None)
+    both = [
+        resample_weighted(
+            labels,
+            statistic.weighted,
+            rng=np.random.default_rng(2),
+            draws=300,
+            units=units,
+            of_labels=one,
+        )
+        for one in (False, True)
+    ]
+    assert statistic.of_labels
+    np.testing.assert_array_equal(both[0].draws, both[1].draws)
+    np.testing.assert_array_equal(both[0].point, both[1].point)

@@ -140,6 +140,12 @@ def _tokens(text: str) -> tuple[str, ...]:
     return tuple(token_texts(text))
 
 
+@lru_cache(maxsize=64)
+def _lower(text: str) -> tuple[str, ...]:
+    """Tokens of a text in lower case, with straight apostrophes."""
+    return tuple(token.lower().replace("’", "'") for token in _tokens(text))
+
+
 def tokens_of(example: Example) -> list[str]:
     """Tokens of all fields as they are written."""
     return [token for text in example.fields.values() for token in _tokens(text)]
@@ -147,7 +153,7 @@ def tokens_of(example: Example) -> list[str]:
 
 def lower_of(example: Example) -> list[str]:
     """Tokens of all fields in lower case, with straight apostrophes."""
-    return [token.lower().replace("’", "'") for token in tokens_of(example)]
+    return [token for text in example.fields.values() for token in _lower(text)]
 
 
 def words_of(example: Example) -> Iterator[str]:
