@@ -228,7 +228,7 @@ class Task(PlugIn, ABC):
 
     @property
     def facts(self) -> Facts:
-        """What diagnostics, changes of texts and models ask for in place of its name."""
+        """Facts that diagnostics, changes of texts and models ask for in place of its name."""
         kind = "" if self.answer_type is None else self.answer_type.name
         if any(role.is_anchor for role in self.roles):
             return Facts(kind, "anchor", self.holds)

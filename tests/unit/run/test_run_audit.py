@@ -271,6 +271,9 @@ def test_an_audit_that_its_profile_leaves_empty_says_what_to_do(tmp_path):
     with pytest.raises(PlanError, match="No diagnostic applies to this model"):
         audit_from_flags({**flags, "only": ("landscape",)}, Opened(LoadedModels()))
     assert audit_from_flags({**flags, "profile": "study"}, Opened(LoadedModels())).measure
+    own = audit_from_flags({**flags, "only": ("stereotypes.pairs",)}, Opened(LoadedModels()))
+    assert [m.data for m in own.measure] == [("builtin:stereotypes",)]
+    assert own.left_out == ()  # it is asked about what it brings
 
 
 def test_only_what_is_wanted():

@@ -92,7 +92,7 @@ def scales_of(whole: SideBySide, margin: float | None) -> Iterator[Scale]:
 
 
 def _scale_title(level: Level, margin: float | None) -> str:
-    """What stands on the axis of a score, and what its line and its shade are."""
+    """Title of the chart of a score: its axis, its line and its shade."""
     title = f"Points of {level_name(level)} gained on {level.dataset}: left of 0 is a loss, the "
     title += f"line is the {whole_percent(level.difference.level)} interval"
     return f"{title}, shaded is a loss of less than {margin_of(margin)}" if margin else title

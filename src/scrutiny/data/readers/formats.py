@@ -15,7 +15,7 @@ _UNPACK: Final = "unpack it first. What gzip, bzip2 and xz have packed is read a
 
 
 def other_format(path: Path, target: str) -> str:
-    """What a file is that is no text, and how it is read; empty for what may be text.
+    """Format of a file that is no text, and its reader; empty for what may be text.
 
     The rest of a sentence that begins with its name.
     """

@@ -97,7 +97,7 @@ def _row(line: int, value: Any) -> RawRow:
 
 
 def _called(value: Any) -> str:
-    """What JSON calls a value that is no object."""
+    """Name in JSON of the type of a value that is no object."""
     names = {bool: "true or false", list: "a list", str: "a text", type(None): "null"}
     return names.get(type(value), "a number")
 

@@ -175,7 +175,7 @@ INTERFACES: Final[Mapping[str, type[Interface]]] = {
 
 
 def lacks_places(body: Any, fields: Sequence[str], *, batch: int) -> str:
-    """What a body of your own lacks of places for the texts of an item; empty if it has them all.
+    """Places for the texts of an item that a body of your own lacks; empty if it has them all.
 
     Examples
     --------

@@ -221,7 +221,7 @@ def _shown(found: Estimate, view: RunView) -> Estimate:
 
 
 def _named(found: Estimate, view: RunView) -> str:
-    """What its data call a metric ("BLEU (13a)", after a tokenizer); empty for most."""
+    """Name of a metric for its data ("BLEU (13a)", after a tokenizer); empty for most."""
     names = {data.name: data.metric_names for data in view.datasets}
     return names.get(found.key.dataset, {}).get(found.key.metric, "")
 

@@ -284,7 +284,7 @@ def _names_of(risks: Sequence[FoundRisk]) -> list[str]:
 
 
 def _in_sentence(risk: FoundRisk) -> str:
-    """What a risk is of, without its data; the name of a test in quotes."""
+    """Name of a risk without its data; the name of a test stands in quotes."""
     return f"'{risk.what}'" if risk.is_test else risk.what
 
 

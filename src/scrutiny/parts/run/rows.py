@@ -80,7 +80,7 @@ class AuditRow:
 
     @property
     def scope(self) -> str:
-        """Of what the verdict is true, in words."""
+        """Scope of the verdict, in words."""
         return scope_words(self.finding.scope)
 
     @property

@@ -122,8 +122,9 @@ def audit_plan(
                 planned = []
             there |= {d: DataPlan(d, d) for m in planned for d in m.data}
         measures += [wanted.limited(replace(m, reference=second)) for m in planned]
-    unfit = _misfits(chosen, tasks) if only or wanted.diagnostics else ()
-    left_out = (*_left_out(foreign, read, opened), *unfit)
+    told = {m.diagnostic for m in measures}.union(*foreign.values())
+    unasked = [name for name in chosen if name not in told and (only or wanted.diagnostics)]
+    left_out = (*_left_out(foreign, read, opened), *_misfits(unasked, tasks))
     if not measures:
         said = _nothing_applies("" if only else profile, data)
         raise PlanError(" ".join((*left_out, said)))
@@ -170,9 +171,9 @@ def _chosen(wanted: Profile, only: Sequence[str], offered: Collection[str] | Non
     return found
 
 
-def _misfits(chosen: Sequence[str], tasks: Mapping[str, Task]) -> Iterator[str]:
+def _misfits(unasked: Sequence[str], tasks: Mapping[str, Task]) -> Iterator[str]:
     """A sentence on diagnostics that measure other items than are there, by what they measure."""
-    loaded = ((name, registry().load("diagnostic", name)()) for name in chosen if tasks)
+    loaded = ((name, registry().load("diagnostic", name)()) for name in unasked if tasks)
     misfits = grouped(
         (wanted_in_words(one.wants), name.partition("@")[0])
         for name, one in loaded
