@@ -32,10 +32,10 @@ from hf_throughput import bare_batches, run_bare
 
 from scrutiny.core.registry import registry
 from scrutiny.data.dataset import load_dataset
-from scrutiny.models.strings.load import load_model
+from scrutiny.models.strings.model_loading import load_model
 from scrutiny.perturb.recipes.attack import given_to_attacks, parse_attack
-from scrutiny.perturb.search.engine import search_all
-from scrutiny.perturb.search.setting import Settings, Victim
+from scrutiny.perturb.search.problem import Settings, Victim
+from scrutiny.perturb.search.running import search_all
 
 HERE = Path(__file__).parent
 ATTACKS = {"deepwordbug": "deepwordbug", "pwws": "pwws(variant=textattack)"}

@@ -27,7 +27,7 @@ import numpy as np
 
 import scrutiny
 from scrutiny.perturb.resources.loading import load_resource
-from scrutiny.stats.intervals.scale import wilson
+from scrutiny.stats.intervals.interval import wilson
 from scrutiny.text import wordnet
 from scrutiny.text.tagger import default_tagger
 from scrutiny.text.tokens import token_texts

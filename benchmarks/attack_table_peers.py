@@ -64,7 +64,7 @@ class Words(ModelWrapper):
     model = None
 
     def __init__(self, folder):
-        from scrutiny.models.words.linear import LinearWordModel, read_linear
+        from scrutiny.models.words.linear_classifier import LinearWordModel, read_linear
 
         self._model = LinearWordModel(read_linear(Path(folder), folder), folder)
         self.seen = set()

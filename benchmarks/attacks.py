@@ -23,8 +23,8 @@ from attack_peers import LinearVictim, summary
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
 from scrutiny.perturb.recipes.attack import given_to_attacks, parse_attack
-from scrutiny.perturb.search.engine import search_all
-from scrutiny.perturb.search.setting import Settings, Victim
+from scrutiny.perturb.search.problem import Settings, Victim
+from scrutiny.perturb.search.running import search_all
 
 HERE = Path(__file__).parent
 LABELS = ("negative", "positive")

@@ -23,14 +23,14 @@ import torch
 from attention_maps import CORPUS, TASK, bare, recorded_batches, small, timed
 
 from scrutiny.core.diagnostic import Batch, Cell
-from scrutiny.core.queries.annotation import AnchoredSpans
+from scrutiny.core.queries.annotation import AnchoredWords
 from scrutiny.data.dataset import load_dataset
-from scrutiny.diagnostics.attention.heads.diagnostic import Heads
-from scrutiny.diagnostics.attention.params import HeadsParams
+from scrutiny.diagnostics.attention.heads import Heads
+from scrutiny.diagnostics.attention.heads_design import HeadsParams
 from scrutiny.diagnostics.attention.word_maps import MapOptions, word_map
-from scrutiny.models.hf.attention.function import eager
-from scrutiny.models.strings.load import load_model
-from scrutiny.models.strings.packaged import PACKAGED
+from scrutiny.models.hf.attention_taps import eager
+from scrutiny.models.strings.model_loading import load_model
+from scrutiny.models.strings.model_strings import PACKAGED
 
 
 class Ctx:
@@ -78,7 +78,7 @@ def naive(network, tokenizer, views):
 
 
 def measure(name, model, examples, *, rounds):
-    views = [AnchoredSpans.of(example) for example in examples]
+    views = [AnchoredWords.of(example) for example in examples]
     source = model._attention
     sentences = list(dict.fromkeys(view.words for view in views))
     batches = recorded_batches(source, sentences)

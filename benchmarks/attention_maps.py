@@ -25,10 +25,10 @@ from time import process_time
 import numpy as np
 import torch
 
-from scrutiny.models.hf.attention.function import eager
-from scrutiny.models.strings.load import load_model
-from scrutiny.models.strings.packaged import PACKAGED
-from scrutiny.tasks.names import load_task
+from scrutiny.models.hf.attention_taps import eager
+from scrutiny.models.strings.model_loading import load_model
+from scrutiny.models.strings.model_strings import PACKAGED
+from scrutiny.tasks.tasks import load_task
 
 TASK = load_task("anchored-spans")
 CORPUS = "negation/conandoyle_neg_zhao2020/data_story.json"

@@ -26,15 +26,15 @@ import torch
 import transformers
 
 from scrutiny.core.model import LoadOptions
-from scrutiny.models.answers.checked_language import ask_or_fail
-from scrutiny.models.scoring.pairs import (
+from scrutiny.models.answers.language_answers import ask_or_fail
+from scrutiny.models.scoring.pair_likelihoods import (
     PAIR_VARIANTS,
     ComparedSentences,
     encode_pairs,
     score_pairs,
 )
-from scrutiny.models.strings.load import load_model
-from scrutiny.tasks.names import load_task
+from scrutiny.models.strings.model_loading import load_model
+from scrutiny.tasks.tasks import load_task
 
 SIZES = {"4x128": (4, 128, 8.0), "6x384": (6, 384, 3.5)}
 SHARE = 0.85

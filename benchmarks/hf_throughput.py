@@ -22,8 +22,8 @@ import torch
 from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions
 from scrutiny.models.answers.checked import predict_or_fail
-from scrutiny.models.strings.load import load_model
-from scrutiny.tasks.names import load_task
+from scrutiny.models.strings.model_loading import load_model
+from scrutiny.tasks.tasks import load_task
 
 GOAL = 0.85
 ASKED = 1024  # examples that a run asks at a time

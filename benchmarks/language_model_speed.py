@@ -34,10 +34,10 @@ import torch
 
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.queries.language import Cloze
-from scrutiny.models.strings.load import load_model
+from scrutiny.models.strings.model_loading import load_model
 from scrutiny.run.asking.client import ModelClient
-from scrutiny.store.answers import AnswerCache
-from scrutiny.tasks.names import load_task
+from scrutiny.store.database import AnswerCache
+from scrutiny.tasks.tasks import load_task
 
 GOAL = 0.85
 TASK = load_task("sentence-pairs")

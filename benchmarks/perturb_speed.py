@@ -23,7 +23,7 @@ from scrutiny.core.registry import registry
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.resources.loading import RESOURCES
-from scrutiny.text.edits.apply import apply_to_text
+from scrutiny.text.edits import apply_to_text
 
 HERE = Path(__file__).parent
 PASSES = 3  # of each side in each round

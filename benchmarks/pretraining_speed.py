@@ -15,11 +15,15 @@ import numpy as np
 import torch
 from torch.nn.functional import cross_entropy
 
-from scrutiny.training.pretraining.allocator import keep_memory
 from scrutiny.training.pretraining.batches import StepInput
-from scrutiny.training.pretraining.loop import optimizer_for, pretraining_step
-from scrutiny.training.pretraining.network import PretrainingForward, new_network
-from scrutiny.training.pretraining.objective import losses, on_device
+from scrutiny.training.pretraining.bert import PretrainingForward, new_network
+from scrutiny.training.pretraining.loop import (
+    keep_memory,
+    losses,
+    on_device,
+    optimizer_for,
+    pretraining_step,
+)
 from scrutiny.training.pretraining.recipe import PretrainingRecipe
 
 ROWS, LENGTH = 64, 64

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.stats import kendalltau
 
 from scrutiny.reliability.metrics import metric_of
-from scrutiny.stats.association.tau import tau_b
+from scrutiny.stats.association.rank_correlation import tau_b
 from scrutiny.stats.resampling.resample import resample
 from scrutiny.stats.resampling.weights import Units
 

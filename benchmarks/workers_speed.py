@@ -22,7 +22,7 @@ import time
 from pathlib import Path
 
 from scrutiny.data.dataset import load_dataset
-from scrutiny.models.strings.lineage import checkpoint_folder
+from scrutiny.models.strings.training_records import checkpoint_folder
 
 GOAL = 1.6
 

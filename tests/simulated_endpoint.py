@@ -10,9 +10,9 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.models.http.doctor.asking import Asker
 from scrutiny.models.http.doctor.examining import examined_model
 from scrutiny.models.http.interfaces import most_written
-from scrutiny.models.http.limits import Ledger
-from scrutiny.models.http.reading import BadReply, tokens_told
-from scrutiny.models.strings.source import parse
+from scrutiny.models.http.pacing import RequestLedger
+from scrutiny.models.http.reply_reading import BadReply, tokens_told
+from scrutiny.models.strings.model_strings import parse
 
 WORDS = (
     "the river ran past seven quiet houses while birds sang over green hills and children played "
@@ -154,7 +154,7 @@ class InProcess:
 
     def __init__(self, endpoint, simulated, *, most=None):
         self.endpoint = endpoint.model_copy(update={"most_requests": most})
-        self.ledger = Ledger(self.endpoint)
+        self.ledger = RequestLedger(self.endpoint)
         self._simulated = simulated
 
     def arriving(self, interface, examples, *, draw):

@@ -16,10 +16,9 @@ import click
 from click.testing import CliRunner
 
 from scrutiny.cli import VERBS, group
-from scrutiny.cli.verbs.list import FACTS, SENTENCES, facts_to_list
-from scrutiny.cli.verbs.show import facts
+from scrutiny.cli.verbs.names import FACTS, SENTENCES, facts, facts_to_list
 from scrutiny.core.facts import answers_in_words
-from scrutiny.core.plugin import sentence_of
+from scrutiny.core.plugin_base import sentence_of
 from scrutiny.core.registry import KINDS, registry
 from scrutiny.registrations import REGISTRATIONS
 from scrutiny.reliability.metrics import metric_of, usual_metrics

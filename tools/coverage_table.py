@@ -22,7 +22,7 @@ from scrutiny.core.registry import registry
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.document import document_of
 from scrutiny.perturb.engine.recipe import parse_recipe
-from scrutiny.perturb.languages.en.verbs import finite_kind, is_main_verb
+from scrutiny.perturb.languages.verbs import finite_kind, is_main_verb
 from scrutiny.perturb.resources.loading import RESOURCES
 from scrutiny.text.numbers import parse_number
 

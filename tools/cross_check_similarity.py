@@ -19,12 +19,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scrutiny.stats.agreement.capa import capa
 from scrutiny.stats.agreement.error_consistency import error_consistency
+from scrutiny.stats.agreement.kappa import capa
 from scrutiny.stats.distributions.two_sample import hamming_mmd
 from scrutiny.stats.representations.cca import mean_cca, mean_squared_cca, pwcca, svcca
 from scrutiny.stats.representations.cka import cka_sums, debiased_cka, linear_cka, minibatch_cka
-from scrutiny.stats.representations.rsa import rsa
+from scrutiny.stats.representations.item_distances import rsa
 
 CLOSE = 1e-9
 

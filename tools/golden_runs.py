@@ -25,8 +25,8 @@ import pyarrow.parquet as pq
 
 from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
-from scrutiny.store.edits import edits_of
 from scrutiny.store.run_folder import RunFolder
+from scrutiny.store.stored_forms import edits_of
 
 PLACE = Path(__file__).parents[1] / "tests" / "golden" / "frozen"
 DRAWS = "200"

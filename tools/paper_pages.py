@@ -14,10 +14,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from scrutiny.core.grouping import grouped
+from scrutiny.blocks.numbers import NO_VALUE
 from scrutiny.core.published import Reproduction
-from scrutiny.parts.published import ours, sentence, why
-from scrutiny.parts.wording.numbers import NO_VALUE
+from scrutiny.core.record import grouped
+from scrutiny.report.sections.published import ours, sentence, why
 from scrutiny.store.run_folder import RunFolder
 
 MARK = (

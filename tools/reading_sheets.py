@@ -30,14 +30,14 @@ from typing import Any, NamedTuple
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.example import Example
-from scrutiny.diagnostics.robustness.params import RobustnessParams
+from scrutiny.diagnostics.robustness.robustness_recipes import RobustnessParams
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.recipe import parse_recipe
-from scrutiny.stats.agreement.raters import cohen_kappa
-from scrutiny.stats.intervals.scale import wilson
-from scrutiny.tasks.names import load_task
-from scrutiny.text.edits.apply import apply_to_text
-from scrutiny.text.edits.ordered import in_order
+from scrutiny.stats.agreement.kappa import cohen_kappa
+from scrutiny.stats.intervals.interval import wilson
+from scrutiny.tasks.tasks import load_task
+from scrutiny.text.edit_tracks import in_order
+from scrutiny.text.edits import apply_to_text
 
 TASK = "text-classification"
 CLAIMS = {"keeps": "keeps the label", "may change": "turns the meaning round"}

@@ -20,10 +20,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from scrutiny.data.containment import SHORTEST
 from scrutiny.data.hashes import letters_hash
 from scrutiny.data.near_duplicates import find_near
-from scrutiny.data.overlap import overlap
+from scrutiny.data.overlap import SHORTEST, overlap
 from scrutiny.text.letters import letters, marks
 from scrutiny.text.tokens import sentences
 

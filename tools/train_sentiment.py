@@ -30,9 +30,9 @@ from sentiment_texts import Split, read_corpus
 from sklearn.linear_model import LogisticRegression
 from torch.nn import functional
 
-from scrutiny.models.builtin.families import FAMILIES
-from scrutiny.models.builtin.features import of_words
-from scrutiny.models.builtin.network import BuiltinNetwork
+from scrutiny.models.builtin.builtin_families import FAMILIES
+from scrutiny.models.builtin.builtin_features import of_words
+from scrutiny.models.builtin.builtin_network import BuiltinNetwork
 
 ROOT = Path(__file__).resolve().parents[1]
 FAMILY = FAMILIES["sentiment"]
@@ -211,7 +211,7 @@ def train(row, starts, y, *, weight, z, seed, settings):
 
 
 def quantize(network):
-    """Integer arrays of a network, in the units of ``scrutiny.models.builtin.network``.
+    """Integer arrays of a network, in the units of ``scrutiny.models.builtin.builtin_network``.
 
     ReLU passes positive factors through, so each dimension and each hidden unit has a scale of its
     own, which the layer above takes in.

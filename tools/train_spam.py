@@ -22,9 +22,9 @@ from spam_messages import both
 from train_sentiment import Settings, bags, choose_vocabulary, quantize, rows_of, train, write
 
 from scrutiny.data.hashes import training_hashes
-from scrutiny.models.builtin.families import FAMILIES
-from scrutiny.models.builtin.features import READ
-from scrutiny.models.builtin.network import BuiltinNetwork
+from scrutiny.models.builtin.builtin_families import FAMILIES
+from scrutiny.models.builtin.builtin_features import READ
+from scrutiny.models.builtin.builtin_network import BuiltinNetwork
 
 SETTINGS = replace(Settings(), epochs=20, batch=64, penalty=0.02)
 USED = ("features", "least_documents", "dimension", "hidden", "epochs", "batch")

@@ -20,14 +20,14 @@ from typing import NamedTuple
 
 from scrutiny.core.example import Example
 from scrutiny.core.languages import speaks
-from scrutiny.core.plugin import without_versions
+from scrutiny.core.plugin_base import without_versions
 from scrutiny.core.registry import registry
 from scrutiny.data.dataset import load_dataset
 from scrutiny.perturb.engine.apply import Setting
 from scrutiny.perturb.engine.batch import perturb_stream
 from scrutiny.perturb.engine.recipe import Recipe, parse_recipe
 from scrutiny.perturb.resources.loading import RESOURCES
-from scrutiny.tasks.names import load_task
+from scrutiny.tasks.tasks import load_task
 
 HOME = Path(os.environ.get("SCRUTINY_DATA", Path(__file__).parents[1].parent / "shared" / "data"))
 NETWORKS = {"masked_lm", "translator"}  # resources that take long

@@ -26,18 +26,17 @@ from scrutiny._given import (
     with_functions_named,
 )
 from scrutiny.core import errors
-from scrutiny.core.boundary.declared import must_be_declared
-from scrutiny.core.boundary.given import path_given, plain_given, text_given
+from scrutiny.core.boundary.given import must_be_declared, path_given, plain_given, text_given
 from scrutiny.core.plan import MeasurePlan, ModelPlan, Plan
-from scrutiny.core.plugin import at_length
+from scrutiny.core.plugin_base import at_length
 from scrutiny.core.registry import KINDS, registry
 
 if TYPE_CHECKING:
     from scrutiny._results import Run
-    from scrutiny.core.progress import Progress
+    from scrutiny.core.long_runs import Progress
     from scrutiny.run.driver import RunOptions
     from scrutiny.run.executing.executor import Executor
-    from scrutiny.run.planning.opened import Opened
+    from scrutiny.run.planning.loading import Opened
 
 __all__ = ["Plan", "audit", "errors", "list", "load", "run", "show"]
 
@@ -201,7 +200,7 @@ def audit(  # noqa: PLR0913 - a notebook shows the names of all that can be aske
     rows = () if data is None else (data_given(data, task, columns, labels, limit),)
     from scrutiny.run.budgeting.durations import seconds_of
     from scrutiny.run.planning.audit import audit_plan
-    from scrutiny.run.planning.tolerances import with_tolerances
+    from scrutiny.run.planning.audit_profiles import with_tolerances
 
     time = None
     if budget is not None:
@@ -264,8 +263,7 @@ def _opened(
     options: "RunOptions", models: Mapping[str, Any], data: Mapping[str, Any]
 ) -> "Iterator[tuple[Executor, Opened]]":
     """Workers of a call, which end with it, and what it has open."""
-    from scrutiny.run.planning.loading import LoadedModels
-    from scrutiny.run.planning.opened import Opened
+    from scrutiny.run.planning.loading import LoadedModels, Opened
 
     with closing(options.crew(LoadedModels(given=models))) as crew:
         yield crew, Opened(crew, data)
@@ -283,8 +281,8 @@ def _finish(
     """Finished run of a plan; ``time`` is a budget of seconds, and when they began."""
     from scrutiny._results import Run
     from scrutiny.run.driver import run_plan
-    from scrutiny.run.planning.asked_slices import with_slices
-    from scrutiny.run.training.trained import resolved_when_trained
+    from scrutiny.run.planning.plan_slices import with_slices
+    from scrutiny.run.training import resolved_when_trained
 
     must_be_declared(plan, where="The plan")
     if out is not None and not str(path_given(out, "out")).strip():

@@ -10,15 +10,15 @@ import pyarrow as pa
 from scrutiny._api import run
 from scrutiny._results import Run
 from scrutiny._table import Table, numbers_table
-from scrutiny.cli.compare.headline import headline, verdicts
-from scrutiny.cli.compare.writing import lines_of, page_of
 from scrutiny.core.boundary.given import path_given, plain_given
 from scrutiny.core.claim import Finding
 from scrutiny.core.errors import PlanError
-from scrutiny.core.progress import Progress
-from scrutiny.report.formats.snippet import table_snippet
-from scrutiny.run.comparing.levels import CompareOptions, Level, SideBySide
-from scrutiny.run.comparing.whole import compare_side_by_side
+from scrutiny.core.long_runs import Progress
+from scrutiny.report.compare.headline import headline, verdicts
+from scrutiny.report.compare.output import lines_of, page_of
+from scrutiny.report.notebook import table_snippet
+from scrutiny.run.comparing.comparison_results import CompareOptions, Level, SideBySide
+from scrutiny.run.comparing.whole_comparison import compare_side_by_side
 from scrutiny.store.files import save_text
 from scrutiny.store.run_folder import RunFolder
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from scrutiny.core.boundary.given import path_given, plain_given, text_given
 from scrutiny.core.errors import PlanError
+from scrutiny.core.long_runs import SILENT, Progress
 from scrutiny.core.plan import DataPlan, ModelPlan, Plan
-from scrutiny.core.progress import SILENT, Progress
-from scrutiny.models.python.shapes import can_be_asked
-from scrutiny.models.strings.family import must_lead_somewhere
+from scrutiny.models.python.python_model import can_be_asked
+from scrutiny.models.strings.model_families import must_lead_somewhere
 
 if TYPE_CHECKING:
     from scrutiny.run.driver import RunOptions
@@ -39,7 +39,7 @@ def run_options(workers: Any, progress: Any, cache: Any) -> "RunOptions":
 
 def _display(progress: Any) -> Progress:
     """Display of progress: one that is given, or one that fits a notebook or a terminal."""
-    from scrutiny.cli.running.progress import Lines, display_here
+    from scrutiny.cli.progress import Lines, display_here
 
     if isinstance(progress, Progress):
         return progress
@@ -131,7 +131,7 @@ def _by_name(given: Any, name: str, example: str) -> dict[str, Any]:
 
 def plan_given(what: "str | Path | Plan | Mapping[str, Any]") -> Plan:
     """Plan from an object, its file or its plain values."""
-    from scrutiny.run.planning.file import plan_of, read_plan
+    from scrutiny.run.planning.plan_file import plan_of, read_plan
 
     if isinstance(what, Plan):
         return what

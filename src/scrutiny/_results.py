@@ -9,23 +9,22 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from scrutiny._table import Table, numbers_table
-from scrutiny.core.boundary.canonical import canonical_json
+from scrutiny.blocks.numbers import number
+from scrutiny.blocks.scores import no_skill_in
 from scrutiny.core.boundary.given import path_given, text_given
+from scrutiny.core.boundary.json_text import canonical_json
 from scrutiny.core.claim import Finding
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.estimate import DRAW, Estimate, of_all_draws
-from scrutiny.core.expressions import names_metric
-from scrutiny.core.slice_syntax import metric_and_slices, parted
+from scrutiny.core.expressions import metric_and_slices, names_metric
+from scrutiny.core.slice_syntax import parted
 from scrutiny.data.source import handed_over
-from scrutiny.parts.run.risks import risks_of
-from scrutiny.parts.run.skill import no_skill_in
-from scrutiny.parts.wording.numbers import number
-from scrutiny.reliability.asked import asks_more
-from scrutiny.reliability.verdicts.gate_rules import Rule
-from scrutiny.report.formats.named import format_of, render
-from scrutiny.report.reading.cases import cases_of
-from scrutiny.report.reading.found import found_texts
-from scrutiny.report.reading.load import load_view
+from scrutiny.reliability.written_metrics import Rule, asks_more
+from scrutiny.report.cases.changed_texts import cases_of
+from scrutiny.report.cases.evidence import found_texts
+from scrutiny.report.findings.risks import risks_of
+from scrutiny.report.formats import format_of, render
+from scrutiny.report.load import load_view
 from scrutiny.run.estimating.gate import estimates_on, gate_run, names_slice
 from scrutiny.store.files import save_text
 from scrutiny.store.run_folder import RunFolder
@@ -193,8 +192,10 @@ class Run:
     def risks(self) -> Table:
         """Risks by state: changes that hurt, that hold, and that can't be told.
 
-        What hurts comes first, the largest cost first: `scrutiny.parts.run.risks.Risk` says what
-        the columns are. A single state: ``run.risks.where(state="hurts")``.
+        What hurts comes first, the largest cost first. What the columns are says
+        `scrutiny.report.findings.risks.RiskLine`.
+
+        A single state: ``run.risks.where(state="hurts")``.
         """
         return Table(_risks_table(self.findings))
 
@@ -317,6 +318,6 @@ class Run:
         return f"{', '.join(models)} on {', '.join(data)}"
 
     def _repr_html_(self) -> str:
-        from scrutiny.report.formats.snippet import render_snippet
+        from scrutiny.report.notebook import render_snippet
 
         return render_snippet(load_view(self.path))

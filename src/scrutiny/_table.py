@@ -6,10 +6,10 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from scrutiny.core.boundary.canonical import canonical_json
+from scrutiny.core.boundary.json_text import canonical_json
 from scrutiny.core.errors import PlanError, require_packages
 from scrutiny.core.estimate import Estimate
-from scrutiny.core.plugin import without_versions
+from scrutiny.core.plugin_base import without_versions
 
 #: Rows that a notebook shows.
 SHOWN: Final = 20
@@ -89,7 +89,7 @@ class Table:
         return f"<Table: {len(self)} row{'s' * (len(self) != 1)} of {', '.join(self.columns)}>"
 
     def _repr_html_(self) -> str:
-        from scrutiny.report.formats.snippet import table_snippet
+        from scrutiny.report.notebook import table_snippet
 
         rows = self._table.slice(0, SHOWN).to_pylist()
         return table_snippet(self.columns, rows, n_more=len(self) - len(rows))

@@ -32,6 +32,12 @@
 Names here stay, and what they mean stays. `scrutiny.testing` has the checks of conformance.
 """
 
+from scrutiny.blocks.charts import Chart
+from scrutiny.blocks.forest import Line, forest_table
+from scrutiny.blocks.labels import full_labels
+from scrutiny.blocks.run_estimates import main_estimates
+from scrutiny.blocks.run_view import RunView
+from scrutiny.blocks.section import Chapter, Part, ReportPart
 from scrutiny.core import errors, facts
 from scrutiny.core.answers.words import Words
 from scrutiny.core.claim import Claim, Component
@@ -39,12 +45,12 @@ from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Sel
 from scrutiny.core.diagnostic import Batch, Cell, ChangesTexts, Context, Diagnostic, Failure
 from scrutiny.core.edit import Edit, Piece, Variant
 from scrutiny.core.example import Example, Span
+from scrutiny.core.expectation import Asked, Expectation, Seen
 from scrutiny.core.model import LoadOptions, Model, PlainModel
 from scrutiny.core.queries import attention, gradients, language
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.registry import Registration
 from scrutiny.core.statistic import AdditiveStatistic, RefitStatistic, WeightedStatistic
-from scrutiny.core.suites.expectation import Asked, Expectation, Seen
 from scrutiny.core.task import ExchangesLabels, Prediction, Role, Score, Task
 from scrutiny.core.transformation import (
     AsksAhead,
@@ -56,36 +62,35 @@ from scrutiny.core.transformation import (
     Site,
     Transformation,
 )
-from scrutiny.data.attributes.attribute import attribute, words_of
+from scrutiny.data.attribute import attribute, words_of
 from scrutiny.data.dataset import load_dataset
 from scrutiny.data.readers.files import lines
-from scrutiny.data.readers.options import reader_defaults, takes
 from scrutiny.data.source import DataSource
-from scrutiny.data.table import RawRow, Table
+from scrutiny.data.table import RawRow, Table, reader_defaults, takes
 from scrutiny.models.strings.adapters import Adapter
-from scrutiny.models.strings.load import load_model
-from scrutiny.models.strings.source import ModelSource
-from scrutiny.parts.charts.tables import Chart, forest_table
-from scrutiny.parts.part import Chapter, Part, ReportPart
-from scrutiny.parts.run.estimates import main_estimates
-from scrutiny.parts.run.lines import Line
-from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.labels import full_labels
+from scrutiny.models.strings.model_loading import load_model
+from scrutiny.models.strings.model_strings import ModelSource
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.engine.rewrite import keeps_label
 from scrutiny.perturb.recipes.attack import Attack
-from scrutiny.perturb.search.goal import Goal
+from scrutiny.perturb.search.judging import Goal
 from scrutiny.perturb.search.problem import Method
-from scrutiny.reliability.additive import Additive, over_rows, with_count
 from scrutiny.reliability.metrics import Parametric
-from scrutiny.reliability.weighted import Weighted
-from scrutiny.report.reading.load import load_view
-from scrutiny.tasks.classification.classes import Classification
-from scrutiny.tasks.columns.by_columns import ByColumns
-from scrutiny.tasks.columns.roles import LABEL, TEXT, TEXT_PAIR, WORDS, list_role, text_role
-from scrutiny.tasks.names import load_task
-from scrutiny.text.edits.apply import apply_edits, apply_to_text
+from scrutiny.reliability.row_statistics import Additive, Weighted, over_rows, with_count
+from scrutiny.report.load import load_view
+from scrutiny.tasks.classification import Classification
+from scrutiny.tasks.tasks import (
+    LABEL,
+    TEXT,
+    TEXT_PAIR,
+    WORDS,
+    ByColumns,
+    list_role,
+    load_task,
+    text_role,
+)
+from scrutiny.text.edits import apply_edits, apply_to_text
 from scrutiny.training.job import TrainingJob
 from scrutiny.training.trainer import Trainer, TrainingNode
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
-from scrutiny.diagnostics.attack.kept import found_in
+from scrutiny.diagnostics.attack.kept_texts import found_in
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.store.run_folder import RunFolder

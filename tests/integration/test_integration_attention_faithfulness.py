@@ -9,12 +9,12 @@ pytest.importorskip("torch")
 pytest.importorskip("safetensors")
 
 from scrutiny.data.dataset import load_dataset
-from scrutiny.models.words.attention_network import Architecture
+from scrutiny.models.words.attention_classifier import Architecture
 from scrutiny.run.driver import run_plan
-from scrutiny.run.planning.file import plan_of
+from scrutiny.run.planning.plan_file import plan_of
 from scrutiny.run.planning.resolve import resolve
-from scrutiny.training.words.attention_recipe import AttentionRecipe
-from scrutiny.training.words.job import train_words
+from scrutiny.training.words.network_recipes import AttentionRecipe
+from scrutiny.training.words.trainers import train_words
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "attention_faithfulness.toml"
 TEXTS = 24

@@ -10,9 +10,9 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from scrutiny.run.planning.file import plan_of
+from scrutiny.run.planning.plan_file import plan_of
 from scrutiny.run.planning.resolve import resolve
-from scrutiny.run.training.trained import with_stand_ins
+from scrutiny.run.training import with_stand_ins
 
 pytestmark = [pytest.mark.slow, pytest.mark.extra("hf")]
 

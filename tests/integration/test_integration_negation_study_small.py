@@ -13,11 +13,11 @@ pytest.importorskip("transformers")
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "training"))
 from anchored_toys import frames, make_encoder
 
-from scrutiny.models.strings.competence import read_competence
+from scrutiny.models.strings.training_records import read_competence
 from scrutiny.run.driver import run_plan
-from scrutiny.run.planning.file import plan_of
+from scrutiny.run.planning.plan_file import plan_of
 from scrutiny.run.planning.resolve import resolve
-from scrutiny.run.training.trained import with_trained
+from scrutiny.run.training import with_trained
 
 pytestmark = [pytest.mark.slow, pytest.mark.extra("hf")]
 

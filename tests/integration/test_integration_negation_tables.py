@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from scrutiny.report.formats.named import render
-from scrutiny.report.reading.load import load_view
+from scrutiny.report.formats import render
+from scrutiny.report.load import load_view
 from scrutiny.run.driver import run_plan
-from scrutiny.run.planning.file import read_plan
+from scrutiny.run.planning.plan_file import read_plan
 from scrutiny.run.planning.resolve import resolve
 
 pytestmark = [pytest.mark.data("negation"), pytest.mark.slow]

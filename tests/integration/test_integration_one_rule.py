@@ -11,8 +11,8 @@ import pytest
 
 import scrutiny
 from scrutiny.perturb.engine.rewrite import keeps_label
-from scrutiny.report.reading.load import load_view
-from scrutiny.report.terminal.page import write_first_screen
+from scrutiny.report.load import load_view
+from scrutiny.report.text import write_first_screen
 
 LABELS = ("bad", "good")
 WIDE = (90, 55)  # of 872 items a loss of 4.0 [1.3, 6.7], alone

@@ -10,10 +10,10 @@ pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 from scrutiny.run.driver import RunOptions, run_plan
-from scrutiny.run.planning.file import plan_of
+from scrutiny.run.planning.plan_file import plan_of
 from scrutiny.run.planning.resolve import resolve
-from scrutiny.run.training.trained import with_trained
-from scrutiny.store.cache_folders import cache_file
+from scrutiny.run.training import with_trained
+from scrutiny.store.files import cache_file
 from scrutiny.store.run_folder import RunFolder
 
 pytestmark = [pytest.mark.slow, pytest.mark.extra("hf")]

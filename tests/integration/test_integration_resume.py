@@ -13,8 +13,7 @@ import pytest
 
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
 from scrutiny.run.driver import RunOptions, run_plan
-from scrutiny.run.planning.loading import LoadedModels
-from scrutiny.run.planning.opened import Opened
+from scrutiny.run.planning.loading import LoadedModels, Opened
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.store.run_folder import RunFolder
 

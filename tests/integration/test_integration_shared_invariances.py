@@ -7,7 +7,7 @@ import pytest
 
 from scrutiny.core.plan import Plan, Resampling
 from scrutiny.run.driver import RunOptions, run_plan
-from scrutiny.run.planning.file import read_plan
+from scrutiny.run.planning.plan_file import read_plan
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.store.run_folder import RunFolder
 

@@ -13,10 +13,10 @@ from scrutiny.core.claim import IN_SLICES
 from scrutiny.core.errors import UserError
 from scrutiny.core.example import Example
 from scrutiny.core.slice_syntax import complement
-from scrutiny.data.attributes.texts import negated
-from scrutiny.parts.slices import part
-from scrutiny.report.formats.named import render
-from scrutiny.report.reading.load import load_view
+from scrutiny.data.text_attributes import negated
+from scrutiny.report.formats import render
+from scrutiny.report.load import load_view
+from scrutiny.report.sections.comparisons import slices_part
 
 SLICES = {"a": {"a_topic": "film"}, "b": {"a_topic": "restaurant"}}
 PLAN = {
@@ -245,7 +245,7 @@ def test_the_page_has_each_slice_once_and_the_clearest_in_front(run):
     every = [f for f in run.findings if f.claim.family == mine[0].claim.family]
     assert mine[0].p_supported == min(f.p_supported for f in every)
     assert len(view.all_findings) == len(run.findings)
-    found = part(view)
+    found = slices_part(view)
     assert [row[:3] for row in found.charts[0].table.rows] == [
         ("all items", "", "300"),
         ("negated", "not told apart", str(in_slice(run, "accuracy@1", "negated").counts.n)),
@@ -330,6 +330,6 @@ def test_a_model_that_is_blind_to_negation_is_worse_where_negated(tmp_path):
     verdicts = {f.claim.says: f.verdict for f in found.findings}
     assert verdicts["accuracy is lower where negated than elsewhere"] == "supported"
     assert verdicts['accuracy is lower where has "good" than elsewhere'] == "undecided"
-    states = [row[:2] for row in part(load_view(found.path)).charts[0].table.rows]
+    states = [row[:2] for row in slices_part(load_view(found.path)).charts[0].table.rows]
     assert states == [("all items", ""), ("negated", "worse"), ('has "good"', "not told apart")]
     assert found.estimate("accuracy where negated").value == 0.0

@@ -13,9 +13,9 @@ pytest.importorskip("sklearn")
 
 from scrutiny.data.dataset import load_dataset
 from scrutiny.run.driver import RunOptions, run_plan
-from scrutiny.run.planning.file import plan_of
+from scrutiny.run.planning.plan_file import plan_of
 from scrutiny.run.planning.resolve import resolve
-from scrutiny.run.training.trained import with_trained
+from scrutiny.run.training import with_trained
 
 PLANTED = {"no": "zorp", "yes": "quib"}
 TESTED, TURNED = 200, 50

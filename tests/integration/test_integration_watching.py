@@ -157,7 +157,7 @@ def test_exit_codes_pass_through(here: Path, arguments: list[str], code: int) ->
 def test_the_exit_code_that_was_said_counts_where_python_ends_by_the_interrupt() -> None:
     code = (
         "import os, signal\n"
-        "from scrutiny.cli.running.watching import watched\n"
+        "from scrutiny.cli.failures import watched\n"
         "number = watched(lambda: 130)\n"
         "signal.signal(signal.SIGINT, signal.SIG_DFL)\n"
         "os.kill(os.getpid(), signal.SIGINT)\n"

@@ -8,12 +8,12 @@ import pytest
 from scrutiny.core.example import Example, Span
 from scrutiny.core.facts import SPANS
 from scrutiny.data.dataset import Dataset, load_dataset
-from scrutiny.diagnostics.robustness.params import RobustnessParams
+from scrutiny.diagnostics.robustness.robustness_recipes import RobustnessParams
 from scrutiny.perturb.engine.apply import Setting
 from scrutiny.perturb.engine.batch import perturb_stream
 from scrutiny.perturb.engine.recipe import Recipe
-from scrutiny.tasks.names import load_task
-from scrutiny.text.edits.apply import apply_edits
+from scrutiny.tasks.tasks import load_task
+from scrutiny.text.edits import apply_edits
 
 RECIPES = [
     recipe

@@ -12,9 +12,9 @@ pytest.importorskip("transformers")
 
 from scrutiny.core.published import ODD
 from scrutiny.run.driver import run_plan
-from scrutiny.run.planning.file import plan_of
+from scrutiny.run.planning.plan_file import plan_of
 from scrutiny.run.planning.resolve import resolve
-from scrutiny.run.training.trained import with_trained
+from scrutiny.run.training import with_trained
 from scrutiny.store.run_folder import RunFolder
 
 pytestmark = [pytest.mark.slow, pytest.mark.extra("hf")]

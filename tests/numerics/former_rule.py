@@ -1,6 +1,6 @@
 """Verdicts as they were before limits of families: Holm over claims, half of alpha a direction."""
 
-from scrutiny.stats.significance.multiplicity import holm
+from scrutiny.stats.significance.combined_tests import holm
 
 
 def outcomes(tests, *, alpha=0.05):

@@ -18,9 +18,9 @@ from pyarrow import feather
 from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.example import Example
 from scrutiny.data.dataset import load_dataset
-from scrutiny.models.strings.load import load_model
-from scrutiny.run.importing.samples import Problems
-from scrutiny.tasks.names import load_task
+from scrutiny.models.strings.model_loading import load_model
+from scrutiny.run.importing.logs import Problems
+from scrutiny.tasks.tasks import load_task
 
 ODD_VALUES: Final[tuple[Any, ...]] = (
     None, True, -1, 0, 0.5, 10**30, -(10**19), float("nan"), float("inf"), 1e308, "", " ", "0",

@@ -21,7 +21,7 @@ from scrutiny.data.labels import parse_label_map
 from scrutiny.diagnostics.suites.expectations import parse_expectation
 from scrutiny.run.estimating.accepted import read_accepted
 from scrutiny.run.importing import deepeval, inspect_log, lm_eval, promptfoo
-from scrutiny.run.planning.file import read_plan
+from scrutiny.run.planning.plan_file import read_plan
 
 ROWS: Final[list[dict[str, Any]]] = [
     {"id": f"i{k}", "text": f"I {'liked' if k % 2 else 'hated'} film {k}.", "label": "ab"[k % 2]}

@@ -4,9 +4,8 @@ import numpy as np
 from scipy import special
 
 from scrutiny.core.plan import Resampling
-from scrutiny.reliability.counted import step_of
-from scrutiny.reliability.estimate import resample_any
-from scrutiny.reliability.intervals import interval_of
+from scrutiny.reliability.intervals import interval_of, step_of
+from scrutiny.reliability.row_statistics import resample_any
 from scrutiny.stats.resampling.weights import Units
 
 

@@ -10,16 +10,16 @@ import numpy as np
 import pyarrow as pa
 from planted_heads import WORDS, attending, baselines, frames
 
-from scrutiny.core.boundary.canonical import canonical_json
+from scrutiny.core.boundary.json_text import canonical_json
 from scrutiny.core.design import DataShape, Inputs, SubjectShape
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
-from scrutiny.diagnostics.attention.heads.design import make_heads_design
-from scrutiny.diagnostics.attention.params import HeadsParams
-from scrutiny.run.estimating.estimates import Estimator, estimate_all
+from scrutiny.diagnostics.attention.heads_design import HeadsParams, make_heads_design
+from scrutiny.run.estimating.estimates import estimate_all
+from scrutiny.run.estimating.estimator import Estimator
 from scrutiny.run.planning.assignment import Assignment, PlannedContrast
-from scrutiny.store.schemas import RECORDS
-from scrutiny.tasks.names import load_task
+from scrutiny.store.run_tables import RECORDS
+from scrutiny.tasks.tasks import load_task
 
 HEADS = 24
 PARAMS = HeadsParams(presets=("default",))

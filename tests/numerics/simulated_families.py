@@ -19,9 +19,9 @@ from scrutiny.stats.intervals.families import (
     floored,
     recipe_limits,
 )
-from scrutiny.stats.intervals.shares import apart_of
+from scrutiny.stats.intervals.share_limits import apart_of
 from scrutiny.stats.resampling.weights import Units
-from scrutiny.stats.significance.verdict import intersection_union
+from scrutiny.stats.significance.combined_tests import intersection_union
 
 RECALL = 0.85  # and precision, before any change
 NEAR_NORMAL = 50  # degrees of freedom of items from which a t is a normal

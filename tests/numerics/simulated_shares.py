@@ -11,8 +11,8 @@ from scipy import special, stats
 from simulated_families import Design, _ease, _sizes
 
 from scrutiny.stats.arrays import FloatArray
+from scrutiny.stats.intervals.interval import Scale
 from scrutiny.stats.intervals.rows import row_of
-from scrutiny.stats.intervals.scale import Scale
 from scrutiny.stats.intervals.simultaneous import simultaneous
 from scrutiny.stats.resampling.resample import Resampled, resample
 from scrutiny.stats.resampling.weights import Units

@@ -4,12 +4,9 @@ import numpy as np
 import pytest
 from planted_families import coverage, error, interval, preferred
 
-from scrutiny.diagnostics.attack.metrics import (
-    ATTACK_SUCCESS,
-    VALID_ATTACK_SUCCESS,
-)
+from scrutiny.diagnostics.attack.attack_metrics import ATTACK_SUCCESS, VALID_ATTACK_SUCCESS
 from scrutiny.reliability.metrics import metric_of
-from scrutiny.reliability.of_measures import measures_of
+from scrutiny.reliability.statistics import measures_of
 
 STUDIES = 300
 

@@ -8,8 +8,8 @@ import pytest
 from planted_families import coverage, error, interval
 from planted_heads import attending, baselines, frames, sums
 
-from scrutiny.diagnostics.attention.metrics import heads as s
-from scrutiny.diagnostics.attention.metrics import tau as ranks
+from scrutiny.diagnostics.attention import head_metrics as ranks
+from scrutiny.diagnostics.attention import head_metrics as s
 from scrutiny.stats.resampling.resample import resample
 from scrutiny.stats.resampling.weights import Units
 

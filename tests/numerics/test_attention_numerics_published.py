@@ -7,9 +7,9 @@ exactly, and everything else is what our statistics make of counts.
 import numpy as np
 import pytest
 
-from scrutiny.diagnostics.attention.metrics import heads as s
-from scrutiny.diagnostics.attention.metrics import tau as ranks
-from scrutiny.diagnostics.attention.metrics.scores import KINDS
+from scrutiny.diagnostics.attention import head_metrics as ranks
+from scrutiny.diagnostics.attention import head_metrics as s
+from scrutiny.diagnostics.attention.head_counts import KINDS
 
 pytestmark = pytest.mark.data("negation")
 GOLD = {"story": (6382,), "review": (18_481, 18_472, 18_893)}

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from scrutiny.models.http.doctor.examining import examine
-from scrutiny.models.http.doctor.sameness import check_same_model
-from scrutiny.stats.significance.exchange import ExchangeTest
+from scrutiny.models.http.doctor.same_model import check_same_model
+from scrutiny.stats.significance.combined_tests import ExchangeTest
 from simulated_endpoint import Simulated, asker
 
 

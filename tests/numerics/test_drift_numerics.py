@@ -9,7 +9,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.model import Model
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.task import Prediction
-from scrutiny.diagnostics.similarity.metrics import drift as s
+from scrutiny.diagnostics.similarity import drift_records as s
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.planning.resolve import resolve

@@ -3,13 +3,13 @@
 import numpy as np
 from scipy import stats
 
-from scrutiny.diagnostics.similarity.leaving_out import LeavingOut, left_out_groups, likeness
-from scrutiny.reliability.replicates.spread import compare_spreads
+from scrutiny.diagnostics.similarity.vector_likeness import LeavingOut, left_out_groups, likeness
+from scrutiny.reliability.replicates import compare_spreads
 from scrutiny.stats.association.correlation import seed_correlation
-from scrutiny.stats.association.pair_correlation import pair_correlation
-from scrutiny.stats.intervals.retained import retained_scores
+from scrutiny.stats.association.rank_correlation import pair_correlation
+from scrutiny.stats.intervals.crossed import retained_scores
+from scrutiny.stats.intervals.seed_error import Spread
 from scrutiny.stats.representations.cka import debiased_cka
-from scrutiny.stats.significance.variance_ratio import Spread
 
 
 def rng(seed=0):

@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as hnp
 from scipy.spatial.distance import jensenshannon
 from scipy.stats import entropy
 
-from scrutiny.stats.distributions.unchecked import LARGEST_JS, js, js_slope, kl, tvd
+from scrutiny.stats.distributions.divergence import LARGEST_JS, js, js_slope, kl, tvd
 
 POSITIVE = hnp.arrays(np.float64, (2, 5), elements=st.floats(0.01, 1.0))
 

@@ -62,7 +62,7 @@ def tuned_and_control(gain, *, seed_sd):
 def test_expected_scores_are_those_of_many_frames():
     from planted_heads import attending, frames, sums
 
-    from scrutiny.diagnostics.attention.metrics.heads import MEAN_HEAD
+    from scrutiny.diagnostics.attention.head_metrics import MEAN_HEAD
 
     rng = np.random.default_rng(1)
     gold = frames(rng, 100_000)

@@ -6,11 +6,10 @@ import pytest
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
-from scrutiny.reliability.contrasts import shared_items
-from scrutiny.reliability.derive import join
+from scrutiny.reliability.joining import join, shared_items
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.panel import Panel, Side
-from scrutiny.run.estimating.joint import jointly
+from scrutiny.run.estimating.estimator import jointly
 
 KEY = EstimateKey("d@1#0", "a - b", "m", "x", role="contrast")
 #: Probabilities of a gold class and an answer: of each row of ten, three are spam.

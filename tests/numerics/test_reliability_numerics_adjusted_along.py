@@ -8,7 +8,7 @@ import pytest
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Counts
-from scrutiny.reliability.adjusted_along import with_max_t
+from scrutiny.reliability.along_axes import with_max_t
 from scrutiny.reliability.estimate import Estimated, valued
 from scrutiny.reliability.intervals import interval_of
 from scrutiny.stats.resampling.resample import Resampled

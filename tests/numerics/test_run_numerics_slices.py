@@ -6,8 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scrutiny.run.comparing.paired_tests import change_of
-from scrutiny.run.comparing.slices import changes, shown
+from scrutiny.run.comparing.changed_slices import change_of, changes, shown
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "run"))
 from two_sides import drawn, random_slices, sides, slice_of

@@ -3,11 +3,14 @@
 import numpy as np
 import pytest
 
-from scrutiny.diagnostics.invariance.metrics import HARD_SCOPE, SCOPE_LIFT
+from scrutiny.diagnostics.invariance.scope_metrics import HARD_SCOPE, SCOPE_LIFT
 from scrutiny.stats.agreement.error_consistency import error_consistency_interval
-from scrutiny.stats.intervals.bootstrap import bootstrap
+from scrutiny.stats.intervals.one_factor import bootstrap
 from scrutiny.stats.representations.cka import debiased_cka
-from scrutiny.stats.representations.error import grouped_jackknife, permuted_similarity
+from scrutiny.stats.representations.two_representations import (
+    grouped_jackknife,
+    permuted_similarity,
+)
 
 pytestmark = pytest.mark.slow
 RUNS = 600

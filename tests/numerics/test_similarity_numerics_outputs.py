@@ -9,24 +9,24 @@ from scipy.spatial.distance import jensenshannon
 from scipy.stats import entropy
 from sklearn.metrics import cohen_kappa_score
 
-from scrutiny.stats.agreement.capa import capa
 from scrutiny.stats.agreement.error_consistency import (
     accuracy_bounds,
     consistency_bounds,
     copy_probability,
     error_consistency,
 )
+from scrutiny.stats.agreement.kappa import capa, cohen_kappa
 from scrutiny.stats.agreement.labels import agreement, correctness_flips
-from scrutiny.stats.agreement.raters import cohen_kappa
-from scrutiny.stats.distributions.outputs import (
+from scrutiny.stats.distributions.output_distances import (
     collision,
     js_divergence,
     kl_divergence,
+    l1_bounds,
     matching_temperature,
+    sampling_floor,
     tempered,
     total_variation,
 )
-from scrutiny.stats.distributions.sampled import l1_bounds, sampling_floor
 from scrutiny.stats.distributions.two_sample import (
     hamming_mmd,
     hamming_mmd_test,

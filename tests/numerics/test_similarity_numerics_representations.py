@@ -16,8 +16,14 @@ from scrutiny.stats.representations.cca import (
     svcca,
 )
 from scrutiny.stats.representations.cka import cka_sums, debiased_cka, linear_cka, minibatch_cka
-from scrutiny.stats.representations.neighbors import neighbor_jaccard, second_order_cosine
-from scrutiny.stats.representations.rsa import procrustes_angle, procrustes_distance, rsa, stir
+from scrutiny.stats.representations.item_distances import (
+    neighbor_jaccard,
+    procrustes_angle,
+    procrustes_distance,
+    rsa,
+    second_order_cosine,
+    stir,
+)
 
 # value of a copy; and whether it survives a rotation, one scale for all, a shift, any linear map
 MEASURES = {

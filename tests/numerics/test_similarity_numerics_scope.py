@@ -23,8 +23,7 @@ from scrutiny.stats.agreement.scope_controls import (
     label_variety,
     scope_lift,
 )
-from scrutiny.stats.distributions.outputs import tempered
-from scrutiny.stats.distributions.sampled import sampling_floor
+from scrutiny.stats.distributions.output_distances import sampling_floor, tempered
 
 SHAPES = st.tuples(st.just(4), st.integers(1, 8), st.integers(2, 4))
 ANSWERS = SHAPES.flatmap(lambda s: hnp.arrays(np.float64, s, elements=st.floats(0.01, 1.0)))

@@ -8,7 +8,7 @@ from scrutiny.stats.agreement.error_consistency import copy_probability, error_c
 from scrutiny.stats.agreement.scope import scope_distance
 from scrutiny.stats.representations.cca import kept_components, svcca
 from scrutiny.stats.representations.cka import cka_sums, debiased_cka, minibatch_cka
-from scrutiny.stats.significance.mcnemar import mcnemar
+from scrutiny.stats.significance.exact_tests import mcnemar
 
 G = np.random.default_rng(11)
 

@@ -13,10 +13,11 @@ from scrutiny.core.design import EstimateSpec, Selector
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
 from scrutiny.core.slice_syntax import complement
-from scrutiny.run.estimating.estimates import Estimator, estimate_all
+from scrutiny.run.estimating.estimates import estimate_all
+from scrutiny.run.estimating.estimator import Estimator
 from scrutiny.run.planning.assignment import Assignment, PlannedContrast
-from scrutiny.run.planning.slicing import over
-from scrutiny.store.schemas import RECORDS
+from scrutiny.run.planning.plan_slices import over
+from scrutiny.store.run_tables import RECORDS
 
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5)
 RUNS = 40

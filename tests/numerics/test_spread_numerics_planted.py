@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from planted_families import coverage, error
 
-from scrutiny.reliability.replicates.spread import compare_spreads
+from scrutiny.reliability.replicates import compare_spreads
 from scrutiny.stats.association.correlation import seed_correlation
-from scrutiny.stats.intervals.retained import retained_scores
-from scrutiny.stats.significance.variance_ratio import Spread
+from scrutiny.stats.intervals.crossed import retained_scores
+from scrutiny.stats.intervals.seed_error import Spread
 
 SEEDS = 5
 

@@ -9,12 +9,9 @@ import numpy as np
 import pytest
 from planted_families import associations, covered, error, population_effect
 
-from scrutiny.diagnostics.association.metrics import (
-    ADJUSTED_RAND,
-    ALIGNMENT,
-)
+from scrutiny.diagnostics.association.association_metrics import ADJUSTED_RAND, ALIGNMENT
 from scrutiny.reliability.metrics import metric_of
-from scrutiny.stats.association.clusters import permuted_sides
+from scrutiny.stats.association.partitions import permuted_sides
 from scrutiny.stats.association.word_sets import split_test
 
 BEYOND = metric_of("beyond(cluster_alignment)")

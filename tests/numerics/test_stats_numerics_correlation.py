@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from scrutiny.stats.arrays import StatisticsError
 from scrutiny.stats.association.correlation import correlation_over_replicates
-from scrutiny.stats.errors import StatisticsError
 
 
 def correlate(a, b, **more):

@@ -11,11 +11,11 @@ from scipy import special, stats
 from scrutiny.stats.intervals.contrast import paired_contrast, unpaired_contrast
 from scrutiny.stats.intervals.crossed import crossed
 from scrutiny.stats.intervals.multibootstrap import Runs, Scheme, multibootstrap
-from scrutiny.stats.intervals.replicates import t_over_replicates
+from scrutiny.stats.intervals.one_factor import t_over_replicates
 from scrutiny.stats.resampling.resample import resample, resample_weighted
 from scrutiny.stats.resampling.weights import Units
-from scrutiny.stats.significance.permutation import permutation_test
-from scrutiny.stats.significance.verdict import intersection_union
+from scrutiny.stats.significance.combined_tests import intersection_union
+from scrutiny.stats.significance.permutation_tests import permutation_test
 
 STUDIES = 800
 ERROR = (0.95 * 0.05 / STUDIES) ** 0.5  # .77 points: 92 % of rules that cover 91 % are told

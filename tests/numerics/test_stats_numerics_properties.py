@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 import scrutiny.stats
-from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.arrays import StatisticsError
 from scrutiny.stats.intervals.multibootstrap import Runs, Scheme
+from scrutiny.stats.intervals.seed_error import Spread
 from scrutiny.stats.resampling.resample import resample
 from scrutiny.stats.resampling.weights import Units
 from scrutiny.stats.significance.power import CrossedDesign
-from scrutiny.stats.significance.variance_ratio import Spread
 
 MODULES = sorted(
     module.name for module in pkgutil.walk_packages(scrutiny.stats.__path__, "scrutiny.stats.")
@@ -249,7 +249,7 @@ REASONS = {  # why reordered rows give other draws; their distribution is tested
     "resample_weighted": "rows are drawn by position",
 }
 VALUES = {
-    "Agreement",
+    "RaterAgreement",
     "ClaimTest",
     "CrossedDesign",
     "Decomposition",

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scrutiny.stats.intervals.bootstrap import bootstrap
-from scrutiny.stats.intervals.scale import wilson as wilson_interval
+from scrutiny.stats.intervals.interval import wilson as wilson_interval
+from scrutiny.stats.intervals.one_factor import bootstrap
 from scrutiny.stats.resampling.resample import resample, resample_weighted
 from scrutiny.stats.resampling.weights import Units, draw_weights
 

@@ -5,18 +5,17 @@ import pytest
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
-from scrutiny.stats.agreement.raters import cohen_kappa, krippendorff_alpha
-from scrutiny.stats.significance.mcnemar import mcnemar
-from scrutiny.stats.significance.multiplicity import benjamini_hochberg, holm, max_t
-from scrutiny.stats.significance.permutation import permutation_test, sign_flip_test
+from scrutiny.stats.agreement.kappa import cohen_kappa, krippendorff_alpha
+from scrutiny.stats.intervals.seed_error import variance_ratio_power
+from scrutiny.stats.significance.combined_tests import benjamini_hochberg, holm, max_t
+from scrutiny.stats.significance.exact_tests import mcnemar, rank_sum, signed_rank
+from scrutiny.stats.significance.permutation_tests import permutation_test, sign_flip_test
 from scrutiny.stats.significance.power import (
     CrossedDesign,
     crossed_power,
     minimum_detectable_effect,
     tost,
 )
-from scrutiny.stats.significance.rank import rank_sum, signed_rank
-from scrutiny.stats.significance.variance_ratio import variance_ratio_power
 
 SIDES = ("two-sided", "greater", "less")
 

@@ -15,7 +15,7 @@ from simulated_families import Seen, limits
 
 import scrutiny
 from scrutiny.stats.intervals.families import FamilyRows, recipe_limits, tail_of
-from scrutiny.stats.intervals.shares import effect_of_few, exact_limits
+from scrutiny.stats.intervals.share_limits import effect_of_few, exact_limits
 
 CHANGES = ("typos", "keyboard", "punctuation", "ocr")
 SEEDS = 3

@@ -19,16 +19,11 @@ from planted_families import (
     preferred,
 )
 
-from scrutiny.diagnostics.stereotypes.metrics import (
-    ICAT,
-    LMS,
-    SS,
-    STEREOTYPE_SCORE,
-)
-from scrutiny.reliability.additive import Additive, divide, with_count
+from scrutiny.diagnostics.stereotypes.stereotype_scores import ICAT, LMS, SS, STEREOTYPE_SCORE
 from scrutiny.reliability.metrics import metric_of
-from scrutiny.reliability.of_measures import measures_of
-from scrutiny.stats.significance.verdict import intersection_union
+from scrutiny.reliability.row_statistics import Additive, divide, with_count
+from scrutiny.reliability.statistics import measures_of
+from scrutiny.stats.significance.combined_tests import intersection_union
 
 NEUTRAL = metric_of("share(neutral)", measures_of("stereotypes.pairs@1"))
 

@@ -5,8 +5,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from scrutiny.stats.agreement.capa import capa
 from scrutiny.stats.agreement.error_consistency import accuracy_bounds, error_consistency
+from scrutiny.stats.agreement.kappa import capa
 from scrutiny.stats.agreement.scope import (
     decay,
     hard_scope,
@@ -22,7 +22,7 @@ from scrutiny.stats.distributions.two_sample import (
 )
 from scrutiny.stats.representations.cca import mean_cca, mean_squared_cca, pwcca, svcca
 from scrutiny.stats.representations.cka import cka_sums, debiased_cka, linear_cka, minibatch_cka
-from scrutiny.stats.representations.rsa import procrustes_angle, procrustes_distance
+from scrutiny.stats.representations.item_distances import procrustes_angle, procrustes_distance
 
 
 @pytest.fixture(name="g")

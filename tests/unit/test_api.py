@@ -10,8 +10,8 @@ import pytest
 
 import scrutiny
 from scrutiny.core.errors import DataError, ModelError, PlanError, ScrutinyError, UnknownNameError
+from scrutiny.core.long_runs import Progress
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
-from scrutiny.core.progress import Progress
 from scrutiny.testing import KeywordClassifier
 
 ROWS = [

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from scrutiny.core.registry import registry
-from scrutiny.tasks.names import load_task
+from scrutiny.tasks.tasks import load_task
 from scrutiny.text.numbers import parse_number
 
 ROOT = Path(__file__).parents[2]

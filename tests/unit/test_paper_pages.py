@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scrutiny.core.published import PublishedPlan, Reproduction
-from scrutiny.run.planning.file import read_plan
+from scrutiny.run.planning.plan_file import read_plan
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tools"))

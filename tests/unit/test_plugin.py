@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import scrutiny.plugin
-from scrutiny.core.plugin import PlugIn
+from scrutiny.core.plugin_base import PlugIn
 from scrutiny.core.registry import CLASSES
 from scrutiny.core.statistic import Statistic
 

@@ -14,9 +14,9 @@ from scrutiny.core.errors import MissingExtraError, PlanError, UnknownNameError
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
 from scrutiny.core.record import Counts
-from scrutiny.parts.run.risks import risks_of
+from scrutiny.report.findings.risks import risks_of
 from scrutiny.testing import KeywordClassifier
-from scrutiny.text.edits.apply import apply_to_text
+from scrutiny.text.edits import apply_to_text
 
 ROWS = [
     {"id": f"i{n}", "text": f"a {word} film about case {n}", "label": label}

@@ -20,9 +20,8 @@ from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.reliability.estimate import estimate
 from scrutiny.reliability.metrics import metric_of, usual_metrics
-from scrutiny.reliability.of_measures import measures_of
 from scrutiny.reliability.panel import Panel, Side
-from scrutiny.reliability.statistics import ACCURACY
+from scrutiny.reliability.statistics import ACCURACY, measures_of
 
 FROZEN = Path(__file__).parents[1] / "golden" / "streams.json"
 TEXT = Example("1", {"text": "a wonderful little film about growing up in a small town"})

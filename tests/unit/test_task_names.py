@@ -3,7 +3,7 @@
 import ast
 from pathlib import Path
 
-from scrutiny.tasks.names import every_task
+from scrutiny.tasks.tasks import every_task
 
 SOURCES = Path(__file__).parents[2] / "src" / "scrutiny"
 NAMES = {task.name for task in every_task()}

@@ -5,8 +5,8 @@
 Input: lemminflect 0.2.3, zipf.txt.xz, wordnet.txt.xz. Bases are the words of the latter two that
 lemminflect's dictionary inflects. Three sections, separated by an empty line:
 
-    VBD go=went ...        forms that scrutiny.text.morphology would get wrong ("" if none exists)
-    V went=go ...          bases of frequent words that scrutiny.text.inflect would get wrong
+    VBD go=went ...        forms that scrutiny.text.inflection would get wrong ("" if none exists)
+    V went=go ...          bases of frequent words that scrutiny.text.inflection would get wrong
     NV bases ...           frequent bases by the classes that they have
 """
 
@@ -16,9 +16,9 @@ from pathlib import Path
 
 from lemminflect import getAllInflections, getAllLemmas
 
-from scrutiny.text import inflect, wordnet
+from scrutiny.text import inflection, wordnet
+from scrutiny.text.inflection import regular_form
 from scrutiny.text.lexicon import frequencies
-from scrutiny.text.morphology import regular_form
 
 OUT = Path(__file__).parents[2] / "src/scrutiny/text/data/forms.txt.xz"
 CLASSES = {"N": "NOUN", "V": "VERB", "A": "ADJ", "R": "ADV"}
@@ -102,21 +102,21 @@ def main() -> None:
             if not forms:
                 continue
             classes += letter
-            for tag in inflect._TAGS[letter]:
+            for tag in inflection._TAGS[letter]:
                 chosen = choose(base, tag, forms)
                 if chosen != (regular_form(base, tag) or ""):
                     irregular[f"{tag} {base}"] = chosen
         if classes and base in frequencies():
             known[base] = classes
     write(irregular, {}, known)
-    inflect._forms.cache_clear()
+    inflection._forms.cache_clear()
     lemmas: dict[str, str] = {}
     for word in frequencies():
         for letter, upos in CLASSES.items():
             listed = getAllLemmas(word).get(upos, ())
             own = OWN_LEMMAS.get(f"{letter} {word}")
             chosen = own or (listed[0] if listed else "")
-            if chosen and inflect.rule_lemma(word, letter) != chosen:
+            if chosen and inflection.rule_lemma(word, letter) != chosen:
                 lemmas[f"{letter} {word}"] = chosen
     write(irregular, lemmas, known)
     print(

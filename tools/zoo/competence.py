@@ -13,11 +13,12 @@ from pathlib import Path
 import torch
 from recipe import held_out_of, prepared_for
 
-from scrutiny.training.competence.likelihood import baselines_of
+from scrutiny.training.competence.competence_record import FILE, measure
 from scrutiny.training.competence.masked import read_pairs
-from scrutiny.training.competence.record import FILE, measure
+from scrutiny.training.competence.perplexity import baselines_of
+from scrutiny.training.pretraining.checkpoint_files import write_json
 from scrutiny.training.pretraining.corpus import read_texts
-from scrutiny.training.pretraining.export import WEIGHTS, write_json
+from scrutiny.training.pretraining.job import WEIGHTS
 
 
 def checkpoints(runs):

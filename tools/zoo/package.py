@@ -18,10 +18,13 @@ from card import write_on_card
 from goals import goals_of, stated
 from recipe import FIRST, LARGE, Edition, folder_of, prepared_for
 
-from scrutiny.models.strings.lineage import HASHES
-from scrutiny.training.competence.record import FILE as COMPETENCE
-from scrutiny.training.pretraining.export import write_json
-from scrutiny.training.pretraining.writing import RECORD, write_pretraining_hashes
+from scrutiny.models.strings.training_records import HASHES
+from scrutiny.training.competence.competence_record import FILE as COMPETENCE
+from scrutiny.training.pretraining.checkpoint_files import (
+    RECORD,
+    write_json,
+    write_pretraining_hashes,
+)
 
 OUT = Path(__file__).resolve().parents[2] / "packages/scrutiny-zoo/src/scrutiny_zoo/weights"
 MOST_MB = 100

@@ -8,11 +8,11 @@ text they met. The student starts there too: it differs from the two layers in i
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
+from scrutiny.training.pretraining.checkpoint_files import RECORD
+from scrutiny.training.pretraining.corpus import save_tokenizer
 from scrutiny.training.pretraining.job import PretrainingJob, Seeds, Start, Stated, Teacher
+from scrutiny.training.pretraining.pretraining import prepare
 from scrutiny.training.pretraining.recipe import Phase, PretrainingRecipe
-from scrutiny.training.pretraining.run import prepare
-from scrutiny.training.pretraining.vocabulary import save_tokenizer
-from scrutiny.training.pretraining.writing import RECORD
 
 FIRST = "first-2x128"  # in the working folder only
 SMALL, LARGE, STUDENT = "bert-2x128", "bert-4x128", "bert-2x128-distilled"

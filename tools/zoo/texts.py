@@ -21,7 +21,7 @@ import re
 import zipfile
 from pathlib import Path
 
-from scrutiny.data.containment import find_contained
+from scrutiny.data.overlap import find_contained
 from scrutiny.text.letters import letters
 from scrutiny.text.tokens import sentences
 

@@ -1,21 +1,21 @@
-"""The command line: one file for each verb, imported when it is called."""
+"""The command line: verbs, each imported when it is called."""
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pkgutil import resolve_name
 from typing import Any, Final
 
 import click
 
-from scrutiny.cli.environment import LazyGroup
-from scrutiny.cli.failures import PROGRAM, ReaderLeftError, exit_code_of
-from scrutiny.cli.running.streams import open_standard_streams
-from scrutiny.cli.running.watching import is_watched, watched
+from scrutiny.cli.failures import PROGRAM, ReaderLeftError, exit_code_of, is_watched, watched
+from scrutiny.cli.output import open_standard_streams
+from scrutiny.core.boundary.given import refuse_odd_values
 
 #: Variable in which a shell asks for completions.
 COMPLETING: Final = "_SCRUTINY_COMPLETE"
-#: Verb and the sentence that ``--help`` shows; the module has the verb's name.
+#: Verb and the sentence that ``--help`` shows.
 VERBS: Final = {
     "audit": "Run the diagnostics of a profile on a model, and report the risks.",
     "run": "Run a plan, or one diagnostic.",
@@ -35,6 +35,111 @@ VERBS: Final = {
     "doctor": "Show what is installed, or check an endpoint before it is paid.",
     "new": "Create a plug-in package that passes its conformance test.",
 }
+#: Where each verb is; it is imported when it is called.
+PLACES: Final = {
+    "audit": "scrutiny.cli.verbs.asking:audit",
+    "run": "scrutiny.cli.verbs.asking:run",
+    "list": "scrutiny.cli.verbs.names:list_names",
+    "show": "scrutiny.cli.verbs.names:show",
+    "check": "scrutiny.cli.verbs.asking:check",
+    "report": "scrutiny.cli.verbs.finished_runs:report",
+    "freeze": "scrutiny.cli.verbs.finished_runs:freeze",
+    "compare": "scrutiny.cli.verbs.asking:compare",
+    "gate": "scrutiny.cli.verbs.finished_runs:gate",
+    "import": "scrutiny.cli.verbs.import_:command",
+    "train": "scrutiny.cli.verbs.train:command",
+    "perturb": "scrutiny.cli.verbs.texts:perturb",
+    "data": "scrutiny.cli.verbs.texts:data",
+    "models": "scrutiny.cli.verbs.models:command",
+    "cache": "scrutiny.cli.verbs.machine:cache",
+    "doctor": "scrutiny.cli.verbs.machine:doctor",
+    "new": "scrutiny.cli.verbs.new:command",
+}
+#: What `click` marks a paragraph with that is not to be filled; in a raw docstring it is two signs.
+_AS_TYPED = "\\b\n"
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command when it is called; ``--help`` imports none.
+
+    Parameters
+    ----------
+    table
+        Sentence of each command.
+    places
+        Module and name of each command.
+    title
+        Heading of the table.
+    front
+        What stands before a command's name in its environment variables.
+    """
+
+    def __init__(
+        self,
+        *given: Any,
+        table: Mapping[str, str],
+        places: Mapping[str, str],
+        title: str,
+        front: str,
+        **more: Any,
+    ) -> None:
+        super().__init__(*given, **more)
+        self.table, self._places, self._title, self._front = table, places, title, front
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All commands, in table order."""
+        return list(self.table)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command, imported on demand."""
+        if cmd_name not in self.table:
+            return None
+        return _prepared(resolve_name(self._places[cmd_name]), self._front + cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the table without importing any."""
+        with formatter.section(self._title):
+            formatter.write_dl(list(self.table.items()))
+
+
+def _prepared(command: click.Command, name: str) -> click.Command:
+    """Command whose flag ``--on-bad-row`` is also ``SCRUTINY_<VERB>_ON_BAD_ROW``.
+
+    Parameters
+    ----------
+    command
+        A verb or a group of verbs; changed in place, the same however often.
+    name
+        Its name, words of a group and a verb with a space between them.
+    """
+    command.help = (command.help or "").replace(_AS_TYPED, "\b\n")
+    for parameter in command.params:
+        if isinstance(parameter, click.Option) and not parameter.is_eager:
+            parameter.envvar = variable_of(name, parameter)
+            if isinstance(parameter.type, click.types.FloatParamType):
+                parameter.callback = _finite
+    if isinstance(command, click.Group):
+        for inner in command.commands.values():
+            _prepared(inner, f"{name} {inner.name}")
+    return command
+
+
+def _finite(ctx: click.Context, parameter: click.Parameter, value: Any) -> Any:
+    """Value of a flag, unless it is NaN or infinite: ranges let NaN pass."""
+    refuse_odd_values(value, where=max(parameter.opts, key=len))
+    return value
+
+
+def variable_of(name: str, option: click.Option) -> str:
+    """Environment variable of an option of a verb: made of its longest flag.
+
+    Examples
+    --------
+    >>> variable_of("data show", click.Option(["--on-bad-row"]))
+    'SCRUTINY_DATA_SHOW_ON_BAD_ROW'
+    """
+    flag = max(option.opts, key=len).lstrip("-")
+    return f"SCRUTINY_{name}_{flag}".upper().replace(" ", "_").replace("-", "_")
 
 
 class Verbs(LazyGroup):
@@ -72,7 +177,7 @@ class Verbs(LazyGroup):
 @click.command(
     cls=Verbs,
     table=VERBS,
-    room="verbs",
+    places=PLACES,
     title="Verbs",
     front="",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from scrutiny.core.boundary.storable import repeated
+from scrutiny.core.boundary.printable import repeated
 from scrutiny.core.errors import PlanError
 from scrutiny.core.model import LoadOptions
 
@@ -65,7 +65,7 @@ def several(*options: Callable[[Any], Any]) -> Callable[[F], F]:
 
 def _looked_up(context: click.Context, option: click.Parameter, given: Any) -> Any:
     """Model strings as given; refuses those that name no model."""
-    from scrutiny.models.strings.family import must_lead_somewhere
+    from scrutiny.models.strings.model_families import must_lead_somewhere
 
     for text in given:
         must_lead_somewhere(text)

@@ -1,1 +1,1 @@
-"""Core values and protocols: examples, records, estimates, claims, plans; standard library only."""
+"""Values and protocols of all else: examples, records, estimates, claims, plans."""

@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
 
-from scrutiny.core.estimate import Estimate, EstimateKey
-from scrutiny.core.plugin import family_name
+from scrutiny.core.estimate import Estimate, EstimateKey, Limits
+from scrutiny.core.plugin_base import family_name
 
 #: States of a risk.
 State = Literal["hurts", "holds", "can't tell", "not tested", "not asked"]
@@ -22,12 +22,11 @@ OPEN: Final = ("undecided", "can't tell", "refused", "not tested", "not asked")
 CHANGED: Final = "changed"
 #: How a reason begins where a model is not shown to be better than no skill.
 NO_SKILL: Final = "no skill"
-
 #: How the alternative of a component begins that is compared with a limit of its own alone.
 OF_ITSELF: Final = "of "
 #: End of the family of claims on the slices of one number.
 IN_SLICES: Final = " in slices"
-OPERATORS: Final = (">", "<", ">=", "<=")
+COMPARISONS: Final = (">", "<", ">=", "<=")
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,48 +207,6 @@ class Check:
     name: str
     outcome: str
     detail: str = ""
-
-
-#: Scopes of limits, the wider first: other seeds and items, or other items alone.
-Spoken = Literal["recipe", "checkpoints"]
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Limits of a number that hold simultaneously with those of its family.
-
-    Parameters
-    ----------
-    checkpoints
-        Low and high for other items and these very checkpoints.
-    recipe
-        Low and high for other items and other seeds, at least as wide; None where too little is
-        known of other seeds.
-    n_rows
-        Numbers that the family was planned with.
-    detectable
-        Distance between a true value and a threshold that 80 % of studies detect, in
-        the wider scope.
-    items_needed, seeds_needed
-        Of a risk, so many items in place of those that there are, or so many seeds, would tell a
-        cost as large as the tolerance in about 80 % of studies; None where neither is in reach.
-    """
-
-    checkpoints: tuple[float, float]
-    recipe: tuple[float, float] | None
-    n_rows: int
-    detectable: float
-    items_needed: int | None = None
-    seeds_needed: int | None = None
-
-    def of(self, spoken: Spoken) -> tuple[float, float] | None:
-        """Low and high in a scope, or ``None``."""
-        return self.recipe if spoken == "recipe" else self.checkpoints
-
-    @property
-    def widest(self) -> tuple[float, float]:
-        """Low and high in the scope "this recipe", or "these checkpoints" without it."""
-        return self.recipe or self.checkpoints
 
 
 class Touched(NamedTuple):

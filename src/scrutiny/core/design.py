@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from scrutiny.core.claim import Claim, Component
-from scrutiny.core.suites.tests import SuiteTest
+from scrutiny.core.example import SuiteTest
 from scrutiny.core.task import Task
 
 #: Families that a contrast can subtract an estimate of.

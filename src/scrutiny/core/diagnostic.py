@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeVar, get_args
 
-from scrutiny.core.boundary.canonical import canonical_json
+from scrutiny.core.boundary.json_text import canonical_json
 from scrutiny.core.design import Design, Inputs
 from scrutiny.core.edit import Variant
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.facts import Facts
 from scrutiny.core.model import Model
-from scrutiny.core.plugin import PlugIn
+from scrutiny.core.plugin_base import PlugIn
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction, Task
 

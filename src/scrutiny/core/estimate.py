@@ -1,12 +1,12 @@
-"""Estimates: a number with its interval, its denominator and its identity."""
+"""Estimates: a number with its interval, its limits, its denominator and its identity."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, TypeVar
+from typing import Final, Literal, TypeVar
 
-from scrutiny.core.boundary.canonical import canonical_json
+from scrutiny.core.boundary.json_text import canonical_json
 from scrutiny.core.expressions import OPERATORS
-from scrutiny.core.plugin import family_name, unversioned, without_versions
+from scrutiny.core.plugin_base import family_name, unversioned, without_versions
 from scrutiny.core.record import Counts
 
 T = TypeVar("T")
@@ -171,7 +171,7 @@ class Estimate:
     by_replicate
         Value of each replicate, by its canonical JSON.
     across
-        How replicate-level estimates agree, by name (`scrutiny.reliability.replicates.agreement`);
+        How replicate-level estimates agree, by name (`scrutiny.reliability.replicates`);
         for a test, what it rests on.
     resample_id
         Two estimates' draws may be subtracted only if they share it.
@@ -248,3 +248,45 @@ def written(value: object) -> str:
 def fits(has: Mapping[str, object], where: Mapping[str, object]) -> bool:
     """Whether an estimate's properties match a selection, name by name."""
     return all(name in has and says(has[name], written(value)) for name, value in where.items())
+
+
+#: Scopes of limits, the wider first: other seeds and items, or other items alone.
+Spoken = Literal["recipe", "checkpoints"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Limits of a number that hold simultaneously with those of its family.
+
+    Parameters
+    ----------
+    checkpoints
+        Low and high for other items and these very checkpoints.
+    recipe
+        Low and high for other items and other seeds, at least as wide; None where too little is
+        known of other seeds.
+    n_rows
+        Numbers that the family was planned with.
+    detectable
+        Distance between a true value and a threshold that 80 % of studies detect, in
+        the wider scope.
+    items_needed, seeds_needed
+        Of a risk, so many items in place of those that there are, or so many seeds, would tell a
+        cost as large as the tolerance in about 80 % of studies; None where neither is in reach.
+    """
+
+    checkpoints: tuple[float, float]
+    recipe: tuple[float, float] | None
+    n_rows: int
+    detectable: float
+    items_needed: int | None = None
+    seeds_needed: int | None = None
+
+    def of(self, spoken: Spoken) -> tuple[float, float] | None:
+        """Low and high in a scope, or ``None``."""
+        return self.recipe if spoken == "recipe" else self.checkpoints
+
+    @property
+    def widest(self) -> tuple[float, float]:
+        """Low and high in the scope "this recipe", or "these checkpoints" without it."""
+        return self.recipe or self.checkpoints

@@ -1,10 +1,59 @@
-"""Examples and the spans that annotate them."""
+"""Examples: items with the spans that annotate them; and, in a suite, their cases and tests.
 
-from collections.abc import Mapping
+A suite is a set of frozen cases: each is a text with what is expected of the answer to it. Cases of
+one name are a test.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from scrutiny.core.suites.case import Case
+from scrutiny.core.record import Role, grouped
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Case: what is expected of the answer to an item, and where the item came from.
+
+    Parameters
+    ----------
+    expect
+        Expectation as it is written: ``gold``, ``same``, ``moves(label=positive,most=0.1)``.
+    test
+        Name of the test that it belongs to.
+    capability
+        What the test is about: "negation"; empty where nobody said.
+    of
+        Item that this one is a changed version of; empty for a text of its own.
+    role
+        ``measured``, or ``control`` for a matched random change.
+    twin_of
+        Case that a control matches.
+    edits
+        How it was made of that item, as stored; empty where that is not known.
+    draw
+        Number of the draw, where chance made it.
+    made_for
+        Model, and replicate, that a search made it for; empty for none.
+    status, reason
+        As in records: only an ``ok`` case is asked. An attack that found nothing is a case, too.
+    facts
+        What else is known of it: texts asked, words changed.
+    """
+
+    expect: str
+    test: str
+    capability: str = ""
+    of: str = ""
+    role: Role = "measured"
+    twin_of: str = ""
+    edits: str = ""
+    draw: int = 0
+    made_for: str = ""
+    status: str = "ok"
+    reason: str = ""
+    facts: Mapping[str, float | str] = field(default_factory=dict)
 
 
 class Span(NamedTuple):
@@ -98,3 +147,82 @@ class _OpenExample:
     """Mutable example, while it is being built."""
 
     __slots__ = Example.__slots__
+
+
+#: Columns of the items that a suite brings: test, capability, and what is resampled as a whole.
+TEST: Final = "a_test"
+CAPABILITY: Final = "a_capability"
+GROUP: Final = "u_group"
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteTest:
+    """Cases of one name, and what they have in common.
+
+    Parameters
+    ----------
+    name, capability
+        As in its cases.
+    expects
+        Expectations of its cases, as they are written.
+    n_cases
+        Number of them, controls aside.
+    has_base
+        Whether every case is a changed item.
+    has_level, has_gold
+        Whether the right answers to all these items are known; and those to the cases, too.
+    has_control
+        Whether each that is asked has a control.
+    has_groups
+        Whether a group holds a case and another one, or the item that it was made of.
+    """
+
+    name: str
+    capability: str
+    expects: tuple[str, ...]
+    n_cases: int
+    has_base: bool
+    has_level: bool
+    has_gold: bool
+    has_control: bool
+    has_groups: bool
+
+
+def suite_tests(examples: Sequence[Example]) -> tuple[SuiteTest, ...]:
+    """Tests of a suite in the order of their first cases; none of other items."""
+    named = [(case, e) for e in examples if (case := e.case) is not None]
+    known = {e.id: e for e in examples if e.gold is not None}
+    twins = Counter(case.twin_of for case, _ in named if case.role == "control")
+    found = []
+    for (name, capability), cases in grouped(
+        ((case.test, case.capability), (case, e)) for case, e in named if case.role == "measured"
+    ).items():
+        has_base = all(case.of for case, _ in cases)
+        has_level = has_base and all(case.of in known for case, _ in cases)
+        found.append(
+            SuiteTest(
+                name,
+                capability,
+                expects=tuple(dict.fromkeys(case.expect for case, _ in cases)),
+                n_cases=len(cases),
+                has_base=has_base,
+                has_level=has_level,
+                has_gold=(has_level or not has_base) and all(e.id in known for _, e in cases),
+                has_control=bool(twins)
+                and all(e.id in twins for case, e in cases if case.status == "ok"),
+                has_groups=has_base or _share_groups(e for _, e in cases),
+            )
+        )
+    return tuple(found)
+
+
+def originals(examples: Sequence[Example]) -> list[Example]:
+    """Original items that the cases of a behavioral suite change; all if no case names one."""
+    made_of = {e.case.of for e in examples if e.case is not None} - {""}
+    return [e for e in examples if not made_of or e.id in made_of]
+
+
+def _share_groups(examples: Iterable[Example]) -> bool:
+    """Whether two items belong to one group."""
+    groups = Counter(example.attributes.get(GROUP) for example in examples)
+    return groups.total() > len(groups)

@@ -2,7 +2,7 @@
 
 A metric has a name, arguments in parentheses (numbers, words or other metrics), and a
 version at the end. ``drop(accuracy)@1`` is the drop of ``accuracy@1``. Two metrics are joined by
-``-`` or ``/`` with a space on either side.
+``-`` or ``/`` with a space on either side. Slices follow behind ``where`` and ``minus``.
 """
 
 import re
@@ -11,14 +11,14 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from scrutiny.core.errors import PlanError
-from scrutiny.core.plugin import unversioned
+from scrutiny.core.plugin_base import unversioned
+from scrutiny.core.slice_syntax import canonical
 
 _TOKEN: Final = re.compile(
     r"\s*([A-Za-z_][\w-]*|\d+(?:\.\d+)?|\.\d+|\"[^\"]+\"|@[1-9]\d*|[(),]|(?<=\s)[-/](?=\s))"
 )
 #: Operators between two metrics, and how they are spoken.
 OPERATORS: Final = {"-": "minus", "/": "divided by"}
-
 #: Words of metrics' names that have capitals.
 _PROPER: Final = {
     name.lower(): name
@@ -27,7 +27,6 @@ _PROPER: Final = {
         "PFR Procrustes PWCCA Rand RSA SS STIR SVCCA TV UAS UPOS XPOS chrF iCAT"
     ).split()
 }
-
 #: Words of metrics' names that readers are told otherwise; files keep the name.
 _TOLD: Final = {"mended": "fixed"}
 
@@ -255,3 +254,33 @@ def _unread(text: str) -> PlanError:
         "parameter such as success_within(100), a metric of a metric such as drop(accuracy), or "
         "two of these with - or / between spaces: accuracy - macro_f1."
     )
+
+
+_MINUS: Final = re.compile(r"((?:\"[^\"]*\"|[^\"])*?)\sminus\s(.*)")
+
+
+def metric_and_slices(text: str) -> tuple[str, str, str]:
+    """Metric, slice behind ``where``, and slice behind ``minus`` of a text.
+
+    Examples
+    --------
+    >>> metric_and_slices("drop(accuracy) where length>20"), metric_and_slices("accuracy")
+    (('drop(accuracy)', 'length > 20', ''), ('accuracy', '', ''))
+    >>> metric_and_slices("accuracy where topic=film minus topic=hotel")
+    ('accuracy', 'topic = film', 'topic = hotel')
+    """
+    metric, _, where = text.partition(" where ")
+    where, minus = subtracted(where)
+    return metric.strip(), canonical(where), canonical(minus)
+
+
+def subtracted(where: str) -> tuple[str, str]:
+    """Parts before and after ``minus``; the second is empty without it.
+
+    Examples
+    --------
+    >>> subtracted("subject=new, negated minus subject=old"), subtracted('topic = "a minus b"')
+    (('subject=new, negated', 'subject=old'), ('topic = "a minus b"', ''))
+    """
+    found = _MINUS.fullmatch(where)
+    return (found[1].strip(), found[2].strip()) if found else (where, "")

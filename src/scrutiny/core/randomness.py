@@ -11,7 +11,7 @@ from hashlib import blake2b
 from struct import Struct
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from scrutiny.core.boundary.canonical import length_prefixed
+from scrutiny.core.boundary.json_text import length_prefixed
 
 if TYPE_CHECKING:
     import numpy as np

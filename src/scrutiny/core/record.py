@@ -1,16 +1,14 @@
-"""Records: raw measures, one row for each measured item or pair."""
+"""Records: raw measures, one row for each measured item or pair, and values grouped by a key."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from math import prod
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 
-from scrutiny.core.boundary.canonical import plain
-from scrutiny.core.boundary.json_text import as_tuples
+from scrutiny.core.boundary.json_text import as_tuples, plain
 
 Status = Literal["ok", "undefined", "failed", "skipped", "refused"]
 Role = Literal["measured", "control", "null", "baseline"]
-
 #: From best to worst: a pair counts under the worst status of its sides.
 STATUSES: Final = ("ok", "undefined", "skipped", "refused", "failed")
 ROLES: Final = ("measured", "control", "null", "baseline")
@@ -132,3 +130,26 @@ class Counts:
         """
         missing = self.undefined + self.failed
         return missing / (self.n + missing) if missing else 0.0
+
+
+K = TypeVar("K")
+T = TypeVar("T")
+
+
+def grouped(values: Iterable[tuple[K, T]]) -> dict[K, list[T]]:
+    """Values by name, both in the order of appearance.
+
+    Parameters
+    ----------
+    values
+        Pairs of a name and a value; a name may come again, anywhere.
+
+    Examples
+    --------
+    >>> grouped((word[0], word) for word in ["ant", "bee", "asp"])
+    {'a': ['ant', 'asp'], 'b': ['bee']}
+    """
+    found: dict[K, list[T]] = {}
+    for name, value in values:
+        found.setdefault(name, []).append(value)
+    return found

@@ -17,7 +17,7 @@ from importlib.metadata import entry_points
 from typing import Any, Final, NamedTuple
 
 from scrutiny.core.errors import LISTED, ConformanceError, UnknownNameError
-from scrutiny.core.plugin import must_be_of_kind
+from scrutiny.core.plugin_base import must_be_of_kind
 
 KINDS: Final = LISTED
 #: Kinds whose things subclass a base class.

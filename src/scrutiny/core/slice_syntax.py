@@ -28,7 +28,6 @@ _NOT: Final = re.compile(r"not\b")
 _RESERVED: Final = frozenset({"and", "not", "in", "or"})
 _PARTS: Final = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10}
 _HAS: Final = "has"
-_MINUS: Final = re.compile(r"((?:\"[^\"]*\"|[^\"])*?)\sminus\s(.*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,33 +167,6 @@ def parted(text: str) -> tuple[dict[str, str], str]:
     plain = [p for p in parts if isinstance(p, Term) and p.operator == "="]
     rest = tuple(p for p in parts if p not in plain)
     return {p.name: p.value for p in plain}, And(rest).text
-
-
-def metric_and_slices(text: str) -> tuple[str, str, str]:
-    """Metric, slice behind ``where``, and slice behind ``minus`` of a text.
-
-    Examples
-    --------
-    >>> metric_and_slices("drop(accuracy) where length>20"), metric_and_slices("accuracy")
-    (('drop(accuracy)', 'length > 20', ''), ('accuracy', '', ''))
-    >>> metric_and_slices("accuracy where topic=film minus topic=hotel")
-    ('accuracy', 'topic = film', 'topic = hotel')
-    """
-    metric, _, where = text.partition(" where ")
-    where, minus = subtracted(where)
-    return metric.strip(), canonical(where), canonical(minus)
-
-
-def subtracted(where: str) -> tuple[str, str]:
-    """Parts before and after ``minus``; the second is empty without it.
-
-    Examples
-    --------
-    >>> subtracted("subject=new, negated minus subject=old"), subtracted('topic = "a minus b"')
-    (('subject=new, negated', 'subject=old'), ('topic = "a minus b"', ''))
-    """
-    found = _MINUS.fullmatch(where)
-    return (found[1].strip(), found[2].strip()) if found else (where, "")
 
 
 def canonical(text: str) -> str:

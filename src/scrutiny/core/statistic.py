@@ -10,7 +10,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 from scrutiny.core.errors import ConformanceError
-from scrutiny.core.plugin import Told
+from scrutiny.core.plugin_base import Told
 
 if TYPE_CHECKING:
     import numpy as np
@@ -88,7 +88,7 @@ class Statistic(Told, ABC):
     needs
         Measures ("hit"), or measures of sides ("before.hit").
     scale
-        Where its interval is symmetric: a name of `scrutiny.stats.intervals.scale.SCALES`.
+        Where its interval is symmetric: a name of `scrutiny.stats.intervals.interval.SCALES`.
     higher_is
         "better", "worse" or "neither".
     tolerance

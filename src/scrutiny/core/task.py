@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from scrutiny.core.answers.answer import AnswerType, label_in, type_of
-from scrutiny.core.answers.label import LABEL
+from scrutiny.core.answers.label_and_spans import LABEL
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.core.facts import Facts
-from scrutiny.core.plugin import PlugIn
+from scrutiny.core.plugin_base import PlugIn
 from scrutiny.core.randomness import Rng
 from scrutiny.core.record import Measure
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 from scrutiny.core.edit import Edit
 from scrutiny.core.example import Example, Span
 from scrutiny.core.facts import Facts
-from scrutiny.core.plugin import PlugIn
+from scrutiny.core.plugin_base import PlugIn
 from scrutiny.core.randomness import Rng
 
 Effect = Literal["keeps", "flips", "sets", "may change"]

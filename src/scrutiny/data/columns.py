@@ -5,16 +5,14 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any, Final
 
-from scrutiny.core.boundary.listing import in_all
+from scrutiny.core.boundary.printable import in_all
 from scrutiny.core.errors import DataError
 from scrutiny.core.languages import code_of
 from scrutiny.core.task import Role, Task
-from scrutiny.data.readers.known import OPTIONS
-from scrutiny.data.source import DataSource
+from scrutiny.data.source import OPTIONS, DataSource
 from scrutiny.data.table import Table
-from scrutiny.tasks.columns.cells import label_in_cell
-from scrutiny.tasks.columns.roles import role_options
-from scrutiny.tasks.names import every_task, load_task
+from scrutiny.tasks.cells import label_in_cell
+from scrutiny.tasks.tasks import every_task, load_task, role_options
 
 #: Identifiers, which items of every task may have.
 ID: Final = Role("id", OPTIONS["id"], "id", ("id", "guid", "uid", "uuid", "item_id", "example_id"))

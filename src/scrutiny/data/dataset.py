@@ -1,21 +1,27 @@
-"""Dataset in memory: examples, labels, rows left out, and a fingerprint."""
+"""Dataset in memory: examples, labels, rows left out, a fingerprint; items that two share.
+
+What holds on two datasets that share items is no independent finding.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from hashlib import blake2b
+from itertools import combinations
 from pathlib import PurePath
 from typing import Any, Final
 
 from scrutiny.core.answers.answer import labels_in, renamed
-from scrutiny.core.boundary.canonical import length_prefixed, value_digest
+from scrutiny.core.boundary.json_text import length_prefixed, value_digest
 from scrutiny.core.errors import DataError, PlanError
 from scrutiny.core.example import Example
-from scrutiny.data.doubts import BadRow, doubt_answers, left_out
+from scrutiny.data.doubts import BadRow, doubt_answers, left_out, lookalikes, refuse_same_labels
 from scrutiny.data.labels import LabelMatch, no_gold_among, several_in_one, sort_labels
-from scrutiny.data.lookalikes import lookalikes, refuse_same_labels
-from scrutiny.data.reading import OnBadRow, Reading, open_data, parse_limit
-from scrutiny.data.suites import must_fit
+from scrutiny.data.opening import open_data
+from scrutiny.data.readers.suites import must_fit
+from scrutiny.data.reading import OnBadRow, Reading, parse_limit
+from scrutiny.tasks.item_hashes import content_key
+from scrutiny.tasks.tasks import load_task
 
 #: Share of the items below which a language is none of the data's.
 _RARE: Final = 0.05
@@ -271,3 +277,59 @@ def _name(reading: Reading) -> str:
     elif reading.source.scheme not in ("builtin", "object"):
         name = PurePath(name.replace("\\", "/")).stem
     return name if reading.permute is None else f"{name}-permuted-{reading.permute}"
+
+
+@dataclass(frozen=True, slots=True)
+class SharedItems:
+    """Number of items that two datasets of one task share, whatever their identifiers.
+
+    Parameters
+    ----------
+    a, b
+        Names of the data sets.
+    shared
+        Items of the smaller one that are also in the other, with the same gold or another.
+    smaller
+        Size of the smaller.
+    is_same
+        Whether both are the same items with the same gold, in any order.
+    """
+
+    a: str
+    b: str
+    shared: int
+    smaller: int
+    is_same: bool
+
+    @property
+    def is_half(self) -> bool:
+        """Whether at least half of the smaller dataset is shared."""
+        return 2 * self.shared >= self.smaller
+
+
+def shared_items(datasets: list[Dataset]) -> list[SharedItems]:
+    """Pairs of datasets of one task that share items, and how many."""
+    tasks = Counter(dataset.task for dataset in datasets)
+    several = [dataset for dataset in datasets if tasks[dataset.task] > 1]
+    asked = {id(dataset): _asked(dataset) for dataset in several}
+    found = []
+    for a, b in combinations(several, 2):
+        if a.task == b.task and (both := (asked[id(a)] & asked[id(b)]).total()):
+            is_same = both == len(a) == len(b) and _answered(a) == _answered(b)
+            found.append(SharedItems(a.name, b.name, both, min(len(a), len(b)), is_same))
+    return found
+
+
+def _asked(dataset: Dataset) -> Counter[bytes]:
+    """Counts of items by their key without gold; columns are part of it if a task has no labels."""
+    needs_columns = not load_task(dataset.task).must_be_answered
+    return Counter(
+        content_key(Example(one.id, one.fields, None, one.spans))
+        + (columns_key(one) if needs_columns else b"")
+        for one in dataset.examples
+    )
+
+
+def _answered(dataset: Dataset) -> Counter[bytes]:
+    """Counts of items by their key with gold."""
+    return Counter(content_key(example) for example in dataset.examples)

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Final
 from urllib.parse import quote
 
-from scrutiny.core.boundary.listing import in_all
-from scrutiny.tasks.columns.tags import PENN, UNIVERSAL
+from scrutiny.core.boundary.printable import in_all
+from scrutiny.tasks.tags import PENN, UNIVERSAL
 from scrutiny.text.entities import entity_label
 
 #: What data sets call the entities that are none of the three, and what else a tagger may tell.

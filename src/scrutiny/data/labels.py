@@ -7,8 +7,8 @@ from typing import Final, Literal
 from unicodedata import normalize
 from urllib.parse import quote, unquote
 
-from scrutiny.core.boundary.canonical import value_digest
-from scrutiny.core.boundary.listing import in_all
+from scrutiny.core.boundary.json_text import value_digest
+from scrutiny.core.boundary.printable import in_all
 from scrutiny.core.errors import DataError
 
 #: Characters of a label that is still read as a number.

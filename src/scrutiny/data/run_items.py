@@ -8,10 +8,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from scrutiny.data.attributes.training import load_training
-from scrutiny.data.slices import Items
-from scrutiny.store.items import examples_of
+from scrutiny.data.attribute import load_training
+from scrutiny.data.item_values import Items
 from scrutiny.store.run_folder import RunFolder
+from scrutiny.store.run_tables import examples_of
 
 
 class RunItems:

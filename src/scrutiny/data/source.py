@@ -1,4 +1,4 @@
-"""Data strings: ``scheme:target#option=value,option=value``.
+"""Data strings: ``scheme:target#option=value,option=value``, and the options that they may state.
 
 ::
 
@@ -6,22 +6,23 @@
     conll:dev.conll#token=0,tag=-1              builtin:reviews
 
 The options after ``#`` name columns: those of a task (its roles: ``text``, ``label``, ``tokens``,
-``more``), and those that any may have (``id``, ``unit``, ``group``). `readers.known` also says
-how to read; those in `READING` are of the readers that look at them, and readers bring their
-own options. Several columns are separated by ``|``; a comma, a bar or a percent sign in a column's
-name is written ``%2C``, ``%7C``, ``%25``.
+``more``), and those that any may have (``id``, ``unit``, ``group``). `OPTIONS` also says how to
+read; those in `READING` are of the readers that look at them, and readers bring their own options.
+Several columns are separated by ``|``; a comma, a bar or a percent sign in a column's name is
+written ``%2C``, ``%7C``, ``%25``.
 """
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from urllib.parse import unquote
 
 from scrutiny.core.errors import DataError, UnknownNameError
+from scrutiny.core.registry import registry
 from scrutiny.data.readers.formats import other_format
-from scrutiny.data.readers.known import check_reader_option, schemes
 
 _SUFFIXES: Final = {
     ".csv": "csv",
@@ -41,7 +42,6 @@ _SUFFIXES: Final = {
 }
 #: Suffixes of compressed files, behind that of what they hold.
 _PACKED: Final = (".gz", ".bz2", ".xz")
-
 #: Scheme of a table that was given in Python: the plan has the name of its type alone.
 HANDED_OVER: Final = "object"
 
@@ -201,3 +201,71 @@ def _unknown_scheme(text: str, scheme: str, known: list[str]) -> str:
         f"The data string {text!r} starts with the unknown scheme {scheme!r}. {hint}"
         f"Schemes are: {', '.join(known)}."
     )
+
+
+#: Options that all tasks have, with their meanings; those of one task are its roles.
+OPTIONS: Final[Mapping[str, str]] = {
+    "id": "column of unique identifiers; empty for hashes of the content",
+    "unit": "columns whose rows belong together (clusters)",
+    "group": "columns to compare groups by",
+    "labels": "new names of labels, 0:negative|1:positive",
+    "names": "names of the classes that the file numbers from 0, no|yes",
+    "unlabeled": "keep or skip: what to do with rows whose label is empty; skip by default",
+    "task": "name of the task",
+    "language": "language code of the texts, or the column that holds it",
+    "quote": "none or double: how fields with separators are written",
+    "encoding": "of the file; utf-8 by default",
+    "header": "none for a file without a first line of names",
+    "delimiter": "one character, or comma, semicolon, tab, space",
+    "field": "key of the list of rows inside a JSON object",
+    "token": "column of the tokens in a CoNLL file, counted from 0",
+    "tag": "column of the tags in a CoNLL file; -1 is the last",
+    "config": "configuration of a data set of the hub",
+    "permute": "seed of a random exchange of the items' labels: a null",
+}
+#: Options about reading; each reader has only those that it uses.
+READING: Final = frozenset(
+    {"quote", "encoding", "header", "delimiter", "field", "token", "tag", "config"}
+)
+
+
+def check_reader_option(name: str, *, where: str, scheme: str = "") -> None:
+    """Raise for an option that no reader of data takes; the message lists similar names."""
+    if name in OPTIONS and name not in READING:
+        return
+    known = known_options(scheme)
+    if name not in known:
+        near = get_close_matches(name, known, n=2, cutoff=0.6)
+        hint = f"Did you mean {' or '.join(near)}? " if near else ""
+        of_others = f" of {scheme}:" if scheme and name in OPTIONS else ""
+        raise DataError(
+            f"In {where!r}, there is no option {name!r}{of_others}. {hint}There are: "
+            f"{', '.join(known)}."
+        )
+
+
+def known_options(scheme: str = "") -> dict[str, str]:
+    """All options with their meanings: shared ones, those of tasks, those of one reader."""
+    from scrutiny.tasks.tasks import role_options
+
+    reading = _marked(scheme, "reading", ())
+    common = {k: said for k, said in OPTIONS.items() if k not in READING or k in reading}
+    return {**role_options(), **common, **reader_options(scheme)}
+
+
+def reader_options(scheme: str) -> Mapping[str, str]:
+    """Options of the reader of this scheme; empty for an unknown one."""
+    brought: Mapping[str, str] = _marked(scheme, "options", {})
+    return brought
+
+
+def _marked(scheme: str, what: str, default: Any) -> Any:
+    """Attribute of the reader of a scheme; the default if reader or attribute is unknown."""
+    if scheme not in schemes():
+        return default
+    return getattr(registry().load("reader", scheme), what, default)
+
+
+def schemes() -> list[str]:
+    """Schemes of all readers, built-in and plugged in."""
+    return sorted({name.partition("@")[0] for name in registry().names("reader")})

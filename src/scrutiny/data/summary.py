@@ -10,10 +10,9 @@ import numpy as np
 from scrutiny.core.answers.answer import labels_in
 from scrutiny.core.example import Example
 from scrutiny.data.dataset import Dataset
-from scrutiny.data.doubts import BadRow
+from scrutiny.data.doubts import BadRow, group_counts
 from scrutiny.data.hashes import content_hash
-from scrutiny.data.lookalikes import group_counts
-from scrutiny.tasks.names import load_task
+from scrutiny.tasks.tasks import load_task
 from scrutiny.text.tokens import token_spans
 
 _SHOWN = 3

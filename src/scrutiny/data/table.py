@@ -1,11 +1,14 @@
-"""Raw rows of readers: columns by name, and the line each came from."""
+"""Tables of readers: rows with columns by name, and the options that a reader declares."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from itertools import chain, islice
+from typing import Any, NamedTuple, TypeVar
 
-from scrutiny.core.boundary.storable import is_storable, repeated
+from scrutiny.core.boundary.printable import is_storable, repeated
 from scrutiny.core.errors import DataError
+from scrutiny.data.source import DataSource
+from scrutiny.tasks.tasks import load_task
 
 
 class RawRow(NamedTuple):
@@ -77,3 +80,85 @@ class Table:
                 f"{self.place} has two columns named {twice!r}, so neither can be chosen. Give one "
                 "of them another name, or leave it out."
             )
+
+
+R = TypeVar("R", bound=Callable[[DataSource], Table])
+
+
+def takes(*reading: str, **options: str) -> Callable[[R], R]:
+    """Decorator that declares a reader's options and their meanings.
+
+    Data strings of its scheme may have them; those of others may not. ``reading`` names those of
+    `known.READING` that it looks at.
+    """
+
+    def marked(reader: R) -> R:
+        setattr(reader, "options", options)  # noqa: B010 - functions declare no attributes
+        setattr(reader, "reading", reading)  # noqa: B010
+        return reader
+
+    return marked
+
+
+def one_of(source: DataSource, name: str, *allowed: str) -> str:
+    """Value of an option with a few allowed words; the first of them by default.
+
+    Raises
+    ------
+    DataError
+        If the value is not allowed.
+    """
+    given = source.option(name, allowed[0])
+    if given not in allowed:
+        known = " or ".join(word for word in allowed if word)
+        raise DataError(f"{name}={given} in {source}: it is {known}.")
+    return given
+
+
+def reader_defaults(task: str, columns: Collection[str]) -> dict[str, str]:
+    """Default options of a reader of one format: its task, and columns named like the roles."""
+    roles = [role.name for role in load_task(task).roles if role.name in columns]
+    found = {"task": task, **{name: name for name in roles}}
+    return found | ({"id": "id"} if "id" in columns else {})
+
+
+_PEEKED = 100
+#: Levels of objects inside a row whose fields are named (``data.text``), and fields of each.
+_DEEPEST = 8
+_MOST_FIELDS = 50
+
+
+def names_in(values: Mapping[str, Any], *, deepest: int = _DEEPEST) -> Iterator[str]:
+    """Names of the columns of a row, and of fields of the objects in it, with dots.
+
+    Examples
+    --------
+    >>> list(names_in({"id": 1, "data": {"text": "A", "by": {"name": "B"}}}))
+    ['id', 'data', 'data.text', 'data.by', 'data.by.name']
+    """
+    for name, value in values.items():
+        yield name
+        if isinstance(value, Mapping) and deepest > 1 and len(value) <= _MOST_FIELDS:
+            inside = {f"{name}.{key}": one for key, one in value.items()}
+            yield from (one for one in names_in(inside, deepest=deepest - 1) if one not in values)
+
+
+def with_columns(rows: Iterator[RawRow], place: str) -> Table:
+    """Table of a reader, with the keys of its first hundred rows as columns, as they appear.
+
+    Raises
+    ------
+    DataError
+        If there are no rows, or none of the first hundred reads.
+    """
+    first = list(islice(rows, _PEEKED))
+    if not first:
+        raise DataError(f"{place} is empty: it holds no rows.")
+    columns = tuple(dict.fromkeys(key for row in first for key in names_in(row.values)))
+    if not columns:
+        problem = first[0].problem or "it has no columns"
+        raise DataError(
+            f"None of the first {len(first)} rows of {place} reads. "
+            f"{place}:{first[0].line}: {problem}."
+        )
+    return Table(columns=columns, rows=chain(first, rows), place=place)

@@ -16,21 +16,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from scrutiny.core.boundary.canonical import digest
+from scrutiny.core.boundary.json_text import digest
 from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.facts import LABELS
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
-from scrutiny.models.answers.inputs import must_answer_task
-from scrutiny.models.strings.adapters import Adapter, checkpoint_of, known_targets
-from scrutiny.models.strings.family import members
-from scrutiny.models.strings.source import TRAINING, ModelSource, parse
+from scrutiny.models.strings.adapters import Adapter, checkpoint_of, known_targets, must_answer_task
+from scrutiny.models.strings.model_families import members
+from scrutiny.models.strings.model_strings import TRAINING, ModelSource, parse
 from scrutiny.perturb.engine.apply import Setting
 from scrutiny.perturb.engine.batch import perturb_stream
 from scrutiny.perturb.engine.recipe import Recipe, parse_recipe
-from scrutiny.stats.distributions.unchecked import softmax
-from scrutiny.text.edits.apply import apply_edits
+from scrutiny.stats.distributions.divergence import softmax
+from scrutiny.text.edits import apply_edits
 
 _VERSION: Final = "smoothed@1"
 _OWN: Final = ("copies", "change", "share", "seed")
@@ -136,7 +135,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     ModelError
         If an option cannot be read, or the change does not keep the task's labels.
     """
-    from scrutiny.models.strings.load import load_model
+    from scrutiny.models.strings.model_loading import load_model
 
     must_answer_task(task, (LABELS,), source=source.text)
     smoothing = _smoothing(source, task)

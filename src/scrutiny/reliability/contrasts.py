@@ -1,16 +1,19 @@
 """Contrasts: differences between two specifications, paired on items, one t term per side.
 
-Both sides are brought to the items that both measured. Two slices of a dataset share few items or
-none: each is computed on its own, and the items of both are drawn together. Replicates are paired
-where it was said or where they are the same; otherwise each side has a t term of its own. Whatever
-the plan's method for single estimates, a difference has the crossed interval.
+Replicates are paired where it was said or where they are the same; otherwise each side has a t
+term of its own. Whatever the plan's method for single estimates, a difference has the crossed
+interval; that from a side that misses none is exact for a single model. A bootstrap of few misses
+is too sure of itself: in 2,000 simulations of a loss that is the margin it called 5.3 % harmless
+(150 items, margin .05) and 3.9 % (400 items, .02), where 2.5 % is right.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
+from typing import Final
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from scrutiny.core.arrays import Floats
@@ -18,126 +21,23 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plan import Resampling
 from scrutiny.core.randomness import generator
-from scrutiny.core.record import Counts
 from scrutiny.core.statistic import AdditiveStatistic, Statistic
-from scrutiny.reliability.additive import divisors, is_quotient, scale_of
-from scrutiny.reliability.counted import apart_on, row_values, step_of
-from scrutiny.reliability.derive import worst
-from scrutiny.reliability.estimate import (
-    Estimated,
-    mean_divisor,
+from scrutiny.reliability.estimate import Estimated, mean_divisor, valued, without_value
+from scrutiny.reliability.intervals import apart_on, difference_on_one_unit, row_values, step_of
+from scrutiny.reliability.joining import Meeting
+from scrutiny.reliability.replicates import across, compared_runs
+from scrutiny.reliability.row_statistics import (
+    divisors,
+    is_quotient,
+    on_rows,
     resample_any,
-    units_of,
-    valued,
-    without_value,
+    scale_of,
 )
-from scrutiny.reliability.intervals import difference_on_one_unit
-from scrutiny.reliability.on_rows import on_rows
-from scrutiny.reliability.panel import CODES, NOT_PLANNED, Joined, Panel, tally
-from scrutiny.reliability.replicates.agreement import across, compared_runs
 from scrutiny.stats.agreement.flips import counted_flips
-from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.arrays import StatisticsError
 from scrutiny.stats.intervals.contrast import paired_contrast, unpaired_contrast
-from scrutiny.stats.intervals.interval import Interval
-from scrutiny.stats.intervals.scale import Scale
+from scrutiny.stats.intervals.interval import Interval, Scale
 from scrutiny.stats.resampling.resample import Resampled
-from scrutiny.stats.resampling.weights import Units
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Meeting:
-    """Two sides on the items that both have measured.
-
-    Parameters
-    ----------
-    values
-        ``(replicate, row, need)`` of each side, rows alike.
-    names
-        Replicates of each side, in order.
-    status
-        ``(item,)`` of the items that both planned: the worse of its sides.
-    units, cells
-        Of the rows; ``cells`` is None if the statistic has none.
-    slices
-        ``(row,)`` of each side which rows are its own; None if all are.
-    """
-
-    values: tuple[NDArray[np.float64], NDArray[np.float64]]
-    names: tuple[tuple[str | None, ...], tuple[str | None, ...]]
-    status: NDArray[np.int8]
-    units: Units | None
-    cells: NDArray[np.int64] | None
-    slices: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None
-
-    @property
-    def counts(self) -> Counts:
-        """Counts of the items that both planned."""
-        return tally(self.status)
-
-
-def shared_items(one: tuple[Panel, Joined], other: tuple[Panel, Joined]) -> Meeting:
-    """Contrast of both sides on the items they share, in the first side's order."""
-    (first, mine), (second, yours) = one, other
-    place = {name: i for i, name in enumerate(second.items)}
-    shared = np.array([i for i, name in enumerate(first.items) if name in place], dtype=np.int64)
-    theirs = np.array([place[first.items[i]] for i in shared], dtype=np.int64)
-    status = worst(mine.status[shared], yours.status[theirs])
-    kept = np.flatnonzero(status == CODES["ok"])
-    rows = shared[kept]
-    units, cells = units_of(first, rows) if rows.size else (None, None)
-    return Meeting(
-        values=(_rows(mine, rows), _rows(yours, theirs[kept])),
-        names=(first.names(mine), second.names(yours)),
-        status=status,
-        units=units,
-        cells=cells,
-    )
-
-
-def joined_slices(one: tuple[Panel, Joined], other: tuple[Panel, Joined]) -> Meeting:
-    """Contrast of two slices of one dataset, on their union; items of both count in both."""
-    (first, mine), (second, yours) = one, other
-    place = {name: i for i, name in enumerate(first.items)}
-    for name in second.items:
-        place.setdefault(name, len(place))
-    moved = np.array([place[name] for name in second.items], dtype=np.int64)
-    ours, theirs = (np.full(len(place), NOT_PLANNED, dtype=np.int8) for _ in range(2))
-    ours[: len(first.items)], theirs[moved] = mine.status, yours.status
-    status = np.maximum(ours, theirs)
-    rows = np.flatnonzero(status == CODES["ok"])
-    slices = ours[rows] == CODES["ok"], theirs[rows] == CODES["ok"]
-    new = np.array([i for i, at in enumerate(moved) if at >= len(first.items)], dtype=np.int64)
-
-    def both(name: str) -> NDArray[np.int64] | None:
-        """Codes of units, strata or cells of the rows; both slices are of one panel."""
-        own = {"units": (first.units, second.units), "strata": (first.strata, second.strata)}
-        a, b = own[name]
-        return None if a is None or b is None else np.concatenate([a, b[new]])[rows]
-
-    units = Units.of(rows.size, both("units"), strata=both("strata")) if rows.size else None
-    return Meeting(
-        values=(_spread(mine, mine.rows, rows), _spread(yours, moved[yours.rows], rows)),
-        names=(first.names(mine), second.names(yours)),
-        status=status,
-        units=units,
-        cells=None,
-        slices=slices,
-    )
-
-
-def _spread(
-    joined: Joined, items: NDArray[np.int64], rows: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Values of a side on the rows of both; zero for items outside of it."""
-    values = np.zeros((joined.values.shape[0], rows.size, joined.values.shape[2]))
-    is_kept = np.isin(items, rows)
-    values[:, np.searchsorted(rows, items[is_kept])] = joined.values[:, is_kept]
-    return values
-
-
-def _rows(joined: Joined, items: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Values of these items of the panel, in order."""
-    return joined.values[:, np.searchsorted(joined.rows, items)]
 
 
 def contrast(
@@ -372,3 +272,62 @@ def _difference(
     else:
         interval = unpaired_contrast(*sides, rng=rng, level=resampling.level, scale=scale)
     return interval, replace(one, point=one.point - other.point, draws=one.draws - other.draws)
+
+
+#: Method of the interval.
+EXACT: Final = "clopper-pearson@1"
+
+
+def with_exact_misses(
+    found: Estimated, sides: tuple[Floats, Floats], *, share: float, is_apart: bool
+) -> Estimated:
+    """Difference from a share of 1, with an exact interval of a proportion if it applies.
+
+    Parameters
+    ----------
+    found
+        The share of one side minus that of the other.
+    sides
+        ``(replicate, row, 2)`` of each: what is counted of a row, and out of how many.
+    share
+        Of misses that a claim is about: p-values are exact on the side where it lies.
+    is_apart
+        Whether rows are drawn one by one.
+
+    Returns
+    -------
+    Estimated
+        As it came, where there are several replicates, more than one of a row, rows that belong
+        together, or misses on the other side.
+
+    **Measures**: the share that a single model misses.
+
+    **Misleads when**: read as more than this checkpoint.
+
+    **References**: Clopper & Pearson (1934), The use of confidence or fiducial limits.
+    """
+    (own, other), interval = sides, found.interval
+    is_single = len(own) == 1 and own.max(initial=0.0) <= 1.0 and is_apart
+    kept, n = (int(total) for total in own[0].sum(axis=0)) if is_single else (0, 0)
+    if interval is None or interval.draws is None or not n or np.diff(other, axis=-1).any():
+        return found
+    misses, places = n - kept, (np.arange(interval.draws.size) + 0.5) / interval.draws.size
+
+    def ends(level: float) -> tuple[float, float]:
+        limits = scipy.stats.binomtest(misses, n).proportion_ci(level, method="exact")
+        return 0.0 - limits.high, 0.0 - limits.low
+
+    low, high = ends(interval.level)
+    draws = -_shares(misses, n, share, places=places)
+    return replace(
+        found,
+        estimate=replace(found.estimate, low=low, high=high, method=EXACT),
+        interval=replace(interval, low=low, high=high, method=EXACT, test_draws=draws, ends=ends),
+    )
+
+
+def _shares(misses: int, n: int, share: float, *, places: Floats) -> Floats:
+    """Shares of misses at the exact limits."""
+    if misses <= share * n:  # the probability of so few or fewer
+        return np.asarray(scipy.special.betaincinv(misses + 1, max(n - misses, 1e-9), places))
+    return np.asarray(scipy.special.betaincinv(misses, n - misses + 1, places))

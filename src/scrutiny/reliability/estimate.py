@@ -5,39 +5,28 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from scrutiny.core.errors import ConformanceError
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.plan import Resampling
 from scrutiny.core.randomness import generator
 from scrutiny.core.record import Counts
-from scrutiny.core.statistic import (
-    AdditiveStatistic,
-    RefitStatistic,
-    Statistic,
-    WeightedStatistic,
+from scrutiny.core.statistic import Statistic
+from scrutiny.reliability.intervals import (
+    ONE_UNIT,
+    apart_on,
+    flips_of,
+    interval_of,
+    on_one_unit,
+    step_of,
 )
-from scrutiny.reliability.additive import divisors, scale_of
-from scrutiny.reliability.counted import apart_on, flips_of, step_of
-from scrutiny.reliability.derive import join
-from scrutiny.reliability.intervals import ONE_UNIT, interval_of, on_one_unit
-from scrutiny.reliability.panel import Joined, Panel, Side
-from scrutiny.reliability.replicates.agreement import across
-from scrutiny.reliability.weighted import Weighted
-from scrutiny.stats.arrays import finite
-from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.intervals.interval import Interval
-from scrutiny.stats.intervals.scale import AS_IT_IS, Scale
-from scrutiny.stats.resampling.resample import (
-    Resampled,
-    resample,
-    resample_refit,
-    resample_weighted,
-)
-from scrutiny.stats.resampling.weights import Units
+from scrutiny.reliability.joining import join
+from scrutiny.reliability.panel import Joined, Panel, Side, units_of
+from scrutiny.reliability.replicates import across
+from scrutiny.reliability.row_statistics import divisors, resample_any, scale_of
+from scrutiny.stats.arrays import StatisticsError, finite
+from scrutiny.stats.intervals.interval import AS_IT_IS, Interval, Scale
+from scrutiny.stats.resampling.resample import Resampled
 
-_ALIKE: Final = 2  # draws that stand for all where they cannot differ
 #: Method of an estimate without limits.
 NO_INTERVAL: Final = "no_interval@1"
 
@@ -54,7 +43,7 @@ class Estimated:
     divided by, where that is not every row. ``flips`` are the rows a replicate that count for and
     against the value, where it is a paired difference of right and wrong; ``step`` is what one
     flip moves, where it is a share of things that flip; ``apart`` is of a ratio of rows in units
-    (`scrutiny.reliability.counted.apart_on`).
+    (`scrutiny.reliability.intervals.apart_on`).
     """
 
     estimate: Estimate
@@ -84,7 +73,7 @@ def estimate(
     Parameters
     ----------
     panel, sides, fallback
-        See `scrutiny.reliability.derive.join`.
+        See `scrutiny.reliability.joining.join`.
     statistic
         Of any kind.
     key
@@ -216,55 +205,6 @@ def resample_joined(
     """Statistic of each replicate on each draw of the panel's units."""
     units, cells = units_of(panel, joined.rows)
     return resample_any(statistic, joined.values, units=units, draws=draws, rng=rng, cells=cells)
-
-
-def units_of(panel: Panel, rows: NDArray[np.int64]) -> tuple[Units, NDArray[np.int64] | None]:
-    """Units of resampling of some items of a panel, and their cells."""
-    part = panel.select(rows)
-    return Units.of(rows.size, part.units, strata=part.strata), part.cells
-
-
-def resample_any(
-    statistic: Statistic,
-    values: NDArray[np.float64],
-    *,
-    units: Units,
-    draws: int,
-    rng: np.random.Generator,
-    cells: NDArray[np.int64] | None = None,
-    share: bool = False,
-) -> Resampled:
-    """Statistic of each replicate on each draw of items, for any kind of statistic.
-
-    Parameters
-    ----------
-    statistic
-        Of any kind.
-    values
-        ``(replicate, row, need)``.
-    units, draws, rng
-        What is drawn.
-    cells
-        ``(row,)`` cell of each row, for additive statistics.
-    share
-        Whether another call with an equal generator has to draw the same items.
-    """
-    if units.n_units == units.n_strata:
-        draws = _ALIKE  # there is one unit to draw, so all draws are the data themselves
-    if isinstance(statistic, WeightedStatistic):
-        of_labels = isinstance(statistic, Weighted) and statistic.of_labels
-        return resample_weighted(
-            values, statistic.weighted, rng=rng, draws=draws, units=units, of_labels=of_labels
-        )
-    if isinstance(statistic, RefitStatistic):
-        return resample_refit(values, statistic.refit, rng=rng, draws=draws, units=units)
-    if not isinstance(statistic, AdditiveStatistic):
-        raise ConformanceError(f"{statistic.id} is a statistic of none of the three kinds.")
-    dense = None if cells is None else np.unique(cells, return_inverse=True)[1]
-    components = statistic.components(values)
-    return resample(
-        components, statistic.value, rng=rng, draws=draws, units=units, cells=dense, share=share
-    )
 
 
 def _each(

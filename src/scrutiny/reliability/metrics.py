@@ -9,23 +9,18 @@ written        what it is
 ``excess(m)``  the drop of m beyond that under the control: m under the control minus m after, over
                the rows that have all three
 ``gap(m)``     m of a first order of things minus m of another one
-``mean(x)``    the mean of a measure of the records; `scrutiny.reliability.of_measures`
-``beyond(m)``  m minus what stands for chance (`scrutiny.reliability.additive.Chance`): m of the
+``mean(x)``    the mean of a measure of the records; `scrutiny.reliability.statistics`
+``beyond(m)``  m minus what stands for chance (`scrutiny.core.statistic.Chance`): m of the
                control, or a measure of the same rows that holds it
 ``a - b``      of the same items, metric a minus metric b; ``a / b``, divided by it
-               (`scrutiny.reliability.two_metrics`)
+               (`scrutiny.reliability.composed_metrics`)
 =============  ====================================================================================
-
-Where m is a mean over rows, numerators are subtracted before they are divided: a drop of exactly
-five points is then .05, and not a little more.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
-from typing import Any, Final, Generic, TypeVar
-
-import numpy as np
+from functools import lru_cache
+from typing import Any, Generic, TypeVar
 
 from scrutiny.core.errors import PlanError, ScrutinyError, UnknownNameError
 from scrutiny.core.expressions import (
@@ -35,16 +30,13 @@ from scrutiny.core.expressions import (
     metric_of_metric,
     parse_expression,
 )
-from scrutiny.core.plugin import Told
+from scrutiny.core.plugin_base import Told
 from scrutiny.core.record import Measure
 from scrutiny.core.registry import registry
 from scrutiny.core.statistic import Statistic, must_be_statistic
-from scrutiny.reliability.additive import Additive, Array, divide, with_count
-from scrutiny.reliability.of_measures import USUAL, OfMeasure, measures_of
-from scrutiny.reliability.two_metrics import OF_DIFFERENCE, OPPOSITE, of_two
-
-#: Random streams of gaps with another name.
-_GAPS: Final = {"erasure_flip_rate@1": "erasure_flip_gap@1"}
+from scrutiny.reliability.composed_metrics import MACROS, of_two
+from scrutiny.reliability.row_statistics import Additive
+from scrutiny.reliability.statistics import USUAL, OfMeasure, measures_of
 
 #: What all metrics of a parameter are.
 Kind = TypeVar("Kind", bound=Statistic)
@@ -270,128 +262,3 @@ def _loaded(full: str) -> Statistic | Parametric[Any] | OfMeasure:
     found = registry().load("statistic", full)
     is_kind = isinstance(found, Parametric | OfMeasure)
     return found if is_kind else must_be_statistic(found, full)
-
-
-def _drop(of: Additive, name: str) -> Additive:
-    """Drop: a metric before minus the same after."""
-    return _difference(
-        of,
-        name,
-        ("before.", "after."),
-        minus=(0, 1),
-        higher_is=OPPOSITE[of.higher_is],
-        says=f"{of.says} drop",
-        tests=of.pair_tests,
-        stream=of.drawn_as.replace("@", "_drop@"),
-    )
-
-
-def _excess(of: Additive, name: str) -> Additive:
-    """Excess drop: drop of a metric minus its drop under the matched random change.
-
-    The original cancels out. It is still needed: a row counts if all three sides were measured.
-    """
-    return _difference(
-        of,
-        name,
-        ("before.", "after.", "control."),
-        minus=(2, 1),
-        higher_is=OPPOSITE[of.higher_is],
-        says=f"{of.says} drop beyond random change",
-        stream="excess_" + of.drawn_as.replace("@", "_drop@"),
-    )
-
-
-def _beyond(of: Additive, name: str) -> Additive:
-    """Metric minus its chance level."""
-    chance = of.chance
-    if chance is None:
-        raise PlanError(f"{name} does not exist: {of.id} has no chance level.")
-    fixed = (of.conditional_on, chance.measure and f"what {chance.says} give")
-    return _difference(
-        of,
-        name,
-        ("",) if chance.measure else ("", "control."),
-        minus=(0, 1),
-        beside=chance.measure,
-        by_row=of.is_mean,
-        higher_is=of.higher_is,
-        says=f"{of.says}, beyond {chance.says}",
-        conditional_on=", and ".join(filter(None, fixed)) or None,
-        tests=None if chance.measure else of.pair_tests,
-        stream=chance.stream or of.drawn_as.replace("@", "_excess@"),
-    )
-
-
-def _gap(of: Additive, name: str) -> Additive:
-    """Gap: a metric in one order minus the same in another, row by row."""
-    return _difference(
-        of,
-        name,
-        ("first.", "other."),
-        minus=(0, 1),
-        by_row=of.is_mean,
-        higher_is=of.higher_is,
-        says=f"{of.says}, beyond another order",
-        tests=of.pair_tests,
-        stream=_GAPS.get(of.drawn_as, of.drawn_as.replace("@", "_gap@")),
-    )
-
-
-#: Metrics of other metrics, by what they are called.
-MACROS: Final[dict[str, Callable[[Additive, str], Additive]]] = {
-    "drop": _drop,
-    "excess": _excess,
-    "beyond": _beyond,
-    "gap": _gap,
-}
-
-
-def _difference(
-    of: Additive,
-    name: str,
-    sides: tuple[str, ...],
-    *,
-    minus: tuple[int, int],
-    beside: str = "",
-    by_row: bool = False,
-    **more: Any,
-) -> Additive:
-    """One side of a metric minus another, or minus a measure of the same rows.
-
-    Means are subtracted row by row, or keep a component a side.
-    """
-    width = len(of.needs)
-
-    def parts(measures: Array) -> list[Array]:
-        found = [of.make(measures[..., i * width : (i + 1) * width]) for i in range(len(sides))]
-        return [*found, measures[..., -1:]] if beside else found
-
-    def make(measures: Array) -> Array:
-        if not of.is_mean:
-            return np.concatenate(parts(measures), axis=-1)
-        means = [part[..., 0] for part in parts(measures)]
-        return with_count(*([means[0] - means[1]] if by_row else means))
-
-    def combine_means(sums: Array) -> Array:
-        return divide(sums[..., minus[0]] - sums[..., minus[1]], sums[..., -1])
-
-    def joined(how: np.ufunc, value: Callable[[Array], Array], sums: Array) -> Array:
-        by_side = np.split(sums, len(sides), axis=-1)
-        return np.asarray(how(*(value(by_side[i]) for i in minus)))
-
-    combine = combine_means if of.is_mean else partial(joined, np.subtract, of.combine)
-    span = of.row_range
-    return Additive(
-        name,
-        needs=(*(f"{side}{need}" for side in sides for need in of.needs), *filter(None, [beside])),
-        make=make,
-        combine=of.combine if by_row else combine,
-        scale="identity" if span is not None else OF_DIFFERENCE.get(of.scale, "identity"),
-        row_range=None if span is None else (span[0] - span[1], span[1] - span[0]),
-        no_effect=0.0,
-        divisor=of.divisor and partial(joined, np.minimum, of.divisor),
-        flips_over=of.flips_over and partial(joined, np.minimum, of.flips_over),
-        is_mean=of.is_mean,
-        **more,
-    )

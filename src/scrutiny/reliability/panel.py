@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.core.record import STATUSES, Counts, Measure
+from scrutiny.stats.resampling.weights import Units
 
 #: Codes of the statuses, from best to worst; a row that was never planned is -1.
 CODES: Mapping[str, int] = {name: code for code, name in enumerate(STATUSES)}
@@ -120,3 +121,9 @@ def columns_of(
             return tuple([start + position for position in measure.cells(at)])
         start += measure.size
     return None
+
+
+def units_of(panel: Panel, rows: NDArray[np.int64]) -> tuple[Units, NDArray[np.int64] | None]:
+    """Units of resampling of some items of a panel, and their cells."""
+    part = panel.select(rows)
+    return Units.of(rows.size, part.units, strata=part.strata), part.cells

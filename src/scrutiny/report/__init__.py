@@ -1,13 +1,5 @@
-"""Reports of a finished run.
+"""Reports of a finished run, by subject; each with its terminal, page and Markdown beside it.
 
-::
-
-    reading   a run folder as plain values: load_view(path) gives a RunView; raw measures when asked
-    parts     which registered parts a run has what it takes for
-    table     which findings can be reported, by one rule; what stands under every report
-    formats   one file (HTML), Markdown, LaTeX, CSV, NDJSON, what a notebook shows
-    terminal  the table in 80 columns
-
-What parts are made of stands in `scrutiny.parts`. Nothing here knows a diagnostic: estimates carry
-their identity, claims come as findings, parts of a family are found in the registry.
+Nothing here knows a diagnostic but what compares two runs: estimates carry their identity, claims
+come as findings, sections of a family are found in the registry.
 """

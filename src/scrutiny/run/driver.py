@@ -1,60 +1,56 @@
 """Run driver: prepare, measure, estimate, decide; resumable at any point."""
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-import pyarrow as pa
-
-from scrutiny.core.boundary.canonical import canonical_json, plain, value_digest
+from scrutiny.core.boundary.json_text import canonical_json, value_digest
 from scrutiny.core.claim import Claim
 from scrutiny.core.errors import StorageError
-from scrutiny.core.garbage import left_alone
-from scrutiny.core.progress import SILENT, Progress
-from scrutiny.run.asking.distinct_outputs import distinct_outputs
-from scrutiny.run.asking.outages import in_words, redirects_in, sent_in, unanswered
-from scrutiny.run.asking.pace import BOUND, BOUND_WITHOUT_CACHE
-from scrutiny.run.asking.sameness import MEMOS, memo_name, must_be_the_same
-from scrutiny.run.asking.stores import TaskStore, local_store
-from scrutiny.run.estimating.estimates import estimate_all, estimator_of
+from scrutiny.core.long_runs import SILENT, Progress, left_alone
+from scrutiny.run.asking.answer_store import BOUND, BOUND_WITHOUT_CACHE, local_store
+from scrutiny.run.asking.missing_answers import (
+    asked_again_in_words,
+    missing_answers,
+    must_have_answered,
+    redirects_in,
+    sent_in,
+    unanswered,
+)
+from scrutiny.run.estimating.estimates import SkillFirst, estimate_all
+from scrutiny.run.estimating.estimator import estimator_of
 from scrutiny.run.estimating.label_check import label_warnings
-from scrutiny.run.estimating.missing_answers import missing_answers, must_have_answered
-from scrutiny.run.estimating.skill_first import SkillFirst
-from scrutiny.run.executing.executor import Executor
+from scrutiny.run.executing.executor import Executor, RunWork
 from scrutiny.run.executing.executors import executor
-from scrutiny.run.executing.reissued import note_places, see_again
 from scrutiny.run.executing.task_runner import TaskRunner
-from scrutiny.run.executing.work import Work
 from scrutiny.run.manifest import manifest
-from scrutiny.run.opening import same_run
 from scrutiny.run.planning.assignment import Assignment
 from scrutiny.run.planning.loading import LoadedModels
 from scrutiny.run.planning.published import reproductions
-from scrutiny.run.planning.resolved import Measurement, Resolved
-from scrutiny.run.state import (
+from scrutiny.run.planning.resolved import Resolved
+from scrutiny.run.result_tables import has_packed_tables, pack, write_tables
+from scrutiny.run.resuming import (
     is_finished,
     mark_ended,
     mark_finished,
     mark_running,
+    must_be_same_models,
     open_folder,
+    same_run,
+    see_all_again,
 )
-from scrutiny.store.answers import AnswerCache
-from scrutiny.store.blocks import ARRAYS, array_of
+from scrutiny.store.database import AnswerCache
 from scrutiny.store.files import remove_leftovers
-from scrutiny.store.items import items_of
+from scrutiny.store.guards import only_one
 from scrutiny.store.journal import Journal
-from scrutiny.store.lock import only_one
 from scrutiny.store.run_folder import RunFolder
-from scrutiny.store.schemas import OUTPUTS, RECORDS, TIMINGS, VARIANTS
-from scrutiny.store.seal import Seal, damage
+from scrutiny.store.run_tables import items_of
 
-_STAGES: Final = ("prepare", "measure")
 _SHOWN: Final = 3  # failures whose words are told
-_OF_SHARDS: Final = {"variants", "records", "outputs", "timings"}  # tables of what shards gave
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,24 +134,24 @@ def _run(resolved: Resolved, folder: RunFolder, options: RunOptions, crew: Execu
         run_id = same_run(journal, resolved, out)
         mark_running(journal, out, options.progress)
         store = local_store(answers, journal, options.progress)
-        _same_models(store, resolved)
+        must_be_same_models(store, resolved)
         claims = _fix_claims(journal, resolved)
         started = manifest(resolved, options.command, claims, store, status="running")
         runner = TaskRunner(resolved, store, crew.models, run_id=run_id)
-        _see_again(resolved, store, runner, done=journal.done())
+        see_all_again(resolved, store, runner, done=journal.done())
         again = {} if answers is None else _unanswered(journal, resolved)
         if again:
-            options.progress.note(in_words(again))
+            options.progress.note(asked_again_in_words(again))
         elif is_finished(folder, journal, started):
             return
         folder.write_manifest(started)
-        is_packed = _is_packed(journal, folder, resolved)
-        write = partial(_write_tables, folder, journal, resolved, is_packed=is_packed)
+        is_packed = has_packed_tables(journal, folder, resolved)
+        write = partial(write_tables, folder, journal, resolved, is_packed=is_packed)
         items = items_of({name: data.examples for name, data in resolved.datasets.items()})
         folder.write_table("items", [items], schema=items.schema)
         bound = BOUND_WITHOUT_CACHE if options.cache is None else BOUND
         here = executor("serial", crew.models, workers=1)
-        work = Work(
+        work = RunWork(
             resolved, journal, options.progress, bound=bound, again=again, crew=crew, here=here
         )
         # one for both stages: models stay loaded, and are known to be those that were asked
@@ -183,7 +179,7 @@ def _run(resolved: Resolved, folder: RunFolder, options: RunOptions, crew: Execu
         done["warnings"] += label_warnings(resolved, folder, estimates)
         files = folder.finish(done | _of_answers(folder, done["warnings"]))
         if not is_packed and not _unanswered(journal, resolved):
-            _pack(journal, files)
+            pack(journal, files)
         mark_finished(journal, started)
     finally:
         mark_ended(journal)
@@ -192,7 +188,7 @@ def _run(resolved: Resolved, folder: RunFolder, options: RunOptions, crew: Execu
             answers.close()
 
 
-def _asked(work: Work, first: SkillFirst, write: Callable[[], None]) -> bool:
+def _asked(work: RunWork, first: SkillFirst, write: Callable[[], None]) -> bool:
     """Prepare and measure what need not wait; whether anything waits for the scores."""
     work.run("prepare")
     work.run("measure", waiting=first.waiting)
@@ -248,25 +244,6 @@ def _answers(cache: Path | None) -> AnswerCache | None:
         ) from error
 
 
-def _same_models(store: TaskStore, resolved: Resolved) -> None:
-    """Raise if a family's first replicate has changed, as far as can be read."""
-    for (family, data), pairing in resolved.pairings.items():
-        if pairing.reading is not None:
-            source = resolved.families[family].replicates[0].source
-            name = memo_name(family, source, data)
-            must_be_the_same(store, name, source, pairing.reading.digest, keep=False)
-
-
-def _see_again(
-    resolved: Resolved, store: TaskStore, runner: TaskRunner, *, done: Collection[str]
-) -> None:
-    """Raise if a replicate has changed, even if no query is left."""
-    if done:
-        tasks = (task for stage in _STAGES for task in resolved.shards(stage))
-        see_again(resolved, store, runner, [task for task in tasks if task.id not in done])
-    note_places(resolved, store)
-
-
 def _fix_claims(journal: Journal, resolved: Resolved) -> tuple[Claim, ...]:
     """Claims of the plan; those added after the first query are post hoc.
 
@@ -284,72 +261,3 @@ def _fix_claims(journal: Journal, resolved: Resolved) -> tuple[Claim, ...]:
         replace(c, post_hoc=True) if claim not in known or c.family in shrunk else c
         for claim, c in zip([value_digest(c, size=16) for c in claims], claims, strict=True)
     )
-
-
-def _is_packed(journal: Journal, folder: RunFolder, resolved: Resolved) -> bool:
-    """Whether the tables are as written when the journal was packed.
-
-    Where they do not, all shards are done again, mostly from the cache of answers.
-    """
-    files = journal.packed()
-    if files is None:
-        return False
-    done = journal.done()
-    is_done = all(task.id in done for stage in _STAGES for task in resolved.shards(stage))
-    if is_done and not damage(folder.path, files):
-        return True
-    journal.forget()
-    return False
-
-
-def _pack(journal: Journal, files: Seal) -> None:
-    """Pack the journal, whose tables are in these files of the folder now."""
-    of_shards = {
-        name: kept
-        for name, kept in files.items()
-        if name.partition(".")[0] in _OF_SHARDS or name.startswith(ARRAYS)
-    }
-    with suppress(StorageError):  # the run is done: it is only larger than it has to be
-        journal.pack(of_shards, keep=MEMOS)
-
-
-def _write_tables(
-    folder: RunFolder, journal: Journal, resolved: Resolved, *, is_packed: bool
-) -> None:
-    """Write the shards' results, in plan order; nothing where they are as they were packed."""
-    if is_packed:
-        return
-    prepared = [task.id for task in resolved.shards("prepare")]
-    measured = [task.id for task in resolved.shards("measure")]
-    footer = {m.kind: _measures(m, resolved) for m in resolved.measurements.values()}
-    folder.write_table("variants", _parts(journal, prepared, "variants"), schema=VARIANTS)
-    folder.write_table(
-        "records", _parts(journal, measured, "records"), schema=RECORDS, footer=footer
-    )
-    folder.write_table(
-        "outputs", distinct_outputs(_parts(journal, measured, "outputs")), schema=OUTPUTS
-    )
-    folder.write_table("timings", _parts(journal, prepared + measured, "timings"), schema=TIMINGS)
-    for task in measured:
-        for name in journal.parts(task):
-            table = journal.part(task, name) if name.startswith(ARRAYS) else None
-            if table is not None:
-                folder.write_array(f"{task}/{name.removeprefix(ARRAYS)}", array_of(table))
-
-
-def _parts(journal: Journal, tasks: Iterable[str], name: str) -> Iterator[pa.Table]:
-    for task in tasks:
-        table = journal.part(task, name)
-        if table is not None:
-            yield table
-
-
-def _measures(measurement: Measurement, resolved: Resolved) -> dict[str, Any]:
-    """Names and axes of a diagnostic's measures, by dataset and model family."""
-    return {
-        data: {
-            family: [plain(m) for m in resolved.measures(measurement, family=family, data=data)]
-            for family in measurement.plan.models
-        }
-        for data in measurement.plan.data
-    }

@@ -7,17 +7,16 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from scrutiny.core.boundary.canonical import plain
+from scrutiny.core.boundary.json_text import plain
 from scrutiny.core.claim import Claim
 from scrutiny.core.model import Family
-from scrutiny.core.plugin import sentence_of
+from scrutiny.core.plugin_base import sentence_of
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
-from scrutiny.models.python.reading import ObjectReading
-from scrutiny.models.strings.lineage import replicates_of
-from scrutiny.run.asking.sameness import Again, memo_name, outcomes
-from scrutiny.run.asking.stores import TaskStore
-from scrutiny.run.planning.asked_slices import too_small
+from scrutiny.models.python.object_digest import ObjectReading
+from scrutiny.models.strings.training_records import replicates_of
+from scrutiny.run.asking.answer_store import TaskStore
+from scrutiny.run.asking.identity_check import Again, memo_name, outcomes
 from scrutiny.run.planning.assignment import to_json
 from scrutiny.run.planning.doubtful_data import (
     data_warnings,
@@ -27,7 +26,8 @@ from scrutiny.run.planning.doubtful_data import (
     unasked_warnings,
     unscored_warnings,
 )
-from scrutiny.run.planning.label_words import matches_to_show
+from scrutiny.run.planning.matched_labels import matches_to_show
+from scrutiny.run.planning.plan_slices import too_small
 from scrutiny.run.planning.resolved import Pairing, Resolved
 from scrutiny.store.run_folder import EXACT_RECORDS, FORMAT
 

@@ -1,9 +1,14 @@
-"""Input checks shared by all statistics: shapes and finite numbers."""
+"""Input checks shared by all statistics: shapes, finite numbers, and the error they raise."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scrutiny.stats.errors import StatisticsError
+from scrutiny.core.errors import UserError
+
+
+class StatisticsError(UserError, ValueError):
+    """Invalid array, design or option for a statistic."""
+
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -5,8 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scrutiny.stats.arrays import BoolArray, FloatArray, IntArray, finite
-from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.arrays import BoolArray, FloatArray, IntArray, StatisticsError, finite
 
 
 def maximum_arborescence(scores: ArrayLike, *, root: ArrayLike) -> IntArray:

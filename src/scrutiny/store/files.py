@@ -1,6 +1,11 @@
-"""Atomic writing of files, and digests of their content."""
+"""Files and folders: private, written atomically, safely named, known by their digests.
+
+Names of arrays are made of what the user called things (a data string, a measurement), so they can
+hold anything: ``..``, an absolute path, a thousand letters.
+"""
 
 import errno
+import json
 import os
 import re
 import stat
@@ -8,9 +13,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from hashlib import blake2b
-from pathlib import Path
-from typing import IO, Any
+from pathlib import Path, PurePosixPath
+from typing import IO, Any, Final
 
+from scrutiny.core.boundary.json_text import digest
 from scrutiny.core.errors import DataError, PlanError, StorageError
 
 _FULL = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT}
@@ -216,3 +222,59 @@ def _hash(path: str, size: int, changed_ns: int) -> str:
         while chunk := file.read(1 << 20):
             state.update(chunk)
     return state.hexdigest()
+
+
+_MOST_LETTERS: Final = 200  # bytes of a part; file systems take 255, and a writer adds a suffix
+_UNSAFE: Final = re.compile(r"[%\x00-\x1f\x7f\\]|[\ud800-\udfff]|^\.+$|^~|[. ]$")
+
+
+def array_file(name: str) -> PurePosixPath:
+    """Path of an array inside a run folder; slashes in the name make folders.
+
+    Examples
+    --------
+    >>> str(array_file("measure/level/csv:dev.csv/0/words"))
+    'arrays/measure/level/csv:dev.csv/0/words.npy'
+    >>> str(array_file("measure/level/../../../x/words"))
+    'arrays/measure/level/%2E%2E/%2E%2E/%2E%2E/x/words.npy'
+    """
+    *folders, last = map(_safe, name.split("/"))
+    return PurePosixPath("arrays", *folders, f"{last}.npy")
+
+
+def _safe(part: str) -> str:
+    """Part of a name as a safe file name; different parts get different names."""
+    if not part:
+        return "%"
+    escaped = _UNSAFE.sub(lambda match: "".join(f"%{ord(letter):02X}" for letter in match[0]), part)
+    data = escaped.encode()
+    if len(data) <= _MOST_LETTERS:
+        return escaped
+    return f"{data[: _MOST_LETTERS - 33].decode(errors='ignore')}%{digest(part, size=16)}"
+
+
+def cache_folder() -> Path:
+    """Cache folder of all runs: ``SCRUTINY_CACHE_DIR``, or the user's cache folder."""
+    given = os.environ.get("SCRUTINY_CACHE_DIR")
+    if given:
+        return Path(given).expanduser()
+    home = os.environ.get("XDG_CACHE_HOME")
+    return (Path(home) if home else Path.home() / ".cache") / "scrutiny"
+
+
+def cache_file() -> Path:
+    """Answer cache: file with the answers of models."""
+    return cache_folder() / "answers.sqlite"
+
+
+def models_folder() -> Path:
+    """Cache folder of converted, fine-tuned and trained models."""
+    return cache_folder() / "models"
+
+
+def read_json(path: Path) -> Any:
+    """Value read from a JSON file; an error shows none of it."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise unreadable(path, error) from error

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from scrutiny.core.errors import StorageError
 from scrutiny.store.database import connect, database_errors, transaction
-from scrutiny.store.seal import Seal
+from scrutiny.store.sealed_manifests import Seal
 
 _PACKED = "packed"
 _DIGEST = 16
@@ -111,7 +111,7 @@ class Journal:
         Parameters
         ----------
         files
-            These files, as `scrutiny.store.seal.seal_of` lists them.
+            These files, as `scrutiny.store.sealed_manifests.seal_of` lists them.
         keep
             Prefixes of the keys of memos that a later start needs; the others are deleted.
 

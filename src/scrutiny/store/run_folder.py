@@ -26,29 +26,30 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from scrutiny.core.boundary.canonical import plain
+from scrutiny.core.boundary.json_text import plain
 from scrutiny.core.claim import Finding
 from scrutiny.core.errors import DataError
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.published import Reproduction
-from scrutiny.store.array_names import array_file
-from scrutiny.store.estimates import estimate_from_row, estimates_to_table
+from scrutiny.store.arrow import reading, writing
 from scrutiny.store.files import (
+    array_file,
+    read_json,
     storage_errors,
     unreadable,
     write_atomically,
     write_text,
 )
 from scrutiny.store.findings import (
+    estimate_from_row,
+    estimates_to_table,
     finding_from_json,
     finding_to_json,
     reproduction_from_json,
 )
-from scrutiny.store.lock import is_in_use
-from scrutiny.store.native import reading, writing
-from scrutiny.store.portable import portable
-from scrutiny.store.schemas import ROW_GROUP
-from scrutiny.store.seal import damage, is_as_signed, seal_of, signed
+from scrutiny.store.guards import is_in_use
+from scrutiny.store.run_tables import ROW_GROUP, in_row_groups, in_this_order
+from scrutiny.store.sealed_manifests import damage, is_as_signed, portable, seal_of, signed
 
 #: Version of the format of manifest and tables.
 FORMAT: Final = 1
@@ -60,7 +61,6 @@ _BEFORE_LIMITS: Final = (
     "another --out. Its answers are still good: `scrutiny gate {0} --rule ...` and `scrutiny "
     "compare` judge them by today's rule."
 )
-
 T = TypeVar("T")
 
 
@@ -110,7 +110,7 @@ class RunFolder:
             If it cannot be read, has another format, or was changed after it was written.
         """
         path = self.path / "manifest.json"
-        manifest = _read_json(path)
+        manifest = read_json(path)
         if not isinstance(manifest, dict):
             raise DataError(f"{path} holds no JSON object. Re-issue the run's command.")
         form = manifest.get("format", FORMAT)
@@ -148,7 +148,7 @@ class RunFolder:
         """
         with self._reading(name) as source, pq.ParquetFile(source) as file:
             table = file.read(columns=columns)
-            return table if columns is None else _selected(table, columns)
+            return table if columns is None else in_this_order(table, columns)
 
     @contextmanager
     def _reading(self, name: str) -> Iterator[pa.OSFile]:
@@ -227,7 +227,7 @@ class RunFolder:
                 writing(temporary) as file,
                 pq.ParquetWriter(file, schema, compression="zstd") as writer,
             ):
-                for group in _regrouped(tables, schema):
+                for group in in_row_groups(tables, schema):
                     writer.write_table(group, row_group_size=ROW_GROUP)
                     count += group.num_rows
 
@@ -382,49 +382,10 @@ class RunFolder:
         if not path.is_file():
             return []
         try:
-            return [read(entry) for entry in _read_json(path)]
+            return [read(entry) for entry in read_json(path)]
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise unreadable(path, error) from error
 
     def _write_entries(self, name: str, entries: Sequence[Mapping[str, Any]]) -> None:
         text = json.dumps(entries, indent=1, ensure_ascii=False, sort_keys=True, allow_nan=False)
         write_text(self.path / name, text + "\n", is_private=True)
-
-
-def _selected(table: pa.Table, columns: Sequence[str]) -> pa.Table:
-    """Columns of a table in this order.
-
-    Raises
-    ------
-    ArrowInvalid
-        If one is not there.
-    """
-    lacking = next((name for name in columns if name not in table.column_names), None)
-    if lacking is not None:
-        raise pa.ArrowInvalid(f"it has no column {lacking!r}")
-    return table.select(columns)
-
-
-def _regrouped(tables: Iterable[pa.Table], schema: pa.Schema) -> Iterable[pa.Table]:
-    """Tables of exactly one row group each, however the input was split."""
-    pending: list[pa.Table] = []
-    size = 0
-    for table in tables:
-        pending.append(table.cast(schema))
-        size += table.num_rows
-        if size >= ROW_GROUP:
-            whole = pa.concat_tables(pending).combine_chunks()
-            full = size - size % ROW_GROUP
-            for start in range(0, full, ROW_GROUP):
-                yield whole.slice(start, ROW_GROUP)
-            pending, size = [whole.slice(full)], size - full
-    if size:
-        yield pa.concat_tables(pending).combine_chunks()
-
-
-def _read_json(path: Path) -> Any:
-    """Value read from a JSON file; an error shows none of it."""
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise unreadable(path, error) from error

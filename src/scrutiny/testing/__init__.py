@@ -24,22 +24,24 @@
 from scrutiny.core.errors import ConformanceError
 from scrutiny.testing.check_adapters import check_adapter
 from scrutiny.testing.check_attention import check_attends, check_intervenes
-from scrutiny.testing.check_attributes import check_attribute
+from scrutiny.testing.check_data import check_attribute, check_reader, check_task
 from scrutiny.testing.check_diagnostics import check_diagnostic
-from scrutiny.testing.check_gradients import check_gradients
+from scrutiny.testing.check_gradients import LinearClassifier, check_gradients
 from scrutiny.testing.check_language import check_language_model
-from scrutiny.testing.check_parts import check_part
-from scrutiny.testing.check_statistics import check_statistic
-from scrutiny.testing.check_tasks import check_reader, check_task
-from scrutiny.testing.check_transformations import check_transformation
-from scrutiny.testing.faulty_models import FlakyClassifier, NanClassifier, WrongShapeClassifier
-from scrutiny.testing.strategies import examples, tagged_examples, texts
+from scrutiny.testing.check_reporting import check_part, check_statistic
+from scrutiny.testing.check_transformations import WordTable, check_transformation
+from scrutiny.testing.checking import examples, tagged_examples, texts
 from scrutiny.testing.toy_attention import ToyAttention, ToyAttentionClassifier
 from scrutiny.testing.toy_heads import CueHead, NoiseHead, OffsetHead, UniformHead
 from scrutiny.testing.toy_language import ToyCausalLanguageModel, ToyEncoder, ToyMaskedLanguageModel
-from scrutiny.testing.toy_linear import LinearClassifier
-from scrutiny.testing.toy_models import ConstantClassifier, GazetteerTagger, KeywordClassifier
-from scrutiny.testing.toy_transformations import WordTable
+from scrutiny.testing.toy_models import (
+    ConstantClassifier,
+    FlakyClassifier,
+    GazetteerTagger,
+    KeywordClassifier,
+    NanClassifier,
+    WrongShapeClassifier,
+)
 
 __all__ = [
     "ConformanceError",

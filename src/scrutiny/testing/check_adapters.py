@@ -4,20 +4,20 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from scrutiny.core.answers.answer import type_of
-from scrutiny.core.boundary.canonical import canonical_json
+from scrutiny.core.boundary.json_text import canonical_json
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ConformanceError, ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.model import MEMBERS, Model, PlainModel, as_model
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import BAD, predict_or_fail
-from scrutiny.models.answers.determinism import check_determinism
-from scrutiny.tasks.classification.classes import TextPairClassification
-from scrutiny.tasks.names import load_task
+from scrutiny.models.answers.compared_answers import check_determinism
+from scrutiny.tasks.classification import TextPairClassification
+from scrutiny.tasks.tasks import load_task
 from scrutiny.testing.check_attention import check_attends, check_intervenes
 from scrutiny.testing.check_gradients import check_gradients
 from scrutiny.testing.check_language import LANGUAGE, check_language_model
-from scrutiny.testing.promises import SAMPLE_TEXTS, promise, promises, require_members
+from scrutiny.testing.checking import SAMPLE_TEXTS, promise, promises, require_members
 
 # the others are called as their capability
 _METHODS: Final = {"tokenizes": "encode", "head_interventions": "intervened"}

@@ -16,7 +16,7 @@ from scrutiny.core.queries.attention import (
     Weighting,
     Words,
 )
-from scrutiny.testing.promises import promise
+from scrutiny.testing.checking import promise
 
 _SENTENCES: Final[tuple[Words, ...]] = (
     ("He", "has", "n't", "seen", "the", "doctor", ",", "nor", "her", "."),

@@ -6,31 +6,29 @@ from dataclasses import dataclass, is_dataclass
 from itertools import groupby
 from typing import Any, Final
 
-from scrutiny.core.boundary.canonical import canonical_json
+from scrutiny.core.boundary.json_text import canonical_json
 from scrutiny.core.design import DataShape, Design, Inputs, SubjectShape
 from scrutiny.core.diagnostic import Batch, Cell, ChangesTexts, Diagnostic, fits
 from scrutiny.core.edit import Variant
 from scrutiny.core.errors import ConformanceError
-from scrutiny.core.example import Example
+from scrutiny.core.example import Example, suite_tests
 from scrutiny.core.facts import wanted_in_words
 from scrutiny.core.model import Model, PlainModel, as_model
-from scrutiny.core.plugin import must_be_of_kind
+from scrutiny.core.plugin_base import must_be_of_kind
 from scrutiny.core.record import ROLES, STATUSES, Row
 from scrutiny.core.registry import registry
-from scrutiny.core.suites.tests import suite_tests
 from scrutiny.core.task import Task
 from scrutiny.reliability.metrics import metric_of
-from scrutiny.tasks.classification.classes import TextClassification
-from scrutiny.testing.faulty_models import FlakyClassifier
-from scrutiny.testing.promises import (
+from scrutiny.tasks.classification import TextClassification
+from scrutiny.testing.checking import (
+    ToyContext,
     promise,
     promises,
     require_docstring,
     require_members,
     require_versioned,
 )
-from scrutiny.testing.toy_context import ToyContext
-from scrutiny.testing.toy_models import KeywordClassifier
+from scrutiny.testing.toy_models import FlakyClassifier, KeywordClassifier
 
 Variants = dict[str, tuple[Variant, ...]]
 _TASK: Final = TextClassification.name

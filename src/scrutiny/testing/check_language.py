@@ -17,8 +17,8 @@ from scrutiny.core.queries.language import (
     Passage,
     SentencePair,
 )
-from scrutiny.models.answers.checked_language import ask_or_fail
-from scrutiny.testing.promises import promise
+from scrutiny.models.answers.language_answers import ask_or_fail
+from scrutiny.testing.checking import promise
 
 #: Capabilities of language models; a model has one of these or ``predict``, or both.
 LANGUAGE: Final = frozenset({*ASKED, "tokenizes", "representations"})

@@ -1,8 +1,9 @@
-"""Conformance of transformations."""
+"""Conformance of transformations, and a toy transformation with given candidates."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice, pairwise
-from typing import Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
 
@@ -11,10 +12,10 @@ from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.errors import ConformanceError
 from scrutiny.core.example import Example
 from scrutiny.core.facts import GROUNDS
-from scrutiny.core.plugin import must_be_of_kind
+from scrutiny.core.plugin_base import must_be_of_kind
 from scrutiny.core.transformation import ChangesAtOnce, Document, Intensity, Site, Transformation
 from scrutiny.perturb.engine.document import TextDocument
-from scrutiny.testing.promises import (
+from scrutiny.testing.checking import (
     SAMPLE_TEXTS,
     promise,
     promises,
@@ -22,7 +23,11 @@ from scrutiny.testing.promises import (
     require_members,
     require_versioned,
 )
-from scrutiny.text.edits.apply import apply_to_text
+from scrutiny.text.edits import apply_to_text
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
 
 _EFFECTS: Final = {"keeps", "flips", "sets", "may change"}
 _MOST_CANDIDATES: Final = 20
@@ -178,3 +183,49 @@ def _check_edits(
     except EditRefusedError as error:
         raise ConformanceError(f"{name}: edits cannot be applied ({error}), {where}.") from error
     promise(name, is_kept=text != document.text, message=f"a candidate changes nothing, {where}.")
+
+
+@dataclass(frozen=True)
+class WordTable(Transformation):
+    """Words replaced by those of a table.
+
+    Replacement of words by those of a table, in its order; an empty one deletes the word.
+
+    Parameters
+    ----------
+    table
+        Replacements of each word, which is compared as it is written.
+
+    Examples
+    --------
+    >>> from numpy.random import default_rng
+    >>> from scrutiny.perturb.engine.document import document_of
+    >>> table, document = WordTable({"good": ("fine", "")}), document_of("a good film")
+    >>> (site,) = table.sites(document)
+    >>> [edits[0][1:4] for edits in table.candidates(document, site, default_rng(0))]
+    [(2, 6, 'fine'), (2, 7, '')]
+    """
+
+    table: Mapping[str, Sequence[str]]
+    id: ClassVar[str] = "word_table@1"
+    languages: ClassVar[frozenset[str]] = frozenset({"*"})
+    intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """Words of the table."""
+        return [
+            Site(start, end, i)
+            for i, (start, end) in enumerate(document.tokens)
+            if document.text[start:end] in self.table
+        ]
+
+    def candidates(
+        self, document: Document, site: Site, rng: "Generator"
+    ) -> Iterator[tuple[Edit, ...]]:
+        """Replacements in the order of the table; a deleted word takes the following space."""
+        text = document.text
+        for new in self.table[text[site.start : site.end]]:
+            end = site.end
+            if not new and text[end : end + 1] == " ":
+                end += 1
+            yield (Edit(document.field, site.start, end, new),)

@@ -7,7 +7,7 @@ from zlib import crc32
 
 import numpy as np
 
-from scrutiny.core.boundary.canonical import canonical_json, digest, plain
+from scrutiny.core.boundary.json_text import canonical_json, digest, plain
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ConformanceError, ModelError
 from scrutiny.core.example import Example
@@ -24,8 +24,8 @@ from scrutiny.core.queries.language import Encoded
 from scrutiny.core.randomness import generator
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import AnswerError
-from scrutiny.tasks.annotated.anchored_spans import AnchoredSpans
-from scrutiny.tasks.classification.classes import TextClassification
+from scrutiny.tasks.annotated import AnchoredSpans
+from scrutiny.tasks.classification import TextClassification
 from scrutiny.testing.toy_heads import ToyHead
 from scrutiny.text.tokens import token_spans
 

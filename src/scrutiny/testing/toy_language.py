@@ -16,7 +16,7 @@ from scrutiny.core.queries.language import (
     TokenIds,
 )
 from scrutiny.models.answers.checked import AnswerError
-from scrutiny.tasks.stereotypes.sentence_pairs import SentencePairs
+from scrutiny.tasks.stereotypes import SentencePairs
 from scrutiny.testing.toy_models import ToyModel
 from scrutiny.text.tokens import token_spans
 

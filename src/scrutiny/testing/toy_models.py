@@ -1,14 +1,15 @@
-"""Toy models whose answers can be computed by hand."""
+"""Toy models whose answers can be computed by hand, and faulty ones that fail at chosen items."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Collection, Mapping, Sequence
 
-from scrutiny.core.boundary.canonical import canonical_json, digest
+from scrutiny.core.boundary.json_text import canonical_json, digest
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.model import Model
 from scrutiny.core.task import Prediction
-from scrutiny.tasks.classification.classes import TextClassification
-from scrutiny.tasks.tagging.token_tagging import TokenTagging
+from scrutiny.tasks.classification import TextClassification
+from scrutiny.tasks.token_tagging import TokenTagging
 from scrutiny.text.tokens import token_spans, token_texts
 
 
@@ -183,3 +184,84 @@ class GazetteerTagger(ToyModel):
         """Number of words of the longest name that begins at this word, or 0."""
         lengths = range(min(self._longest, len(words) - place), 0, -1)
         return next((n for n in lengths if tuple(words[place : place + n]) in self._by_words), 0)
+
+
+class _OftenRight(ToyModel):
+    """Model that fails at certain items; without fingerprint, so answers are not cached."""
+
+    def __init__(self, fails_on: Collection[str], *, inner: Model | None = None) -> None:
+        self._inner: Model = inner or KeywordClassifier()
+        self._fails_on = frozenset(fails_on)
+        super().__init__(self._inner.task, tuple(self._inner.labels))
+
+
+class FlakyClassifier(_OftenRight):
+    """Model that raises `RuntimeError` if certain items are in the batch.
+
+    Parameters
+    ----------
+    fails_on
+        Identifiers of the items.
+    inner
+        Answers all other items; a `KeywordClassifier` unless given.
+
+    Attributes
+    ----------
+    calls
+        Identifiers of each batch that was asked, in order.
+    """
+
+    def __init__(self, fails_on: Collection[str], *, inner: Model | None = None) -> None:
+        super().__init__(fails_on, inner=inner)
+        self.calls: list[tuple[str, ...]] = []
+
+    def predict(self, examples: Sequence[Example]) -> list[Prediction]:
+        """Predictions of the inner model, unless an item fails."""
+        self.calls.append(tuple(example.id for example in examples))
+        failing = [example.id for example in examples if example.id in self._fails_on]
+        if failing:
+            raise RuntimeError(f"item {failing[0]} makes this model fail")
+        return self._inner.predict(examples)
+
+
+class NanClassifier(_OftenRight):
+    """Model with NaN probabilities for certain items.
+
+    Parameters
+    ----------
+    fails_on
+        Identifiers of the items.
+    inner
+        Answers all other items; a `KeywordClassifier` unless given.
+    """
+
+    def predict(self, examples: Sequence[Example]) -> list[Prediction]:
+        """Predictions of the inner model, some of them NaN."""
+        nan = Prediction(scores=(math.nan,) * len(self.labels))
+        pairs = zip(examples, self._inner.predict(examples), strict=True)
+        return [nan if example.id in self._fails_on else answer for example, answer in pairs]
+
+
+class WrongShapeClassifier(ToyModel):
+    """Model with a number of probabilities that differs from its number of labels.
+
+    Parameters
+    ----------
+    columns
+        How many it gives, each 1 / columns.
+    labels
+        Labels that it claims to have.
+    """
+
+    of_task = TextClassification.name
+
+    def __init__(
+        self, columns: int = 3, *, labels: tuple[str, ...] = ("negative", "positive")
+    ) -> None:
+        super().__init__(self.of_task, labels)
+        self._columns = columns
+
+    def predict(self, examples: Sequence[Example]) -> list[Prediction]:
+        """Predictions of the wrong shape."""
+        scores = (1 / self._columns,) * self._columns if self._columns else ()
+        return [Prediction(scores=scores) for _ in examples]

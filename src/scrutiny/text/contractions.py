@@ -11,7 +11,7 @@ import re
 from functools import cache
 from typing import NamedTuple
 
-from scrutiny.text.inflect import lemma
+from scrutiny.text.inflection import lemma
 from scrutiny.text.lexicon import listed
 
 

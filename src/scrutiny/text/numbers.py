@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from scrutiny.text.casing import match_case
+from scrutiny.text.letters import match_case
 
 NumberKind = Literal["digits", "word", "ordinal", "ordinal_word"]
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, Final, NamedTuple
 
-from scrutiny.text.inflect import lemma
+from scrutiny.text.inflection import lemma
 from scrutiny.text.lexicon import read_bytes, zipf
 
 #: WordNet's letter for each universal part of speech that it has.

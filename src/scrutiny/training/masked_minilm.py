@@ -18,24 +18,37 @@ from tokenizers import Tokenizer
 from transformers import BertConfig, BertForMaskedLM, BertForPreTraining, BertModel
 
 from scrutiny.core.errors import DataError
-from scrutiny.models.hf.parts import quiet
-from scrutiny.models.strings.competence import FILE as COMPETENCE
-from scrutiny.models.strings.lineage import FILE, FINE_TUNING, HASHES, KEY
+from scrutiny.models.hf.checkpoint import quiet
+from scrutiny.models.strings.training_records import COMPETENCE_FILE as COMPETENCE
+from scrutiny.models.strings.training_records import (
+    FINE_TUNING,
+    HASHES,
+    REPLICATES_KEY,
+    TRAINING_FILE,
+)
 from scrutiny.store.files import hash_file
-from scrutiny.training.competence.likelihood import baselines_of
+from scrutiny.training.competence.competence_record import measure
 from scrutiny.training.competence.masked import read_pairs
 from scrutiny.training.competence.passages import CompetenceSettings, passages_of
-from scrutiny.training.competence.record import measure
+from scrutiny.training.competence.perplexity import baselines_of
 from scrutiny.training.pretraining.batches import Batches
-from scrutiny.training.pretraining.corpus import encode, read_texts
-from scrutiny.training.pretraining.export import save_weights, write_json
+from scrutiny.training.pretraining.bert import start_from_frequencies
+from scrutiny.training.pretraining.checkpoint_files import (
+    save_weights,
+    write_json,
+    write_pretraining_hashes,
+)
+from scrutiny.training.pretraining.corpus import (
+    SPECIAL,
+    encode,
+    read_texts,
+    save_tokenizer,
+    with_special_pieces,
+)
 from scrutiny.training.pretraining.job import Prepared, Seeds, digest_of
 from scrutiny.training.pretraining.loop import Checkpointing, train
-from scrutiny.training.pretraining.network import start_from_frequencies
+from scrutiny.training.pretraining.pretraining import prepare
 from scrutiny.training.pretraining.recipe import Phase, PretrainingRecipe
-from scrutiny.training.pretraining.run import prepare
-from scrutiny.training.pretraining.vocabulary import SPECIAL, save_tokenizer, with_special_pieces
-from scrutiny.training.pretraining.writing import write_pretraining_hashes
 
 #: Steps of 32 passages of 64 pieces each.
 STEPS: Final = 600
@@ -233,7 +246,7 @@ def _write(
     write_json(folder / "config.json", {**config, "architectures": ["BertForMaskedLM"]})
     save_tokenizer(prepared.tokenizer, folder, _POSITIONS)
     record = {
-        KEY: FINE_TUNING,
+        REPLICATES_KEY: FINE_TUNING,
         "base": "all-MiniLM-L6-v2",
         "recipe": prepared.recipe.to_json(),
         "seeds": {"data": seeds.data},
@@ -241,7 +254,7 @@ def _write(
         "weights_sha256": sha256,
         "log": log,
     }
-    write_json(folder / FILE, record)
+    write_json(folder / TRAINING_FILE, record)
     (folder / "README.md").write_text(_CARD.format(seed=seeds.data, **record), encoding="utf-8")
     return folder
 

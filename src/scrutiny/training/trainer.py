@@ -1,20 +1,22 @@
-"""Trainer: the protocol of training nodes in plans, looked up by name in the registry.
+"""Trainer: the protocol of training nodes in plans, and what a training costs on a device.
 
 A trainer reads a node's recipe and data, lists the models to train and their folders, and trains
-them or writes stand-ins. ``scrutiny list trainers`` prints all.
+them or writes stand-ins. ``scrutiny list trainers`` prints all. The seconds of a training are told
+from a few of its steps; a device that only emulates bfloat16 takes many times as long.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from time import perf_counter
 from typing import Any, Final, Generic, TypeVar
 
+from scrutiny.core.long_runs import SILENT, Progress
 from scrutiny.core.plan import ModelPlan
-from scrutiny.core.plugin import PlugIn, Told
-from scrutiny.core.progress import SILENT, Progress
+from scrutiny.core.plugin_base import PlugIn, Told
 from scrutiny.data.dataset import Dataset
-from scrutiny.training.job import TrainingJob
-from scrutiny.training.runs import Finished
+from scrutiny.training.job import Finished, TrainingJob
 
 #: Default number of models of a node without a family of bases.
 RUNS: Final = 5
@@ -112,3 +114,53 @@ class Trainer(Told, PlugIn, ABC, Generic[J]):
     @abstractmethod
     def stand_in(self, job: J, folder: Path, *, device: str) -> float:
         """Write untrained models of the same shape; returns the seconds training would take."""
+
+
+#: Steps that are taken: one warms up, the others are timed.
+TIMED_STEPS: Final = 4
+#: A step reads a text forward and twice as long backward; the dev part is only read forward.
+_FORWARD: Final = 1 / 3
+
+
+def seconds_of_training(
+    steps: Iterable[object], *, epochs: int, batch: int, texts: int, dev: int
+) -> float:
+    """Seconds of all epochs of a training.
+
+    Parameters
+    ----------
+    steps
+        A few steps, each of which is taken when it is asked for.
+    epochs, batch
+        Passes over the training part, and texts of a step.
+    texts, dev
+        Numbers of texts in the training part and in the dev part.
+    """
+    took = list(_seconds_of_each(steps))
+    told = took[1:] or took  # there is a single step only
+    each = sum(told) / len(told)
+    return epochs * each * (-(-texts // batch) + _FORWARD * dev / batch)
+
+
+def _seconds_of_each(steps: Iterable[object]) -> Iterator[float]:
+    """Seconds of each step."""
+    began = perf_counter()
+    for _ in steps:
+        yield perf_counter() - began
+        began = perf_counter()
+
+
+def has_bfloat16(device: str) -> bool:
+    """Whether a device has instructions for matrix products in bfloat16.
+
+    Parameters
+    ----------
+    device
+        "cpu", "cuda:0".
+    """
+    import torch
+
+    if device.startswith("cuda"):
+        return bool(torch.cuda.is_bf16_supported())
+    capabilities: dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
+    return bool(capabilities.get("avx512_bf16") or capabilities.get("amx_bf16"))

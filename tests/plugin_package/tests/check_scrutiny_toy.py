@@ -8,7 +8,7 @@ from scrutiny_toy.median import MEDIAN_MARGIN
 
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.registry import registry
-from scrutiny.models.strings.source import parse
+from scrutiny.models.strings.model_strings import parse
 from scrutiny.testing import (
     check_adapter,
     check_diagnostic,

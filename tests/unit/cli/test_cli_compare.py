@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scrutiny.cli import group
-from scrutiny.cli.compare.sides import kind_of
+from scrutiny.cli.comparing import kind_of
 from scrutiny.cli.failures import exit_code_of
 
 PACKED = Path(__file__).parents[2] / "fixtures" / "logs"

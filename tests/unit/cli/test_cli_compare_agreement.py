@@ -8,7 +8,7 @@ import pytest
 
 from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
-from scrutiny.diagnostics.similarity.parts.side_by_side import MEASURES
+from scrutiny.diagnostics.similarity.side_by_side.side_by_side_charts import MEASURES
 
 PACKED = Path(__file__).parents[2] / "fixtures" / "logs" / "lm_eval.tar.xz"
 DOCS = Path(__file__).parents[3] / "docs" / "compare.md"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from scrutiny.cli import comparing as sides
 from scrutiny.cli import group
-from scrutiny.cli.compare import sides
 from scrutiny.cli.failures import exit_code_of
 
 #: Flips what ends in 3 whenever it is asked about it again; notes what it is asked, in order.

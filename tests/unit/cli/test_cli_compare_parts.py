@@ -7,25 +7,31 @@ from html.parser import HTMLParser
 
 import pytest
 
-from scrutiny.cli.compare.cards import cards_of, scales_of
-from scrutiny.cli.compare.headline import headline, verdicts
-from scrutiny.cli.compare.objects import objects_of
-from scrutiny.cli.compare.parts import parts_of
+from scrutiny.blocks.terminal_and_markdown import part_lines
 from scrutiny.core.claim import Claim, Component, Finding
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.record import Counts
-from scrutiny.diagnostics.invariance.parts import KeptAnswers
-from scrutiny.diagnostics.similarity.parts.likeness import Likened
-from scrutiny.diagnostics.similarity.side_by_side.agreement import Agreed, SidesAgreement
-from scrutiny.diagnostics.similarity.side_by_side.flips import UNKNOWN, FlippedItems, Noise
-from scrutiny.diagnostics.similarity.side_by_side.inputs import DifferingInput
-from scrutiny.parts.terminal.part import part_lines
-from scrutiny.report.formats.html import LARGEST, render_parts, static
-from scrutiny.run.comparing.levels import Level, ShownChange, SideBySide
-from scrutiny.run.comparing.numbers import RunComparison
-from scrutiny.run.comparing.shared import SharedInvariances
-from scrutiny.run.comparing.slices import Change
-from scrutiny.stats.significance.mcnemar import ExactTest
+from scrutiny.diagnostics.invariance.kept_answers import KeptAnswers
+from scrutiny.diagnostics.similarity.likeness_chart import Likened
+from scrutiny.diagnostics.similarity.side_by_side.sides import UNKNOWN, FlippedItems, Noise
+from scrutiny.diagnostics.similarity.side_by_side.sides_agreement import (
+    Agreed,
+    DifferingInput,
+    SidesAgreement,
+)
+from scrutiny.report.compare.headline import headline, verdicts
+from scrutiny.report.compare.output import cards_of, objects_of, scales_of
+from scrutiny.report.compare.sections import parts_of
+from scrutiny.report.page import LARGEST, render_parts, static
+from scrutiny.run.comparing.changed_slices import LevelChange
+from scrutiny.run.comparing.comparison_results import (
+    Level,
+    SharedInvariances,
+    ShownChange,
+    SideBySide,
+)
+from scrutiny.run.comparing.paired_numbers import RunComparison
+from scrutiny.stats.significance.exact_tests import ExactTest
 
 VOID = {"meta", "br", "img", "input", "link", "hr", "line", "circle"}
 HOSTILE = "<script>alert('x')</script><img src=x onerror=y>{{7*7}}"
@@ -75,7 +81,7 @@ def finding(metric="accuracy@1", verdict="supported", value=0.1):
 
 
 def change(name, says, before=0.9, after=0.8, p=0.2):
-    return Change(name, says, 40, 9, before, after, -0.2, 0.0, 0.01, p, p)
+    return LevelChange(name, says, 40, 9, before, after, -0.2, 0.0, 0.01, p, p)
 
 
 NEGATION = change("negation", "with a negation", 1.0, 0.4, 0.0001)

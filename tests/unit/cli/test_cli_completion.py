@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scrutiny.report.table.footer import report_command
+from scrutiny.report.wording import report_command
 
 PROGRAM = "import sys; sys.argv[0] = 'scrutiny'; from scrutiny.cli import main; main()"
 

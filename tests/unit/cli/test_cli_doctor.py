@@ -109,7 +109,7 @@ def test_an_interrupt_keeps_what_was_found(endpoint, command, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("scrutiny.models.http.doctor.members.check_stop", interrupted)
+    monkeypatch.setattr("scrutiny.models.http.doctor.member_checks.check_stop", interrupted)
     code, out, err = command("doctor", endpoint(Simulated()))
     assert code == 130
     assert "log-probabilities ok" in out

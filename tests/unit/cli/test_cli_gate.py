@@ -11,8 +11,8 @@ import scrutiny
 from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
-from scrutiny.report.formats.junit import Case, junit, render_junit
-from scrutiny.report.reading.load import load_view
+from scrutiny.report.findings.risks import JudgedCase, junit, render_junit
+from scrutiny.report.load import load_view
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.testing import KeywordClassifier
@@ -190,7 +190,7 @@ def test_the_report_of_a_run_is_a_suite_of_its_risks(run: Path) -> None:
 
 
 def test_what_xml_cannot_hold_is_spelled_out() -> None:
-    text = junit("a & <b>", [Case('typos "x"\x07', "m\x00", "undecided", "<&>")])
+    text = junit("a & <b>", [JudgedCase('typos "x"\x07', "m\x00", "undecided", "<&>")])
     (case,) = fromstring(text)[0]
     assert fromstring(text)[0].get("name") == "a & <b>"
     assert "\x07" not in str(case.get("name"))

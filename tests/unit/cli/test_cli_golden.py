@@ -17,7 +17,7 @@ from scrutiny.cli import VERBS, group
 from scrutiny.cli.failures import exit_code_of
 from scrutiny.core.registry import KINDS
 from scrutiny.registrations import REGISTRATIONS
-from scrutiny.store import schemas
+from scrutiny.store import run_tables
 
 ROOT = Path(__file__).parents[3]
 GOLDEN = ROOT / "tests" / "golden"
@@ -74,7 +74,7 @@ def test_public_names() -> None:
 
 def test_schemas() -> None:
     tables = ("RECORDS", "VARIANTS", "OUTPUTS", "TIMINGS", "ESTIMATES")
-    text = "\n\n".join(f"{name}\n{getattr(schemas, name)}" for name in tables)
+    text = "\n\n".join(f"{name}\n{getattr(run_tables, name)}" for name in tables)
     must_equal("schemas.txt", text + "\n")
 
 

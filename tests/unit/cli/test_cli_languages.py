@@ -6,9 +6,9 @@ import pytest
 
 from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
-from scrutiny.report.formats.html import render_html
-from scrutiny.report.formats.markdown import render_markdown
-from scrutiny.report.reading.load import load_view
+from scrutiny.report.load import load_view
+from scrutiny.report.page import render_html
+from scrutiny.report.text import render_markdown
 
 GERMAN = [f"Der Film ist nicht gut, aber Person {k} liebt diesen Film sehr." for k in range(24)]
 

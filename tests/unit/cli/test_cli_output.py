@@ -9,11 +9,10 @@ from pathlib import Path
 import click
 import pytest
 
-from scrutiny.cli import VERBS, group
-from scrutiny.cli.environment import variable_of
+from scrutiny.cli import VERBS, group, variable_of
 from scrutiny.cli.failures import exit_code_of, say
-from scrutiny.cli.wrapping import narrowed, printed_line
-from scrutiny.core.plugin import sentence_of
+from scrutiny.cli.output import narrowed, printed_line
+from scrutiny.core.plugin_base import sentence_of
 from scrutiny.core.registry import registry
 
 Command = Callable[..., tuple[int, str, str]]

@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from scrutiny.cli import group
+from scrutiny.cli.early_checks import must_be_beside, what_is_wrong
 from scrutiny.cli.failures import exit_code_of
-from scrutiny.cli.running.output_paths import must_be_beside, what_is_wrong
 from scrutiny.core.errors import PlanError
 from scrutiny.store.files import save_text
 

@@ -7,13 +7,12 @@ from pathlib import Path
 import click
 import pytest
 
-from scrutiny.cli import group
+from scrutiny.cli import group, progress, request
+from scrutiny.cli.asked_texts import CountedTexts, Together
 from scrutiny.cli.failures import INTERRUPTED, exit_code_of
-from scrutiny.cli.running import progress, request
-from scrutiny.cli.running.progress import Bars, Lines, Together, display_here
-from scrutiny.cli.running.text_counts import CountedTexts
+from scrutiny.cli.progress import Bars, Lines, display_here
+from scrutiny.core.long_runs import SILENT, Progress
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
-from scrutiny.core.progress import SILENT, Progress
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.planning.resolve import resolve
 

@@ -7,7 +7,7 @@ import pytest
 
 from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
-from scrutiny.cli.running.progress import Bars, progress_of
+from scrutiny.cli.progress import Bars, progress_of
 from scrutiny.run.asking.client import HOPELESS
 from scrutiny.store.run_folder import RunFolder
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from scrutiny.cli import group
+from scrutiny.cli import request as standing_page
 from scrutiny.cli.failures import exit_code_of
-from scrutiny.cli.running import standing_page
-from scrutiny.report.formats import html
+from scrutiny.report import page as html
 
 MODEL = """\
 class Answering:
@@ -88,7 +88,7 @@ def test_other_code_makes_another_page(issued, monkeypatch):
 
 
 def test_the_code_is_told_by_the_files_of_this_package(tmp_path, monkeypatch):
-    assert (standing_page._PACKAGE / "cli" / "running" / "standing_page.py").is_file()
+    assert (standing_page._PACKAGE / "cli" / "__init__.py").is_file()
     monkeypatch.setattr(standing_page, "_PACKAGE", tmp_path)
     (tmp_path / "page.py").write_text("one = 1\n")
     before = standing_page._code()

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from scrutiny.cli import group
+from scrutiny.cli.early_checks import must_lead
 from scrutiny.cli.failures import exit_code_of
-from scrutiny.cli.running.early_checks import must_lead
-from scrutiny.cli.verbs import list as list_verb
-from scrutiny.cli.verbs.list import listed_facts
-from scrutiny.core.plugin import sentence_of
+from scrutiny.cli.verbs import names as list_verb
+from scrutiny.cli.verbs.names import listed_facts
+from scrutiny.core.plugin_base import sentence_of
 from scrutiny.core.registry import KINDS, Entry, Registration, registry
 from scrutiny.core.transformation import effect_of
 from scrutiny.registrations import REGISTRATIONS
-from scrutiny.tasks.names import load_task
+from scrutiny.tasks.tasks import load_task
 
 HEAVY = ("torch", "transformers", "scipy", "sklearn", "pyarrow", "numpy", "pydantic", "rich")
 PROBE = """
@@ -209,7 +209,7 @@ def test_the_package_is_there_at_once(statement: str) -> None:
 
 def test_what_runs_a_plan_imports_no_part_of_scipy_before_a_number_asks_for_it() -> None:
     modules = "scrutiny.run.driver, scrutiny.run.planning.audit, "
-    modules += "scrutiny.report.reading.load, scrutiny.report.formats.html"
+    modules += "scrutiny.report.load, scrutiny.report.page"
     script = f"import sys, {modules}; print([m for m in ('scipy.stats', 'scipy.special', "
     script += "'scipy.optimize', 'sklearn', 'torch') if m in sys.modules])"
     done = subprocess.run(

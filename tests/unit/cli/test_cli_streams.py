@@ -5,8 +5,8 @@ import sys
 import pytest
 
 from scrutiny.cli.failures import say
-from scrutiny.cli.running.streams import prints_on_stderr
-from scrutiny.store.open_files import release
+from scrutiny.cli.output import prints_on_stderr
+from scrutiny.store.guards import release
 
 
 def test_what_is_printed_inside_goes_to_stderr(capfd: pytest.CaptureFixture[str]) -> None:

@@ -7,8 +7,8 @@ from click.testing import CliRunner
 
 from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
-from scrutiny.report.formats.named import render
-from scrutiny.report.reading.load import load_view
+from scrutiny.report.formats import render
+from scrutiny.report.load import load_view
 
 ADJECTIVES = [("great", "positive"), ("awful", "negative"), ("superb", "positive")] * 40
 

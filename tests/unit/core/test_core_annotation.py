@@ -6,11 +6,11 @@ from scrutiny.core.answers.words import Words as Tree
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.queries.annotation import (
-    AlignedPairs,
-    AnchoredSpans,
+    AlignedWords,
+    AnchoredWords,
     Arcs,
     Mentions,
-    TokenClasses,
+    WordClasses,
 )
 
 TEXT = "He did not see her dog ."
@@ -27,23 +27,23 @@ def example(*labels, tokens=BORDERS):
 
 
 def test_anchored_spans():
-    view = AnchoredSpans.of(example((2, 2, "anchor"), (3, 5, "target"), (0, 1, "target")))
+    view = AnchoredWords.of(example((2, 2, "anchor"), (3, 5, "target"), (0, 1, "target")))
     assert view.words == ("He", "did", "not", "see", "her", "dog", ".")
     assert (view.anchors, view.targets, view.n_listed) == ((2,), (0, 1, 3, 4, 5), 5)
 
 
 def test_a_target_that_is_listed_twice_is_one_word_and_counts_twice():
-    view = AnchoredSpans.of(example((2, 2, "anchor"), (3, 5, "target"), (4, 4, "target")))
+    view = AnchoredWords.of(example((2, 2, "anchor"), (3, 5, "target"), (4, 4, "target")))
     assert (view.targets, view.n_listed) == ((3, 4, 5), 4)
 
 
 def test_without_target_and_with_other_labels():
-    view = AnchoredSpans.of(example((0, 0, "anchor"), (2, 2, "anchor"), (3, 3, "event")))
+    view = AnchoredWords.of(example((0, 0, "anchor"), (2, 2, "anchor"), (3, 3, "event")))
     assert (view.anchors, view.targets, view.n_listed) == ((0, 2), (), 0)
 
 
 def test_other_anchors():
-    view = AnchoredSpans.of(example((2, 2, "anchor"), (3, 5, "target")))
+    view = AnchoredWords.of(example((2, 2, "anchor"), (3, 5, "target")))
     other = view.anchored_at([5, 6])
     assert (other.anchors, other.targets) == ((5, 6), view.targets)
 
@@ -63,7 +63,7 @@ def test_answers_that_are_no_arcs(gold):
 
 def test_a_word_has_one_class():
     with pytest.raises(DataError, match="'did' has two classes"):
-        TokenClasses.of(example((0, 1, "A"), (1, 1, "B")))
+        WordClasses.of(example((0, 1, "A"), (1, 1, "B")))
 
 
 def test_mentions_stand_in_the_order_of_their_words():
@@ -78,27 +78,27 @@ def test_mentions_stand_in_the_order_of_their_words():
 
 
 def test_token_classes():
-    view = TokenClasses.of(example((0, 0, "PRON"), (4, 4, "PRON"), (6, 6, "PUNCT")))
+    view = WordClasses.of(example((0, 0, "PRON"), (4, 4, "PRON"), (6, 6, "PUNCT")))
     assert view.classes == ("PRON", "", "", "", "PRON", "", "PUNCT")
 
 
 def test_aligned_pairs():
-    view = AlignedPairs.of(
+    view = AlignedWords.of(
         example((3, 3, "1:a"), (4, 5, "1:b"), (3, 3, "agent:a"), (0, 0, "agent:b"))
     )
     assert view.pairs == (((3,), (4, 5)), ((3,), (0,)))
     with pytest.raises(DataError, match="the pair '1' has the sides a"):
-        AlignedPairs.of(example((3, 3, "1:a")))
+        AlignedWords.of(example((3, 3, "1:a")))
 
 
 @pytest.mark.parametrize("span", [Span("text", 1, 6, "anchor"), Span("other", 0, 2, "anchor")])
 def test_spans_that_do_not_lie_on_words(span):
     odd = Example("x", {"text": TEXT}, spans=(span,), tokens={"text": BORDERS})
     with pytest.raises(DataError, match=r"item x: the span 'anchor' at .* borders of words"):
-        AnchoredSpans.of(odd)
+        AnchoredWords.of(odd)
 
 
 def test_an_example_without_words_has_no_view():
-    for view in (AnchoredSpans, Mentions, TokenClasses, AlignedPairs):
+    for view in (AnchoredWords, Mentions, WordClasses, AlignedWords):
         with pytest.raises(DataError, match="has no words"):
             view.of(example(tokens=None))

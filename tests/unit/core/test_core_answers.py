@@ -6,24 +6,26 @@ from hypothesis import strategies as st
 
 from scrutiny.core.answers.answer import (
     Agreement,
+    answer_json,
+    answer_of,
+    answer_text,
     fences_of,
+    from_json,
     has_places,
     is_answer,
     label_in,
     labels_in,
     renamed,
+    to_json,
     type_of,
 )
-from scrutiny.core.answers.any_of import ANY_OF, AnyOf
-from scrutiny.core.answers.label import LABEL
-from scrutiny.core.answers.spans import SPANS
-from scrutiny.core.answers.stored import answer_json, answer_of, answer_text, from_json, to_json
-from scrutiny.core.answers.text import TEXT, Text
+from scrutiny.core.answers.label_and_spans import LABEL, SPANS
+from scrutiny.core.answers.texts import ANY_OF, TEXT, AnyOf, Text
 from scrutiny.core.answers.words import WORDS, Words
 from scrutiny.core.edit import Edit, Piece
 from scrutiny.core.example import Example, Span
 from scrutiny.core.task import Prediction
-from scrutiny.text.edits.apply import track_of
+from scrutiny.text.edits import track_of
 
 IDA, ROME = Span("text", 0, 3, "PER"), Span("text", 8, 12, "LOC")
 ITEM = Example("1", {"text": "Ida saw Rome"})

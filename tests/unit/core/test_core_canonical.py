@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrutiny.core.boundary.canonical import (
+from scrutiny.core.boundary.json_text import (
     canonical_json,
     digest,
     length_prefixed,

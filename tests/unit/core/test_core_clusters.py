@@ -4,12 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrutiny.core.answers.answer import fences_of, has_places, labels_in, type_of
+from scrutiny.core.answers.answer import (
+    answer_json,
+    answer_of,
+    fences_of,
+    has_places,
+    labels_in,
+    type_of,
+)
 from scrutiny.core.answers.clusters import CLUSTERS, Clusters, clusters_of
-from scrutiny.core.answers.stored import answer_json, answer_of
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.example import Example, Span
-from scrutiny.text.edits.apply import apply_edits, track_of
+from scrutiny.text.edits import apply_edits, track_of
 from scrutiny.text.tokens import token_spans
 
 TEXT = "Ida saw the friend of her aunt. She waved."

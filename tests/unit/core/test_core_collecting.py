@@ -8,12 +8,12 @@ from threading import Barrier
 import pytest
 
 from scrutiny.core.example import Example
-from scrutiny.core.garbage import PATIENCE, left_alone, seldom_collected, usually_collected
+from scrutiny.core.long_runs import PATIENCE, left_alone, seldom_collected, usually_collected
 from scrutiny.perturb.characters.typos import Typos
-from scrutiny.perturb.search.engine import search_all
-from scrutiny.perturb.search.goals.labels import Untargeted
+from scrutiny.perturb.search.goals.label_goals import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
-from scrutiny.perturb.search.setting import Search, Victim
+from scrutiny.perturb.search.problem import Search, Victim
+from scrutiny.perturb.search.running import search_all
 from scrutiny.perturb.search.space import Space
 from scrutiny.testing import LinearClassifier
 

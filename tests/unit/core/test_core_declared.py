@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from scrutiny.core.boundary.declared import must_be_declared
+from scrutiny.core.boundary.given import must_be_declared
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling

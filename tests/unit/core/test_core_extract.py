@@ -2,14 +2,11 @@
 
 import pytest
 
-from scrutiny.core.answers.answer import type_of
-from scrutiny.core.answers.any_of import AnyOf
-from scrutiny.core.answers.extract import EXTRACT, Extract
-from scrutiny.core.answers.stored import from_json, to_json
-from scrutiny.core.answers.text import Text
+from scrutiny.core.answers.answer import from_json, to_json, type_of
+from scrutiny.core.answers.texts import EXTRACT, AnyOf, Extract, Text
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.example import Example, Span
-from scrutiny.text.edits.apply import apply_edits
+from scrutiny.text.edits import apply_edits
 
 CONTEXT = "Ada Lee met Bo in Rome. Bo knew Rome."
 GOLD = AnyOf((Extract("Bo", "context", 12), Extract("Rome", "context", 18)))

@@ -20,9 +20,8 @@ from scrutiny.core.facts import (
 from scrutiny.core.registry import registry
 from scrutiny.core.transformation import effect_of, keeps_unless, may_change_unless
 from scrutiny.perturb.characters.typos import Typos
-from scrutiny.tasks.classification.classes import Classification
-from scrutiny.tasks.columns.roles import LABEL, TEXT, TEXT_PAIR, text_role
-from scrutiny.tasks.names import every_task, load_task
+from scrutiny.tasks.classification import Classification
+from scrutiny.tasks.tasks import LABEL, TEXT, TEXT_PAIR, every_task, load_task, text_role
 
 ANCHORED = Facts("label", "anchor")
 RELATION = Facts("label", "relation")

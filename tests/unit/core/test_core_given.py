@@ -13,9 +13,9 @@ from scrutiny.core.boundary.given import DEEPEST, refuse_odd_values
 from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import Plan, Resampling
 from scrutiny.perturb.engine.recipe_syntax import read_recipe
-from scrutiny.reliability.verdicts.gate_rules import parse_rule
-from scrutiny.run.planning.file import plan_of, read_plan
-from scrutiny.run.planning.params import make_params
+from scrutiny.reliability.written_metrics import parse_rule
+from scrutiny.run.planning.plan_file import plan_of, read_plan
+from scrutiny.run.planning.plan_schema import make_params
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.training.pretraining.recipe import recipe_from
 

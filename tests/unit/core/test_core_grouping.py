@@ -1,6 +1,6 @@
 """Values that belong together keep their order, and their names that of their first value."""
 
-from scrutiny.core.grouping import grouped
+from scrutiny.core.record import grouped
 
 
 def test_names_and_values_stand_in_the_order_in_which_they_appear():

@@ -5,7 +5,7 @@ from math import inf, nan
 
 import pytest
 
-from scrutiny.core.boundary.limits import above_zero, at_least, between, known, one_of, shares
+from scrutiny.core.boundary.parameters import above_zero, at_least, between, known, one_of, shares
 from scrutiny.core.errors import PlanError, UnknownNameError
 
 

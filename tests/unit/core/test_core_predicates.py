@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrutiny.core.errors import PlanError
+from scrutiny.core.expressions import metric_and_slices
 from scrutiny.core.slice_syntax import (
     canonical,
     complement,
-    metric_and_slices,
     parse_predicate,
     parted,
     slice_of_values,

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from scrutiny.core.queries.annotation import AnchoredSpans, Arcs
+from scrutiny.core.queries.annotation import AnchoredWords, Arcs
 from scrutiny.data.dataset import load_dataset
 
 NEGATION = load_dataset("builtin:negation")
@@ -27,7 +27,7 @@ def test_negation_is_varied():
 
 @pytest.mark.parametrize("example", NEGATION.examples, ids=lambda e: e.id)
 def test_a_frame(example):
-    view = AnchoredSpans.of(example)
+    view = AnchoredWords.of(example)
     cue = [view.words[i].lower() for i in view.anchors]
     assert len(cue) > 1 or cue[0] in CUES
     assert not set(view.anchors) & set(view.targets)
@@ -38,7 +38,7 @@ def test_a_frame(example):
 
 
 def test_scopes_lie_on_both_sides_and_some_are_empty():
-    views = [AnchoredSpans.of(e) for e in NEGATION.examples]
+    views = [AnchoredWords.of(e) for e in NEGATION.examples]
     assert sum(not v.targets for v in views) == 3
     before = sum(bool(v.targets) and v.targets[0] < v.anchors[0] for v in views)
     assert before > len(views) / 2
@@ -47,7 +47,7 @@ def test_scopes_lie_on_both_sides_and_some_are_empty():
 def test_every_negation_word_of_a_sentence_is_annotated():
     cues = {}
     for e in NEGATION.examples:
-        view = AnchoredSpans.of(e)
+        view = AnchoredWords.of(e)
         cues.setdefault(view.words, set()).update(view.anchors)
     lacking = [
         (" ".join(words), word)

@@ -11,10 +11,10 @@ import pytest
 from click.testing import CliRunner
 
 from scrutiny.cli import group
-from scrutiny.core.suites.tests import suite_tests
+from scrutiny.core.example import suite_tests
 from scrutiny.data.dataset import load_dataset
-from scrutiny.diagnostics.suites.design import kind_of
 from scrutiny.diagnostics.suites.expectations import Moves, parse_expectation
+from scrutiny.diagnostics.suites.suite_claims import kind_of
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "tools"))
 import behavior_suite as tool

@@ -1,6 +1,6 @@
 """CoNLL-U, on sentences of our own."""
 
-from scrutiny.core.queries.annotation import Arcs, TokenClasses
+from scrutiny.core.queries.annotation import Arcs, WordClasses
 from scrutiny.data.dataset import load_dataset
 
 ROWS = """\
@@ -66,9 +66,9 @@ def test_classes_of_words(write):
     write("t.conllu", ROWS)
     upos = load_dataset("conllu:t.conllu#annotation=upos")
     assert upos.task == "token-classes"
-    assert TokenClasses.of(upos.examples[0]).classes == ("AUX", "PART", "VERB", "PUNCT")
+    assert WordClasses.of(upos.examples[0]).classes == ("AUX", "PART", "VERB", "PUNCT")
     xpos = load_dataset("conllu:t.conllu#annotation=xpos")
-    assert TokenClasses.of(xpos.examples[1]).classes == ("", "NN")
+    assert WordClasses.of(xpos.examples[1]).classes == ("", "NN")
 
 
 def test_options_with_other_values(write, failure):

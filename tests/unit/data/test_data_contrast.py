@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from scrutiny.core.errors import DataError
-from scrutiny.core.suites.tests import suite_tests
+from scrutiny.core.example import suite_tests
 from scrutiny.data.dataset import load_dataset
 
 BEFORE = "id,text,label\nx,Good film.,yes\ny,Dull plot.,no\n"

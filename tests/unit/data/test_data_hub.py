@@ -6,7 +6,7 @@ import pytest
 
 from scrutiny.core.errors import MissingExtraError
 from scrutiny.data.dataset import load_dataset
-from scrutiny.data.readers.hub import HubName, parse_name
+from scrutiny.data.readers.objects import HubName, parse_name
 
 ROWS = [{"sentence": f"row {i}", "label": i % 2} for i in range(6)]
 

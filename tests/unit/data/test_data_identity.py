@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrutiny.core.boundary.content import content_key
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example, Span
-from scrutiny.data.identity import Identifiers, _Lines
+from scrutiny.data.hashes import Identifiers, _LinesByKey
+from scrutiny.tasks.item_hashes import content_key
 
 
 def test_content_key_sees_fields_gold_and_annotation_only():
@@ -52,7 +52,7 @@ def test_user_identifiers_must_be_unique():
 
 @given(st.lists(st.integers(0, 40), max_size=200))
 def test_lines_is_a_map(keys):
-    table, known = _Lines(), {}
+    table, known = _LinesByKey(), {}
     for line, key in enumerate(keys, 1):
         assert table.add(key * 2**58, line) == known.get(key, 0)
         known.setdefault(key, line)
@@ -60,6 +60,6 @@ def test_lines_is_a_map(keys):
 
 def test_lines_grows():
     keys = [random.Random(i).getrandbits(64) for i in range(5000)]
-    table = _Lines()
+    table = _LinesByKey()
     assert not any([table.add(key, i) for i, key in enumerate(keys, 1)])
     assert [table.add(key, 1) for key in keys] == list(range(1, 5001))

@@ -4,8 +4,8 @@ import pytest
 
 from scrutiny.core.example import Example
 from scrutiny.data.dataset import load_dataset
-from scrutiny.data.languages import with_languages
-from scrutiny.data.reading import iter_examples, open_data
+from scrutiny.data.item_languages import with_languages
+from scrutiny.data.opening import iter_examples, open_data
 from scrutiny.data.summary import summarize
 
 GERMAN = [

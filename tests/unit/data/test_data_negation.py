@@ -4,16 +4,16 @@ import json
 
 import pytest
 
-from scrutiny.core.queries.annotation import AnchoredSpans
+from scrutiny.core.queries.annotation import AnchoredWords
 from scrutiny.data.dataset import load_dataset
-from scrutiny.data.reading import iter_examples
+from scrutiny.data.opening import iter_examples
 
 
 def frames(data):
     """Anchor and target of each item, as text."""
     found = []
     for example in data.examples:
-        view = AnchoredSpans.of(example)
+        view = AnchoredWords.of(example)
         texts = [" ".join(view.words[i] for i in part) for part in (view.anchors, view.targets)]
         found.append(tuple(texts))
     return found
@@ -53,7 +53,7 @@ def test_story(write):
     assert [e.attributes["u_sentence"] for e in data.examples] == ["story/1", "story/3", "story/3"]
     assert [e.attributes["a_cue"] for e in data.examples] == ["never", "no one", "nobody"]
     assert data.examples[0].text.startswith("&quot; It")  # as the file has it
-    assert AnchoredSpans.of(data.examples[0]).n_listed == 4  # one token is listed twice
+    assert AnchoredWords.of(data.examples[0]).n_listed == 4  # one token is listed twice
     assert len({e.attributes["a_half"] for e in data.examples[1:]}) == 1
 
 
@@ -164,7 +164,7 @@ def test_sfu_reviews(write, tmp_path):
         write(f"{folder}/no1.xml", REVIEW)
     data = load_dataset(f"negation:{tmp_path}")
     assert frames(data) == [("do n't", "mind the noise"), ("never", "")] * 2
-    assert AnchoredSpans.of(data.examples[0]).words[7] == "\x96"
+    assert AnchoredWords.of(data.examples[0]).words[7] == "\x96"
     assert [e.attributes["u_sentence"] for e in data.examples] == [
         *("LAMPS/no1/2", "LAMPS/no1/2", "SHOES/no1/2", "SHOES/no1/2"),
     ]

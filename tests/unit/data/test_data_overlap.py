@@ -8,11 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrutiny.core.errors import DataError
-from scrutiny.data.containment import SHORTEST, find_contained, window_hashes
 from scrutiny.data.dataset import load_dataset
 from scrutiny.data.hashes import letters_hash, training_hashes
 from scrutiny.data.near_duplicates import find_near
-from scrutiny.data.overlap import OverlapPair, overlap, overlap_with_hashes
+from scrutiny.data.overlap import (
+    SHORTEST,
+    OverlapPair,
+    find_contained,
+    overlap,
+    overlap_with_hashes,
+    window_hashes,
+)
 from scrutiny.text.letters import letters
 
 LONG = "The second half of the film drags, and nobody in it seems to mind."
@@ -120,7 +126,7 @@ def test_containment_does_not_cross_texts(monkeypatch):
     short = letters(LONG)
     halves = [LONG[:30], LONG[30:]]
     assert find_contained([short], halves) == {}
-    monkeypatch.setattr("scrutiny.data.containment._BLOCK", 5)
+    monkeypatch.setattr("scrutiny.data.overlap._BLOCK", 5)
     assert find_contained([short], [*halves, "x", LONG]) == {0: 3}
 
 

@@ -1,7 +1,6 @@
 """Parallel files: plain text and CoNLL-U."""
 
-from scrutiny.core.answers.any_of import AnyOf
-from scrutiny.core.answers.text import Text
+from scrutiny.core.answers.texts import AnyOf, Text
 from scrutiny.data.dataset import load_dataset
 
 WORD = "1\tx\tx\tX\tX\t_\t0\troot\t_\t_\n\n"

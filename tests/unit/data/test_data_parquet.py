@@ -7,7 +7,7 @@ from pyarrow import parquet
 
 from scrutiny.core.errors import DataError
 from scrutiny.data.dataset import load_dataset
-from scrutiny.store import native
+from scrutiny.store import arrow
 
 ROWS = [{"text": f"row {i}", "label": i % 2} for i in range(10_000)]
 
@@ -114,7 +114,7 @@ def test_a_small_file_that_fills_the_memory(write, failure):
     ids=["text", "list", "object", "objects in lists", "bytes"],
 )
 def test_each_form_of_repeated_values(write, failure, monkeypatch, column, use_dictionary):
-    monkeypatch.setattr(native, "MOST_UNPACKED", 2**21)
+    monkeypatch.setattr(arrow, "MOST_UNPACKED", 2**21)
     table = pa.table({"more": column, "text": ["a"] * len(column), "label": ["a"] * len(column)})
     path = write("d.parquet", b"")
     how = {"use_dictionary": use_dictionary, "write_statistics": False}
@@ -137,20 +137,20 @@ LONG = "x" * 4000
     ids=["text", "lists", "runs", "views", "views of lists"],
 )
 def test_each_form_of_repeated_values_in_arrow(tmp_path, monkeypatch, column):
-    monkeypatch.setattr(native, "MOST_UNPACKED", 2**21)
-    monkeypatch.setattr(native, "MOST_TIMES", 0)
+    monkeypatch.setattr(arrow, "MOST_UNPACKED", 2**21)
+    monkeypatch.setattr(arrow, "MOST_TIMES", 0)
     table = pa.table({"more": column, "text": ["a"] * 1000, "label": ["a"] * 1000})
     path = tmp_path / "d.arrow"
     with pa.ipc.new_file(str(path), table.schema) as writer:
         writer.write_table(table)
     with pytest.raises(DataError, match=r"d\.arrow unpacks from"):
         load_dataset(str(path))
-    monkeypatch.setattr(native, "MOST_UNPACKED", 2**26)
+    monkeypatch.setattr(arrow, "MOST_UNPACKED", 2**26)
     assert len(load_dataset(str(path))) == 1000
 
 
 def test_repeated_keys_of_a_map(write, failure, monkeypatch):
-    monkeypatch.setattr(native, "MOST_UNPACKED", 2**21)
+    monkeypatch.setattr(arrow, "MOST_UNPACKED", 2**21)
     maps = pa.array([[("x" * 4000, 1)]] * 1000, pa.map_(pa.string(), pa.int64()))
     parquet.write_table(pa.table({"text": maps}), write("d.parquet", b""), compression="zstd")
     assert "unpacks from" in failure("d.parquet")
@@ -158,7 +158,7 @@ def test_repeated_keys_of_a_map(write, failure, monkeypatch):
 
 def test_what_packs_well_is_read(write, monkeypatch):
     """Real text packs to a thirtieth, and labels to less: the sizes of rows are what counts."""
-    monkeypatch.setattr(native, "MOST_UNPACKED", 1000)
+    monkeypatch.setattr(arrow, "MOST_UNPACKED", 1000)
     rows = [{"text": f"row {i} " * 3, "label": "a" * 40} for i in range(5_000)]
     path = write("d.parquet", b"")
     parquet.write_table(pa.Table.from_pylist(rows), path, compression="zstd")
@@ -179,7 +179,7 @@ def test_values_of_every_type_are_as_they_were(write):
     )
     path = write("d.parquet", b"")
     parquet.write_table(table, path, row_group_size=2)
-    batches = list(native.ForeignParquet(Path(path)).batches(2))
+    batches = list(arrow.ForeignParquet(Path(path)).batches(2))
     assert [row for batch in batches for row in batch.to_pylist()] == table.to_pylist()
 
 

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 import pytest
 
 from scrutiny.data.dataset import load_dataset
-from scrutiny.data.reading import iter_examples
+from scrutiny.data.opening import iter_examples
 
 
 def pairs(n):
@@ -152,7 +152,7 @@ def test_all_balanced_assignments_are_equally_likely():
 
 
 def test_without_luck_words_keep_their_number_and_texts_come_near(monkeypatch):
-    monkeypatch.setattr("scrutiny.tasks.stereotypes.exchanges._TRIES", 3)
+    monkeypatch.setattr("scrutiny.tasks.stereotypes._TRIES", 3)
     rows = association({"X": [1, 20, 3, 50], "Y": [2, 9, 7, 4]})
     moved = 0
     for seed in range(10):

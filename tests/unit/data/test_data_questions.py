@@ -6,8 +6,8 @@ import pytest
 
 from scrutiny.core.example import Example
 from scrutiny.data import questions
-from scrutiny.data.attributes.texts import question
 from scrutiny.data.questions import is_question_text
+from scrutiny.data.text_attributes import question
 
 ASKING = [
     "What is it",

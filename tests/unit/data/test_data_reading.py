@@ -5,7 +5,8 @@ import pytest
 
 from scrutiny.core.errors import DataError
 from scrutiny.data.dataset import load_dataset
-from scrutiny.data.reading import iter_examples, open_data, parse_limit
+from scrutiny.data.opening import iter_examples, open_data
+from scrutiny.data.reading import parse_limit
 
 ROWS = [{"text": text, "label": "x"} for text in ("a", "b", "", "c", "d")]
 

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from scrutiny.data.bleached import WordIndex
 from scrutiny.data.dataset import load_dataset
-from scrutiny.data.readers.sent_bias import _bare_words
+from scrutiny.data.readers.sent_bias import WordIndex, _bare_words
 
 WORDS = {
     "targ1": {"category": "Trees", "examples": ["oak", "cherry", "old oak"]},

@@ -4,7 +4,7 @@ import pytest
 
 from scrutiny.data.dataset import load_dataset
 from scrutiny.data.summary import summarize
-from scrutiny.tasks.columns.tags import spans_of, to_bio
+from scrutiny.tasks.tags import spans_of, to_bio
 
 
 @pytest.mark.data("sst2")

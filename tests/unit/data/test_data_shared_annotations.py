@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from scrutiny.core.queries.annotation import AnchoredSpans, Arcs, Mentions
+from scrutiny.core.queries.annotation import AnchoredWords, Arcs, Mentions
 from scrutiny.data.dataset import load_dataset
 
 STORY = "conandoyle_neg_zhao2020/data_story.json"
@@ -17,7 +17,7 @@ def loaded(shared, source):
     data = load_dataset(f"negation:{shared}/negation/{source}")
     assert data.bad_rows == ()
     assert len({e.id for e in data.examples}) == len(data)
-    return data, [AnchoredSpans.of(e) for e in data.examples]
+    return data, [AnchoredWords.of(e) for e in data.examples]
 
 
 def sentences(data):

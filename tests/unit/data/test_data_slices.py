@@ -5,8 +5,9 @@ import pytest
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
-from scrutiny.data.attributes.attribute import Training
-from scrutiny.data.slices import MOST_VALUES, Items, slices_for
+from scrutiny.data.attribute import Training
+from scrutiny.data.item_values import Items
+from scrutiny.data.slices import MOST_VALUES, slices_for
 
 
 def example(text, number=0, **more):

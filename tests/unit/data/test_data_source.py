@@ -1,8 +1,7 @@
 import pytest
 
 from scrutiny.core.errors import DataError
-from scrutiny.data.readers.known import OPTIONS, READING, known_options, schemes
-from scrutiny.data.source import DataSource, parse_source
+from scrutiny.data.source import OPTIONS, READING, DataSource, known_options, parse_source, schemes
 
 
 def test_parts():

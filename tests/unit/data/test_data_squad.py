@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from scrutiny.core.answers.extract import Extract
+from scrutiny.core.answers.texts import Extract
 from scrutiny.core.task import Prediction
 from scrutiny.data.dataset import load_dataset
-from scrutiny.tasks.names import load_task
+from scrutiny.tasks.tasks import load_task
 
 CONTEXT = "Ada met Bo in Rome. 罗马 is old."
 ASKED = [

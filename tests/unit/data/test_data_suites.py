@@ -6,11 +6,9 @@ import pytest
 
 from scrutiny.core.answers.words import Words
 from scrutiny.core.errors import DataError
-from scrutiny.core.example import Example, Span
-from scrutiny.core.suites.case import Case
-from scrutiny.core.suites.tests import suite_tests
+from scrutiny.core.example import Case, Example, Span, suite_tests
 from scrutiny.data.dataset import load_dataset
-from scrutiny.data.suites import row_of, suite_lines
+from scrutiny.data.readers.suites import row_of, suite_lines
 
 ROWS = [
     {"id": "a", "text": "A fine film.", "label": "positive"},

@@ -5,7 +5,7 @@ import random
 from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
-from scrutiny.testing.toy_context import ToyContext
+from scrutiny.testing.checking import ToyContext
 
 FILLERS = "a day in rain with some old friends near harbor and then home again by bus".split()
 TASK = registry().load("task", "text-classification")()

@@ -11,11 +11,11 @@ from toy_vectors import TEMPLATES, ToyVectors, examples, rows, task
 
 from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.errors import MissingExtraError, PlanError
-from scrutiny.diagnostics.association.clusters import Clusters
-from scrutiny.diagnostics.association.kmeans import cluster_sets
-from scrutiny.diagnostics.association.params import ClustersParams
+from scrutiny.diagnostics.association.association_metrics import cluster_sets
+from scrutiny.diagnostics.association.clusters import ClusterAlignment
+from scrutiny.diagnostics.association.word_sets import ClustersParams
 from scrutiny.testing import check_diagnostic
-from scrutiny.testing.toy_context import ToyContext
+from scrutiny.testing.checking import ToyContext
 
 SENTENCES = rows(test="sentences", templates=TEMPLATES)
 TASK = "association-test"
@@ -26,7 +26,7 @@ MEAN = '{"part":"targets","representation":"mean"}'
 def measured(model, given=SENTENCES, *, role="measured", **params):
     cell = Cell("m", None, "d", role)
     ctx = ToyContext(task(), model)
-    found = Clusters().measure(ClustersParams(**params), cell, Batch(examples(given)), ctx)
+    found = ClusterAlignment().measure(ClustersParams(**params), cell, Batch(examples(given)), ctx)
     return list(found)
 
 
@@ -44,7 +44,7 @@ def clouds(gap, *, n=20, dimension=60, seed=0):
 
 
 def test_it_keeps_the_promises_of_its_protocol():
-    check_diagnostic(Clusters(), examples=examples(SENTENCES), task=task(), model=CLEAR)
+    check_diagnostic(ClusterAlignment(), examples=examples(SENTENCES), task=task(), model=CLEAR)
 
 
 def test_sets_that_lie_apart_are_found_and_none_of_the_sets_is_told(tmp_path):

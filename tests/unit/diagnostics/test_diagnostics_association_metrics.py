@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from scrutiny.diagnostics.association import metrics as s
+from scrutiny.diagnostics.association import association_metrics as s
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.stats.association.word_sets import effect_size
 from scrutiny.testing import check_statistic

@@ -9,7 +9,7 @@ from toy_runs import estimate
 from toy_vectors import TEMPLATES, WORDS
 
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
-from scrutiny.models.strings.packaged import PACKAGED
+from scrutiny.models.strings.model_strings import PACKAGED
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.resolve import resolve
 

@@ -8,13 +8,12 @@ from toy_vectors import TEMPLATES, WORDS, ToyVectors, examples, rows, task
 from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.errors import PlanError
 from scrutiny.core.queries.language import Passage
-from scrutiny.diagnostics.association.params import SeatParams
 from scrutiny.diagnostics.association.seat import Seat
-from scrutiny.diagnostics.association.word_sets import passages_of, word_sets
+from scrutiny.diagnostics.association.word_sets import SeatParams, passages_of, word_sets
 from scrutiny.stats.association.word_sets import associations, effect_size
 from scrutiny.testing import check_diagnostic
-from scrutiny.testing.toy_context import ToyContext
-from scrutiny.text.casing import lowered
+from scrutiny.testing.checking import ToyContext
+from scrutiny.text.letters import lowered
 
 SENTENCES = [*rows(test="words"), *rows(test="sentences", templates=TEMPLATES)]
 TASK = "association-test"

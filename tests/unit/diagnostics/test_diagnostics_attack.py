@@ -11,21 +11,20 @@ from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.errors import DataError, ModelError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
-from scrutiny.data.drawn_items import drawn
-from scrutiny.diagnostics.attack.control import AtRandom, Expense
-from scrutiny.diagnostics.attack.diagnostic import Attacks
-from scrutiny.diagnostics.attack.kept import found_in, pack, unpack, variant_name
-from scrutiny.diagnostics.attack.params import AttackParams
-from scrutiny.diagnostics.attack.ratings import rated_substitutions, read_ratings
-from scrutiny.diagnostics.attack.rows import MEASURES
-from scrutiny.diagnostics.attack.validity import judge
+from scrutiny.data.hashes import drawn
+from scrutiny.diagnostics.attack.attack_records import MEASURES
+from scrutiny.diagnostics.attack.attacks import Attacks
+from scrutiny.diagnostics.attack.attempts import AttackParams
+from scrutiny.diagnostics.attack.kept_texts import found_in, pack, unpack, variant_name
+from scrutiny.diagnostics.attack.random_change import AtRandom, Expense
+from scrutiny.diagnostics.attack.validity import judge, rated_substitutions, read_ratings
 from scrutiny.perturb.recipes.attack import given_to_attacks, parse_attack
-from scrutiny.perturb.search.engine import search_all
-from scrutiny.perturb.search.origin import Origin
-from scrutiny.perturb.search.setting import Search, Victim
+from scrutiny.perturb.search.moves import Origin
+from scrutiny.perturb.search.problem import Search, Victim
+from scrutiny.perturb.search.running import search_all
 from scrutiny.perturb.search.state import State
 from scrutiny.testing import LinearClassifier, check_diagnostic
-from scrutiny.testing.toy_context import ToyContext
+from scrutiny.testing.checking import ToyContext
 
 WEIGHTS = {"good": 2, "fine": 1, "film": 1, "bad": -2, "movie": -1}
 TEXTS = (

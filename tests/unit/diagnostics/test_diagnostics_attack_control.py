@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 from scrutiny.core.example import Example
-from scrutiny.core.queries.gradients import InputEmbeddings, Piece, TokenGradients
+from scrutiny.core.queries.gradients import InputEmbeddings, InputPiece, TokenGradients
 from scrutiny.core.task import Prediction
 from scrutiny.core.transformation import Intensity, Transformation
-from scrutiny.diagnostics.attack.control import AtRandom, Expense, OneAtRandom
+from scrutiny.diagnostics.attack.random_change import AtRandom, Expense, OneAtRandom
 from scrutiny.perturb.recipes.attack import given_to_attacks, parse_attack
-from scrutiny.perturb.search.any_word import AnyWord
-from scrutiny.perturb.search.engine import search_all
-from scrutiny.perturb.search.goals.labels import Untargeted
-from scrutiny.perturb.search.setting import Search, Victim
+from scrutiny.perturb.search.goals.label_goals import Untargeted
+from scrutiny.perturb.search.moves import AnyWord
+from scrutiny.perturb.search.problem import Search, Victim
+from scrutiny.perturb.search.running import search_all
 from scrutiny.perturb.search.space import Space
 
 
@@ -45,7 +45,7 @@ class Read:
         found = []
         for e in examples:
             words = [w for w in re.finditer(r"\w+", e.text) if w[0].lower() in rows]
-            pieces = tuple(Piece("text", w.start(), w.end()) for w in words)
+            pieces = tuple(InputPiece("text", w.start(), w.end()) for w in words)
             ids = tuple(rows.index(w[0].lower()) for w in words)
             found.append(TokenGradients(pieces, ids, np.ones((len(ids), 2))))
         return found

@@ -5,9 +5,9 @@ import pytest
 
 from scrutiny.core.registry import registry
 from scrutiny.core.statistic import WeightedStatistic
-from scrutiny.diagnostics.attack import metrics as s
+from scrutiny.diagnostics.attack import attack_metrics as s
 from scrutiny.reliability.metrics import metric_of, usual_metrics
-from scrutiny.reliability.of_measures import measures_of
+from scrutiny.reliability.statistics import measures_of
 from scrutiny.testing import check_statistic
 
 MODULE = s.__name__

@@ -10,12 +10,12 @@ import scrutiny
 from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
-from scrutiny.diagnostics.attack.diagnostic import Attacks
-from scrutiny.diagnostics.attack.kept import found_in
-from scrutiny.diagnostics.attack.params import AttackParams
-from scrutiny.diagnostics.attack.rater_control import OTHER, UNCHANGED, known_by_rater
+from scrutiny.diagnostics.attack.attack_records import OTHER, UNCHANGED, known_by_rater
+from scrutiny.diagnostics.attack.attacks import Attacks
+from scrutiny.diagnostics.attack.attempts import AttackParams
+from scrutiny.diagnostics.attack.kept_texts import found_in
 from scrutiny.testing import LinearClassifier
-from scrutiny.testing.toy_context import ToyContext
+from scrutiny.testing.checking import ToyContext
 
 WEIGHTS = {"good": 2, "fine": 1, "film": 1, "bad": -2, "movie": -1}
 ROWS = [

@@ -9,12 +9,12 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.registry import registry
-from scrutiny.diagnostics.attack.params import TransferParams
+from scrutiny.diagnostics.attack.attempts import TransferParams
 from scrutiny.diagnostics.attack.transfer import Transfer
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.testing import LinearClassifier, check_diagnostic
-from scrutiny.testing.toy_context import ToyContext
+from scrutiny.testing.checking import ToyContext
 
 TEXTS = ("a good film", "a good plan", "a film of note", "a bad story")
 GOLD = ("positive", "positive", "positive", "negative")

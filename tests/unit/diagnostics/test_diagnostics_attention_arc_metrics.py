@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from scrutiny.diagnostics.attention.metrics import heads as s
-from scrutiny.tasks.dependencies.metrics import UAS
+from scrutiny.diagnostics.attention import head_metrics as s
+from scrutiny.tasks.scores import UAS
 from scrutiny.testing import check_statistic
 
 RNG = np.random.default_rng(3)

@@ -10,12 +10,12 @@ from preferring_language import without_contrasts
 from toy_runs import estimate, run
 
 from scrutiny.core.diagnostic import Batch, Cell
-from scrutiny.diagnostics.attention.arcs.diagnostic import HeadArcs
-from scrutiny.diagnostics.attention.arcs.params import OFFSETS, ArcsParams
-from scrutiny.tasks.dependencies.dependency_arcs import DependencyArcs
+from scrutiny.diagnostics.attention.arc_counts import OFFSETS, ArcsParams
+from scrutiny.diagnostics.attention.arcs import HeadArcs
+from scrutiny.tasks.dependency_arcs import DependencyArcs
 from scrutiny.testing import check_diagnostic
+from scrutiny.testing.checking import ToyContext
 from scrutiny.testing.toy_attention import ToyAttention
-from scrutiny.testing.toy_context import ToyContext
 from scrutiny.testing.toy_heads import NoiseHead, OffsetHead, UniformHead
 
 ROWS = sentences(60)

@@ -3,11 +3,15 @@
 import numpy as np
 import pytest
 
+from scrutiny.core.answers.words import ROOT
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.queries.annotation import Arcs
-from scrutiny.diagnostics.attention.arcs.counting import (
+from scrutiny.diagnostics.attention.arc_counts import (
     NOWHERE,
-    ROOT,
+    OFFSETS,
+    RELATIONS,
+    ArcGroup,
+    ArcsParams,
     GoldArcs,
     arcs_at_offsets,
     counted,
@@ -16,7 +20,6 @@ from scrutiny.diagnostics.attention.arcs.counting import (
     right_undirected_arcs,
     undirected_at_offsets,
 )
-from scrutiny.diagnostics.attention.arcs.params import OFFSETS, RELATIONS, ArcGroup, ArcsParams
 from scrutiny.diagnostics.attention.word_maps import SPECIAL, WordMap
 
 # the old king slept .   root: slept

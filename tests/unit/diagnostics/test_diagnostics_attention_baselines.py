@@ -6,12 +6,12 @@ from design_inputs import inputs_of
 
 from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.errors import UnknownNameError
-from scrutiny.core.queries.annotation import AnchoredSpans
+from scrutiny.core.queries.annotation import AnchoredWords
 from scrutiny.data.dataset import load_dataset
-from scrutiny.diagnostics.attention.heads.baselines import SPAN_BASELINES, span_baselines
-from scrutiny.diagnostics.attention.heads.without_model import Baselines, BaselinesParams
-from scrutiny.diagnostics.attention.metrics.offsets import BEST_OFFSET, MEAN_OFFSET
-from scrutiny.diagnostics.attention.metrics.scores import KINDS, HeadCounts
+from scrutiny.diagnostics.attention.encodings import SPAN_BASELINES, span_baselines
+from scrutiny.diagnostics.attention.head_counts import KINDS, HeadCounts
+from scrutiny.diagnostics.attention.head_metrics import BEST_OFFSET, MEAN_OFFSET
+from scrutiny.diagnostics.attention.without_model import BaselinesParams, SpanBaselines
 
 
 def counts(view):
@@ -22,7 +22,7 @@ def counts(view):
 
 
 def view(n, anchors, targets):
-    return AnchoredSpans(("w",) * n, tuple(anchors), tuple(targets), len(targets))
+    return AnchoredWords(("w",) * n, tuple(anchors), tuple(targets), len(targets))
 
 
 def test_by_hand():
@@ -93,7 +93,7 @@ def test_uniform_is_what_drawing_gives():
 def summed(source, *unscored):
     """Sums over a corpus by name, and the listed targets, as the diagnostic counts them."""
     batch, cell = Batch(tuple(load_dataset(source).examples)), Cell("any", None, "x")
-    rows = Baselines().measure(BaselinesParams(unscored), cell, batch, None)
+    rows = SpanBaselines().measure(BaselinesParams(unscored), cell, batch, None)
     sums = np.sum([row.values for row in rows if row.status == "ok"], axis=0).tolist()
     *counts, gold = sums
     pairs = zip(counts[: len(SPAN_BASELINES)], counts[len(SPAN_BASELINES) :], strict=True)
@@ -149,7 +149,7 @@ def test_other_words_to_score(shared_data, unscored, all_in_scope, offset):
 def test_the_diagnostic_has_rows_that_its_metrics_read():
     frames = load_dataset("builtin:negation").examples
     batch, cell = Batch(tuple(frames)), Cell("any", None, "x")
-    rows = list(Baselines().measure(BaselinesParams(), cell, batch, None))
+    rows = list(SpanBaselines().measure(BaselinesParams(), cell, batch, None))
     sums = np.sum([row.values for row in rows], axis=0)[None]
     for kind in KINDS:
         of_each = HeadCounts(*np.split(sums[:, None], [9, 18], axis=-1)).score(kind).ravel()
@@ -166,7 +166,7 @@ def percent_of(sums, place):
 
 
 def test_its_design_has_all_baselines_and_no_claim():
-    made = Baselines().design(BaselinesParams(("empty",)), inputs_of())
+    made = SpanBaselines().design(BaselinesParams(("empty",)), inputs_of())
     assert not made.claims
     assert [spec.id for spec in made.estimates if spec.along] == [f"baseline({k})" for k in KINDS]
     assert made.queries_per_item == 0

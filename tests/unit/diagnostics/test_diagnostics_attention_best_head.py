@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from scrutiny.diagnostics.attention.metrics import heads as s
-from scrutiny.diagnostics.attention.metrics.scores import KINDS
+from scrutiny.diagnostics.attention import head_metrics as s
+from scrutiny.diagnostics.attention.head_counts import KINDS
 from scrutiny.testing import check_statistic
 
 GOLD = 10.0

@@ -9,12 +9,12 @@ from preferring_language import without_contrasts
 from toy_runs import estimate, run
 
 from scrutiny.core.diagnostic import Batch, Cell
-from scrutiny.diagnostics.attention.classes import Classes, ClassesParams, mass_on
+from scrutiny.diagnostics.attention.word_classes import AttendedClasses, ClassesParams, mass_on
 from scrutiny.diagnostics.attention.word_maps import SPECIAL, WordMap
-from scrutiny.tasks.annotated.token_classes import TokenClasses
+from scrutiny.tasks.annotated import TokenClasses
 from scrutiny.testing import check_diagnostic
+from scrutiny.testing.checking import ToyContext
 from scrutiny.testing.toy_attention import ToyAttention
-from scrutiny.testing.toy_context import ToyContext
 from scrutiny.testing.toy_heads import UniformHead
 
 
@@ -53,7 +53,7 @@ def test_mass_by_hand():
 
 def test_it_keeps_the_promises_of_its_protocol():
     check_diagnostic(
-        without_contrasts(Classes),
+        without_contrasts(AttendedClasses),
         examples=examples(ROWS[:5]),
         task=TokenClasses(),
         model=planted(),
@@ -85,6 +85,6 @@ def test_rows_of_texts_without_the_class_are_skipped():
     batch = Batch(tuple(examples([{"id": "1", "words": ["a", "b"], "classes": ["x", ""]}])))
     params = ClassesParams(classes=("y", "x"))
     context = ToyContext(TokenClasses(), ToyAttention([[UniformHead()]]))
-    rows = list(Classes().measure(params, Cell("m", None, "x"), batch, context))
+    rows = list(AttendedClasses().measure(params, Cell("m", None, "x"), batch, context))
     found = {json.loads(row.condition)["class"]: (row.status, row.reason) for row in rows}
     assert found == {"any": ("ok", None), "y": ("skipped", "no_such_class"), "x": ("ok", None)}

@@ -11,18 +11,19 @@ from toy_runs import estimate, run
 from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.errors import UnknownNameError
 from scrutiny.core.queries.annotation import Mention, Mentions
-from scrutiny.diagnostics.attention.coreference.diagnostic import Coreference, CoreferenceParams
-from scrutiny.diagnostics.attention.coreference.mentions import (
+from scrutiny.diagnostics.attention.coreference import (
+    CoreferenceParams,
+    HeadCoreference,
     baselines_of,
     head_of_mention,
     pointed_right,
     questions_of,
 )
 from scrutiny.diagnostics.attention.word_maps import SPECIAL, WordMap
-from scrutiny.tasks.annotated.mention_clusters import MentionClusters
+from scrutiny.tasks.annotated import MentionClusters
 from scrutiny.testing import check_diagnostic
+from scrutiny.testing.checking import ToyContext
 from scrutiny.testing.toy_attention import ToyAttention
-from scrutiny.testing.toy_context import ToyContext
 from scrutiny.testing.toy_heads import NoiseHead, UniformHead
 
 WORDS = tuple("Ann met the king of France and she told Ann of the king".split())
@@ -124,7 +125,7 @@ def examples(rows):
 
 def test_it_keeps_the_promises_of_its_protocol():
     check_diagnostic(
-        without_contrasts(Coreference),
+        without_contrasts(HeadCoreference),
         examples=examples(ROWS[:6]),
         task=MentionClusters(),
         model=planted(),
@@ -160,7 +161,7 @@ def test_rows_by_kind_and_preset():
     batch = Batch(tuple(examples(ROWS[:2])))
     params = CoreferenceParams(presets=("default", "as_released"), candidates="all")
     context = ToyContext(MentionClusters(), planted())
-    rows = list(Coreference().measure(params, Cell("m", None, "x"), batch, context))
+    rows = list(HeadCoreference().measure(params, Cell("m", None, "x"), batch, context))
     assert len(rows) == 2 * 2 * 4
     kinds = [json.loads(row.condition)["kind"] for row in rows[:4]]
     assert kinds == ["all", "pronoun", "proper", "nominal"]

@@ -9,16 +9,16 @@ from toy_runs import estimate, run
 
 from scrutiny.core.diagnostic import Batch, Cell, Failure
 from scrutiny.core.queries.attention import AttentionMap
-from scrutiny.diagnostics.attention.patterns.divergence import (
+from scrutiny.diagnostics.attention.patterns import (
     Divergence,
     DivergenceParams,
     by_layer,
     distances_of,
 )
-from scrutiny.tasks.texts.passages import Passages
+from scrutiny.tasks.annotated import Passages
 from scrutiny.testing import check_diagnostic
+from scrutiny.testing.checking import ToyContext
 from scrutiny.testing.toy_attention import ToyAttention
-from scrutiny.testing.toy_context import ToyContext
 from scrutiny.testing.toy_heads import NoiseHead, OffsetHead, UniformHead
 
 

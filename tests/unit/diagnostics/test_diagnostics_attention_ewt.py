@@ -8,9 +8,14 @@ from toy_runs import estimate
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.queries.annotation import Arcs
 from scrutiny.data.dataset import load_dataset
-from scrutiny.diagnostics.attention.arcs.counting import GoldArcs, arcs_at_offsets, counted
-from scrutiny.diagnostics.attention.arcs.params import OFFSETS, RELATIONS
-from scrutiny.models.strings.packaged import PACKAGED
+from scrutiny.diagnostics.attention.arc_counts import (
+    OFFSETS,
+    RELATIONS,
+    GoldArcs,
+    arcs_at_offsets,
+    counted,
+)
+from scrutiny.models.strings.model_strings import PACKAGED
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.resolve import resolve
 

@@ -11,9 +11,9 @@ from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.model import Model
 from scrutiny.core.queries.attention import AttentionMap
-from scrutiny.diagnostics.attention.heads.baselines import SPAN_BASELINES
-from scrutiny.diagnostics.attention.heads.diagnostic import Heads
-from scrutiny.diagnostics.attention.params import HeadsParams
+from scrutiny.diagnostics.attention.encodings import SPAN_BASELINES
+from scrutiny.diagnostics.attention.heads import Heads
+from scrutiny.diagnostics.attention.heads_design import HeadsParams
 from scrutiny.reliability.panel import columns_of
 
 SHAPE = {"layer": 1, "head": 2}

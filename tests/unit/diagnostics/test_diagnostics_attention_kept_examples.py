@@ -5,17 +5,11 @@ import numpy as np
 from scrutiny.core.diagnostic import Batch, Cell, Failure
 from scrutiny.core.example import Example, Span
 from scrutiny.core.model import Model
-from scrutiny.core.queries.annotation import AnchoredSpans
-from scrutiny.diagnostics.attention.heads.diagnostic import (
-    HEADS_OF,
-    MOST,
-    WORDS,
-    Heads,
-    KeptExamples,
-)
-from scrutiny.diagnostics.attention.params import HeadsParams
+from scrutiny.core.queries.annotation import AnchoredWords
+from scrutiny.diagnostics.attention.heads import HEADS_OF, MOST, WORDS, Heads, KeptExamples
+from scrutiny.diagnostics.attention.heads_design import HeadsParams
 from scrutiny.diagnostics.attention.word_maps import WordMap
-from scrutiny.testing.toy_context import ToyContext
+from scrutiny.testing.checking import ToyContext
 
 
 def example(name, *, targets=(0,), anchors=(1,)):
@@ -38,7 +32,7 @@ def a_map(target):
 
 
 def kept(examples):
-    return KeptExamples(examples, [AnchoredSpans.of(e) for e in examples])
+    return KeptExamples(examples, [AnchoredWords.of(e) for e in examples])
 
 
 def test_predictions_read_back_word_by_word():

@@ -7,13 +7,13 @@ import pytest
 from scipy.stats import kendalltau
 from sklearn import metrics
 
-from scrutiny.diagnostics.attention.heads.baselines import SPAN_BASELINES
-from scrutiny.diagnostics.attention.metrics import heads as s
-from scrutiny.diagnostics.attention.metrics import offsets
-from scrutiny.diagnostics.attention.metrics import scores as head_scores
-from scrutiny.diagnostics.attention.metrics import tau as ranks
-from scrutiny.diagnostics.attention.metrics.scores import KINDS, HeadCounts
-from scrutiny.stats.errors import StatisticsError
+from scrutiny.diagnostics.attention import head_counts as head_scores
+from scrutiny.diagnostics.attention import head_metrics
+from scrutiny.diagnostics.attention import head_metrics as ranks
+from scrutiny.diagnostics.attention import head_metrics as s
+from scrutiny.diagnostics.attention.encodings import SPAN_BASELINES
+from scrutiny.diagnostics.attention.head_counts import KINDS, HeadCounts
+from scrutiny.stats.arrays import StatisticsError
 from scrutiny.testing import check_statistic
 
 RNG = np.random.default_rng(11)
@@ -136,11 +136,11 @@ def test_of_all_span_baselines_only_the_offsets_are_chosen_from():
     for kind in KINDS:
         of_all, of_six = (np.column_stack([table, GOLD]) for table in (low, apart))
         mean = scores(low, kind)[1:7].mean()
-        assert value(offsets.MEAN_OFFSET.of(kind), of_all) == pytest.approx(mean)
-        assert value(offsets.MEAN_OFFSET.of(kind), of_six) == pytest.approx(mean)
+        assert value(head_metrics.MEAN_OFFSET.of(kind), of_all) == pytest.approx(mean)
+        assert value(head_metrics.MEAN_OFFSET.of(kind), of_six) == pytest.approx(mean)
         best = scores(apart, kind)[scores(apart, "f1").argmax()]
-        assert value(offsets.BEST_OFFSET.of(kind), of_all) == pytest.approx(best)
-    over, known = offsets.SELECTED_HEAD_OVER_OFFSET, s.SELECTED_HEAD_OVER_BASELINE
+        assert value(head_metrics.BEST_OFFSET.of(kind), of_all) == pytest.approx(best)
+    over, known = head_metrics.SELECTED_HEAD_OVER_OFFSET, s.SELECTED_HEAD_OVER_BASELINE
     found, wanted = (
         value(
             metric.of("f1").of_widths([HEADS, HEADS, width, width, 1]),

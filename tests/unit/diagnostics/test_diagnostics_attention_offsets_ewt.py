@@ -7,8 +7,7 @@ import pytest
 
 from scrutiny.core.queries.annotation import Arcs
 from scrutiny.data.dataset import load_dataset
-from scrutiny.diagnostics.attention.arcs.counting import GoldArcs, arcs_at_offsets
-from scrutiny.diagnostics.attention.arcs.params import OFFSETS, RELATIONS
+from scrutiny.diagnostics.attention.arc_counts import OFFSETS, RELATIONS, GoldArcs, arcs_at_offsets
 
 
 def offsets_of_the_file(path):

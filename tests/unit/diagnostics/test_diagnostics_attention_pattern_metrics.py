@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from scrutiny.diagnostics.attention.metrics import patterns as p
+from scrutiny.diagnostics.attention import pattern_metrics as p
 from scrutiny.reliability.metrics import metric_of
-from scrutiny.reliability.of_measures import measures_of
-from scrutiny.stats.errors import StatisticsError
+from scrutiny.reliability.statistics import measures_of
+from scrutiny.stats.arrays import StatisticsError
 from scrutiny.testing import check_statistic
 
 MEANS = [

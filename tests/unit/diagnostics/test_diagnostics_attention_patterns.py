@@ -9,14 +9,19 @@ from scrutiny.core.diagnostic import Batch, Cell, Failure
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.queries.attention import AttentionMap
-from scrutiny.diagnostics.attention.arcs.params import OFFSETS
-from scrutiny.diagnostics.attention.patterns.diagnostic import Patterns, PatternsParams
-from scrutiny.diagnostics.attention.patterns.sums import SUMS, pattern_words, summable_map, sums_of
-from scrutiny.tasks.dependencies.dependency_arcs import DependencyArcs
-from scrutiny.tasks.texts.passages import Passages
+from scrutiny.diagnostics.attention.arc_counts import OFFSETS
+from scrutiny.diagnostics.attention.pattern_metrics import (
+    SUMS,
+    pattern_words,
+    summable_map,
+    sums_of,
+)
+from scrutiny.diagnostics.attention.patterns import Patterns, PatternsParams
+from scrutiny.tasks.annotated import Passages
+from scrutiny.tasks.dependency_arcs import DependencyArcs
 from scrutiny.testing import check_diagnostic
+from scrutiny.testing.checking import ToyContext
 from scrutiny.testing.toy_attention import ToyAttention
-from scrutiny.testing.toy_context import ToyContext
 from scrutiny.testing.toy_heads import NoiseHead, OffsetHead, UniformHead
 
 TEXTS = [

@@ -15,17 +15,13 @@ from toy_runs import estimate, run
 
 from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.errors import PlanError, UnknownNameError
-from scrutiny.diagnostics.attention.probes.diagnostic import AttentionProbe, ProbeParams
-from scrutiny.diagnostics.attention.probes.fitting import (
-    KINDS,
-    distance_features,
-    fit_probe,
-)
-from scrutiny.diagnostics.attention.probes.reading import Parsed
-from scrutiny.tasks.dependencies.dependency_arcs import DependencyArcs
+from scrutiny.diagnostics.attention.probe_data import Parsed
+from scrutiny.diagnostics.attention.probe_fitting import KINDS, distance_features, fit_probe
+from scrutiny.diagnostics.attention.probes import AttentionProbe, ProbeParams
+from scrutiny.tasks.dependency_arcs import DependencyArcs
 from scrutiny.testing import check_diagnostic
+from scrutiny.testing.checking import ToyContext
 from scrutiny.testing.toy_attention import ToyAttention
-from scrutiny.testing.toy_context import ToyContext
 from scrutiny.testing.toy_heads import NoiseHead
 
 ROWS = sentences(60)

@@ -7,8 +7,8 @@ from scipy.spatial.distance import pdist
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.queries.annotation import Arcs
-from scrutiny.diagnostics.attention.arcs.counting import GoldArcs
-from scrutiny.diagnostics.attention.probes.reading import (
+from scrutiny.diagnostics.attention.arc_counts import GoldArcs
+from scrutiny.diagnostics.attention.probe_data import (
     chosen_for_training,
     embeddings_of,
     parsed,

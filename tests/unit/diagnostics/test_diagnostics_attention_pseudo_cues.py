@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrutiny.diagnostics.attention.heads.baselines import NEAR, pseudo_cue
+from scrutiny.diagnostics.attention.encodings import NEAR, pseudo_cue
 
 
 def drawn(anchors, n_words, pieces=None, seed=0):

@@ -10,24 +10,24 @@ from scrutiny.core.diagnostic import Batch, Cell, Failure
 from scrutiny.core.errors import UnknownNameError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.model import Model
-from scrutiny.core.queries.annotation import AnchoredSpans
+from scrutiny.core.queries.annotation import AnchoredWords
 from scrutiny.core.queries.attention import AttentionMap
-from scrutiny.diagnostics.attention.metrics.regression import (
+from scrutiny.diagnostics.attention.regression import (
+    Regression,
+    RegressionParams,
+    moments_of_words,
+)
+from scrutiny.diagnostics.attention.regression_metrics import (
     BETA,
     DESIGN,
     LOST_SS,
     REGRESSION_R2,
     SELECTED_LABEL_BETA,
 )
-from scrutiny.diagnostics.attention.regression import (
-    Regression,
-    RegressionParams,
-    moments_of_words,
-)
 from scrutiny.diagnostics.attention.word_maps import SPECIAL, WordMap
 from scrutiny.reliability.metrics import metric_of
 
-VIEW = AnchoredSpans(("a", "not", "b", "c", "d"), (1,), (2, 3), 2)
+VIEW = AnchoredWords(("a", "not", "b", "c", "d"), (1,), (2, 3), 2)
 
 
 def a_map(weights, words=None):
@@ -61,7 +61,7 @@ def test_forms_of_the_distance(form, values):
 
 
 def test_attention_to_a_cue_of_several_words_is_summed_and_the_nearest_is_the_distance():
-    view = AnchoredSpans(VIEW.words, (1, 4), (2,), 1)
+    view = AnchoredWords(VIEW.words, (1, 4), (2,), 1)
     weights = np.zeros((1, 1, 5, 5))
     weights[0, 0, 3, 1], weights[0, 0, 3, 4] = 0.2, 0.3
     found = moments_of_words(a_map(weights), view, distance="absolute")

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau, mannwhitneyu, wilcoxon
 
-from scrutiny.core.boundary.canonical import canonical_json
+from scrutiny.core.boundary.json_text import canonical_json
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
 from scrutiny.core.published import PublishedPlan
-from scrutiny.report.formats.named import FORMATS, render
-from scrutiny.report.reading.load import load_view
+from scrutiny.report.formats import FORMATS, render
+from scrutiny.report.load import load_view
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.resolve import resolve
 

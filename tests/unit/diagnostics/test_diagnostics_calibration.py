@@ -7,10 +7,14 @@ from toy_runs import estimate, run
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import PlanError
 from scrutiny.core.task import Prediction
-from scrutiny.diagnostics.calibration.diagnostic import Calibration, CalibrationParams, drawn_label
-from scrutiny.diagnostics.calibration.metrics import CALIBRATION_ERROR
-from scrutiny.diagnostics.calibration.parts import PART, part
-from scrutiny.report.reading.load import load_view
+from scrutiny.diagnostics.calibration.calibration import (
+    CALIBRATION_ERROR,
+    Calibration,
+    CalibrationParams,
+    drawn_label,
+)
+from scrutiny.diagnostics.calibration.reliability_curve import PART, part
+from scrutiny.report.load import load_view
 from scrutiny.testing import check_diagnostic, check_part, check_statistic
 
 LABELS = ("negative", "positive")

@@ -7,20 +7,19 @@ import pytest
 from sklearn.metrics import f1_score, precision_score, recall_score
 from toy_runs import estimate, run
 
+from scrutiny.blocks.scores import label_lines
 from scrutiny.core.answers.words import ROOT, Words
 from scrutiny.core.errors import PlanError
 from scrutiny.core.model import Model
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.task import Prediction
-from scrutiny.diagnostics.classes.diagnostic import Classes
-from scrutiny.diagnostics.classes.metrics import LABEL_F1, MACRO_F1, PRECISION, RECALL
-from scrutiny.diagnostics.classes.parts import PART, part
-from scrutiny.models.answers.inputs import borders
-from scrutiny.parts.run.first_screen import front_of
-from scrutiny.parts.run.label_lines import label_lines
-from scrutiny.report.reading.load import load_view
-from scrutiny.report.terminal.first_screen import front_lines
-from scrutiny.report.terminal.page import screen_lines
+from scrutiny.diagnostics.classes.class_scores import PART, part
+from scrutiny.diagnostics.classes.classes import LABEL_F1, MACRO_F1, PRECISION, RECALL, Classes
+from scrutiny.models.answers.returned_answers import borders
+from scrutiny.report.first_screen.front import front_of
+from scrutiny.report.first_screen.text import front_lines
+from scrutiny.report.load import load_view
+from scrutiny.report.text import screen_lines
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.testing import check_diagnostic, check_part, check_statistic

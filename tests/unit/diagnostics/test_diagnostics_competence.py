@@ -7,10 +7,10 @@ from preferring_language import Preferring
 from scrutiny.core.diagnostic import Batch, Cell, NoParams
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
-from scrutiny.diagnostics.competence.diagnostic import Competence
-from scrutiny.tasks.names import load_task
+from scrutiny.diagnostics.competence.competence import Competence
+from scrutiny.tasks.tasks import load_task
 from scrutiny.testing import check_diagnostic
-from scrutiny.testing.toy_context import ToyContext
+from scrutiny.testing.checking import ToyContext
 
 PAIRS, PASSAGES = load_task("minimal-pairs"), load_task("passages")
 CELL = Cell("m", None, "x")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import scrutiny
-from scrutiny.diagnostics.suites.metrics import CHANCE_CONSISTENCY
+from scrutiny.diagnostics.suites.suite_claims import CHANCE_CONSISTENCY
 
 LABELS = ("BEFORE", "AFTER", "EQUAL", "VAGUE")
 #: Paths below contrast_sets: changed, and original.

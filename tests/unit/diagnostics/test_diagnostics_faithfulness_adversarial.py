@@ -11,10 +11,14 @@ from toy_attention_layer import (
 from toy_runs import estimate, resolve_only, run
 
 from scrutiny.core.errors import PlanError
-from scrutiny.diagnostics.faithfulness.adversarial import Adversarial, adam, search
-from scrutiny.diagnostics.faithfulness.params import AdversarialParams
-from scrutiny.diagnostics.faithfulness.reading import LengthGroup
-from scrutiny.stats.distributions.unchecked import LARGEST_JS, js
+from scrutiny.diagnostics.faithfulness.adversarial import (
+    Adversarial,
+    AdversarialParams,
+    adam,
+    search,
+)
+from scrutiny.diagnostics.faithfulness.single_layer import LengthGroup
+from scrutiny.stats.distributions.divergence import LARGEST_JS, js
 from scrutiny.testing import check_diagnostic
 
 ROWS = rows(16)

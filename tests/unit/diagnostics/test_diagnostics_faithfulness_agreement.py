@@ -11,8 +11,7 @@ from toy_attention_layer import (
 )
 from toy_runs import estimate, run
 
-from scrutiny.diagnostics.faithfulness.agreement import AttentionAgreement
-from scrutiny.diagnostics.faithfulness.params import AgreementParams
+from scrutiny.diagnostics.faithfulness.agreement import AgreementParams, AttentionAgreement
 from scrutiny.testing import check_diagnostic
 
 ROWS = rows(40)

@@ -15,9 +15,13 @@ from toy_runs import estimate, resolve_only, run
 
 from scrutiny.core.errors import PlanError
 from scrutiny.diagnostics.faithfulness.erasure import Erasure
-from scrutiny.diagnostics.faithfulness.orders import OrderName, order_names, orders_of
-from scrutiny.diagnostics.faithfulness.params import ErasureParams
-from scrutiny.stats.distributions.unchecked import js, kl
+from scrutiny.diagnostics.faithfulness.orders import (
+    ErasureParams,
+    OrderName,
+    order_names,
+    orders_of,
+)
+from scrutiny.stats.distributions.divergence import js, kl
 from scrutiny.testing import check_diagnostic
 
 ROWS = rows(40)

@@ -9,12 +9,11 @@ from toy_runs import resolve_only, run
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.queries.attention import Intervention
-from scrutiny.diagnostics.faithfulness.head_answers import _anchor_words
-from scrutiny.diagnostics.faithfulness.heads import FaithfulHeads, _half_of, other_heads
-from scrutiny.diagnostics.faithfulness.params import HeadChangeParams
+from scrutiny.diagnostics.faithfulness.head_answers import HeadChangeParams, _anchor_words
+from scrutiny.diagnostics.faithfulness.needed_heads import FaithfulHeads, _half_of, other_heads
 from scrutiny.testing import KeywordClassifier, check_diagnostic
+from scrutiny.testing.checking import ToyContext
 from scrutiny.testing.toy_attention import ToyAttentionClassifier
-from scrutiny.testing.toy_context import ToyContext
 from scrutiny.testing.toy_heads import CueHead, NoiseHead
 
 ROWS = rows(40)
@@ -188,7 +187,7 @@ def test_where_no_head_matters_none_is_found(tmp_path):
 def test_heads_of_a_checkpoint_are_changed_one_by_one(tmp_path):
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
-    from scrutiny.models.strings.load import load_model
+    from scrutiny.models.strings.model_loading import load_model
 
     make_checkpoint = pytest.importorskip("tiny_checkpoint").make_checkpoint
     folder = make_checkpoint(tmp_path / "tiny", labels=("negative", "positive"))

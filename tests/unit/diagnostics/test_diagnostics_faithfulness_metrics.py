@@ -7,10 +7,10 @@ from scipy.stats import linregress, pearsonr
 from scrutiny.core.errors import PlanError
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.registry import registry
-from scrutiny.diagnostics.faithfulness import metrics as s
+from scrutiny.diagnostics.faithfulness import faithfulness_metrics as s
 from scrutiny.reliability.metrics import metric_of, usual_metrics
-from scrutiny.reliability.of_measures import measures_of
-from scrutiny.stats.errors import StatisticsError
+from scrutiny.reliability.statistics import measures_of
+from scrutiny.stats.arrays import StatisticsError
 from scrutiny.testing import check_statistic
 
 RNG = np.random.default_rng(5)

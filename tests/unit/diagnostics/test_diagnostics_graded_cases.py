@@ -3,14 +3,13 @@
 import pytest
 from toy_runs import run
 
-from scrutiny.core.answers.text import Text
+from scrutiny.blocks.cases import EvidenceItem, ReplicateAnswers
+from scrutiny.core.answers.texts import Text
 from scrutiny.core.model import Model
 from scrutiny.core.task import Prediction
-from scrutiny.parts.run.view import Answer, EvidenceItem
-from scrutiny.report.formats.html import render_html
-from scrutiny.report.formats.page_first_screen import CasePage
-from scrutiny.report.reading.load import load_view
-from scrutiny.report.terminal.first_screen import case_words
+from scrutiny.report.cases.shown import CasePage, case_words
+from scrutiny.report.load import load_view
+from scrutiny.report.page import render_html
 
 pytest.importorskip("sacrebleu")
 pytestmark = pytest.mark.extra("generation")
@@ -66,6 +65,6 @@ def test_a_card_tells_the_commonest_of_long_answers():
     long = [(f"word {n} {tail}", f"word {n} nmod of another") for n in "112"]
     short = [("yes", "no"), ("yes", "no"), ("no", "yes")]
     for pairs, told in ((long, [(*long[0], 2)]), (short, [("yes", "no", 2), ("no", "yes", 1)])):
-        answers = tuple(Answer(f"seed {n}", *pair) for n, pair in enumerate(pairs))
+        answers = tuple(ReplicateAnswers(f"seed {n}", *pair) for n, pair in enumerate(pairs))
         case = EvidenceItem("i", "x", "v", "", "", {"text": "a"}, (), answers)
         assert [*CasePage(case, ()).told] == told

@@ -10,8 +10,8 @@ import scrutiny
 from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import DataPlan, ModelPlan
 from scrutiny.core.registry import registry
-from scrutiny.diagnostics.invariance.diagnostic import SharedInvariance
-from scrutiny.diagnostics.invariance.params import ScopeParams
+from scrutiny.diagnostics.invariance.scope_capabilities import ScopeParams
+from scrutiny.diagnostics.invariance.shared_invariance import SharedInvariance
 from scrutiny.run.planning.audit import audit_plan
 from scrutiny.testing import KeywordClassifier, check_diagnostic
 from scrutiny.testing.toy_models import ConstantClassifier

@@ -9,15 +9,14 @@ from toy_invariance import Linear
 from scrutiny.core.errors import MissingExtraError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
-from scrutiny.diagnostics.invariance.capabilities import generations
-from scrutiny.diagnostics.invariance.diagnostic import SharedInvariance
-from scrutiny.diagnostics.invariance.generating import Maker
-from scrutiny.diagnostics.invariance.params import ScopeParams
+from scrutiny.diagnostics.invariance.generated_pairs import Maker
+from scrutiny.diagnostics.invariance.scope_capabilities import ScopeParams, generations
+from scrutiny.diagnostics.invariance.shared_invariance import SharedInvariance
 from scrutiny.perturb.resources.capabilities import Guess
 from scrutiny.perturb.resources.loading import RESOURCES
 from scrutiny.testing import KeywordClassifier
-from scrutiny.testing.toy_context import ToyContext
-from scrutiny.text.edits.apply import apply_edits
+from scrutiny.testing.checking import ToyContext
+from scrutiny.text.edits import apply_edits
 
 TASK = registry().load("task", "text-classification")()
 FILM = Example("1", {"text": "The gloomy picture was a wonderful surprise."}, "positive")

@@ -8,8 +8,8 @@ from toy_invariance import Constant, Linear, rows, swapping
 
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.registry import registry
-from scrutiny.diagnostics.invariance.diagnostic import SharedInvariance
-from scrutiny.diagnostics.invariance.params import ScopeParams
+from scrutiny.diagnostics.invariance.scope_capabilities import ScopeParams
+from scrutiny.diagnostics.invariance.shared_invariance import SharedInvariance
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.resolve import resolve
 

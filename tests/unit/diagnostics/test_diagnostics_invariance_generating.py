@@ -10,22 +10,26 @@ from scrutiny.core.example import Example, Span
 from scrutiny.core.model import Model
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction
-from scrutiny.diagnostics.invariance.capabilities import ALL, KeepTags, generations
-from scrutiny.diagnostics.invariance.comparing import (
+from scrutiny.diagnostics.invariance.answer_pairs import (
     BothLabels,
     is_invariant,
     pair_of,
     simulated_rerun,
 )
-from scrutiny.diagnostics.invariance.diagnostic import SharedInvariance
-from scrutiny.diagnostics.invariance.generating import Maker
-from scrutiny.diagnostics.invariance.params import ScopeParams
-from scrutiny.perturb.search.goal import Base
-from scrutiny.perturb.search.origin import Origin
+from scrutiny.diagnostics.invariance.generated_pairs import Maker
+from scrutiny.diagnostics.invariance.scope_capabilities import (
+    ALL,
+    KeepTags,
+    ScopeParams,
+    generations,
+)
+from scrutiny.diagnostics.invariance.shared_invariance import SharedInvariance
+from scrutiny.perturb.search.judging import Base
+from scrutiny.perturb.search.moves import Origin
 from scrutiny.perturb.search.state import State
 from scrutiny.testing import KeywordClassifier
-from scrutiny.testing.toy_context import ToyContext
-from scrutiny.text.edits.apply import apply_edits
+from scrutiny.testing.checking import ToyContext
+from scrutiny.text.edits import apply_edits
 
 TASK = registry().load("task", "text-classification")()
 TAGGING = registry().load("task", "token-tagging")()

@@ -8,10 +8,10 @@ import pytest
 
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
-from scrutiny.diagnostics.invariance import metrics as s
+from scrutiny.diagnostics.invariance import scope_metrics as s
 from scrutiny.reliability.estimate import estimate
-from scrutiny.reliability.label_statistics import COMMONEST_LABEL, LABEL_ENTROPY
 from scrutiny.reliability.metrics import metric_of, usual_metrics
+from scrutiny.reliability.statistics import COMMONEST_LABEL, LABEL_ENTROPY
 from scrutiny.stats.agreement.scope import (
     hard_scope,
     mean_scope_distance,
@@ -24,7 +24,7 @@ from scrutiny.stats.agreement.scope_controls import (
     label_variety,
     scope_lift,
 )
-from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.arrays import StatisticsError
 from scrutiny.testing import check_statistic
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "reliability"))

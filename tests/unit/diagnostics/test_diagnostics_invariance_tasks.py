@@ -7,8 +7,9 @@ from toy_invariance import WORDS, Linear, rows, run, swapping, values
 from scrutiny.core.example import Span
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction
-from scrutiny.models.choice.classifier import ChoiceClassifier, Scoring
-from scrutiny.models.choice.prompt import Prompt
+from scrutiny.models.prompting.choice_classifier import ChoiceClassifier
+from scrutiny.models.prompting.label_likelihoods import Scoring
+from scrutiny.models.prompting.prompts import Prompt
 from scrutiny.testing import ToyCausalLanguageModel
 
 A = Linear(0)

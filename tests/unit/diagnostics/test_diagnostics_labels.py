@@ -4,18 +4,17 @@ import numpy as np
 import pytest
 from toy_runs import estimate, run
 
+from scrutiny.blocks.section import parts
 from scrutiny.core.claim import Component, Risk
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
 from scrutiny.data.near_duplicates import conflicting_labels
-from scrutiny.diagnostics.labels.diagnostic import Labels, LabelsParams
-from scrutiny.diagnostics.labels.doubting import confident_disagreements
-from scrutiny.diagnostics.labels.parts import PART, doubtful_in, lines, part
-from scrutiny.parts.run.first_screen import front_of
+from scrutiny.diagnostics.labels.doubtful_items import PART, doubtful_in, lines, part
+from scrutiny.diagnostics.labels.labels import DoubtfulLabels, LabelsParams, confident_disagreements
 from scrutiny.reliability.verdicts.risks import state_of
-from scrutiny.report.parts import parts
-from scrutiny.report.reading.load import load_view
+from scrutiny.report.first_screen.front import front_of
+from scrutiny.report.load import load_view
 from scrutiny.testing import check_diagnostic, check_part
 
 LABELS = ("ham", "spam")
@@ -77,7 +76,7 @@ def folder(tmp_path_factory):
 
 
 def test_it_keeps_the_promises_of_its_protocol():
-    check_diagnostic(Labels())
+    check_diagnostic(DoubtfulLabels())
 
 
 def test_an_answer_has_to_be_as_sure_as_the_label_is_where_it_is_gold():

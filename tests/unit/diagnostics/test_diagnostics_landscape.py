@@ -8,9 +8,9 @@ from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
-from scrutiny.diagnostics.landscape.diagnostic import PROPERTIES, Landscape, LandscapeParams
-from scrutiny.tasks.names import load_task
-from scrutiny.testing.toy_context import ToyContext
+from scrutiny.diagnostics.landscape.landscape import PROPERTIES, Landscape, LandscapeParams
+from scrutiny.tasks.tasks import load_task
+from scrutiny.testing.checking import ToyContext
 
 TASK = load_task("passages")
 EXAMPLES = tuple(Example(f"p{n}", {"text": text}) for n, text in enumerate(["one", "two", ""]))

@@ -7,14 +7,14 @@ from design_inputs import inputs_of
 from toy_runs import resolve_only, run
 
 from scrutiny.core.errors import PlanError
-from scrutiny.diagnostics.attack.diagnostic import Attacks
-from scrutiny.diagnostics.attack.params import AttackParams, TransferParams
+from scrutiny.diagnostics.attack.attacks import Attacks
+from scrutiny.diagnostics.attack.attempts import AttackParams, TransferParams
 from scrutiny.diagnostics.attack.transfer import Transfer
-from scrutiny.diagnostics.robustness.diagnostic import Robustness
-from scrutiny.diagnostics.robustness.params import RobustnessParams
+from scrutiny.diagnostics.robustness.robustness import Robustness
+from scrutiny.diagnostics.robustness.robustness_recipes import RobustnessParams
 from scrutiny.run.planning.doubtful_data import left_out_of
-from scrutiny.store.blocks import variants_of
-from scrutiny.tasks.names import load_task
+from scrutiny.store.run_tables import variants_of
+from scrutiny.tasks.tasks import load_task
 from scrutiny.testing import ConstantClassifier, KeywordClassifier
 
 TASK = load_task("text-classification")

@@ -5,8 +5,8 @@ from toy_runs import estimate, run
 
 from scrutiny.core.errors import PlanError
 from scrutiny.data.hashes import training_hashes
-from scrutiny.diagnostics.leakage.diagnostic import Leakage, LeakageParams
-from scrutiny.diagnostics.performance.diagnostic import Performance
+from scrutiny.diagnostics.leakage.leakage import Leakage, LeakageParams
+from scrutiny.diagnostics.performance.performance import Performance
 from scrutiny.testing import (
     ConstantClassifier,
     GazetteerTagger,

@@ -8,9 +8,9 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
 from scrutiny.core.task import Prediction
-from scrutiny.diagnostics.repeats.diagnostic import Repeats, RepeatsParams
-from scrutiny.parts.run.first_screen import front_of
-from scrutiny.report.reading.load import load_view
+from scrutiny.diagnostics.repeats.repeats import Repeats, RepeatsParams
+from scrutiny.report.first_screen.front import front_of
+from scrutiny.report.load import load_view
 from scrutiny.testing import check_diagnostic
 
 

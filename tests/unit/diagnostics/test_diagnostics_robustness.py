@@ -9,15 +9,15 @@ from toy_runs import estimate, run
 from scrutiny.core.diagnostic import Batch
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
-from scrutiny.core.plugin import without_versions
+from scrutiny.core.plugin_base import without_versions
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction
-from scrutiny.diagnostics.robustness.design import _signs
-from scrutiny.diagnostics.robustness.diagnostic import Robustness
-from scrutiny.diagnostics.robustness.params import RobustnessParams
+from scrutiny.diagnostics.robustness.robustness import Robustness
+from scrutiny.diagnostics.robustness.robustness_claims import _signs
+from scrutiny.diagnostics.robustness.robustness_recipes import RobustnessParams
 from scrutiny.perturb.engine.recipe import parse_recipe
-from scrutiny.store.blocks import variants_of
-from scrutiny.tasks.names import load_task
+from scrutiny.store.run_tables import variants_of
+from scrutiny.tasks.tasks import load_task
 from scrutiny.testing import (
     ConstantClassifier,
     FlakyClassifier,
@@ -25,7 +25,7 @@ from scrutiny.testing import (
     KeywordClassifier,
     check_diagnostic,
 )
-from scrutiny.text.edits.apply import apply_edits
+from scrutiny.text.edits import apply_edits
 
 UPPER = "word_case(case=upper)"
 

@@ -6,7 +6,7 @@ import scrutiny
 from scrutiny.core.answers.words import ROOT, Words
 from scrutiny.core.model import Model
 from scrutiny.core.task import Prediction
-from scrutiny.tasks.dependencies.dependency_arcs import DependencyArcs
+from scrutiny.tasks.dependency_arcs import DependencyArcs
 
 ROWS = [
     {

@@ -10,16 +10,16 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.model import Model
 from scrutiny.core.plan import DataPlan, ModelPlan
 from scrutiny.core.task import Prediction
-from scrutiny.diagnostics.robustness.diagnostic import Robustness
-from scrutiny.diagnostics.robustness.params import RobustnessParams
-from scrutiny.models.answers.inputs import borders
-from scrutiny.report.reading.evidence import Tables, evidence_of
-from scrutiny.report.reading.load import load_view
-from scrutiny.report.terminal.page import write_terminal
+from scrutiny.diagnostics.robustness.robustness import Robustness
+from scrutiny.diagnostics.robustness.robustness_recipes import RobustnessParams
+from scrutiny.models.answers.returned_answers import borders
+from scrutiny.report.cases.answers import Tables
+from scrutiny.report.cases.evidence import evidence_of
+from scrutiny.report.load import load_view
+from scrutiny.report.text import write_terminal
 from scrutiny.run.planning.audit import audit_plan
-from scrutiny.run.planning.loading import LoadedModels
-from scrutiny.run.planning.opened import Opened
-from scrutiny.tasks.names import load_task
+from scrutiny.run.planning.loading import LoadedModels, Opened
+from scrutiny.tasks.tasks import load_task
 
 UPPER = "word_case(case=upper)"
 TASK = "dependency-arcs"

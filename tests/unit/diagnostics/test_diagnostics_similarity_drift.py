@@ -14,15 +14,20 @@ from scrutiny.core.example import Example
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction
+from scrutiny.diagnostics.similarity import drift_records as s
 from scrutiny.diagnostics.similarity.drift import Drift, DriftParams
-from scrutiny.diagnostics.similarity.drift_rows import MEASURES, RowLayout, logprob_rows, of_samples
+from scrutiny.diagnostics.similarity.drift_records import (
+    MEASURES,
+    RowLayout,
+    logprob_rows,
+    of_samples,
+)
 from scrutiny.diagnostics.similarity.drift_texts import DriftTexts, DriftTextsParams
-from scrutiny.diagnostics.similarity.metrics import drift as s
-from scrutiny.models.answers.label_pair import Labels
+from scrutiny.models.answers.compared_answers import LabelPair
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.planning.resolve import resolve
-from scrutiny.stats.distributions.sampled import counts_of
+from scrutiny.stats.distributions.output_distances import counts_of
 from scrutiny.stats.distributions.two_sample import exchanged, label_mmd
 from scrutiny.testing import check_diagnostic
 
@@ -193,7 +198,7 @@ def test_rows_of_one_item_by_hand():
     example = Example("i", {"text": "x"}, "positive")
     a, b = Prediction("positive", (0.2, 0.8)), Prediction("positive", (0.4, 0.6))
     again = Prediction("positive", (0.25, 0.75))
-    made = list(logprob_rows(example, (a, b, again), Labels(LABELS, LABELS), TABLE))
+    made = list(logprob_rows(example, (a, b, again), LabelPair(LABELS, LABELS), TABLE))
     assert [(r.role, json.loads(r.condition)["of"]) for r in made] == [
         ("measured", "log-probabilities"),
         ("control", "log-probabilities"),
@@ -212,7 +217,7 @@ def test_rows_of_one_item_by_hand():
 
 def test_failures_are_those_of_the_rows_that_need_them():
     fine, failed = Prediction("positive", (0.2, 0.8)), Failure("too_long")
-    example, labels = Example("i", {"text": "x"}, None), Labels(LABELS, LABELS)
+    example, labels = Example("i", {"text": "x"}, None), LabelPair(LABELS, LABELS)
 
     def statuses(*answers):
         return [r.status for r in logprob_rows(example, answers, labels, TABLE)]

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from scrutiny.core.answers.spans import SPANS
-from scrutiny.core.answers.text import TEXT
-from scrutiny.diagnostics.similarity.side_by_side.marks import FREE, marks_of, place_of
+from scrutiny.core.answers.label_and_spans import SPANS
+from scrutiny.core.answers.texts import TEXT
 from scrutiny.diagnostics.similarity.side_by_side.sides import Answers
-from scrutiny.models.answers.label_pair import Labels
+from scrutiny.diagnostics.similarity.side_by_side.sides_answers import FREE, marks_of, place_of
+from scrutiny.models.answers.compared_answers import LabelPair
 
 SURE = [[0.9, 0.1], [0.2, 0.8]]
 
@@ -18,8 +18,8 @@ def answers(labels, scores=None, **more):
 
 
 def labels(first, second, count=2):
-    """Labels of either side, the same for all items."""
-    return (Labels(tuple(first), tuple(second)),) * count
+    """LabelPair of either side, the same for all items."""
+    return (LabelPair(tuple(first), tuple(second)),) * count
 
 
 def test_labels_have_places_in_one_order_for_both():
@@ -69,7 +69,7 @@ def test_choices_of_their_own_count_by_place():
         answers(["no", "blue"], [[0.1, 0.9, 0.0], [0.1, 0.1, 0.8]]),
         answers(["A", "none of them"], [[0.9, 0.1, 0.0], [0.4, 0.3, 0.3]]),
     )
-    marked = marks_of(both, tuple(Labels(c, c) for c in choices), golds=["no", "C"])
+    marked = marks_of(both, tuple(LabelPair(c, c) for c in choices), golds=["no", "C"])
     assert marked.places[0].tolist() == [[1, 2]]
     assert marked.places[1].tolist() == [[0, 3]]  # behind the choices
     assert marked.n_labels.tolist() == [2, 3]

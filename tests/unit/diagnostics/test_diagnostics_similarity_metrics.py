@@ -5,23 +5,20 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from scrutiny.core.registry import registry
-from scrutiny.diagnostics.similarity.metrics import outputs as s
-from scrutiny.reliability import label_statistics
-from scrutiny.reliability.label_statistics import COMMONEST_LABEL, KAPPA, LABEL_ENTROPY
-from scrutiny.stats.agreement.capa import capa
+from scrutiny.diagnostics.similarity import outputs_records as s
+from scrutiny.reliability.statistics import COMMONEST_LABEL, KAPPA, LABEL_ENTROPY
 from scrutiny.stats.agreement.error_consistency import error_consistency
+from scrutiny.stats.agreement.kappa import capa, cohen_kappa
 from scrutiny.stats.agreement.labels import correctness_flips
-from scrutiny.stats.agreement.raters import cohen_kappa
 from scrutiny.stats.resampling.resample import resample_weighted
 from scrutiny.stats.resampling.weights import Units
 from scrutiny.testing import check_statistic
 
-MODULES = (s.__name__, label_statistics.__name__)
 NAMES = [
     name
     for name in registry().names("statistic")
-    if registry().entry("statistic", name).registration.target.startswith(MODULES)
-]
+    if registry().entry("statistic", name).registration.target.startswith(s.__name__)
+] + ["kappa@1", "label_entropy@1", "commonest_label@1"]
 G = np.random.default_rng(3)
 N, K = 90, 4
 GOLD = G.integers(0, K, N)

@@ -14,14 +14,13 @@ from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resamplin
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.similarity.outputs import OutputsParams, SimilarityOutputs
-from scrutiny.diagnostics.similarity.outputs_rows import MEASURES, OfItem
-from scrutiny.models.answers.label_pair import Labels
+from scrutiny.diagnostics.similarity.outputs_records import MEASURES, OfItem
+from scrutiny.models.answers.compared_answers import LabelPair
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.planning.audit import audit_plan
 from scrutiny.run.planning.resolve import resolve
-from scrutiny.stats.agreement.capa import capa
 from scrutiny.stats.agreement.error_consistency import error_consistency
-from scrutiny.stats.agreement.raters import cohen_kappa
+from scrutiny.stats.agreement.kappa import capa, cohen_kappa
 from scrutiny.testing import check_diagnostic
 from scrutiny.testing.toy_models import ConstantClassifier
 
@@ -228,7 +227,7 @@ NAMES = [m.name for m in MEASURES]
 
 def item(a, b, *, gold="positive", task=TASK, labels=(LABELS, LABELS)):
     example = Example("i", {"text": "x"}, gold)
-    made = OfItem(example, task, Labels(*labels), a, b).rows()
+    made = OfItem(example, task, LabelPair(*labels), a, b).rows()
     return {json.loads(r.condition)["of"]: r for r in made}
 
 
@@ -292,7 +291,7 @@ def test_taggers_are_the_same_where_all_spans_are():
     assert made["reference"].values[-3:] == (1.0, 0.0, 0.0)
     assert made["target"].values[-3:] == (0.0, 0.0, 1.0)
     assert a.agrees(a)
-    assert [Labels((), ()).number(x) for x in (a, b)] == [1.0, 0.0]
+    assert [LabelPair((), ()).number(x) for x in (a, b)] == [1.0, 0.0]
 
 
 def design_of(**more):

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from scrutiny.diagnostics.similarity.metrics import representations as s
-from scrutiny.diagnostics.similarity.representations_params import MEASURES
+from scrutiny.diagnostics.similarity import likeness_measures as s
+from scrutiny.diagnostics.similarity.likeness_measures import MEASURES
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.stats.resampling.resample import resample
 from scrutiny.stats.resampling.weights import Units

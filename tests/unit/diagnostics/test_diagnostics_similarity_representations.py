@@ -12,12 +12,7 @@ from scrutiny.core.errors import PlanError, RunIncompleteError, UserError
 from scrutiny.core.example import Example
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.registry import registry
-from scrutiny.diagnostics.similarity.leaving_out import LeavingOut, left_out_groups, likeness
-from scrutiny.diagnostics.similarity.representations import (
-    SimilarityRepresentations,
-    similarities_of,
-)
-from scrutiny.diagnostics.similarity.representations_params import (
+from scrutiny.diagnostics.similarity.likeness_measures import (
     CLAIMED,
     MEASURES,
     RepresentationsParams,
@@ -25,16 +20,25 @@ from scrutiny.diagnostics.similarity.representations_params import (
     layer_pairs,
     poolings_of,
 )
-from scrutiny.diagnostics.similarity.vectors import compared_items, passage_of, similarity_units
-from scrutiny.run.comparing.shared import Wanted, read_shared, shared_plan
+from scrutiny.diagnostics.similarity.representations import SimilarityRepresentations
+from scrutiny.diagnostics.similarity.vector_likeness import (
+    LeavingOut,
+    compared_items,
+    left_out_groups,
+    likeness,
+    passage_of,
+    similarities_of,
+    similarity_units,
+)
+from scrutiny.run.comparing.comparison_results import Wanted, read_shared, shared_plan
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.resolve import resolve
-from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.arrays import StatisticsError
 from scrutiny.stats.representations.cka import debiased_cka
-from scrutiny.stats.representations.error import grouped_jackknife
+from scrutiny.stats.representations.two_representations import grouped_jackknife
 from scrutiny.stats.resampling.weights import Units
 from scrutiny.store.run_folder import RunFolder
-from scrutiny.tasks.names import load_task
+from scrutiny.tasks.tasks import load_task
 from scrutiny.testing import check_diagnostic
 
 TASK = registry().load("task", "passages")()
@@ -436,8 +440,8 @@ def test_classifiers_are_compared_on_the_data_that_they_classify(classifiers, tm
 def test_a_pair_is_read_as_a_pair_and_not_as_one_text(classifiers):
 
     from scrutiny.core.queries.language import Passage
-    from scrutiny.models.answers.vectors import answered_vectors
-    from scrutiny.models.strings.load import load_model
+    from scrutiny.models.answers.language_answers import answered_vectors
+    from scrutiny.models.strings.model_loading import load_model
 
     task = load_task("text-pair-classification")
     model = load_model(f"hf:{classifiers}/seed-1", task)

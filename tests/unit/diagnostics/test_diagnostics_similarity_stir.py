@@ -104,8 +104,8 @@ def test_the_lift_is_the_searched_alignment_minus_the_random_one(found):
 
 
 def test_the_value_is_the_alignment_of_texts_and_searched_texts(found):
-    from scrutiny.store.blocks import variants_of
-    from scrutiny.text.edits.apply import apply_edits
+    from scrutiny.store.run_tables import variants_of
+    from scrutiny.text.edits import apply_edits
 
     variants = variants_of(found.variants())
     model, texts = Deaf(None), []

@@ -7,11 +7,11 @@ from preferring_language import Preferring, without_contrasts
 from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
-from scrutiny.diagnostics.stereotypes.params import StereoSetParams
 from scrutiny.diagnostics.stereotypes.stereoset import StereoSet
-from scrutiny.tasks.names import load_task
+from scrutiny.diagnostics.stereotypes.variant_params import StereoSetParams
+from scrutiny.tasks.tasks import load_task
 from scrutiny.testing import check_diagnostic
-from scrutiny.testing.toy_context import ToyContext
+from scrutiny.testing.checking import ToyContext
 
 TASK = load_task("sentence-triples")
 CELL = Cell("m", None, "x")

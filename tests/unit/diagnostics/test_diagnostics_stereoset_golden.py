@@ -8,20 +8,19 @@ import numpy as np
 import pytest
 from design_inputs import inputs_of
 
-from scrutiny.core.boundary.canonical import canonical_json
+from scrutiny.core.boundary.json_text import canonical_json
 from scrutiny.core.design import EstimateSpec, Selector
 from scrutiny.core.diagnostic import Cell
 from scrutiny.core.example import Example
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Row
 from scrutiny.data.dataset import load_dataset
-from scrutiny.diagnostics.stereotypes.params import StereoSetParams
 from scrutiny.diagnostics.stereotypes.stereoset import SENTENCES, StereoSet, triple_measures
-from scrutiny.run.estimating.estimates import Estimator
+from scrutiny.diagnostics.stereotypes.variant_params import StereoSetParams
+from scrutiny.run.estimating.estimator import Estimator
 from scrutiny.run.planning.assignment import Assignment
-from scrutiny.store.blocks import records_table
-from scrutiny.store.items import items_table
-from scrutiny.tasks.names import load_task
+from scrutiny.store.run_tables import items_table, records_table
+from scrutiny.tasks.tasks import load_task
 
 MEASURES = StereoSet.measures
 CONDITION = {"variant": "nadeem2021"}

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scrutiny.diagnostics.stereotypes import metrics as s
+from scrutiny.diagnostics.stereotypes import stereotype_scores as s
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.stats.resampling.resample import resample
 from scrutiny.stats.resampling.weights import Units

@@ -8,10 +8,10 @@ from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.errors import PlanError, UserError
 from scrutiny.core.example import Example
 from scrutiny.diagnostics.stereotypes.pairs import CrowsPairs, Pairs
-from scrutiny.diagnostics.stereotypes.params import PairsParams
-from scrutiny.tasks.names import load_task
+from scrutiny.diagnostics.stereotypes.variant_params import PairsParams
+from scrutiny.tasks.tasks import load_task
 from scrutiny.testing import check_diagnostic
-from scrutiny.testing.toy_context import ToyContext
+from scrutiny.testing.checking import ToyContext
 
 TASK = load_task("sentence-pairs")
 CELL = Cell("m", None, "x")

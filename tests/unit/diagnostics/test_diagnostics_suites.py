@@ -7,15 +7,13 @@ import pytest
 from toy_runs import estimate, run
 
 from scrutiny.core.errors import PlanError, UnknownNameError
-from scrutiny.core.example import Example
+from scrutiny.core.example import Case, Example
 from scrutiny.core.model import Model
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
-from scrutiny.core.suites.case import Case
 from scrutiny.core.task import Prediction
-from scrutiny.diagnostics.suites.design import condition_of
-from scrutiny.diagnostics.suites.diagnostic import Suites
 from scrutiny.diagnostics.suites.expectations import parse_expectation
-from scrutiny.diagnostics.suites.metrics import CHANCE_CONSISTENCY
+from scrutiny.diagnostics.suites.suite_claims import CHANCE_CONSISTENCY, condition_of
+from scrutiny.diagnostics.suites.suites import Suites
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.testing import check_diagnostic
@@ -378,7 +376,7 @@ def test_answers_that_have_nothing_to_do_with_their_group_are_consistent_by_chan
 
 
 def test_the_condition_of_a_test_names_its_capability_only_if_it_has_one():
-    from scrutiny.core.suites.tests import suite_tests
+    from scrutiny.core.example import suite_tests
 
     (test,) = suite_tests([Example("a", {"text": "x"}, "y", case=Case("gold", "t"))])
     assert condition_of(test) == {"kind": "minimum functionality", "test": "t"}

@@ -12,7 +12,7 @@ from toy_attention_layer import (
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
-from scrutiny.core.queries.attention_layer import AttentionLayer
+from scrutiny.core.queries.attention import AttentionLayer
 from scrutiny.testing import check_adapter
 
 TOYS = [faithful_layer(), unfaithful_layer()]

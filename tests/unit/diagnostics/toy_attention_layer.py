@@ -9,9 +9,9 @@ from scipy.special import softmax
 from scrutiny.core.arrays import Floats
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
-from scrutiny.core.queries.attention_layer import AttendedText
+from scrutiny.core.queries.attention import AttendedText
 from scrutiny.core.task import Prediction
-from scrutiny.models.words.attention import LinearReadout
+from scrutiny.models.words.attention_classifier import LinearReadout
 from scrutiny.testing.toy_models import ToyModel
 from scrutiny.text.tokens import token_texts
 

@@ -11,8 +11,8 @@ from scrutiny.core.model import Model
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.task import Prediction
 from scrutiny.core.transformation import Intensity, Transformation
-from scrutiny.perturb.engine.change import word_sites
-from scrutiny.perturb.search.move import Move
+from scrutiny.perturb.engine.changes import word_sites
+from scrutiny.perturb.search.moves import Move
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.planning.resolve import resolve
 
@@ -113,7 +113,7 @@ def swapping(monkeypatch, words=WORDS):
     """Let every capability swap words of the toy vocabulary."""
     move = Move(WordSwap(tuple(words)))
     monkeypatch.setattr(
-        "scrutiny.diagnostics.invariance.capabilities._moves", lambda name: (name, (move,))
+        "scrutiny.diagnostics.invariance.scope_capabilities._moves", lambda name: (name, (move,))
     )
 
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from scrutiny.core.example import Example
-from scrutiny.tasks.names import load_task
+from scrutiny.tasks.tasks import load_task
 
 
 @pytest.fixture

@@ -11,25 +11,25 @@ pytest.importorskip("safetensors")
 
 from scrutiny.core.errors import ModelError, PlanError  # noqa: E402
 from scrutiny.core.example import Example  # noqa: E402
-from scrutiny.core.queries.attention_layer import AttentionLayer  # noqa: E402
-from scrutiny.models.strings.family import expand  # noqa: E402
-from scrutiny.models.strings.load import load_model  # noqa: E402
-from scrutiny.models.words.attention import (  # noqa: E402
-    AttentionClassifier,
-    AttentionParts,
-)
-from scrutiny.models.words.attention_network import (  # noqa: E402
+from scrutiny.core.queries.attention import AttentionLayer  # noqa: E402
+from scrutiny.models.strings.model_families import expand  # noqa: E402
+from scrutiny.models.strings.model_loading import load_model  # noqa: E402
+from scrutiny.models.words.attention_classifier import (  # noqa: E402
     ATTENTIONS,
     ENCODERS,
     Architecture,
+    AttentionClassifier,
+    AttentionParts,
     encoded,
     make_network,
-    sequences_of,
     weighted,
 )
-from scrutiny.models.words.model import Vocabulary  # noqa: E402
-from scrutiny.models.words.network import write_network  # noqa: E402
-from scrutiny.tasks.names import load_task  # noqa: E402
+from scrutiny.models.words.word_model import Vocabulary  # noqa: E402
+from scrutiny.models.words.word_networks import (  # noqa: E402
+    sequences_of,
+    write_network,
+)
+from scrutiny.tasks.tasks import load_task  # noqa: E402
 from scrutiny.testing import check_adapter  # noqa: E402
 
 TASK = load_task("text-classification")

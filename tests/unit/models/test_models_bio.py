@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrutiny.models.answers.bio import spans_from_tags
 from scrutiny.models.answers.checked import AnswerError
+from scrutiny.models.answers.returned_answers import spans_from_tags
 
 TOKENS = [(i * 2, i * 2 + 1) for i in range(6)]
 

@@ -17,11 +17,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrutiny.core.errors import ModelError
-from scrutiny.models.builtin import features
-from scrutiny.models.builtin import network as builtin
-from scrutiny.models.builtin.families import FAMILIES
-from scrutiny.models.builtin.features import of_words
-from scrutiny.models.builtin.network import BuiltinNetwork
+from scrutiny.models.builtin import builtin_features
+from scrutiny.models.builtin import builtin_network as builtin
+from scrutiny.models.builtin.builtin_families import FAMILIES
+from scrutiny.models.builtin.builtin_features import of_words
+from scrutiny.models.builtin.builtin_network import BuiltinNetwork
 
 DATA = Path(os.environ.get("SCRUTINY_DATA", Path(__file__).parents[4] / "shared" / "data"))
 SEEDS = FAMILIES["sentiment"].replicates
@@ -103,7 +103,7 @@ def test_any_text_is_answered_alike_alone_and_among_others(texts, data):
 
 def test_the_other_process_gives_the_same_bytes_without_torch(first):
     code = (
-        "import sys; from scrutiny.models.builtin.network import BuiltinNetwork\n"
+        "import sys; from scrutiny.models.builtin.builtin_network import BuiltinNetwork\n"
         "p = BuiltinNetwork('sentiment', 1).predict_proba(['Not bad at all.', '', 'Dull!'])\n"
         "heavy = {'torch', 'scipy', 'sklearn', 'transformers'} & set(sys.modules)\n"
         "print(sorted(heavy), p.tobytes().hex())"
@@ -385,13 +385,15 @@ def test_files_are_small_and_bear_their_notice():
 
 def test_each_word_is_hashed_once_for_all_replicates_and_few_are_kept(monkeypatch):
     hashed = []
-    monkeypatch.setattr(features, "crc32", lambda data: hashed.append(data) or zlib.crc32(data))
-    monkeypatch.setattr(features, "_WORD_HASHES", features._KnownHashes())
-    monkeypatch.setattr(features, "_WORDS_KEPT", 3)
+    monkeypatch.setattr(
+        builtin_features, "crc32", lambda data: hashed.append(data) or zlib.crc32(data)
+    )
+    monkeypatch.setattr(builtin_features, "_WORD_HASHES", builtin_features._KnownHashes())
+    monkeypatch.setattr(builtin_features, "_WORDS_KEPT", 3)
     monkeypatch.setattr(builtin, "_READ", builtin._Read())
     before = BuiltinNetwork("sentiment", 1).logits(["good bad good"])
     assert (BuiltinNetwork("sentiment", 1).logits(["good bad good"]) == before).all()
     BuiltinNetwork("sentiment", 2).logits(["good film"])
     assert hashed == [b"good", b"bad", b"film"]
     BuiltinNetwork("sentiment", 2).logits(["dull"])
-    assert set(features._WORD_HASHES) == {"dull"}
+    assert set(builtin_features._WORD_HASHES) == {"dull"}

@@ -3,9 +3,9 @@ import pytest
 from scrutiny.core.errors import ModelError
 from scrutiny.core.model import KnowsTrainingText, Model
 from scrutiny.models.answers.checked import predict_or_fail
-from scrutiny.models.answers.determinism import check_determinism
-from scrutiny.models.builtin.families import targets
-from scrutiny.models.strings.load import load_model
+from scrutiny.models.answers.compared_answers import check_determinism
+from scrutiny.models.builtin.builtin_families import targets
+from scrutiny.models.strings.model_loading import load_model
 
 TEXTS = ["A wonderful, moving film.", "Dull and a waste of time.", "", "it", "not good " * 99]
 

@@ -16,9 +16,9 @@ from scrutiny.core.errors import ModelError
 from scrutiny.data.dataset import load_dataset
 from scrutiny.data.near_duplicates import find_near
 from scrutiny.data.overlap import overlap, overlap_with_hashes
-from scrutiny.models.builtin.families import FAMILIES, builtin_target
-from scrutiny.models.builtin.features import of_pieces, of_words
-from scrutiny.models.builtin.network import BuiltinNetwork
+from scrutiny.models.builtin.builtin_families import FAMILIES, builtin_target
+from scrutiny.models.builtin.builtin_features import of_pieces, of_words
+from scrutiny.models.builtin.builtin_network import BuiltinNetwork
 from scrutiny.text.letters import letters
 
 ROOT = Path(__file__).parents[3]

@@ -8,7 +8,7 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ConformanceError, ModelError
 from scrutiny.core.queries.language import ASKED, Cloze, Continuation, SentencePair
 from scrutiny.models.answers.checked import AnswerError
-from scrutiny.models.answers.checked_language import ask_or_fail
+from scrutiny.models.answers.language_answers import ask_or_fail
 
 INF, NAN = float("inf"), float("nan")
 CLOZES = (Cloze((2, 4, 3), (1, 0), (7, 2)), Cloze((2, 5, 3), (1,), (5,)))

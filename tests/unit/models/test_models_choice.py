@@ -15,8 +15,8 @@ from scrutiny.core.errors import ModelError  # noqa: E402
 from scrutiny.core.example import Example  # noqa: E402
 from scrutiny.core.model import LoadOptions  # noqa: E402
 from scrutiny.models.answers.checked import predict_or_fail  # noqa: E402
-from scrutiny.models.strings.family import expand  # noqa: E402
-from scrutiny.models.strings.load import load_model  # noqa: E402
+from scrutiny.models.strings.model_families import expand  # noqa: E402
+from scrutiny.models.strings.model_loading import load_model  # noqa: E402
 from scrutiny.testing import check_adapter  # noqa: E402
 
 TEXTS = ["the film was good", "bad", "a very dull story , and not a good film !", ""]

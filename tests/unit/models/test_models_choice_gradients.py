@@ -14,10 +14,10 @@ from scrutiny.core.diagnostic import Failure  # noqa: E402
 from scrutiny.core.errors import ModelError  # noqa: E402
 from scrutiny.core.example import Example  # noqa: E402
 from scrutiny.core.model import LoadOptions  # noqa: E402
-from scrutiny.core.queries.gradients import Gradients, Piece  # noqa: E402
+from scrutiny.core.queries.gradients import Gradients, InputPiece  # noqa: E402
 from scrutiny.core.queries.language import Cloze  # noqa: E402
 from scrutiny.models.answers.checked import AnswerError  # noqa: E402
-from scrutiny.models.strings.load import load_model  # noqa: E402
+from scrutiny.models.strings.model_loading import load_model  # noqa: E402
 from scrutiny.testing import check_gradients  # noqa: E402
 
 TEXTS = ["the film was good", "bad", "a very dull story , not a film", ""]
@@ -102,9 +102,13 @@ def test_only_the_example_has_slopes(folders, pairs):
     model = ask(folders["GPT2"], pairs, options)
     example = Example(id="0", fields={"text": "it was fine", "text_pair": "a story"})
     (found,) = model.gradients([example], ["yes"])
-    places = [Piece("text_pair", 0, 1), Piece("text_pair", 2, 7)]
+    places = [InputPiece("text_pair", 0, 1), InputPiece("text_pair", 2, 7)]
     assert found.pieces[:2] == tuple(places)
-    assert found.pieces[2:] == (Piece("text", 0, 2), Piece("text", 3, 6), Piece("text", 7, 11))
+    assert found.pieces[2:] == (
+        InputPiece("text", 0, 2),
+        InputPiece("text", 3, 6),
+        InputPiece("text", 7, 11),
+    )
     vocabulary = model.embeddings().vocabulary
     assert [vocabulary[i] for i in found.ids] == ["a", "story", "it", "was", "fine"]
 
@@ -112,7 +116,7 @@ def test_only_the_example_has_slopes(folders, pairs):
 def test_a_masked_model_reads_what_stands_behind_the_mask(folders, classification, make):
     model = ask(folders["Bert"], classification, MASKED)
     (found,) = model.gradients(make("ada left"), ["neg"])
-    assert found.pieces == (Piece("text", 0, 3), Piece("text", 4, 8))
+    assert found.pieces == (InputPiece("text", 0, 3), InputPiece("text", 4, 8))
     assert np.abs(found.gradient).max() > 0
 
 

@@ -8,8 +8,8 @@ import scrutiny
 from scrutiny.cli import group
 from scrutiny.core.answers.clusters import clusters_of
 from scrutiny.models.answers.checked import predict_or_fail
-from scrutiny.models.strings.load import load_model
-from scrutiny.tasks.names import load_task
+from scrutiny.models.strings.model_loading import load_model
+from scrutiny.tasks.tasks import load_task
 from scrutiny.testing import check_adapter
 
 TASK = load_task("coreference")

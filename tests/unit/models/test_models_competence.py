@@ -3,7 +3,7 @@ import json
 import pytest
 
 from scrutiny.core.errors import ModelError
-from scrutiny.models.strings.competence import Goal, read_competence
+from scrutiny.models.strings.training_records import TrainingGoal, read_competence
 
 RECORD = {"gates": {"beats_5gram": True, "agreement": False}, "masked_accuracy": 0.31}
 
@@ -18,10 +18,10 @@ GOAL = {"name": "g", "of": "a", "beside": ["b"], "is_reached": True, "found": "+
 
 
 def test_goals_are_for_contrasts_of_the_families_that_they_name():
-    (goal,) = Goal.all_in({"goals": [GOAL]})
+    (goal,) = TrainingGoal.all_in({"goals": [GOAL]})
     assert goal.is_for("b", "a")
     assert not goal.is_for("b", "b")
-    assert Goal.all_in(RECORD) == ()
+    assert TrainingGoal.all_in(RECORD) == ()
 
 
 ODD = [{"name": "g"}, {**GOAL, "is_reached": "no"}, {**GOAL, "beside": 1}, {**GOAL, "more": 1}]

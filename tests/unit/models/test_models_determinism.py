@@ -2,7 +2,7 @@ import pytest
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.task import Prediction
-from scrutiny.models.answers.determinism import check_determinism
+from scrutiny.models.answers.compared_answers import check_determinism
 from scrutiny.testing import KeywordClassifier, NanClassifier, WrongShapeClassifier
 
 TEXTS = [f"{'good ' * i}film" for i in range(15)]

@@ -1,8 +1,8 @@
 import pytest
 
 from scrutiny.core.errors import ModelError, UnknownNameError
-from scrutiny.models.strings import family
-from scrutiny.models.strings.family import expand
+from scrutiny.models.strings import model_families
+from scrutiny.models.strings.model_families import expand
 
 
 @pytest.fixture
@@ -158,7 +158,7 @@ def test_seeds_without_the_capture(runs):
 
 
 def test_a_plug_in_says_what_it_knows(monkeypatch, runs):
-    monkeypatch.setattr(family, "known_targets", lambda _: ("bert/seed-1", "bert/seed-2"))
+    monkeypatch.setattr(model_families, "known_targets", lambda _: ("bert/seed-1", "bert/seed-2"))
     assert seeds_of(expand("hf:bert", name="m")) == ["1", "2"]
 
 

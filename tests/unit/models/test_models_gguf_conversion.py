@@ -11,8 +11,8 @@ transformers = pytest.importorskip("transformers")
 from tiny_bert import WORDS, make_tokenizer  # noqa: E402
 
 from scrutiny.core.errors import MissingExtraError, ModelError  # noqa: E402
-from scrutiny.models.hf import gguf as gguf_conversion  # noqa: E402
-from scrutiny.models.hf.gguf import convert_gguf, perplexity_of  # noqa: E402
+from scrutiny.models import conversion as gguf_conversion  # noqa: E402
+from scrutiny.models.conversion import convert_gguf, perplexity_of  # noqa: E402
 
 
 def tiny_llama(*, words=None):

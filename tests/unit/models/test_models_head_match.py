@@ -6,10 +6,10 @@ from scrutiny.core.answers.clusters import clusters_of
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.data.dataset import load_dataset
-from scrutiny.models.rules.mentions import find
-from scrutiny.models.strings.load import load_model
-from scrutiny.tasks.names import load_task
-from scrutiny.tasks.scored import level_of
+from scrutiny.models.head_match import find
+from scrutiny.models.strings.model_loading import load_model
+from scrutiny.tasks.scores import level_of
+from scrutiny.tasks.tasks import load_task
 from scrutiny.text.tokens import token_spans
 
 TASK = load_task("coreference")

@@ -5,10 +5,10 @@ import pytest
 
 from scrutiny.core.errors import DataError, ModelError, UserError
 from scrutiny.core.queries.attention import KnowsHeadCounts
-from scrutiny.models.stored.head_scores import counts_behind
-from scrutiny.models.strings.family import expand
-from scrutiny.models.strings.load import load_model
-from scrutiny.tasks.texts.passages import StoredHeads
+from scrutiny.models.stored_head_scores import counts_behind
+from scrutiny.models.strings.model_families import expand
+from scrutiny.models.strings.model_loading import load_model
+from scrutiny.tasks.annotated import StoredHeads
 
 GOLD = 6_382
 TASK = StoredHeads()

@@ -13,8 +13,8 @@ from scrutiny.core.errors import ModelError  # noqa: E402
 from scrutiny.core.example import Example  # noqa: E402
 from scrutiny.core.model import LoadOptions, Model  # noqa: E402
 from scrutiny.models.answers.checked import predict_or_fail  # noqa: E402
-from scrutiny.models.answers.determinism import check_determinism  # noqa: E402
-from scrutiny.models.strings.load import load_model  # noqa: E402
+from scrutiny.models.answers.compared_answers import check_determinism  # noqa: E402
+from scrutiny.models.strings.model_loading import load_model  # noqa: E402
 
 TAGS = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC")
 TEXTS = [

@@ -16,9 +16,9 @@ from scrutiny.core.diagnostic import Failure  # noqa: E402
 from scrutiny.core.errors import ConformanceError, ModelError  # noqa: E402
 from scrutiny.core.model import LoadOptions  # noqa: E402
 from scrutiny.core.queries.attention import Attends, AttentionMap  # noqa: E402
-from scrutiny.models.hf.attention import maps as hf_attention  # noqa: E402
-from scrutiny.models.strings.load import load_model  # noqa: E402
-from scrutiny.models.strings.packaged import PACKAGED  # noqa: E402
+from scrutiny.models.hf import attention_maps as hf_attention  # noqa: E402
+from scrutiny.models.strings.model_loading import load_model  # noqa: E402
+from scrutiny.models.strings.model_strings import PACKAGED  # noqa: E402
 
 TASK = SimpleNamespace(
     name="anchored-spans", fields=("text",), scored_by=None, must_be_answered=False
@@ -286,7 +286,7 @@ def test_without_the_interface_there_are_maps_but_no_norms(deberta):
 
 
 def test_a_network_without_weights_offers_nothing(folders, monkeypatch):
-    from scrutiny.models.hf import model as hf_model
+    from scrutiny.models.hf import transformer as hf_model
 
     monkeypatch.setattr(hf_model, "find_attention_shape", lambda network: None)
     model = load_model(f"hf:{folders['Bert']}", TASK)

@@ -16,9 +16,9 @@ from scrutiny.core.diagnostic import Batch, Cell  # noqa: E402
 from scrutiny.core.errors import ModelError  # noqa: E402
 from scrutiny.core.queries.attention import Intervention  # noqa: E402
 from scrutiny.data.dataset import load_dataset  # noqa: E402
-from scrutiny.diagnostics.attention.heads.diagnostic import Heads  # noqa: E402
-from scrutiny.diagnostics.attention.params import HeadsParams  # noqa: E402
-from scrutiny.models.strings.load import load_model  # noqa: E402
+from scrutiny.diagnostics.attention.heads import Heads  # noqa: E402
+from scrutiny.diagnostics.attention.heads_design import HeadsParams  # noqa: E402
+from scrutiny.models.strings.model_loading import load_model  # noqa: E402
 from scrutiny.testing.check_attention import check_attends  # noqa: E402
 
 TASK = SimpleNamespace(
@@ -87,7 +87,7 @@ def test_classifiers_and_taggers_answer_with_their_decisions(tmp_path, head, cla
 
 def test_taking_a_small_share_of_a_weight_away_changes_the_answer_by_that_share(folders):
     """The product is a first-order change: by finite differences, without any gradient."""
-    from scrutiny.models.hf.attention.function import tapped
+    from scrutiny.models.hf.attention_taps import tapped
 
     model = load_model(f"hf:{folders['Bert']}", TASK)
     (one,) = model.attentions(SENTENCES[2:3], weighting="gradient")

@@ -9,7 +9,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
 from transformers import PreTrainedTokenizerFast
 
 from scrutiny.core.diagnostic import Failure
-from scrutiny.models.hf.attention.words import WordCutter
+from scrutiny.models.hf.word_pieces import WordCutter
 
 TEXTS = [
     "the man of the house saw a dog of the town",

@@ -9,7 +9,7 @@ from scrutiny.core.errors import ModelError
 from scrutiny.models.answers.checked import AnswerError, predict_or_fail
 from scrutiny.models.hf.batching import (
     START_TOKENS,
-    Budget,
+    TokenBudget,
     is_out_of_memory,
     longest_first,
     run_batches,
@@ -47,7 +47,7 @@ LENGTHS = st.lists(st.integers(1, 64), max_size=60)
 @given(LENGTHS, st.integers(1, 200), st.integers(1, 9))
 def test_batches_hold_every_text_once_and_keep_the_budget(lengths, tokens, texts):
     memory = Memory(lengths, 10**9)
-    memory.run(Budget(tokens=tokens, texts=texts))
+    memory.run(TokenBudget(tokens=tokens, texts=texts))
     assert [i for batch in memory.tried for i in batch] == longest_first(lengths)
     for batch in memory.tried:
         assert len(batch) <= texts
@@ -56,14 +56,14 @@ def test_batches_hold_every_text_once_and_keep_the_budget(lengths, tokens, texts
 
 def test_batches_do_not_depend_on_anything_else():
     memory = Memory([5, 3, 5, 9, 3], 100)
-    memory.run(Budget(tokens=10))
+    memory.run(TokenBudget(tokens=10))
     assert memory.tried == [[3], [0, 2], [1, 4]]
 
 
 @given(LENGTHS, st.integers(64, 400))
 def test_backing_off_answers_everything(lengths, room):
     memory = Memory(lengths, room)
-    found = memory.run(Budget(tokens=10_000))
+    found = memory.run(TokenBudget(tokens=10_000))
     assert found == dict(enumerate(lengths))
     # every refusal halves the batch: far fewer than texts
     assert memory.refused <= 2 * max(1, len(lengths)).bit_length()
@@ -71,7 +71,7 @@ def test_backing_off_answers_everything(lengths, room):
 
 def test_memory_for_one_text_at_a_time():
     memory = Memory([8] * 20, 8)
-    budget = Budget(tokens=10_000)
+    budget = TokenBudget(tokens=10_000)
     assert len(memory.run(budget)) == 20
     assert budget.tokens == 8
     assert memory.tried[-20:] == [[i] for i in range(20)]
@@ -79,7 +79,7 @@ def test_memory_for_one_text_at_a_time():
 
 def test_what_was_learned_is_kept():
     memory = Memory([8] * 16, 32)
-    budget = Budget(tokens=10_000)
+    budget = TokenBudget(tokens=10_000)
     memory.run(budget)
     before = memory.refused
     memory.run(budget)
@@ -89,14 +89,14 @@ def test_what_was_learned_is_kept():
 
 def test_short_texts_still_share_batches_after_a_cut():
     memory = Memory([64] * 8 + [4] * 32, 128)
-    memory.run(Budget(tokens=10_000))
+    memory.run(TokenBudget(tokens=10_000))
     assert max(map(len, memory.tried[3:])) == 32
 
 
 def test_a_text_that_never_fits_is_given_up_on():
     memory = Memory([4, 100], 50)
     with pytest.raises(AnswerError, match="a text of 100 tokens: CUDA out of memory") as caught:
-        memory.run(Budget(tokens=10_000))
+        memory.run(TokenBudget(tokens=10_000))
     assert caught.value.reason == "out_of_memory"
     assert len(memory.tried) < 5
 
@@ -114,7 +114,7 @@ def test_a_text_that_never_fits_fails_alone(make):
             from scrutiny.core.task import Prediction
 
             memory = Memory([len(e.text) for e in examples], 50)
-            return [Prediction("a") for _ in memory.run(Budget(tokens=10_000))]
+            return [Prediction("a") for _ in memory.run(TokenBudget(tokens=10_000))]
 
     answers = predict_or_fail(Model(), make("short", "x" * 51, "also short"))
     assert [isinstance(a, Failure) for a in answers] == [False, True, False]
@@ -124,7 +124,7 @@ def test_a_text_that_never_fits_fails_alone(make):
 def test_other_errors_are_raised_as_they_are():
     memory = Memory([4, 4], 1, error=RuntimeError("device-side assert"))
     with pytest.raises(RuntimeError, match="device-side assert"):
-        memory.run(Budget(tokens=100))
+        memory.run(TokenBudget(tokens=100))
     assert len(memory.tried) == 1
 
 
@@ -173,7 +173,7 @@ def test_the_forward_pass_backs_off_for_real(tmp_path, classification, make, mon
     torch = pytest.importorskip("torch")
     from tiny_bert import make_checkpoint
 
-    from scrutiny.models.strings.load import load_model
+    from scrutiny.models.strings.model_loading import load_model
 
     make_checkpoint(tmp_path)
     examples = make(*["the film was good", "bad", "a dull story"] * 5)

@@ -11,8 +11,8 @@ from tiny_language import make_language_model  # noqa: E402
 from scrutiny.core.errors import ConformanceError, ModelError  # noqa: E402
 from scrutiny.core.model import LoadOptions  # noqa: E402
 from scrutiny.core.queries.language import CausalLanguageModel, Continuation  # noqa: E402
-from scrutiny.models.answers.checked_language import ask_or_fail  # noqa: E402
-from scrutiny.models.strings.load import load_model  # noqa: E402
+from scrutiny.models.answers.language_answers import ask_or_fail  # noqa: E402
+from scrutiny.models.strings.model_loading import load_model  # noqa: E402
 
 TEXTS = ["the film was good", "bad", "a very dull story , and not a good film !", "it was fine"]
 HEADS = {"GPT2": "LMHeadModel", "Llama": "ForCausalLM"}

@@ -17,10 +17,10 @@ from scrutiny.core.queries.language import (  # noqa: E402
     Represents,
     Tokenizes,
 )
-from scrutiny.models.answers.checked_language import ask_or_fail  # noqa: E402
-from scrutiny.models.hf import vectors as hf_vectors  # noqa: E402
-from scrutiny.models.hf.attention import maps as hf_attention  # noqa: E402
-from scrutiny.models.strings.load import load_model  # noqa: E402
+from scrutiny.models.answers.language_answers import ask_or_fail  # noqa: E402
+from scrutiny.models.hf import attention_maps as hf_attention  # noqa: E402
+from scrutiny.models.hf import text_vectors as hf_vectors  # noqa: E402
+from scrutiny.models.strings.model_loading import load_model  # noqa: E402
 
 PASSAGES = [
     Passage("the films was good", (4, 9)),

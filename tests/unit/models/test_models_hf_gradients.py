@@ -13,9 +13,9 @@ from scrutiny.core.diagnostic import Failure  # noqa: E402
 from scrutiny.core.errors import ModelError  # noqa: E402
 from scrutiny.core.example import Example  # noqa: E402
 from scrutiny.core.model import LoadOptions  # noqa: E402
-from scrutiny.core.queries.gradients import Gradients, Piece  # noqa: E402
-from scrutiny.models.hf.slopes.gradients import _piece, _Writing  # noqa: E402
-from scrutiny.models.strings.load import load_model  # noqa: E402
+from scrutiny.core.queries.gradients import Gradients, InputPiece  # noqa: E402
+from scrutiny.models.hf.input_gradients import _piece, _Writing  # noqa: E402
+from scrutiny.models.strings.model_loading import load_model  # noqa: E402
 from scrutiny.testing import check_gradients  # noqa: E402
 
 TEXTS = ["the film was good", "bad", "a very dull story , and not a good film !", ""]
@@ -85,9 +85,9 @@ def test_pairs_name_their_fields_and_long_texts_lose_their_end(folder, pairs):
     ]
     short, long = model.gradients(examples, ["neg", "pos"])
     assert short.pieces[:3] == (
-        Piece("text", 0, 3),
-        Piece("text", 4, 8),
-        Piece("text_pair", 0, 3),
+        InputPiece("text", 0, 3),
+        InputPiece("text", 4, 8),
+        InputPiece("text_pair", 0, 3),
     )
     assert len(short.pieces) == 6
     assert len(long.pieces) == 24 - 3
@@ -217,8 +217,8 @@ def test_unknown_labels_are_refused(folder, classification, make):
 
 def test_a_space_in_front_is_no_part_of_a_piece(make):
     film, spaces = make("a film", "a  b")
-    assert _piece(film, "text", (1, 6)) == Piece("text", 2, 6)
-    assert _piece(spaces, "text", (1, 3)) == Piece("text", 1, 3)
+    assert _piece(film, "text", (1, 6)) == InputPiece("text", 2, 6)
+    assert _piece(spaces, "text", (1, 3)) == InputPiece("text", 1, 3)
 
 
 def test_marks_of_byte_level_and_of_sentencepiece_vocabularies():

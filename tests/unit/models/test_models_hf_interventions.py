@@ -20,9 +20,9 @@ from scrutiny.core.model import Model  # noqa: E402
 from scrutiny.core.queries.attention import Attends, Intervenes, Intervention  # noqa: E402
 from scrutiny.core.queries.language import Cloze, Continuation, Passage  # noqa: E402
 from scrutiny.models.answers.checked import predict_or_fail  # noqa: E402
-from scrutiny.models.answers.checked_language import ask_or_fail  # noqa: E402
-from scrutiny.models.strings.load import load_model  # noqa: E402
-from scrutiny.tasks.names import load_task  # noqa: E402
+from scrutiny.models.answers.language_answers import ask_or_fail  # noqa: E402
+from scrutiny.models.strings.model_loading import load_model  # noqa: E402
+from scrutiny.tasks.tasks import load_task  # noqa: E402
 
 TASK = SimpleNamespace(
     name="anchored-spans", fields=("text",), scored_by=None, must_be_answered=False

@@ -9,10 +9,9 @@ torch = pytest.importorskip("torch")
 
 from scrutiny.core.model import LoadOptions  # noqa: E402
 from scrutiny.core.queries.language import HasLandscape, Probe  # noqa: E402
-from scrutiny.models.hf.slopes.guesses import _batches, _cut, masked_guess  # noqa: E402
-from scrutiny.models.hf.slopes.landscape import LossSurface, landscape  # noqa: E402
-from scrutiny.models.strings.load import load_model  # noqa: E402
-from scrutiny.tasks.names import load_task  # noqa: E402
+from scrutiny.models.hf.loss_landscape import LossSurface, _batches, _cut, landscape, masked_guess  # noqa: E402  # noqa: E402
+from scrutiny.models.strings.model_loading import load_model  # noqa: E402
+from scrutiny.tasks.tasks import load_task  # noqa: E402
 
 pytestmark = pytest.mark.extra("transformers")
 TEXTS = ["the cat sat on the mat", "a dog ran", "the dog sat", "the mat", ""]
@@ -90,7 +89,7 @@ def test_of_a_masked_model_it_is_the_norm_of_the_whole_gradient(masked):
 
 
 def test_the_head_at_guessed_tokens_only_changes_nothing(masked, monkeypatch):
-    from scrutiny.models.hf.slopes import guesses as hf_losses
+    from scrutiny.models.hf import loss_landscape as hf_losses
 
     fast = masked.landscape(TEXTS, probe=Probe(directions=2))
     monkeypatch.setattr(hf_losses, "find_head", lambda network: None)

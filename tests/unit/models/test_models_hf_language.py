@@ -13,8 +13,8 @@ from tiny_language import make_language_model  # noqa: E402
 
 from scrutiny.core.errors import ModelError  # noqa: E402
 from scrutiny.core.queries.language import Cloze, Passage  # noqa: E402
-from scrutiny.models.hf.language import head_of  # noqa: E402
-from scrutiny.models.strings.load import load_model  # noqa: E402
+from scrutiny.models.hf.language_models import head_of  # noqa: E402
+from scrutiny.models.strings.model_loading import load_model  # noqa: E402
 from scrutiny.testing import check_adapter  # noqa: E402
 
 ALL = {

@@ -14,11 +14,11 @@ from scrutiny.core.diagnostic import Failure  # noqa: E402
 from scrutiny.core.errors import ConformanceError, ModelError  # noqa: E402
 from scrutiny.core.model import LoadOptions, Model  # noqa: E402
 from scrutiny.core.queries.language import Cloze, MaskedLanguageModel, NextSentence, SentencePair  # noqa: E402
-from scrutiny.models.answers.checked_language import ask_or_fail  # noqa: E402
+from scrutiny.models.answers.language_answers import ask_or_fail  # noqa: E402
 from scrutiny.models.hf import language_models as hf_masked  # noqa: E402
-from scrutiny.models.hf import reading as hf_reading  # noqa: E402
-from scrutiny.models.hf.reading import find_last_layer  # noqa: E402
-from scrutiny.models.strings.load import load_model  # noqa: E402
+from scrutiny.models.hf import token_logprobs as hf_reading  # noqa: E402
+from scrutiny.models.hf.token_logprobs import find_last_layer  # noqa: E402
+from scrutiny.models.strings.model_loading import load_model  # noqa: E402
 
 TEXTS = [
     "the film was good",

@@ -1,4 +1,4 @@
-from scrutiny.models.hf.pieces import first_pieces
+from scrutiny.models.hf.word_pieces import first_pieces
 
 
 def test_first_pieces_with_a_space_in_front():

@@ -10,9 +10,9 @@ from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions
 from scrutiny.models.answers.checked import predict_or_fail
-from scrutiny.models.answers.stretches import LONGEST, likeliest
-from scrutiny.models.strings.load import load_model
-from scrutiny.tasks.names import load_task
+from scrutiny.models.hf.word_pieces import LONGEST, likeliest
+from scrutiny.models.strings.model_loading import load_model
+from scrutiny.tasks.tasks import load_task
 from scrutiny.testing import check_adapter
 
 torch = pytest.importorskip("torch")

@@ -10,8 +10,8 @@ from tiny_bert import make_checkpoint  # noqa: E402
 from tiny_language import make_language_model  # noqa: E402
 
 from scrutiny.core.queries.language import POOLINGS, Passage, Represents, Tokenizes  # noqa: E402
-from scrutiny.models.hf.vectors import has_vectors  # noqa: E402
-from scrutiny.models.strings.load import load_model  # noqa: E402
+from scrutiny.models.hf.text_vectors import has_vectors  # noqa: E402
+from scrutiny.models.strings.model_loading import load_model  # noqa: E402
 from scrutiny.testing import check_adapter  # noqa: E402
 
 TEXTS = ["the films was good", "bad", "a very dull story , and not a good film !"]

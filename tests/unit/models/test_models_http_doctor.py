@@ -6,10 +6,14 @@ import pytest
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError, RunIncompleteError
-from scrutiny.models.http.doctor.examining import Budget, examine, examined_model, planned
-from scrutiny.models.http.doctor.finding import Finding, verdict
-from scrutiny.models.http.doctor.questions import LENGTHS, long_text
-from scrutiny.models.strings.source import parse
+from scrutiny.models.http.doctor.asking import LENGTHS, DoctorFinding, long_text, verdict
+from scrutiny.models.http.doctor.examining import (
+    ExaminationBudget,
+    examine,
+    examined_model,
+    planned,
+)
+from scrutiny.models.strings.model_strings import parse
 from simulated_endpoint import URL, Completing, Simulated, asker
 
 
@@ -173,10 +177,10 @@ def test_a_budget_ends_an_examination_with_what_was_found():
 
 def test_budgets_leave_room_for_both():
     endpoint = examined_model(parse(URL)).endpoint
-    assert Budget.of(endpoint, most=120, has_other=False) == Budget(120)
-    budget = Budget.of(endpoint, most=120, has_other=True)
+    assert ExaminationBudget.of(endpoint, most=120, has_other=False) == ExaminationBudget(120)
+    budget = ExaminationBudget.of(endpoint, most=120, has_other=True)
     assert (budget.own + budget.other, budget.questions) == (120, 9)
-    assert Budget.of(endpoint, most=10, has_other=True).questions == 0
+    assert ExaminationBudget.of(endpoint, most=10, has_other=True).questions == 0
 
 
 def test_an_endpoint_of_your_own_is_asked_about_texts_alone(tmp_path):
@@ -203,7 +207,7 @@ def test_other_models_are_refused():
 
 
 def test_verdicts_are_one_line():
-    found = [Finding("seed", "ok", ""), Finding("long texts", "can't tell", "")]
+    found = [DoctorFinding("seed", "ok", ""), DoctorFinding("long texts", "can't tell", "")]
     assert verdict(found) == "No fault in 2 checks. Can't tell: long texts."
 
 

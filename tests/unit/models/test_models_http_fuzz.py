@@ -14,9 +14,9 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import read_or_fail
 from scrutiny.models.http.doctor.asking import Heard, distance
-from scrutiny.models.http.reading import BadReply, parsed, tokens_told
-from scrutiny.models.strings.load import load_model
-from scrutiny.store.encoded import decode_replies, encode_replies
+from scrutiny.models.http.reply_reading import BadReply, parsed, tokens_told
+from scrutiny.models.strings.model_loading import load_model
+from scrutiny.store.stored_forms import decode_replies, encode_replies
 
 #: Documents in the suite; a long run sets more (10^5 gave no other error).
 DOCUMENTS = int(os.environ.get("SCRUTINY_TEST_FUZZ", "6000"))

@@ -19,10 +19,10 @@ from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.models.http import sending
 from scrutiny.models.http.doctor.examining import asker_of, examine, examined_model
 from scrutiny.models.http.endpoint import read_endpoint
-from scrutiny.models.http.limits import Gate
+from scrutiny.models.http.pacing import RequestGate
 from scrutiny.models.http.posting import LARGEST
-from scrutiny.models.strings.load import load_model
-from scrutiny.models.strings.source import parse
+from scrutiny.models.strings.model_loading import load_model
+from scrutiny.models.strings.model_strings import parse
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost"])
 DEEP = "[" * 100_000 + "]" * 100_000
@@ -364,7 +364,7 @@ def test_an_endpoint_that_is_always_busy_ends_the_command(serve, classification,
     with pytest.raises(RunIncompleteError, match="has taken no request for 0 minutes: Status 429"):
         asked(served, classification, make("a film"), attempts=3)
     assert len(served.bodies) == 1
-    gate = Gate(4, None)
+    gate = RequestGate(4, None)
     assert gate.was_refused(monotonic(), wait=60.0) < 61
     assert gate.was_refused(monotonic(), wait=120.0) > 100
     gate.went_well()

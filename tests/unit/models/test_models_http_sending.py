@@ -13,8 +13,8 @@ from scrutiny.core.errors import ModelError, RunIncompleteError
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.models.http.endpoint import read_endpoint
-from scrutiny.models.strings.load import load_model
-from scrutiny.models.strings.source import parse
+from scrutiny.models.strings.model_loading import load_model
+from scrutiny.models.strings.model_strings import parse
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost"])
 

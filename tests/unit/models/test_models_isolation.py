@@ -13,7 +13,7 @@ from scrutiny.models.answers.isolation import (
     is_interrupt,
     isolated,
 )
-from scrutiny.store.open_files import hold, numbers_of, release
+from scrutiny.store.guards import hold, numbers_of, release
 
 THEIRS = "python:./theirs.py:Model#seed=1"
 

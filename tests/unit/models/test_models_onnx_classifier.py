@@ -14,8 +14,8 @@ from tiny_bert import WORDS, change_config, make_tokenizer  # noqa: E402
 from scrutiny.core.errors import ModelError  # noqa: E402
 from scrutiny.core.example import Example  # noqa: E402
 from scrutiny.core.model import LoadOptions  # noqa: E402
-from scrutiny.models.strings.lineage import replicates_of  # noqa: E402
-from scrutiny.models.strings.load import load_model  # noqa: E402
+from scrutiny.models.strings.model_loading import load_model  # noqa: E402
+from scrutiny.models.strings.training_records import replicates_of  # noqa: E402
 from scrutiny.testing import check_adapter  # noqa: E402
 
 TEXTS = ["the film was good", "bad", "a very dull story , and not a good film !", ""]

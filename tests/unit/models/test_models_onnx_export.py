@@ -13,9 +13,9 @@ pytest.importorskip("onnxscript")
 from tiny_bert import make_checkpoint  # noqa: E402
 
 from scrutiny.core.errors import ModelError  # noqa: E402
-from scrutiny.models.onnx import export as onnx_export  # noqa: E402
-from scrutiny.models.onnx.export import export_classifier  # noqa: E402
-from scrutiny.models.strings.load import load_model  # noqa: E402
+from scrutiny.models import onnx_export  # noqa: E402
+from scrutiny.models.onnx_export import export_classifier  # noqa: E402
+from scrutiny.models.strings.model_loading import load_model  # noqa: E402
 from scrutiny.testing import check_adapter  # noqa: E402
 
 TEXTS = ["the film was good", "bad", "a very dull story , and not a good film !", ""]
@@ -88,7 +88,7 @@ def test_families_are_written_as_families(made, tmp_path, monkeypatch):
     from click.testing import CliRunner
 
     from scrutiny.cli.verbs.models import command
-    from scrutiny.models.onnx import export as onnx_export
+    from scrutiny.models import onnx_export
 
     base, records = made
     seen = []

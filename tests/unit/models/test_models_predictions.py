@@ -6,8 +6,8 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example, Span
 from scrutiny.models.answers.checked import predict_or_fail
-from scrutiny.models.stored.rows import read_rows
-from scrutiny.models.strings.load import load_model
+from scrutiny.models.stored_predictions import read_rows
+from scrutiny.models.strings.model_loading import load_model
 
 ROWS = [
     {"id": "0", "label": "pos", "probabilities": {"neg": 0.25, "pos": 0.75}},

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from scrutiny.core.errors import ModelError
-from scrutiny.models.answers.returned import from_answers, from_probabilities
+from scrutiny.models.answers.returned_labels import from_answers, from_probabilities
 
 LABELS = ("negative", "positive")
 HALF = np.full((2, 2), 0.5)

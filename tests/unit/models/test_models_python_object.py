@@ -8,9 +8,9 @@ from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.model import LoadOptions
 from scrutiny.models.answers.checked import AnswerError, predict_or_fail
-from scrutiny.models.strings.load import load_model
+from scrutiny.models.strings.model_loading import load_model
 from scrutiny.run.planning.loading import LoadedModels
-from scrutiny.tasks.classification.classes import TextClassification
+from scrutiny.tasks.classification import TextClassification
 
 CODE = """
 import numpy as np
@@ -321,7 +321,7 @@ def test_a_string_without_an_object(classification):
 
 
 def test_numpy_scalars_are_labels(make):
-    from scrutiny.models.answers.returned import from_answers
+    from scrutiny.models.answers.returned_labels import from_answers
 
     found = from_answers(np.array([1, 0]), ("0", "1"), count=2, source="s")
     assert [p.answer for p in found] == ["1", "0"]

@@ -8,10 +8,10 @@ from tiny_bert import make_checkpoint
 
 from scrutiny.core.example import Example, Span
 from scrutiny.models.answers.checked import predict_or_fail
-from scrutiny.models.answers.returned import from_answers
-from scrutiny.models.python.objects import PythonModel
-from scrutiny.models.strings.load import load_model
-from scrutiny.models.strings.source import parse
+from scrutiny.models.answers.returned_labels import from_answers
+from scrutiny.models.python.python_model import PythonModel
+from scrutiny.models.strings.model_loading import load_model
+from scrutiny.models.strings.model_strings import parse
 
 pytestmark = pytest.mark.extra("hf")
 TEXTS = ("a good film", "a bad , dull story", "the film was very fine " * 30)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scrutiny.models.python.reading import read_object
+from scrutiny.models.python.object_digest import read_object
 from scrutiny.testing import FlakyClassifier
 
 CODE = """
@@ -39,7 +39,7 @@ def closed(scale):
 PRINTS = """
 import sys; sys.path.insert(0, sys.argv[1])
 import user_model
-from scrutiny.models.python.reading import read_object
+from scrutiny.models.python.object_digest import read_object
 value = eval(sys.argv[2], vars(user_model))
 print(read_object(value).digest)
 """

@@ -3,8 +3,8 @@
 import pytest
 
 from scrutiny.core.errors import ModelError
-from scrutiny.models.strings.family import expand
-from scrutiny.models.strings.load import load_model
+from scrutiny.models.strings.model_families import expand
+from scrutiny.models.strings.model_loading import load_model
 
 CODE = '''
 import random

@@ -10,9 +10,9 @@ from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import predict_or_fail
-from scrutiny.models.answers.returned import from_answers, from_rows
-from scrutiny.models.python.objects import PythonModel
-from scrutiny.models.strings.source import parse
+from scrutiny.models.answers.returned_labels import from_answers, from_rows
+from scrutiny.models.python.python_model import PythonModel
+from scrutiny.models.strings.model_strings import parse
 
 LABELS = ("neg", "pos")
 SCORES = [(0.75, 0.25), (0.25, 0.75)]
@@ -153,7 +153,7 @@ def test_methods_have_the_labels_of_their_object(name, wrap, classification, mak
 
 def test_answers_of_the_right_type_stand_for_themselves():
     from scrutiny.core.answers.words import ROOT, Words
-    from scrutiny.tasks.names import load_task
+    from scrutiny.tasks.tasks import load_task
 
     def parser(texts):
         heads = {True: (1, ROOT), False: (0, ROOT)}

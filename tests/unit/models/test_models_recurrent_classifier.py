@@ -8,25 +8,23 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from scrutiny.core.errors import ModelError, PlanError  # noqa: E402
-from scrutiny.core.queries.gradients import Gradients, Piece  # noqa: E402
-from scrutiny.models.strings.family import expand  # noqa: E402
-from scrutiny.models.strings.load import load_model  # noqa: E402
-from scrutiny.models.words.attention_network import BEGIN, END  # noqa: E402
-from scrutiny.models.words.model import Vocabulary  # noqa: E402
-from scrutiny.models.words.network import (  # noqa: E402
-    read_network,
-    write_network,
-)
-from scrutiny.models.words.recurrent import (  # noqa: E402
-    RecurrentClassifier,
-    RecurrentParts,
-)
-from scrutiny.models.words.recurrent_network import (  # noqa: E402
+from scrutiny.core.queries.gradients import Gradients, InputPiece  # noqa: E402
+from scrutiny.models.strings.model_families import expand  # noqa: E402
+from scrutiny.models.strings.model_loading import load_model  # noqa: E402
+from scrutiny.models.words.recurrent_classifier import (  # noqa: E402
     CELLS,
     POOLINGS,
     RecurrentArchitecture,
+    RecurrentClassifier,
+    RecurrentParts,
     make_recurrent,
 )
+from scrutiny.models.words.word_model import (  # noqa: E402
+    BEGIN,
+    END,
+    Vocabulary,
+)
+from scrutiny.models.words.word_networks import read_network, write_network  # noqa: E402
 from scrutiny.testing import check_adapter  # noqa: E402
 
 WORDS = Vocabulary(("good", "bad", "film", "the", "."))
@@ -77,7 +75,7 @@ def test_slopes_are_those_of_finite_differences(pooling, make):
     model = RecurrentClassifier(parts, "recurrent:here")
     found = model.gradients(make(*TEXTS), ["pos", "neg", "neg", "pos"])
     assert [len(one.pieces) for one in found] == [5, 1, 0, 7]
-    assert found[0].pieces[1] == Piece("text", 4, 8)
+    assert found[0].pieces[1] == InputPiece("text", 4, 8)
     vocabulary = model.embeddings().vocabulary
     assert [vocabulary[i] for i in found[0].ids] == ["the", "film", "", "good", "."]
     place, step = 1, 1e-6

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from scrutiny.core.queries.language import Encoded
-from scrutiny.models.scoring.clozes import (
+from scrutiny.models.scoring.likelihood_questions import (
     agreed_alignment,
     published_alignment,
     rest,
     text_positions,
 )
-from scrutiny.models.scoring.pairs import ComparedSentences, encode_pairs
+from scrutiny.models.scoring.pair_likelihoods import ComparedSentences, encode_pairs
 
 
 def encoded(ids, words=None):

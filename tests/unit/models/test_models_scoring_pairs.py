@@ -12,15 +12,15 @@ from tiny_language import make_language_model  # noqa: E402
 
 from scrutiny.core.diagnostic import Failure  # noqa: E402
 from scrutiny.core.model import LoadOptions  # noqa: E402
-from scrutiny.models.answers.checked_language import ask_or_fail  # noqa: E402
-from scrutiny.models.scoring.pairs import (  # noqa: E402
+from scrutiny.models.answers.language_answers import ask_or_fail  # noqa: E402
+from scrutiny.models.scoring.pair_likelihoods import (  # noqa: E402
     PAIR_VARIANTS,
     ComparedSentences,
     encode_pairs,
     score_pairs,
 )
-from scrutiny.models.strings.load import load_model  # noqa: E402
-from scrutiny.tasks.names import load_task  # noqa: E402
+from scrutiny.models.strings.model_loading import load_model  # noqa: E402
+from scrutiny.tasks.tasks import load_task  # noqa: E402
 
 PAIRS = [
     ComparedSentences("the film was good", "the film was bad"),

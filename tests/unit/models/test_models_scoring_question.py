@@ -4,8 +4,7 @@ import pytest
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.queries.language import Encoded
-from scrutiny.models.scoring.pairs import PAIR_VARIANTS, EncodedPair, score_pairs
-from scrutiny.models.scoring.question import (
+from scrutiny.models.scoring.likelihood_questions import (
     Question,
     answer_all,
     mean_logprob,
@@ -14,6 +13,7 @@ from scrutiny.models.scoring.question import (
     scored_together,
     total,
 )
+from scrutiny.models.scoring.pair_likelihoods import PAIR_VARIANTS, EncodedPair, score_pairs
 
 
 def ask_for_length(capability, queries):

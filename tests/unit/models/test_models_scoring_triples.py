@@ -9,14 +9,11 @@ from tiny_language import make_language_model  # noqa: E402
 
 from scrutiny.core.diagnostic import Failure  # noqa: E402
 from scrutiny.core.model import LoadOptions  # noqa: E402
-from scrutiny.models.answers.checked_language import ask_or_fail  # noqa: E402
-from scrutiny.models.scoring.question import answer_all  # noqa: E402
-from scrutiny.models.scoring.triples import (  # noqa: E402
-    FILLING_VARIANTS,
-    Filling,
-)
-from scrutiny.models.strings.load import load_model  # noqa: E402
-from scrutiny.tasks.names import load_task  # noqa: E402
+from scrutiny.models.answers.language_answers import ask_or_fail  # noqa: E402
+from scrutiny.models.scoring.completion_likelihoods import FILLING_VARIANTS, Filling  # noqa: E402
+from scrutiny.models.scoring.likelihood_questions import answer_all  # noqa: E402
+from scrutiny.models.strings.model_loading import load_model  # noqa: E402
+from scrutiny.tasks.tasks import load_task  # noqa: E402
 
 FILLINGS = [
     Filling("the film was BLANK .", "the film was goods ."),

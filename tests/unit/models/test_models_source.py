@@ -1,7 +1,7 @@
 import pytest
 
 from scrutiny.core.errors import ModelError, UnknownNameError
-from scrutiny.models.strings.source import captures, fill_captures, parse
+from scrutiny.models.strings.model_strings import captures, fill_captures, parse
 
 
 def test_parts_of_a_full_string():

@@ -4,9 +4,9 @@ import pytest
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example, Span
-from scrutiny.models.strings.load import load_model
-from scrutiny.tasks.columns.tags import token_borders
-from scrutiny.tasks.names import load_task
+from scrutiny.models.strings.model_loading import load_model
+from scrutiny.tasks.tags import token_borders
+from scrutiny.tasks.tasks import load_task
 from scrutiny.testing import check_adapter
 
 spacy = pytest.importorskip("spacy")

@@ -5,9 +5,9 @@ import pytest
 
 from scrutiny.core.model import KnowsTrainingText, LoadOptions, Model
 from scrutiny.core.queries.attention import Attends, Intervenes
-from scrutiny.models.python.reading import read_object
-from scrutiny.models.strings.lineage import with_training_text
-from scrutiny.models.strings.load import load_model, training_source
+from scrutiny.models.python.object_digest import read_object
+from scrutiny.models.strings.model_loading import load_model, training_source
+from scrutiny.models.strings.training_records import with_training_text
 from scrutiny.testing import ConstantClassifier
 
 

@@ -8,11 +8,9 @@ from scrutiny.core.example import Span
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
 from scrutiny.data.entity_types import suggested_types, types_differ, written_types
 from scrutiny.models.answers.checked import predict_or_fail
-from scrutiny.models.strings.load import load_model
-from scrutiny.models.strings.types import NamesTypes, read_types, with_types
+from scrutiny.models.strings.model_loading import NamesTypes, load_model, read_types, with_types
 from scrutiny.run.driver import run_plan
-from scrutiny.run.planning.loading import LoadedModels
-from scrutiny.run.planning.opened import Opened
+from scrutiny.run.planning.loading import LoadedModels, Opened
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.store.run_folder import RunFolder
 
@@ -79,7 +77,7 @@ def test_the_map_is_part_of_the_fingerprint_and_takes_gradients_away(tagging):
             return []
 
     from scrutiny.core.model import as_model
-    from scrutiny.models.strings.source import parse
+    from scrutiny.models.strings.model_strings import parse
 
     def typed(stated):
         return with_types(as_model(Known()), parse(f"python:x:y#types={stated}"), tagging)

@@ -7,11 +7,11 @@ from tiny_bert import WORDS, change_config, make_checkpoint, make_tokenizer  # n
 
 from scrutiny.core.errors import ModelError  # noqa: E402
 from scrutiny.models.hf.checkpoint import find_checkpoint  # noqa: E402
-from scrutiny.models.named.untrained import draw_network, untrained_checkpoint  # noqa: E402
+from scrutiny.models.named_models import draw_network, untrained_checkpoint  # noqa: E402
 from scrutiny.models.strings.adapters import checkpoint_source  # noqa: E402
-from scrutiny.models.strings.family import expand  # noqa: E402
-from scrutiny.models.strings.load import load_model  # noqa: E402
-from scrutiny.models.strings.source import parse  # noqa: E402
+from scrutiny.models.strings.model_families import expand  # noqa: E402
+from scrutiny.models.strings.model_loading import load_model  # noqa: E402
+from scrutiny.models.strings.model_strings import parse  # noqa: E402
 
 TAGS = ("O", "B-PER", "I-PER")
 TEXTS = ("the film was good", "a dull story")

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from scrutiny.core.errors import MissingExtraError, ModelError
-from scrutiny.models.strings.lineage import checkpoint_folder, replicates_of
-from scrutiny.models.strings.load import load_model
-from scrutiny.models.words.linear import LinearParts
+from scrutiny.models.strings.model_loading import load_model
+from scrutiny.models.strings.training_records import checkpoint_folder, replicates_of
+from scrutiny.models.words.linear_classifier import LinearParts
 
 KINDS = ("recurrent", "attention-classifier")
 
@@ -17,12 +17,10 @@ KINDS = ("recurrent", "attention-classifier")
 @pytest.fixture
 def written(tmp_path):
     """Folder of each kind with two words, and the record of a training beside the weights."""
-    from scrutiny.models.words.attention import AttentionParts
-    from scrutiny.models.words.attention_network import Architecture
-    from scrutiny.models.words.model import Vocabulary
-    from scrutiny.models.words.network import fresh_parts, write_network
-    from scrutiny.models.words.recurrent import RecurrentParts
-    from scrutiny.models.words.recurrent_network import RecurrentArchitecture
+    from scrutiny.models.words.attention_classifier import Architecture, AttentionParts
+    from scrutiny.models.words.recurrent_classifier import RecurrentArchitecture, RecurrentParts
+    from scrutiny.models.words.word_model import Vocabulary
+    from scrutiny.models.words.word_networks import fresh_parts, write_network
 
     pytest.importorskip("torch")
     kinds = {

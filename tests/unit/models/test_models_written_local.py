@@ -11,7 +11,7 @@ from scrutiny.core.diagnostic import Failure  # noqa: E402
 from scrutiny.core.errors import ModelError  # noqa: E402
 from scrutiny.core.model import LoadOptions  # noqa: E402
 from scrutiny.models.answers.checked import predict_or_fail  # noqa: E402
-from scrutiny.models.strings.load import load_model  # noqa: E402
+from scrutiny.models.strings.model_loading import load_model  # noqa: E402
 
 TEXTS = ["the film was good", "bad", "a very dull story , and", "ada left paris for london"]
 MOST = 4
@@ -75,7 +75,7 @@ def test_texts_without_a_label_fail_alone_and_are_written_once(folder, classific
 
 
 def test_texts_are_answers_of_generation(folder, make):
-    from scrutiny.tasks.names import load_task
+    from scrutiny.tasks.tasks import load_task
 
     model = load_model(
         f"written:hf:{folder}",

@@ -5,10 +5,10 @@ from types import SimpleNamespace
 import pytest
 
 from scrutiny.core.errors import ModelError
-from scrutiny.models.named import zoo
+from scrutiny.models import zoo
 from scrutiny.models.strings.adapters import checkpoint_source
-from scrutiny.models.strings.family import expand
-from scrutiny.models.strings.source import parse
+from scrutiny.models.strings.model_families import expand
+from scrutiny.models.strings.model_strings import parse
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import pytest
 
-from scrutiny.perturb.control.operations import operations_of
+from scrutiny.perturb.control.material import operations_of
 from scrutiny.perturb.engine.document import TextDocument
 
 

@@ -4,17 +4,17 @@ import pytest
 
 from scrutiny.core.example import Example, Span
 from scrutiny.perturb.characters.typos import Typos
-from scrutiny.perturb.control import ground as ground_module
 from scrutiny.perturb.control import matched as control_module
-from scrutiny.perturb.control.ground import Ground
+from scrutiny.perturb.control import material as ground_module
 from scrutiny.perturb.control.matched import Controls
+from scrutiny.perturb.control.material import Ground
 from scrutiny.perturb.engine import batch as batch_module
 from scrutiny.perturb.engine import document as document_module
 from scrutiny.perturb.engine.apply import Setting
 from scrutiny.perturb.engine.batch import perturb_draws, perturb_stream
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.search import Search, Settings, Space, Victim, search_all
-from scrutiny.perturb.search.goals.labels import Untargeted
+from scrutiny.perturb.search.goals.label_goals import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 from scrutiny.testing.toy_models import KeywordClassifier
 

@@ -6,13 +6,13 @@ import pytest
 
 from scrutiny.core.errors import MissingExtraError, PlanError
 from scrutiny.core.example import Example, Span
-from scrutiny.models.generation.bergamot import BergamotTranslator
+from scrutiny.models.translators import BergamotTranslator
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.document import document_of
 from scrutiny.perturb.resources.capabilities import Translator
 from scrutiny.perturb.resources.loading import load_resource
-from scrutiny.perturb.sentences.back_translation import BackTranslation
-from scrutiny.text.edits.apply import apply_edits, apply_to_text
+from scrutiny.perturb.sentences import BackTranslation
+from scrutiny.text.edits import apply_edits, apply_to_text
 
 
 class Scripted:

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from scrutiny.core.plugin import without_versions
+from scrutiny.core.plugin_base import without_versions
 from scrutiny.core.registry import registry
 from scrutiny.data.dataset import load_dataset
 from scrutiny.perturb.engine.recipe import parse_recipe
-from scrutiny.tasks.names import load_task
+from scrutiny.tasks.tasks import load_task
 
 ROOT = Path(__file__).parents[3]
 TOOL = runpy.run_path(str(ROOT / "tools" / "transformation_table.py"))

@@ -5,8 +5,8 @@ import unicodedata
 
 import pytest
 
-from scrutiny.perturb.characters.keyboard import keyboard_neighbors
-from scrutiny.perturb.characters.ocr import _confusions
+from scrutiny.perturb.characters.misspellings import _confusions
+from scrutiny.perturb.characters.typos import keyboard_neighbors
 from scrutiny.perturb.characters.unseen import homoglyphs
 
 

@@ -4,18 +4,17 @@ import numpy as np
 import pytest
 
 from scrutiny.core.registry import registry
-from scrutiny.perturb.characters.keyboard import NeighborKey
-from scrutiny.perturb.characters.middle_swap import MiddleSwap
 from scrutiny.perturb.characters.slips import (
     DeleteLetter,
     InsertLetter,
+    SplitWord,
     SubstituteLetter,
     SwapLetters,
 )
-from scrutiny.perturb.characters.split_word import SplitWord
+from scrutiny.perturb.characters.typos import MiddleSwap, NeighborKey
 from scrutiny.perturb.characters.unseen import HiddenReorder, Homoglyph, InvisibleCharacter
 from scrutiny.perturb.engine.document import document_of
-from scrutiny.text.edits.apply import apply_to_text
+from scrutiny.text.edits import apply_to_text
 
 
 def proposals(transformation, text, *, site=0, seed=0):

@@ -5,14 +5,19 @@ import pytest
 
 from scrutiny.core.errors import MissingExtraError
 from scrutiny.core.example import Example
-from scrutiny.perturb.characters.chinese import Homophone, LookAlike
+from scrutiny.perturb.characters.chinese import (
+    FUNCTION_WORDS,
+    Homophone,
+    LookAlike,
+    common_characters,
+    homophones,
+    look_alikes,
+)
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.document import TextDocument
-from scrutiny.perturb.languages.zh.characters import FUNCTION_WORDS, look_alikes
-from scrutiny.perturb.languages.zh.sounds import common_characters, homophones
 from scrutiny.perturb.resources.capabilities import PinyinReader
 from scrutiny.perturb.resources.loading import RESOURCES, load_resource
-from scrutiny.text.edits.apply import apply_to_text
+from scrutiny.text.edits import apply_to_text
 
 SOUNDS = {
     "再": "zai4", "在": "zai4", "载": "zai3", "灾": "zai1",

@@ -4,11 +4,10 @@ import pytest
 
 from scrutiny.core.answers.clusters import CLUSTERS, clusters_of
 from scrutiny.core.example import Example, Span
-from scrutiny.perturb.control.ground import Ground
+from scrutiny.perturb.control.material import Ground
 from scrutiny.perturb.engine.apply import perturb
-from scrutiny.perturb.engine.document import TextDocument
-from scrutiny.perturb.engine.fences import tokens_where
-from scrutiny.text.edits.apply import apply_edits
+from scrutiny.perturb.engine.document import TextDocument, tokens_where
+from scrutiny.text.edits import apply_edits
 from scrutiny.text.tokens import token_spans
 
 TEXT = (

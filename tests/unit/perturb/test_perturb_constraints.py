@@ -7,13 +7,12 @@ from scrutiny.core.edit import Edit
 from scrutiny.core.errors import MissingExtraError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
+from scrutiny.perturb.constraints.extent import EditDistance, MaxChange, StopWords
 from scrutiny.perturb.constraints.fluency import Grammar, PerplexityRatio
-from scrutiny.perturb.constraints.how_much import EditDistance, MaxChange
 from scrutiny.perturb.constraints.meaning import EmbeddingSimilarity
-from scrutiny.perturb.constraints.which_words import StopWords
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.document import document_of
-from scrutiny.perturb.engine.gate import reason_of
+from scrutiny.perturb.engine.edit_gate import reason_of
 from scrutiny.perturb.resources.loading import load_resource
 
 TEXT = "The old man saw a dog."

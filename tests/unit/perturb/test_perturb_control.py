@@ -6,12 +6,11 @@ import pytest
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.example import Example, Span
-from scrutiny.perturb.control.filler import _words_by_length, random_word
 from scrutiny.perturb.control.matched import Controls
-from scrutiny.perturb.control.operations import operations_of
+from scrutiny.perturb.control.material import _words_by_length, operations_of, random_word
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.document import document_of
-from scrutiny.text.edits.apply import apply_edits
+from scrutiny.text.edits import apply_edits
 from scrutiny.text.lexicon import is_stop_word, zipf
 
 TEXT = "The part where nothing special happens is not very good, and somebody says so twice."

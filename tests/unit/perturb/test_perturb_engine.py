@@ -14,8 +14,8 @@ from scrutiny.core.transformation import AsksAhead, Constraint, Intensity, Site,
 from scrutiny.perturb.engine.apply import Setting, perturb
 from scrutiny.perturb.engine.batch import perturb_draws, perturb_stream
 from scrutiny.perturb.engine.recipe import Recipe, parse_recipe, recipe_of, step_of
-from scrutiny.tasks.names import load_task
-from scrutiny.text.edits.apply import apply_edits, apply_to_text
+from scrutiny.tasks.tasks import load_task
+from scrutiny.text.edits import apply_edits, apply_to_text
 
 TEXT = "the film is a rather wonderful little story about growing up"
 EXAMPLE = Example("1", {"text": TEXT}, gold="positive")

@@ -9,9 +9,8 @@ from scrutiny.core.example import Example, Span
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.recipe import recipe_of
 from scrutiny.perturb.phrases.entity_swap import EntitySwap
-from scrutiny.text.edits.apply import apply_edits
-from scrutiny.text.entities import entity_label
-from scrutiny.text.gender import first_name_gender
+from scrutiny.text.edits import apply_edits
+from scrutiny.text.entities import entity_label, first_name_gender
 from scrutiny.text.lexicon import cities, countries, listed
 
 DATA = Path(os.environ.get("SCRUTINY_DATA", Path(__file__).parents[4] / "shared" / "data"))

@@ -7,8 +7,8 @@ import pytest
 from scrutiny.core.example import Example
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.document import document_of
-from scrutiny.perturb.words.insert_adverb import InsertAdverb
-from scrutiny.text.edits.apply import apply_to_text
+from scrutiny.perturb.words.added_and_dropped import InsertAdverb
+from scrutiny.text.edits import apply_to_text
 from scrutiny.text.lexicon import listed
 
 CASES = [

@@ -10,13 +10,13 @@ from scrutiny.core.registry import registry
 from scrutiny.core.transformation import Site
 from scrutiny.perturb.control.matched import Controls
 from scrutiny.perturb.engine.apply import perturb
-from scrutiny.perturb.engine.change import Change
+from scrutiny.perturb.engine.changes import Change
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.engine.recipe import Recipe, step_of
-from scrutiny.perturb.search.origin import Origin
+from scrutiny.perturb.search.moves import Origin
 from scrutiny.perturb.search.space import Space
 from scrutiny.perturb.search.state import State
-from scrutiny.text.edits.apply import apply_to_text
+from scrutiny.text.edits import apply_to_text
 from scrutiny.text.literals import find_literals
 
 TEXTS = (

@@ -10,8 +10,8 @@ from scrutiny.perturb.engine.document import document_of
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.resources.capabilities import Guess, MaskQuery, WordGuesser
 from scrutiny.perturb.resources.loading import load_resource
-from scrutiny.perturb.words.masked import MaskedLm
-from scrutiny.text.edits.apply import apply_to_text
+from scrutiny.perturb.words.masked_words import MaskedLm
+from scrutiny.text.edits import apply_to_text
 
 ANSWERS = {
     "movie": "movie film book movies read",

@@ -9,11 +9,10 @@ from scrutiny.core.edit import Edit
 from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.perturb.constraints.fluency import Likeliest, LogprobDrop, PerplexityRatio
 from scrutiny.perturb.constraints.meaning import EmbeddingSimilarity, Entailment, SentenceSimilarity
-from scrutiny.perturb.constraints.windows import windows
 from scrutiny.perturb.engine.document import document_of
-from scrutiny.perturb.resources.capabilities import EntailmentJudge, TextScorer
+from scrutiny.perturb.engine.edited_words import windows
+from scrutiny.perturb.resources.capabilities import EntailmentJudge, NgramModel, TextScorer
 from scrutiny.perturb.resources.loading import load_resource
-from scrutiny.perturb.resources.ngram import NgramModel
 from scrutiny.perturb.resources.word_vectors import MeanVectors, WordVectors
 
 TEXT = "one two three four five six seven eight nine ten"

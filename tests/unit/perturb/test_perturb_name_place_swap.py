@@ -8,8 +8,8 @@ from scrutiny.core.example import Example, Span
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.recipe import recipe_of
 from scrutiny.perturb.phrases.name_place_swap import NamePlaceSwap
-from scrutiny.text.edits.apply import apply_edits, apply_to_text
-from scrutiny.text.gender import first_name_gender
+from scrutiny.text.edits import apply_edits, apply_to_text
+from scrutiny.text.entities import first_name_gender
 from scrutiny.text.lexicon import countries, place_region
 
 

@@ -8,8 +8,8 @@ import pytest
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.registry import registry
 from scrutiny.core.transformation import Transformation
-from scrutiny.perturb.engine.parameters import LIMITS, check_parameters
 from scrutiny.perturb.engine.recipe import parse_recipe, recipe_of
+from scrutiny.perturb.engine.recipe_syntax import LIMITS, check_parameters
 from scrutiny.perturb.phrases.name_place_swap import NamePlaceSwap
 from scrutiny.text.lexicon import REGIONS
 

@@ -7,10 +7,10 @@ import pytest
 from scrutiny.core.example import Example
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.document import document_of
-from scrutiny.perturb.languages.en.negation import main_verb
+from scrutiny.perturb.languages.statements import main_verb
 from scrutiny.perturb.phrases.reverse_negation import _parse_of
 from scrutiny.perturb.resources.loading import load_resource
-from scrutiny.text.edits.apply import apply_to_text
+from scrutiny.text.edits import apply_to_text
 
 
 def parse(heads, deprels):

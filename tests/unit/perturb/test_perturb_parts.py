@@ -5,10 +5,10 @@ import pytest
 from scrutiny.core.edit import Edit
 from scrutiny.core.example import Example, Span
 from scrutiny.core.randomness import StreamKeys, generator, stream_key
-from scrutiny.perturb.engine import streams as streams_module
-from scrutiny.perturb.engine.document import TextDocument, document_of
-from scrutiny.perturb.engine.fences import Chosen, Fences, covered, tokens_where
-from scrutiny.perturb.engine.streams import Streams
+from scrutiny.perturb.engine import changes as streams_module
+from scrutiny.perturb.engine.changes import Streams
+from scrutiny.perturb.engine.document import TextDocument, covered, document_of, tokens_where
+from scrutiny.perturb.engine.edit_gate import Chosen, Fences
 from scrutiny.text.letters import same_class
 from scrutiny.text.tagger import Tag
 from scrutiny.text.tokens import graphemes

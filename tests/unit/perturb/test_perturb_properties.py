@@ -13,12 +13,12 @@ from scrutiny.core.example import Example, Span
 from scrutiny.core.registry import registry
 from scrutiny.core.transformation import Constraint
 from scrutiny.perturb.control.matched import Controls
-from scrutiny.perturb.control.operations import operations_of
+from scrutiny.perturb.control.material import operations_of
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.resources.loading import RESOURCES
-from scrutiny.text.edits.apply import apply_edits
+from scrutiny.text.edits import apply_edits
 from scrutiny.text.tokens import token_spans
 
 EXAMPLES = 320  # times the transformations below: more than 10,000

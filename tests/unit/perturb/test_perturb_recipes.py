@@ -18,8 +18,8 @@ from scrutiny.perturb.recipes.attack import (
     parse_attack,
 )
 from scrutiny.perturb.resources.capabilities import Guess
-from scrutiny.perturb.search.engine import search_all
-from scrutiny.perturb.search.setting import Settings, Victim
+from scrutiny.perturb.search.problem import Settings, Victim
+from scrutiny.perturb.search.running import search_all
 from scrutiny.testing import LinearClassifier
 
 NAMES = registry().names("attack")

@@ -7,13 +7,13 @@ import pytest
 
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
-from scrutiny.core.queries.gradients import InputEmbeddings, Piece, TokenGradients
+from scrutiny.core.queries.gradients import InputEmbeddings, InputPiece, TokenGradients
 from scrutiny.core.task import Prediction
 from scrutiny.perturb.recipes.attack import Given, parse_attack
-from scrutiny.perturb.recipes.character_flips import CharacterFlips, _alphabet, _flips
-from scrutiny.perturb.search.engine import search_all
-from scrutiny.perturb.search.move import Place
-from scrutiny.perturb.search.setting import Settings, Victim
+from scrutiny.perturb.recipes.hotflip import CharacterFlips, _alphabet, _flips
+from scrutiny.perturb.search.moves import Place
+from scrutiny.perturb.search.problem import Settings, Victim
+from scrutiny.perturb.search.running import search_all
 
 
 class Letters(Model):
@@ -42,7 +42,7 @@ class Letters(Model):
             slope = log(2) * (self._answer(text).scores[1] - self.labels.index(label))
             found.append(
                 TokenGradients(
-                    tuple(Piece("text", i, i + 1) for i in range(len(text))),
+                    tuple(InputPiece("text", i, i + 1) for i in range(len(text))),
                     tuple(self.vocabulary.index(c) for c in text),
                     np.full((len(text), 1), slope),
                 )

@@ -7,14 +7,13 @@ import pytest
 from scrutiny.core.errors import DataError, MissingExtraError, PlanError, UnknownNameError
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.resources import loading as resources
-from scrutiny.perturb.resources.capabilities import PerplexityScorer, TextScorer
+from scrutiny.perturb.resources.capabilities import NgramModel, PerplexityScorer, TextScorer
 from scrutiny.perturb.resources.loading import (
     RESOURCES,
     available_resources,
     find_resource,
     load_resource,
 )
-from scrutiny.perturb.resources.ngram import NgramModel
 from scrutiny.text.tagger import Tagger
 
 

@@ -14,7 +14,7 @@ from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.recipe import parse_recipe, recipes_given
 from scrutiny.perturb.engine.rewrite import _identity_of, hold_function, keeps_label
 from scrutiny.testing import KeywordClassifier
-from scrutiny.text.edits.apply import apply_edits, apply_to_text, edits_between
+from scrutiny.text.edits import apply_edits, apply_to_text, edits_between
 
 ROWS = [
     {"id": f"i{n}", "text": f"a {word} film about case {n}", "label": label}

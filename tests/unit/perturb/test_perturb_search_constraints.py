@@ -5,11 +5,15 @@ import pytest
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
-from scrutiny.perturb.constraints.each_word import SamePos, WordSimilarity
-from scrutiny.perturb.constraints.how_much import ChangedWords
-from scrutiny.perturb.constraints.which_words import MinWordLength, ProtectedPhrases, StopWords
+from scrutiny.perturb.constraints.extent import (
+    ChangedWords,
+    MinWordLength,
+    ProtectedPhrases,
+    StopWords,
+)
+from scrutiny.perturb.constraints.meaning import SamePos, WordSimilarity
 from scrutiny.perturb.engine.document import document_of
-from scrutiny.perturb.engine.word_changes import word_changes
+from scrutiny.perturb.engine.edited_words import word_changes
 
 TEXT = "The old man saw a dog."
 

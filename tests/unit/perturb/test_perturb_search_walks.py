@@ -7,11 +7,10 @@ from scrutiny.core.example import Example, Span
 from scrutiny.core.registry import registry
 from scrutiny.perturb.resources.capabilities import Guess
 from scrutiny.perturb.resources.word_vectors import WordVectors
-from scrutiny.perturb.search.move import Changeable
-from scrutiny.perturb.search.origin import Origin
+from scrutiny.perturb.search.moves import Changeable, Origin
 from scrutiny.perturb.search.space import Space
 from scrutiny.perturb.search.state import State
-from scrutiny.text.edits.apply import apply_edits, apply_to_text
+from scrutiny.text.edits import apply_edits, apply_to_text
 
 SEARCHED = [
     name

@@ -5,16 +5,16 @@ import pytest
 
 from scrutiny.core.registry import registry
 from scrutiny.core.transformation import Site
-from scrutiny.diagnostics.robustness.params import RobustnessParams
+from scrutiny.diagnostics.robustness.robustness_recipes import RobustnessParams
 from scrutiny.perturb.engine.document import document_of
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.phrases.entity_swap import MentionSwap
-from scrutiny.perturb.words.delete_word import DeleteWord
-from scrutiny.perturb.words.inflections import Inflections, _inflected_forms
-from scrutiny.perturb.words.vectors import VectorNeighbors
-from scrutiny.perturb.words.wordnet import WordnetAll
-from scrutiny.tasks.names import load_task
-from scrutiny.text.edits.apply import apply_to_text
+from scrutiny.perturb.words.added_and_dropped import DeleteWord
+from scrutiny.perturb.words.replacing import Inflections, _inflected_forms
+from scrutiny.perturb.words.vector_neighbors import VectorNeighbors
+from scrutiny.perturb.words.wordnet_synonyms import WordnetAll
+from scrutiny.tasks.tasks import load_task
+from scrutiny.text.edits import apply_to_text
 from scrutiny.text.wordnet import synonyms
 
 

@@ -8,8 +8,8 @@ from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction
-from scrutiny.models.strings.family import expand
-from scrutiny.models.strings.load import load_model
+from scrutiny.models.strings.model_families import expand
+from scrutiny.models.strings.model_loading import load_model
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.smoothed_model import SmoothedClassifier, Smoothing
 from scrutiny.testing import check_adapter

@@ -8,7 +8,7 @@ import pytest
 
 from scrutiny.core.example import Example
 from scrutiny.perturb.engine.apply import perturb
-from scrutiny.text.edits.apply import apply_to_text
+from scrutiny.text.edits import apply_to_text
 
 CASES = Path(__file__).parent / "cases"
 NAMES = (

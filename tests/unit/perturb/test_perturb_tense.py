@@ -4,10 +4,10 @@ import pytest
 
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.document import document_of
-from scrutiny.perturb.languages.en.informal import is_informal
-from scrutiny.perturb.languages.en.tied_tense import is_without_verb
-from scrutiny.perturb.languages.en.unclear_verbs import is_unclear
-from scrutiny.text.edits.apply import apply_to_text
+from scrutiny.perturb.languages.conjugation import is_unclear
+from scrutiny.perturb.languages.sentence_tokens import is_informal
+from scrutiny.perturb.words.tense import is_without_verb
+from scrutiny.text.edits import apply_to_text
 
 MESSAGES = (
     "I am at home",  # no mark at the end

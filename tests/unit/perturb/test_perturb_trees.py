@@ -10,10 +10,10 @@ from scrutiny.core.example import Example, Span
 from scrutiny.core.transformation import Intensity
 from scrutiny.perturb.control.matched import Controls
 from scrutiny.perturb.engine.apply import perturb
-from scrutiny.perturb.engine.change import Change, word_sites
+from scrutiny.perturb.engine.changes import Change, word_sites
 from scrutiny.perturb.engine.recipe import Recipe, Step
-from scrutiny.tasks.columns.tags import token_borders
-from scrutiny.text.edits.apply import apply_edits
+from scrutiny.tasks.tags import token_borders
+from scrutiny.text.edits import apply_edits
 from scrutiny.text.tokens import offsets_of_words
 
 SOLD = "She sold it quickly ."

@@ -14,7 +14,7 @@ from scrutiny.data.dataset import load_dataset
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.resources.loading import RESOURCES
-from scrutiny.text.edits.apply import apply_edits
+from scrutiny.text.edits import apply_edits
 
 TOOL = runpy.run_path(str(Path(__file__).parents[3] / "tools" / "transformation_table.py"))
 FILE = "en_ewt-ud-dev.conllu"

@@ -14,23 +14,20 @@ import numpy as np
 import pytest
 
 from scrutiny.core.example import Example
-from scrutiny.core.queries.gradients import Piece, TokenGradients
+from scrutiny.core.queries.gradients import InputPiece, TokenGradients
 from scrutiny.core.registry import registry
 from scrutiny.perturb.recipes.attack import given_to_attacks, lacks, parse_attack
-from scrutiny.perturb.resources import checkpoints, mask_filler, vocabulary
+from scrutiny.perturb.resources import checkpoints, mask_filler
 from scrutiny.perturb.resources.capabilities import Guess
-from scrutiny.perturb.search.any_word import AnyWord
-from scrutiny.perturb.search.engine import search_all
-from scrutiny.perturb.search.goal import Base, Judged
-from scrutiny.perturb.search.goals.labels import Untargeted
-from scrutiny.perturb.search.methods.crossing import genes
+from scrutiny.perturb.search.goals.label_goals import Untargeted
+from scrutiny.perturb.search.judging import Base, Judged
 from scrutiny.perturb.search.methods.first_order import FirstOrder, _words_of
-from scrutiny.perturb.search.methods.genetic import Genetic
-from scrutiny.perturb.search.methods.importance import loss_gradients
+from scrutiny.perturb.search.methods.genetic import Genetic, genes
+from scrutiny.perturb.search.methods.greedy_ranked import loss_gradients
 from scrutiny.perturb.search.methods.particle_swarm import ParticleSwarm, _mutation_rate, _Particle
-from scrutiny.perturb.search.origin import Origin
-from scrutiny.perturb.search.problem import Problem
-from scrutiny.perturb.search.setting import Settings, Victim
+from scrutiny.perturb.search.moves import AnyWord, Origin
+from scrutiny.perturb.search.problem import Problem, Settings, Victim
+from scrutiny.perturb.search.running import search_all
 from scrutiny.perturb.search.space import Space
 from scrutiny.perturb.search.state import State
 from scrutiny.testing import LinearClassifier, WordTable
@@ -181,11 +178,11 @@ def test_velocities_grow_where_a_text_differs_from_the_best():
 def spellings_of(place_scores, top, monkeypatch):
     """Best spellings, and how many partial ones were looked at."""
     made = []
-    one = vocabulary.Spelling
-    monkeypatch.setattr(vocabulary, "Spelling", lambda *a: made.append(1) or one(*a))
+    one = mask_filler.Spelling
+    monkeypatch.setattr(mask_filler, "Spelling", lambda *a: made.append(1) or one(*a))
     size = place_scores.shape[1]
     anything = np.ones(size, dtype=bool)
-    pieces = vocabulary.WordPieces([chr(97 + i % 26) for i in range(size)], anything, anything)
+    pieces = mask_filler.WordPieces([chr(97 + i % 26) for i in range(size)], anything, anything)
     return pieces.best_spellings(place_scores, top=top), len(made)
 
 
@@ -218,7 +215,7 @@ class Respelling:
         letters = "".join(chr(97 + i // 26) + chr(97 + i % 26) for i in range(200))
         texts = [letters[i : i + 2] for i in range(0, 400, 2)]
         anything = np.ones(200, dtype=bool)
-        pieces = vocabulary.WordPieces(texts, anything, anything)
+        pieces = mask_filler.WordPieces(texts, anything, anything)
         found = pieces.best_spellings(scores, top=top)
         words = ["".join(texts[i] for i in s.ids) for s in found]
         return [tuple(Guess(w, 1.0 + n) for n, w in enumerate(words)) for _ in queries]
@@ -279,7 +276,7 @@ class Pieced(LinearClassifier):
         found = []
         for one in super().gradients(examples, labels):
             (field, start, end), *rest = one.pieces
-            pieces = (Piece(field, start, start + 2), Piece(field, start + 2, end), *rest)
+            pieces = (InputPiece(field, start, start + 2), InputPiece(field, start + 2, end), *rest)
             rows = np.vstack([one.gradient[:1], one.gradient])
             rows[2] *= 5  # the third piece is the second word
             found.append(TokenGradients(pieces, (0, *one.ids), rows))

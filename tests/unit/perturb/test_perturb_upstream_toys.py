@@ -8,8 +8,8 @@ import pytest
 from scrutiny.core.example import Example
 from scrutiny.perturb.recipes.attack import Given, given_to_attacks, parse_attack
 from scrutiny.perturb.resources.capabilities import Guess
-from scrutiny.perturb.search.engine import search_all
-from scrutiny.perturb.search.setting import Settings, Victim
+from scrutiny.perturb.search.problem import Settings, Victim
+from scrutiny.perturb.search.running import search_all
 from scrutiny.testing import LinearClassifier
 
 

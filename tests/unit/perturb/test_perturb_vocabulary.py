@@ -6,7 +6,7 @@ from time import process_time
 import numpy as np
 import pytest
 
-from scrutiny.perturb.resources.vocabulary import WordPieces, pieces_of, whole_words
+from scrutiny.perturb.resources.mask_filler import WordPieces, pieces_of, whole_words
 from scrutiny.text.letters import script_of
 
 

@@ -10,7 +10,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.recipe import Recipe, step_of
-from scrutiny.text.edits.apply import apply_to_text
+from scrutiny.text.edits import apply_to_text
 
 CASES = Path(__file__).parent / "cases"
 NAMES = ("antonym_swap", "name_place_swap", "reverse_negation", "synonym_wordnet", "tense")

@@ -13,30 +13,30 @@ from hypothesis import strategies as st
 from scrutiny.core.answers.words import WordsType
 from scrutiny.core.example import Example
 from scrutiny.core.facts import GROUNDS
-from scrutiny.core.plugin import sentence_of
+from scrutiny.core.plugin_base import sentence_of
 from scrutiny.core.registry import registry
 from scrutiny.core.transformation import effect_of
 from scrutiny.perturb.engine.apply import perturb
+from scrutiny.perturb.engine.changes import in_random_order
 from scrutiny.perturb.engine.document import document_of
-from scrutiny.perturb.engine.streams import in_random_order
-from scrutiny.perturb.languages.en.conjugation import agreement_of, tense_of
-from scrutiny.perturb.languages.en.related_words import (
+from scrutiny.perturb.languages.conjugation import agreement_of, tense_of
+from scrutiny.perturb.languages.related_words import (
     SynonymSettings,
-    _likely_tag,
     antonym_forms,
     synonym_forms,
     words_with_synonym,
 )
-from scrutiny.perturb.languages.en.verbs import (
+from scrutiny.perturb.languages.sentence_tokens import sentence_tokens
+from scrutiny.perturb.languages.verbs import (
     auxiliary_kind,
     finite_kind,
     is_main_verb,
     mistagged_verb,
 )
-from scrutiny.perturb.languages.tokens import sentence_tokens
+from scrutiny.perturb.languages.word_forms import _likely_tag
 from scrutiny.perturb.resources.loading import RESOURCES
-from scrutiny.tasks.names import load_task
-from scrutiny.text.edits.apply import apply_to_text
+from scrutiny.tasks.tasks import load_task
+from scrutiny.text.edits import apply_to_text
 from scrutiny.text.tagger import Tag
 
 NAMES = [

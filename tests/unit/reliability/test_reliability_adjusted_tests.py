@@ -4,7 +4,7 @@ import pytest
 
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.record import Counts
-from scrutiny.reliability.adjusted_tests import with_holm
+from scrutiny.reliability.replicates import with_holm
 
 
 def row(p, group, *, replicate="{}", condition=None, metric="word_permutation@1", across=None):

@@ -7,10 +7,10 @@ from made_panels import panel, side
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
-from scrutiny.reliability.additive import Additive, divide
-from scrutiny.reliability.along import estimate_along, places_along
-from scrutiny.reliability.derive import join
+from scrutiny.reliability.along_axes import estimate_along, places_along
+from scrutiny.reliability.joining import join
 from scrutiny.reliability.panel import columns_of
+from scrutiny.reliability.row_statistics import Additive, divide
 
 HEADS = (Measure("tp", (("layer", 2), ("head", 3))), Measure("gold"))
 KEY = EstimateKey("d@1#x", "recall@1", "m", "data", condition={"preset": "x"})

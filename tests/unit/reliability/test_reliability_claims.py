@@ -8,12 +8,12 @@ import pytest
 from made_panels import claim, made, nothing
 from scipy import stats
 
-from scrutiny.core.claim import Component, Limits
+from scrutiny.core.claim import Component
+from scrutiny.core.estimate import Limits
 from scrutiny.core.record import Counts
-from scrutiny.reliability.verdicts.cases import Part
 from scrutiny.reliability.verdicts.claims import decide
-from scrutiny.reliability.verdicts.families import RowFamily
-from scrutiny.stats.intervals.scale import Scale
+from scrutiny.reliability.verdicts.limits import Part, RowFamily
+from scrutiny.stats.intervals.interval import Scale
 
 FIVE = [0.09, 0.10, 0.10, 0.11, 0.10]
 

@@ -10,16 +10,16 @@ from made_panels import KEY, panel, side
 
 from scrutiny.core.plan import Resampling
 from scrutiny.core.statistic import AdditiveStatistic
-from scrutiny.diagnostics.attack.metrics import ATTACK_SUCCESS
-from scrutiny.diagnostics.attention.metrics.heads import OfHeads
-from scrutiny.diagnostics.attention.metrics.regression import OfRegression
-from scrutiny.diagnostics.faithfulness.metrics import ChangedHeads
-from scrutiny.reliability.additive import divisors
-from scrutiny.reliability.contrasts import contrast, shared_items
-from scrutiny.reliability.derive import join
+from scrutiny.diagnostics.attack.attack_metrics import ATTACK_SUCCESS
+from scrutiny.diagnostics.attention.head_counts import OfHeads
+from scrutiny.diagnostics.attention.regression_metrics import OfRegression
+from scrutiny.diagnostics.faithfulness.faithfulness_metrics import ChangedHeads
+from scrutiny.reliability.contrasts import contrast
 from scrutiny.reliability.estimate import by_replicate, estimate
+from scrutiny.reliability.joining import join, shared_items
 from scrutiny.reliability.metrics import metric_of, usual_metrics
-from scrutiny.reliability.of_measures import measures_of
+from scrutiny.reliability.row_statistics import divisors
+from scrutiny.reliability.statistics import measures_of
 
 ROWS = 40
 #: Needs that say whether, or how often, a row counts: what is measured of it is 0 where they are.

@@ -5,7 +5,7 @@ import pytest
 from made_panels import FAILED, OK, REFUSED, SKIPPED, UNDEFINED, panel, side
 
 from scrutiny.core.errors import PlanError
-from scrutiny.reliability.derive import join, worst, worst_over_replicates
+from scrutiny.reliability.joining import join, worst, worst_over_replicates
 from scrutiny.reliability.panel import NOT_PLANNED
 
 STATUSES = [OK, UNDEFINED, SKIPPED, REFUSED, FAILED]

@@ -11,10 +11,10 @@ from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
 from scrutiny.core.statistic import RefitStatistic, WeightedStatistic
-from scrutiny.reliability.additive import Additive, divide, with_count
 from scrutiny.reliability.estimate import by_replicate, estimate
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.panel import Panel
+from scrutiny.reliability.row_statistics import Additive, divide, with_count
 from scrutiny.reliability.statistics import ACCURACY, ENTITY_F1
 from scrutiny.stats.intervals.multibootstrap import Runs, Scheme, multibootstrap
 

@@ -12,9 +12,9 @@ from scrutiny.core.plan import Resampling
 from scrutiny.reliability.estimate import estimate
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.statistics import ACCURACY
-from scrutiny.reliability.verdicts.families import RowFamily, counted, families_among, limits_of
+from scrutiny.reliability.verdicts.limits import RowFamily, counted, families_among, limits_of
 from scrutiny.stats.agreement.flips import counted_flips
-from scrutiny.stats.intervals.scale import Scale
+from scrutiny.stats.intervals.interval import Scale
 
 DROP = metric_of("drop(accuracy)")
 

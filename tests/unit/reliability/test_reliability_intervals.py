@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from scrutiny.core.plan import Resampling
 from scrutiny.reliability.intervals import difference_on_one_unit, on_one_unit
-from scrutiny.stats.intervals.replicates import difference_over_replicates, t_over_replicates
+from scrutiny.stats.intervals.one_factor import difference_over_replicates, t_over_replicates
 from scrutiny.stats.resampling.resample import Resampled
 
 PERCENT = st.lists(st.floats(0, 100), min_size=3, max_size=6)

@@ -5,17 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrutiny.blocks.labels import metric_in_words
 from scrutiny.core.errors import ConformanceError, PlanError, UnknownNameError
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.registry import Entry, Registration, Registry
-from scrutiny.diagnostics.attack.metrics import SUCCESS_WITHIN
-from scrutiny.diagnostics.attention.metrics.heads import BASELINE
-from scrutiny.parts.wording.labels import metric_in_words
+from scrutiny.diagnostics.attack.attack_metrics import SUCCESS_WITHIN
+from scrutiny.diagnostics.attention.head_metrics import BASELINE
 from scrutiny.reliability import metrics
-from scrutiny.reliability.additive import Additive, scale_of
 from scrutiny.reliability.metrics import metric_name, metric_of, usual_metrics
-from scrutiny.reliability.of_measures import measures_of
-from scrutiny.reliability.statistics import ACCURACY, ENTITY_F1
+from scrutiny.reliability.row_statistics import Additive, scale_of
+from scrutiny.reliability.statistics import ACCURACY, ENTITY_F1, measures_of
 
 
 def value(metric, rows):

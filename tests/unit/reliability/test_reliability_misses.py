@@ -9,8 +9,8 @@ from scipy import stats
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plan import Resampling
 from scrutiny.core.registry import registry
-from scrutiny.reliability.contrasts import Meeting, contrast
-from scrutiny.reliability.misses import EXACT, with_exact_misses
+from scrutiny.reliability.contrasts import EXACT, contrast, with_exact_misses
+from scrutiny.reliability.joining import Meeting
 from scrutiny.stats.resampling.weights import Units
 
 HARD = registry().load("statistic", "hard_scope@1")

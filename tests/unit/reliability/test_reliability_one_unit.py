@@ -13,7 +13,7 @@ from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.statistics import ACCURACY
 from scrutiny.reliability.verdicts.claims import decide
 from scrutiny.reliability.verdicts.prerequisites import bounds
-from scrutiny.stats.intervals.replicates import t_over_replicates
+from scrutiny.stats.intervals.one_factor import t_over_replicates
 
 FIVE = [0.2, 0.5, 0.4, 0.3, 0.6]
 

@@ -5,10 +5,10 @@ import pytest
 from made_panels import drops
 
 from scrutiny.core.plan import Resampling
-from scrutiny.reliability.additive import scale_of
 from scrutiny.reliability.intervals import difference_on_one_unit, interval_of, on_one_unit
 from scrutiny.reliability.metrics import metric_of, usual_metrics
-from scrutiny.run.comparing.paired_tests import Gap
+from scrutiny.reliability.row_statistics import scale_of
+from scrutiny.run.comparing.changed_slices import Gap
 from scrutiny.stats.intervals.contrast import paired_contrast, unpaired_contrast
 from scrutiny.stats.resampling.resample import Resampled
 

@@ -7,13 +7,13 @@ import pytest
 from made_panels import KEY, panel, side
 
 from scrutiny.core.plan import Resampling
-from scrutiny.reliability.contrasts import contrast, shared_items
-from scrutiny.reliability.counted import apart_on
-from scrutiny.reliability.derive import join
+from scrutiny.reliability.contrasts import contrast
 from scrutiny.reliability.estimate import estimate
+from scrutiny.reliability.intervals import apart_on
+from scrutiny.reliability.joining import join, shared_items
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.statistics import ACCURACY, ENTITY_F1
-from scrutiny.reliability.verdicts.families import families_among, limits_of
+from scrutiny.reliability.verdicts.limits import families_among, limits_of
 
 COUNTS = ("tp", "fp", "fn")
 DOCUMENTS = np.repeat(np.arange(20), 10)

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from scrutiny.reliability.replicates.agreement import across, compared_runs
-from scrutiny.stats.errors import StatisticsError
+from scrutiny.reliability.replicates import across, compared_runs
+from scrutiny.stats.arrays import StatisticsError
 from scrutiny.stats.intervals.crossed import crossed
-from scrutiny.stats.intervals.scale import wilson
+from scrutiny.stats.intervals.interval import wilson
 
 
 def interval(low, high):

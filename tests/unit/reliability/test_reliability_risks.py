@@ -8,14 +8,15 @@ import pytest
 from made_panels import KEY, claim, drops, made, nothing, panel, side
 from scipy import stats
 
-from scrutiny.core.claim import Component, Limits, Risk
+from scrutiny.core.claim import Component, Risk
+from scrutiny.core.estimate import Limits
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Counts
 from scrutiny.reliability.estimate import estimate
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.verdicts.claims import decide
-from scrutiny.reliability.verdicts.families import RowFamily
-from scrutiny.reliability.verdicts.risk_words import few_in_words, ways_to_tell
+from scrutiny.reliability.verdicts.limits import RowFamily
+from scrutiny.reliability.verdicts.reasons import few_in_words, ways_to_tell
 from scrutiny.reliability.verdicts.risks import state_of
 
 DROP = metric_of("drop(accuracy)")

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import says
-from scrutiny.reliability.verdicts.gate_rules import parse_rule
+from scrutiny.reliability.written_metrics import parse_rule
 
 names = st.from_regex(r"[a-z][a-z_]{0,12}(@[1-9])?", fullmatch=True).filter(
     lambda name: name not in ("and", "in", "not", "or")

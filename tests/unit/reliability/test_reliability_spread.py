@@ -2,8 +2,8 @@
 
 import pytest
 
-from scrutiny.reliability.replicates.spread import compare_spreads
-from scrutiny.stats.significance.variance_ratio import Spread, variance_ratio
+from scrutiny.reliability.replicates import compare_spreads
+from scrutiny.stats.intervals.seed_error import Spread, variance_ratio
 
 CALM = Spread(sd=1.0, item_se=1.0, replicates=5)
 

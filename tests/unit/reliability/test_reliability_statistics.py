@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from scrutiny.diagnostics.attention.metrics.regression import OfRegression
+from scrutiny.diagnostics.attention.regression_metrics import OfRegression
 from scrutiny.reliability import statistics as s
-from scrutiny.reliability.additive import Additive, divide, with_count
 from scrutiny.reliability.metrics import metric_of, usual_metrics
+from scrutiny.reliability.row_statistics import Additive, divide, with_count
 from scrutiny.testing import check_statistic
-from scrutiny.testing.check_statistics import sample_measures
+from scrutiny.testing.check_reporting import sample_measures
 
 NAMES = usual_metrics()
 BUILT_IN = [metric_of(name) for name in NAMES]

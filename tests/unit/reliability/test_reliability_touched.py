@@ -10,8 +10,8 @@ from made_panels import KEY, claim, drops, made, nothing
 from scrutiny.core.claim import Risk, Touched
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.verdicts.claims import decide
-from scrutiny.reliability.verdicts.families import RowFamily
-from scrutiny.reliability.verdicts.touched import touched_of
+from scrutiny.reliability.verdicts.limits import RowFamily
+from scrutiny.reliability.verdicts.prerequisites import touched_of
 
 DROP = metric_of("drop(accuracy)")
 TYPOS = Risk("typos", 0.02, "costs {} points")

@@ -15,13 +15,13 @@ import pyarrow as pa
 from scrutiny.core.design import DataShape, Inputs, SubjectShape
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
-from scrutiny.diagnostics.attention.heads.baselines import SPAN_BASELINES
-from scrutiny.diagnostics.attention.heads.design import make_heads_design
-from scrutiny.diagnostics.attention.params import HeadsParams
-from scrutiny.run.estimating.estimates import Estimator, estimate_all
+from scrutiny.diagnostics.attention.encodings import SPAN_BASELINES
+from scrutiny.diagnostics.attention.heads_design import HeadsParams, make_heads_design
+from scrutiny.run.estimating.estimates import estimate_all
+from scrutiny.run.estimating.estimator import Estimator
 from scrutiny.run.planning.assignment import Assignment, PlannedContrast, to_json
 from scrutiny.store.run_folder import RunFolder
-from scrutiny.store.schemas import RECORDS
+from scrutiny.store.run_tables import RECORDS
 
 KIND = "attention.heads@1#0a0a0a"
 LAYERS, HEADS = 3, 4

@@ -16,10 +16,11 @@ from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import EstimateSpec, Selector
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
-from scrutiny.run.estimating.estimates import Estimator, estimate_all
+from scrutiny.run.estimating.estimates import estimate_all
+from scrutiny.run.estimating.estimator import Estimator
 from scrutiny.run.planning.assignment import Assignment, PlannedContrast, PlannedRelation, to_json
 from scrutiny.store.run_folder import RunFolder
-from scrutiny.store.schemas import RECORDS
+from scrutiny.store.run_tables import RECORDS
 
 SEEDS = tuple(f'{{"seed":{seed}}}' for seed in range(1, 6))
 SUBJECT = "family"

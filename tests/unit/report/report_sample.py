@@ -4,21 +4,13 @@ import math
 from dataclasses import replace
 from random import Random
 
+from scrutiny.blocks.cases import Evidence, EvidenceItem, ReplicateAnswers
+from scrutiny.blocks.run_view import DatasetLine, DiagnosticNotes, Missing, RunFacts, RunView
 from scrutiny.core.claim import Check, Claim, Component, Finding
 from scrutiny.core.edit import Edit
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.record import Counts
-from scrutiny.parts.run.view import (
-    Answer,
-    DatasetLine,
-    DiagnosticNotes,
-    Evidence,
-    EvidenceItem,
-    Missing,
-    RunFacts,
-    RunView,
-)
-from scrutiny.stats.agreement.flip_counts import FlipCounts
+from scrutiny.stats.agreement.flips import FlipCounts
 
 KIND = "robustness@1#5f3a9c"
 SUBJECT = "sentiment"
@@ -153,7 +145,7 @@ def hostile():
         gold=HOSTILE,
         fields={HOSTILE: HOSTILE},
         edits=(Edit(HOSTILE, 0, 4, HOSTILE),),
-        answers=(Answer(HOSTILE, HOSTILE, "b"),),
+        answers=(ReplicateAnswers(HOSTILE, HOSTILE, "b"),),
         turned="broken",
     )
     flips = FlipCounts((3, 1), {HOSTILE: (3.5, 0.5)})
@@ -336,9 +328,11 @@ def evidence(claim_id, random):
             fields={"text": text},
             edits=(Edit("text", text.index(old), text.index(old) + len(old), new),),
             answers=tuple(
-                Answer(f"seed {s}", gold, "negative" if gold == "positive" else "positive")
+                ReplicateAnswers(
+                    f"seed {s}", gold, "negative" if gold == "positive" else "positive"
+                )
                 if random.random() < 0.7
-                else Answer(f"seed {s}", gold, gold)
+                else ReplicateAnswers(f"seed {s}", gold, gold)
                 for s in range(1, 6)
             ),
             turned="broken",

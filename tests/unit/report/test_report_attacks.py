@@ -4,11 +4,11 @@ import json
 
 import pytest
 
+from scrutiny.blocks.run_view import RunFacts, RunView
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
-from scrutiny.diagnostics.attack.kept import FoundText
-from scrutiny.diagnostics.attack.parts import NO_RATER, NOT_RATED, changes_in, part
-from scrutiny.parts.run.view import RunFacts, RunView
-from scrutiny.report.reading.load import load_view
+from scrutiny.diagnostics.attack.attack_tables import NO_RATER, NOT_RATED, changes_in, part
+from scrutiny.diagnostics.attack.kept_texts import FoundText
+from scrutiny.report.load import load_view
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.testing import LinearClassifier

@@ -1,6 +1,6 @@
 """``scrutiny report RUN --cases``: cases of one change, broken and fixed apart."""
 
-from scrutiny.report.terminal.cases import MOST_CASES, MOST_OF_SUITE, cases_lines
+from scrutiny.report.cases.shown import MOST_CASES, MOST_OF_SUITE, cases_lines
 
 ROW = {
     "item": "r1",

@@ -6,12 +6,12 @@ from dataclasses import replace
 import pytest
 import report_sample
 
-from scrutiny.parts.charts.findings import MOST_ROWS, forest, strip, variance
-from scrutiny.parts.flip_histogram import flips_of
-from scrutiny.parts.run.lines import AGAINST, MEASURED, Line, line_groups
-from scrutiny.parts.run.sections import sections
-from scrutiny.report.formats.page import page
-from scrutiny.stats.agreement.flip_counts import FlipCounts
+from scrutiny.blocks.forest import _MOST_ROWS, Line, forest, strip, variance
+from scrutiny.report.findings.audit_rows import sections
+from scrutiny.report.findings.diagnostic_section import AGAINST, MEASURED, line_groups
+from scrutiny.report.page import page
+from scrutiny.report.sections.item_hits import flips_of
+from scrutiny.stats.agreement.flips import FlipCounts
 
 
 def section(view, name):
@@ -165,8 +165,8 @@ def test_charts_say_how_many_rows_they_leave_out():
     view = report_sample.many(200)
     group = line_groups(section(view, "robustness"))[0]
     chart = forest("a", group.lines, metric="m@1", limit=None)
-    assert len({v["label"] for v in chart.spec["data"]["values"]}) == MOST_ROWS
-    assert f"first {MOST_ROWS} of 200" in chart.note
+    assert len({v["label"] for v in chart.spec["data"]["values"]}) == _MOST_ROWS
+    assert f"first {_MOST_ROWS} of 200" in chart.note
     assert len(chart.table.rows) == 200
 
 

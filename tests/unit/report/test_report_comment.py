@@ -5,9 +5,9 @@ from dataclasses import replace
 import report_sample
 
 from scrutiny.core.claim import Component, Risk
-from scrutiny.parts.run.first_screen import front_of
-from scrutiny.report.formats.comment import case_folds, front_blocks
-from scrutiny.report.formats.markdown import render_markdown
+from scrutiny.report.first_screen.front import front_of
+from scrutiny.report.first_screen.text import case_folds, front_blocks
+from scrutiny.report.text import render_markdown
 
 NAMES = ("typos", "keyboard", "ocr")
 STATES = ("hurts", "can't tell", "holds")

@@ -9,16 +9,16 @@ import pytest
 
 import scrutiny
 from scrutiny.core.claim import Touched
-from scrutiny.parts.run.first_screen import _shown, _worst_first, front_of
-from scrutiny.parts.run.found_risks import counts_of, decision_of, held_words, rest_of
-from scrutiny.reliability.verdicts.risk_words import Ways
-from scrutiny.report.formats.html import render_html
-from scrutiny.report.formats.markdown import render_markdown
-from scrutiny.report.formats.page_first_screen import first_screen
-from scrutiny.report.formats.snippet import render_snippet
-from scrutiny.report.reading.load import load_view
-from scrutiny.report.terminal.first_screen import front_lines
-from scrutiny.report.terminal.page import plain_text, screen_lines, write_first_screen
+from scrutiny.reliability.verdicts.reasons import Ways
+from scrutiny.report.first_screen.decisions import counts_of, decision_of, held_words, rest_of
+from scrutiny.report.first_screen.found_risks import worst_first
+from scrutiny.report.first_screen.front import _shown, front_of
+from scrutiny.report.first_screen.page import first_screen
+from scrutiny.report.first_screen.text import front_lines
+from scrutiny.report.load import load_view
+from scrutiny.report.notebook import render_snippet
+from scrutiny.report.page import render_html
+from scrutiny.report.text import plain_text, render_markdown, screen_lines, write_first_screen
 
 PLAN = {
     "seed": 0,
@@ -249,7 +249,7 @@ def test_a_number_beside_the_score_has_the_limits_of_its_finding(view):
 
 def test_ties_are_ordered_by_name(view, front):
     twins = [replace(front.risks[0], what=name) for name in ("b", "a")]
-    assert [risk.what for risk in sorted(twins, key=_worst_first)] == ["a", "b"]
+    assert [risk.what for risk in sorted(twins, key=worst_first)] == ["a", "b"]
 
 
 def test_a_run_without_risks_has_no_first_screen(view):

@@ -8,16 +8,19 @@ from dataclasses import replace
 
 import report_sample
 
-from scrutiny.parts.wording.numbers import out_of
-from scrutiny.report.formats import markdown as module
-from scrutiny.report.formats.delimited import render_csv
-from scrutiny.report.formats.html import render_html
-from scrutiny.report.formats.latex import escape as latex
-from scrutiny.report.formats.latex import render_latex
-from scrutiny.report.formats.markdown import escape as markdown
-from scrutiny.report.formats.markdown import render_markdown
-from scrutiny.report.formats.ndjson import COLUMNS, DETAILS, render_ndjson
-from scrutiny.report.terminal.page import plain_text
+from scrutiny.blocks.numbers import out_of
+from scrutiny.blocks.terminal_and_markdown import escape as markdown
+from scrutiny.report import text as module
+from scrutiny.report.formats import (
+    DETAILS,
+    ESTIMATE_COLUMNS,
+    render_csv,
+    render_latex,
+    render_ndjson,
+)
+from scrutiny.report.formats import escape as latex
+from scrutiny.report.page import render_html
+from scrutiny.report.text import plain_text, render_markdown
 
 DESIGN = """diagnostic metric subject reference dataset replicate role condition group value low
 high level method n n_units planned undefined failed skipped refused status""".split()
@@ -88,7 +91,7 @@ def test_ndjson_has_the_columns_of_the_design_then_findings():
     objects = [json.loads(line) for line in render_ndjson(view).splitlines()]
     estimates = [o for o in objects if "claim" not in o]
     findings = objects[len(estimates) :]
-    assert list(COLUMNS) == DESIGN
+    assert list(ESTIMATE_COLUMNS) == DESIGN
     assert all(list(o) == [*DESIGN, *DETAILS] for o in estimates)
     assert all(list(o["estimate"]) == DESIGN for o in findings if o["estimate"])
     assert len(estimates) == len(view.estimates)

@@ -14,24 +14,21 @@ import report_sample
 from heads_sample import BEST, HEADS, LAYERS, PRESETS, REVIEW, STORY
 from rich.cells import cell_len
 
+from scrutiny.blocks.drawings import CUE, MISSED, RIGHT, SIGNS, WRONG, draw
+from scrutiny.blocks.heat_maps import _largest
+from scrutiny.blocks.numbers import interval
+from scrutiny.blocks.run_estimates import main_estimates, place_of, single_estimates
+from scrutiny.blocks.run_view import Records
+from scrutiny.blocks.section import parts as report_parts
 from scrutiny.core.claim import Claim, Finding
-from scrutiny.diagnostics.attention.parts.examples import kinds_of
-from scrutiny.diagnostics.attention.parts.records import examples_of, maps_of_controls
-from scrutiny.diagnostics.attention.parts.study import head_study, short_names
-from scrutiny.parts.charts.layers_and_heads import _largest
-from scrutiny.parts.charts.sentences import CUE, MISSED, RIGHT, SIGNS, WRONG, draw
-from scrutiny.parts.run.estimates import main_estimates, place_of, single_estimates
-from scrutiny.parts.run.sections import sections
-from scrutiny.parts.run.view import Records
-from scrutiny.parts.wording.numbers import interval
-from scrutiny.report.formats.delimited import render_csv
-from scrutiny.report.formats.html import LARGEST, render_html
-from scrutiny.report.formats.markdown import render_markdown
-from scrutiny.report.formats.ndjson import render_ndjson
-from scrutiny.report.formats.page import DETAILS, page
-from scrutiny.report.parts import parts as report_parts
-from scrutiny.report.reading.load import load_view
-from scrutiny.report.terminal.page import plain_text
+from scrutiny.diagnostics.attention.parts.head_study import head_study, short_names
+from scrutiny.diagnostics.attention.parts.head_values import maps_of_controls
+from scrutiny.diagnostics.attention.parts.heads_examples import examples_of, kinds_of
+from scrutiny.report.findings.audit_rows import sections
+from scrutiny.report.formats import render_csv, render_ndjson
+from scrutiny.report.load import load_view
+from scrutiny.report.page import DETAILS, LARGEST, page, render_html
+from scrutiny.report.text import plain_text, render_markdown
 
 N_PLACES = LAYERS * HEADS
 ALL = {(layer, head) for layer in range(1, LAYERS + 1) for head in range(1, HEADS + 1)}

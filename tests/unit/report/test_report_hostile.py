@@ -10,13 +10,12 @@ import pytest
 from markdown_it import MarkdownIt
 
 import scrutiny
-from scrutiny.cli.compare.objects import objects_of
+from scrutiny.blocks.terminal_and_markdown import escape, folded
 from scrutiny.core.boundary.json_text import json_line
-from scrutiny.report.formats.delimited import cell
-from scrutiny.report.formats.markup import escape, folded
-from scrutiny.report.formats.named import FORMATS, render
-from scrutiny.report.formats.snippet import render_snippet
-from scrutiny.report.reading.load import load_view
+from scrutiny.report.compare.output import objects_of
+from scrutiny.report.formats import FORMATS, cell, render
+from scrutiny.report.load import load_view
+from scrutiny.report.notebook import render_snippet
 
 HOSTILE = (
     "<img src=x onerror=alert(1)> [a](javascript:alert(1)) @octocat #17 http://evil.example "

@@ -10,9 +10,8 @@ from html.parser import HTMLParser
 import pytest
 import report_sample
 
-from scrutiny.report.formats.html import LARGEST, environment, render_html, static
-from scrutiny.report.formats.page import DETAILS, page
-from scrutiny.report.formats.snippet import render_snippet, table_snippet
+from scrutiny.report.notebook import render_snippet, table_snippet
+from scrutiny.report.page import DETAILS, LARGEST, environment, page, render_html, static
 
 VIEWS = {
     "sample": report_sample.sample,

@@ -2,14 +2,9 @@
 
 import pytest
 
+from scrutiny.blocks.labels import constant_parts, distinct_labels, replicate_words, shared_words
+from scrutiny.blocks.run_estimates import slug
 from scrutiny.core.estimate import EstimateKey
-from scrutiny.parts.run.identity import slug
-from scrutiny.parts.wording.labels import (
-    constant_parts,
-    distinct_labels,
-    replicate_words,
-    shared_words,
-)
 
 
 def key(**parts):

@@ -9,21 +9,19 @@ import pyarrow as pa
 import pytest
 import report_sample
 
-from scrutiny.core.answers.any_of import AnyOf
-from scrutiny.core.answers.extract import Extract
-from scrutiny.core.answers.stored import answer_json
+from scrutiny.blocks.cases import SearchedText, stretches, visible
+from scrutiny.core.answers.answer import answer_json
+from scrutiny.core.answers.texts import AnyOf, Extract
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Span
-from scrutiny.parts.run.view import Found
-from scrutiny.parts.wording.diffs import stretches, visible
-from scrutiny.report.formats.named import FORMATS, render
-from scrutiny.report.reading import evidence
-from scrutiny.report.reading.evidence import MOST_CASES, Tables, evidence_of
-from scrutiny.report.reading.found import evidence_found
-from scrutiny.report.reading.load import load_view
-from scrutiny.stats.agreement.flip_counts import COIN, MARGIN, count_flips
+from scrutiny.report.cases import evidence
+from scrutiny.report.cases.answers import Tables
+from scrutiny.report.cases.evidence import MOST_CASES, evidence_found, evidence_of
+from scrutiny.report.formats import FORMATS, render
+from scrutiny.report.load import load_view
+from scrutiny.stats.agreement.flips import COIN, MARGIN, count_flips
 from scrutiny.store.run_folder import RunFolder
-from scrutiny.store.schemas import OUTPUTS, VARIANTS
+from scrutiny.store.run_tables import OUTPUTS, VARIANTS
 
 KIND, SUBJECT, DATASET = report_sample.KIND, report_sample.SUBJECT, report_sample.DATASET
 SEEDS = report_sample.REPLICATES[:2]
@@ -144,13 +142,13 @@ def many(count):
 
 
 def test_cases_are_built_of_the_items_that_are_shown(monkeypatch):
-    built, case = [], evidence._case
+    built, case = [], evidence._changed_case
 
     def counted(*arguments, **more):
         built.append(1)
         return case(*arguments, **more)
 
-    monkeypatch.setattr(evidence, "_case", counted)
+    monkeypatch.setattr(evidence, "_changed_case", counted)
     found = evidence_of(finding(), many(600))
     assert len(built) == len(found.cases) == MOST_CASES
     assert found.n_cases == 600
@@ -216,7 +214,7 @@ def test_words_of_a_text_are_judged_as_they_are_scored(gold, before, after, turn
 def test_texts_that_a_search_found_are_cases_each_item_once():
     long, short = ([["text", 0, 1, "x"], ["text", 2, 3, "y"]], [["text", 0, 1, "x"]])
     of = {"model": SUBJECT, "dataset": DATASET, "item": "a", "change": "typos@1", "draw": 0}
-    one = Found(**of, replicate=SEEDS[0], edits=long, before="positive", after="negative")
+    one = SearchedText(**of, replicate=SEEDS[0], edits=long, before="positive", after="negative")
     other = one._replace(replicate=SEEDS[1], edits=short)
     lost = one._replace(item="b", is_success=False)
     found = evidence_found(finding(), [one, other, lost], TABLES)

@@ -7,18 +7,17 @@ import pytest
 import reliability_sample
 import report_sample
 
+from scrutiny.blocks.run_estimates import contrast_key_of, key_of
 from scrutiny.core.plan import DataPlan, EstimatePlan, MeasurePlan, ModelPlan, Plan, Resampling
-from scrutiny.parts.run.assigned import contrast_key_of, key_of
-from scrutiny.parts.run.sections import sections
-from scrutiny.report.formats.html import render_html
-from scrutiny.report.formats.markdown import render_markdown
-from scrutiny.report.formats.page_trust import how_far
-from scrutiny.report.reading.load import load_view
-from scrutiny.report.table.footer import replicates
-from scrutiny.report.terminal.page import plain_text
+from scrutiny.report.findings.audit_rows import sections
+from scrutiny.report.findings.diagnostic_section import how_far
+from scrutiny.report.load import load_view
+from scrutiny.report.page import render_html
+from scrutiny.report.text import plain_text, render_markdown
+from scrutiny.report.wording import replicates
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.resolve import resolve
-from scrutiny.store.seal import signed
+from scrutiny.store.sealed_manifests import signed
 
 MODEL = """
 class Model:

@@ -4,16 +4,15 @@ import json
 
 import pytest
 
+from scrutiny.blocks.heat_maps import correlation_map, matrix_map
+from scrutiny.blocks.run_view import RunFacts, RunView
+from scrutiny.blocks.section import Part
+from scrutiny.blocks.section import parts as report_parts
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.record import Counts
-from scrutiny.parts import layer_grid, matrices
-from scrutiny.parts.charts.matrices import correlation_map, matrix_map
-from scrutiny.parts.matrix_series import series_of
-from scrutiny.parts.part import Part
-from scrutiny.parts.run.view import RunFacts, RunView
-from scrutiny.report.formats.html import LARGEST, render_html
-from scrutiny.report.formats.page import DETAILS, page
-from scrutiny.report.parts import parts as report_parts
+from scrutiny.report.page import DETAILS, LARGEST, page, render_html
+from scrutiny.report.sections.by_condition import grid_part as layer_grid_part
+from scrutiny.report.sections.model_matrices import matrices_part, series_of
 
 MODELS = ("a", "b", "c", "d")
 #: Symmetric, one for each unordered pair.
@@ -56,7 +55,7 @@ WHOLE = view(
 
 
 def test_every_ordered_pair_makes_a_map_with_its_table():
-    part = matrices.part(WHOLE)
+    part = matrices_part(WHOLE)
     chart = part.charts[0]
     assert chart.title == "similar on x"
     assert chart.table.header == ("agreement: reference", *MODELS)
@@ -76,7 +75,7 @@ def test_what_depends_on_one_model_alone_is_no_map():
 
 
 def test_measures_are_correlated_over_pairs_with_models_as_the_unit():
-    chart = matrices.part(WHOLE).charts[-1]
+    chart = matrices_part(WHOLE).charts[-1]
     assert chart.title == "Agreement of measures over the pairs of a, b, c, d"
     assert "12 pairs are far fewer observations" in chart.caption
     rows = {row[:2]: row[2:] for row in chart.table.rows}
@@ -88,7 +87,7 @@ def test_measures_are_correlated_over_pairs_with_models_as_the_unit():
 
 
 def test_an_undefined_pair_stays_empty_and_its_measure_is_not_correlated():
-    part = matrices.part(
+    part = matrices_part(
         view(
             pairs("agreement", alike),
             pairs("kappa", lambda a, b: None if "d" in (a, b) else alike(a, b)),
@@ -109,7 +108,7 @@ def test_an_undefined_pair_stays_empty_and_its_measure_is_not_correlated():
     ids=["nothing", "two models", "two references", "differences"],
 )
 def test_fewer_than_all_pairs_of_three_models_are_no_map(made):
-    assert matrices.part(made) is None
+    assert matrices_part(made) is None
 
 
 def test_conditions_tell_series_of_one_metric_apart():
@@ -135,13 +134,13 @@ def test_equal_measures_of_two_datasets_are_correlated_once():
         pairs("iid", alike),
         pairs("lift", lambda a, b: alike(a, b) ** 2, dataset="y"),
     )
-    chart = matrices.part(made).charts[-1]
+    chart = matrices_part(made).charts[-1]
     assert [row[:2] for row in chart.table.rows] == [("agreement", "lift")]
-    assert len(matrices.part(made).charts) == 3
+    assert len(matrices_part(made).charts) == 3
 
 
 def test_maps_are_plain_data_without_colors():
-    for part in (matrices.part(WHOLE), layer_grid.part(GRID)):
+    for part in (matrices_part(WHOLE), layer_grid_part(GRID)):
         for chart in part.charts:
             for _, spec, height in chart.drawings:
                 assert "#" not in json.dumps(spec, allow_nan=False).replace(
@@ -191,7 +190,7 @@ GRID = view(
 
 
 def test_all_layers_of_two_models_make_a_map():
-    (chart,) = layer_grid.part(GRID).charts
+    (chart,) = layer_grid_part(GRID).charts
     assert chart.title == "similar: CKA, b and a"
     assert chart.table.header == ("layer of a", "0", "1", "2", "3")
     assert chart.table.rows[1][2] == "1.00 [0.90, 1.10]"
@@ -202,8 +201,8 @@ def test_layers_of_the_same_depth_alone_are_no_map():
     some = [
         e for e in GRID.estimates if e.key.condition["layer"] == e.key.condition["reference_layer"]
     ]
-    assert layer_grid.part(view(some)) is None
-    assert layer_grid.part(WHOLE) is None
+    assert layer_grid_part(view(some)) is None
+    assert layer_grid_part(WHOLE) is None
 
 
 # -- the page --------------------------------------------------------------------------------------
@@ -219,7 +218,7 @@ def test_the_page_has_the_maps_their_switch_and_its_style():
 
 
 def test_small_pages_keep_twice_as_many_maps():
-    made = Part("x", "t", "l", matrices.part(WHOLE).charts * 4, is_compact=True)
+    made = Part("x", "t", "l", matrices_part(WHOLE).charts * 4, is_compact=True)
     assert len(made.cut(charts=2, rows=5).charts) == 4
     kept = page(WHOLE, DETAILS[-2]).parts
     assert [part.anchor for part in kept] == [p.anchor for p in report_parts(WHOLE)]

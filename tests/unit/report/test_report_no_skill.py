@@ -9,17 +9,17 @@ from xml.etree.ElementTree import fromstring
 import pytest
 
 import scrutiny
+from scrutiny.blocks.scores import no_skill_in
 from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
-from scrutiny.parts.run.first_screen import front_of
-from scrutiny.parts.run.skill import no_skill_in
-from scrutiny.parts.wording.verdicts import MEANINGS, sentences
-from scrutiny.report.formats.html import render_html
-from scrutiny.report.formats.junit import render_junit
-from scrutiny.report.formats.markdown import render_markdown
-from scrutiny.report.formats.snippet import render_snippet
-from scrutiny.report.reading.load import load_view
-from scrutiny.report.terminal.first_screen import front_lines
+from scrutiny.report.findings.risks import render_junit
+from scrutiny.report.first_screen.front import front_of
+from scrutiny.report.first_screen.text import front_lines
+from scrutiny.report.load import load_view
+from scrutiny.report.notebook import render_snippet
+from scrutiny.report.page import render_html
+from scrutiny.report.text import render_markdown
+from scrutiny.report.wording import MEANINGS, sentences
 
 MODELS = """
 import hashlib

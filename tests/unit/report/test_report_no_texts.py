@@ -7,8 +7,8 @@ import pytest
 from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
-from scrutiny.report.formats.named import FORMATS, render
-from scrutiny.report.reading.load import load_view
+from scrutiny.report.formats import FORMATS, render
+from scrutiny.report.load import load_view
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.resolve import resolve
 

@@ -8,21 +8,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report_sample import sample
 
-from scrutiny.core.shares import whole_percent
-from scrutiny.parts.wording.numbers import decimals_for, interval, number, out_of, p_value
+from scrutiny.blocks.numbers import decimals_for, interval, number, out_of, p_value
+from scrutiny.core.boundary.printable import whole_percent
 
 
 @pytest.mark.parametrize(
     "name",
     [
-        "parts.wording.numbers",
-        "parts.wording.labels",
-        "parts.wording.diffs",
-        "stats.agreement.flip_counts",
+        "scrutiny.blocks.numbers",
+        "scrutiny.blocks.labels",
+        "scrutiny.blocks.cases",
+        "scrutiny.stats.agreement.flips",
     ],
 )
 def test_examples_in_docstrings_run(name):
-    module = importlib.import_module(f"scrutiny.{name}")
+    module = importlib.import_module(name)
     result = doctest.testmod(module)
     assert result.attempted > 0
     assert result.failed == 0

@@ -7,11 +7,10 @@ import pytest
 import report_sample
 
 from scrutiny.core.published import PublishedPlan, Reproduction
-from scrutiny.parts.published import part, sentence
-from scrutiny.report.formats.html import render_html
-from scrutiny.report.formats.markdown import render_markdown
-from scrutiny.report.formats.ndjson import render_ndjson
-from scrutiny.report.terminal.page import plain_text
+from scrutiny.report.formats import render_ndjson
+from scrutiny.report.page import render_html
+from scrutiny.report.sections.published import part, sentence
+from scrutiny.report.text import plain_text, render_markdown
 
 
 def figure(name, outcome="agrees", *, source="Table 1", note="", **more):

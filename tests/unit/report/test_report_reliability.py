@@ -9,22 +9,20 @@ import pytest
 import reliability_sample
 import report_sample
 
+from scrutiny.blocks.numbers import interval, p_value
+from scrutiny.blocks.run_estimates import Questions, References, by_identity, identity, varying
+from scrutiny.blocks.run_view import Records
+from scrutiny.blocks.section import MOST_CHARTS, MOST_ROWS
+from scrutiny.blocks.section import parts as report_parts
 from scrutiny.core.estimate import WHAT_IS_MEASURED
 from scrutiny.core.registry import registry
-from scrutiny.parts import relations, seeds
-from scrutiny.parts.convergent import _construct_of
-from scrutiny.parts.part import MOST_CHARTS, MOST_ROWS
-from scrutiny.parts.run.identity import by_identity, identity, varying
-from scrutiny.parts.run.questions import Questions
-from scrutiny.parts.run.references import References
-from scrutiny.parts.run.view import Records
-from scrutiny.parts.seed_tests import SeedTests, chart_of_tests
-from scrutiny.parts.wording.numbers import interval, p_value
 from scrutiny.reliability.metrics import no_effect_of
-from scrutiny.report.formats.html import LARGEST, render_html
-from scrutiny.report.parts import parts as report_parts
-from scrutiny.report.reading.load import load_view
-from scrutiny.report.terminal.page import plain_text
+from scrutiny.report.load import load_view
+from scrutiny.report.page import LARGEST, render_html
+from scrutiny.report.sections.over_replicates import _construct_of, relations_part
+from scrutiny.report.sections.seeds import SeedTests, chart_of_tests
+from scrutiny.report.sections.seeds import part as seeds_part
+from scrutiny.report.text import plain_text
 
 EFFECTS = reliability_sample.EFFECTS
 
@@ -129,7 +127,7 @@ def test_tables_of_the_claims_own_estimates_come_first(view, parts):
 
 def test_of_a_handful_of_items_no_cell_is_marked(view):
     few = tuple(replace(e, n_units=9) for e in view.estimates)
-    found = seeds.part(replace(view, estimates=few))
+    found = seeds_part(replace(view, estimates=few))
     assert all(chart.table.marks == frozenset() for chart in found.charts)
 
 
@@ -159,7 +157,7 @@ def with_tests(view, smallest=0.001, **numbers):
 
 def test_tests_of_single_replicates_are_counted(view):
     tested = with_tests(view, holm=0.02)
-    found = seeds.part(tested)
+    found = seeds_part(tested)
     chart = next(c for c in found.charts if "triples" in c.title)
     assert row_of(chart, "Race")["word permutation: p ≤ .01"] == "3/5"
     assert row_of(chart, "Gender")["word permutation: p ≤ .01"] == "–"
@@ -168,13 +166,13 @@ def test_tests_of_single_replicates_are_counted(view):
 
 
 def test_tests_stand_beside_the_smallest_p_there_could_have_been(view):
-    found = seeds.part(with_tests(view, smallest=0.05, holm=0.02))
+    found = seeds_part(with_tests(view, smallest=0.05, holm=0.02))
     chart = next(c for c in found.charts if "word permutation" in c.title)
     (row,) = chart.table.rows
     each = dict(zip(chart.table.header, row, strict=True))
     assert [each[f"seed {i}"] for i in range(1, 6)] == [".0010", ".0050", ".0090", ".013", ".017"]
     assert (each["p ≤ .01"], each["after Holm"], each["smallest p"]) == ("3/5", "0/5", ".050")
-    without = seeds.part(with_tests(view)).charts
+    without = seeds_part(with_tests(view)).charts
     table = next(c for c in without if "word permutation" in c.title).table
     assert dict(zip(table.header, table.rows[0], strict=True))["after Holm"] == "–"
 
@@ -367,10 +365,10 @@ def test_relations_without_a_value_say_why(view):
         found, value=None, low=None, high=None, across={}, status="undefined", n_replicates=1
     )
     both = replace(blank, reason="does_not_vary"), replace(blank, reason="x")
-    made = relations.part(replace(view, estimates=both))
+    made = relations_part(replace(view, estimates=both))
     assert [row[3] for row in made.charts[0].table.rows] == ["one side does not vary", "x"]
     assert made.charts[0].spec is None
-    assert relations.part(report_sample.empty()) is None
+    assert relations_part(report_sample.empty()) is None
 
 
 def test_spreads_and_largest_differences_stand_beside_correlations(view):
@@ -388,7 +386,7 @@ def test_spreads_and_largest_differences_stand_beside_correlations(view):
         ),
         across={},
     )
-    made = relations.part(replace(view, estimates=(apart, found, spread)))
+    made = relations_part(replace(view, estimates=(apart, found, spread)))
     correlation, ratio, difference = (chart.table for chart in made.charts)
     assert correlation.header[3] == "r"
     assert dict(zip(ratio.header, ratio.rows[0], strict=True)) == {

@@ -5,15 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from scrutiny.core.claim import Claim, Component, Finding, Limits
-from scrutiny.core.estimate import Estimate, EstimateKey
+from scrutiny.blocks.run_view import OwnInterval, Records, RunFacts, RunView
+from scrutiny.core.claim import Claim, Component, Finding
+from scrutiny.core.estimate import Estimate, EstimateKey, Limits
 from scrutiny.core.record import Counts
-from scrutiny.parts.run.view import OwnInterval, Records, RunFacts, RunView
-from scrutiny.parts.seed_signs import signs_of
-from scrutiny.report.formats.html import render_html
-from scrutiny.report.formats.markdown import render_markdown
-from scrutiny.report.formats.page_signs import signs_page
-from scrutiny.report.terminal.page import write_first_screen
+from scrutiny.report.page import render_html
+from scrutiny.report.signs import signs_of
+from scrutiny.report.signs_shown import signs_page
+from scrutiny.report.text import render_markdown, write_first_screen
 
 SEEDS = [f'{{"seed":{n}}}' for n in (1, 2, 3)]
 WIDE, NARROW = 20.0, 4.0

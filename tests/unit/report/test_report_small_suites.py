@@ -8,12 +8,12 @@ import pytest
 from click.testing import CliRunner
 
 from scrutiny.cli import group
-from scrutiny.report.formats.html import render_html
-from scrutiny.report.formats.markdown import render_markdown
-from scrutiny.report.formats.snippet import render_snippet
-from scrutiny.report.reading.load import load_view
-from scrutiny.report.reading.small_suites import front_with_cases, suite_sizes
-from scrutiny.report.terminal.page import screen_lines
+from scrutiny.report.cases.changed_texts import suite_sizes
+from scrutiny.report.first_screen.front import front_with_cases
+from scrutiny.report.load import load_view
+from scrutiny.report.notebook import render_snippet
+from scrutiny.report.page import render_html
+from scrutiny.report.text import render_markdown, screen_lines
 
 CLEAN = {"id": "a", "text": "The room was clean.", "label": "positive"}
 OF = {"of": "a", "capability": "negation"}

@@ -8,10 +8,10 @@ import report_sample
 from rich.cells import cell_len
 from test_report_comment import with_risks
 
-from scrutiny.parts.run.first_screen import front_of
-from scrutiny.parts.wording.verdicts import scope_words
-from scrutiny.report.terminal.first_screen import front_lines
-from scrutiny.report.terminal.page import plain_text, write_terminal
+from scrutiny.report.first_screen.front import front_of
+from scrutiny.report.first_screen.text import front_lines
+from scrutiny.report.text import plain_text, write_terminal
+from scrutiny.report.wording import scope_words
 
 
 class Tty(io.StringIO):

@@ -6,8 +6,8 @@ import pytest
 import report_sample
 
 from scrutiny.core.record import Counts
-from scrutiny.parts.run.sections import sections
-from scrutiny.report.formats.page_trust import how_far
+from scrutiny.report.findings.audit_rows import sections
+from scrutiny.report.findings.diagnostic_section import how_far
 
 
 def said(*estimates):

@@ -10,19 +10,11 @@ import report_sample
 
 from scrutiny.core.claim import Check, Component, Risk
 from scrutiny.reliability.verdicts.prerequisites import SKILL_NOT_COMPUTED
-from scrutiny.report.formats.delimited import render_csv
-from scrutiny.report.formats.html import render_html
-from scrutiny.report.formats.latex import render_latex
-from scrutiny.report.formats.markdown import render_markdown
-from scrutiny.report.reading.load import load_view
-from scrutiny.report.table.trusted import (
-    CONDITIONS,
-    NO_CONTROL,
-    NONE_DECLARED,
-    NOT_NEEDED,
-    trusted_table,
-)
-from scrutiny.report.terminal.page import plain_text
+from scrutiny.report.formats import render_csv, render_latex
+from scrutiny.report.load import load_view
+from scrutiny.report.page import render_html
+from scrutiny.report.text import plain_text, render_markdown
+from scrutiny.report.trust import CONDITIONS, NO_CONTROL, NONE_DECLARED, NOT_NEEDED, trusted_table
 
 
 @pytest.fixture(scope="module")

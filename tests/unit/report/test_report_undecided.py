@@ -6,7 +6,7 @@ import pytest
 import report_sample
 
 from scrutiny.core.claim import Component
-from scrutiny.parts.undecided import PART, _needed, part
+from scrutiny.report.findings.risks import UNDECIDED, _needed, undecided_part
 from scrutiny.testing import check_part
 
 
@@ -32,16 +32,16 @@ def view():
 
 def test_items_and_replicates_that_would_decide(view):
     shown = undecided(view)
-    check_part(PART, shown)
-    (row,) = part(shown).charts[0].table.rows
+    check_part(UNDECIDED, shown)
+    (row,) = undecided_part(shown).charts[0].table.rows
     # a quarter of the variance of 3.5e-4 is wanted: .875e-4, of which replicates leave .5e-4
     assert row[3:] == ("200", "1,600", "5", "no number suffices")
 
 
 def test_decided_claims_and_those_at_the_limit_are_left_out(view):
-    assert part(undecided(view, verdict="supported")) is None
-    assert part(undecided(view, shown_from=0.02)) is None
-    assert part(undecided(view, variance={})) is None
+    assert undecided_part(undecided(view, verdict="supported")) is None
+    assert undecided_part(undecided(view, shown_from=0.02)) is None
+    assert undecided_part(undecided(view, variance={})) is None
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ import pytest
 import report_sample
 
 from scrutiny.core.claim import Check, Component
-from scrutiny.parts.run.rows import COLUMNS, audit_rows
-from scrutiny.parts.wording.verdicts import MARKS, VERDICTS, context, counts, headline, sentences
-from scrutiny.reliability.verdicts.checks import worst_outcome
+from scrutiny.reliability.verdicts.risks import worst_outcome
+from scrutiny.report.findings.audit_rows import COLUMNS, audit_rows
+from scrutiny.report.wording import MARKS, VERDICTS, context, counts, headline, sentences
 
 
 def test_verdict_in_words_uses_the_family_sentence():

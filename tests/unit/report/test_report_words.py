@@ -10,15 +10,14 @@ from test_report_comment import with_risks
 
 import scrutiny
 from scrutiny.core.claim import HERE
-from scrutiny.diagnostics.repeats.diagnostic import NOISE_FLOOR, Repeats, RepeatsParams
-from scrutiny.parts.run.first_screen import front_of
-from scrutiny.parts.wording.verdicts import STATES, scope_words
-from scrutiny.reliability.verdicts.risk_words import Ways
-from scrutiny.report.formats.html import render_html
-from scrutiny.report.formats.markdown import render_markdown
-from scrutiny.report.formats.snippet import render_snippet
-from scrutiny.report.reading.load import load_view
-from scrutiny.report.terminal.page import plain_text, screen_lines
+from scrutiny.diagnostics.repeats.repeats import NOISE_FLOOR, Repeats, RepeatsParams
+from scrutiny.reliability.verdicts.reasons import Ways
+from scrutiny.report.first_screen.front import front_of
+from scrutiny.report.load import load_view
+from scrutiny.report.notebook import render_snippet
+from scrutiny.report.page import render_html
+from scrutiny.report.text import plain_text, render_markdown, screen_lines
+from scrutiny.report.wording import STATES, scope_words
 
 ROOT = Path(__file__).parents[3]
 SOURCES = ROOT / "src" / "scrutiny"

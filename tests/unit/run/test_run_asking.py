@@ -9,8 +9,8 @@ from scrutiny.core.errors import ConformanceError, ModelError, RunIncompleteErro
 from scrutiny.core.example import Example
 from scrutiny.core.queries.language import Cloze, Continuation, SentencePair
 from scrutiny.core.task import Prediction
+from scrutiny.run.asking import answer_store
 from scrutiny.run.asking import client as asking
-from scrutiny.run.asking import keeping
 from scrutiny.run.asking.client import ModelClient
 from scrutiny.run.executing.context import Outputs, RunContext
 from scrutiny.testing import (
@@ -101,7 +101,7 @@ def test_failures_are_values_and_are_not_kept(model, reason):
 
 def test_a_crash_after_two_chunks_keeps_two_chunks(monkeypatch):
     monkeypatch.setattr(asking, "CHUNK", 3)
-    monkeypatch.setattr(keeping, "WAIT_S", 0.0)
+    monkeypatch.setattr(answer_store, "WAIT_S", 0.0)
     store, texts = TaskStore(fail_after=2), [f"film {n}" for n in range(10)]
     with pytest.raises(KeyboardInterrupt):
         client(KeywordClassifier(), store).predict(examples(*texts))
@@ -287,7 +287,7 @@ def test_one_bad_query_fails_alone():
 
 
 def test_a_kill_keeps_the_chunks_before_it(monkeypatch):
-    monkeypatch.setattr(keeping, "WAIT_S", 0.0)
+    monkeypatch.setattr(answer_store, "WAIT_S", 0.0)
     monkeypatch.setattr(asking, "CHUNK_TOKENS", 9)
     model, store, queries = Masked(), TaskStore(fail_after=2), [cloze(n) for n in range(5, 15)]
     with pytest.raises(KeyboardInterrupt):
@@ -301,7 +301,7 @@ def test_a_kill_keeps_the_chunks_before_it(monkeypatch):
 
 def test_a_query_larger_than_a_chunk_is_a_chunk(monkeypatch):
     monkeypatch.setattr(asking, "CHUNK_TOKENS", 4)
-    monkeypatch.setattr(keeping, "WAIT_S", 0.0)
+    monkeypatch.setattr(answer_store, "WAIT_S", 0.0)
     store = TaskStore()
     client(Masked(), store).ask("masked_logprobs", [cloze(5, length=9), cloze(6), cloze(7)])
     assert store.kept == [1, 1, 1]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scrutiny.cli.running.plans import audit_from_flags
+from scrutiny.cli.plans import audit_from_flags
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.plan import DataPlan, ModelPlan
 from scrutiny.core.registry import Entry, registry
@@ -16,10 +16,9 @@ from scrutiny.registrations import REGISTRATIONS
 from scrutiny.run.budgeting.cost import cost_of
 from scrutiny.run.executing.executors import executor
 from scrutiny.run.planning.audit import AUDIT_DRAWS, audit_plan, in_page_order
+from scrutiny.run.planning.audit_profiles import PROFILES
 from scrutiny.run.planning.doubtful_data import unasked_warnings
-from scrutiny.run.planning.loading import LoadedModels
-from scrutiny.run.planning.opened import Opened
-from scrutiny.run.planning.profiles import PROFILES
+from scrutiny.run.planning.loading import LoadedModels, Opened
 from scrutiny.run.planning.resolve import resolve
 
 sys.path[:0] = [str(Path(__file__).parents[1] / name) for name in ("training", "models")]

@@ -8,7 +8,7 @@ import pytest
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import DataPlan, ModelPlan
-from scrutiny.report.reading.load import load_view
+from scrutiny.report.load import load_view
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.audit import audit_plan
 from scrutiny.run.planning.resolve import resolve

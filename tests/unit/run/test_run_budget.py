@@ -10,16 +10,16 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import DataPlan, EstimatePlan, ModelPlan
 from scrutiny.run.budgeting import budget, timing
 from scrutiny.run.budgeting.budget import chosen_before, within
-from scrutiny.run.budgeting.cost import cost_of
+from scrutiny.run.budgeting.cost import cost_of, risk_names
 from scrutiny.run.budgeting.durations import in_words, rounded_up, seconds_of
-from scrutiny.run.budgeting.left_out import risk_names
 from scrutiny.run.budgeting.timing import Speed
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.audit import audit_plan
+from scrutiny.run.planning.audit_profiles import PROFILES
 from scrutiny.run.planning.loading import LoadedModels
-from scrutiny.run.planning.profiles import PROFILES
-from scrutiny.run.planning.resolve import designed, measurement_of, resolve
-from scrutiny.stats.intervals.planner import items_planned
+from scrutiny.run.planning.measurements import measurement_of
+from scrutiny.run.planning.resolve import designed, resolve
+from scrutiny.stats.intervals.rows import items_planned
 
 EACH = 0.01
 #: Measurements that ask the texts that performance has asked.

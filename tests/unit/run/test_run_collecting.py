@@ -4,8 +4,8 @@ import gc
 
 from small_runs import plan, rows, run
 
-from scrutiny.core.garbage import PATIENCE
-from scrutiny.diagnostics.robustness import diagnostic as robustness
+from scrutiny.core.long_runs import PATIENCE
+from scrutiny.diagnostics.robustness import robustness
 
 
 class Model:

@@ -7,7 +7,7 @@ from small_runs import family, plan, rows, run
 
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.plan import DataPlan, EstimatePlan, MeasurePlan, ModelPlan, Resampling
-from scrutiny.run.comparing.numbers import compare_runs
+from scrutiny.run.comparing.paired_numbers import compare_runs
 from scrutiny.run.estimating.gate import gate_run
 from scrutiny.testing import FlakyClassifier
 

@@ -11,12 +11,12 @@ from tool_logs import imported, line, unpacked, write_lines
 from two_sides import sides
 
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan
-from scrutiny.diagnostics.similarity.side_by_side.agreement import agreement_of, marked
-from scrutiny.diagnostics.similarity.side_by_side.flips import UNKNOWN, Noise
-from scrutiny.diagnostics.similarity.side_by_side.sides import Answers
-from scrutiny.models.answers.label_pair import Labels
-from scrutiny.run.comparing.levels import CompareOptions
-from scrutiny.run.comparing.whole import compare_side_by_side
+from scrutiny.diagnostics.similarity.side_by_side.sides import UNKNOWN, Answers, Noise
+from scrutiny.diagnostics.similarity.side_by_side.sides_agreement import agreement_of
+from scrutiny.diagnostics.similarity.side_by_side.sides_answers import marked
+from scrutiny.models.answers.compared_answers import LabelPair
+from scrutiny.run.comparing.comparison_results import CompareOptions
+from scrutiny.run.comparing.whole_comparison import compare_side_by_side
 
 DIVERGENCES = ("jsd@1", "tv@1", "kl_ab@1", "kl_ba@1")
 
@@ -32,7 +32,7 @@ def found_of(first, second, gold, *, scores=(None, None), noise=UNKNOWN, choices
     )
     if not isinstance(choices, str):
         seen = tuple(sorted({*gold.tolist(), *labels[0].ravel(), *labels[1].ravel()}))
-        choices = tuple(Labels(own, own) for own in choices or (seen,) * gold.size)
+        choices = tuple(LabelPair(own, own) for own in choices or (seen,) * gold.size)
     two = replace(sides(*hits, **more), answers=both, labels=choices)
     golds = zip(two.examples, gold.tolist(), strict=True)
     two = replace(two, examples=tuple(replace(one, gold=right) for one, right in golds))
@@ -159,7 +159,7 @@ def test_choices_of_different_number_have_no_kappa():
 def test_scores_that_are_no_hits_have_no_error_consistency():
     both = Answers(np.array([["a", "b"]], dtype=object), None)
     two = replace(sides([[0.5, 1]], [[0.5, 1]], metric="mean@1"), answers=(both, both))
-    two = replace(two, labels=(Labels(("a", "b"), ("a", "b")),) * 2)
+    two = replace(two, labels=(LabelPair(("a", "b"), ("a", "b")),) * 2)
     found = agreement_of(two, marked(two), UNKNOWN)
     names = [one.measure for one in found.rows]
     assert names == ["agreement@1", "kappa@1", *DIVERGENCES]

@@ -6,9 +6,9 @@ import pytest
 from small_runs import family, rows, run
 
 from scrutiny.core.plan import DataPlan, ModelPlan, Plan, Resampling
-from scrutiny.diagnostics.invariance.parts import PART
-from scrutiny.report.reading.load import load_view
-from scrutiny.run.comparing.shared import (
+from scrutiny.diagnostics.invariance.kept_answers import PART
+from scrutiny.report.load import load_view
+from scrutiny.run.comparing.comparison_results import (
     DIRECTIONS,
     SharedInvariances,
     Wanted,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from two_sides import sides, slice_of
 
-from scrutiny.run.comparing.slices import Change, changes, independent, shown
+from scrutiny.run.comparing.changed_slices import LevelChange, changes, independent, shown
 
 
 def of(before, after, members, **more):
@@ -86,7 +86,7 @@ def test_units_are_kept_together():
 
 @pytest.mark.parametrize(("high", "is_shown"), [(-0.001, True), (0.001, False)])
 def test_what_is_shown_is_what_the_printed_interval_says(high, is_shown):
-    change = Change("a", "of a", 90, 40, 0.9, 0.8, -0.2, high, 0.0, 0.01, 0.04, 0.02)
+    change = LevelChange("a", "of a", 90, 40, 0.9, 0.8, -0.2, high, 0.0, 0.01, 0.04, 0.02)
     assert change.is_shown == is_shown
     assert change.loses(0.0005, 1) == is_shown
     assert not change.loses(0.01, 1)

@@ -9,18 +9,20 @@ from hypothesis import strategies as st
 from small_runs import plan, run
 from two_sides import sides, slice_of
 
-from scrutiny.core.answers.spans import SPANS
+from scrutiny.core.answers.label_and_spans import SPANS
 from scrutiny.core.example import Span
-from scrutiny.diagnostics.similarity.side_by_side.agreement import marked
-from scrutiny.diagnostics.similarity.side_by_side.flips import flips_of, noise_of_replicates
-from scrutiny.diagnostics.similarity.side_by_side.inputs import find_disagreements
-from scrutiny.diagnostics.similarity.side_by_side.sides import Answers
-from scrutiny.diagnostics.similarity.side_by_side.stored_answers import sides_of_models
-from scrutiny.reliability.additive import item_scores
+from scrutiny.diagnostics.similarity.side_by_side.sides import (
+    Answers,
+    flips_of,
+    noise_of_replicates,
+)
+from scrutiny.diagnostics.similarity.side_by_side.sides_agreement import find_disagreements
+from scrutiny.diagnostics.similarity.side_by_side.sides_answers import marked, sides_of_models
 from scrutiny.reliability.metrics import metric_of
-from scrutiny.run.comparing.levels import CompareOptions
-from scrutiny.run.comparing.slices import changes, shown
-from scrutiny.run.comparing.whole import commonest_turn, compare_side_by_side
+from scrutiny.reliability.row_statistics import item_scores
+from scrutiny.run.comparing.changed_slices import changes, shown
+from scrutiny.run.comparing.comparison_results import CompareOptions
+from scrutiny.run.comparing.whole_comparison import commonest_turn, compare_side_by_side
 
 #: Finds capitalized names; the second version overlooks them where the sentence is a question.
 TAGGER = """

@@ -5,10 +5,10 @@ import pytest
 from scipy import stats
 from two_sides import sides
 
-from scrutiny.run.comparing.paired_tests import Gap, beside_rest, change_of, exact_p
+from scrutiny.run.comparing.changed_slices import Gap, beside_rest, change_of, exact_p
 from scrutiny.stats.resampling.weights import Units
-from scrutiny.stats.significance.mcnemar import mcnemar
-from scrutiny.stats.significance.permutation import sign_flip_test
+from scrutiny.stats.significance.exact_tests import mcnemar
+from scrutiny.stats.significance.permutation_tests import sign_flip_test
 
 
 def rng(seed=0):

@@ -10,12 +10,11 @@ from tool_logs import imported, line, unpacked, write_lines
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import Resampling
-from scrutiny.diagnostics.similarity.side_by_side.flips import Noise
-from scrutiny.diagnostics.similarity.side_by_side.sides import Answers
-from scrutiny.diagnostics.similarity.side_by_side.stored_answers import rows_of
-from scrutiny.run.comparing.levels import CompareOptions
-from scrutiny.run.comparing.whole import compare_side_by_side
-from scrutiny.run.importing.manifest import ImportOptions
+from scrutiny.diagnostics.similarity.side_by_side.sides import Answers, Noise
+from scrutiny.diagnostics.similarity.side_by_side.sides_answers import rows_of
+from scrutiny.run.comparing.comparison_results import CompareOptions
+from scrutiny.run.comparing.whole_comparison import compare_side_by_side
+from scrutiny.run.importing.import_logs import ImportOptions
 from scrutiny.run.planning.assignment import assignments_of
 
 

@@ -10,14 +10,13 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
-from scrutiny.diagnostics.attention.metrics.heads import MEAN_HEAD
-from scrutiny.diagnostics.stereotypes.metrics import STEREOTYPE_SCORE
-from scrutiny.reliability.contrasts import contrast, joined_slices, shared_items
-from scrutiny.reliability.derive import join
+from scrutiny.diagnostics.attention.head_metrics import MEAN_HEAD
+from scrutiny.diagnostics.stereotypes.stereotype_scores import STEREOTYPE_SCORE
+from scrutiny.reliability.contrasts import contrast
+from scrutiny.reliability.joining import join, joined_slices, shared_items
 from scrutiny.reliability.metrics import metric_of
-from scrutiny.reliability.of_measures import measures_of
 from scrutiny.reliability.panel import CODES, NOT_PLANNED, Panel, Side
-from scrutiny.reliability.statistics import ACCURACY
+from scrutiny.reliability.statistics import ACCURACY, measures_of
 
 KEY = EstimateKey("d@1#0", "accuracy@1", "a", "x", reference="b", role="contrast")
 RNG = np.random.default_rng(1)

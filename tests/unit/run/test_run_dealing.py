@@ -4,7 +4,7 @@ import pytest
 from small_runs import plan, rows
 
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan
-from scrutiny.run.executing.dealing import Dealer
+from scrutiny.run.executing.executor import Dealer
 from scrutiny.run.planning.loading import KEPT
 from scrutiny.run.planning.resolve import resolve
 

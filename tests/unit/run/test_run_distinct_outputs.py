@@ -4,8 +4,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from scrutiny.run.asking.distinct_outputs import _Names, _Seen, distinct_outputs
-from scrutiny.store.schemas import OUTPUTS
+from scrutiny.run.result_tables import _Names, _Seen, distinct_outputs
+from scrutiny.store.run_tables import OUTPUTS
 
 KEY = ("subject", "replicate", "dataset", "condition", "item", "variant")
 

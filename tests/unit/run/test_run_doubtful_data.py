@@ -8,9 +8,8 @@ from small_runs import plan, rows
 from scrutiny.core.errors import PlanError
 from scrutiny.core.model import Model
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
-from scrutiny.data.dataset import load_dataset
-from scrutiny.data.shared_items import shared_items
-from scrutiny.report.reading.load import load_view
+from scrutiny.data.dataset import load_dataset, shared_items
+from scrutiny.report.load import load_view
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.doubtful_data import data_warnings, truncation_warnings
 from scrutiny.run.planning.resolve import resolve

@@ -12,8 +12,8 @@ from scrutiny.core.claim import Claim, Component
 from scrutiny.core.errors import ConformanceError, PlanError
 from scrutiny.core.plan import DataPlan, EstimatePlan, MeasurePlan, ModelPlan, Resampling
 from scrutiny.core.registry import registry
-from scrutiny.diagnostics.performance.diagnostic import Performance
-from scrutiny.run.asking.stores import forgetful_store
+from scrutiny.diagnostics.performance.performance import Performance
+from scrutiny.run.asking.answer_store import forgetful_store
 from scrutiny.run.executing.context import RunContext
 from scrutiny.run.manifest import environment
 from scrutiny.testing import FlakyClassifier, KeywordClassifier
@@ -249,7 +249,7 @@ def own_diagnostics(monkeypatch):
         for kind in (KeepsArrays, GivesTooMuch)
     ]
     made = build([("scrutiny", REGISTRATIONS), ("tests", own)])
-    for name in ("planning.resolve", "planning.claims", "manifest"):
+    for name in ("planning.measurements", "planning.presuppositions", "manifest"):
         monkeypatch.setattr(import_module(f"scrutiny.run.{name}"), "registry", lambda: made)
 
 

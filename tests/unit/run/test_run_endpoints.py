@@ -17,13 +17,13 @@ from werkzeug import Response
 import scrutiny
 from scrutiny.core.errors import RunIncompleteError
 from scrutiny.core.plan import DataPlan, ModelPlan
-from scrutiny.parts.run.first_screen import front_of
-from scrutiny.report.formats.html import render_html
-from scrutiny.report.reading.load import load_view
+from scrutiny.report.first_screen.front import front_of
+from scrutiny.report.load import load_view
+from scrutiny.report.page import render_html
 from scrutiny.run.budgeting.cost import cost_of
 from scrutiny.run.planning.audit import audit_plan
 from scrutiny.run.planning.doubtful_data import unasked_warnings
-from scrutiny.run.planning.file import plan_of
+from scrutiny.run.planning.plan_file import plan_of
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.store.run_folder import RunFolder
 

@@ -7,17 +7,18 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from scrutiny.core.boundary.canonical import plain
+from scrutiny.core.boundary.json_text import plain
 from scrutiny.core.design import EstimateSpec, Selector
 from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
 from scrutiny.core.statistic import AdditiveStatistic
-from scrutiny.reliability.additive import Additive, divide
-from scrutiny.run.estimating.estimates import Estimator, _base_of, estimate_all
+from scrutiny.reliability.row_statistics import Additive, divide
+from scrutiny.run.estimating.estimates import estimate_all
+from scrutiny.run.estimating.estimator import Estimator, _base_of
 from scrutiny.run.planning import assignment as planned
 from scrutiny.run.planning.assignment import Assignment, PlannedContrast, from_json, to_json
-from scrutiny.store.schemas import RECORDS
+from scrutiny.store.run_tables import RECORDS
 
 KIND = "heads@1#0"
 MEASURES = (Measure("tp", (("layer", 2), ("head", 2))), Measure("gold"))

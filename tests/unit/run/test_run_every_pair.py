@@ -4,8 +4,8 @@ import pytest
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.model import Family, Replicate
-from scrutiny.run.planning.file import plan_of
-from scrutiny.run.planning.pairs import pairs_of
+from scrutiny.run.planning.measurements import pairs_of
+from scrutiny.run.planning.plan_file import plan_of
 
 
 def read(**measure):

@@ -5,20 +5,19 @@ import sys
 import pytest
 from small_runs import plan, rows, run
 
-from scrutiny.core.garbage import PATIENCE
+from scrutiny.core.long_runs import PATIENCE
 from scrutiny.core.plan import DataPlan, ModelPlan
 from scrutiny.models.strings import adapters
 from scrutiny.models.strings.adapters import Adapter, import_ahead, imports_of
-from scrutiny.run.executing import processes
+from scrutiny.run.executing import executors
 from scrutiny.run.executing.executors import executor
-from scrutiny.run.planning import opened
+from scrutiny.run.planning import loading
 from scrutiny.run.planning.audit import audit_plan
-from scrutiny.run.planning.loading import LoadedModels
-from scrutiny.run.planning.opened import Opened
+from scrutiny.run.planning.loading import LoadedModels, Opened
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.testing import KeywordClassifier
 
-NETWORK = ("scrutiny.models.hf.model",)
+NETWORK = ("scrutiny.models.hf.transformer",)
 SLOW, QUICK = "hf:./somewhere", "builtin:sentiment/seed-1"
 
 
@@ -53,7 +52,7 @@ def workers(monkeypatch):
         found.append(Started(options))
         return found[-1], found[-1]
 
-    monkeypatch.setattr(processes, "_started", started)
+    monkeypatch.setattr(executors, "_started", started)
     return found
 
 
@@ -106,9 +105,9 @@ class Cards(LoadedModels):
 
 
 def test_models_are_expected_before_data_are_read(monkeypatch):
-    happened, real = [], opened.load_dataset
+    happened, real = [], loading.load_dataset
     monkeypatch.setattr(
-        opened, "load_dataset", lambda *a, **more: happened.append("data") or real(*a, **more)
+        loading, "load_dataset", lambda *a, **more: happened.append("data") or real(*a, **more)
     )
     known = Opened(Cards(happened, m=KeywordClassifier()), {"x": rows(12)})
     resolve(plan("python:object:m"), opened=known)

@@ -7,11 +7,11 @@ from small_runs import family, rows
 
 from scrutiny.core.errors import DataError, PlanError, UnknownNameError
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
-from scrutiny.data.suites import suite_lines
-from scrutiny.report.reading.found import searched_texts
+from scrutiny.data.readers.suites import suite_lines
+from scrutiny.report.cases.evidence import searched_texts
 from scrutiny.run.driver import run_plan
-from scrutiny.run.freezing import frozen
 from scrutiny.run.planning.resolve import resolve
+from scrutiny.run.reusing import frozen
 
 CHANGES = {"transformations": ("typos", "contraction"), "draws": 1}
 SEARCH = {"recipes": ("deepwordbug",), "budget": 60, "items": 40}

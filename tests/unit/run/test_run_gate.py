@@ -5,15 +5,15 @@ from types import SimpleNamespace
 import pyarrow as pa
 import pytest
 
-from scrutiny.core.boundary.canonical import plain
+from scrutiny.core.boundary.json_text import plain
 from scrutiny.core.design import EstimateSpec, Selector
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
-from scrutiny.reliability.additive import Additive, divide
+from scrutiny.reliability.row_statistics import Additive, divide
 from scrutiny.run.estimating.gate import gate_run
 from scrutiny.run.planning import assignment as planned
 from scrutiny.run.planning.assignment import Assignment, to_json
-from scrutiny.store.schemas import RECORDS
+from scrutiny.store.run_tables import RECORDS
 
 RECALL = Additive("r@1", "", ("tp", "gold"), lambda m: m, lambda s: divide(s[..., 0], s[..., 1]))
 MEASURES = (Measure("tp", (("layer", 2), ("head", 2))), Measure("gold"))

@@ -8,9 +8,9 @@ import pytest
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.model import Family, Replicate
-from scrutiny.run.planning.file import plan_of
+from scrutiny.run.planning.plan_file import plan_of
+from scrutiny.run.planning.presuppositions import _gates_of, gates_on_record, refusal_of_claims
 from scrutiny.run.planning.resolve import resolve
-from scrutiny.run.planning.specs import _gates, _on_record, _refusal_of_claims
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "models"))
 
@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "models"))
 @pytest.fixture
 def family(tmp_path):
     """Three seeds at two steps; seed 2 has failed a gate at step 10, seed 3 has no record."""
-    _gates.cache_clear()
+    _gates_of.cache_clear()
     replicates = []
     for seed, step in [(s, t) for s in "123" for t in ("10", "20")]:
         folder = tmp_path / f"seed-{seed}-{step}"
@@ -32,7 +32,7 @@ def family(tmp_path):
 
 
 def test_a_failed_gate_refuses_and_names_the_replicate(family):
-    said = _refusal_of_claims(family, {"step": "10"}, ("fivegram",))
+    said = refusal_of_claims(family, {"step": "10"}, ("fivegram",))
     assert said == 'below the gate \'fivegram\' of the competence record: {"seed":"2"}'
 
 
@@ -40,11 +40,11 @@ def test_a_failed_gate_refuses_and_names_the_replicate(family):
     ("step", "gates"), [("20", ("fivegram",)), ("10", ()), ("10", ("agreement",))]
 )
 def test_other_steps_and_other_gates_do_not(family, step, gates):
-    assert _refusal_of_claims(family, {"step": step}, gates) == ""
+    assert refusal_of_claims(family, {"step": step}, gates) == ""
 
 
 def test_each_failed_gate_is_named(family):
-    said = _refusal_of_claims(family, {"step": "10"}, ("fivegram", "next_sentence"))
+    said = refusal_of_claims(family, {"step": "10"}, ("fivegram", "next_sentence"))
     assert said.count("below the gate") == 2
     assert said.count('{"seed":"1"}') == 1  # seed 1 has failed the second only
 
@@ -52,20 +52,20 @@ def test_each_failed_gate_is_named(family):
 def test_a_record_that_does_not_read_is_no_pass(family, tmp_path):
     (tmp_path / "seed-1-10" / "competence.json").write_text("{}")
     with pytest.raises(ModelError, match="is no competence record"):
-        _refusal_of_claims(family, {"step": "10"}, ("fivegram",))
+        refusal_of_claims(family, {"step": "10"}, ("fivegram",))
 
 
 def test_models_without_a_checkpoint_have_no_record():
     toy = Family("m", "builtin:x", (Replicate("builtin:sentiment/seed-1", {"seed": "1"}),))
-    assert _refusal_of_claims(toy, {}, ("fivegram",)) == ""
+    assert refusal_of_claims(toy, {}, ("fivegram",)) == ""
 
 
 def test_gates_are_on_record_where_every_replicate_has_them(family):
     gates = ("agreement", "fivegram")
-    assert _on_record(family, {"step": "10"}, gates) == ()  # seed 3 has no record
+    assert gates_on_record(family, {"step": "10"}, gates) == ()  # seed 3 has no record
     recorded = Family("m", "hf:x", tuple(r for r in family.replicates if r.random["seed"] != "3"))
-    assert _on_record(recorded, {"step": "10"}, gates) == ("fivegram",)
-    assert _on_record(recorded, {"step": "30"}, gates) == ()
+    assert gates_on_record(recorded, {"step": "10"}, gates) == ("fivegram",)
+    assert gates_on_record(recorded, {"step": "30"}, gates) == ()
 
 
 def test_claims_of_a_plan_presuppose_what_the_diagnostic_does(tmp_path):
@@ -74,7 +74,7 @@ def test_claims_of_a_plan_presuppose_what_the_diagnostic_does(tmp_path):
     pytest.importorskip("transformers")
     from tiny_language import make_language_model
 
-    _gates.cache_clear()
+    _gates_of.cache_clear()
     for seed, step in [(s, t) for s in (1, 2) for t in (10, 20)]:
         made = make_language_model(tmp_path / f"seed-{seed}-step-{step}", "Bert")
         record = {"gates": {"fivegram": step == 20, "agreement": True, "next_sentence": False}}

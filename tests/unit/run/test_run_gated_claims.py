@@ -9,7 +9,9 @@ from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import ContrastSpec, Design
 from scrutiny.core.model import Family, Replicate
 from scrutiny.core.plan import ModelPlan
-from scrutiny.run.planning.specs import PlacedDesign, _gates, _named
+from scrutiny.run.planning.design_numbers import PlacedDesign
+from scrutiny.run.planning.plan_claims import _named
+from scrutiny.run.planning.presuppositions import _gates_of
 
 CLAIM = Claim(
     "C5", "says", "heads", (Component("control/f1", 0.02),), gates=("task_skill",), family="x"
@@ -27,7 +29,7 @@ def places(tmp_path):
     """Make places of families, each of which has passed the gate or not."""
 
     def make(**passed):
-        _gates.cache_clear()
+        _gates_of.cache_clear()
         return [_place(tmp_path, name, ok=ok) for name, ok in passed.items()]
 
     return make

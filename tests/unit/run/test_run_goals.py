@@ -8,7 +8,7 @@ from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import EstimateSpec
 from scrutiny.core.model import Family, Replicate
 from scrutiny.run.planning.assignment import Assignment, PlannedContrast
-from scrutiny.run.planning.goals import _trained, refused_on_goals
+from scrutiny.run.planning.presuppositions import _trained, refused_on_goals
 
 GOAL = {
     "name": "larger above smaller",

@@ -6,8 +6,8 @@ import pytest
 from tool_logs import imported
 
 from scrutiny.core.errors import DataError
-from scrutiny.run.comparing.numbers import compare_runs
-from scrutiny.run.importing.reading import tool_of
+from scrutiny.run.comparing.paired_numbers import compare_runs
+from scrutiny.run.importing.import_logs import tool_of
 
 
 def result(question, output, *, success, provider="openai:a", n=0, **more):

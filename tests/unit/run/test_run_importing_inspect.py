@@ -7,10 +7,10 @@ import pytest
 from tool_logs import imported, rows_of, unpacked
 
 from scrutiny.core.errors import DataError
-from scrutiny.report.reading.load import load_view
-from scrutiny.report.terminal.page import write_terminal
+from scrutiny.report.load import load_view
+from scrutiny.report.text import write_terminal
 from scrutiny.run.importing import inspect_log
-from scrutiny.run.importing.reading import tool_of
+from scrutiny.run.importing.import_logs import tool_of
 
 
 @pytest.fixture(scope="module")

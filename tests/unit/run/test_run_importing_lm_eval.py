@@ -7,10 +7,10 @@ import pytest
 from tool_logs import FEW, imported, line, rows_of, unpacked, write_lines
 
 from scrutiny.core.errors import DataError, PlanError
-from scrutiny.report.formats.markdown import render_markdown
-from scrutiny.report.reading.load import load_view
+from scrutiny.report.load import load_view
+from scrutiny.report.text import render_markdown
 from scrutiny.run.estimating.gate import gate_run
-from scrutiny.run.importing.reading import tool_of
+from scrutiny.run.importing.import_logs import tool_of
 
 ACC = '{"metric":"acc"}'
 

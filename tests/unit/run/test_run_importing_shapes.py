@@ -6,7 +6,7 @@ import pytest
 from tool_logs import imported
 
 from scrutiny.core.errors import DataError
-from scrutiny.run.importing.reading import tool_of
+from scrutiny.run.importing.import_logs import tool_of
 
 TOKENS = {"total": 9, "prompt": 8, "completion": 1, "cached": 0, "numRequests": 1}
 PROMPT = "Answer in one word: {{question}}"

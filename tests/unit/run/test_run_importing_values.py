@@ -8,15 +8,15 @@ import pytest
 from tool_logs import imported, line, write_lines
 
 from scrutiny.core.errors import DataError
-from scrutiny.run.importing.inspect_values import (
+from scrutiny.run.importing.inspect_log import (
     completion_of,
     read_member,
     scores_of,
     target_of,
     text_of,
 )
-from scrutiny.run.importing.lm_eval_values import choice_of, distinct, score_of
-from scrutiny.run.importing.samples import number_of
+from scrutiny.run.importing.lm_eval_lines import choice_of, distinct, score_of
+from scrutiny.run.importing.logs import number_of
 
 
 @pytest.mark.parametrize(

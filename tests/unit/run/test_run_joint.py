@@ -10,13 +10,13 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
-from scrutiny.reliability.asked import Asked, asked_of, asks_more, partner
-from scrutiny.reliability.contrasts import contrast, shared_items
-from scrutiny.reliability.derive import join
+from scrutiny.reliability.contrasts import contrast
+from scrutiny.reliability.joining import join, shared_items
 from scrutiny.reliability.metrics import metric_name, metric_of
-from scrutiny.reliability.of_measures import measures_of
 from scrutiny.reliability.panel import CODES, Panel, Side
-from scrutiny.run.estimating.joint import jointly
+from scrutiny.reliability.statistics import measures_of
+from scrutiny.reliability.written_metrics import Asked, asked_of, asks_more, partner
+from scrutiny.run.estimating.estimator import jointly
 
 KEY = EstimateKey("d@1#0", "a - b", "m", "x", role="contrast")
 RNG = np.random.default_rng(4)

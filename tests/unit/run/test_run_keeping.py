@@ -2,7 +2,7 @@
 
 import pytest
 
-from scrutiny.run.asking.keeping import WAIT_S, Keeping
+from scrutiny.run.asking.answer_store import WAIT_S, Keeping
 
 
 class Clock:

@@ -10,12 +10,11 @@ from scrutiny import load, run
 from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
 from scrutiny.data.dataset import load_dataset
-from scrutiny.report.formats.html import render_html
-from scrutiny.report.formats.markdown import render_markdown
-from scrutiny.report.reading.load import load_view
-from scrutiny.report.terminal.page import plain_text
-from scrutiny.run.planning.file import plan_of
-from scrutiny.run.planning.label_words import _are_words, said_pairs
+from scrutiny.report.load import load_view
+from scrutiny.report.page import render_html
+from scrutiny.report.text import plain_text, render_markdown
+from scrutiny.run.planning.matched_labels import _are_words, said_pairs
+from scrutiny.run.planning.plan_file import plan_of
 
 MODELS = """
 class Reader:

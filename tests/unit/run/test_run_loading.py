@@ -9,11 +9,11 @@ import pytest
 from scrutiny.core.example import Example
 from scrutiny.core.model import KnowsTrainingText, capabilities_of
 from scrutiny.data.hashes import training_hashes
-from scrutiny.models.strings import load
+from scrutiny.models.strings import model_loading
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.run.planning.doubtful_data import trained_on_it
 from scrutiny.run.planning.loading import LoadedModels
-from scrutiny.tasks.names import load_task
+from scrutiny.tasks.tasks import load_task
 from scrutiny.testing.toy_models import KeywordClassifier
 
 TASK = load_task("text-classification")
@@ -22,7 +22,9 @@ TASK = load_task("text-classification")
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """Checkpoint that was trained here; its adapter answers with a toy."""
-    monkeypatch.setattr(load, "adapter", lambda scheme: Adapter(lambda *of: KeywordClassifier()))
+    monkeypatch.setattr(
+        model_loading, "adapter", lambda scheme: Adapter(lambda *of: KeywordClassifier())
+    )
     folder = tmp_path / "seed-1"
     folder.mkdir()
     (folder / "training.json").write_text(json.dumps({"data": {"fingerprints": ["f"]}}))

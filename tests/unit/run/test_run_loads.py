@@ -13,12 +13,11 @@ from scrutiny.cli.failures import exit_code_of
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import DataPlan
 from scrutiny.data import dataset
-from scrutiny.models.python.reading import read_object
-from scrutiny.run.planning import loading, opened
-from scrutiny.run.planning.loading import KEPT, LoadedModels
-from scrutiny.run.planning.opened import Opened
+from scrutiny.models.python.object_digest import read_object
+from scrutiny.run.planning import loading
+from scrutiny.run.planning.loading import KEPT, LoadedModels, Opened
 from scrutiny.store.run_folder import RunFolder
-from scrutiny.tasks.names import load_task
+from scrutiny.tasks.tasks import load_task
 
 #: Writes a line for each time that it is made, in whatever process.
 COUNTED = MODEL.format(every=11, shift=0).replace(
@@ -50,7 +49,7 @@ def read(monkeypatch):
     """Sources of the datasets that are read."""
     found, real = [], dataset.load_dataset
     monkeypatch.setattr(
-        opened, "load_dataset", lambda source, **more: found.append(source) or real(source, **more)
+        loading, "load_dataset", lambda source, **more: found.append(source) or real(source, **more)
     )
     return found
 

@@ -5,8 +5,8 @@ import pytest
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
 from scrutiny.core.task import Prediction
+from scrutiny.run.asking.answer_store import Pace, own_batches
 from scrutiny.run.asking.client import CHUNK, ModelClient
-from scrutiny.run.asking.pace import Pace, own_batches
 
 EXAMPLES = [Example(str(n), {"text": f"text {n:05}"}) for n in range(3_000)]
 

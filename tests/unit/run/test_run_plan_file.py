@@ -6,7 +6,7 @@ import pytest
 
 from scrutiny.core.claim import Component
 from scrutiny.core.errors import PlanError
-from scrutiny.run.planning.file import plan_of, read_plan
+from scrutiny.run.planning.plan_file import plan_of, read_plan
 
 WHOLE = """
 seed = 7

@@ -17,12 +17,12 @@ from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
 from scrutiny.core.registry import Registration, build
 from scrutiny.data.dataset import Dataset
 from scrutiny.data.run_items import RunItems
-from scrutiny.diagnostics.performance.diagnostic import Performance
+from scrutiny.diagnostics.performance.performance import Performance
 from scrutiny.registrations import REGISTRATIONS
 from scrutiny.reliability.verdicts.claims import decide
 from scrutiny.reliability.verdicts.prerequisites import SKILL_NOT_COMPUTED
-from scrutiny.run.planning.claims import CHEAP_BYTES, FEW_NULLS
-from scrutiny.run.planning.claims import with_presupposed as presupposed_in
+from scrutiny.run.planning.presuppositions import CHEAP_BYTES, FEW_NULLS
+from scrutiny.run.planning.presuppositions import with_presupposed as presupposed_in
 from scrutiny.run.planning.resolve import resolve
 
 CLASSES = ("ByGroup", "NeedsSkill")
@@ -72,7 +72,7 @@ class NeedsSkill(Performance):
 def own_diagnostics(monkeypatch):
     own = [Registration("diagnostic", globals()[n].id, f"{__name__}:{n}") for n in CLASSES]
     made = build([("scrutiny", REGISTRATIONS), ("tests", own)])
-    for name in ("planning.resolve", "planning.claims", "manifest"):
+    for name in ("planning.measurements", "planning.presuppositions", "manifest"):
         monkeypatch.setattr(import_module(f"scrutiny.run.{name}"), "registry", lambda: made)
 
 

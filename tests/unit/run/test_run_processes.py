@@ -10,13 +10,13 @@ from small_runs import plan, run
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError, RunIncompleteError
 from scrutiny.core.example import Example
-from scrutiny.core.progress import Progress
+from scrutiny.core.long_runs import Progress
+from scrutiny.run.asking.answer_store import TaskStore, local_store
 from scrutiny.run.asking.client import ModelClient
-from scrutiny.run.asking.stores import TaskStore, local_store
-from scrutiny.run.executing import processes
+from scrutiny.run.executing import executors
 from scrutiny.run.executing.context import RunContext
-from scrutiny.run.executing.processes import pipe_store
-from scrutiny.store.answers import AnswerCache
+from scrutiny.run.executing.executors import pipe_store
+from scrutiny.store.database import AnswerCache
 from scrutiny.store.journal import Journal
 from scrutiny.testing import KeywordClassifier
 
@@ -184,8 +184,8 @@ class Model:
 
 def test_workers_stay_from_making_variants_to_asking_models(tmp_path, monkeypatch):
     started = []
-    start = processes._started
-    monkeypatch.setattr(processes, "_started", lambda given: started.append(1) or start(given))
+    start = executors._started
+    monkeypatch.setattr(executors, "_started", lambda given: started.append(1) or start(given))
     made = plan(
         source(tmp_path, COUNTED), diagnostic="robustness", params={"transformations": ["typos"]}
     )

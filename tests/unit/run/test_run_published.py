@@ -6,13 +6,13 @@ from dataclasses import replace
 import pytest
 from small_runs import family, plan, run
 
-from scrutiny.core.boundary.canonical import plain
+from scrutiny.core.boundary.json_text import plain
 from scrutiny.core.claim import Claim, Component, Finding
 from scrutiny.core.errors import DataError, PlanError
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.published import PublishedPlan
 from scrutiny.core.record import Counts
-from scrutiny.run.planning.file import plan_of
+from scrutiny.run.planning.plan_file import plan_of
 from scrutiny.run.planning.published import _seen_in, must_be_claimed, must_read, reproduction
 from scrutiny.store.findings import reproduction_from_json
 

@@ -7,10 +7,9 @@ import pytest
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.queries.language import Cloze, Continuation, SentencePair
+from scrutiny.run.asking.answer_store import forgetful_store
 from scrutiny.run.asking.client import ModelClient
-from scrutiny.run.asking.forms import FORMS
-from scrutiny.run.asking.sameness import Witnesses, outcomes
-from scrutiny.run.asking.stores import forgetful_store
+from scrutiny.run.asking.identity_check import FORMS, Witnesses, outcomes
 from scrutiny.testing import ToyCausalLanguageModel, ToyMaskedLanguageModel
 
 

@@ -8,25 +8,24 @@ import pytest
 import toy_beside
 from toy_beside import Agreeing, asked, model, plan, rows
 
-from scrutiny.cli.running.plans import audit_from_flags, plan_from_flags
-from scrutiny.cli.verbs.show import facts
+from scrutiny.blocks.run_estimates import contrast_key_of, key_of
+from scrutiny.cli.plans import audit_from_flags, plan_from_flags
+from scrutiny.cli.verbs.names import facts
 from scrutiny.core.design import DataShape, Design, EstimateSpec, Inputs, Selector, SubjectShape
 from scrutiny.core.errors import ModelError, PlanError
+from scrutiny.core.long_runs import Progress
 from scrutiny.core.model import Family, Replicate, capabilities_of
 from scrutiny.core.plan import EstimatePlan, MeasurePlan
-from scrutiny.core.progress import Progress
 from scrutiny.core.record import Measure, Row
-from scrutiny.parts.run.assigned import contrast_key_of, key_of
 from scrutiny.run.budgeting.cost import cost_of
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.estimating.gate import gate_run
 from scrutiny.run.planning.assignment import assignments_of, to_json
-from scrutiny.run.planning.file import plan_of
-from scrutiny.run.planning.loading import LoadedModels
-from scrutiny.run.planning.opened import Opened
-from scrutiny.run.planning.pairs import pairs_of
+from scrutiny.run.planning.loading import LoadedModels, Opened
+from scrutiny.run.planning.measurements import pairs_of
+from scrutiny.run.planning.plan_file import plan_of
 from scrutiny.run.planning.resolve import resolve
-from scrutiny.tasks.names import load_task
+from scrutiny.tasks.tasks import load_task
 from scrutiny.testing import KeywordClassifier, check_diagnostic
 
 TABLES = ("items", "variants", "records", "outputs", "estimates")
@@ -34,7 +33,10 @@ SEEDED = ("{seed}", (1, 2, 3))
 
 
 #: Modules that look names up.
-NAMING = ("manifest", *(f"planning.{n}" for n in ("resolve", "claims", "audit", "tolerances")))
+NAMING = (
+    "manifest",
+    *(f"planning.{n}" for n in ("measurements", "presuppositions", "audit", "audit_profiles")),
+)
 
 
 @pytest.fixture(autouse=True)
@@ -42,7 +44,7 @@ def toy(monkeypatch):
     made = toy_beside.registry()
     for name in NAMING:
         monkeypatch.setattr(import_module(f"scrutiny.run.{name}"), "registry", lambda: made)
-    monkeypatch.setattr(import_module("scrutiny.cli.running.plans"), "registry", lambda: made)
+    monkeypatch.setattr(import_module("scrutiny.cli.plans"), "registry", lambda: made)
 
 
 @pytest.fixture

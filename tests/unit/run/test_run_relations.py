@@ -9,8 +9,8 @@ from small_runs import family, plan, rows, run
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import DataPlan, MeasurePlan, RelatePlan
-from scrutiny.run.planning.file import plan_of
-from scrutiny.stats.significance.variance_ratio import Spread, variance_ratio
+from scrutiny.run.planning.plan_file import plan_of
+from scrutiny.stats.intervals.seed_error import Spread, variance_ratio
 from scrutiny.store.run_folder import RunFolder
 
 SEEDS = (1, 2, 3, 4, 5, 6)

@@ -5,13 +5,13 @@ from small_runs import family, plan, rows, run
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan
-from scrutiny.diagnostics.similarity.side_by_side.flips import Noise
-from scrutiny.diagnostics.similarity.side_by_side.stored_answers import promised_noise
-from scrutiny.run.comparing.whole import compare_side_by_side
+from scrutiny.diagnostics.similarity.side_by_side.sides import Noise
+from scrutiny.diagnostics.similarity.side_by_side.sides_answers import promised_noise
+from scrutiny.run.comparing.whole_comparison import compare_side_by_side
 from scrutiny.run.driver import run_plan
-from scrutiny.run.planning.rerun import plan_of_run
 from scrutiny.run.planning.resolve import resolve
-from scrutiny.store.portable import located
+from scrutiny.run.reusing import plan_of_run
+from scrutiny.store.sealed_manifests import located
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
-from scrutiny.models.python.reading import ObjectReading
-from scrutiny.run.asking.sameness import MOST, Again, Witnesses, must_be_the_same
-from scrutiny.run.asking.stores import forgetful_store
+from scrutiny.models.python.object_digest import ObjectReading
+from scrutiny.run.asking.answer_store import forgetful_store
+from scrutiny.run.asking.identity_check import MOST, Again, Witnesses, must_be_the_same
 from scrutiny.run.manifest import _how_compared
 
 EXAMPLES = [

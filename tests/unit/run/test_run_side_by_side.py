@@ -5,13 +5,17 @@ from dataclasses import replace
 import pytest
 from small_runs import family, plan, rows, run
 
+from scrutiny.blocks.section import parts
 from scrutiny.core.plan import MeasurePlan, ModelPlan
-from scrutiny.diagnostics.similarity.parts.side_by_side import MEASURES, PART
-from scrutiny.diagnostics.similarity.side_by_side.agreement import agreement_of, marked
-from scrutiny.diagnostics.similarity.side_by_side.flips import UNKNOWN, flips_of
-from scrutiny.diagnostics.similarity.side_by_side.stored_answers import rows_of, sides_of_models
-from scrutiny.report.parts import parts
-from scrutiny.report.reading.load import load_view
+from scrutiny.diagnostics.similarity.side_by_side.side_by_side_charts import MEASURES, PART
+from scrutiny.diagnostics.similarity.side_by_side.sides import UNKNOWN, flips_of
+from scrutiny.diagnostics.similarity.side_by_side.sides_agreement import agreement_of
+from scrutiny.diagnostics.similarity.side_by_side.sides_answers import (
+    marked,
+    rows_of,
+    sides_of_models,
+)
+from scrutiny.report.load import load_view
 
 SURE = """
 class Model:

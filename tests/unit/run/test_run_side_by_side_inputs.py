@@ -6,26 +6,26 @@ import numpy as np
 import pytest
 from two_sides import drawn, random_slices, sides, slice_of
 
-from scrutiny.diagnostics.similarity.side_by_side.agreement import marked
-from scrutiny.diagnostics.similarity.side_by_side.flips import (
+from scrutiny.diagnostics.similarity.side_by_side.sides import (
     UNKNOWN,
+    Answers,
     Noise,
     answers_differ,
     flips_of,
     noise_of_replicates,
     noise_of_rerun,
 )
-from scrutiny.diagnostics.similarity.side_by_side.inputs import find_disagreements
-from scrutiny.diagnostics.similarity.side_by_side.sides import Answers
-from scrutiny.models.answers.label_pair import Labels
-from scrutiny.run.comparing.slices import changes, shown
-from scrutiny.run.comparing.whole import commonest_turn
+from scrutiny.diagnostics.similarity.side_by_side.sides_agreement import find_disagreements
+from scrutiny.diagnostics.similarity.side_by_side.sides_answers import marked
+from scrutiny.models.answers.compared_answers import LabelPair
+from scrutiny.run.comparing.changed_slices import changes, shown
+from scrutiny.run.comparing.whole_comparison import commonest_turn
 
 
 def differing(two, **more):
     """Inputs that differ, the likeliest first."""
     if two.labels == "no_labels":
-        two = replace(two, labels=(Labels(("a", "b"), ("a", "b")),) * len(two.examples))
+        two = replace(two, labels=(LabelPair(("a", "b"), ("a", "b")),) * len(two.examples))
     return find_disagreements(two, marked(two), **{"noise": UNKNOWN, **more})
 
 
@@ -87,7 +87,7 @@ def test_probabilities_in_another_order_are_turned():
     one = answers([["a", "b"]], [[[0.9, 0.1], [0.2, 0.8]]])
     turned = answers([["a", "b"]], [[[0.1, 0.9], [0.8, 0.2]]])
     two = replace(two, answers=(one, turned))
-    assert differing(replace(two, labels=(Labels(("a", "b"), ("b", "a")),) * 2)) == []
+    assert differing(replace(two, labels=(LabelPair(("a", "b"), ("b", "a")),) * 2)) == []
     own = differing(two)
     assert own[0].distance == pytest.approx(0.4)
 

@@ -5,9 +5,9 @@ import pytest
 from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.run.driver import run_plan
-from scrutiny.run.planning.file import plan_of
-from scrutiny.run.planning.rerun import plan_of_run
+from scrutiny.run.planning.plan_file import plan_of
 from scrutiny.run.planning.resolve import designed, resolve
+from scrutiny.run.reusing import plan_of_run
 
 
 def planned(**items):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrutiny.run.planning.tasks import shard_size, shards_of
+from scrutiny.run.planning.resolved import shard_size, shards_of
 
 
 @given(st.integers(1, 5000), st.integers(1, 3000))

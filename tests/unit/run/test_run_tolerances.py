@@ -2,16 +2,15 @@
 
 import pytest
 
-from scrutiny.cli.running.plans import audit_from_flags
+from scrutiny.cli.plans import audit_from_flags
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.plan import DataPlan, ModelPlan
 from scrutiny.core.registry import registry
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.run.planning.audit import audit_plan
-from scrutiny.run.planning.loading import LoadedModels
-from scrutiny.run.planning.opened import Opened
+from scrutiny.run.planning.audit_profiles import read_tolerances, with_tolerances
+from scrutiny.run.planning.loading import LoadedModels, Opened
 from scrutiny.run.planning.resolve import resolve
-from scrutiny.run.planning.tolerances import read_tolerances, with_tolerances
 
 FLAGS = {"plan": None, "models": ("builtin:sentiment",), "data": ("builtin:reviews",), "only": ()}
 FLAGS |= {"task": "", "limit": 40, "seed": None, "on_bad_row": "skip"}

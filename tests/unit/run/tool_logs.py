@@ -5,8 +5,7 @@ import tarfile
 from pathlib import Path
 
 from scrutiny.core.plan import Resampling
-from scrutiny.run.importing.manifest import ImportOptions
-from scrutiny.run.importing.reading import import_logs
+from scrutiny.run.importing.import_logs import ImportOptions, import_logs
 
 PACKED = Path(__file__).parents[2] / "fixtures" / "logs"
 FEW = ImportOptions(resampling=Resampling(draws=300))

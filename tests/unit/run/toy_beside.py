@@ -9,7 +9,7 @@ from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resamplin
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.registry import Registration, build
 from scrutiny.registrations import REGISTRATIONS
-from scrutiny.text.edits.apply import apply_edits
+from scrutiny.text.edits import apply_edits
 
 #: Positive where one of its words stands; a file of each model, so that a count of its own asking
 #: lasts.

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from scrutiny.stats.agreement.raters import cohen_kappa, krippendorff_alpha
-from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.agreement.kappa import cohen_kappa, krippendorff_alpha
+from scrutiny.stats.arrays import StatisticsError
 
 NAN = float("nan")
 

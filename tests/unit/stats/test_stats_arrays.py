@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 
 from scrutiny.core.errors import UserError
-from scrutiny.stats.arrays import counts, finite, one_of, proper_level
-from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.intervals.parts import has_enough
+from scrutiny.stats.arrays import StatisticsError, counts, finite, one_of, proper_level
+from scrutiny.stats.intervals.components import has_enough
 
 
 def test_finite_says_how_many_are_not():

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scrutiny.stats.arrays import StatisticsError
 from scrutiny.stats.association.word_sets import (
     _unit_vectors,
     associations,
     effect_size,
     split_test,
 )
-from scrutiny.stats.errors import StatisticsError
 
 RNG = np.random.default_rng(5)
 X, Y = RNG.standard_normal((4, 6)), RNG.standard_normal((4, 6))

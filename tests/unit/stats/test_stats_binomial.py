@@ -48,8 +48,8 @@ def test_by_hand():
 def test_tests_of_single_replicates_load_no_other_distributions():
     code = (
         "import sys; from scrutiny.stats.agreement.flips import flips;"
-        "from scrutiny.stats.significance.mcnemar import mcnemar;"
-        "from scrutiny.stats.significance.variance_ratio import Spread, variance_ratio;"
+        "from scrutiny.stats.significance.exact_tests import mcnemar;"
+        "from scrutiny.stats.intervals.seed_error import Spread, variance_ratio;"
         "mcnemar(1, 5); flips([[1, 0, 1], [1, 0, 0]]);"
         "variance_ratio(Spread(3.0, 1.0, 5), Spread(1.0, 1.0, 5));"
         "sys.exit('scipy.stats' in sys.modules)"

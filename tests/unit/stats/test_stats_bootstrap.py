@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.intervals.bootstrap import bca_limits, bootstrap
-from scrutiny.stats.resampling.resample import jackknife
+from scrutiny.stats.arrays import StatisticsError
+from scrutiny.stats.intervals.one_factor import bca_limits, bootstrap
+from scrutiny.stats.resampling.sums import jackknife
 from scrutiny.stats.resampling.weights import Units
 
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from scrutiny.stats.association.clusters import (
+from scrutiny.stats.arrays import StatisticsError
+from scrutiny.stats.association.partitions import (
     adjusted_rand_of_counts,
     aligned,
     permuted_alignments,
     permuted_sides,
 )
-from scrutiny.stats.errors import StatisticsError
 
 RNG = np.random.default_rng(3)
 

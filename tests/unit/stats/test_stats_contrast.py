@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.arrays import StatisticsError
 from scrutiny.stats.intervals.contrast import paired_contrast, unpaired_contrast
 from scrutiny.stats.intervals.crossed import crossed
 from scrutiny.stats.resampling.resample import resample

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.arrays import StatisticsError
 from scrutiny.stats.intervals.crossed import crossed
-from scrutiny.stats.intervals.replicates import t_over_replicates
-from scrutiny.stats.intervals.scale import Scale
+from scrutiny.stats.intervals.interval import Scale
+from scrutiny.stats.intervals.one_factor import t_over_replicates
 from scrutiny.stats.resampling.resample import resample
 from scrutiny.stats.resampling.weights import Units
 

@@ -5,9 +5,9 @@ import pytest
 from scipy import stats
 from scipy.spatial.distance import jensenshannon
 
+from scrutiny.stats.arrays import StatisticsError
 from scrutiny.stats.distributions import divergence
 from scrutiny.stats.distributions.divergence import jensen_shannon_matrix, row_entropy
-from scrutiny.stats.errors import StatisticsError
 
 RNG = np.random.default_rng(4)
 MAPS = RNG.dirichlet(np.full(7, 0.2), (5, 6))  # (head, token, piece)

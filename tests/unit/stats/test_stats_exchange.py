@@ -5,8 +5,8 @@ from itertools import product
 
 import pytest
 
-from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.significance.exchange import ExchangeTest
+from scrutiny.stats.arrays import StatisticsError
+from scrutiny.stats.significance.combined_tests import ExchangeTest
 
 SLOPES = (4.0, 16.0, 64.0)
 APART, ALIKE = ((0.0, 0.0), (1.0,) * 4), ((0.0, 0.0), (0.0,) * 4)

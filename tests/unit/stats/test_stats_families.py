@@ -4,22 +4,21 @@ import numpy as np
 import pytest
 from scipy import integrate, optimize, stats
 
-from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.intervals.distance import critical_distance
+from scrutiny.stats.arrays import StatisticsError
 from scrutiny.stats.intervals.families import (
     FamilyRows,
     checkpoint_limits,
     floored,
     recipe_limits,
 )
-from scrutiny.stats.intervals.moderation import effective_rows, moderated
-from scrutiny.stats.intervals.planner import (
+from scrutiny.stats.intervals.rows import (
     items_needed,
     items_planned,
     least_detectable,
     seeds_needed,
 )
-from scrutiny.stats.intervals.tango import tango_variance
+from scrutiny.stats.intervals.seed_error import critical_distance, effective_rows, moderated
+from scrutiny.stats.intervals.share_limits import tango_variance
 from scrutiny.stats.resampling.weights import Units
 
 

@@ -3,7 +3,7 @@ import pytest
 from scipy import stats
 
 from scrutiny.stats.agreement.flips import flips
-from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.arrays import StatisticsError
 from scrutiny.stats.significance.binomial import poisson_binomial
 
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scrutiny.stats.agreement.hit_counts import hit_counts
-from scrutiny.stats.agreement.raters import mean_kappa
+from scrutiny.stats.agreement.flips import hit_counts
+from scrutiny.stats.agreement.kappa import mean_kappa
+from scrutiny.stats.arrays import StatisticsError
 from scrutiny.stats.association.correlation import rank_agreement, seed_correlation
-from scrutiny.stats.errors import StatisticsError
 
 
 def test_counts_by_hand():

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from scrutiny.stats.resampling import weights
-from scrutiny.stats.resampling.kept import KeptDraws, SaidStates, state_of
 from scrutiny.stats.resampling.resample import resample
 from scrutiny.stats.resampling.sums import CollapsedUnits
-from scrutiny.stats.resampling.weights import Units, draw_weights
+from scrutiny.stats.resampling.weights import KeptDraws, SaidStates, Units, draw_weights, state_of
 
-keeping = import_module("scrutiny.stats.resampling.kept")
+keeping = import_module("scrutiny.stats.resampling.weights")
 resampling = import_module("scrutiny.stats.resampling.resample")
 
 

@@ -3,12 +3,7 @@
 import numpy as np
 import pytest
 
-from scrutiny.stats.agreement.label_exchange import (
-    best_order,
-    exchange,
-    far_better_order,
-    share_by_chance,
-)
+from scrutiny.stats.agreement.labels import best_order, exchange, far_better_order, share_by_chance
 
 
 def answers_of(gold, order, *, accuracy, rng, n_labels):

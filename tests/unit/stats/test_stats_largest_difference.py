@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.intervals.largest_difference import largest_difference
+from scrutiny.stats.arrays import StatisticsError
+from scrutiny.stats.intervals.contrast import largest_difference
 from scrutiny.stats.resampling.resample import Resampled
 from scrutiny.stats.significance.power import tost
 

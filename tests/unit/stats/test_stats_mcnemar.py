@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.significance.mcnemar import mcnemar, mcnemar_by_replicate
+from scrutiny.stats.arrays import StatisticsError
+from scrutiny.stats.significance.exact_tests import mcnemar, mcnemar_by_replicate
 
 
 def test_mid_p_by_hand():

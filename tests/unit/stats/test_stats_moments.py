@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from scrutiny.stats.arrays import StatisticsError
 from scrutiny.stats.association.regression import (
     Moments,
     cluster_robust,
     least_squares,
     moments_by_unit,
 )
-from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.resampling.weights import Units
 
 RNG = np.random.default_rng(8)

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.significance.multiplicity import benjamini_hochberg, holm, max_t
+from scrutiny.stats.arrays import StatisticsError
+from scrutiny.stats.significance.combined_tests import benjamini_hochberg, holm, max_t
 
 
 def test_holm_by_hand():

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scrutiny.stats.association.pair_correlation import FEWEST_MODELS, pair_correlation
-from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.arrays import StatisticsError
+from scrutiny.stats.association.rank_correlation import FEWEST_MODELS, pair_correlation
 
 G = np.random.default_rng(5)
 

@@ -6,8 +6,8 @@ from math import comb
 import numpy as np
 import pytest
 
+from scrutiny.stats.arrays import StatisticsError
 from scrutiny.stats.association.partitions import partitions
-from scrutiny.stats.errors import StatisticsError
 
 
 @pytest.mark.parametrize(("n", "first"), [(2, 1), (7, 3), (8, 4), (9, 1), (17, 2)])

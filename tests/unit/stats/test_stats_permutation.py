@@ -3,9 +3,9 @@ from math import comb
 import numpy as np
 import pytest
 
-from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.arrays import StatisticsError
 from scrutiny.stats.resampling.weights import Units
-from scrutiny.stats.significance.permutation import permutation_test, sign_flip_test
+from scrutiny.stats.significance.permutation_tests import permutation_test, sign_flip_test
 
 
 def gap(sums, weight):

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy import optimize, special
 
-from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.arrays import StatisticsError
 from scrutiny.stats.significance import power as module
 from scrutiny.stats.significance.power import (
     CrossedDesign,

@@ -1,7 +1,7 @@
 import pytest
 
-from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.intervals.scale import wilson
+from scrutiny.stats.arrays import StatisticsError
+from scrutiny.stats.intervals.interval import wilson
 
 
 def test_ends_are_exact_and_never_of_no_width():

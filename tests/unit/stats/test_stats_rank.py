@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from scrutiny.stats.significance.rank import rank_sum, signed_rank
+from scrutiny.stats.significance.exact_tests import rank_sum, signed_rank
 
 
 @pytest.mark.parametrize(("n", "smallest"), [(3, 0.10), (4, 0.029), (5, 0.0079)])

@@ -12,11 +12,12 @@ from scrutiny.stats.intervals.families import (
     recipe_limits,
     with_family_effects,
 )
+from scrutiny.stats.intervals.interval import AS_IT_IS, Scale
 from scrutiny.stats.intervals.rows import row_of
-from scrutiny.stats.intervals.scale import AS_IT_IS, Scale
-from scrutiny.stats.intervals.shares import apart_of
+from scrutiny.stats.intervals.share_limits import apart_of
 from scrutiny.stats.intervals.simultaneous import simultaneous
-from scrutiny.stats.resampling.resample import influences, resample
+from scrutiny.stats.resampling.resample import resample
+from scrutiny.stats.resampling.sums import influences
 from scrutiny.stats.resampling.weights import Units
 
 DOCUMENTS = np.repeat(np.arange(40), 10)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.intervals.replicates import difference_over_replicates, t_over_replicates
+from scrutiny.stats.arrays import StatisticsError
+from scrutiny.stats.intervals.one_factor import difference_over_replicates, t_over_replicates
 
 A, B = np.array([3.0, 4.5, 2.0, 3.5, 4.0]), np.array([1.0, 1.2, 0.8])
 

@@ -3,18 +3,27 @@
 import numpy as np
 import pytest
 
-from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.arrays import StatisticsError
 from scrutiny.stats.representations.cca import (
     canonical_correlations,
     kept_components,
     mean_cca,
     svcca,
 )
-from scrutiny.stats.representations.centering import principal, two_representations
 from scrutiny.stats.representations.cka import debiased_cka, linear_cka, minibatch_cka
-from scrutiny.stats.representations.error import grouped_jackknife, permuted_similarity
-from scrutiny.stats.representations.neighbors import neighbor_jaccard, second_order_cosine
-from scrutiny.stats.representations.rsa import procrustes_angle, rsa, stir
+from scrutiny.stats.representations.item_distances import (
+    neighbor_jaccard,
+    procrustes_angle,
+    rsa,
+    second_order_cosine,
+    stir,
+)
+from scrutiny.stats.representations.two_representations import (
+    grouped_jackknife,
+    permuted_similarity,
+    principal,
+    two_representations,
+)
 from scrutiny.stats.resampling.weights import Units
 
 G = np.random.default_rng(0)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.arrays import StatisticsError
 from scrutiny.stats.resampling.resample import resample, resample_refit, resample_weighted
 from scrutiny.stats.resampling.weights import Units
 

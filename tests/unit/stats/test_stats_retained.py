@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.intervals.retained import retained_scores
+from scrutiny.stats.arrays import StatisticsError
+from scrutiny.stats.intervals.crossed import retained_scores
 
 
 def test_near_ties_are_left_out_first():

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.intervals.scale import Scale
+from scrutiny.stats.arrays import StatisticsError
+from scrutiny.stats.intervals.interval import Scale
 
 
 @pytest.mark.parametrize(

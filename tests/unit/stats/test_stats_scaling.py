@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from scrutiny.core.errors import MissingExtraError
-from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.representations.scaling import scaled_to_points
+from scrutiny.stats.arrays import StatisticsError
+from scrutiny.stats.representations.item_distances import scaled_to_points
 
 RNG = np.random.default_rng(4)
 

@@ -17,8 +17,8 @@ from scrutiny.stats.agreement.scope_controls import (
     label_variety,
     scope_lift,
 )
-from scrutiny.stats.distributions.sampled import l1_bounds, sampling_floor
-from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.arrays import StatisticsError
+from scrutiny.stats.distributions.output_distances import l1_bounds, sampling_floor
 
 KEEPS = [[0.9, 0.1]], [[0.8, 0.2]]
 CHANGES = [[0.9, 0.1]], [[0.1, 0.9]]

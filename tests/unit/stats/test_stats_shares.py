@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from scrutiny.stats.intervals.interval import Scale
 from scrutiny.stats.intervals.rows import row_of
-from scrutiny.stats.intervals.scale import Scale
-from scrutiny.stats.intervals.shares import (
+from scrutiny.stats.intervals.share_limits import (
     effect_of_few,
     exact_limits,
     family_effects,

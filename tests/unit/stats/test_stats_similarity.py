@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from scrutiny.stats.agreement.capa import capa
 from scrutiny.stats.agreement.error_consistency import (
     accuracy_bounds,
     consistency_bounds,
@@ -11,15 +10,16 @@ from scrutiny.stats.agreement.error_consistency import (
     copy_probability,
     error_consistency_interval,
 )
+from scrutiny.stats.agreement.kappa import capa
 from scrutiny.stats.agreement.labels import agreement, correctness_flips
-from scrutiny.stats.distributions.outputs import (
+from scrutiny.stats.arrays import StatisticsError
+from scrutiny.stats.distributions.output_distances import (
     distributions,
     js_divergence,
     kl_divergence,
     matching_temperature,
     tempered,
 )
-from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.resampling.weights import Units
 
 P = [[0.5, 0.5], [0.2, 0.8]]

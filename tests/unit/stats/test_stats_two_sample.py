@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
+from scrutiny.stats.arrays import StatisticsError
 from scrutiny.stats.distributions.two_sample import (
     hamming_mmd,
     hamming_mmd_test,
     logprob_shift_test,
     paired_logprob_test,
 )
-from scrutiny.stats.errors import StatisticsError
 
 RNG = np.random.default_rng(0)
 TEXTS = np.array([[1, 2], [1, 3]])

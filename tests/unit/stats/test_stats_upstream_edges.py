@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from scrutiny.diagnostics.invariance.metrics import KAPPA_INV, MEAN_DISTANCE
-from scrutiny.diagnostics.similarity.metrics.outputs import ACCURACY_GAP, KL_AB, KL_BA, P_GOLD_RMS
+from scrutiny.diagnostics.invariance.scope_metrics import KAPPA_INV, MEAN_DISTANCE
+from scrutiny.diagnostics.similarity.outputs_records import ACCURACY_GAP, KL_AB, KL_BA, P_GOLD_RMS
 from scrutiny.reliability.metrics import metric_of
-from scrutiny.stats.distributions.outputs import matching_temperature
-from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.arrays import StatisticsError
+from scrutiny.stats.distributions.output_distances import matching_temperature
 from scrutiny.stats.intervals.crossed import crossed
-from scrutiny.stats.representations.rsa import rsa
+from scrutiny.stats.representations.item_distances import rsa
 
 G = np.random.default_rng(4)
 X = G.standard_normal((16, 8))

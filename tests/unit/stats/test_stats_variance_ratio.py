@@ -1,8 +1,8 @@
 import pytest
 from scipy import stats
 
-from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.significance.variance_ratio import Spread, variance_ratio, variance_ratio_power
+from scrutiny.stats.arrays import StatisticsError
+from scrutiny.stats.intervals.seed_error import Spread, variance_ratio, variance_ratio_power
 
 
 def test_five_seeds_need_two_and_a_half():

@@ -1,7 +1,7 @@
 import pytest
 
-from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.significance.verdict import intersection_union
+from scrutiny.stats.arrays import StatisticsError
+from scrutiny.stats.significance.combined_tests import intersection_union
 
 
 def test_the_weakest_component_decides():

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.arrays import StatisticsError
 from scrutiny.stats.resampling import weights
 from scrutiny.stats.resampling.weights import Units, draw_indices, draw_weights
 

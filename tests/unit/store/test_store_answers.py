@@ -8,20 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrutiny.core.answers.any_of import AnyOf
-from scrutiny.core.answers.text import Text
+from scrutiny.core.answers.texts import AnyOf, Text
 from scrutiny.core.answers.words import Words
-from scrutiny.core.boundary.canonical import canonical_json
+from scrutiny.core.boundary.json_text import canonical_json
 from scrutiny.core.example import Example, Span
 from scrutiny.core.queries.language import Cloze, Continuation, SentencePair
 from scrutiny.core.task import Prediction
-from scrutiny.run.asking.cached import (
-    _plain_json,
-    answer_keys,
-    query_keys,
-)
-from scrutiny.store.answers import AnswerCache
-from scrutiny.store.encoded import as_json, decode, decode_numbers, encode, encode_numbers
+from scrutiny.run.asking.answer_store import _plain_json, answer_keys, query_keys
+from scrutiny.store.database import AnswerCache
+from scrutiny.store.stored_forms import as_json, decode, decode_numbers, encode, encode_numbers
 
 BASE = {"fingerprint": "f", "capability": "predict", "label_map": "l", "draw": 0}
 EXAMPLE = Example("1", {"text": "a b", "text_pair": "c"}, tokens={"text": ((0, 1), (2, 3))})

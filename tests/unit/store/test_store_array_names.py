@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scrutiny.store.array_names import array_file
+from scrutiny.store.files import array_file
 from scrutiny.store.run_folder import RunFolder
 
 ODD = [

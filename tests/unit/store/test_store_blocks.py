@@ -9,15 +9,15 @@ from scrutiny.core.errors import ConformanceError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.record import Row
 from scrutiny.core.task import Prediction
-from scrutiny.store.blocks import (
+from scrutiny.store.run_tables import (
     array_of,
     array_table,
+    items_table,
     outputs_table,
     records_table,
     variants_of,
     variants_table,
 )
-from scrutiny.store.items import items_table
 
 CELL = Cell("m", '{"seed":"1"}', "x", condition={"step": "10"})
 

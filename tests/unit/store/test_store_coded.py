@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from scrutiny.store.coded import coded, counts_of, is_among, is_value
+from scrutiny.store.arrow import coded, counts_of, is_among, is_value
 
 TEXTS = ["b", None, "a", "a", "c", None, "b"]
 

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrutiny.core.boundary.canonical import canonical_json
+from scrutiny.core.boundary.json_text import canonical_json
 from scrutiny.core.edit import Edit, Piece, Variant
 from scrutiny.core.example import Span
-from scrutiny.store import blocks
-from scrutiny.store import edits as module
-from scrutiny.store.edits import edits_json, edits_of
+from scrutiny.store import run_tables
+from scrutiny.store import stored_forms as module
+from scrutiny.store.stored_forms import edits_json, edits_of
 
 spans = st.builds(Span, st.text(max_size=3), st.integers(), st.integers(), st.text(max_size=3))
 edits = st.builds(
@@ -68,12 +68,12 @@ def test_a_table_of_variants_is_read_with_one_look_at_its_edits(monkeypatch):
         Variant("i", f"v{n}", "measured", None, "r@1", made if n % 2 else (), "x")
         for n in range(50)
     ]
-    table = blocks.variants_table("d@1#0", "x", variants)
+    table = run_tables.variants_table("d@1#0", "x", variants)
 
     def loads(text):
         calls.append(text)
         return json.JSONDecoder().decode(text)
 
     monkeypatch.setattr(json, "loads", loads)
-    assert blocks.variants_of(table) == {"i": tuple(variants)}
+    assert run_tables.variants_of(table) == {"i": tuple(variants)}
     assert len(calls) == 2  # the edits, and the one gold answer

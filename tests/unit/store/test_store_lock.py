@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from scrutiny.core.errors import StorageError
-from scrutiny.store.lock import is_in_use, only_one
+from scrutiny.store.guards import is_in_use, only_one
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no flock")
 HOLDS = """
 import sys, time
 from pathlib import Path
-from scrutiny.store.lock import only_one
+from scrutiny.store.guards import only_one
 with only_one(Path(sys.argv[1])):
     print("holds", flush=True)
     time.sleep(60)

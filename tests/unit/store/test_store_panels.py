@@ -4,13 +4,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from scrutiny.core.boundary.canonical import canonical_json
+from scrutiny.core.boundary.json_text import canonical_json
 from scrutiny.core.design import Selector
 from scrutiny.core.errors import PlanError
 from scrutiny.core.record import Measure
 from scrutiny.reliability.panel import CODES, NOT_PLANNED
 from scrutiny.store.panels import PanelKey, read_panel
-from scrutiny.store.schemas import RECORDS
+from scrutiny.store.run_tables import RECORDS
 
 MEASURES = (Measure("hit"), Measure("loss"))
 KEY = PanelKey("d@1#0", "m", "x", MEASURES)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from scrutiny.store.portable import located, portable
 from scrutiny.store.run_folder import RunFolder
+from scrutiny.store.sealed_manifests import located, portable
 
 
 @pytest.mark.parametrize(

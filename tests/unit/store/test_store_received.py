@@ -10,9 +10,9 @@ import pytest
 
 import scrutiny
 from scrutiny.core.errors import DataError, StorageError
-from scrutiny.store.answers import AnswerCache
+from scrutiny.store.database import AnswerCache
 from scrutiny.store.files import save_text
-from scrutiny.store.lock import only_one
+from scrutiny.store.guards import only_one
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.testing import KeywordClassifier
 

@@ -12,8 +12,8 @@ import pytest
 
 from scrutiny.core.errors import DataError, ScrutinyError, StorageError
 from scrutiny.store.files import remove_leftovers
+from scrutiny.store.guards import only_one
 from scrutiny.store.journal import Journal
-from scrutiny.store.lock import only_one
 from scrutiny.store.run_folder import RunFolder
 
 SCHEMA = pa.schema([pa.field("x", pa.int64())])

@@ -7,8 +7,7 @@ import pytest
 from scrutiny.core.errors import PlanError
 from scrutiny.core.record import Measure
 from scrutiny.reliability.panel import Panel, Side
-from scrutiny.store.panels import Recorded
-from scrutiny.store.stacked import stack
+from scrutiny.store.panels import Recorded, stack
 
 KEY = ("{}", "measured")
 

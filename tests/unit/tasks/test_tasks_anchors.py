@@ -5,9 +5,8 @@ import pytest
 from scrutiny.core.example import Span
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.recipes.attack import given_to_attacks
-from scrutiny.tasks.classification.classes import Classification
-from scrutiny.tasks.columns.roles import LABEL, TEXT, text_role
-from scrutiny.tasks.names import load_task
+from scrutiny.tasks.classification import Classification
+from scrutiny.tasks.tasks import LABEL, TEXT, load_task, text_role
 
 
 class Stance(Classification):

@@ -6,19 +6,18 @@ import pytest
 
 from scrutiny.core.errors import DataError
 from scrutiny.core.queries.annotation import (
-    AlignedPairs,
-    AnchoredSpans,
+    AlignedWords,
+    AnchoredWords,
     Arcs,
     Mentions,
-    TokenClasses,
+    WordClasses,
 )
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction
 from scrutiny.data.dataset import load_dataset
-from scrutiny.tasks.columns.word_cells import runs_of_words
-from scrutiny.tasks.halves import half_of
-from scrutiny.tasks.held_out import is_held_out
-from scrutiny.tasks.names import load_task
+from scrutiny.tasks.cells import runs_of_words
+from scrutiny.tasks.item_hashes import half_of, is_held_out
+from scrutiny.tasks.tasks import load_task
 
 WORDS = ["Ann", "never", "said", "that", "Bob", "lied", "."]
 ROWS = {
@@ -92,16 +91,16 @@ def test_what_the_user_says_the_rows_are_for_goes_before_their_names(load):
 
 
 def test_views_of_rows(load):
-    view = AnchoredSpans.of(load(row("anchored-spans")).examples[0])
+    view = AnchoredWords.of(load(row("anchored-spans")).examples[0])
     assert (view.words, view.anchors, view.targets) == (tuple(WORDS), (1,), (0, 2, 3, 4, 5))
     view = Arcs.of(load(row("dependency-arcs")).examples[0])
     assert view.heads == (2, 2, -1, 5, 5, 2, None)
     assert view.relations == ("nsubj", "advmod", "root", "mark", "nsubj", "ccomp", "")
     view = Mentions.of(load(row("mention-clusters")).examples[0])
     assert [(m.words, m.cluster) for m in view.mentions] == [((0,), "ann"), ((4,), "2")]
-    view = TokenClasses.of(load(row("token-classes")).examples[0])
+    view = WordClasses.of(load(row("token-classes")).examples[0])
     assert view.classes == ("PROPN", "", "", "", "PROPN", "VERB", "PUNCT")
-    view = AlignedPairs.of(load(row("aligned-pairs")).examples[0])
+    view = AlignedWords.of(load(row("aligned-pairs")).examples[0])
     assert view.pairs == (((2,), (0,)), ((5,), (4,)))
 
 
@@ -133,7 +132,7 @@ def test_columns_of_the_users_own_names(load):
 
 def test_a_scope_that_lists_a_word_twice(load):
     (one,) = load(row("anchored-spans", target=[3, 2, 3, 5])).examples
-    view = AnchoredSpans.of(one)
+    view = AnchoredWords.of(one)
     assert (view.targets, view.n_listed) == ((2, 3, 5), 4)
     marked = [one.text[s.start : s.end] for s in one.spans if s.label == "target"]
     assert marked == ["said that", "lied", "that"]
@@ -141,7 +140,7 @@ def test_a_scope_that_lists_a_word_twice(load):
 
 def test_control_characters_are_words(load):
     (one,) = load(row("anchored-spans", words=["\x85", *WORDS[1:]])).examples
-    assert AnchoredSpans.of(one).words[0] == "\x85"
+    assert AnchoredWords.of(one).words[0] == "\x85"
 
 
 @pytest.mark.parametrize(

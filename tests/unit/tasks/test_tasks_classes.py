@@ -8,9 +8,8 @@ from scrutiny.core.expressions import metric_of_metric
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction, Task
 from scrutiny.reliability.metrics import usual_metrics
-from scrutiny.tasks.classification.classes import Classification
-from scrutiny.tasks.columns.roles import LABEL, TEXT, text_role
-from scrutiny.tasks.names import load_task
+from scrutiny.tasks.classification import Classification
+from scrutiny.tasks.tasks import LABEL, TEXT, load_task, text_role
 
 NAMES = ["text-classification", "text-pair-classification", "token-tagging"]
 LABELS = ("neg", "pos")

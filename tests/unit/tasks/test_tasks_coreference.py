@@ -9,8 +9,7 @@ from scrutiny.core.answers.clusters import clusters_of
 from scrutiny.core.errors import DataError, ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
-from scrutiny.tasks.coreference.counts import PartitionCounts, count, without_singletons
-from scrutiny.tasks.coreference.metrics import (
+from scrutiny.tasks.coreference import (
     B_CUBED_F1,
     CEAF_E_F1,
     CONLL_F1,
@@ -18,9 +17,12 @@ from scrutiny.tasks.coreference.metrics import (
     MENTION_F1,
     MUC_F1,
     OF_DOCUMENTS,
+    PartitionCounts,
+    count,
+    without_singletons,
 )
-from scrutiny.tasks.names import load_task
-from scrutiny.tasks.scored import level_of
+from scrutiny.tasks.scores import level_of
+from scrutiny.tasks.tasks import load_task
 
 TASK = load_task("coreference")
 METRICS = {"muc": MUC_F1, "b3": B_CUBED_F1, "ceafe": CEAF_E_F1, "mention": MENTION_F1}

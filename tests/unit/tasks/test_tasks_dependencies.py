@@ -7,12 +7,11 @@ from scrutiny.core.answers.words import ROOT, Words
 from scrutiny.core.errors import DataError, ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
-from scrutiny.tasks.columns.tags import placed
-from scrutiny.tasks.dependencies import metrics
-from scrutiny.tasks.dependencies.counting import counts
-from scrutiny.tasks.dependencies.dependency_arcs import DependencyArcs
-from scrutiny.tasks.scored import level_of
-from scrutiny.testing.check_statistics import check_statistic
+from scrutiny.tasks import scores
+from scrutiny.tasks.dependency_arcs import DependencyArcs, counts
+from scrutiny.tasks.scores import level_of
+from scrutiny.tasks.tags import placed
+from scrutiny.testing.check_reporting import check_statistic
 from scrutiny.text.tokens import offsets_of_words
 
 TASK = DependencyArcs()
@@ -136,7 +135,7 @@ def test_scores_are_of_words_and_not_of_sentences():
     assert level_of(TASK, examples, answers) == 5 / 7
 
 
-@pytest.mark.parametrize("one", [metrics.LAS, metrics.UAS, metrics.UPOS, metrics.XPOS])
+@pytest.mark.parametrize("one", [scores.LAS, scores.UAS, scores.UPOS, scores.XPOS])
 def test_metrics(one):
     check_statistic(one)
     sums = np.array([[[3.0, 4.0]], [[0.0, 0.0]]])

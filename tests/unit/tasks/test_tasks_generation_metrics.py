@@ -7,8 +7,16 @@ import pytest
 
 from scrutiny.core.errors import MissingExtraError
 from scrutiny.reliability.metrics import metric_of
-from scrutiny.tasks.generation.metrics import BLEU, CHRF, OF_BLEU, OF_CHRF
-from scrutiny.tasks.generation.ngrams import _metric, bleu_counts, chrf_counts, tokenizer_of
+from scrutiny.tasks.translation import (
+    BLEU,
+    CHRF,
+    OF_BLEU,
+    OF_CHRF,
+    _metric,
+    bleu_counts,
+    chrf_counts,
+    tokenizer_of,
+)
 
 sacrebleu = pytest.importorskip("sacrebleu")
 
@@ -137,8 +145,8 @@ def test_a_missing_package_is_named_with_its_extra(monkeypatch):
 def test_a_corpus_has_one_tokenizer_by_the_script_of_its_references(
     references, tokenizer, monkeypatch
 ):
-    monkeypatch.setattr("scrutiny.tasks.generation.ngrams.find_spec", lambda name: None)
+    monkeypatch.setattr("scrutiny.tasks.translation.find_spec", lambda name: None)
     assert tokenizer_of(references) == tokenizer
-    monkeypatch.setattr("scrutiny.tasks.generation.ngrams.find_spec", lambda name: True)
+    monkeypatch.setattr("scrutiny.tasks.translation.find_spec", lambda name: True)
     is_japanese = "です" in "".join(references)
     assert tokenizer_of(references) == ("ja-mecab" if is_japanese else tokenizer)

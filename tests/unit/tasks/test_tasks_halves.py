@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from scrutiny.tasks.halves import half_of
+from scrutiny.tasks.item_hashes import half_of
 
 
 def test_a_half_never_changes():

@@ -3,19 +3,17 @@
 import numpy as np
 import pytest
 
-from scrutiny.core.answers.any_of import AnyOf
-from scrutiny.core.answers.extract import EXTRACT, Extract
-from scrutiny.core.answers.extract_words import words_of_both
+from scrutiny.core.answers.texts import EXTRACT, AnyOf, Extract, words_of_both
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
-from scrutiny.diagnostics.robustness.params import RobustnessParams
+from scrutiny.diagnostics.robustness.robustness_recipes import RobustnessParams
 from scrutiny.perturb.control.matched import Controls
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.reliability.metrics import metric_of
-from scrutiny.tasks.names import load_task
-from scrutiny.tasks.reading.comparing import compare, of_stretches
-from scrutiny.text.edits.apply import apply_edits
+from scrutiny.tasks.question_answering import compare, of_stretches
+from scrutiny.tasks.tasks import load_task
+from scrutiny.text.edits import apply_edits
 
 TASK = load_task("question-answering")
 CONTEXT = "The Denver Broncos won. Denver Broncos fans sang in 2016."

@@ -8,8 +8,8 @@ from scrutiny.core.errors import DataError
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction
 from scrutiny.data.dataset import load_dataset
-from scrutiny.data.reading import iter_examples, open_data
-from scrutiny.tasks.names import load_task
+from scrutiny.data.opening import iter_examples, open_data
+from scrutiny.tasks.tasks import load_task
 
 UNLABELED = [
     "association-test",

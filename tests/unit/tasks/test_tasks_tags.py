@@ -4,9 +4,9 @@ from hypothesis import strategies as st
 
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Span
-from scrutiny.tasks.columns.tags import (
+from scrutiny.tasks.tags import (
     Chunk,
-    Tag,
+    EntityTag,
     are_tags,
     bio_names,
     chunks,
@@ -136,7 +136,7 @@ def test_only_types_without_marks_leave_neighbors_open():
     assert has_bare_types(["PER", "O"])
     assert not any(map(has_bare_types, (["B-PER", "O"], ["B", "I"], ["PER_B"], ["NOUN"])))
     assert repairs(["PER", "O"]) == 0
-    assert Tag.of("PER") == Tag("I", "PER", is_bare=True)
+    assert EntityTag.of("PER") == EntityTag("I", "PER", is_bare=True)
 
 
 def test_sets_of_tags_name_their_types():

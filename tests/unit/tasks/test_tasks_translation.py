@@ -7,22 +7,21 @@ import pytest
 
 from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
-from scrutiny.core.answers.any_of import AnyOf
-from scrutiny.core.answers.text import Text
+from scrutiny.core.answers.texts import AnyOf, Text
 from scrutiny.core.design import DataShape, Inputs, SubjectShape
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.core.facts import WRITTEN
 from scrutiny.core.task import Prediction
-from scrutiny.diagnostics.robustness.design import make_design
-from scrutiny.diagnostics.robustness.params import RobustnessParams
+from scrutiny.diagnostics.robustness.robustness_claims import make_design
+from scrutiny.diagnostics.robustness.robustness_recipes import RobustnessParams
 from scrutiny.perturb.control.matched import Controls
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.recipe import parse_recipe
-from scrutiny.tasks.generation.ngrams import bleu_counts, chrf_counts
-from scrutiny.tasks.names import load_task
-from scrutiny.tasks.scored import level_of
-from scrutiny.text.edits.apply import apply_edits
+from scrutiny.tasks.scores import level_of
+from scrutiny.tasks.tasks import load_task
+from scrutiny.tasks.translation import bleu_counts, chrf_counts
+from scrutiny.text.edits import apply_edits
 
 sacrebleu = pytest.importorskip("sacrebleu")
 
@@ -64,7 +63,7 @@ def test_measures_are_the_counts_of_both_metrics():
 
 
 def test_bleu_of_a_corpus_has_one_tokenizer_which_is_named(monkeypatch):
-    monkeypatch.setattr("scrutiny.tasks.generation.ngrams.find_spec", lambda name: None)
+    monkeypatch.setattr("scrutiny.tasks.translation.find_spec", lambda name: None)
     right = [
         "今日は天気がいいです。",
         "わたしはほんをよんでいます。",

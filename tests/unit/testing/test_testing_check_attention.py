@@ -45,7 +45,7 @@ def test_networks_pass(tmp_path, kind, head):
     sys.path.insert(0, str(Path(__file__).parents[1] / "models"))
     from tiny_language import make_language_model
 
-    from scrutiny.models.strings.load import load_model
+    from scrutiny.models.strings.model_loading import load_model
 
     folder = make_language_model(tmp_path, kind, head=head)
     task = SimpleNamespace(

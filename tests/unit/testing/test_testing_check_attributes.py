@@ -4,7 +4,7 @@ import pytest
 
 from scrutiny.core.errors import ConformanceError
 from scrutiny.core.registry import registry
-from scrutiny.data.attributes.attribute import attribute
+from scrutiny.data.attribute import attribute
 from scrutiny.testing import check_attribute
 
 

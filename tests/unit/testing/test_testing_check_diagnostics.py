@@ -10,9 +10,9 @@ from scrutiny.core.errors import ConformanceError
 from scrutiny.core.facts import ONE_TEXT
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.registry import registry
-from scrutiny.models.strings.lineage import with_training_text
+from scrutiny.models.strings.training_records import with_training_text
 from scrutiny.testing import KeywordClassifier, check_diagnostic
-from scrutiny.text.edits.apply import apply_edits
+from scrutiny.text.edits import apply_edits
 
 DOC = "Hits of shouted texts. Measures hits. Misleads when shouted at. References: none."
 

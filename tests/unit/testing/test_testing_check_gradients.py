@@ -5,7 +5,7 @@ import pytest
 
 from scrutiny.core.errors import ConformanceError
 from scrutiny.core.example import Example
-from scrutiny.core.queries.gradients import Piece
+from scrutiny.core.queries.gradients import InputPiece
 from scrutiny.testing import LinearClassifier, check_adapter, check_gradients
 
 EXAMPLES = [
@@ -38,7 +38,9 @@ def test_sound_gradients_pass():
         (lambda one: one._replace(ids=tuple(i + 10 for i in one.ids)), "a row of the matrix"),
         (lambda one: one._replace(pieces=one.pieces[::-1]), "out of order"),
         (
-            lambda one: one._replace(pieces=tuple(Piece("text", p.start, 99) for p in one.pieces)),
+            lambda one: one._replace(
+                pieces=tuple(InputPiece("text", p.start, 99) for p in one.pieces)
+            ),
             "outside of its text",
         ),
     ],

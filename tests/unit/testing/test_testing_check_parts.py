@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 from rich.text import Text
 
+from scrutiny.blocks.charts import Chart, ChartTable
+from scrutiny.blocks.run_view import RunFacts, RunView
+from scrutiny.blocks.section import Part, ReportPart
 from scrutiny.core.errors import ConformanceError
-from scrutiny.parts.charts.tables import Chart, ChartTable
-from scrutiny.parts.part import Part, ReportPart
-from scrutiny.parts.run.view import RunFacts, RunView
 from scrutiny.testing import check_part
 
 VIEW = RunView(RunFacts("a run", title="x"))

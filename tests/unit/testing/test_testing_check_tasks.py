@@ -5,15 +5,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from scrutiny.core.answers.any_of import AnyOf
-from scrutiny.core.answers.extract import Extract
+from scrutiny.core.answers.texts import AnyOf, Extract
 from scrutiny.core.errors import ConformanceError
 from scrutiny.data.readers.delimited import read_csv
 from scrutiny.data.table import RawRow, Table
-from scrutiny.tasks.classification.classes import Classification
-from scrutiny.tasks.columns.roles import LABEL, TEXT, text_role
-from scrutiny.tasks.names import load_task
-from scrutiny.testing import check_reader, check_task, check_tasks
+from scrutiny.tasks.classification import Classification
+from scrutiny.tasks.tasks import LABEL, TEXT, load_task, text_role
+from scrutiny.testing import check_data, check_reader, check_task
 
 PLAIN = ({"text": "good", "label": "up"}, {"text": "bad", "label": "down"})
 ROWS = {
@@ -161,6 +159,6 @@ def test_a_broken_promise_of_a_reader_is_named(reader, said, tmp_path: Path, mon
     path = tmp_path / "dev.csv"
     path.write_text("text,label\na,x\nb,y\n", encoding="utf-8")
     found = SimpleNamespace(load=lambda kind, scheme: reader)
-    monkeypatch.setattr(check_tasks, "registry", lambda: found)
+    monkeypatch.setattr(check_data, "registry", lambda: found)
     with pytest.raises(ConformanceError, match=said):
         check_reader(f"csv:{path}")

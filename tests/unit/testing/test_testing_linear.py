@@ -8,7 +8,7 @@ import pytest
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
-from scrutiny.core.queries.gradients import Gradients, Piece
+from scrutiny.core.queries.gradients import Gradients, InputPiece
 from scrutiny.testing import LinearClassifier, check_adapter
 
 MODEL = LinearClassifier({"good": 2, "fine": 1, "bad": -2})
@@ -51,7 +51,11 @@ def test_it_is_an_adapter_with_gradients():
 def test_the_gradient_is_the_slope_of_the_loss(label):
     """Against the difference quotient of the loss, for a text of two known words."""
     (found,) = MODEL.gradients([item("good fine x")], [label])
-    assert found.pieces == (Piece("text", 0, 4), Piece("text", 5, 9), Piece("text", 10, 11))
+    assert found.pieces == (
+        InputPiece("text", 0, 4),
+        InputPiece("text", 5, 9),
+        InputPiece("text", 10, 11),
+    )
     assert found.ids == (1, 2, 0)
 
     def loss(total):

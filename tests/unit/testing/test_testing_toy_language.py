@@ -8,9 +8,9 @@ import pytest
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.queries.language import Cloze, Continuation, Passage, SentencePair
-from scrutiny.models.answers.checked_language import ask_or_fail
+from scrutiny.models.answers.language_answers import ask_or_fail
 from scrutiny.testing import ToyCausalLanguageModel, ToyEncoder, ToyMaskedLanguageModel
-from scrutiny.testing.toy_context import ToyContext
+from scrutiny.testing.checking import ToyContext
 
 UNIGRAMS = {"he": 3.0, "she": 1.0, "runs": 4.0, ".": 2.0}
 BIGRAMS = {"she": {"runs": 9.0, "he": 1.0}}

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrutiny.text.casing import capitalize_first, case_pattern, match_case
+from scrutiny.text.letters import capitalize_first, case_pattern, match_case
 
 
 @pytest.mark.parametrize(

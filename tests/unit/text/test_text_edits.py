@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.example import Example, Span
-from scrutiny.text.edits import track as track_module
-from scrutiny.text.edits.apply import apply_edits, apply_to_text
-from scrutiny.text.edits.composition import compose
-from scrutiny.text.edits.track import carry_spans
+from scrutiny.text import edit_tracks as track_module
+from scrutiny.text.edit_tracks import carry_spans
+from scrutiny.text.edits import apply_edits, apply_to_text, compose
 from scrutiny.text.tokens import token_spans
 
 TEXT = "We saw New York today"  # "New York" is 7 to 15

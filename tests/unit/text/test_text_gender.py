@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrutiny.text.gender import first_name_gender, swap_gender
+from scrutiny.text.entities import first_name_gender, swap_gender
 from scrutiny.text.lexicon import table
 
 

@@ -8,13 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrutiny.text import inflect as module
-from scrutiny.text.inflect import (
-    indefinite_article,
-    inflect,
-    lemma,
-    reinflect,
-)
+from scrutiny.text import inflection as module
+from scrutiny.text.inflection import indefinite_article, inflect, lemma, reinflect
 from scrutiny.text.lexicon import frequencies
 
 DATA = Path(os.environ.get("SCRUTINY_DATA", Path(__file__).parents[4] / "shared" / "data"))

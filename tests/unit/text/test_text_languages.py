@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from scrutiny.core.languages import name_of, script_of
-from scrutiny.text.languages import evidence, main_language, tell
+from scrutiny.text.language_detection import evidence, main_language, tell
 from scrutiny.text.lexicon import table
 
 SENTENCES = {
@@ -135,7 +135,7 @@ def test_only_the_beginning_of_a_long_text_is_looked_at():
 
 def test_the_same_in_every_process():
     script = (
-        "from scrutiny.text.languages import evidence; "
+        "from scrutiny.text.language_detection import evidence; "
         f"print(sorted(evidence({SENTENCES['nl']!r}).scores.items()))"
     )
     said = [

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrutiny.text.morphology import (
+from scrutiny.text.inflection import (
     add_ed,
     add_ing,
     add_s,

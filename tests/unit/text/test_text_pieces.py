@@ -8,8 +8,8 @@ from toy_trees import edit_sets, trees
 from scrutiny.core.answers.words import ROOT, Words
 from scrutiny.core.edit import Edit, EditRefusedError, Piece
 from scrutiny.core.example import Example
-from scrutiny.perturb.engine.rebase import rebase
-from scrutiny.text.edits.apply import apply_edits
+from scrutiny.perturb.engine.edited_words import rebase
+from scrutiny.text.edits import apply_edits
 
 TREE = Words(
     "text",

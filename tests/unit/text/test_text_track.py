@@ -8,7 +8,7 @@ from toy_trees import edit_sets, heads_by_name, trees
 from scrutiny.core.answers.words import ROOT, WORDS, Words
 from scrutiny.core.edit import Edit, EditRefusedError, Piece
 from scrutiny.core.example import Example
-from scrutiny.text.edits.apply import apply_edits, apply_to_answer
+from scrutiny.text.edits import apply_edits, apply_to_answer
 
 TEXT = "She quickly sold it"
 TREE = Words(

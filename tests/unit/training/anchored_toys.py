@@ -5,11 +5,11 @@ import random
 from finetune_toys import make_tokenizer
 
 from scrutiny.data.dataset import load_dataset
-from scrutiny.run.planning.params import make_params
-from scrutiny.training.finetuning.anchored.parts import piece_parts
-from scrutiny.training.finetuning.anchored.task_gradient import TASKS
-from scrutiny.training.finetuning.base import bases_of
-from scrutiny.training.finetuning.job import FinetuningJob
+from scrutiny.run.planning.plan_schema import make_params
+from scrutiny.training.finetuning.encoders import bases_of
+from scrutiny.training.finetuning.held_out_sentences import piece_parts
+from scrutiny.training.finetuning.one_run import FinetuningJob
+from scrutiny.training.finetuning.piece_tasks import TASKS
 
 CUES = [("not",), ("never",), ("no", "longer")]
 FILLERS = (
@@ -27,7 +27,7 @@ def make_encoder(folder, *, seed=0, layers=2):
     import torch
     import transformers
 
-    from scrutiny.models.hf.parts import quiet
+    from scrutiny.models.hf.checkpoint import quiet
 
     config = transformers.BertConfig(
         vocab_size=len(VOCABULARY),

@@ -3,10 +3,10 @@
 import random
 from dataclasses import replace
 
-from scrutiny.training.finetuning.base import bases_of
-from scrutiny.training.finetuning.job import FinetuningJob
-from scrutiny.training.finetuning.parts import load_parts
+from scrutiny.training.finetuning.encoders import bases_of
+from scrutiny.training.finetuning.one_run import FinetuningJob
 from scrutiny.training.finetuning.recipe import FinetuningRecipe
+from scrutiny.training.finetuning.training_data import load_parts
 
 FILLERS = "the a film was story and it very fine long old".split()
 WORDS = [
@@ -46,7 +46,7 @@ def make_encoder(folder, *, seed=0, maker="BertModel", dropout=0.0):
     import torch
     import transformers
 
-    from scrutiny.models.hf.parts import quiet
+    from scrutiny.models.hf.checkpoint import quiet
 
     config = transformers.BertConfig(
         vocab_size=len(WORDS),

@@ -13,28 +13,17 @@ pytest.importorskip("transformers")
 from scrutiny.core.errors import DataError, PlanError  # noqa: E402 - torch may be missing
 from scrutiny.core.model import LoadOptions  # noqa: E402
 from scrutiny.data.dataset import load_dataset  # noqa: E402
-from scrutiny.models.hf.parts import load_tokenizer  # noqa: E402
-from scrutiny.models.strings.competence import read_competence  # noqa: E402
-from scrutiny.models.strings.load import load_model  # noqa: E402
-from scrutiny.tasks.held_out import SHARE, is_held_out, sentence_place  # noqa: E402
-from scrutiny.tasks.names import load_task  # noqa: E402
-from scrutiny.training.finetuning.anchored.recipe import (  # noqa: E402
-    AnchoredRecipe,
-    ControlRecipe,
-    PieceRecipe,
-)
-from scrutiny.training.finetuning.anchored.scores import (  # noqa: E402
-    PieceFrame,
-    label_counts,
-    target_counts,
-)
-from scrutiny.training.finetuning.anchored.task_gradient import (  # noqa: E402
-    anchored_frame,
-    piece_task,
-)
+from scrutiny.models.hf.checkpoint import load_tokenizer  # noqa: E402
+from scrutiny.models.strings.model_loading import load_model  # noqa: E402
+from scrutiny.models.strings.training_records import read_competence  # noqa: E402
+from scrutiny.tasks.item_hashes import SHARE, is_held_out, sentence_place  # noqa: E402
+from scrutiny.tasks.tasks import load_task  # noqa: E402
+from scrutiny.training.finetuning.finetuning import FINETUNE  # noqa: E402
 from scrutiny.training.finetuning.one_run import target_of  # noqa: E402
+from scrutiny.training.finetuning.piece_targets import PieceFrame, label_counts, target_counts  # noqa: E402
+from scrutiny.training.finetuning.piece_tasks import anchored_frame, piece_task  # noqa: E402
+from scrutiny.training.finetuning.recipe import AnchoredRecipe, ControlRecipe, PieceRecipe  # noqa: E402
 from scrutiny.training.finetuning.targets import IGNORED  # noqa: E402
-from scrutiny.training.finetuning.trainer import FINETUNE  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -144,7 +133,7 @@ def test_the_datas_own_column_decides_what_is_held_out():
     rows = [{**row, "heldout": "yes" if n < 30 else "no"} for n, row in enumerate(frames(120))]
     data = load_dataset(rows, columns={"group": "heldout"})
     found = piece_task("anchored-tagging")
-    from scrutiny.training.finetuning.anchored.parts import piece_parts, split_sentences
+    from scrutiny.training.finetuning.held_out_sentences import piece_parts, split_sentences
 
     parts = piece_parts(found, AnchoredRecipe(dev_share=0.2), data=data)
     assert [e.id for e in parts.held_out] == [e.id for e in data.examples[:30]]

@@ -16,11 +16,11 @@ from scrutiny.core.errors import DataError, PlanError  # noqa: E402
 from scrutiny.core.registry import registry  # noqa: E402
 from scrutiny.data.dataset import load_dataset  # noqa: E402
 from scrutiny.data.hashes import letters_hash  # noqa: E402
-from scrutiny.models.strings.load import load_model  # noqa: E402
-from scrutiny.models.words.attention_network import Architecture  # noqa: E402
-from scrutiny.training.finetuning.parts import load_parts  # noqa: E402
-from scrutiny.training.words.attention_recipe import AttentionRecipe  # noqa: E402
-from scrutiny.training.words.job import train_words  # noqa: E402
+from scrutiny.models.strings.model_loading import load_model  # noqa: E402
+from scrutiny.models.words.attention_classifier import Architecture  # noqa: E402
+from scrutiny.training.finetuning.training_data import load_parts  # noqa: E402
+from scrutiny.training.words.network_recipes import AttentionRecipe  # noqa: E402
+from scrutiny.training.words.trainers import train_words  # noqa: E402
 
 TASK = registry().load("task", "text-classification")()
 FILLERS = "a day in rain with some old friends near harbor and then home again by bus".split()
@@ -82,7 +82,7 @@ def test_the_same_seed_gives_the_same_weights_and_another_seed_others(tmp_path):
 
 def test_what_is_there_is_not_trained_again(tmp_path, monkeypatch):
     first = train_words(data(), tmp_path, recipe=QUICK, seeds=[1])
-    monkeypatch.setattr("scrutiny.training.words.network_recipe.take", None)
+    monkeypatch.setattr("scrutiny.training.words.network_recipes.take", None)
     assert train_words(data(), tmp_path, recipe=QUICK, seeds=[1]) == first
     with pytest.raises(PlanError, match="holds something else"):
         train_words(data(), tmp_path, recipe=AttentionRecipe(SMALL, epochs=5), seeds=[1])

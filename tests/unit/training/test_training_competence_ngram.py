@@ -4,7 +4,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from scrutiny.training.competence.ngram import KneserNey, histories
+from scrutiny.training.competence.perplexity import KneserNey, histories
 
 V = 6
 BORDER = V

@@ -8,11 +8,8 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
 from scrutiny.core.errors import DataError, ModelError  # noqa: E402
-from scrutiny.models.strings.competence import read_competence  # noqa: E402
-from scrutiny.training.competence.likelihood import (  # noqa: E402
-    baselines_of,
-    share,
-)
+from scrutiny.models.strings.training_records import read_competence  # noqa: E402
+from scrutiny.training.competence.competence_record import FILE, measure  # noqa: E402
 from scrutiny.training.competence.masked import (  # noqa: E402
     MaskedModel,
     MinimalPair,
@@ -25,15 +22,17 @@ from scrutiny.training.competence.passages import (  # noqa: E402
     segment_pairs,
     spread,
 )
-from scrutiny.training.competence.record import FILE, measure  # noqa: E402
-from scrutiny.training.pretraining.corpus import (  # noqa: E402
+from scrutiny.training.competence.perplexity import baselines_of, share  # noqa: E402
+from scrutiny.training.pretraining.checkpoint_files import write_json  # noqa: E402
+from scrutiny.training.pretraining.corpus import (  # noqa: E402  # noqa: E402
+    CLS,
+    MASK,
+    SEP,
     encode,
     read_texts,
 )
-from scrutiny.training.pretraining.export import write_json  # noqa: E402
 from scrutiny.training.pretraining.job import PretrainingJob, Seeds  # noqa: E402
-from scrutiny.training.pretraining.run import prepare, pretrain  # noqa: E402
-from scrutiny.training.pretraining.vocabulary import CLS, MASK, SEP  # noqa: E402
+from scrutiny.training.pretraining.pretraining import prepare, pretrain  # noqa: E402
 
 PAIRS = [
     MinimalPair("1", "subject_verb", "a", "singular", "The cat was warm.", "The cat were warm."),

@@ -8,12 +8,14 @@ from anchored_toys import LONGEST, frames, job, make_encoder
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from scrutiny.models.hf.parts import load_tokenizer  # noqa: E402
-from scrutiny.models.strings.competence import read_competence  # noqa: E402 - torch may be missing
-from scrutiny.training.finetuning.anchored.control_labels import ControlLabels  # noqa: E402
-from scrutiny.training.finetuning.anchored.task_gradient import target_rate  # noqa: E402
+from scrutiny.models.hf.checkpoint import load_tokenizer  # noqa: E402
+from scrutiny.models.strings.training_records import read_competence  # noqa: E402 - torch may be missing
+from scrutiny.training.finetuning.finetuning import FINETUNE  # noqa: E402
 from scrutiny.training.finetuning.one_run import target_of  # noqa: E402
-from scrutiny.training.finetuning.trainer import FINETUNE  # noqa: E402
+from scrutiny.training.finetuning.piece_tasks import (  # noqa: E402
+    ControlLabels,
+    target_rate,
+)
 
 TYPES = [f"type-{n}" for n in range(4000)]
 

@@ -14,13 +14,13 @@ from scrutiny.core.model import LoadOptions  # noqa: E402
 from scrutiny.data.dataset import load_dataset  # noqa: E402
 from scrutiny.data.overlap import overlap_with_hashes  # noqa: E402
 from scrutiny.models.answers.checked import predict_or_fail  # noqa: E402
-from scrutiny.models.strings.family import expand  # noqa: E402
-from scrutiny.models.strings.lineage import replicates_of  # noqa: E402
-from scrutiny.models.strings.load import load_model  # noqa: E402
-from scrutiny.tasks.names import load_task  # noqa: E402
-from scrutiny.tasks.scored import level_of  # noqa: E402
-from scrutiny.training.finetuning import one_run, trainer  # noqa: E402
-from scrutiny.training.finetuning.trainer import FINETUNE  # noqa: E402
+from scrutiny.models.strings.model_families import expand  # noqa: E402
+from scrutiny.models.strings.model_loading import load_model  # noqa: E402
+from scrutiny.models.strings.training_records import replicates_of  # noqa: E402
+from scrutiny.tasks.scores import level_of  # noqa: E402
+from scrutiny.tasks.tasks import load_task  # noqa: E402
+from scrutiny.training.finetuning import finetuning, one_run  # noqa: E402
+from scrutiny.training.finetuning.finetuning import FINETUNE  # noqa: E402
 
 
 class Told:
@@ -125,7 +125,7 @@ def test_a_resumed_run_is_the_uninterrupted_one(base, tmp_path, at):
 
 def test_what_is_done_is_not_done_again(learned, monkeypatch):
     made, out, found = learned
-    monkeypatch.setattr(trainer, "Training", None)
+    monkeypatch.setattr(finetuning, "FinetuningRun", None)
     again = FINETUNE.train(made, out, progress=Told())
     assert [one.record for one in again] == [json.loads(json.dumps(one.record)) for one in found]
     assert made.is_done(out)
@@ -191,7 +191,7 @@ def test_each_member_of_a_family_gets_runs_of_its_own(tmp_path):
 def test_steps_of_a_family_stay_conditions(tmp_path):
     for step in (10, 20):
         make_encoder(tmp_path / "bases" / "seed-1" / f"step-{step}", seed=step)
-    from scrutiny.training.finetuning.base import bases_of
+    from scrutiny.training.finetuning.encoders import bases_of
 
     bases = bases_of(f"hf:{tmp_path}/bases/seed-{{seed}}/step-{{step}}", random=("seed",))
     made = replace(job(bases[0].source, sentiment(16)), bases=bases)
@@ -200,7 +200,7 @@ def test_steps_of_a_family_stay_conditions(tmp_path):
 
 
 def test_an_untrained_base_is_another_network_for_each_of_its_seeds(tmp_path):
-    from scrutiny.training.finetuning.base import bases_of
+    from scrutiny.training.finetuning.encoders import bases_of
 
     trained = make_encoder(tmp_path / "base", maker="BertForPreTraining")
     bases = bases_of(f"untrained:{trained}", seeds=(0, 1))
@@ -216,7 +216,7 @@ def test_an_untrained_base_is_another_network_for_each_of_its_seeds(tmp_path):
 
 
 def test_a_head_that_is_there_already_is_made_anew(base, tmp_path):
-    from scrutiny.training.finetuning.network import build
+    from scrutiny.training.finetuning.encoders import build
     from scrutiny.training.finetuning.targets import Target
 
     headed = make_encoder(tmp_path / "headed", maker="BertForSequenceClassification")
@@ -244,7 +244,7 @@ def test_only_encoders_can_be_fine_tuned(tmp_path):
 
 
 def test_what_the_members_of_a_family_differ_in_is_what_tuned_ones_differ_in(tmp_path):
-    from scrutiny.training.finetuning.base import bases_of
+    from scrutiny.training.finetuning.encoders import bases_of
 
     for seed in (1, 2):
         make_encoder(tmp_path / "bases" / f"seed-{seed}", seed=seed)
@@ -296,7 +296,7 @@ def test_the_folder_says_what_was_trained_on_what(learned):
 def test_the_training_texts_are_known_to_the_leakage_diagnostic(learned):
     import numpy as np
 
-    from scrutiny.models.strings.lineage import HASHES, with_training_text
+    from scrutiny.models.strings.training_records import HASHES, with_training_text
 
     made, _, found = learned
     hashes = np.load(found[0].folder / HASHES, allow_pickle=False)
@@ -309,7 +309,7 @@ def test_the_training_texts_are_known_to_the_leakage_diagnostic(learned):
 def test_two_processes_do_not_train_the_same_run(base, tmp_path):
     pytest.importorskip("fcntl")
     from scrutiny.core.errors import StorageError
-    from scrutiny.training.model_folder import held
+    from scrutiny.training.job import held
 
     made = job(base, sentiment(16), epochs=1)
     with held(tmp_path / "seed-1"), pytest.raises(StorageError, match="is in use: process"):

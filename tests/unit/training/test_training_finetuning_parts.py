@@ -12,13 +12,12 @@ from scrutiny.core.task import Prediction
 from scrutiny.data.dataset import load_dataset
 from scrutiny.data.hashes import letters_hash
 from scrutiny.models.hf.batching import by_length
-from scrutiny.tasks.names import load_task
-from scrutiny.tasks.scored import level_of
-from scrutiny.training.finetuning.augmentation import augmented, must_keep_labels
-from scrutiny.training.finetuning.batches import shuffled
-from scrutiny.training.finetuning.parts import load_parts, split_off_dev
+from scrutiny.tasks.scores import level_of
+from scrutiny.tasks.tasks import load_task
+from scrutiny.training.finetuning.epoch import augmented, must_keep_labels
 from scrutiny.training.finetuning.recipe import FinetuningRecipe, rate_at, rate_for
-from scrutiny.training.finetuning.shared_rows import refuse_shared
+from scrutiny.training.finetuning.targets import shuffled
+from scrutiny.training.finetuning.training_data import load_parts, refuse_shared, split_off_dev
 
 CLASSES = load_task("text-classification")
 

@@ -14,20 +14,22 @@ from scrutiny.cli.failures import exit_code_of  # noqa: E402
 from scrutiny.core.claim import Claim, Component  # noqa: E402
 from scrutiny.core.errors import PlanError, UnknownNameError  # noqa: E402
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan  # noqa: E402
+from scrutiny.run import training  # noqa: E402
 from scrutiny.run.driver import run_plan  # noqa: E402
 from scrutiny.run.planning.doubtful_data import trained_on_it  # noqa: E402
-from scrutiny.run.planning.file import plan_of  # noqa: E402
-from scrutiny.run.planning.loading import LoadedModels  # noqa: E402
-from scrutiny.run.planning.opened import Opened  # noqa: E402
+from scrutiny.run.planning.loading import (  # noqa: E402
+    LoadedModels,
+    Opened,
+)
+from scrutiny.run.planning.plan_file import plan_of  # noqa: E402
 from scrutiny.run.planning.resolve import resolve  # noqa: E402
-from scrutiny.run.training import trained  # noqa: E402
-from scrutiny.run.training.nodes import Nodes  # noqa: E402
-from scrutiny.run.training.trained import (  # noqa: E402
+from scrutiny.run.training import (  # noqa: E402
+    Nodes,
     resolved_when_trained,
     with_stand_ins,
     with_trained,
 )
-from scrutiny.training.finetuning import trainer  # noqa: E402
+from scrutiny.training.finetuning import finetuning  # noqa: E402
 
 PARAMS = {"epochs": 2, "batch": 8, "lr": 2e-2, "head_lr_factor": 1.0, "dev_share": 0.25}
 
@@ -79,7 +81,7 @@ def test_a_node_is_trained_once_and_then_measured(base, files, tmp_path, monkeyp
     first = with_trained(made)
     family = first.models[-1]
     assert (family.name, family.role, family.random) == ("ours", "measured", ("seed",))
-    monkeypatch.setattr(trainer, "Training", refuse)
+    monkeypatch.setattr(finetuning, "FinetuningRun", refuse)
     assert with_trained(made) == first  # found where it was left
     with pytest.raises(Untrained):
         with_trained(plan(base, files, dev="dev", params={**PARAMS, "epochs": 1}))
@@ -95,9 +97,9 @@ def test_a_mistake_in_what_is_measured_is_found_before_a_long_training(base, fil
     made = plan(base, files, dev="dev")
     claim = Claim("typo", "x", "plan", (Component("levle", 0.5),))
     wrong = replace(made, claim=(claim,))
-    monkeypatch.setattr(trained, "_LONG_S", 0.0)
+    monkeypatch.setattr(training, "_LONG_S", 0.0)
     with monkeypatch.context() as patched:
-        patched.setattr(trainer, "Training", refuse)
+        patched.setattr(finetuning, "FinetuningRun", refuse)
         with pytest.raises(PlanError, match="claim 'typo': There is no estimate"):
             resolved_when_trained(wrong, Opened(LoadedModels()))
     found = resolved_when_trained(made, Opened(LoadedModels()))
@@ -186,7 +188,7 @@ def test_a_node_starts_from_a_family_of_the_plan(files, tmp_path):
 def test_a_check_trains_nothing_and_says_what_would_be(base, files, monkeypatch):
     made = plan(base, files)
     with monkeypatch.context() as patched:
-        patched.setattr(trainer, "Training", refuse)
+        patched.setattr(finetuning, "FinetuningRun", refuse)
         with with_stand_ins(made) as (resolvable, trainings):
             assert len(resolve(resolvable).families["ours"].replicates) == 2
     one = trainings[0]
@@ -201,9 +203,8 @@ def test_a_check_trains_nothing_and_says_what_would_be(base, files, monkeypatch)
 
 
 def test_the_limit_of_a_run_is_not_one_of_what_it_trains_on(base, files, tmp_path):
-    from scrutiny.cli.running.plans import audit_from_flags, plan_from_flags
-    from scrutiny.run.planning.loading import LoadedModels
-    from scrutiny.run.planning.opened import Opened
+    from scrutiny.cli.plans import audit_from_flags, plan_from_flags
+    from scrutiny.run.planning.loading import LoadedModels, Opened
 
     path = tmp_path / "plan.toml"
     text = "\n".join(f'[data.{name}]\nsource = "{source}"' for name, source in files.items())
@@ -219,19 +220,21 @@ def test_the_limit_of_a_run_is_not_one_of_what_it_trains_on(base, files, tmp_pat
 
 
 def test_data_that_chose_a_checkpoint_are_named(base, files):
-    trained = with_trained(plan(base, files, dev="dev"))
-    again = replace(trained, train=(), measure=(replace(trained.measure[0], data=("dev", "test")),))
+    training = with_trained(plan(base, files, dev="dev"))
+    again = replace(
+        training, train=(), measure=(replace(training.measure[0], data=("dev", "test")),)
+    )
     assert [text for text in trained_on_it(resolve(again)) if "dev" in text] == list(
         trained_on_it(resolve(again))
     )
     assert next(trained_on_it(resolve(again))).startswith("2 of 2 replicates of ours")
-    assert not list(trained_on_it(resolve(trained)))
+    assert not list(trained_on_it(resolve(training)))
 
 
 def test_leakage_applies_to_what_was_trained_here(base, files, tmp_path):
-    trained = with_trained(plan(base, files))
-    leakage = replace(trained.measure[0], id="leakage", diagnostic="leakage", data=("train",))
-    found = run_plan(resolve(replace(trained, train=(), measure=(leakage,))), tmp_path / "run")
+    training = with_trained(plan(base, files))
+    leakage = replace(training.measure[0], id="leakage", diagnostic="leakage", data=("train",))
+    found = run_plan(resolve(replace(training, train=(), measure=(leakage,))), tmp_path / "run")
     values = [row["values"][0] for row in found.records().to_pylist()]
     assert len(values) == 80
     assert sum(values) / 80 > 0.7  # all but the dev part
@@ -288,7 +291,7 @@ def test_mistakes_are_one_paragraph(base, files, tmp_path, capsys, more, says):
 
 
 def test_an_interrupted_verb_goes_on(base, files, tmp_path, capsys, monkeypatch):
-    from scrutiny.cli.running.progress import Lines
+    from scrutiny.cli.progress import Lines
 
     out = tmp_path / "out"
     given = ["--model", base, "--data", files["train"], "--out", out, "--seeds", "1,2", *QUICK]

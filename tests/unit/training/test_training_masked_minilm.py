@@ -9,8 +9,10 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
 from scrutiny.core.errors import DataError  # noqa: E402
-from scrutiny.models.strings.competence import read_competence  # noqa: E402
-from scrutiny.models.strings.lineage import replicates_of  # noqa: E402
+from scrutiny.models.strings.training_records import (  # noqa: E402
+    read_competence,
+    replicates_of,
+)
 from scrutiny.training.masked_minilm import (  # noqa: E402
     MaskedMinilm,
     add_seed,

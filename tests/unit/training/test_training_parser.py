@@ -16,14 +16,13 @@ from scrutiny.core.answers.words import ROOT, Words
 from scrutiny.core.errors import DataError, ModelError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.data.dataset import load_dataset
-from scrutiny.models.strings.lineage import replicates_of
-from scrutiny.models.strings.load import load_model
-from scrutiny.tasks.names import load_task
+from scrutiny.models.strings.model_loading import load_model
+from scrutiny.models.strings.training_records import replicates_of
+from scrutiny.tasks.tasks import load_task
 from scrutiny.testing import check_adapter
-from scrutiny.training.finetuning.parts import load_parts
-from scrutiny.training.words.job import train_words
+from scrutiny.training.finetuning.training_data import load_parts
 from scrutiny.training.words.parser import ParserRecipe, blank
-from scrutiny.training.words.trainer import PARSER
+from scrutiny.training.words.trainers import PARSER, train_words
 
 pytestmark = pytest.mark.extra("nlp")
 SHAPE = {"width": 16, "depth": 1, "rows_of_words": 200, "hidden": 16}

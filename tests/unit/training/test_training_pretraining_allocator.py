@@ -6,7 +6,7 @@ import pytest
 
 CODE = """
 from pathlib import Path
-from scrutiny.training.pretraining.allocator import keep_memory
+from scrutiny.training.pretraining.loop import keep_memory
 kept = keep_memory() if {keeps} else None
 def resident():
     lines = Path("/proc/self/status").read_text().splitlines()

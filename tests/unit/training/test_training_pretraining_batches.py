@@ -5,9 +5,9 @@ import pytest
 from pretraining_texts import SMALL, write_texts
 
 from scrutiny.training.pretraining.batches import IGNORED, Batches
+from scrutiny.training.pretraining.corpus import CLS, MASK, SEP
+from scrutiny.training.pretraining.pretraining import prepare
 from scrutiny.training.pretraining.recipe import Phase
-from scrutiny.training.pretraining.run import prepare
-from scrutiny.training.pretraining.vocabulary import CLS, MASK, SEP
 
 pytest.importorskip("tokenizers")
 PHASE, ONE = Phase(1.0, 16, 4), Phase(1.0, 16, 1)

@@ -9,7 +9,7 @@ pytest.importorskip("transformers")
 
 from scrutiny.cli.verbs.train import command
 from scrutiny.core.errors import PlanError
-from scrutiny.training import native_bfloat16
+from scrutiny.training import trainer
 
 SIZES = [
     part
@@ -61,7 +61,7 @@ def test_a_recipe_file_and_flags(tmp_path):
 
 @pytest.mark.parametrize("has_it", [True, False])
 def test_bfloat16_is_for_devices_that_have_it_unless_it_is_stated(tmp_path, monkeypatch, has_it):
-    monkeypatch.setattr(native_bfloat16, "has_bfloat16", lambda device: has_it)
+    monkeypatch.setattr(trainer, "has_bfloat16", lambda device: has_it)
     recipe = tmp_path / "recipe.toml"
     recipe.write_text('precision = "bf16"')
     texts, sizes = write_texts(tmp_path), SIZES[:-2]  # without a precision
@@ -82,9 +82,9 @@ def test_bfloat16_is_for_devices_that_have_it_unless_it_is_stated(tmp_path, monk
 def test_devices_without_instructions_for_it_are_told_apart(monkeypatch):
     for found, expected in (({"avx512_bf16": True}, True), ({"avx2": True}, False)):
         monkeypatch.setattr("torch.cpu.get_capabilities", lambda found=found: found, raising=False)
-        assert native_bfloat16.has_bfloat16("cpu") is expected
+        assert trainer.has_bfloat16("cpu") is expected
     monkeypatch.setattr("torch.cuda.is_bf16_supported", lambda: True)
-    assert native_bfloat16.has_bfloat16("cuda:0")
+    assert trainer.has_bfloat16("cuda:0")
 
 
 @pytest.mark.parametrize("wrong", ["layer=2", "layers=", "layers"])

@@ -5,17 +5,13 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
 from scrutiny.training.pretraining.batches import IGNORED, StepInput  # noqa: E402
-from scrutiny.training.pretraining.corpus import Corpus  # noqa: E402
-from scrutiny.training.pretraining.network import (  # noqa: E402
+from scrutiny.training.pretraining.bert import (  # noqa: E402
     PretrainingForward,
     new_network,
     start_from_frequencies,
 )
-from scrutiny.training.pretraining.objective import (  # noqa: E402
-    Distillation,
-    losses,
-    on_device,
-)
+from scrutiny.training.pretraining.corpus import Corpus  # noqa: E402
+from scrutiny.training.pretraining.loop import Distillation, losses, on_device  # noqa: E402
 from scrutiny.training.pretraining.recipe import Phase, PretrainingRecipe  # noqa: E402
 
 RECIPE = PretrainingRecipe(

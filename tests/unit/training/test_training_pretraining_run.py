@@ -12,20 +12,21 @@ from safetensors.torch import load_file  # noqa: E402
 
 from scrutiny.core.errors import ModelError, PlanError, StorageError  # noqa: E402
 from scrutiny.data.hashes import letters_hash  # noqa: E402
-from scrutiny.models.strings.lineage import replicates_of  # noqa: E402
-from scrutiny.training.pretraining.family import (  # noqa: E402
-    SeedFamily,
-    pretrain_family,
-    seed_pairs,
-)
+from scrutiny.models.strings.training_records import replicates_of  # noqa: E402
 from scrutiny.training.pretraining.job import (  # noqa: E402
     PretrainingJob,
     Seeds,
     Stated,
     Teacher,
 )
-from scrutiny.training.pretraining.loop import NAME as STATE  # noqa: E402
-from scrutiny.training.pretraining.run import prepare, pretrain  # noqa: E402
+from scrutiny.training.pretraining.loop import STATE_FILE as STATE  # noqa: E402
+from scrutiny.training.pretraining.pretraining import (  # noqa: E402
+    SeedFamily,
+    prepare,
+    pretrain,
+    pretrain_family,
+    seed_pairs,
+)
 
 
 @pytest.fixture(scope="module")
@@ -199,7 +200,7 @@ def test_stop_is_asked_by_signals():
     import os
     import signal
 
-    from scrutiny.training.pretraining.stopping import stopping_on_signals
+    from scrutiny.training.pretraining.loop import stopping_on_signals
 
     before = signal.getsignal(signal.SIGTERM)
     with stopping_on_signals() as stop:

@@ -14,10 +14,13 @@ from safetensors.torch import load_file  # noqa: E402
 
 from scrutiny.core.errors import ModelError  # noqa: E402
 from scrutiny.training.pretraining.batches import Batches  # noqa: E402
+from scrutiny.training.pretraining.bert import (  # noqa: E402
+    PretrainingForward,
+    new_network,
+    stack,
+)
 from scrutiny.training.pretraining.job import PretrainingJob, Seeds, Start  # noqa: E402
-from scrutiny.training.pretraining.network import PretrainingForward, new_network  # noqa: E402
-from scrutiny.training.pretraining.run import prepare, pretrain  # noqa: E402
-from scrutiny.training.pretraining.stacking import stack  # noqa: E402
+from scrutiny.training.pretraining.pretraining import prepare, pretrain  # noqa: E402
 
 TWO, FOUR = replace(SMALL, layers=2), replace(SMALL, layers=4)
 LAYER = "bert.encoder.layer."

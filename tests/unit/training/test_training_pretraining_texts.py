@@ -6,10 +6,11 @@ import pytest
 from pretraining_texts import SMALL, write_texts
 
 from scrutiny.core.errors import DataError
-from scrutiny.training.pretraining.corpus import encode, read_texts
-from scrutiny.training.pretraining.vocabulary import (
+from scrutiny.training.pretraining.corpus import (
     SPECIAL,
+    encode,
     load_vocabulary,
+    read_texts,
     save_tokenizer,
     train_vocabulary,
 )
@@ -72,7 +73,7 @@ def test_the_vocabulary_is_the_same_in_every_process(tmp_path):
     code = (
         "import sys; from pathlib import Path\n"
         "from scrutiny.training.pretraining.corpus import read_texts\n"
-        "from scrutiny.training.pretraining.vocabulary import train_vocabulary\n"
+        "from scrutiny.training.pretraining.corpus import train_vocabulary\n"
         "texts = [s for f in read_texts([Path(sys.argv[1])]) for d in f.documents for s in d]\n"
         "print(train_vocabulary(texts, 70).to_str())"
     )

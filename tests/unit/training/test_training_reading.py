@@ -5,19 +5,18 @@ import json
 import numpy as np
 import pytest
 
-from scrutiny.core.answers.any_of import AnyOf
-from scrutiny.core.answers.extract import Extract
+from scrutiny.core.answers.texts import AnyOf, Extract
 from scrutiny.core.example import Example
-from scrutiny.models.strings.load import load_model
-from scrutiny.tasks.names import load_task
-from scrutiny.tasks.scored import level_of
+from scrutiny.models.strings.model_loading import load_model
+from scrutiny.tasks.scores import level_of
+from scrutiny.tasks.tasks import load_task
 
 pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
 from scrutiny.cli import group  # noqa: E402
 from scrutiny.cli.failures import exit_code_of  # noqa: E402
-from scrutiny.training.finetuning.reading import ReadingTarget  # noqa: E402
+from scrutiny.training.finetuning.targets import ReadingTarget  # noqa: E402
 
 READING = load_task("question-answering")
 PLACES = ("paris", "london", "new york")

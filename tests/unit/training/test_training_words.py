@@ -9,13 +9,13 @@ from word_texts import write_rows
 
 from scrutiny.core.errors import DataError, PlanError
 from scrutiny.core.example import Example
-from scrutiny.models.strings.family import expand
-from scrutiny.models.strings.load import load_model
-from scrutiny.tasks.names import load_task
+from scrutiny.models.strings.model_families import expand
+from scrutiny.models.strings.model_loading import load_model
+from scrutiny.tasks.tasks import load_task
 from scrutiny.testing import check_adapter
-from scrutiny.training.finetuning.parts import load_parts
-from scrutiny.training.words.job import train_words
+from scrutiny.training.finetuning.training_data import load_parts
 from scrutiny.training.words.linear import LinearRecipe, drawn_rows
+from scrutiny.training.words.trainers import train_words
 
 TASK = "text-classification"
 
@@ -59,7 +59,7 @@ def test_weights_are_those_of_scikit_learn_on_the_rows_of_the_seed(linear, data)
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.linear_model import LogisticRegression
 
-    from scrutiny.models.words.model import Vocabulary
+    from scrutiny.models.words.word_model import Vocabulary
 
     out, _ = linear
     recipe = LinearRecipe()
@@ -156,8 +156,8 @@ def test_seeds_that_do_not_read(data, tmp_path):
 
 def test_a_recurrent_family_knows_its_words(data, tmp_path):
     pytest.importorskip("torch")
-    from scrutiny.models.words.recurrent_network import RecurrentArchitecture
-    from scrutiny.training.words.network_recipe import RecurrentRecipe
+    from scrutiny.models.words.recurrent_classifier import RecurrentArchitecture
+    from scrutiny.training.words.network_recipes import RecurrentRecipe
 
     architecture = RecurrentArchitecture(cell="gru", embedding=12, hidden=12)
     recipe = RecurrentRecipe(architecture, epochs=6, lr=2e-2, batch=16, least=1)
@@ -179,8 +179,8 @@ def test_a_recurrent_family_knows_its_words(data, tmp_path):
 def test_the_commands(data, tmp_path):
     pytest.importorskip("sklearn")
     pytest.importorskip("torch")
-    from scrutiny.cli.train.linear import command as linear_command
-    from scrutiny.cli.train.recurrent import command as recurrent_command
+    from scrutiny.cli.verbs.train import linear as linear_command
+    from scrutiny.cli.verbs.train import recurrent as recurrent_command
 
     out = str(tmp_path / "linear")
     found = CliRunner().invoke(linear_command, ["--data", data, "--out", out, "--seeds", "1,2"])

@@ -10,21 +10,23 @@ pytest.importorskip("safetensors")
 
 from scrutiny.core.errors import ModelError  # noqa: E402 - torch may be missing
 from scrutiny.core.example import Example  # noqa: E402
-from scrutiny.models.words.attention_network import Architecture  # noqa: E402
-from scrutiny.models.words.model import Vocabulary  # noqa: E402
-from scrutiny.models.words.recurrent_network import RecurrentArchitecture  # noqa: E402
-from scrutiny.training.finetuning.parts import load_parts  # noqa: E402
-from scrutiny.training.words.attention_recipe import AttentionRecipe  # noqa: E402
-from scrutiny.training.words.epochs import (  # noqa: E402
+from scrutiny.models.words.attention_classifier import Architecture  # noqa: E402
+from scrutiny.models.words.recurrent_classifier import RecurrentArchitecture  # noqa: E402
+from scrutiny.models.words.word_model import Vocabulary  # noqa: E402
+from scrutiny.training.finetuning.training_data import load_parts  # noqa: E402
+from scrutiny.training.words.linear import LinearRecipe  # noqa: E402
+from scrutiny.training.words.network_recipes import (  # noqa: E402
+    AttentionRecipe,
+    RecurrentRecipe,
+)
+from scrutiny.training.words.trainers import WordJob  # noqa: E402
+from scrutiny.training.words.word_recipe import (  # noqa: E402
     Lesson,
+    Numbered,
     accuracy,
     seconds_of,
     take,
 )
-from scrutiny.training.words.job import WordJob  # noqa: E402
-from scrutiny.training.words.linear import LinearRecipe  # noqa: E402
-from scrutiny.training.words.network_recipe import RecurrentRecipe  # noqa: E402
-from scrutiny.training.words.word_recipe import Numbered  # noqa: E402
 
 TEXTS = Numbered(((0,), (1,), (0,), (1,)), (0, 1, 0, 1))
 
@@ -63,7 +65,7 @@ def test_a_gradient_is_clipped():
 
 def test_the_first_of_the_best_epochs_is_kept(monkeypatch):
     scores = iter([0.5, 0.75, 0.75, 0.25])
-    monkeypatch.setattr("scrutiny.training.words.epochs.accuracy", lambda *_: next(scores))
+    monkeypatch.setattr("scrutiny.training.words.word_recipe.accuracy", lambda *_: next(scores))
     learner, seen = Scorer(), []
     found = take(lesson(learner, 4, 2, clip=10.0), seed=0, on_step=lambda: seen.append(1))
     assert (found["chosen_epoch"], found["dev_score"], len(seen)) == (2, 0.75, 8)

@@ -10,14 +10,13 @@ pytest.importorskip("sklearn")
 
 from scrutiny.core.errors import PlanError, StorageError
 from scrutiny.core.registry import registry
+from scrutiny.run import training
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.doubtful_data import trained_on_it
-from scrutiny.run.planning.file import plan_of
+from scrutiny.run.planning.plan_file import plan_of
 from scrutiny.run.planning.resolve import resolve
-from scrutiny.run.training import trained as training
-from scrutiny.run.training.nodes import Nodes, recipe_of_node
-from scrutiny.run.training.trained import with_stand_ins, with_trained
-from scrutiny.training.model_folder import held
+from scrutiny.run.training import Nodes, recipe_of_node, with_stand_ins, with_trained
+from scrutiny.training.job import held
 from scrutiny.training.words.linear import LinearRecipe
 
 TESTED = "sentence\tlabel\nthe end was good\tpos\na tired end\tneg\nfine , really fine\tpos\n"
@@ -243,8 +242,8 @@ def test_data_of_another_task_are_refused(files, tmp_path):
 
 
 def test_inner_fields_are_named_without_their_holder():
-    from scrutiny.models.words.recurrent_network import RecurrentArchitecture
-    from scrutiny.training.words.network_recipe import RecurrentRecipe
+    from scrutiny.models.words.recurrent_classifier import RecurrentArchitecture
+    from scrutiny.training.words.network_recipes import RecurrentRecipe
 
     made = recipe_of_node(RecurrentRecipe, {"cell": "gru", "lr": 0.1, "layers": 2}, where="here")
     assert made == RecurrentRecipe(RecurrentArchitecture(cell="gru", layers=2), lr=0.1)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from scrutiny.models.strings.competence import Goal
+from scrutiny.models.strings.training_records import TrainingGoal
 
 PACKAGE = Path(__file__).parents[3] / "packages" / "scrutiny-zoo"
 INIT = PACKAGE / "src" / "scrutiny_zoo" / "__init__.py"
@@ -59,7 +59,7 @@ def test_records_and_cards_say_which_goals_of_the_index_are_missed(zoo, checkpoi
         folder = zoo.folder() / checkpoint["path"]
         record = json.loads((folder / "competence.json").read_text())
         assert record["family"] == checkpoint["path"].split("/")[0]
-        assert [goal.is_reached for goal in Goal.all_in(record)] == reached
+        assert [goal.is_reached for goal in TrainingGoal.all_in(record)] == reached
         card = (folder / "README.md").read_text()
         assert card.count("and is missed") == reached.count(False)
 

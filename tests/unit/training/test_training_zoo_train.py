@@ -12,7 +12,7 @@ pytest.importorskip("transformers")
 
 from safetensors.torch import load_file  # noqa: E402
 
-from scrutiny.models.strings.competence import Goal  # noqa: E402
+from scrutiny.models.strings.training_records import TrainingGoal  # noqa: E402
 from scrutiny.training.competence.masked import read_pairs  # noqa: E402
 from scrutiny.training.pretraining.recipe import Phase, PretrainingRecipe  # noqa: E402
 
@@ -179,7 +179,7 @@ def test_what_is_shipped_is_what_was_measured(whole, tmp_path):
         assert "four layers over two" in (out / run / "README.md").read_text()
         said = json.loads((out / run / "competence.json").read_text())
         assert said["family"] == run.split("/")[0]
-        larger, student = Goal.all_in(said)
+        larger, student = TrainingGoal.all_in(said)
         assert larger.is_reached == whole_index["goals"]["larger_above_smaller"]["is_reached"]
         assert student.is_for("bert-2x128-distilled", "bert-4x128")
     assert (out / "training_hashes.npy").exists()

@@ -1,1 +1,1 @@
-"""Verbs: one module each, imported when it is called."""
+"""Verbs of the command line, imported when they are called."""

@@ -7,7 +7,7 @@ import click
 
 from scrutiny.cli.failures import tell
 from scrutiny.cli.options import DRAWS, Folder, bad_rows, several
-from scrutiny.cli.wrapping import narrowed, printed_line
+from scrutiny.cli.output import narrowed, printed_line
 
 _import_options = several(
     click.argument("paths", nargs=-1, required=True, metavar="PATH..."),
@@ -79,10 +79,9 @@ def _deepeval(**flags: Any) -> int:
 
 def _import(tool: str, flags: dict[str, Any]) -> int:
     """Import, and print the results."""
-    from scrutiny.cli.running.request import command_line
+    from scrutiny.cli.request import command_line
     from scrutiny.core.plan import Resampling
-    from scrutiny.run.importing.manifest import ImportOptions
-    from scrutiny.run.importing.reading import import_logs
+    from scrutiny.run.importing.import_logs import ImportOptions, import_logs
 
     options = ImportOptions(
         on_bad_row=flags["on_bad_row"],
@@ -95,8 +94,8 @@ def _import(tool: str, flags: dict[str, Any]) -> int:
     )
     _say_what_was_left_out(folder.manifest)
     if flags["as_json"]:
-        from scrutiny.report.formats.ndjson import render_ndjson
-        from scrutiny.report.reading.load import load_view
+        from scrutiny.report.formats import render_ndjson
+        from scrutiny.report.load import load_view
 
         click.echo(render_ndjson(load_view(folder.path)), nl=False)
         return 0
@@ -117,7 +116,7 @@ def _say_what_was_left_out(manifest: dict[str, Any]) -> None:
 
 def _lines(folder: Any) -> list[str]:
     """Every score with its interval."""
-    from scrutiny.parts.wording.numbers import out_of
+    from scrutiny.blocks.numbers import out_of
 
     lines = []
     for one in folder.estimates():

@@ -8,14 +8,13 @@ from typing import Any, Final
 import click
 
 from scrutiny.cli.options import Folder, load_options, model_options, whole_numbers
-from scrutiny.cli.running.streams import prints_on_stderr
-from scrutiny.cli.wrapping import WIDTH
+from scrutiny.cli.output import WIDTH, prints_on_stderr
 from scrutiny.core.boundary.json_text import json_line
-from scrutiny.core.boundary.limits import known
+from scrutiny.core.boundary.parameters import known
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
-from scrutiny.tasks.texts.passages import Passages
+from scrutiny.tasks.annotated import Passages
 
 _REVIEWS: Final = "builtin:reviews"
 #: Task of a model that is loaded to see what it can do.
@@ -54,8 +53,8 @@ def _add(name: str, seeds: str, **asked: Any) -> int:
 
     What has to be converted (smollm2) or fine-tuned (minilm-mlm) is, once, into the cache folder.
     """
-    from scrutiny.cli.models.adding import TrainingWanted, add_packaged
-    from scrutiny.models.strings.packaged import PACKAGED
+    from scrutiny.cli.adding_models import TrainingWanted, add_packaged
+    from scrutiny.models.strings.model_strings import PACKAGED
 
     known("packaged model", [name], PACKAGED)
     packaged = PACKAGED[name]
@@ -80,7 +79,7 @@ def _quantize(model: str, out: Path, precision: Any, *, as_json: bool) -> int:
 
     What is written is tried against the model itself, and named onnx:FOLDER.
     """
-    from scrutiny.models.onnx.family import export_family, exported_pattern
+    from scrutiny.models.conversion import export_family, exported_pattern
 
     for folder, record in export_family(model, out, precision=precision):
         if as_json:
@@ -131,12 +130,12 @@ def _wrapped(text: str, *, first: str, others: str) -> list[str]:
 
 def _rows() -> list[tuple[str, str, str, str]]:
     """Name, description, folder and state of every model."""
-    from scrutiny.models.builtin import families
-    from scrutiny.models.named import names as named
-    from scrutiny.models.named import zoo
-    from scrutiny.models.strings.packaged import PACKAGED
+    from scrutiny.models import named_models as named
+    from scrutiny.models import zoo
+    from scrutiny.models.builtin import builtin_families
+    from scrutiny.models.strings.model_strings import PACKAGED
 
-    rows = [(f"builtin:{target}", "", "", "") for target in families.targets()]
+    rows = [(f"builtin:{target}", "", "", "") for target in builtin_families.targets()]
     try:
         finals = [target for target in zoo.targets() if target.count("/") == 1]
         rows += [(f"zoo:{t}", "", str(zoo.zoo_folder() / t), "") for t in finals]
@@ -163,7 +162,7 @@ def _check(model: str, data: str | None, limit: str, **loading: Any) -> int:
     A language model is asked everything that it can be asked, on texts of the check's own.
     """
     from scrutiny.data.dataset import load_dataset
-    from scrutiny.models.strings.family import expand
+    from scrutiny.models.strings.model_families import expand
 
     source = expand(model, name="model").replicates[0].source
     dataset = load_dataset(data or _REVIEWS, limit=limit)
@@ -180,8 +179,8 @@ def _check(model: str, data: str | None, limit: str, **loading: Any) -> int:
 
 def _loaded(source: str, task: str, options: LoadOptions, *, or_language: bool) -> Model:
     """Model for a task, or as a language model if it has no labels."""
-    from scrutiny.models.strings.load import load_model
-    from scrutiny.tasks.names import load_task
+    from scrutiny.models.strings.model_loading import load_model
+    from scrutiny.tasks.tasks import load_task
 
     try:
         return load_model(source, load_task(task), options)
@@ -203,7 +202,7 @@ def _check_answers(model: Model, examples: Sequence[Example]) -> None:
     ModelError
         If they are not.
     """
-    from scrutiny.models.answers.determinism import check_determinism
+    from scrutiny.models.answers.compared_answers import check_determinism
 
     with prints_on_stderr():
         report = check_determinism(model, examples)

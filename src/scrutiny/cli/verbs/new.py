@@ -11,7 +11,7 @@ import click
 
 from scrutiny.cli.failures import say
 from scrutiny.cli.options import Folder
-from scrutiny.core.boundary.limits import known
+from scrutiny.core.boundary.parameters import known
 from scrutiny.core.errors import PlanError
 
 #: Kinds that have a template, and what the template does.

@@ -1,12 +1,15 @@
-"""``scrutiny train``: training of models, usually with several seeds."""
+"""``scrutiny train``: word models, parsers and taggers from nothing, with several seeds."""
 
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
 import click
 
-from scrutiny.cli.environment import LazyGroup
+from scrutiny.cli import LazyGroup
+from scrutiny.cli.options import DISPLAY, Folder, several, whole_numbers
+from scrutiny.core.boundary.json_text import json_line
 
-#: Subcommand and the sentence that ``--help`` shows; the module is ``train/NAME``.
+#: Subcommand and the sentence that ``--help`` shows.
 SUBCOMMANDS: Final = {
     "attention": "Train small classifiers with one attention layer from nothing.",
     "finetune": "Fine-tune encoders on a task with labels: classes, pairs, tags.",
@@ -15,10 +18,211 @@ SUBCOMMANDS: Final = {
     "recurrent": "Train small LSTMs or GRUs over words from nothing.",
     "task": "Train small parsers and taggers from nothing, with spaCy.",
 }
+#: Where each subcommand is; it is imported when it is called.
+TRAININGS: Final = {
+    "attention": "scrutiny.cli.verbs.train:attention",
+    "finetune": "scrutiny.cli.verbs.train_encoders:finetune",
+    "linear": "scrutiny.cli.verbs.train:linear",
+    "pretrain": "scrutiny.cli.verbs.train_encoders:pretrain",
+    "recurrent": "scrutiny.cli.verbs.train:recurrent",
+    "task": "scrutiny.cli.verbs.train:task",
+}
 
 
 @click.group(
-    "train", cls=LazyGroup, table=SUBCOMMANDS, room="train", title="Commands", front="train "
+    "train", cls=LazyGroup, table=SUBCOMMANDS, places=TRAININGS, title="Commands", front="train "
 )
 def command() -> None:
     """Train models: the same recipe with several seeds."""
+
+
+#: Add the options of data, seeds and output.
+word_options = several(
+    click.option("--data", required=True, metavar="STRING", help="Data to train on."),
+    click.option("--rows", metavar="FROM:TO", help="Rows of it, such as 0:440."),
+    click.option(
+        "--dev",
+        default="",
+        metavar="STRING",
+        help="Dev data; default: split off from --data.",
+    ),
+    click.option(
+        "--reported",
+        multiple=True,
+        metavar="STRING",
+        help="Evaluation data, whose rows are refused for training.",
+    ),
+    click.option("--seeds", default="1,2,3", show_default=True, metavar="A,B"),
+    click.option("--out", required=True, type=Folder(path_type=Path), help="Folder."),
+    click.option("--limit", type=click.IntRange(1), help="Number of rows, drawn at random."),
+    click.option(
+        "--dev-share",
+        type=float,
+        help="Share of the rows for dev data if there is no --dev; 0.1.",
+    ),
+    click.option("--display", **DISPLAY),
+    click.option("--json", "as_json", is_flag=True, help="NDJSON: one model a line."),
+)
+#: Add the option of the vocabulary.
+least_option = click.option(
+    "--least", type=click.IntRange(1), help="Minimum frequency of a word; 2."
+)
+
+
+def train_family(recipe: Any, scheme: str, flags: dict[str, Any]) -> int:
+    """Train the family of a recipe, and report the results."""
+    from scrutiny.cli.progress import progress_of
+    from scrutiny.data.dataset import load_dataset
+    from scrutiny.training.words.trainers import outcome_of, train_words
+
+    data, rows = flags["data"], flags["rows"]
+    found = train_words(
+        data if rows is None else load_dataset(data, limit=rows),
+        flags["out"],
+        recipe=recipe,
+        seeds=whole_numbers("seeds", flags["seeds"]),
+        dev=flags["dev"],
+        reported=flags["reported"],
+        progress=progress_of(flags["display"]),
+    )
+    for one in found:
+        line = json_line({"folder": str(one.folder), **one.record})
+        click.echo(line if flags["as_json"] else f"{one.folder}: {outcome_of(one.record)}")
+    if not flags["as_json"]:
+        click.echo(f"model: {scheme}:{flags['out']}/seed-{{seed}}")
+    return 0
+
+
+def given_options(flags: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    """Options of a training command that were given, among these names."""
+    return {name: flags[name] for name in names if flags[name] is not None}
+
+
+_ATTENTION_NETWORK = ("encoder", "attention", "embedding", "hidden")
+_OF_ATTENTION = ("epochs", "lr", "limit", "dev_share", "least")
+
+
+@click.command("attention")
+@word_options
+@least_option
+@click.option("--encoder", type=click.Choice(["bilstm", "projection", "conv"]), help="bilstm.")
+@click.option(
+    "--attention", type=click.Choice(["tanh", "dot"]), help="Type of attention; default: tanh."
+)
+@click.option("--embedding", type=click.IntRange(1), help="Dimension of word vectors; 64.")
+@click.option("--hidden", type=click.IntRange(2), help="Dimension of the encoder; 64.")
+@click.option("--epochs", type=click.IntRange(1), help="Number of epochs; 12.")
+@click.option("--lr", type=float, help="Learning rate; 0.001.")
+def attention(**flags: Any) -> int:
+    r"""Train classifiers with one attention layer, one for each seed.
+
+    The epoch with the best dev score is kept.
+
+    \b
+    scrutiny train attention --out runs/attention --encoder projection \
+        --data "tsv:train.tsv#text=sentence,label=label"
+    """
+    from scrutiny.models.words.attention_classifier import Architecture
+    from scrutiny.training.words.network_recipes import AttentionRecipe
+
+    architecture = Architecture(**given_options(flags, _ATTENTION_NETWORK))
+    recipe = AttentionRecipe(architecture, **given_options(flags, _OF_ATTENTION))
+    return train_family(recipe, "attention-classifier", flags)
+
+
+_OF_LINEAR = ("draw", "share", "strength", "has_pairs", "limit", "dev_share", "least")
+
+
+@click.command("linear")
+@word_options
+@least_option
+@click.option(
+    "--draw",
+    type=click.Choice(["bootstrap", "subsample"]),
+    help="How each seed draws its training rows.",
+)
+@click.option("--share", type=float, help="Share of the rows in a subsample; 0.8.")
+@click.option("--strength", type=float, help="Inverse of the L2 penalty; 1.")
+@click.option(
+    "--pairs", "has_pairs", is_flag=True, default=None, help="Also use pairs of adjacent words."
+)
+def linear(**flags: Any) -> int:
+    r"""Fit logistic regressions over words, one for each seed.
+
+    The fit has one optimum, so the seed draws the rows that it is fitted to. Needs scikit-learn;
+    the models are integers and need nothing.
+
+    \b
+    scrutiny train linear --out runs/words \
+        --data "tsv:train.tsv#text=sentence,label=label"
+    """
+    from scrutiny.training.words.linear import LinearRecipe
+
+    return train_family(LinearRecipe(**given_options(flags, _OF_LINEAR)), "linear", flags)
+
+
+_RECURRENT_NETWORK = ("cell", "pooling", "embedding", "hidden", "layers", "is_bidirectional")
+_OF_RECURRENT = ("epochs", "batch", "lr", "dropout", "limit", "dev_share", "least")
+
+
+@click.command("recurrent")
+@word_options
+@least_option
+@click.option(
+    "--cell", type=click.Choice(["lstm", "gru"]), help="Type of the network; default: lstm."
+)
+@click.option(
+    "--pooling", type=click.Choice(["last", "max", "mean"]), help="Pooling; default: max."
+)
+@click.option("--embedding", type=click.IntRange(1), help="Dimension of word vectors; 100.")
+@click.option("--hidden", type=click.IntRange(1), help="Dimension of each direction; 100.")
+@click.option("--layers", type=click.IntRange(1), help="Number of layers; default: 1.")
+@click.option(
+    "--one-way", "is_bidirectional", flag_value=False, default=None, help="Forward direction only."
+)
+@click.option("--epochs", type=click.IntRange(1), help="Number of epochs; 6.")
+@click.option("--batch", type=click.IntRange(1), help="Batch size; 64.")
+@click.option("--lr", type=float, help="Learning rate; 0.001.")
+@click.option("--dropout", type=float, help="Dropout of word and text vectors; 0.3.")
+def recurrent(**flags: Any) -> int:
+    r"""Train small LSTMs or GRUs over words, one for each seed.
+
+    The epoch with the best dev score is kept.
+
+    \b
+    scrutiny train recurrent --out runs/lstm \
+        --data "tsv:train.tsv#text=sentence,label=label"
+    """
+    from scrutiny.models.words.recurrent_classifier import RecurrentArchitecture
+    from scrutiny.training.words.network_recipes import RecurrentRecipe
+
+    architecture = RecurrentArchitecture(**given_options(flags, _RECURRENT_NETWORK))
+    return train_family(
+        RecurrentRecipe(architecture, **given_options(flags, _OF_RECURRENT)), "recurrent", flags
+    )
+
+
+_OF_TASK = ("width", "depth", "hidden", "epochs", "batch", "lr", "dropout", "limit", "dev_share")
+
+
+@click.command("task")
+@word_options
+@click.option("--width", type=click.IntRange(1), help="Dimension of words' vectors; 96.")
+@click.option("--depth", type=click.IntRange(1), help="Number of convolutions over words; 4.")
+@click.option("--hidden", type=click.IntRange(1), help="Dimension of the parser's layer; 64.")
+@click.option("--epochs", type=click.IntRange(1), help="Number of epochs; 8.")
+@click.option("--batch", type=click.IntRange(1), help="Sentences of a step; 16.")
+@click.option("--lr", type=float, help="Learning rate; 0.001.")
+@click.option("--dropout", type=float, help="Dropout; 0.2.")
+def task(**flags: Any) -> int:
+    r"""Train small parsers and taggers with spaCy, one for each seed.
+
+    For data with heads, relations and parts of speech (CoNLL-U). The epoch with the best dev score
+    (LAS: words whose head and relation are right) is kept.
+
+    \b
+    scrutiny train task --out runs/parser --limit 4000 --data conllu:train.conllu
+    """
+    from scrutiny.training.words.parser import ParserRecipe
+
+    return train_family(ParserRecipe(**given_options(flags, _OF_TASK)), "spacy", flags)

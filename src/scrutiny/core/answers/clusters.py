@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from scrutiny.core.answers.answer import Agreement, AnswerType, Difference
-from scrutiny.core.answers.track import Track
-from scrutiny.core.edit import EditRefusedError
+from scrutiny.core.edit import EditRefusedError, Track
 from scrutiny.core.example import Example, Span
 
 Place = tuple[int, int]

@@ -4,14 +4,13 @@ from collections.abc import Mapping, Sequence, Set
 from typing import Any, Final, NamedTuple
 
 from scrutiny.core.answers.answer import Agreement, AnswerType, Difference
-from scrutiny.core.answers.track import CarriedWord, Track
-from scrutiny.core.edit import EditRefusedError
+from scrutiny.core.edit import CarriedWord, EditRefusedError, Track
 from scrutiny.core.example import Example
 
 #: Head of the root of a sentence.
 ROOT: Final = -1
 #: Relations of Universal Dependencies, without subtypes.
-UNIVERSAL: Final = frozenset(
+UNIVERSAL_RELATIONS: Final = frozenset(
     "acl advcl advmod amod appos aux case cc ccomp clf compound conj cop csubj dep det discourse "
     "dislocated expl fixed flat goeswith iobj list mark nmod nsubj nummod obj obl orphan parataxis "
     "punct reparandum root vocative xcomp".split()
@@ -220,7 +219,6 @@ class WordsType(AnswerType[Words]):
         return Words(answer.field, borders, heads, *labels)
 
 
-WORDS = WordsType()
 #: Layers, and the names of those that are labels in a piece of an edit.
 LAYERS: Final = ("heads", "relations", "upos", "xpos")
 _OF_ARCS: Final = {"arcs": ("heads", "relations")}
@@ -315,3 +313,6 @@ def _said(words: Words, i: int, shown: Sequence[str]) -> list[str]:
     elif head == ROOT and "root" not in said:
         said.append("root")
     return said
+
+
+WORDS = WordsType()

@@ -15,12 +15,11 @@ from scrutiny.core.example import Example, Span
 #: Labels of anchored spans.
 ANCHOR: Final = "anchor"
 TARGET: Final = "target"
-
 Words = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class AnchoredSpans:
+class AnchoredWords:
     """Anchor with its target words: a cue and its scope.
 
     Parameters
@@ -39,7 +38,7 @@ class AnchoredSpans:
     n_listed: int
 
     @classmethod
-    def of(cls, example: Example) -> "AnchoredSpans":
+    def of(cls, example: Example) -> "AnchoredWords":
         """View of an example whose spans are labeled ``anchor`` and ``target``.
 
         Raises
@@ -53,7 +52,7 @@ class AnchoredSpans:
         listed = [word for label, found in spans if label == TARGET for word in found]
         return cls(words, tuple(sorted(anchors)), tuple(sorted(set(listed))), len(listed))
 
-    def anchored_at(self, anchors: Sequence[int]) -> "AnchoredSpans":
+    def anchored_at(self, anchors: Sequence[int]) -> "AnchoredWords":
         """Return the same targets with other anchor words."""
         return replace(self, anchors=tuple(anchors))
 
@@ -124,14 +123,14 @@ class Mentions:
 
 
 @dataclass(frozen=True, slots=True)
-class TokenClasses:
+class WordClasses:
     """Class of each word; None for words without one."""
 
     words: Words
     classes: tuple[str, ...]
 
     @classmethod
-    def of(cls, example: Example) -> "TokenClasses":
+    def of(cls, example: Example) -> "WordClasses":
         """View of an example whose spans are labeled with classes.
 
         Raises
@@ -150,14 +149,14 @@ class TokenClasses:
 
 
 @dataclass(frozen=True, slots=True)
-class AlignedPairs:
+class AlignedWords:
     """Pairs of groups of words that belong together, by the name of the pair."""
 
     words: Words
     pairs: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
 
     @classmethod
-    def of(cls, example: Example) -> "AlignedPairs":
+    def of(cls, example: Example) -> "AlignedWords":
         """View of an example whose spans are labeled ``PAIR:a`` and ``PAIR:b``.
 
         Raises

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-class Piece(NamedTuple):
+class InputPiece(NamedTuple):
     """Piece of a text with a vector of its own: code points of one field, end excluded."""
 
     field: str
@@ -40,7 +40,7 @@ class TokenGradients(NamedTuple):
         the probability of the label asked about, with regard to each piece's input vector.
     """
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[InputPiece, ...]
     ids: tuple[int, ...]
     gradient: "np.ndarray[Any, Any]"
 

@@ -1,1 +1,1 @@
-"""Readers: ``read(source: DataSource) -> Table``, one file for each kind of file."""
+"""Readers: ``read(source: DataSource) -> Table`` for each kind of file or corpus."""

@@ -5,15 +5,14 @@ from dataclasses import replace
 from importlib.resources import as_file, files
 from typing import Final
 
-from scrutiny.core.boundary.limits import known
-from scrutiny.data.readers import conll, conllu, delimited, json_rows, suite
+from scrutiny.core.boundary.parameters import known
+from scrutiny.data.readers import conll, delimited, json_rows, suites
+from scrutiny.data.readers.conll import read_conllu
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import Table
-from scrutiny.tasks.annotated.anchored_spans import AnchoredSpans
-from scrutiny.tasks.dependencies.dependency_arcs import DependencyArcs
-from scrutiny.tasks.stereotypes.association_test import AssociationTest
-from scrutiny.tasks.stereotypes.sentence_pairs import MinimalPairs, SentencePairs
-from scrutiny.tasks.stereotypes.sentence_triples import SentenceTriples
+from scrutiny.tasks.annotated import AnchoredSpans
+from scrutiny.tasks.dependency_arcs import DependencyArcs
+from scrutiny.tasks.stereotypes import AssociationTest, MinimalPairs, SentencePairs, SentenceTriples
 
 #: File and columns of each sample.
 SAMPLES: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
@@ -103,13 +102,12 @@ SAMPLES: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
         },
     ),
 }
-
 _READERS: Final = {
     "tsv": delimited.read_tsv,
     "conll": conll.read,
-    "conllu": conllu.read,
+    "conllu": read_conllu,
     "jsonl": json_rows.read_jsonl,
-    "suite.jsonl": suite.read,
+    "suite.jsonl": suites.read,
 }
 
 

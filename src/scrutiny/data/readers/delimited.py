@@ -1,7 +1,8 @@
-"""Comma- and tab-separated files, and sheets of Excel workbooks.
+"""Text files of rows: comma- and tab-separated, plain text line by line; and Excel workbooks.
 
 TSV files are not quoted unless ``quote=double`` says so: the field's TSV files (GLUE's among
-them) hold single quotation marks, which a quoting reader takes for the start of a field.
+them) hold single quotation marks, which a quoting reader takes for the start of a field. Of plain
+text each nonblank line is a passage.
 """
 
 import csv
@@ -10,11 +11,11 @@ from itertools import chain
 from typing import Any
 
 from scrutiny.core.errors import DataError, MissingExtraError
-from scrutiny.data.readers.files import existing_file, lines
+from scrutiny.data.readers.files import existing_file, files_in, lines
 from scrutiny.data.readers.formats import object_format, other_format, text_format
-from scrutiny.data.readers.options import takes
 from scrutiny.data.source import DataSource
-from scrutiny.data.table import RawRow, Table
+from scrutiny.data.table import RawRow, Table, reader_defaults, takes
+from scrutiny.tasks.annotated import Passages
 
 _DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "space": " ", "bar": "|"}
 _LONGEST_FIELD = 2**27
@@ -209,3 +210,34 @@ def _delimiter(source: DataSource, default: str) -> str:
             f"{', '.join(_DELIMITERS)}."
         )
     return delimiter
+
+
+_OF_PASSAGES = ("text", "document")
+
+
+@takes("encoding")
+def read_text(source: DataSource) -> Table:
+    """Passages of a file, or of all ``.txt`` files of a folder by name.
+
+    The file's name without its suffix is the ``document`` that passages share.
+
+    Raises
+    ------
+    DataError
+        If the folder has no .txt file.
+    """
+    return Table(
+        columns=_OF_PASSAGES,
+        rows=_passages(source, files_in(source, "*.txt", ".txt file")),
+        place=source.target,
+        defaults=reader_defaults(Passages.name, _OF_PASSAGES),
+    )
+
+
+def _passages(source: DataSource, files: list[DataSource]) -> Iterator[RawRow]:
+    for file in files:
+        place = "" if file is source else file.target
+        for number, line in enumerate(lines(file), 1):
+            text = line.strip()
+            if text:
+                yield RawRow(number, {"text": text, "document": file.path.stem}, place=place)

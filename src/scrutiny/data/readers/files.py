@@ -13,7 +13,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
 
-from scrutiny.core.boundary.listing import with_dots
+from scrutiny.core.boundary.printable import with_dots
 from scrutiny.core.errors import DataError
 from scrutiny.data.readers.formats import other_format
 from scrutiny.data.source import DataSource

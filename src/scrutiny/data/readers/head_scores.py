@@ -3,11 +3,10 @@
 from typing import Final
 
 from scrutiny.core.errors import DataError
-from scrutiny.data.readers.options import reader_defaults, takes
 from scrutiny.data.source import DataSource
-from scrutiny.data.table import RawRow, Table
+from scrutiny.data.table import RawRow, Table, reader_defaults, takes
 from scrutiny.store.head_scores import score_keys
-from scrutiny.tasks.texts.passages import StoredHeads
+from scrutiny.tasks.annotated import StoredHeads
 
 _COLUMNS: Final = ("id", "corpus")
 

@@ -8,12 +8,10 @@ from typing import Any
 
 from scrutiny.core.boundary.json_text import parse_json, parse_json_from
 from scrutiny.core.errors import DataError
-from scrutiny.data.readers.features import names_beside
 from scrutiny.data.readers.files import lines
-from scrutiny.data.readers.formats import is_squad
-from scrutiny.data.readers.options import takes, with_columns
+from scrutiny.data.readers.formats import is_squad, names_beside
 from scrutiny.data.source import DataSource
-from scrutiny.data.table import RawRow, Table
+from scrutiny.data.table import RawRow, Table, takes, with_columns
 
 _SPACE = " \t\r\n"
 _PEEKED = 1000

@@ -11,16 +11,15 @@ from typing import Final, NamedTuple
 
 from scrutiny.core.errors import DataError
 from scrutiny.data.readers.files import lines
-from scrutiny.data.readers.options import reader_defaults, takes
 from scrutiny.data.source import DataSource
-from scrutiny.data.table import RawRow, Table
-from scrutiny.tasks.generation.translation import Translation
+from scrutiny.data.table import RawRow, Table, reader_defaults, takes
+from scrutiny.tasks.translation import Translation
 
 _COMMENT: Final = re.compile(r"#\s*(sent_id|newdoc id|text)\s*=\s*(.*)")
 _COLUMNS: Final = ("id", "text", "reference")
 
 
-class _Sentence(NamedTuple):
+class _ParallelSentence(NamedTuple):
     """Sentence of a file, with the line that it stands on."""
 
     line: int
@@ -76,11 +75,11 @@ def _rows(source: DataSource, others: list[DataSource]) -> Iterator[RawRow]:
         yield RawRow(first.line, {**row, "reference": texts if len(texts) > 1 else texts[0]})
 
 
-def _sentences(source: DataSource) -> Iterator[_Sentence]:
+def _sentences(source: DataSource) -> Iterator[_ParallelSentence]:
     """Sentences of a file in order, blank lines of plain text among them."""
     if source.path.suffix != ".conllu":
         for number, line in enumerate(lines(source), 1):
-            yield _Sentence(number, line.strip(), "")
+            yield _ParallelSentence(number, line.strip(), "")
         return
     document, name = source.path.stem, ""
     for number, line in enumerate(lines(source, every_end=True), 1):
@@ -88,7 +87,7 @@ def _sentences(source: DataSource) -> Iterator[_Sentence]:
         if said is None:
             continue
         if said[1] == "text":
-            yield _Sentence(number, said[2].strip(), name, document)
+            yield _ParallelSentence(number, said[2].strip(), name, document)
         elif said[1] == "sent_id":
             name = said[2].strip()
         else:

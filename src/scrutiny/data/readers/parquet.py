@@ -6,12 +6,10 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from scrutiny.core.errors import DataError
-from scrutiny.data.readers.features import feature_names
 from scrutiny.data.readers.files import existing_file
-from scrutiny.data.readers.formats import other_format, text_format
-from scrutiny.data.readers.options import names_in
+from scrutiny.data.readers.formats import feature_names, other_format, text_format
 from scrutiny.data.source import DataSource
-from scrutiny.data.table import RawRow, Table
+from scrutiny.data.table import RawRow, Table, names_in
 
 
 class _Unreadable(NamedTuple):
@@ -95,7 +93,7 @@ def read(source: DataSource) -> Table:
     """
     import pyarrow as pa
 
-    from scrutiny.store.native import ForeignParquet  # it imports pyarrow
+    from scrutiny.store.arrow import ForeignParquet  # it imports pyarrow
 
     path = existing_file(source)
     try:
@@ -124,7 +122,7 @@ def read_arrow(source: DataSource) -> Table:
     """
     import pyarrow as pa
 
-    from scrutiny.store.native import reading
+    from scrutiny.store.arrow import reading
 
     path = existing_file(source)
     try:
@@ -147,7 +145,7 @@ def read_arrow(source: DataSource) -> Table:
 def _arrow_rows(batches: Iterable[Any], source: DataSource) -> Iterator[RawRow]:
     import pyarrow as pa
 
-    from scrutiny.store.native import UnpacksToTooMuchError, measured
+    from scrutiny.store.arrow import UnpacksToTooMuchError, measured
 
     try:
         size = source.path.stat().st_size
@@ -183,7 +181,7 @@ def _no_arrow(source: DataSource, error: Exception) -> str:
 def _rows(file: Any, source: DataSource) -> Iterator[RawRow]:
     import pyarrow as pa
 
-    from scrutiny.store.native import UnpacksToTooMuchError
+    from scrutiny.store.arrow import UnpacksToTooMuchError
 
     try:
         yield from batch_rows(file.batches())

@@ -10,11 +10,10 @@ from scrutiny.core.errors import DataError
 from scrutiny.core.example import Span
 from scrutiny.data.readers.files import files_in, lines
 from scrutiny.data.readers.json_rows import read_jsonl
-from scrutiny.data.readers.options import one_of, reader_defaults, takes
 from scrutiny.data.source import DataSource
-from scrutiny.data.table import RawRow, Table
-from scrutiny.tasks.columns.tags import to_bio
-from scrutiny.tasks.tagging.token_tagging import TokenTagging
+from scrutiny.data.table import RawRow, Table, one_of, reader_defaults, takes
+from scrutiny.tasks.tags import to_bio
+from scrutiny.tasks.token_tagging import TokenTagging
 from scrutiny.text.tokens import token_spans
 
 #: Names of the list of spans, and of the parts of a span.

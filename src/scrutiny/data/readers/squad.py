@@ -1,27 +1,27 @@
-"""Files in SQuAD's format: articles of paragraphs, each with questions and their answers.
+"""Reading comprehension: files in SQuAD's format, and ROPES.
 
-Several answers to a question are alternatives in SQuAD. In Quoref, whose paragraphs have a
-``context_id``, they are one answer of several spans, which cannot be given as one stretch of text.
+In SQuAD's format articles have paragraphs, each with questions and their answers. Several answers
+to a question are alternatives in SQuAD. In Quoref, whose paragraphs have a ``context_id``, they are
+one answer of several spans, which cannot be given as one stretch of text. Questions of ROPES are
+about a situation, told by a passage of background (Lin et al. 2019).
 """
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from scrutiny.core.answers.extract import Extract
+from scrutiny.core.answers.texts import Extract
 from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.errors import DataError
 from scrutiny.data.readers.files import lines
-from scrutiny.data.readers.options import reader_defaults, takes
 from scrutiny.data.source import DataSource
-from scrutiny.data.table import RawRow, Table
-from scrutiny.tasks.reading.question_answering import QuestionAnswering
+from scrutiny.data.table import RawRow, Table, reader_defaults, takes
+from scrutiny.tasks.question_answering import QuestionAnswering, SituationQuestions
 
 _COLUMNS: Final = ("id", "question", "context", "answers", "paragraph", "article")
 #: Key of a question that is a changed version of another one, in contrast sets.
 ORIGINAL: Final = "original_id"
 #: Key of paragraphs that only Quoref has.
 _OF_QUOREF: Final = "context_id"
-
 #: What a question has.
 _ASKED: Final = ("id", "question", "answers")
 
@@ -113,3 +113,43 @@ def _places(answers: Any) -> Iterator[tuple[int, str]]:
         start, text = map(one.get, ("answer_start", "text")) if isinstance(one, dict) else ("", "")
         if isinstance(start, int) and isinstance(text, str):
             yield start, text
+
+
+_ROPES_COLUMNS: Final = ("id", "question", "context", "answers")
+
+
+def read_ropes(source: DataSource) -> Table:
+    """Questions of a file of ROPES; the text is the background and, below it, the situation.
+
+    One answer in three stands in the question, and a few stand nowhere ("Dam" for Dan). All are
+    kept, with their place where they stand in the text: answers are compared by their words.
+
+    Raises
+    ------
+    DataError
+        If it is no such file.
+    """
+    try:
+        rows = list(_ropes_rows(parse_json("".join(lines(source)))["data"]))
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DataError(
+            f"{source.target} is no file of ROPES, whose paragraphs have a background, a situation "
+            f"and questions: {error!r}."
+        ) from None
+    defaults = reader_defaults(SituationQuestions.name, _ROPES_COLUMNS)
+    return Table(_ROPES_COLUMNS, iter(rows), source.target, defaults=defaults)
+
+
+def _ropes_rows(articles: list[Mapping[str, Any]]) -> Iterator[RawRow]:
+    asked = ((p, qa) for article in articles for p in article["paragraphs"] for qa in p["qas"])
+    for number, (paragraph, qa) in enumerate(asked, 1):
+        context = f"{paragraph['background']}\n{paragraph['situation']}"
+        answers = [_answer(one["text"], context) for one in qa["answers"]]
+        cells = (qa["id"], qa["question"], context, answers)
+        yield RawRow(number, dict(zip(_ROPES_COLUMNS, cells, strict=True)))
+
+
+def _answer(text: str, context: str) -> Extract:
+    """Answer, with its place where it stands in the text."""
+    place = context.find(text)
+    return Extract(text) if place < 0 else Extract(text, "context", place)

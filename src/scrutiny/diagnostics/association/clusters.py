@@ -23,18 +23,16 @@ from scrutiny.core.facts import WORD_SETS
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.slice_syntax import slice_of_values
-from scrutiny.diagnostics.association.claims import claim_of_every_kind
-from scrutiny.diagnostics.association.kmeans import Clustering, cluster_sets
-from scrutiny.diagnostics.association.params import (
+from scrutiny.diagnostics.association.association_metrics import Clustering, cluster_sets
+from scrutiny.diagnostics.association.word_sets import (
     ClustersParams,
     Kind,
+    WordSets,
+    claim_of_every_kind,
     claimed_first,
     cluster_representations,
-    kinds_of_vectors,
-)
-from scrutiny.diagnostics.association.word_sets import (
-    WordSets,
     has_direction,
+    kinds_of_vectors,
     word_set_vectors,
     word_sets,
     words_of,
@@ -44,7 +42,7 @@ _PARTS: Final = {"targets": ("X", "Y"), "attributes": ("A", "B")}
 _PERMUTATIONS: Final = 999
 
 
-class Clusters(Diagnostic[ClustersParams]):
+class ClusterAlignment(Diagnostic[ClustersParams]):
     """Whether clusters of vectors match the two sets of an association test.
 
     Share of texts in the cluster of their set, after clustering without the sets.
@@ -184,7 +182,10 @@ def _clustering(
         starts=params.n_starts,
         permutations=_PERMUTATIONS,
         rng=ctx.rng(
-            "kmeans", stream_of(Clusters), f"{place.test.name}/{place.part}", draw=params.start_seed
+            "kmeans",
+            stream_of(ClusterAlignment),
+            f"{place.test.name}/{place.part}",
+            draw=params.start_seed,
         ),
     )
 

@@ -19,17 +19,15 @@ from scrutiny.core.facts import WORD_SETS
 from scrutiny.core.queries.language import LIKELIHOODS_OF_SENTENCES
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.slice_syntax import slice_of_values
-from scrutiny.diagnostics.association.claims import claim_of_every_kind
-from scrutiny.diagnostics.association.params import (
+from scrutiny.diagnostics.association.word_sets import (
     Kind,
     SeatParams,
+    WordSets,
+    claim_of_every_kind,
     claimed_first,
+    has_direction,
     kinds_of_vectors,
     seat_representations,
-)
-from scrutiny.diagnostics.association.word_sets import (
-    WordSets,
-    has_direction,
     word_set_vectors,
     word_sets,
 )

@@ -20,18 +20,31 @@ from scrutiny.core.edit import Variant
 from scrutiny.core.example import Example
 from scrutiny.core.facts import LABELS
 from scrutiny.core.languages import left_out
-from scrutiny.core.plugin import title_of
+from scrutiny.core.plugin_base import title_of
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction, Task
-from scrutiny.data.drawn_items import drawn
-from scrutiny.diagnostics.attack.control import OneAtRandom, expense_of
-from scrutiny.diagnostics.attack.design import BEFORE, compared, of_draw, over_draws, spoken, title
-from scrutiny.diagnostics.attack.params import TransferParams, attacks_of
-from scrutiny.diagnostics.attack.rows import condition_of, unattacked_row
-from scrutiny.diagnostics.attack.searching import NOT_DRAWN, Attempt, Work, output_name
+from scrutiny.data.hashes import drawn
+from scrutiny.diagnostics.attack.attack_claims import (
+    BEFORE,
+    compared,
+    of_draw,
+    over_draws,
+    spoken,
+    title,
+)
+from scrutiny.diagnostics.attack.attack_records import condition_of, unattacked_row
+from scrutiny.diagnostics.attack.attempts import (
+    NOT_DRAWN,
+    AttackWork,
+    Attempt,
+    TransferParams,
+    attacks_of,
+    output_name,
+)
+from scrutiny.diagnostics.attack.random_change import OneAtRandom, expense_of
 from scrutiny.perturb.recipes.attack import Attack, given_to_attacks
-from scrutiny.perturb.search.found import Found
-from scrutiny.text.edits.apply import apply_edits
+from scrutiny.perturb.search.judging import Found
+from scrutiny.text.edits import apply_edits
 
 _NOT_FOOLED: Final = "not_fooled"
 
@@ -105,7 +118,7 @@ class Transfer(ChangesTexts[TransferParams]):
         capabilities = reference.model.capabilities
         attacks = attacks_of(params, ctx.task, capabilities)
         held = given_to_attacks(params.resources, ctx.task, capabilities=capabilities)
-        work = Work(replace(params, control=False), reference, held, ctx.seed)
+        work = AttackWork(replace(params, control=False), reference, held, ctx.seed)
         chosen = [e for e in drawn(examples, params.items) if e.gold is not None]
         for attempt in work.attempts(attacks, chosen):
             fooled = {item: one for item, one in attempt.found.items() if one.is_success}

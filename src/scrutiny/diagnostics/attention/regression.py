@@ -7,17 +7,15 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scrutiny.core.boundary.limits import known
+from scrutiny.core.boundary.parameters import known
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import ContrastSpec, Design, Inputs
 from scrutiny.core.diagnostic import Failure, RowKind
 from scrutiny.core.facts import ANCHORED_SPANS
-from scrutiny.core.queries.annotation import AnchoredSpans
+from scrutiny.core.queries.annotation import AnchoredWords
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
-from scrutiny.diagnostics.attention.claims import specs_of
-from scrutiny.diagnostics.attention.metrics.regression import DESIGN
-from scrutiny.diagnostics.attention.params import preset
-from scrutiny.diagnostics.attention.reading import Made, ReadsMaps
+from scrutiny.diagnostics.attention.presets import Made, ReadsMaps, preset, specs_of
+from scrutiny.diagnostics.attention.regression_metrics import DESIGN
 from scrutiny.diagnostics.attention.word_maps import MapOptions, WordMap
 
 #: Forms of the distance between a word and its nearest anchor.
@@ -50,7 +48,7 @@ class RegressionParams:
     Parameters
     ----------
     preset
-        Way from pieces to words, see `scrutiny.diagnostics.attention.params`.
+        Way from pieces to words, see `scrutiny.diagnostics.attention.presets`.
     distances
         Forms of the distance, each a condition: ``absolute``, ``inverse``, ``log``. The claim is of
         the first and has to survive the others.
@@ -97,7 +95,7 @@ class Regression(ReadsMaps[RegressionParams]):
     """
 
     id = "attention.regression@1"
-    View = AnchoredSpans
+    View = AnchoredWords
     wants = (ANCHORED_SPANS,)
     measures = (
         Measure("design", (("moment", len(DESIGN)),)),
@@ -126,7 +124,7 @@ class Regression(ReadsMaps[RegressionParams]):
         )
 
     def rows_of(
-        self, params: RegressionParams, item: str, view: AnchoredSpans, made: Mapping[str, Made]
+        self, params: RegressionParams, item: str, view: AnchoredWords, made: Mapping[str, Made]
     ) -> Iterable[Row]:
         """One row for each form of the distance."""
         found = made[params.preset]
@@ -140,7 +138,7 @@ class Regression(ReadsMaps[RegressionParams]):
 
 
 def moments_of_words(
-    made: WordMap, view: AnchoredSpans, *, distance: str
+    made: WordMap, view: AnchoredWords, *, distance: str
 ) -> NDArray[np.float64] | None:
     """Moments over the words that are not an anchor: of the design, then of every head.
 

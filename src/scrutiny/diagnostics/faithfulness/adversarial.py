@@ -2,20 +2,59 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import softmax
 
 from scrutiny.core.arrays import Floats
+from scrutiny.core.boundary.parameters import above_zero, at_least
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.diagnostic import Context, RowKind
-from scrutiny.core.queries.attention_layer import AttentionLayer
+from scrutiny.core.errors import PlanError
+from scrutiny.core.queries.attention import AttentionLayer
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
-from scrutiny.diagnostics.faithfulness.params import AdversarialParams
-from scrutiny.diagnostics.faithfulness.reading import LengthGroup, OfLayer, layer_of
-from scrutiny.stats.distributions.unchecked import js, js_slope, tvd
+from scrutiny.diagnostics.faithfulness.single_layer import LengthGroup, OfLayer, layer_of
+from scrutiny.stats.distributions.divergence import js, js_slope, tvd
+
+
+@dataclass(frozen=True, slots=True)
+class AdversarialParams:
+    """Settings of the search for other attention with the same output.
+
+    Parameters
+    ----------
+    copies, steps, lr, spread
+        As published: five copies, 500 steps of Adam with amsgrad at .01, from logits of the uniform
+        distribution plus normal noise of standard deviation 3.
+    slack
+        Change of the output that costs nothing during the search, as total variation distance.
+    penalty
+        What more of it costs.
+    epsilons
+        Changes of the output up to which an attention counts as one with the same output. The
+        first is that of the claims; .01 is the paper's for text classification, .05 is what the
+        released plots take.
+    limit
+        Mean divergence below which attention is said to be pinned down, in nats.
+    """
+
+    copies: int = 5
+    steps: int = 500
+    lr: float = 0.01
+    spread: float = 3.0
+    slack: float = 0.01
+    penalty: float = 500.0
+    epsilons: tuple[float, ...] = (0.01, 0.05)
+    limit: float = 0.35
+
+    def __post_init__(self) -> None:
+        at_least(self, copies=1, steps=0, spread=0, slack=0, penalty=0)
+        above_zero(self, "lr")
+        if not self.epsilons or min(self.epsilons) <= 0 or max(self.epsilons) > 1:
+            raise PlanError(f"epsilons lie between 0 and 1, at least one; not {self.epsilons}.")
 
 
 class Adversarial(OfLayer[AdversarialParams]):

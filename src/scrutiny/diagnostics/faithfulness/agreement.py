@@ -1,6 +1,7 @@
 """Agreement of attention with gradients and with leave-one-out."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -10,10 +11,23 @@ from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.diagnostic import Context, Failure, RowKind
 from scrutiny.core.record import Measure, Row
-from scrutiny.diagnostics.faithfulness.params import AgreementParams
-from scrutiny.diagnostics.faithfulness.reading import LengthGroup, OfLayer, layer_of
-from scrutiny.stats.association.tau import tau_b
-from scrutiny.stats.distributions.unchecked import tvd
+from scrutiny.diagnostics.faithfulness.single_layer import LengthGroup, OfLayer, layer_of
+from scrutiny.stats.association.rank_correlation import tau_b
+from scrutiny.stats.distributions.divergence import tvd
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementParams:
+    """Limits of the claims about agreement.
+
+    Parameters
+    ----------
+    margin
+        Smallest mean tau, and smallest difference of two.
+    """
+
+    margin: float = 0.10
+
 
 #: Pairs of rankings, each a condition; the last needs no attention.
 PAIRS: Final = (

@@ -1,120 +1,35 @@
 """Erasure of attention weights: effect of the highest weight, and how many until a flip.
 
-Weights are erased one after the other, the rest brought to sum 1 again.
+For a single weight: flips and divergences of the highest, the second, the lowest and the second
+lowest, against a random other weight (the 2 x 2 table, the gap of divergences by the gap of
+weights) and against other weights of the same sum. For sets: share of tokens erased until the
+decision flips, by order.
 """
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
+from functools import partial
 from typing import Final
 
 import numpy as np
 
-from scrutiny.core.arrays import Booleans, Floats
-from scrutiny.core.design import Design, Inputs
+from scrutiny.core.boundary.printable import points
+from scrutiny.core.claim import Claim, Component
+from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.diagnostic import Context, Failure, RowKind
-from scrutiny.core.queries.attention_layer import AttentionLayer
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
-from scrutiny.diagnostics.faithfulness.erasure_design import make_erasure_design
-from scrutiny.diagnostics.faithfulness.orders import Order, order_names, orders_of
-from scrutiny.diagnostics.faithfulness.params import ErasureParams
-from scrutiny.diagnostics.faithfulness.reading import LengthGroup, OfLayer, layer_of
-from scrutiny.stats.distributions.unchecked import js, kl
+from scrutiny.diagnostics.faithfulness.orders import (
+    ErasureParams,
+    OrderName,
+    erased_by,
+    order_names,
+    orders_of,
+)
+from scrutiny.diagnostics.faithfulness.single_layer import LengthGroup, OfLayer, layer_of
 
-#: Steps, share and mass of a decision that never flips, as in the released code.
-NEVER: Final = -1.0
 _NONE_OF_MASS: Final = Failure("no_same_mass", status="skipped")
-
-
-@dataclass(frozen=True, slots=True)
-class Erased:
-    """Effects of one erasure order on one text.
-
-    Parameters
-    ----------
-    weight
-        What the first step took away.
-    kl, js
-        Divergences of the new output from the old one after the first step, in nats.
-    flip
-        1 if the decision is another one then.
-    flipped
-        1 if it ever flips.
-    steps, share, mass
-        Tokens, share of the tokens, and weight that were erased when it first flipped; -1 if it
-        never does.
-    """
-
-    weight: float
-    kl: float
-    js: float
-    flip: float
-    flipped: float
-    steps: float
-    share: float
-    mass: float
-
-
-def _erase(
-    layer: AttentionLayer, group: LengthGroup, orders: Sequence[Sequence[Order | None]]
-) -> list[list[Erased | None]]:
-    """Effects of each erasure order on each text of a group.
-
-    The order is fixed by the original weights. After the last step nothing is attended to.
-
-    Parameters
-    ----------
-    layer
-        Asked once for all steps of all orders.
-    group
-        Texts of n tokens.
-    orders
-        ``[text][order]``; nothing where there is no such order.
-    """
-    weights, before = group.weights, group.probabilities
-    n = weights.shape[1]
-    none = np.arange(n)
-    rankings = np.array([[none if o is None else o.ranking for o in row] for row in orders])
-    place = np.argsort(rankings, axis=-1)  # (text, order, token): when it is erased
-    # (text, order, step, token): what is left after so many steps
-    kept = weights[:, None, None, :] * (place[:, :, None, :] > none[:, None])
-    total = kept.sum(axis=-1, keepdims=True)
-    left = kept / np.where(total > 0, total, 1.0)
-    texts, n_orders = rankings.shape[:2]
-    outputs = layer.reweighted(group.attended, left.reshape(texts, n_orders * n, n))
-    after = outputs.reshape(texts, n_orders, n, -1)  # (text, order, step, label)
-    is_other = after.argmax(axis=-1) != before.argmax(axis=-1)[:, None, None]
-    mass = np.cumsum(np.take_along_axis(weights[:, None, :], rankings, axis=-1), axis=-1)
-    return [
-        [
-            None
-            if order is None
-            else _outcome(before[t], after[t, o], is_other[t, o], mass[t, o], first=order.first)
-            for o, order in enumerate(row)
-        ]
-        for t, row in enumerate(orders)
-    ]
-
-
-def _outcome(
-    before: Floats, after: Floats, is_other: Booleans, mass: Floats, *, first: int
-) -> Erased:
-    """Effects of one order: outputs ``(step, label)``, flips and mass ``(step,)``."""
-    n = is_other.size
-    at = first - 1
-    flips = np.flatnonzero(is_other[at:])
-    found = int(flips[0]) + at if flips.size else -1
-    return Erased(
-        weight=float(mass[at]),
-        kl=float(kl(after[at], before)),
-        js=float(js(after[at], before)),
-        flip=float(is_other[at]),
-        flipped=float(flips.size > 0),
-        steps=found + 1.0 if flips.size else NEVER,
-        share=(found + 1) / n if flips.size else NEVER,
-        mass=float(mass[found]) if flips.size else NEVER,
-    )
 
 
 class Erasure(OfLayer[ErasureParams]):
@@ -203,7 +118,7 @@ class Erasure(OfLayer[ErasureParams]):
             )
             for i, example in enumerate(group.examples)
         ]
-        found = _erase(layer, group, orders)
+        found = erased_by(layer, group, orders)
         for example, hit, outcomes in zip(group.examples, group.hits, found, strict=True):
             rows = [
                 name.place.row(
@@ -212,3 +127,150 @@ class Erasure(OfLayer[ErasureParams]):
                 for name, outcome in zip(names, outcomes, strict=True)
             ]
             yield example.id, rows
+
+
+_TOP = OrderName("attention")
+_GRADIENT = OrderName("gradient_attention")
+#: Orders whose first step is a single weight of a known rank, or gradient.
+_SINGLE = ("attention", "second", "ascending", "second_lowest", "other", "same_mass")
+#: Orders of sets.
+_SETS = ("attention", "ascending", "gradient", "gradient_attention", "sign_attention", "random")
+_TABLE = tuple(f"flips({which})" for which in ("only_first", "only_other", "both", "neither"))
+_GAPS = ("gap(mean(js))", "erasure_js_reversed", "erasure_js_slope")
+
+
+def make_erasure_design(params: ErasureParams, inputs: Inputs) -> Design:
+    """Design for one family on one dataset."""
+    names = order_names(params)
+    return Design(
+        conditions=tuple(name.condition for name in names),
+        estimates=tuple(_specs(params, names)),
+        claims=tuple(_claims(params, inputs)),
+        notes=tuple(_notes(params)),
+        families={
+            "erasure": f"decisions of {inputs.subject.name} need the largest attention weights "
+            "more than others, and as much as gradients say"
+        },
+        contrasts=tuple(ContrastSpec.untrained(["flip_gap/other/0", "share_gap/random/0"])),
+    )
+
+
+def _specs(params: ErasureParams, names: list[OrderName]) -> Iterator[EstimateSpec]:
+    """Specifications in the order of the report."""
+    yield EstimateSpec(
+        "level", "accuracy@1", {"": _selector(_TOP)}, role="baseline", condition={"order": "none"}
+    )
+    for name in names:
+        if name.order in _SINGLE:
+            for metric in ("share(flip)", "mean(js)", "mean(kl)"):
+                yield _one(metric, name)
+        if name.order in _SETS:
+            for metric in ("mean(share)", "mean(mass)", "never_flips"):
+                yield _one(metric, name)
+    for name in names:
+        if name.order in ("other", "same_mass"):
+            yield _two("gap(share(flip))", "flip_gap", _TOP, name)
+        if name.order == "other":
+            for metric in (*_TABLE, *_GAPS):
+                yield _two(metric, metric, _TOP, name)
+        if name.order == "random":
+            yield _two("erasure_share_gap", "share_gap", name, _TOP)
+    yield _two("erasure_share_gap", "share_gap", _GRADIENT, _TOP)
+
+
+def _selector(name: OrderName) -> Selector:
+    return Selector(name.role, name.condition)
+
+
+def _label(name: OrderName) -> str:
+    """Name of an order in the estimates."""
+    parts = [name.order, *([] if name.draw is None else [str(name.draw)])]
+    return "/".join([*parts, *(["as_released"] if name.procedure == "as_released" else [])])
+
+
+def _one(metric: str, name: OrderName) -> EstimateSpec:
+    """Specification of one order."""
+    short = f"{metric.removeprefix('erasure_')}/{_label(name)}"
+    return EstimateSpec.of(short, f"{metric}@1", name.condition, role=name.role)
+
+
+def _two(metric: str, short: str, first: OrderName, other: OrderName) -> EstimateSpec:
+    """Specification of two orders on the same texts; its condition names the second."""
+    named = other if first == _TOP else first
+    condition = {
+        **named.condition,
+        "order": f"{first.order} - {other.order}",
+    }
+    return EstimateSpec(
+        f"{short}/{_label(named)}",
+        f"{metric}@1",
+        {"first": _selector(first), "other": _selector(other)},
+        condition=condition,
+    )
+
+
+def _claims(params: ErasureParams, inputs: Inputs) -> Iterator[Claim]:
+    """The highest weight against others, and orders against each other."""
+    claim = partial(Claim, family="erasure", competence=(("level", inputs.data.chance),))
+    drawn = partial(claim, checks=("items", "seeds", "choices:draw", "datasets"))
+    margin, share_margin = params.margin, params.share_margin
+    yield drawn(
+        "highest",
+        "erasing the highest attention weight flips decisions more often than erasing a random "
+        f"other one, by {points(margin)}",
+        components=(
+            *_in_draws("flip_gap/other", margin, "a random other", params.draws),
+            *inputs.beyond_untrained("flip_gap/other/0", margin),
+        ),
+    )
+    yield drawn(
+        "highest beyond its size",
+        "erasing the highest attention weight flips decisions more often than erasing others with "
+        f"the same sum, by {points(margin)}",
+        components=tuple(_in_draws("flip_gap/same_mass", margin, "the same sum", params.draws)),
+    )
+    yield drawn(
+        "order",
+        "erasing from the highest weight down flips decisions sooner than a random order, by "
+        f"{share_margin:g} of the tokens",
+        components=(
+            *_in_draws("share_gap/random", share_margin, "random order", params.draws),
+            *inputs.beyond_untrained("share_gap/random/0", 0.0),
+        ),
+    )
+    against = "control: gradient x weight"
+    yield claim(
+        "as good as gradients",
+        "erasing from the highest weight down flips decisions about as soon as by gradient times "
+        f"weight (later by less than {share_margin:g} of the tokens)",
+        components=(Component("share_gap/gradient_attention", -share_margin, against),),
+        checks=Claim.checks_with(),
+    )
+
+
+def _in_draws(name: str, margin: float, what: str, draws: int) -> Iterator[Component]:
+    """Alternative that each draw excludes; the first draw is the control, others are choices."""
+    for d in range(draws):
+        against = f"choice: draw {d + 1}, {what}" if d else f"control: {what}"
+        yield Component(f"{name}/{d}", margin, against)
+
+
+def _notes(params: ErasureParams) -> Iterator[str]:
+    """Sentences for "how this was measured"."""
+    yield (
+        "Weights are set to zero and the others normalized to sum 1; vectors do not change. "
+        "The original weights fix the order of erasure. Texts of one token are skipped."
+    )
+    yield (
+        f"{params.draws} random orders of each text, the same for every replicate. Shares of "
+        "tokens are over texts whose decision flips; never_flips is the share of the others."
+    )
+    yield (
+        "same_mass erases random others until their sum is closest to the highest weight; texts "
+        "whose highest weight exceeds the sum of all others are skipped."
+    )
+    if "as_released" in params.procedures:
+        yield (
+            "as_released follows the released code where it differs: a random rank is used as a "
+            "position, and the signed order is reversed attention. No claim uses it."
+        )

@@ -1,4 +1,4 @@
-"""Correct answers of a model with one attention head changed.
+"""Changes of one attention head, and the correct answers of a model under them.
 
 Where weight on words is erased: positions of anchor words in the model's tokens, and of as many
 other words beside them.
@@ -7,12 +7,14 @@ other words beside them.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import cast
+from typing import Final, cast
 
 import numpy as np
 
 from scrutiny.core.arrays import Floats
+from scrutiny.core.boundary.parameters import above_zero, shares
 from scrutiny.core.diagnostic import Context, Failure
+from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.queries.attention import Change, HeadIndex, Intervenes, Intervention
 from scrutiny.core.queries.language import Encoded, TokenIds
@@ -20,8 +22,64 @@ from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.text.tokens import is_word, token_spans
 
+#: Negation cues: words that a decision may hang on.
+CUES: Final = ("not", "no", "never", "n't", "nothing", "nobody", "none", "neither", "nor")
+#: What a head's change is called in the conditions of the records.
+CHANGES: Final[tuple[Change, ...]] = ("mask", "uniform", "erase")
+
+
+@dataclass(frozen=True, slots=True)
+class HeadChangeParams:
+    """Changes of heads, and the texts to use.
+
+    Parameters
+    ----------
+    changes
+        ``mask`` (the head's output is zero), ``uniform`` (it attends alike to everything),
+        ``erase`` (it attends to anchor words no more, the rest sums to 1 again).
+    anchors
+        Words in lower case whose weight is erased; a token that ends with an anchor that begins
+        with ``n'`` counts, as in "isn't".
+    share
+        Share of the texts that are measured, drawn at random; the others are skipped. A head costs
+        as many answers as there are texts.
+    budget
+        Most answers that all heads together may cost, for each text of the data, measured or not:
+        of a network with many heads a smaller share is measured. No bound unless given.
+    margin
+        Smallest drop of accuracy worth a claim.
+    """
+
+    changes: tuple[Change, ...] = CHANGES
+    anchors: tuple[str, ...] = CUES
+    share: float = 1.0
+    budget: float | None = None
+    margin: float = 0.01
+
+    def __post_init__(self) -> None:
+        if not self.changes or set(self.changes) - set(CHANGES):
+            raise PlanError(
+                f"changes are {', '.join(CHANGES)}, at least one; not "
+                f"{', '.join(self.changes) or 'none'}."
+            )
+        if "erase" in self.changes and not self.anchors:
+            raise PlanError("anchors is empty: say whose weight is erased, or leave out 'erase'.")
+        shares(self, "share", zero=False, one=True)
+        above_zero(self, "budget")
+
+    def answers(self, heads: int) -> int:
+        """Additional answers that a measured text needs, for this number of heads."""
+        return heads * (len(self.changes) + ("erase" in self.changes))
+
+    def share_of(self, heads: int) -> float:
+        """Share of the texts to measure for a network with this number of heads."""
+        if self.budget is None:
+            return self.share
+        return min(self.share, self.budget / max(1, self.answers(heads)))
+
+
 #: Positions to erase in each sequence.
-Erased = dict[TokenIds, tuple[int, ...]]
+ErasedPositions = dict[TokenIds, tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +105,7 @@ def heads_to_erase(ctx: Context) -> list[HeadIndex]:
 
 
 def hits_under(
-    ctx: Context, examples: Sequence[Example], change: Change, erased: Erased | None = None
+    ctx: Context, examples: Sequence[Example], change: Change, erased: ErasedPositions | None = None
 ) -> HeadHits:
     """Whether the answers are correct, for each changed head.
 
@@ -145,8 +203,8 @@ class Anchored:
     """
 
     examples: tuple[Example, ...]
-    anchors: Erased
-    others: Erased
+    anchors: ErasedPositions
+    others: ErasedPositions
     reasons: dict[str, str]
 
 
@@ -167,8 +225,8 @@ def anchored_items(
         Versioned name of the diagnostic that draws.
     """
     kept: list[Example] = []
-    of_anchors: Erased = {}
-    of_others: Erased = {}
+    of_anchors: ErasedPositions = {}
+    of_others: ErasedPositions = {}
     reasons: dict[str, str] = {}
     for example, encoded in zip(examples, _encodings(ctx, examples), strict=True):
         texts = list(example.fields.values())

@@ -1,4 +1,4 @@
-"""Orders in which the weights of a text are erased.
+"""Orders in which the weights of a text are erased, and what the erasing does.
 
 =================== ==============================================================================
 attention           highest weight first
@@ -15,6 +15,8 @@ other               at random, the highest weight last: its first is a random *o
 same_mass           as other, but the first step takes as many weights as come nearest to the
                     highest in sum; a control
 =================== ==============================================================================
+
+Weights are erased one after the other, the rest brought to sum 1 again.
 """
 
 from collections.abc import Sequence
@@ -23,9 +25,48 @@ from typing import Final
 
 import numpy as np
 
-from scrutiny.core.arrays import Floats, Integers
+from scrutiny.core.arrays import Booleans, Floats, Integers
+from scrutiny.core.boundary.parameters import at_least
 from scrutiny.core.diagnostic import RowKind
-from scrutiny.diagnostics.faithfulness.params import ErasureParams
+from scrutiny.core.errors import PlanError
+from scrutiny.core.queries.attention import AttentionLayer
+from scrutiny.diagnostics.faithfulness.single_layer import LengthGroup
+from scrutiny.stats.distributions.divergence import js, kl
+
+#: Procedures: ours, and where the released code differs, what it does.
+PROCEDURES: Final = ("default", "as_released")
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureParams:
+    """Settings of erasure.
+
+    Parameters
+    ----------
+    draws
+        Random orders of each text, five as published.
+    procedures
+        ``default``, and ``as_released``: the released code takes a random rank for a position, and
+        orders by reversed attention where it means signed attention.
+    margin
+        Smallest difference of flip rates worth a claim.
+    share_margin
+        Smallest difference of the share of tokens that is erased until the decision flips.
+    """
+
+    draws: int = 5
+    procedures: tuple[str, ...] = PROCEDURES
+    margin: float = 0.02
+    share_margin: float = 0.05
+
+    def __post_init__(self) -> None:
+        at_least(self, draws=1)
+        if "default" not in self.procedures or set(self.procedures) - set(PROCEDURES):
+            raise PlanError(
+                f"procedures are {', '.join(PROCEDURES)}, the first always among them; not "
+                f"{', '.join(self.procedures) or 'none'}."
+            )
+
 
 #: Orders that need no chance.
 FIXED: Final = (
@@ -163,3 +204,97 @@ def _of_same_mass(weights: Floats, other: Integers) -> Order | None:
     if sums[-1] < weights[top]:
         return None
     return Order(other, int(np.abs(sums - weights[top]).argmin()) + 1)
+
+
+#: Steps, share and mass of a decision that never flips, as in the released code.
+NEVER: Final = -1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """Effects of one erasure order on one text.
+
+    Parameters
+    ----------
+    weight
+        What the first step took away.
+    kl, js
+        Divergences of the new output from the old one after the first step, in nats.
+    flip
+        1 if the decision is another one then.
+    flipped
+        1 if it ever flips.
+    steps, share, mass
+        Tokens, share of the tokens, and weight that were erased when it first flipped; -1 if it
+        never does.
+    """
+
+    weight: float
+    kl: float
+    js: float
+    flip: float
+    flipped: float
+    steps: float
+    share: float
+    mass: float
+
+
+def erased_by(
+    layer: AttentionLayer, group: LengthGroup, orders: Sequence[Sequence[Order | None]]
+) -> list[list[Erased | None]]:
+    """Effects of each erasure order on each text of a group.
+
+    The order is fixed by the original weights. After the last step nothing is attended to.
+
+    Parameters
+    ----------
+    layer
+        Asked once for all steps of all orders.
+    group
+        Texts of n tokens.
+    orders
+        ``[text][order]``; nothing where there is no such order.
+    """
+    weights, before = group.weights, group.probabilities
+    n = weights.shape[1]
+    none = np.arange(n)
+    rankings = np.array([[none if o is None else o.ranking for o in row] for row in orders])
+    place = np.argsort(rankings, axis=-1)  # (text, order, token): when it is erased
+    # (text, order, step, token): what is left after so many steps
+    kept = weights[:, None, None, :] * (place[:, :, None, :] > none[:, None])
+    total = kept.sum(axis=-1, keepdims=True)
+    left = kept / np.where(total > 0, total, 1.0)
+    texts, n_orders = rankings.shape[:2]
+    outputs = layer.reweighted(group.attended, left.reshape(texts, n_orders * n, n))
+    after = outputs.reshape(texts, n_orders, n, -1)  # (text, order, step, label)
+    is_other = after.argmax(axis=-1) != before.argmax(axis=-1)[:, None, None]
+    mass = np.cumsum(np.take_along_axis(weights[:, None, :], rankings, axis=-1), axis=-1)
+    return [
+        [
+            None
+            if order is None
+            else _outcome(before[t], after[t, o], is_other[t, o], mass[t, o], first=order.first)
+            for o, order in enumerate(row)
+        ]
+        for t, row in enumerate(orders)
+    ]
+
+
+def _outcome(
+    before: Floats, after: Floats, is_other: Booleans, mass: Floats, *, first: int
+) -> Erased:
+    """Effects of one order: outputs ``(step, label)``, flips and mass ``(step,)``."""
+    n = is_other.size
+    at = first - 1
+    flips = np.flatnonzero(is_other[at:])
+    found = int(flips[0]) + at if flips.size else -1
+    return Erased(
+        weight=float(mass[at]),
+        kl=float(kl(after[at], before)),
+        js=float(js(after[at], before)),
+        flip=float(is_other[at]),
+        flipped=float(flips.size > 0),
+        steps=found + 1.0 if flips.size else NEVER,
+        share=(found + 1) / n if flips.size else NEVER,
+        mass=float(mass[found]) if flips.size else NEVER,
+    )

@@ -1,18 +1,39 @@
 """Permuting attention: whether it matters which token has which weight."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
+from scrutiny.core.boundary.parameters import at_least
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs
 from scrutiny.core.diagnostic import Context, RowKind
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
-from scrutiny.diagnostics.faithfulness.params import PermutationParams
-from scrutiny.diagnostics.faithfulness.reading import LengthGroup, OfLayer, layer_of
-from scrutiny.stats.distributions.unchecked import tvd
+from scrutiny.diagnostics.faithfulness.single_layer import LengthGroup, OfLayer, layer_of
+from scrutiny.stats.distributions.divergence import tvd
+
+
+@dataclass(frozen=True, slots=True)
+class PermutationParams:
+    """Settings of permutation.
+
+    Parameters
+    ----------
+    permutations
+        Of each text, 100 as published.
+    margin
+        Smallest change of the output worth a claim, as total variation distance.
+    """
+
+    permutations: int = 100
+    margin: float = 0.05
+
+    def __post_init__(self) -> None:
+        at_least(self, permutations=1)
+
 
 _PLACE: Final = RowKind()
 _METRICS: Final = (

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, cast
 
-from scrutiny.core.boundary.limits import between, shares
+from scrutiny.core.boundary.parameters import between, shares
 from scrutiny.core.design import Design, Inputs
 from scrutiny.core.diagnostic import (
     Batch,
@@ -20,9 +20,9 @@ from scrutiny.core.example import Example
 from scrutiny.core.facts import RUNNING_TEXT
 from scrutiny.core.model import Model
 from scrutiny.core.record import Measure, Row
-from scrutiny.diagnostics.similarity.drift_design import design_of_logprobs
-from scrutiny.models.answers.checked_language import ask_or_fail
-from scrutiny.models.scoring.sentences import likelihoods, procedure
+from scrutiny.diagnostics.similarity.drift import design_of_logprobs
+from scrutiny.models.answers.language_answers import ask_or_fail
+from scrutiny.models.scoring.sentence_likelihoods import likelihoods, procedure
 
 OF_TEXTS: Final = {"of": "texts"}
 _MEASURES: Final = (

@@ -1,19 +1,49 @@
-"""Two models' answers to the same items: agreement, errors, flips, divergences, noise floor."""
+"""Two models' answers to the same items: agreement, errors, flips, divergences, noise floor.
 
-from collections.abc import Iterable
+===================  ==========================================================================
+agreement, kappa     the same label; beyond what both models' label frequencies give
+error_consistency    the same items wrong, beyond what both accuracies give
+nfr, pfr, flips      right for the reference and wrong now; the other way round; both
+accuracy_change      accuracy of the target minus the reference's, with McNemar's test; its size
+capa, capa_labels    agreement of probabilities, and of labels, beyond both accuracies
+jsd, tv, kl          how far the probabilities lie apart
+p_gold               change of the right answer's probability: its mean and its root mean square
+level, entropy       skill of each; how many labels the target uses
+floor/...            agreement, and divergence, minus those of the reference's own runs
+===================  ==========================================================================
+
+Claims: the errors of both coincide beyond their accuracies; the target is right no less often, but
+for the margin; and, where the reference has several runs, the target gives its answers as often as
+another run of it would, but for the margin. A model without skill, or that always says the same,
+is refused. Nothing is claimed of a family beside itself: it is the noise floor.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Final
 
-from scrutiny.core.boundary.limits import shares
-from scrutiny.core.design import Design, Inputs
+from scrutiny.core.boundary.parameters import shares
+from scrutiny.core.boundary.printable import points
+from scrutiny.core.claim import Claim, Component
+from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, reference_of
+from scrutiny.core.expressions import metric_of_metric
 from scrutiny.core.facts import LABELS, SPANS
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
-from scrutiny.diagnostics.similarity.outputs_design import make_outputs_design
-from scrutiny.diagnostics.similarity.outputs_rows import MEASURES, OfItem
-from scrutiny.models.answers.label_pair import Labels
-from scrutiny.tasks.scored import score_of
+from scrutiny.diagnostics.similarity.outputs_records import (
+    MEASURES,
+    OF_GOLD,
+    OF_GOLD_PROBABILITIES,
+    OF_LABELS,
+    OF_PROBABILITIES,
+    OF_REFERENCE,
+    OF_TARGET,
+    OfItem,
+)
+from scrutiny.models.answers.compared_answers import LabelPair
+from scrutiny.tasks.scores import score_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +112,7 @@ class SimilarityOutputs(Diagnostic[OutputsParams]):
     ) -> Iterable[Row]:
         """Rows of both models' answers, item by item."""
         reference = reference_of(ctx)
-        labels = Labels(reference.labels, ctx.labels)
+        labels = LabelPair(reference.labels, ctx.labels)
         answers = zip(
             batch.examples,
             reference.predict(batch.examples),
@@ -91,3 +121,186 @@ class SimilarityOutputs(Diagnostic[OutputsParams]):
         )
         for example, a, b in answers:
             yield from OfItem(example, ctx.task, labels, a, b).rows()
+
+
+#: Entropy in bits of 95 and 5 of 100: a target must use its labels more evenly than that.
+LEAST_ENTROPY: Final = 0.286
+_OF: Final = (
+    (OF_LABELS, ("agreement", "kappa")),
+    (
+        OF_GOLD,
+        (
+            "error_consistency",
+            "accuracy_change",
+            "accuracy_gap",
+            "nfr",
+            "pfr",
+            "correctness_flips",
+            "capa_of_labels",
+        ),
+    ),
+    (OF_GOLD_PROBABILITIES, ("capa", "p_gold_change", "p_gold_rms")),
+    (OF_PROBABILITIES, ("jsd", "tv", "kl_ab", "kl_ba")),
+)
+#: What the reference's own runs are a floor to.
+_FLOORS: Final = ("agreement", "jsd")
+
+
+def make_outputs_design(margin: float, floor_margin: float, inputs: Inputs) -> Design:
+    """Design for one family and its reference on one dataset."""
+    is_tagging = not inputs.task.gives_labels
+    estimates = tuple(_estimates(inputs, is_tagging=is_tagging))
+    names = {spec.id for spec in estimates}
+    has_floor = not inputs.is_self and inputs.second.n_replicates > 1
+    claims = [] if inputs.is_self else list(_claims(margin, inputs, is_tagging=is_tagging))
+    if has_floor:
+        claims.append(_of_floor(floor_margin, inputs))
+    return Design(
+        conditions=tuple(dict(condition) for condition, _ in _OF[: 1 if is_tagging else None]),
+        estimates=estimates,
+        claims=tuple(claims),
+        queries_per_item=2,
+        notes=tuple(_notes(inputs)),
+        families=_families(margin, floor_margin, inputs),
+        contrasts=tuple(
+            ContrastSpec(f"floor/{name}", name, name, minus="reference")
+            for name in _FLOORS
+            if has_floor and name in names
+        ),
+    )
+
+
+def _estimates(inputs: Inputs, *, is_tagging: bool) -> Iterator[EstimateSpec]:
+    """Specifications in the order of the report."""
+    for condition, names in _OF:
+        needs_gold = condition in (OF_GOLD, OF_GOLD_PROBABILITIES)
+        if (is_tagging and condition != OF_LABELS) or (needs_gold and not _has_gold(inputs)):
+            continue
+        for name in names:
+            if is_tagging and name == "kappa":  # tags are no label of the text
+                continue
+            yield EstimateSpec(name, f"{name}@1", _read("measured", condition))
+    if _has_gold(inputs):
+        yield from _of_skill(inputs, is_tagging=is_tagging)
+    labels = _read("measured", OF_LABELS)
+    for name in ("label_entropy", "commonest_label"):
+        yield EstimateSpec(name, f"{name}@1", labels, role="baseline")
+
+
+def _of_skill(inputs: Inputs, *, is_tagging: bool) -> Iterator[EstimateSpec]:
+    """Score of each model, and for taggers the difference."""
+    level = score_of(inputs.task).level
+    for name, condition in (("level", OF_TARGET), ("level_reference", OF_REFERENCE)):
+        yield EstimateSpec(
+            name, level, _read("baseline", condition), role="baseline", condition=condition
+        )
+    if is_tagging:
+        sides = {
+            "before": Selector("baseline", OF_REFERENCE),
+            "after": Selector("baseline", OF_TARGET),
+        }
+        yield EstimateSpec("drop", metric_of_metric("drop", level), sides)
+
+
+def _read(role: str, condition: Mapping[str, str]) -> dict[str, Selector]:
+    return {"": Selector(role, condition)}
+
+
+def _has_gold(inputs: Inputs) -> bool:
+    """Whether gold answers are known; then the chance of finding an entity is 0."""
+    return inputs.data.chance > 0 or not inputs.task.gives_labels
+
+
+def _claims(margin: float, inputs: Inputs, *, is_tagging: bool) -> Iterator[Claim]:
+    """Claims about the target compared with the reference."""
+    one, other = inputs.subject.name, inputs.second.name
+    if is_tagging:
+        yield _claim(
+            "no-worse",
+            f"{one} finds entities no worse than {other}, by less than {points(margin)} of F1",
+            Component("drop", margin, "reference", "<"),
+            inputs,
+        )
+    elif _has_gold(inputs):
+        yield _claim(
+            "errors",
+            f"{one} and {other} make the same errors more often than their accuracies explain",
+            Component("error_consistency", 0.0),
+            inputs,
+        )
+        yield _claim(
+            "no-worse",
+            f"{one} is right no less often than {other}, by less than {points(margin)}",
+            Component("accuracy_change", -margin),
+            inputs,
+        )
+    else:
+        yield _claim(
+            "labels",
+            f"{one} and {other} agree more than their label frequencies give",
+            Component("kappa", 0.0),
+            inputs,
+        )
+
+
+def _of_floor(margin: float, inputs: Inputs) -> Claim:
+    """Claim that the target is as close to the reference as another run of the reference."""
+    return _claim(
+        "floor",
+        f"{inputs.subject.name} gives the answers of {inputs.second.name} as often as other runs "
+        f"of {inputs.second.name} do, within {points(margin)}",
+        Component("floor/agreement", -margin, "control: the reference's own runs"),
+        inputs,
+        needs_control=True,
+    )
+
+
+def _claim(
+    name: str, says: str, component: Component, inputs: Inputs, *, needs_control: bool = False
+) -> Claim:
+    """Claim with the gates that all claims share.
+
+    Chance, or the other model itself, is the reference of the others: nothing is left to control
+    for.
+    """
+    skill: tuple[tuple[str, float], ...] = (("label_entropy", LEAST_ENTROPY),)
+    if _has_gold(inputs):
+        skill = (("level", inputs.data.chance), ("level_reference", inputs.data.chance))
+        if inputs.task.gives_labels:  # of tags, variety is whether there are any
+            skill = (*skill, ("label_entropy", 0.0))
+    return Claim(
+        id=name,
+        says=says,
+        components=(component,),
+        family=name,
+        checks=("items", "seeds", "datasets"),
+        competence=skill,
+        needs_control=needs_control,
+    )
+
+
+def _families(margin: float, floor_margin: float, inputs: Inputs) -> dict[str, str]:
+    """Summaries of the claims, for the first line of a report."""
+    one, other, data = inputs.subject.name, inputs.second.name, inputs.data.name
+    return {
+        "errors": f"{one} and {other} err on the same items of {data}, beyond their accuracies",
+        "labels": f"{one} and {other} agree on {data} beyond their label frequencies",
+        "no-worse": f"{one} is no worse than {other} on {data}, but for {points(margin)}",
+        "floor": f"{one} is as near to {other} on {data} as its other runs are, but for "
+        f"{points(floor_margin)}",
+    }
+
+
+def _notes(inputs: Inputs) -> Iterator[str]:
+    """Sentences for "how this was measured"."""
+    yield (
+        "Both models were asked about the same items, and everything is paired by item: "
+        "McNemar's test for each pair of replicates, intervals over items and replicates."
+    )
+    if inputs.is_self:
+        yield (
+            f"{inputs.second.name} compared with itself is the noise floor: each run with the next "
+            "one. Each run is in two pairs, so the spread over pairs is slightly too small."
+        )
+    if not inputs.task.gives_labels:
+        yield "Two answers agree if all spans and types are equal; there is no kappa for tags."

@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 from scrutiny.core.arrays import Floats
-from scrutiny.core.boundary.limits import at_least, known
+from scrutiny.core.boundary.parameters import at_least, known
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.diagnostic import (
@@ -28,20 +28,22 @@ from scrutiny.core.queries.language import POOLINGS, Represents
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
-from scrutiny.diagnostics.similarity.leaving_out import (
+from scrutiny.diagnostics.similarity.vector_likeness import (
     LeavingOut,
     Likeness,
+    compared_items,
     left_out_groups,
     likeness,
+    passage_of,
+    similarity_units,
 )
-from scrutiny.diagnostics.similarity.vectors import compared_items, passage_of, similarity_units
-from scrutiny.models.answers.vectors import answered_vectors
+from scrutiny.models.answers.language_answers import answered_vectors
 from scrutiny.perturb.engine.apply import Setting
 from scrutiny.perturb.engine.batch import perturb_stream
 from scrutiny.perturb.engine.recipe import parse_recipe
-from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.representations.rsa import stir
-from scrutiny.text.edits.apply import apply_edits
+from scrutiny.stats.arrays import StatisticsError
+from scrutiny.stats.representations.item_distances import stir
+from scrutiny.text.edits import apply_edits
 
 _FEWEST: Final = 10  # items with a changed text, without which there is no alignment
 _ROLES: Final = ("measured", "control")

@@ -22,8 +22,8 @@ from typing import Final
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs
 from scrutiny.core.slice_syntax import slice_of_values
-from scrutiny.diagnostics.stereotypes.metrics import CONTROL_SETS
-from scrutiny.diagnostics.stereotypes.params import (
+from scrutiny.diagnostics.stereotypes.stereotype_scores import CONTROL_SETS
+from scrutiny.diagnostics.stereotypes.variant_params import (
     ALL,
     CHECKS,
     FAMILY,
@@ -33,8 +33,8 @@ from scrutiny.diagnostics.stereotypes.params import (
     categories,
     in_points,
 )
-from scrutiny.models.scoring.pairs import PairVariant
-from scrutiny.models.strings.competence import LANGUAGE_GATES
+from scrutiny.models.scoring.pair_likelihoods import PairVariant
+from scrutiny.models.strings.training_records import LANGUAGE_GATES
 
 _LISTED: Final = 500  # a column of the inputs has at most so many values
 _LEAST: Final = 20  # fewer pairs carry no claim

@@ -7,14 +7,13 @@ from scrutiny.core.design import Design, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.example import Example
 from scrutiny.core.facts import SENTENCE_PAIRS
-from scrutiny.core.grouping import grouped
 from scrutiny.core.queries.language import LIKELIHOODS_OF_SENTENCES
-from scrutiny.core.record import Measure, Row
+from scrutiny.core.record import Measure, Row, grouped
 from scrutiny.core.task import Task
-from scrutiny.diagnostics.stereotypes.metrics import CONTROL_SETS
 from scrutiny.diagnostics.stereotypes.pair_design import pair_design
-from scrutiny.diagnostics.stereotypes.params import PairsParams, without_likelihoods
-from scrutiny.models.scoring.pairs import (
+from scrutiny.diagnostics.stereotypes.stereotype_scores import CONTROL_SETS
+from scrutiny.diagnostics.stereotypes.variant_params import PairsParams, without_likelihoods
+from scrutiny.models.scoring.pair_likelihoods import (
     ComparedSentences,
     PairScore,
     PairShape,

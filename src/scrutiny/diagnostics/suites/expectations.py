@@ -12,15 +12,15 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.edit import EditRefusedError
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
+from scrutiny.core.expectation import Asked, Expectation, Seen, TestKind
 from scrutiny.core.registry import registry
-from scrutiny.core.suites.expectation import Asked, Expectation, Seen, TestKind
 from scrutiny.perturb.engine.recipe_syntax import read_recipe
-from scrutiny.reliability.additive import Additive
 from scrutiny.reliability.metrics import metric_name, metric_of
 from scrutiny.reliability.panel import columns_of
-from scrutiny.store.edits import edits_of
-from scrutiny.tasks.scored import score_of
-from scrutiny.text.edits.apply import track_of
+from scrutiny.reliability.row_statistics import Additive
+from scrutiny.store.stored_forms import edits_of
+from scrutiny.tasks.scores import score_of
+from scrutiny.text.edits import track_of
 
 #: A score that is less than it should be by so little is as it should be.
 _SLACK: Final = 1e-9

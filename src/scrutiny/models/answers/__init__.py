@@ -1,1 +1,1 @@
-"""Answers of models of any kind: what inputs they take, what they return, checks of both."""
+"""Answers of models of any kind: how they are asked for, read and checked."""

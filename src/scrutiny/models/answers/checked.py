@@ -7,7 +7,7 @@ from numbers import Real
 from typing import Any, Final, Generic, TypeVar
 
 from scrutiny.core.answers.answer import is_answer, label_in, type_of
-from scrutiny.core.boundary.storable import is_storable
+from scrutiny.core.boundary.printable import is_storable
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ConformanceError, ModelError, ScrutinyError
 from scrutiny.core.example import Example
@@ -292,3 +292,16 @@ def _failure(error: BaseException) -> Failure:
 def _short(scores: tuple[float, ...]) -> str:
     """Scores with few digits."""
     return "(" + ", ".join(f"{s:.4g}" for s in scores[:6]) + (", …)" if len(scores) > 6 else ")")
+
+
+def index_of(label: str, labels: Sequence[str], *, source: str) -> int:
+    """Index of a label among those of a model.
+
+    Raises
+    ------
+    ModelError
+        If there is no such label.
+    """
+    if label not in labels:
+        raise ModelError(f"{source} has no label {label!r}; its labels are {', '.join(labels)}.")
+    return labels.index(label)

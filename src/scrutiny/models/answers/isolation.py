@@ -15,9 +15,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
-from scrutiny.core.boundary.storable import storable
+from scrutiny.core.boundary.printable import storable
 from scrutiny.core.errors import ModelError, ScrutinyError
-from scrutiny.store.open_files import is_lost
+from scrutiny.store.guards import is_lost
 
 _OURS: Final = "scrutiny"
 _INSTALLED: Final = ("site-packages", "dist-packages")

@@ -1,1 +1,1 @@
-"""Networks of transformers: checkpoints, batches, vectors, log-probabilities."""
+"""Networks of transformers: checkpoints, forward passes, attention, models of each head."""

@@ -13,24 +13,25 @@ from scrutiny.core.errors import ModelError
 from scrutiny.core.facts import EXTRACTS, LABELS, SPANS, Facts
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Task
-from scrutiny.models.answers.inputs import must_answer_task
 from scrutiny.models.hf.batching import start_budget
-from scrutiny.models.hf.checkpoint import Checkpoint, find_checkpoint, folder_must_be_there
-from scrutiny.models.hf.parts import (
+from scrutiny.models.hf.checkpoint import (
+    Checkpoint,
+    find_checkpoint,
     find_device,
+    folder_must_be_there,
     load_network,
     load_tokenizer,
     refuse_missing,
     require_torch,
     stated_dtype,
 )
-from scrutiny.models.strings.adapters import Adapter
-from scrutiny.models.strings.source import TRAINING, ModelSource
-from scrutiny.tasks.columns.tags import are_tags
-from scrutiny.tasks.names import base_name
+from scrutiny.models.strings.adapters import Adapter, must_answer_task
+from scrutiny.models.strings.model_strings import TRAINING, ModelSource
+from scrutiny.tasks.tags import are_tags
+from scrutiny.tasks.tasks import base_name
 
 if TYPE_CHECKING:
-    from scrutiny.models.hf.labeled import Forward
+    from scrutiny.models.hf.text_classifier import Forward
 
 _VERSION: Final = "hf@1"
 _OPTIONS: Final = ("dtype", "labels", "attention", "max_length", TRAINING)
@@ -56,16 +57,16 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     if not task.must_be_answered:
         checkpoint = find_checkpoint(source)
         require_torch()
-        from scrutiny.models.hf.language import load_language_model
+        from scrutiny.models.hf.language_models import load_language_model
 
         return load_language_model(checkpoint, source, task, options)
     must_answer_task(task, tuple(_HEADS), source=source.text)
     checkpoint = find_checkpoint(source)
     _refuse_other_heads(checkpoint, task, source)
     device, head = find_device(options.device, source), _HEADS[Facts(task.facts.answer)]
-    from scrutiny.models.hf.classifiers import HfClassifier, HfTagger
-    from scrutiny.models.hf.labeled import Loaded
-    from scrutiny.models.hf.model import parts_of
+    from scrutiny.models.hf.span_models import HfTagger
+    from scrutiny.models.hf.text_classifier import HfClassifier, Loaded
+    from scrutiny.models.hf.transformer import parts_of
 
     network, missing = load_network(
         checkpoint.folder, f"AutoModel{head}", source, dtype=stated_dtype(source)
@@ -85,7 +86,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     )
     forward = _forward(network, tokenizer, options.batch)
     if is_reader:
-        from scrutiny.models.hf.reader import HfReader
+        from scrutiny.models.hf.span_models import HfReader
 
         return HfReader(parts, forward)
     loaded = Loaded(parts, forward, names)
@@ -94,7 +95,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
 
 def _forward(network: Any, tokenizer: Any, batch: int | str) -> "Forward":
     """Network with its head, its padding and its budget."""
-    from scrutiny.models.hf.labeled import Forward
+    from scrutiny.models.hf.text_classifier import Forward
 
     budget = start_budget(batch, network.device.type)
     if tokenizer.pad_token_id is None:
@@ -148,5 +149,5 @@ def _names(config: Any, source: ModelSource, task: Task) -> tuple[str, ...]:
 
 
 ADAPTER: Final = Adapter(
-    load, must_be_there=folder_must_be_there, imports=("scrutiny.models.hf.model",)
+    load, must_be_there=folder_must_be_there, imports=("scrutiny.models.hf.transformer",)
 )

@@ -1,4 +1,4 @@
-"""Batches of similar length, and recovery when one does not fit into memory.
+"""Batches of similar length within limits, and recovery when one does not fit into memory.
 
 Texts are sorted by their number of tokens, so that a batch holds little padding, and a batch is
 as large as a budget of tokens allows. When a batch runs out of memory, half of its tokens become
@@ -13,10 +13,10 @@ from typing import Any, Final, Generic, TypeVar
 
 from scrutiny.core.errors import ModelError
 from scrutiny.models.answers.checked import AnswerError
+from scrutiny.models.strings.model_strings import ModelSource
 
 T = TypeVar("T")
 _LOG: Final = logging.getLogger("scrutiny")
-
 #: Tokens, padding included, that a batch starts with. A processor gains nothing from more.
 START_TOKENS: Final = {"cpu": 1024, "cuda": 32768}
 _MOST_TEXTS: Final = 1024
@@ -25,7 +25,7 @@ _SIGNS: Final = ("out of memory", "can't allocate memory", "not enough memory")
 
 
 @dataclass(slots=True)
-class Budget:
+class TokenBudget:
     """Size limit of a batch; it shrinks permanently when memory runs out.
 
     ``tokens`` counts padding; ``texts`` is the most texts.
@@ -39,7 +39,7 @@ class Budget:
         return max(1, min(texts, self.texts, self.tokens // max(1, length)))
 
 
-def start_budget(batch: int | str, device_type: str) -> Budget:
+def start_budget(batch: int | str, device_type: str) -> TokenBudget:
     """Budget that a model starts with: a number of texts, or by the device for "auto".
 
     Raises
@@ -48,10 +48,10 @@ def start_budget(batch: int | str, device_type: str) -> Budget:
         If it is neither.
     """
     if isinstance(batch, int) and batch > 0:
-        return Budget(tokens=_NO_END, texts=batch)
+        return TokenBudget(tokens=_NO_END, texts=batch)
     if batch != "auto":
         raise ModelError(f"The batch size is a number of texts from 1 on, or auto; not {batch!r}.")
-    return Budget(tokens=START_TOKENS.get(device_type, START_TOKENS["cpu"]))
+    return TokenBudget(tokens=START_TOKENS.get(device_type, START_TOKENS["cpu"]))
 
 
 def longest_first(lengths: Sequence[int]) -> list[int]:
@@ -76,12 +76,12 @@ def own_tokens(length: int, width: int, side: str) -> slice:
     return slice(0, length) if side == "right" else slice(width - length, width)
 
 
-def batches_of(lengths: Sequence[int], budget: Budget) -> list[list[int]]:
+def batches_of(lengths: Sequence[int], budget: TokenBudget) -> list[list[int]]:
     """Indices of the texts of each batch, if memory does not run out.
 
     Examples
     --------
-    >>> batches_of([3, 9, 4, 9], Budget(tokens=18))
+    >>> batches_of([3, 9, 4, 9], TokenBudget(tokens=18))
     [[1, 3], [2, 0]]
     """
     order, found = longest_first(lengths), []
@@ -94,7 +94,7 @@ def batches_of(lengths: Sequence[int], budget: Budget) -> list[list[int]]:
 
 def by_length(lengths: Sequence[int], size: int) -> list[list[int]]:
     """Indices of the texts of each batch of a size, longest texts first."""
-    return batches_of(lengths, Budget(tokens=_NO_END, texts=size))
+    return batches_of(lengths, TokenBudget(tokens=_NO_END, texts=size))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class Answered(Generic[T]):
 
 def run_batches(
     lengths: Sequence[int],
-    budget: Budget,
+    budget: TokenBudget,
     ask: Callable[[list[int]], T],
     *,
     device: Any,
@@ -174,3 +174,17 @@ def is_out_of_memory(error: BaseException) -> bool:
         return True
     message = str(error).lower()
     return isinstance(error, RuntimeError) and any(sign in message for sign in _SIGNS)
+
+
+_NO_LIMIT: Final = 10**6  # tokenizers that know no limit say 10**30
+
+
+def find_limit(tokenizer: Any, config: Any, source: ModelSource) -> int | None:
+    """Largest number of tokens of a text: given, or the limit of tokenizer and network."""
+    limits = [tokenizer.model_max_length] if tokenizer.model_max_length < _NO_LIMIT else []
+    positions = getattr(config, "max_position_embeddings", None)
+    if positions and positions > 0:
+        # RoBERTa counts positions from behind the padding index
+        is_shifted = "roberta" in config.model_type or config.model_type == "camembert"
+        limits.append(positions - (config.pad_token_id + 1 if is_shifted else 0))
+    return source.max_length(limits)

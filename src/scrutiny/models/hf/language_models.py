@@ -1,23 +1,35 @@
-"""Causal and masked language models of transformers, and next-sentence heads."""
+"""Causal and masked language models of transformers, next-sentence heads, and how one is loaded.
 
-from collections.abc import Sequence
+The head is the one that ``architectures`` in config.json names. Weights in half precision are run
+in float32 on a processor: most are slower with less, and rounding would decide close pairs.
+"""
+
+from collections.abc import Mapping, Sequence
 from itertools import chain, islice
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import torch
 
 from scrutiny.core.arrays import Floats, Integers
 from scrutiny.core.errors import ConformanceError, ModelError
+from scrutiny.core.model import LoadOptions
 from scrutiny.core.queries.language import Clozes, Continuation, Probe, SentencePair
-from scrutiny.models.hf.encoder import HfEncoder
-from scrutiny.models.hf.lm_head import find_head, is_causal
-from scrutiny.models.hf.model import HfParts
-from scrutiny.models.hf.reading import Reader, Reads
-from scrutiny.models.hf.sequences import Sequences
-from scrutiny.models.hf.slopes.guesses import causal_guess, landscape_of, masked_guess
-from scrutiny.models.hf.slopes.logprobs import Sloping
-from scrutiny.models.scoring.question import scored_together
+from scrutiny.core.task import Task
+from scrutiny.models.hf.checkpoint import (
+    Checkpoint,
+    find_device,
+    load_network,
+    load_tokenizer,
+    refuse_missing,
+    stated_dtype,
+)
+from scrutiny.models.hf.forward_passes import Sequences, find_head, is_causal
+from scrutiny.models.hf.loss_landscape import causal_guess, landscape_of, masked_guess
+from scrutiny.models.hf.token_logprobs import Reader, Reads, Sloping
+from scrutiny.models.hf.transformer import HfEncoder, HfParts, parts_of
+from scrutiny.models.scoring.likelihood_questions import scored_together
+from scrutiny.models.strings.model_strings import ModelSource
 
 
 class HfMaskedLanguageModel(Sloping):
@@ -93,6 +105,11 @@ class HfNextSentence(HfEncoder):
         return self._runner.network(**inputs).logits
 
 
+def _flat(rows: Sequence[Sequence[int]]) -> Integers:
+    """Values of all rows, concatenated."""
+    return np.fromiter(chain.from_iterable(rows), np.int64, sum(map(len, rows)))
+
+
 class HfPreTraining(HfMaskedLanguageModel, HfNextSentence):
     """A network with both heads of BERT's pre-training."""
 
@@ -158,6 +175,81 @@ class HfCausalLanguageModel(Sloping):
         return [tuple(islice(values, count)) for count in counts]
 
 
-def _flat(rows: Sequence[Sequence[int]]) -> Integers:
-    """Values of all rows, concatenated."""
-    return np.fromiter(chain.from_iterable(rows), np.int64, sum(map(len, rows)))
+_VERSION: Final = "hf-language@1"
+_BOTH_HEADS: Final = tuple(
+    f"{kind}ForPreTraining" for kind in ("Bert", "MobileBert", "MegatronBert")
+)
+_MASKED: Final = ("ForMaskedLM", "AlbertForPreTraining")  # ALBERT's other head orders sentences
+_CAUSAL: Final = ("ForCausalLM", "LMHeadModel")
+_NEITHER: Final = ("XLNetLMHeadModel", "WithLMHeadModel")  # of permuted, or of either, order
+
+
+def load_language_model(
+    checkpoint: Checkpoint, source: ModelSource, task: Task, options: LoadOptions
+) -> HfEncoder:
+    """Language model of a checkpoint, with the capabilities that its head gives.
+
+    Raises
+    ------
+    ModelError
+        If it does not load, lacks weights of its own head, or has an encoder and a decoder.
+    MissingExtraError
+        If torch or transformers are not installed.
+    """
+    if "labels" in source.options:
+        raise ModelError(f"{source.text!r}: the task {task.name} has no labels; leave out labels=.")
+    if checkpoint.config.get("is_encoder_decoder"):
+        raise ModelError(
+            f"{source.text!r} has an encoder and a decoder; as language models, scrutiny asks "
+            "encoders (BERT, RoBERTa, …) and decoders (GPT-2, Llama, …) only."
+        )
+    device = find_device(options.device, source)
+    dtype = stated_dtype(source)
+    if dtype == "auto" and device.type == "cpu":
+        dtype = "float32"
+    maker, kind = head_of(checkpoint.config)
+    network, missing = load_network(checkpoint.folder, maker, source, dtype=dtype)
+    if kind is HfEncoder:  # vectors of tokens do not pass the pooler
+        missing = [name for name in missing if not name.startswith("pooler.")]
+    refuse_missing(missing, source, head=_name_of(maker, checkpoint.config))
+    parts = parts_of(
+        network.to(device),
+        load_tokenizer(checkpoint, source),
+        source=source,
+        task=task,
+        batch=options.batch,
+        known_by=(_VERSION, checkpoint.fingerprint()),
+        also={"head": type(network).__name__},
+    )
+    return kind(parts)
+
+
+def head_of(config: Mapping[str, Any]) -> tuple[str, type[HfEncoder]]:
+    """Class of transformers that loads a checkpoint, and our class, by its configuration.
+
+    Examples
+    --------
+    >>> head_of({"architectures": ["RobertaForMaskedLM"]})[0]
+    'AutoModelForMaskedLM'
+    >>> head_of({"architectures": ["BertForTokenClassification"]})[0]  # whose gradients are asked
+    'AutoModelForTokenClassification'
+    >>> head_of({"architectures": ["BertForSequenceClassification"]})[0]
+    'AutoModel'
+    """
+    stated = (config.get("architectures") or [""])[0]
+    if stated in _BOTH_HEADS:
+        return stated, HfPreTraining
+    if stated.endswith(_MASKED):
+        return "AutoModelForMaskedLM", HfMaskedLanguageModel
+    if stated.endswith("ForNextSentencePrediction"):
+        return "AutoModelForNextSentencePrediction", HfNextSentence
+    if stated.endswith(_CAUSAL) and not stated.endswith(_NEITHER):
+        return "AutoModelForCausalLM", HfCausalLanguageModel
+    if stated.endswith("ForTokenClassification"):
+        return "AutoModelForTokenClassification", HfEncoder
+    return "AutoModel", HfEncoder
+
+
+def _name_of(maker: str, config: Mapping[str, Any]) -> str:
+    """Name of the head for messages."""
+    return maker if maker in _BOTH_HEADS else (config.get("architectures") or [maker])[0]

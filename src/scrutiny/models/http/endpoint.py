@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from scrutiny.core.boundary.canonical import canonical_json, digest
+from scrutiny.core.boundary.json_text import canonical_json, digest
 from scrutiny.core.boundary.secrets import (
     hide,
     is_secret,
@@ -22,9 +22,9 @@ from scrutiny.core.boundary.secrets import (
     secrets_in_url,
 )
 from scrutiny.core.errors import ModelError
-from scrutiny.models.choice.prompt import read_choices
-from scrutiny.models.http.description import must_be_address, must_be_header, must_be_json
-from scrutiny.models.strings.source import TRAINING, ModelSource
+from scrutiny.models.http.posting import must_be_address, must_be_header, must_be_json
+from scrutiny.models.prompting.prompts import read_choices
+from scrutiny.models.strings.model_strings import TRAINING, ModelSource
 
 _VERSION: Final = "http@1"
 _FROM_ENVIRONMENT: Final = re.compile(r"\benv:([A-Za-z_]\w*)")
@@ -75,7 +75,7 @@ class Endpoint(BaseModel):
         ``text`` reads the label from what was written, ``logprobs`` takes the probabilities of the
         first token.
     read
-        How a label is read from a text (`scrutiny.models.written.labels`).
+        How a label is read from a text (`scrutiny.models.prompting.written_labels`).
     samples
         Replies for each text; their shares are the probabilities.
     timeout, attempts

@@ -10,9 +10,8 @@ from typing import Any, Final
 
 from scrutiny.core.example import Example
 from scrutiny.core.queries.remote import Reply
-from scrutiny.models.choice.prompt import Prompt
 from scrutiny.models.http.endpoint import Endpoint
-from scrutiny.models.http.reading import (
+from scrutiny.models.http.reply_reading import (
     BadReply,
     at,
     first_tokens,
@@ -24,6 +23,7 @@ from scrutiny.models.http.reading import (
     tokens_told,
     words,
 )
+from scrutiny.models.prompting.prompts import Prompt
 
 #: Members that ask for log-probabilities of the likely first tokens: the most that are allowed.
 LOGS: Final[Mapping[str, Mapping[str, Any]]] = {

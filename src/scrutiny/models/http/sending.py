@@ -19,10 +19,15 @@ from scrutiny.core.example import Example
 from scrutiny.core.queries.remote import Replies, Reply
 from scrutiny.models.http.endpoint import Endpoint
 from scrutiny.models.http.interfaces import Interface, most_written
-from scrutiny.models.http.limits import Gate, Ledger
-from scrutiny.models.http.posting import ACCEPTED, Answer, RedirectError, posted
-from scrutiny.models.http.reading import BadReply, parsed, tokens_told, written
-from scrutiny.models.http.statuses import NoReply, must_be_reply, not_as_expected
+from scrutiny.models.http.pacing import (
+    NoReply,
+    RequestGate,
+    RequestLedger,
+    must_be_reply,
+    not_as_expected,
+)
+from scrutiny.models.http.posting import ACCEPTED, RedirectError, ServerAnswer, posted
+from scrutiny.models.http.reply_reading import BadReply, parsed, tokens_told, written
 
 _LOG: Final = logging.getLogger("scrutiny")
 _TOLD_WAIT_S: Final = 10.0
@@ -38,8 +43,8 @@ class Sender:
     def __init__(self, endpoint: Endpoint) -> None:
         require_packages("A model behind a URL", "http", "httpx2", "stamina")
         self.endpoint = endpoint
-        self.ledger = Ledger(endpoint)
-        self._gate = Gate(endpoint.concurrency, endpoint.per_minute)
+        self.ledger = RequestLedger(endpoint)
+        self._gate = RequestGate(endpoint.concurrency, endpoint.per_minute)
         self._addresses = endpoint.addresses()
         self._headers = endpoint.sent_headers()
         self._secrets = endpoint.secrets()
@@ -188,8 +193,8 @@ class Sender:
             self._gate.went_well()
             return found
 
-    def _redacted(self, answer: Answer) -> Answer:
-        """Answer in which no secret of the endpoint stands, before anything of it is read."""
+    def _redacted(self, answer: ServerAnswer) -> ServerAnswer:
+        """ServerAnswer in which no secret of the endpoint stands, before anything of it is read."""
         text = answer.raw.decode("latin-1")
         hidden = hide(text, self._secrets)
         if hidden != text:
@@ -200,8 +205,8 @@ class Sender:
             answer = replace(answer, raw=hidden.encode("utf-8", "replace"), charset="utf-8")
         return answer
 
-    async def _post(self, body: bytes) -> Answer:
-        """Answer of one of the addresses to a request."""
+    async def _post(self, body: bytes) -> ServerAnswer:
+        """ServerAnswer of one of the addresses to a request."""
         import httpx2
 
         client = self._opened()

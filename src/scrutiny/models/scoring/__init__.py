@@ -1,1 +1,1 @@
-"""Likelihoods of sentences: alignment, masking, reduction; the model is asked by the caller."""
+"""Likelihoods of sentences: what is masked, shared and summed; the model is asked by the caller."""

@@ -1,1 +1,1 @@
-"""Model strings, the families that they name, their adapters, and the records of a training."""
+"""Model strings: what they name, the adapters and families behind them, and how one is loaded."""

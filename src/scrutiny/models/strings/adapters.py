@@ -1,4 +1,4 @@
-"""Adapters by scheme, from the registry."""
+"""Adapters by scheme, from the registry, and which tasks the models of one can answer."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import cast
 
 from scrutiny.core.errors import ModelError, ScrutinyError
-from scrutiny.core.garbage import seldom_collected
+from scrutiny.core.facts import Facts, wanted_in_words
+from scrutiny.core.long_runs import seldom_collected
 from scrutiny.core.model import LoadOptions, PlainModel
-from scrutiny.core.plugin import PlugIn, Told
+from scrutiny.core.plugin_base import PlugIn, Told
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
-from scrutiny.models.strings.source import ModelSource, parse
+from scrutiny.models.strings.model_strings import ModelSource, parse
+from scrutiny.tasks.tasks import base_name
 
 #: Values of a pattern's captures, or nothing where there is no place to look; and what is there.
 Matches = tuple[list[dict[str, str]] | None, str]
@@ -156,3 +158,18 @@ def import_ahead(source: str) -> None:
     with seldom_collected(), suppress(Exception):
         for module in imports_of(source):
             import_module(module)
+
+
+def must_answer_task(task: Task, wanted: tuple[Facts, ...], *, source: str) -> None:
+    """Raise unless a kind of model can answer the inputs of a task.
+
+    Raises
+    ------
+    ModelError
+        If it is not; the message names those that are.
+    """
+    if not any(one.are_of(task.facts) for one in wanted):
+        raise ModelError(
+            f"{source} cannot answer the task {base_name(task)}: it gives "
+            f"{wanted_in_words(wanted)}, and that has {task.facts}."
+        )

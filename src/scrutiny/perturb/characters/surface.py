@@ -5,21 +5,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Literal
 
-from scrutiny.core.answers.any_of import AnyOf
-from scrutiny.core.answers.text import Text
+from scrutiny.core.answers.texts import AnyOf, Text
+from scrutiny.core.edit import Edit
 from scrutiny.core.languages import CASED
+from scrutiny.core.randomness import Rng
 from scrutiny.core.transformation import ChangesAtOnce, Document, Effect, Site, keeps_unless
-from scrutiny.perturb.engine.change import (
+from scrutiny.perturb.characters.chinese import has_chinese
+from scrutiny.perturb.engine.changes import (
     EVERY_SITE,
     Change,
     ChangesWholeText,
-    Edit,
-    Rng,
+    in_random_order,
     sites_where,
+    with_marks,
 )
-from scrutiny.perturb.engine.new_words import with_marks
-from scrutiny.perturb.engine.streams import in_random_order
-from scrutiny.perturb.languages.zh.characters import has_chinese
 
 _WORD: Final = re.compile(r"\w+")
 

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Final, Literal
 
 from scrutiny.core.languages import IN_LATIN
-from scrutiny.perturb.characters.positions import Letters, OneWord, Positions, exchanged
+from scrutiny.perturb.characters.within_words import Letters, OneWord, Positions, exchanged
 from scrutiny.text.lexicon import table
 
 

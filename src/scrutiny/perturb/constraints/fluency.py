@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Constraint, Document, ScreensMany
-from scrutiny.perturb.constraints.windows import windows
+from scrutiny.perturb.engine.edited_words import windows
 from scrutiny.perturb.resources.loading import find_resource
-from scrutiny.text.edits.apply import apply_to_text
+from scrutiny.text.edits import apply_to_text
 
 if TYPE_CHECKING:
     from scrutiny.perturb.resources.capabilities import TextScorer

@@ -1,4 +1,1 @@
-"""Matched random changes: the same amount of change, at random other places.
-
-``Controls(example).of(variant, seed=seed)`` in ``matched`` makes one.
-"""
+"""Matched random changes: the same amount of change, at random other places."""

@@ -1,7 +1,7 @@
 """The matched random change of a variant: the same amount, at random other places.
 
 A model that loses three points under typos may lose them under any three changed letters. The
-control answers that: each operation of the treatment (`scrutiny.perturb.control.operations`) is
+control answers that: each operation of the treatment (`scrutiny.perturb.control.material`) is
 repeated with the same amount of change at random places of the same item.
 
 ============  ==================================================================================
@@ -37,21 +37,18 @@ from functools import lru_cache
 from typing import Any
 
 from scrutiny.core.answers.answer import has_places, segments_of
-from scrutiny.core.answers.track import CarriedWord
-from scrutiny.core.edit import Edit, EditRefusedError, Piece, Variant, variant_of
+from scrutiny.core.edit import CarriedWord, Edit, EditRefusedError, Piece, Variant, variant_of
 from scrutiny.core.errors import UserError
 from scrutiny.core.example import Example
-from scrutiny.core.randomness import stream_of
+from scrutiny.core.randomness import Rng, stream_of
 from scrutiny.core.transformation import Where
-from scrutiny.perturb.control.ground import Ground
-from scrutiny.perturb.control.operations import operations_of
+from scrutiny.perturb.control.material import Ground, operations_of
 from scrutiny.perturb.control.placement import NoRoomError, Placement
-from scrutiny.perturb.engine.change import Rng
+from scrutiny.perturb.engine.changes import streams
 from scrutiny.perturb.engine.document import TextDocument
-from scrutiny.perturb.engine.pieces import restated
+from scrutiny.perturb.engine.edited_words import restated
 from scrutiny.perturb.engine.recipe import parse_recipe
-from scrutiny.perturb.engine.streams import streams
-from scrutiny.text.edits.apply import apply_edits, track_of
+from scrutiny.text.edits import apply_edits, track_of
 
 _PARAMETERS = re.compile(r"\([^()]*\)")
 

@@ -6,13 +6,17 @@ from typing import Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import ScrutinyError
-from scrutiny.perturb.control.filler import filler_letters, of_length, random_text
-from scrutiny.perturb.control.ground import Ground
-from scrutiny.perturb.control.operations import Operation
-from scrutiny.perturb.engine.change import Rng
-from scrutiny.perturb.engine.document import TextDocument
-from scrutiny.perturb.engine.fences import Chosen, covered, fences_of
-from scrutiny.text.edits.ordered import in_order
+from scrutiny.core.randomness import Rng
+from scrutiny.perturb.control.material import (
+    Ground,
+    Operation,
+    filler_letters,
+    of_length,
+    random_text,
+)
+from scrutiny.perturb.engine.document import TextDocument, covered
+from scrutiny.perturb.engine.edit_gate import Chosen, fences_of
+from scrutiny.text.edit_tracks import in_order
 from scrutiny.text.tokens import is_punctuation
 
 _TRIES: Final = 256

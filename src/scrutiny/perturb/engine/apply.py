@@ -25,24 +25,23 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from scrutiny.core.answers.answer import has_places, type_of
-from scrutiny.core.answers.any_of import AnyOf
-from scrutiny.core.answers.label import LABEL
+from scrutiny.core.answers.label_and_spans import LABEL
+from scrutiny.core.answers.texts import AnyOf
 from scrutiny.core.edit import Edit, EditRefusedError, Variant, measured_variant
 from scrutiny.core.errors import UserError
 from scrutiny.core.example import Example
 from scrutiny.core.facts import Facts
 from scrutiny.core.languages import speaks
+from scrutiny.core.randomness import Rng
 from scrutiny.core.transformation import Constraint, Site
-from scrutiny.perturb.engine.change import Rng, new_tuple
-from scrutiny.perturb.engine.document import TextDocument
-from scrutiny.perturb.engine.fences import allowed_sites
-from scrutiny.perturb.engine.gate import Gate, StepOutcome, outcome_of
-from scrutiny.perturb.engine.rebase import rebase
+from scrutiny.perturb.engine.changes import new_tuple, streams
+from scrutiny.perturb.engine.document import TextDocument, allowed_sites
+from scrutiny.perturb.engine.edit_gate import Gate, StepOutcome, outcome_of
+from scrutiny.perturb.engine.edited_words import rebase
 from scrutiny.perturb.engine.recipe import Recipe, Step, as_recipe
-from scrutiny.perturb.engine.streams import streams
-from scrutiny.tasks.names import load_task
-from scrutiny.text.edits.apply import apply_edits
-from scrutiny.text.languages import evidence
+from scrutiny.tasks.tasks import load_task
+from scrutiny.text.edits import apply_edits
+from scrutiny.text.language_detection import evidence
 
 
 class Setting(NamedTuple):

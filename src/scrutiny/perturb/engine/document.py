@@ -1,5 +1,6 @@
-"""A text field with its analysis, computed on demand and at most once."""
+"""A text field with its analysis, computed on demand and at most once, and its allowed sites."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
@@ -7,16 +8,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 from scrutiny.core.answers.answer import fences_of, has_places, segments_of, spared_of
 from scrutiny.core.example import Example, Span
+from scrutiny.core.transformation import Site, Where
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.text.literals import find_literals, tokens_with
 
 if TYPE_CHECKING:
-    from scrutiny.core.transformation import Site, Transformation
+    from scrutiny.core.transformation import Transformation
     from scrutiny.text.entities import Entity
     from scrutiny.text.tagger import Tag
 
-Borders = Sequence[tuple[int, int]]
 
+Borders = Sequence[tuple[int, int]]
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
@@ -194,3 +196,63 @@ def document_of(
 ) -> TextDocument:
     """Document of a plain text, in a field named ``text``."""
     return TextDocument(Example("", {"text": text}, language=language), "text", resources)
+
+
+def covered(document: TextDocument, spans: Sequence[Span]) -> bytearray:
+    """One byte for each code point: 1 if one of these spans of the document covers it."""
+    text = document.text
+    steps: Counter[int] = Counter()
+    for span in spans:
+        steps[span.start] += 1
+        steps[span.end] -= 1
+    marks = bytearray(len(text))
+    depth = 0
+    for place in range(len(text) if steps else 0):
+        depth += steps[place]
+        marks[place] = depth > 0
+    return marks
+
+
+def allowed_sites(sites: Sequence[Site], document: TextDocument, where: Where) -> Sequence[Site]:
+    """Sites that touch no annotated span (``around``), only those that do, or all.
+
+    None touches a literal, such as a URL, and a closed field has none. The whole text as a site
+    counts as around.
+    """
+    if document.example.protected and document.example.is_closed(document.field):
+        return ()
+    if document.literals:
+        sites = [s for s in sites if s.token < 0 or not document.is_literal(s.start, s.end)]
+    if where == "anywhere":
+        return sites
+    spans = _meant(document, where)
+    if not spans:
+        return sites if where == "around" else ()
+    marks = covered(document, spans)
+    return [
+        s for s in sites if (s.token >= 0 and any(marks[s.start : s.end])) == (where == "within")
+    ]
+
+
+def tokens_where(document: TextDocument, where: Where) -> list[int]:
+    """Indices of the tokens that a change may touch: ``around`` annotated spans, ``within``, all.
+
+    Examples
+    --------
+    >>> from scrutiny.core.example import Example, Span
+    >>> from scrutiny.perturb.engine.document import TextDocument
+    >>> gold = (Span("text", 3, 8, "LOC"),)
+    >>> document = TextDocument(Example("1", {"text": "In Paris now"}, gold=gold))
+    >>> tokens_where(document, "around"), tokens_where(document, "within")
+    ([0, 2], [1])
+    """
+    is_free = where == "anywhere" or not _meant(document, where)
+    if is_free and not document.literals:
+        return [] if where == "within" else list(range(len(document.tokens)))
+    sites = [Site(start, end, i) for i, (start, end) in enumerate(document.tokens)]
+    return [site.token for site in allowed_sites(sites, document, where)]
+
+
+def _meant(document: TextDocument, where: Where) -> tuple[Span, ...]:
+    """Spans that are left alone, or that are changed."""
+    return document.spared if where == "around" else document.annotations

@@ -11,7 +11,7 @@ from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
 from scrutiny.core.facts import Facts
 from scrutiny.core.languages import both
-from scrutiny.core.plugin import title_of
+from scrutiny.core.plugin_base import title_of
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.registry import registry
 from scrutiny.core.transformation import (
@@ -24,8 +24,7 @@ from scrutiny.core.transformation import (
     Where,
     effect_of,
 )
-from scrutiny.perturb.engine.parameters import check_parameters
-from scrutiny.perturb.engine.recipe_syntax import read_recipe, write_value
+from scrutiny.perturb.engine.recipe_syntax import check_parameters, read_recipe, write_value
 from scrutiny.perturb.engine.rewrite import held, hold_function, keeps_label
 
 AtOnce = Callable[[Document, Sequence[Site], Sequence[float]], list[Edit] | None]

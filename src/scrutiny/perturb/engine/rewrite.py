@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, ClassVar, Final
 
-from scrutiny.core.boundary.canonical import digest
+from scrutiny.core.boundary.json_text import digest
+from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
+from scrutiny.core.randomness import Rng
 from scrutiny.core.registry import registry
 from scrutiny.core.transformation import (
     Document,
@@ -22,8 +24,8 @@ from scrutiny.core.transformation import (
     Transformation,
     may_change_unless,
 )
-from scrutiny.perturb.engine.change import EVERY_SITE, Edit, Rng, whole_text
-from scrutiny.text.edits.apply import edits_between
+from scrutiny.perturb.engine.changes import EVERY_SITE, whole_text
+from scrutiny.text.edits import edits_between
 
 #: Function from a text to a text.
 Rewriter = Callable[[str], str]

@@ -1,1 +1,1 @@
-"""Knowledge of languages that several transformations share."""
+"""English rules that several transformations share: verbs, statements, related words."""

@@ -1,25 +1,189 @@
-"""Names of people, places and organizations replaced: each entity, or one mention at a time."""
+"""Names of people, places and organizations, replaced by entity or one mention at a time."""
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import ClassVar, Final
+from functools import cache, lru_cache
+from typing import ClassVar, Final, NamedTuple
 
+from scrutiny.core.edit import Edit
+from scrutiny.core.randomness import Rng, pick
 from scrutiny.core.transformation import Document, Site, keeps_unless
-from scrutiny.perturb.engine.change import EVERY_SITE, Candidates, Change, Rng, Sites
-from scrutiny.perturb.phrases.mentions import (
-    EntityMention,
-    groups,
-    is_acronym,
-    mentions,
-    other_names,
-    part_of,
-    renamed,
-    without_article,
+from scrutiny.perturb.engine.changes import EVERY_SITE, Candidates, Change, Sites, with_name
+from scrutiny.text.entities import entity_label, first_name_gender
+from scrutiny.text.letters import case_pattern
+from scrutiny.text.lexicon import cities, countries, first_names, is_stop_word, listed, needs_the
+
+# The places of the list hold states and provinces as well; a country becomes a country.
+_SOVEREIGN: Final = frozenset(
+    """Algeria Angola Argentina Australia Austria Bangladesh Belgium Bolivia Botswana Brazil
+    Bulgaria Cambodia Cameroon Canada Chile China Colombia Croatia Cuba Cyprus Denmark Ecuador Egypt
+    Estonia Ethiopia Finland France Germany Ghana Greece Guatemala Haiti Honduras Hungary Iceland
+    India Indonesia Iran Iraq Ireland Israel Italy Jamaica Japan Jordan Kazakhstan Kenya Kuwait Laos
+    Latvia Lebanon Liberia Libya Lithuania Madagascar Malawi Malaysia Mali Malta Mexico Mongolia
+    Morocco Mozambique Myanmar Namibia Nepal Nicaragua Niger Nigeria Norway Pakistan Panama Paraguay
+    Peru Poland Portugal Qatar Romania Russia Rwanda Senegal Serbia Singapore Slovakia Slovenia
+    Somalia Spain Sudan Sweden Switzerland Syria Taiwan Tanzania Thailand Tunisia Turkey Uganda
+    Ukraine Uruguay Venezuela Vietnam Yemen Zambia Zimbabwe""".split()
 )
-from scrutiny.text.lexicon import is_stop_word, listed
+# Short names of countries, which stand for one and are as often adjectives ("U.S. adults").
+_SHORT_COUNTRIES: Final = frozenset("U.S. US U.S USA U.S.A. UK U.K. UAE U.A.E. USSR".split())
+_ACRONYM: Final = 5  # letters of an acronym, at most
+_POSSESSIVE: Final = re.compile(r"\s?['’]\s?s$")
+
+
+class EntityMention(NamedTuple):
+    """A span of the text that names an entity of a type."""
+
+    start: int
+    end: int
+    kind: str
+    text: str
+
+
+def mentions(document: Document) -> list[EntityMention]:
+    """Mentions in text order: the annotated ones, or else those of the entity finder."""
+    annotated = [(s.start, s.end, s.label) for s in document.annotations if s.label]
+    spans = annotated or [(e.start, e.end, e.label) for e in document.entities]
+    spans = [(start, _without_clitic(document.text, start, end), lab) for start, end, lab in spans]
+    kept = [
+        EntityMention(start, end, kind, document.text[start:end])
+        for start, end, label in sorted(spans)
+        if (kind := entity_label(label)) is not None and end > start
+    ]
+    return [m for m in kept if m.text.strip() and m.text[0] not in "@#"]
+
+
+def _without_clitic(text: str, start: int, end: int) -> int:
+    """End of a name without a possessive that is tagged as part of it."""
+    return start + len(_POSSESSIVE.sub("", text[start:end])) if end - start > 3 else end
+
+
+def groups(found: Sequence[EntityMention]) -> list[list[EntityMention]]:
+    """Mentions of the same entity: equal names, and parts of a person's name."""
+    grouped: list[list[EntityMention]] = []
+    for mention in found:
+        for group in grouped:
+            if _is_same(group[0], mention):
+                group.append(mention)
+                break
+        else:
+            grouped.append([mention])
+    return grouped
+
+
+def _is_same(known: EntityMention, mention: EntityMention) -> bool:
+    if known.kind != mention.kind:
+        return False
+    a, b = known.text.lower(), mention.text.lower()
+    return a == b or (known.kind == "PER" and " " not in b and b in a.split())
+
+
+def other_names(mention: EntityMention, rng: Rng, *, tries: int) -> Iterator[str]:
+    """Random names of the same type and shape, with the letter case of the mention."""
+    tables = _tables(mention, mention.text.split())
+    for row in rng.random((tries, len(tables))).tolist():
+        drawn = [pick(table, x) for table, x in zip(tables, row, strict=True)]
+        name = " ".join(drawn)
+        if name.lower() != mention.text.lower():
+            yield _cased(name, mention.text)
+
+
+def _tables(mention: EntityMention, parts: Sequence[str]) -> list[Sequence[str]]:
+    """Lists of name parts from which a new name is drawn."""
+    if mention.kind == "ORG":
+        return [listed("organizations")]
+    if mention.kind == "LOC":
+        if mention.text.title() in _SOVEREIGN or mention.text in _SHORT_COUNTRIES:
+            return [_sovereign()]
+        is_country = mention.text.title() in _countries()
+        return [_bare_names(countries() if is_country else cities())]
+    gender = first_name_gender(parts[0].title())
+    firsts = first_names(gender) if gender else (*first_names("female"), *first_names("male"))
+    if len(parts) > 1:
+        return [firsts, listed("last_names")]
+    return [firsts] if gender else [_plain_last_names()]
+
+
+@cache
+def _sovereign() -> tuple[str, ...]:
+    return tuple(name for name in countries() if name in _SOVEREIGN)
+
+
+@cache
+def _plain_last_names() -> tuple[str, ...]:
+    """Family names that are not first names, which would have a gender."""
+    return tuple(name for name in listed("last_names") if first_name_gender(name) is None)
+
+
+@cache
+def _bare_names(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name for name in names if not needs_the(name))
+
+
+def without_article(document: Document, start: int, name: str) -> Iterator[Edit]:
+    """Edit that removes "the" directly before a place that needs one: new names take none."""
+    head = document.text[max(0, start - 4) : start]
+    is_glued = start > 4 and document.text[start - 5].isalnum()
+    if head.lower() == "the " and not is_glued and needs_the(name):
+        yield Edit(document.field, start - 4, start, "")
+
+
+def renamed(document: Document, mention: EntityMention, name: str) -> Edit:
+    """Edit of a mention by another name; its head is a person's first name, or a place's last."""
+    edit = Edit(document.field, mention.start, mention.end, name)
+    return with_name(document, edit, top=0 if mention.kind == "PER" else -1)
+
+
+@cache
+def _countries() -> frozenset[str]:
+    return frozenset(name.title() for name in countries())
+
+
+def part_of(name: str, whole: EntityMention, mention: EntityMention) -> str:
+    """New form of a shorter mention of a renamed person: first name for first, last for last."""
+    if whole.text.isupper() and not mention.text.isupper():
+        name = name.title()
+    if mention.text.lower() == whole.text.lower():
+        return _cased(name, mention.text)
+    words = whole.text.lower().split()
+    new = name.split()
+    place = words.index(mention.text.lower())
+    return _cased(new[0] if place < len(words) - 1 else new[-1], mention.text)
+
+
+def is_acronym(text: str) -> bool:
+    """Whether a name is written in the first letters of its words, and not only in capitals.
+
+    Examples
+    --------
+    >>> [is_acronym(name) for name in ("U.S.", "NATO", "PARIS", "MARY", "AUSTRALIA", "Paris")]
+    [True, True, False, False, False, False]
+    """
+    if not text.isupper():
+        return False
+    if "." in text or any(map(str.isdigit, text)):
+        return True
+    if " " in text:
+        return False
+    return sum(map(str.isalpha, text)) <= _ACRONYM and text.title() not in _spelled_out()
+
+
+@cache
+def _spelled_out() -> frozenset[str]:
+    """Names of one word that are no acronyms."""
+    people = (*first_names("female"), *first_names("male"), *listed("last_names"))
+    return frozenset((*people, *cities(), *countries()))
+
+
+def _cased(name: str, like: str) -> str:
+    """Name as names are written where the other stood: in capitals, in lower case, or as it is."""
+    pattern = case_pattern(like)
+    if pattern == "lower":
+        return name.lower()
+    return name.upper() if pattern == "upper" and not is_acronym(like) else name
+
 
 _TRIED = 5
 _NAME_BEHIND: Final = re.compile(r" ?[A-Z&-]")

@@ -5,22 +5,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
+from scrutiny.core.edit import Edit, Piece
+from scrutiny.core.randomness import Rng
 from scrutiny.core.transformation import Document, Effect, Site, may_change_unless
-from scrutiny.perturb.engine.change import ONE_SITE, Change, Edit, Piece, Rng
-from scrutiny.perturb.languages.en.clitics import CLITICS, clitic_of, plain
-from scrutiny.perturb.languages.en.negation import (
+from scrutiny.perturb.engine.changes import ONE_SITE, Change
+from scrutiny.perturb.languages.negation import (
     affirm,
     has_negation,
-    main_verb,
     negate,
     negator_in,
     resists_negation,
 )
-from scrutiny.perturb.languages.en.plain_statement import can_be_denied, is_plain_statement
-from scrutiny.perturb.languages.tokens import sentence_of, sentence_tokens
+from scrutiny.perturb.languages.sentence_tokens import (
+    CLITICS,
+    clitic_of,
+    plain,
+    sentence_of,
+    sentence_tokens,
+)
+from scrutiny.perturb.languages.statements import can_be_denied, is_plain_statement, main_verb
 from scrutiny.perturb.resources.capabilities import Parser
 from scrutiny.perturb.resources.loading import find_resource
-from scrutiny.tasks.dependencies.counting import main_of
+from scrutiny.tasks.dependency_arcs import main_of
 from scrutiny.text.spacy_pipeline import Annotation
 from scrutiny.text.tokens import offsets_of_words
 

@@ -6,12 +6,12 @@ from functools import cache
 from string import ascii_lowercase, digits
 from typing import Final, Literal
 
-from scrutiny.core.grouping import grouped
-from scrutiny.core.randomness import pick
+from scrutiny.core.edit import Edit
+from scrutiny.core.randomness import Rng, pick
+from scrutiny.core.record import grouped
 from scrutiny.core.transformation import Document, Site, keeps_unless
-from scrutiny.perturb.engine.change import EVERY_SITE, WHOLE_TEXT, Change, Edit, Rng, whole_text
-from scrutiny.perturb.engine.new_words import with_unknown
-from scrutiny.text.casing import match_case
+from scrutiny.perturb.engine.changes import EVERY_SITE, WHOLE_TEXT, Change, whole_text, with_unknown
+from scrutiny.text.letters import match_case
 from scrutiny.text.lexicon import social_abbreviations
 from scrutiny.text.tokens import token_texts
 

@@ -7,7 +7,7 @@ from typing import ClassVar, NamedTuple
 
 from scrutiny.core.boundary.parameters import chosen_parameters, read_parameters
 from scrutiny.core.errors import PlanError
-from scrutiny.core.plugin import PlugIn
+from scrutiny.core.plugin_base import PlugIn
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
 from scrutiny.perturb.engine.recipe_syntax import read_recipe, write_value

@@ -6,18 +6,18 @@ from typing import Any, ClassVar, Literal
 
 from scrutiny.core.languages import SPACED_WORDS
 from scrutiny.perturb.characters.chinese import Homophone, LookAlike
-from scrutiny.perturb.characters.keyboard import NeighborKey
 from scrutiny.perturb.characters.slips import (
     DeleteLetter,
     InsertLetter,
+    SplitWord,
     SubstituteLetter,
     SwapLetters,
 )
-from scrutiny.perturb.characters.split_word import SplitWord
+from scrutiny.perturb.characters.typos import NeighborKey
 from scrutiny.perturb.characters.unseen import Homoglyph
-from scrutiny.perturb.constraints.how_much import EditDistance
+from scrutiny.perturb.constraints.extent import EditDistance
 from scrutiny.perturb.recipes.attack import Attack, Given
-from scrutiny.perturb.recipes.similar import (
+from scrutiny.perturb.recipes.similar_words import (
     NO_ENCODER,
     NO_VECTORS,
     OTHER_ENCODER,
@@ -26,10 +26,10 @@ from scrutiny.perturb.recipes.similar import (
     synonyms,
 )
 from scrutiny.perturb.search import Amount, Changeable, Move, Search, Space
-from scrutiny.perturb.search.goals.labels import Untargeted
-from scrutiny.perturb.search.methods.beam import Greedy
+from scrutiny.perturb.search.goals.label_goals import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
-from scrutiny.perturb.words.masked import MaskedReplace
+from scrutiny.perturb.search.methods.plain_searches import Greedy
+from scrutiny.perturb.words.masked_words import MaskedReplace
 
 
 @dataclass(frozen=True, slots=True)

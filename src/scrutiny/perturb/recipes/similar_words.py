@@ -1,27 +1,96 @@
-"""Attacks by similar words, of vectors or of WordNet: TextFooler, Alzantot et al., A2T."""
+"""Attacks by similar words: TextFooler, Alzantot et al., A2T; what attacks take for similar.
 
-from collections.abc import Mapping
+Published thresholds are those of the Universal Sentence Encoder, as a cosine or as an angular
+similarity; the constraint names which. Under another encoder the same number means something else.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal
+
+import numpy as np
 
 from scrutiny.core.errors import PlanError
-from scrutiny.perturb.constraints.each_word import SamePos
 from scrutiny.perturb.constraints.fluency import Likeliest, LogprobDrop
+from scrutiny.perturb.constraints.meaning import SamePos, SentenceSimilarity
 from scrutiny.perturb.recipes.attack import Attack, Given
-from scrutiny.perturb.recipes.similar import (
-    NO_ENCODER,
-    NO_VECTORS,
-    OTHER_ENCODER,
-    WINDOW,
-    closest,
-    similar,
-    synonyms,
-)
+from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.perturb.search import Amount, Changeable, Search, Space
-from scrutiny.perturb.search.goals.labels import Untargeted
+from scrutiny.perturb.search.goals.label_goals import Untargeted
 from scrutiny.perturb.search.methods.genetic import Genetic
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
-from scrutiny.perturb.words.masked import MaskedReplace
+from scrutiny.perturb.search.state import State
+from scrutiny.perturb.words.masked_words import MaskedReplace
+from scrutiny.perturb.words.vector_neighbors import VectorNeighbors
+from scrutiny.perturb.words.wordnet_synonyms import WordnetAll
+
+#: Words around an edit that are compared, where a paper compares a window.
+WINDOW: Final = 15
+#: What an attack says where it is not given an encoder.
+NO_ENCODER: Final = (
+    "No encoder is given, so no sentence similarity is asked for, and of several texts that fool "
+    "the model the one with the highest score is taken."
+)
+#: What every attack says that asks for a similarity.
+OTHER_ENCODER: Final = (
+    "The published threshold is that of the Universal Sentence Encoder; it is kept as a number "
+    "whatever encoder is given."
+)
+
+
+def similar(given: Given, *, window: int | None = None, **least: float) -> tuple[Any, ...]:
+    """Constraint on the similarity of a window around the edit, or of the text.
+
+    ``least_cosine`` or ``least_angular`` (1 - angle / 180 degrees) says how alike they stay. Texts
+    shorter than the window pass unseen; without an encoder there is no constraint.
+    """
+    if not given.has("encoder"):
+        return ()
+    return (SentenceSimilarity(**least, window=window, skip_short=window is not None),)
+
+
+def closest(given: Given) -> Any:
+    """Preference for the closest of several successful texts; `None` without an encoder."""
+    return ByEncoder() if given.has("encoder") else None
+
+
+#: What an attack says where it is not given vectors.
+NO_VECTORS: Final = (
+    "No vectors are given, so WordNet synonyms of the word's part of speech stand in for the "
+    "nearest counter-fitted vectors, and no cosine is asked for."
+)
+
+
+def synonyms(given: Given, *, top: int, least_cosine: float = 0.0) -> Any:
+    """Transformation that proposes similar words, the nearest first."""
+    if given.has("vectors"):
+        return VectorNeighbors(top=top, least_cosine=least_cosine)
+    return WordnetAll(pos="tagged")
+
+
+@dataclass(frozen=True, slots=True)
+class ByEncoder:
+    """Cosine to the base by the resource ``encoder``, over all fields joined by a space.
+
+    Examples
+    --------
+    >>> ByEncoder().id
+    'by_encoder@1'
+    """
+
+    id = "by_encoder@1"
+    resources = ("encoder",)
+
+    def closeness(self, states: Sequence[State]) -> Sequence[float]:
+        """Cosine of each text; 0 for a zero vector."""
+        origin = states[0].origin
+        encoder = find_resource(origin.resources or {}, "encoder")
+        texts = [" ".join(origin.texts), *(" ".join(state.texts) for state in states)]
+        vectors = np.asarray(encoder.encode(texts), dtype=np.float64)
+        lengths = np.linalg.norm(vectors, axis=1) * np.linalg.norm(vectors[0])
+        dots = vectors @ vectors[0]
+        found = np.divide(dots, lengths, out=np.zeros(len(dots)), where=lengths > 0)
+        return [float(value) for value in found[1:]]
 
 
 @dataclass(frozen=True, slots=True)

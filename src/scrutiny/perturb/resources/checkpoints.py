@@ -64,7 +64,7 @@ def load_checkpoint(checkpoint: str, kind: str) -> tuple[Any, Any]:
     import torch
     import transformers
 
-    from scrutiny.models.hf.parts import quiet
+    from scrutiny.models.hf.checkpoint import quiet
 
     try:
         with quiet():

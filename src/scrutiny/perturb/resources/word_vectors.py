@@ -183,7 +183,7 @@ def load_input_embeddings(checkpoint: str) -> WordVectors:
         If the checkpoint cannot be loaded.
     """
     from scrutiny.perturb.resources.checkpoints import load_checkpoint
-    from scrutiny.perturb.resources.vocabulary import whole_words
+    from scrutiny.perturb.resources.mask_filler import whole_words
 
     model, tokenizer = load_checkpoint(checkpoint, "AutoModel")
     matrix = model.get_input_embeddings().weight.detach().float().numpy()

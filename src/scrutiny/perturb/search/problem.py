@@ -1,21 +1,31 @@
-"""Base class of search methods, and the problem that they solve."""
+"""The problem that a search method solves: space, goal, victim, limits, and what it asks ahead."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, NamedTuple, Protocol
 
+from scrutiny.core.boundary.parameters import at_least
 from scrutiny.core.diagnostic import Failure
-from scrutiny.core.plugin import PlugIn
+from scrutiny.core.example import Example
+from scrutiny.core.plugin_base import PlugIn
 from scrutiny.core.queries.gradients import Gradients, TokenGradients
-from scrutiny.core.randomness import generator
-from scrutiny.perturb.engine.change import Rng
-from scrutiny.perturb.search.goal import Base, Judged, Slope
-from scrutiny.perturb.search.move import Place
+from scrutiny.core.randomness import Rng, generator
+from scrutiny.core.transformation import AsksAhead, Site
+from scrutiny.perturb.engine.batch import ask_ahead
+from scrutiny.perturb.engine.document import TextDocument
+from scrutiny.perturb.search.judging import Answer, Base, Goal, Judged, Slope
+from scrutiny.perturb.search.moves import Documents, Move, Place
 from scrutiny.perturb.search.space import Space
 from scrutiny.perturb.search.state import State
-from scrutiny.perturb.search.warming import Needed
+
+
+class Needed(NamedTuple):
+    """Announcement of a method: the texts and places whose candidates it needs."""
+
+    pairs: tuple[tuple[State, tuple[Place, ...]], ...]
+
 
 Asking = Generator[Sequence[State] | Needed, Sequence[Judged], Judged | None]
 Preparing = Generator[Needed, Sequence[Judged], None]
@@ -105,3 +115,102 @@ class Problem:
             return [Failure("no_gradients")] * len(states)
         self.n_gradients += len(states)
         return self.model.gradients([s.example for s in states], [label] * len(states))
+
+
+class Ask(Protocol):
+    """A function that answers: one model, or two."""
+
+    def __call__(self, examples: Sequence[Example], /) -> Sequence[Answer | Failure]:
+        """One answer for each example, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Definition of a search: its space, goal and method."""
+
+    space: Space
+    goal: Goal
+    method: Method
+
+
+@dataclass(frozen=True, slots=True)
+class Victim:
+    """The model under attack.
+
+    Parameters
+    ----------
+    ask
+        Answers many texts at once; a failing one is a value. An error that it raises ends
+        everything.
+    labels
+        The model's labels, in the order of its scores.
+    gradients
+        What gives gradients, where the method needs them.
+    """
+
+    ask: Ask
+    labels: tuple[str, ...] = ()
+    gradients: Gradients | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Limits and random seed of a search.
+
+    Parameters
+    ----------
+    seed, draw
+        Seed of the run, and which of the independent draws these searches are.
+    budget
+        Distinct texts that may be asked about for one item, its base among them.
+    seconds
+        Wall time for all searches together. Whatever it cuts short cannot be repeated, and says
+        so.
+    window
+        How many searches go on at the same time.
+    keep
+        How many of the best texts at which the goal is reached come back.
+    analyzed
+        By item: documents of its fields. Searches with the same resources that share them, as an
+        attack and the random change beside it, read each text once.
+    """
+
+    seed: int = 0
+    draw: int = 0
+    budget: int | None = None
+    seconds: float | None = None
+    window: int = 256
+    keep: int = 1
+    analyzed: dict[str, Documents] = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        at_least(self, budget=1, window=1, keep=1)  # of the budget, the base is one
+
+
+def warm(moves: Sequence[Move], needs: Iterable[Needed]) -> None:
+    """Let every move query in a batch what many searches need next.
+
+    What comes out is the same without: only the batches differ. Where it fails for no fault of the
+    user's, every search asks by itself afterwards, and fails by itself.
+    """
+    pairs = [pair for need in needs for pair in need.pairs]
+    for number, move in enumerate(moves):
+        if not isinstance(move.transformation, AsksAhead):
+            continue
+        held = [entry for pair in pairs for entry in _sites_of(pair, number)]
+        if held:
+            documents, sites = zip(*held, strict=True)
+            ask_ahead(move.transformation, documents, sites)
+
+
+def _sites_of(
+    pair: tuple[State, tuple[Place, ...]], number: int
+) -> list[tuple[TextDocument, list[Site]]]:
+    """Documents of a text with the sites of a move at its places."""
+    state, places = pair
+    by_field: dict[str, list[Site]] = {}
+    for place in places:
+        sites = [site for at, site in place.sites if at == number]
+        if sites:
+            by_field.setdefault(place.field, []).extend(sites)
+    return [(state.document(field), sites) for field, sites in by_field.items()]

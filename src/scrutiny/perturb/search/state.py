@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.example import Example
 from scrutiny.perturb.engine.document import TextDocument
-from scrutiny.perturb.engine.rebase import rebase
-from scrutiny.perturb.search.origin import Key, Origin, Sites, key_of
-from scrutiny.text.edits.apply import apply_edits, apply_to_text
+from scrutiny.perturb.engine.edited_words import rebase
+from scrutiny.perturb.search.moves import Key, Origin, SitesByMove, key_of
+from scrutiny.text.edits import apply_edits, apply_to_text
 
 if TYPE_CHECKING:
-    from scrutiny.perturb.search.move import Place
+    from scrutiny.perturb.search.moves import Place
 
 
 class State:
@@ -75,7 +75,7 @@ class State:
         self._changed: frozenset[int] | None = None
         self._words_changed: int | None = None
         self._documents: dict[str, TextDocument] | None = None
-        self._sites: Sites | None = None
+        self._sites: SitesByMove | None = None
         self.places: tuple[object, Sequence[Place]] | None = None
 
     @classmethod
@@ -141,8 +141,8 @@ class State:
         return len(self.changed | other.changed) + inserted + others
 
     @property
-    def sites(self) -> Sites:
-        """Sites of moves in this text, as far as a space has computed them."""
+    def sites(self) -> SitesByMove:
+        """SitesByMove of moves in this text, as far as a space has computed them."""
         if self._sites is None:
             self._sites = {} if self.edits else self.origin.sites
         return self._sites

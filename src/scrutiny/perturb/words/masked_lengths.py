@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, Literal
 
+from scrutiny.core.edit import Edit
+from scrutiny.core.randomness import Rng
 from scrutiny.core.transformation import Document, Site
-from scrutiny.perturb.engine.change import Candidates, Edit, Rng, Sites, word_sites
-from scrutiny.perturb.engine.new_words import with_unknown
+from scrutiny.perturb.engine.changes import Candidates, Sites, with_unknown, word_sites
 from scrutiny.perturb.resources.capabilities import MaskQuery
 from scrutiny.perturb.resources.loading import find_resource
-from scrutiny.perturb.words.guesses import Expected
+from scrutiny.perturb.words.masked_words import Expected
 from scrutiny.perturb.words.replacing import replaced
 from scrutiny.text.letters import script_of
 

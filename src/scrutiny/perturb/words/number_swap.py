@@ -1,21 +1,24 @@
-"""Numbers replaced by others."""
+"""Numbers that count something, replaced by others: not in names, dates, ranges or sums."""
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from scrutiny.core.edit import Edit
+from scrutiny.core.randomness import Rng
 from scrutiny.core.transformation import Document, Site, may_change_unless
-from scrutiny.perturb.engine.change import EVERY_SITE, Change, Edit, Rng, Sites
-from scrutiny.perturb.languages.en.counting import counting_numbers
+from scrutiny.perturb.engine.changes import EVERY_SITE, Change, Sites
+from scrutiny.text.inflection import lemma
+from scrutiny.text.lexicon import is_stop_word
 from scrutiny.text.numbers import Number, format_number, parse_number
 
 _ALTERNATIVES: Final = 8
 _SMALL: Final = 10
 _LATEST: Final = 2025  # a year of the past stays one
 # Words that are numbers only now and then, and words that only scale others.
-_AMBIGUOUS: Final = frozenset(
-    "one first second zero hundred thousand million billion trillion".split()
-)
+_VAGUE: Final = frozenset("one first second zero hundred thousand million billion trillion".split())
 _SCALES: Final = frozenset("hundred thousand million billion trillion".split())
 _SYMBOLS: Final = frozenset(": < > # = & + / @ ) (".split())
 _RATED: Final = frozenset("star stars point points thumb thumbs out /".split())
@@ -64,7 +67,7 @@ class NumberSwap(Change):
         return [
             Site(*document.tokens[i], i)
             for i, number in counting_numbers(words)
-            if words[i].lower() not in _AMBIGUOUS
+            if words[i].lower() not in _VAGUE
             and (number.value != 1 or number.kind in ("ordinal", "ordinal_word"))
             and (self.ratings or not _is_rating(words, i))
             and not (words[i].isalpha() and _is_compound(words, i))
@@ -150,3 +153,197 @@ def _step(value: int) -> int:
     while value % (10 * step) == 0 and value >= 20 * step:
         step *= 10
     return step
+
+
+# What a number behind them names, instead of counting anything.
+_LABELS: Final = frozenset(
+    """theater theatre
+    channel formula part chapter episode volume vol number no page room route highway level
+    version grade type act figure section article war season flight windows area studio question
+    step phase category class size game round week day stage rule district apollo no. nos age aged
+    plus minus versus vs `` " “ january february march april may june july august september
+    october november december jan feb mar apr jun jul aug sept sep oct nov dec code pin ref call
+    text tel box""".split()
+)
+_MONEY: Final = frozenset({"$", "£", "€"})
+_BEFORE_YEAR: Final = frozenset(
+    "in since of from by until till before after during late early around circa summer".split()
+)
+_KNOWN: Final = frozenset(
+    "the these those both all between either other".split()
+)  # spoken of already
+_ENUMERATES: Final = frozenset({":", "--", "-", "(", "–", "—"})
+_PAIRS: Final = frozenset("one other both second either between each former latter".split())
+_BEFORE_ORDINAL: Final = frozenset(
+    "the my your his her its our their this that every each on 's".split()
+)
+_BEFORE_DECADE: Final = frozenset("the early late mid in his her their my our ' -".split())
+_FIXED_ORDINAL: Final = frozenset(
+    """quarter quarters half of century centuries place party person world degree generation grade
+    amendment floor base down sense wall estate dimension""".split()
+)
+# Counted only in names and idioms: "four weddings", "turn 180 degrees".
+_IDIOMS: Final = frozenset(
+    """weddings degrees crazy worst nights queens dwarfs samurai sisters monkeys worlds
+    horsemen""".split()
+)
+_DECIMAL_UNITS: Final = frozenset(
+    "percent billion million trillion dollars euros pounds miles meters metres points".split()
+)
+_PLURALS: Final = frozenset(
+    """people men women children feet percent million billion thousand hundred min mins hr hrs sec
+    secs wk wks mth mths yr yrs km kg cm mm lb lbs ft mph gb mb kb star""".split()
+)
+_SOUNDS: Final = frozenset("2 4 8".split())  # "2" is to, two or too in short messages
+# Before these words it is to or for, and hardly ever a number: "say hi 2 friends", "ready 4 exams".
+_BEFORE_SOUND: Final = frozenset(
+    """going go goes hi hello it them him us me listen listening ready thanks thank cheers back
+    welcome next close due belongs""".split()
+)
+# How short messages are written; in one that is, nobody can tell which "2" is a number.
+_SHORT: Final = re.compile(
+    r"u|ur|r|n|y|c|k|b|d|ya|e|ü|txt|pls|plz|thx|thanx|da|dat|dis|den|wat|wan|lor|lar|luv|cos|cuz|wiv"
+    r"|gud|gd|msg|tmr|abt|2day|2nite|[a-z]+[248][a-z]*|[248](?!(?:nd|th|s|x)$)[a-z]{3,}"
+)
+_CAMEL: Final = re.compile(r"\w*[a-z][A-Z]")
+_DECADE: Final = range(1500, 2100)
+_JOINTS: Final = frozenset({"to", "or", "and", "-", "–"})
+_BASICS: Final = 101  # a class in the basics of something
+_NEAR: Final = 5
+_NAMED: Final = 12  # tokens in which two are named: "two leads, Lathan and Diggs"
+_FAR: Final = 25
+_FEW: Final = 10
+_CODE: Final = 5  # digits of a code, where no plural follows
+
+
+def counting_numbers(words: Sequence[str]) -> list[tuple[int, Number]]:
+    """Index and value of the tokens that count something and can be changed.
+
+    Examples
+    --------
+    >>> [i for i, _ in counting_numbers("all two or none of formula 51 cost 20 dollars".split())]
+    [8]
+    """
+    found = [(i, n) for i, word in enumerate(words) if (n := _number(word)) is not None]
+    units = Counter(_unit(words, i) for i, _ in found)
+    return [(i, n) for i, n in found if units[_unit(words, i)] == 1 and _counts(words, i, n)]
+
+
+def _number(word: str) -> Number | None:
+    if not (word[:1].isdigit() or word[:1] == "." or word.isalpha()):
+        return None
+    return parse_number(word)
+
+
+def _unit(words: Sequence[str], at: int) -> str:
+    """Unit of a number: two numbers with one unit are often a range or a sum."""
+    if at and words[at - 1] in _MONEY:
+        return "$"
+    return _after(words, at) or f"#{at}"
+
+
+def _after(words: Sequence[str], at: int) -> str:
+    return words[at + 1].lower() if at + 1 < len(words) else ""
+
+
+def _counts(words: Sequence[str], at: int, number: Number) -> bool:
+    before = words[at - 1].lower() if at else ""
+    if before == "." and at > 1:
+        before = words[at - 2].lower()  # "Aug. 20"
+    if number.kind in ("ordinal", "ordinal_word"):
+        if _is_capital(words, at + 1):
+            return False  # "Fifth Avenue"
+        is_day = number.kind == "ordinal" and _after(words, at) == "of"
+        is_free = before not in _BEFORE_ORDINAL or is_stop_word(_after(words, at))
+        if number.kind == "ordinal" and not is_day and is_free:
+            return False  # "ask her 1st and go"
+        return is_day or not (_after(words, at) in _FIXED_ORDINAL or before in _LABELS)
+    if number.suffix == "s":  # a decade, no "3s" and no "1000s of people"
+        is_short = _FEW < number.value < _BASICS and before in _BEFORE_DECADE
+        return (number.value in _DECADE or is_short) and number.value % 10 == 0
+    if _looks_like_year(number):
+        return before in _BEFORE_YEAR and not _is_capital(words, at + 1)
+    if number.value == _BASICS or _is_range_end(words, at) or _has_zeros(words[at], number):
+        return False
+    if before in _LABELS or (before in _KNOWN and number.value <= _FEW):
+        return False
+    return (before in _MONEY or _has_noun(words, at, number)) and not _is_told(words, at, number)
+
+
+def _has_zeros(word: str, number: Number) -> bool:
+    """Whether a number begins with a zero, as in "agent 007" or a room number."""
+    return word[:1] == "0" and len(word) > 1 and not number.decimals
+
+
+def _is_range_end(words: Sequence[str], at: int) -> bool:
+    """Whether a number ends a range ("10 to 15 years")."""
+    return at > 1 and words[at - 1] in _JOINTS and parse_number(words[at - 2]) is not None
+
+
+def _looks_like_year(number: Number) -> bool:
+    is_plain = number.kind == "digits" and not number.is_grouped and not number.decimals
+    return is_plain and 1500 <= number.value <= 2100 and len(number.text) == 4
+
+
+def _is_capital(words: Sequence[str], at: int) -> bool:
+    return at < len(words) and words[at][:1].isupper() and not all(map(str.isupper, words))
+
+
+def _has_noun(words: Sequence[str], at: int, number: Number) -> bool:
+    """Whether a countable noun follows a number that is not part of a name."""
+    following = _after(words, at)
+    if number.decimals:
+        return following in _DECIMAL_UNITS
+    if not following.isalpha() or is_stop_word(following) or following in _IDIOMS:
+        return False
+    if number.is_grouped:
+        return True
+    if number.kind == "digits" and not _is_counted(words, at):
+        return False
+    is_named = at > 0 and _CAMEL.match(words[at - 1]) is not None  # "iPhone 8 cases"
+    is_named |= at > 1 and _is_capital(words, at - 1)
+    return not _is_capital(words, at + 1) and not is_named
+
+
+def _is_counted(words: Sequence[str], at: int) -> bool:
+    """Whether a number in digits has a plural behind it: no code, time or "2" that means to.
+
+    Bare 2, 4 and 8 stand for words in short messages ("4 kids": for kids), so they count only in
+    texts that are not written so. Larger ones may have a word between ("300 new jobs").
+    """
+    if words[at] in _SOUNDS:
+        if at and words[at - 1].lower() in _BEFORE_SOUND:
+            return False
+        is_short = any(_SHORT.fullmatch(word.lower()) for word in words) or not _SOUNDS.isdisjoint(
+            {word for i, word in enumerate(words[:-1]) if not _is_plural(words[i + 1])}
+        )
+        return _is_plural(words[at + 1]) and not is_short
+    near = {*words[max(0, at - 1) : at], *words[at + 1 : at + 2]}
+    if any(word.isdigit() for word in near):
+        return False  # a telephone number
+    behind = words[at + 1 : at + 3]
+    return _is_plural(behind[0]) or (
+        len(words[at]) < _CODE and len(behind) > 1 and behind[0].isalpha() and _is_plural(behind[1])
+    )
+
+
+def _is_plural(word: str) -> bool:
+    low = word.lower()
+    if low in _PLURALS:
+        return True
+    is_inflected = low.endswith("s") and low.isalpha() and not is_stop_word(low)
+    return is_inflected and lemma(low, "NOUN") != low
+
+
+def _is_told(words: Sequence[str], at: int, number: Number) -> bool:
+    """Whether the text later lists or compares what was counted."""
+    if "between" in [word.lower() for word in words[max(0, at - 3) : at]]:
+        return True
+    if number.value > _FEW:
+        return False
+    if not _ENUMERATES.isdisjoint(words[at + 1 : at + 1 + _NEAR]):
+        return True
+    if number.value != 2:
+        return False
+    later = [word.lower() for word in words[at + 1 : at + 1 + _FAR]]
+    return "and" in later[:_NAMED] or not _PAIRS.isdisjoint(later)

@@ -1,21 +1,45 @@
-"""Finite verbs in the other tense."""
+"""Finite verbs in the other tense, and sentences that English ties to the tense they have.
+
+Such sentences name a time, ask, promise, or lack words; they are left alone.
+"""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final, Literal
 
+from scrutiny.core.edit import Edit
+from scrutiny.core.randomness import Rng
 from scrutiny.core.transformation import Document, Site, keeps_unless
-from scrutiny.perturb.engine.change import Candidates, Change, Edit, Rng, Sites
-from scrutiny.perturb.languages.en.clitics import full_form
-from scrutiny.perturb.languages.en.conjugation import Tense as Time
-from scrutiny.perturb.languages.en.conjugation import (
+from scrutiny.perturb.engine.changes import Candidates, Change, Sites
+from scrutiny.perturb.languages.conjugation import (
+    SUBJECTS,
+    PastOrPresent,
     agreement_of,
+    before_adverbs,
     in_tense,
     is_conjunct,
+    is_unclear,
     tense_of,
 )
-from scrutiny.perturb.languages.en.informal import is_informal
-from scrutiny.perturb.languages.en.tied_tense import is_tied_to, is_without_verb
-from scrutiny.perturb.languages.tokens import beside, sentence_of, sentence_tokens
+from scrutiny.perturb.languages.conjugation import PastOrPresent as Time
+from scrutiny.perturb.languages.sentence_tokens import (
+    SPELLINGS,
+    beside,
+    clitic_of,
+    full_form,
+    is_informal,
+    plain,
+    sentence_of,
+    sentence_tokens,
+)
+from scrutiny.perturb.languages.statements import is_command, is_question
+from scrutiny.perturb.languages.verbs import (
+    auxiliary_kind,
+    could_be_verb,
+    finite_kind,
+    next_content,
+)
+from scrutiny.text.inflection import lemma
 
 _NEAR: Final = 24  # tokens on either side in which a joined verb is looked for
 _ENDS: Final = frozenset(".!?;:")
@@ -185,3 +209,117 @@ def _text(document: Document) -> list[Edit]:
             return []
         edits += turned
     return edits
+
+
+# Words that tie a sentence to its tense: moods that the forms of the past express, too, and times.
+_CONDITIONAL: Final = frozenset("if unless wish though lest ai let whether".split())
+_TIMES: Final[dict[PastOrPresent, frozenset[str]]] = {
+    "past": frozenset(
+        """yesterday ago last earlier past monday tuesday wednesday thursday friday saturday sunday
+        january february march april june july august september october november december
+        born once since just finally already""".split()
+    ),
+    "present": frozenset(
+        """now today tonight tomorrow next soon later currently nowadays presently since yet already
+        still evening till monday tuesday wednesday thursday friday saturday sunday january february
+        april june july august september october november december""".split()
+    ),
+}
+# Modals whose other tense says another thing: "I will call" is a promise, "I would call" none.
+_FIXED_MODALS: Final = frozenset("will wo 'll shall sha may must should ought".split())
+# Verbs that do what they say ("I promise"), and verbs that tell what is, not what happens.
+_PERFORMED: Final = frozenset(
+    """hope wish promise suggest miss swear bet guess advise apologize recommend appreciate
+    need""".split()
+)
+_STATES: Final = frozenset(
+    """be have want need like love hate know think believe feel hope mean understand seem look
+    wish""".split()
+)
+_NOMINAL: Final = frozenset("NN NNS NNP NNPS PRP PRP$ DT WDT WP EX CD VBG JJ".split())
+
+
+def is_tied_to(document: Document, first: int, last: int, tense: PastOrPresent) -> bool:
+    """Whether English ties a sentence to its tense: it names a time, or has a fixed verb.
+
+    So do a question and what stands beside one ("How are you?"), a command, a promise ("I will
+    call"), what is said to somebody ("You are late", "I hope so") or told by who did it ("I
+    missed it"), a past without any subject ("Sorry, was in the bathroom"), and the writing of
+    short messages, of which too few words are known ("I think u shld").
+    """
+    words = [plain(word) for word in document.words[first:last]]
+    if is_question(document, first, last) or not SPELLINGS.isdisjoint(words):
+        return True
+    if _lacks_subject(document, first, last, tense) or words[0] == "when":
+        return True
+    if words[-1].startswith("..") and last < len(document.words):
+        return True  # what looks like an end goes on
+    if not (_CONDITIONAL | _TIMES[tense]).isdisjoint(words):
+        return True
+    if any(_is_date(before, word, tense) for before, word in pairwise(words)):
+        return True
+    return (
+        is_command(document, first, words)
+        or any(_is_said(document, first + i, word, tense) for i, word in enumerate(words))
+        or any(is_unclear(document, first + i, word) for i, word in enumerate(words))
+    )
+
+
+def _is_date(before: str, word: str, tense: PastOrPresent) -> bool:
+    """Whether a number is a year that is past, or a time to come ("at 6", "in 5 min")."""
+    if not word[:1].isdecimal():
+        return False
+    if tense == "past":
+        return word.isdecimal() and len(word) == 4
+    return before in ("in", "at", "on", "until", "by")
+
+
+def is_without_verb(document: Document, first: int, last: int) -> bool:
+    """Whether some tokens neither have a verb in any tense nor name a time ("Me too.")."""
+    words = [plain(word) for word in document.words[first:last]]
+    if not (_CONDITIONAL | _TIMES["past"] | _TIMES["present"]).isdisjoint(words):
+        return False
+    return not any(map(could_be_verb, words)) and not is_question(document, first, last)
+
+
+def _is_said(document: Document, index: int, word: str, tense: PastOrPresent) -> bool:
+    """Whether a verb belongs to a talk: a promise, and what "I" or "you" do or did."""
+    if tense == "present" and (word in _FIXED_MODALS or word.endswith(("'ll", "won't"))):
+        return auxiliary_kind(document, index) == "modal"
+    if finite_kind(document, index) is None:
+        return False
+    clitic = clitic_of(word)
+    at = before_adverbs(document, index)
+    before = plain(document.words[at]) if at >= 0 else ""
+    subject = word.removesuffix(clitic) if clitic else before
+    base = lemma(word, "VERB")
+    if tense == "past":
+        return subject in ("i", "you", "we") and not _is_state(document, index)
+    if base == "be" and word.startswith("am") and subject != "i":
+        return True  # "Fine am simply sitting."
+    return subject == "you" or (subject in ("i", "we") and base in _PERFORMED)
+
+
+def _is_state(document: Document, index: int) -> bool:
+    """Whether a verb, or the main verb behind "did", says what is and not what happens."""
+    kind = auxiliary_kind(document, index)
+    if kind == "do":
+        index = next_content(document, index)
+    elif kind is not None:
+        return True
+    return index < len(document.words) and lemma(plain(document.words[index]), "VERB") in _STATES
+
+
+def _lacks_subject(document: Document, first: int, last: int, tense: PastOrPresent) -> bool:
+    """Whether no noun or pronoun stands before the first finite verb, where one has to.
+
+    Reviews leave it out in the present ("dazzles with its cast"), and questions put it behind.
+    """
+    verbs = (i for i in range(first, last) if finite_kind(document, i) is not None)
+    verb = next(verbs, last)
+    if verb < last and clitic_of(document.words[verb]) is not None:
+        return False  # "it's"
+    if any(document.tag(i) in _NOMINAL or plain(document.words[i]) in SUBJECTS
+           for i in range(first, verb)):  # fmt: skip
+        return False
+    return tense == "past" or (verb < last and document.tag(verb) != "VBZ")

@@ -10,40 +10,52 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from scrutiny.core.claim import HERE, OF_ITSELF, OPEN, Claim, Finding, Limits, Spoken, State
-from scrutiny.core.estimate import Estimate
-from scrutiny.core.shares import percent
+from scrutiny.core.boundary.printable import percent
+from scrutiny.core.claim import HERE, OF_ITSELF, OPEN, Claim, Finding, State
+from scrutiny.core.estimate import Estimate, Limits, Spoken
 from scrutiny.reliability.estimate import Estimated
-from scrutiny.reliability.verdicts.cases import (
+from scrutiny.reliability.verdicts.limits import (
     ClaimCase,
     Part,
     Place,
+    RowFamily,
     deciding,
+    families_among,
     is_of_recipe,
     is_on_one_unit,
+    limits_of,
     outcome_of,
     p_value,
+    survives_imputation,
+    worst_ends,
 )
-from scrutiny.reliability.verdicts.checks import checks_of
-from scrutiny.reliability.verdicts.families import RowFamily, families_among, limits_of
-from scrutiny.reliability.verdicts.imputation import survives_imputation, worst_ends
-from scrutiny.reliability.verdicts.prerequisites import bounds, gate, no_skill
-from scrutiny.reliability.verdicts.risk_words import other_scope, why
-from scrutiny.reliability.verdicts.risks import (
-    FEWEST_DATASETS,
-    costs,
-    over_datasets,
-    state_of,
-    with_negligible,
-)
-from scrutiny.reliability.verdicts.touched import (
+from scrutiny.reliability.verdicts.prerequisites import (
+    gate,
+    no_skill,
     over_touched,
     share_of,
     state_over_touched,
     too_few_touched,
     touched_of,
 )
-from scrutiny.stats.significance.verdict import intersection_union
+from scrutiny.reliability.verdicts.reasons import (
+    bounds_in,
+    could_be_shown,
+    detectable_effect,
+    limits_at_once,
+    other_scope,
+    telling_part,
+    why,
+)
+from scrutiny.reliability.verdicts.risks import (
+    FEWEST_DATASETS,
+    checks_of,
+    costs,
+    over_datasets,
+    state_of,
+    with_negligible,
+)
+from scrutiny.stats.significance.combined_tests import intersection_union
 
 MISSING_LIMIT: Final = 0.05
 _VERDICTS: Final[Mapping[Place, str]] = {"beyond": "supported", "below": "not supported"}
@@ -138,7 +150,7 @@ def _finding(case: ClaimCase) -> Finding:
         control=next((limited(p) for p in case.parts if "control" in p.component.against), None),
         p_supported=test.p_plus if test else None,
         p_not_supported=test.p_minus if test else None,
-        minimum_detectable_effect=_detectable(main) if main else None,
+        minimum_detectable_effect=detectable_effect(main) if main else None,
         evidence={part.component.against: part.found.estimate.key for part in case.parts},
         limits=tuple(part.limits for part in case.parts),
         touched=case.touched,
@@ -206,7 +218,7 @@ def _state(case: ClaimCase) -> tuple[str, str, str]:
             state = state_over_touched(share, limits, risk)
             if state == "not tested":
                 return state, _scope(parts, spoken), too_few_touched(case.touched, risk)
-        said = why(main, spoken, state, risk) + _at_once(main)
+        said = why(main, spoken, state, risk) + limits_at_once(main)
         aside = other_scope(main, spoken) or _why_narrow(parts, spoken)
         return state, _scope(parts, spoken), _joined(said, _alone(case, state, spoken), aside)
     spoken, state = _widest(parts), "can't tell"
@@ -255,8 +267,8 @@ def _missing(parts: Sequence[Part]) -> float:
 
 def _reason(parts: Sequence[Part], outcome: Place, spoken: Spoken) -> str:
     """Reason in one sentence: the comparison that decided, and why the scope is not wider."""
-    telling = _telling(parts, outcome, spoken)
-    said = f"{_sentence(telling, outcome, spoken)}{_at_once(telling)}"
+    telling = telling_part(parts, outcome, spoken)
+    said = f"{_sentence(telling, outcome, spoken)}{limits_at_once(telling)}"
     narrow = _why_narrow(parts, spoken)
     return f"{said}; {narrow}" if narrow else said
 
@@ -268,64 +280,13 @@ def _sentence(part: Part, outcome: Place, spoken: Spoken) -> str:
     if part.limits is None:
         return f"its draws are too few for limits against {against}; take more draws"
     of = against if against.startswith(OF_ITSELF) else f"against {against}"
-    value = f"{_bounds(part, spoken)} {of}"
+    value = f"{bounds_in(part, spoken)} {of}"
     if outcome == "below":
         return f"{value} lies on the other side of its limit"
     limit = f"limit {part.component.operator} {part.component.limit:.3g}"
     if outcome == "beyond":
         return f"the weakest comparison still holds: {value}, {limit}"
-    return f"the interval does not clear its limit: {value}, {limit}; {_could(part)}"
-
-
-def _could(part: Part) -> str:
-    """What could have been shown: a distance beyond the limit that the number can have."""
-    effect = _detectable(part)
-    if effect is None:
-        return f"{part.found.estimate.n_units:,} items could have shown none beyond it"
-    return f"{effect:.3f} beyond it could have been shown"
-
-
-def _detectable(part: Part) -> float | None:
-    """Distance from the limit that 80 % of studies show; None where no number lies so far off."""
-    if part.limits is None:
-        return None
-    scale, component = part.found.scale, part.component
-    is_up = component.operator.startswith(">")
-    room = scale.high - component.limit if is_up else component.limit - scale.low
-    effect = part.limits.detectable
-    return None if round(effect, 3) >= round(room, 3) else effect
-
-
-def _telling(parts: Sequence[Part], outcome: Place, spoken: Spoken) -> Part:
-    """Comparison that decided: the clearest denial, else the one with the smallest clearance."""
-    if outcome == "below":
-        return min(parts, key=lambda part: _clearance(part, spoken))
-    open_ones = [part for part in parts if part.place(spoken) != "beyond"] or parts
-    return min(open_ones, key=lambda part: _clearance(part, spoken))
-
-
-def _clearance(part: Part, spoken: Spoken) -> float:
-    """Distance of a value beyond its limit, in half-widths; lowest without a value."""
-    ends = part.limits and (part.limits.of(spoken) or part.limits.widest)
-    value = part.found.estimate.value
-    if not ends or value is None:
-        return float("-inf")
-    off = value - part.component.limit
-    off = off if part.component.operator.startswith(">") else -off
-    return off / max((ends[1] - ends[0]) / 2.0, 1e-12)
-
-
-def _bounds(part: Part, spoken: Spoken) -> str:
-    """Value with its limits, in words for a reason."""
-    ends = part.limits and (part.limits.of(spoken) or part.limits.widest)
-    low, high = ends or (None, None)
-    return bounds(replace(part.found.estimate, low=low, high=high))
-
-
-def _at_once(part: Part) -> str:
-    """Note that the limits hold simultaneously for a family."""
-    count = part.limits.n_rows if part.limits else 1
-    return f" (limits that hold for {count:,} numbers at once)" if count > 1 else ""
+    return f"the interval does not clear its limit: {value}, {limit}; {could_be_shown(part)}"
 
 
 def _widest(parts: Sequence[Part]) -> Spoken:
@@ -359,7 +320,7 @@ def _why_narrow(parts: Sequence[Part], spoken: Spoken) -> str:
     if any(part.found.estimate.n_replicates == 2 for part in there):
         return "two replicates, so undecided for the recipe; three can tell"
     wide = next((p for p in there if p.place("recipe") == "undecided"), None)
-    return f"undecided for the recipe: {_bounds(wide, 'recipe')}" if wide else ""
+    return f"undecided for the recipe: {bounds_in(wide, 'recipe')}" if wide else ""
 
 
 def _with_value(parts: Sequence[Part]) -> Sequence[Part]:

@@ -2,31 +2,36 @@
 
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
 from typing import Any
 
 from scrutiny.core.answers.answer import label_in, labels_in, renamed
-from scrutiny.core.boundary.storable import storable
+from scrutiny.core.boundary.printable import storable
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
-from scrutiny.core.garbage import usually_collected
+from scrutiny.core.long_runs import usually_collected
 from scrutiny.core.model import Model
 from scrutiny.core.queries.language import Continuation, SentencePair
-from scrutiny.core.queries.remote import MAY_MEND, NO_REPLY, RemoteModel, Spent
+from scrutiny.core.queries.remote import MAY_MEND, NO_REPLY, RemoteModel
 from scrutiny.core.task import Prediction
 from scrutiny.data.entity_types import types_differ
 from scrutiny.models.answers.checked import BAD, predict_or_fail, read_or_fail
-from scrutiny.models.answers.checked_language import ask_or_fail
-from scrutiny.run.asking.cached import answer_keys, query_keys
-from scrutiny.run.asking.forms import PREDICT
-from scrutiny.run.asking.keeping import Keeping
-from scrutiny.run.asking.pace import Pace, nothing_answered, own_batches
-from scrutiny.run.asking.sameness import Witnesses
-from scrutiny.run.asking.stores import TaskStore
-from scrutiny.store.encoded import (
+from scrutiny.models.answers.language_answers import ask_or_fail
+from scrutiny.run.asking.answer_store import (
+    Keeping,
+    Pace,
+    TaskStore,
+    answer_keys,
+    nothing_answered,
+    own_batches,
+    query_keys,
+)
+from scrutiny.run.asking.identity_check import PREDICT, Witnesses
+from scrutiny.run.asking.missing_answers import Tally
+from scrutiny.store.stored_forms import (
     decode,
     decode_numbers,
     decode_replies,
@@ -42,23 +47,6 @@ HOPELESS = 20  # failed queries in one chunk after which a model counts as broke
 _MOST_TRIED = 8  # others that are asked before
 #: Reasons that lie in the model rather than in a text, if all have them.
 _OF_MODELS = frozenset({"model_error", BAD, "non_finite", "no_unicode", *NO_REPLY})
-
-
-@dataclass(slots=True)
-class Tally:
-    """Counts of queries and cache hits so far, and what was sent to an endpoint.
-
-    ``failures`` are messages of the first missing answers; ``unanswered`` counts the texts without
-    a reply of an endpoint, None of a model that is none; ``redirects`` are of it (`RemoteModel`).
-    """
-
-    asked: int = 0
-    cached: int = 0
-    model_seconds: float = 0.0
-    failures: list[str] = field(default_factory=list)
-    spent: Spent = field(default_factory=Spent)
-    unanswered: int | None = None
-    redirects: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,17 +15,17 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Final
 
-from scrutiny.core.boundary.canonical import digest, plain
+from scrutiny.core.boundary.json_text import digest, plain
 from scrutiny.core.errors import DataError, PlanError
 from scrutiny.core.plan import Budget, MeasurePlan, Plan
 from scrutiny.core.registry import registry
-from scrutiny.run.budgeting.cost import parts_of
-from scrutiny.run.budgeting.left_out import items_of, left_out, risk_names, too_little
+from scrutiny.run.budgeting.cost import items_in, left_out, parts_of, risk_names, too_little
 from scrutiny.run.budgeting.timing import Timer
 from scrutiny.run.planning.loading import LoadedModels
-from scrutiny.run.planning.rerun import as_tuples
-from scrutiny.run.planning.resolve import designed, inputs_of, measurement_of
+from scrutiny.run.planning.measurements import inputs_of, measurement_of
+from scrutiny.run.planning.resolve import designed
 from scrutiny.run.planning.resolved import Measurement, Resolved
+from scrutiny.run.reusing import as_tuples
 from scrutiny.store.run_folder import RunFolder
 
 #: What is said before anything is asked; the report says what each measurement has less.
@@ -175,7 +175,7 @@ class _Chooser:
         """Measurement of the items themselves that has too few of them to say anything, if any."""
         for one in filter(self._is_plain, chosen):
             made = measurement_of(one, self.resolved)
-            if items_of(made) < items_of(measurement_of(self._enough(one), self.resolved)):
+            if items_in(made) < items_in(measurement_of(self._enough(one), self.resolved)):
                 return made
         return None
 
@@ -252,7 +252,7 @@ class _Chooser:
 
     def _items(self, plan: MeasurePlan) -> int:
         """Number of items that it was asked to measure."""
-        return items_of(self.resolved.measurements[plan.id])
+        return items_in(self.resolved.measurements[plan.id])
 
     def _params(self, plan: MeasurePlan) -> dict[str, Any]:
         """Parameters of a measurement, defaults included."""

@@ -6,19 +6,18 @@ from math import inf
 from time import perf_counter
 from typing import Final
 
-from scrutiny.core.boundary.canonical import canonical_json, digest
+from scrutiny.core.boundary.json_text import canonical_json, digest
 from scrutiny.core.diagnostic import ChangesTexts
 from scrutiny.core.model import Model
 from scrutiny.core.queries.remote import RemoteModel
 from scrutiny.models.answers.checked import predict_or_fail
-from scrutiny.models.strings.lineage import checkpoint_folder
-from scrutiny.models.strings.source import UNTRAINED, parse
-from scrutiny.run.asking.stores import forgetful_store
+from scrutiny.models.strings.model_strings import UNTRAINED, parse
+from scrutiny.models.strings.training_records import checkpoint_folder
+from scrutiny.run.asking.answer_store import forgetful_store
 from scrutiny.run.executing.task_runner import TaskRunner
 from scrutiny.run.planning.loading import LoadedModels
-from scrutiny.run.planning.resolve import inputs_of
-from scrutiny.run.planning.resolved import Measurement, Resolved
-from scrutiny.run.planning.tasks import TaskSpec
+from scrutiny.run.planning.measurements import inputs_of
+from scrutiny.run.planning.resolved import Measurement, Resolved, TaskSpec
 from scrutiny.store.journal import to_bytes
 
 #: Stretches that are timed: items, where they lie from the start (0) to the end (1), and the
@@ -27,7 +26,7 @@ _ROUNDS: Final = ((1, 0.5, inf), (2, 0.0, 10.0), (8, 1.0, 2.0), (32, 0.5, 2.0), 
 #: Seconds that one item may take to be measured; what is slower is timed by a prediction.
 _SLOW: Final = 12.0
 _FEW: Final = 2  # texts of an item that are simply predicted
-Work = Callable[[int, int], None]
+TimedWork = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +187,7 @@ def equally_fast(source: str) -> str:
     return digest(config.read_bytes(), canonical_json(options))
 
 
-def seconds_each(work: Work, count: int, *, most_s: float = inf) -> float:
+def seconds_each(work: TimedWork, count: int, *, most_s: float = inf) -> float:
     """Seconds per item, from as few items as suffice.
 
     Parameters

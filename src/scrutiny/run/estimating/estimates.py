@@ -1,223 +1,30 @@
-"""Estimates and findings from the records of a run, without querying models."""
+"""All estimates and findings of a run, without querying models; the score first where texts cost.
 
-import json
+What an audit asks of changed texts presupposes that the model is better than no skill. Of a model
+behind a URL every text is paid for, so the score on the texts as they are is measured first; where
+it is not shown to exceed that of no skill, the rest is not asked.
+"""
+
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import cached_property
 
-import pyarrow as pa
-
-from scrutiny.core.boundary.canonical import canonical_json
+from scrutiny.core.boundary.json_text import canonical_json
 from scrutiny.core.claim import Claim, Finding
-from scrutiny.core.design import EstimateSpec, Selector
-from scrutiny.core.errors import PlanError
+from scrutiny.core.design import EstimateSpec
 from scrutiny.core.estimate import Estimate
-from scrutiny.core.expressions import OPERATORS
-from scrutiny.core.plan import Resampling
+from scrutiny.core.long_runs import Progress
 from scrutiny.core.randomness import generator
-from scrutiny.core.statistic import AdditiveStatistic, Statistic
-from scrutiny.data.run_items import RunItems
-from scrutiny.data.slices import FEWEST
-from scrutiny.reliability.adjusted_tests import with_holm
-from scrutiny.reliability.along import estimate_along
-from scrutiny.reliability.contrasts import contrast, joined_slices, shared_items
-from scrutiny.reliability.derive import join
-from scrutiny.reliability.estimate import Estimated, by_replicate, estimate, refused
-from scrutiny.reliability.metrics import metric_of
-from scrutiny.reliability.misses import with_exact_misses
-from scrutiny.reliability.panel import Joined, Panel, Side
-from scrutiny.reliability.two_metrics import of_two
+from scrutiny.data.item_values import FEWEST
+from scrutiny.reliability.estimate import Estimated, by_replicate, refused
+from scrutiny.reliability.replicates import with_holm
 from scrutiny.reliability.verdicts.claims import decide
-from scrutiny.reliability.verdicts.families import counted
-from scrutiny.run.estimating.joint import jointly
+from scrutiny.reliability.verdicts.limits import counted
+from scrutiny.run.estimating.estimator import Estimator, estimator_of
 from scrutiny.run.estimating.relations import relate
 from scrutiny.run.planning.assignment import Assignment, PlannedContrast, PlannedRelation
-from scrutiny.store.panels import PanelKey, Recorded, read_panel
+from scrutiny.run.planning.resolved import Resolved, TaskSpec
 from scrutiny.store.run_folder import RunFolder
-from scrutiny.store.stacked import stack
-
-_KEPT_PANELS = 8
-
-
-class Estimator:
-    """Computes specifications from the tables of one run; panels are read once."""
-
-    def __init__(
-        self,
-        records: pa.Table,
-        items: pa.Table,
-        *,
-        resampling: Resampling,
-        seed: int,
-        slices: RunItems | None = None,
-    ) -> None:
-        self.resampling = resampling
-        self.seed = seed
-        self.slices = RunItems(items) if slices is None else slices
-        self._panel = lru_cache(maxsize=_KEPT_PANELS)(partial(read_panel, records, items))
-
-    def estimate(self, assignment: Assignment) -> Estimated:
-        """Estimate of one specification; refused if its presuppositions do not hold."""
-        found = self._estimated(assignment)
-        return found if self._is_granted(assignment) else refused(found, "below_presupposed")
-
-    def _estimated(self, assignment: Assignment) -> Estimated:
-        """Estimate of one specification, without checking presuppositions."""
-        if assignment.spec.at:
-            (one,) = self.along(assignment).values()
-            return one
-        recorded = self._recorded(assignment)
-        return estimate(
-            recorded.panel,
-            self._sides(recorded, assignment),
-            statistic=assignment.statistic,
-            key=assignment.key,
-            resampling=self.resampling,
-            seed=self.seed,
-            fallback=assignment.spec.fallback,
-        )
-
-    def _is_granted(self, assignment: Assignment) -> bool:
-        """Whether the presuppositions of a specification hold."""
-        for presupposed, least in assignment.presupposes:
-            value = self.estimate(presupposed).estimate.value
-            if value is None or value < least:
-                return False
-        return True
-
-    def along(self, assignment: Assignment) -> Mapping[str, Estimated]:
-        """Estimates of one specification at every index of its axes, by full name."""
-        recorded = self._recorded(assignment)
-        places = assignment.places
-        found = estimate_along(
-            recorded.panel,
-            self._sides(recorded, assignment),
-            statistic=assignment.statistic,
-            key=assignment.key,
-            resampling=self.resampling,
-            seed=self.seed,
-            places=places,
-        )
-        return {
-            "/".join([assignment.spec.id, *(f"{axis}={n}" for axis, n in place.items())]): one
-            for place, one in zip(places, found, strict=True)
-        }
-
-    def contrast(self, pair: PlannedContrast) -> Estimated:
-        """Estimate of the difference of two specifications."""
-        if pair.how:
-            return self._joint(pair)
-        sides, statistic = (self.joined(pair.a), self.joined(pair.b)), pair.a.statistic
-        meeting = joined_slices(*sides) if pair.is_of_slices else shared_items(*sides)
-        found = contrast(
-            meeting,
-            statistic,
-            key=pair.key,
-            paired=pair.is_paired,
-            resampling=self.resampling,
-            seed=self.seed,
-            subtracted=pair.b.statistic,
-        )
-        if pair.exact_at is None or not isinstance(statistic, AdditiveStatistic):
-            return found
-        one, other = map(statistic.components, meeting.values)
-        is_apart = meeting.units is not None and meeting.units.n_units == one.shape[1]
-        return with_exact_misses(found, (one, other), share=pair.exact_at, is_apart=is_apart)
-
-    def _joint(self, pair: PlannedContrast) -> Estimated:
-        """Estimate of one metric of two specifications, or of two metrics of one selection."""
-        is_operator = pair.how in OPERATORS
-        needs = None if is_operator else metric_of(pair.how).slot
-        one, other = (self.joined(side, needs=needs) for side in (pair.a, pair.b))
-        if is_operator:
-            width, own = one[1].values.shape[-1], (pair.a.statistic, pair.b.statistic)
-            statistic: Statistic = of_two(pair.how, *own, width=width)
-        else:
-            statistic = metric_of(pair.how)
-        return jointly(
-            shared_items(one, other),
-            statistic,
-            key=pair.key,
-            resampling=self.resampling,
-            seed=self.seed,
-        )
-
-    def joined(
-        self, assignment: Assignment, *, needs: Sequence[str] | None = None
-    ) -> tuple[Panel, Joined]:
-        """Panel of a specification, with the measures that its statistic needs."""
-        recorded = self._recorded(assignment)
-        if needs is None:
-            needs = assignment.statistic.needs
-        spec, sides = assignment.spec, self._sides(recorded, assignment)
-        return recorded.panel, join(
-            recorded.panel, sides, needs=needs, fallback=spec.fallback, at=spec.at
-        )
-
-    def _recorded(self, assignment: Assignment) -> Recorded:
-        """Panel of a specification."""
-        spec = assignment.spec
-        key = PanelKey(
-            kind=assignment.kind,
-            subject=assignment.subject,
-            reference=assignment.reference,
-            dataset=assignment.dataset,
-            measures=assignment.measures,
-            unit=spec.unit,
-            strata=spec.strata,
-            cells=assignment.statistic.cells,
-        )
-        whole = self._stack(key, spec.beside) if spec.beside else self._panel(key)
-        if not spec.where:
-            return whole
-        return whole.only(self.slices.inside(spec.where, (assignment.dataset, *spec.beside)))
-
-    def _stack(self, key: PanelKey, beside: Sequence[str]) -> Recorded:
-        """Stacked panels of several datasets."""
-        parts = {
-            dataset: self._panel(replace(key, dataset=dataset, cells=()))
-            for dataset in (key.dataset, *beside)
-        }
-        return stack(parts, cells=key.cells)
-
-    def _sides(self, recorded: Recorded, assignment: Assignment) -> Mapping[str, Side]:
-        """Records of each side of a specification."""
-        return {
-            name: recorded.select(selector, assignment.within)
-            if selector.of == "own"
-            else self._of_base(recorded, assignment, selector)
-            for name, selector in assignment.spec.sides.items()
-        }
-
-    def _of_base(self, recorded: Recorded, assignment: Assignment, selector: Selector) -> Side:
-        """Side of the base family that the subject was trained from, aligned to its replicates."""
-        base = self._recorded(replace(assignment, subject=assignment.base))
-        side = base.select(selector, {})
-        rows = [_base_of(name, base.panel.replicates) for name in recorded.panel.replicates]
-        return Side(side.values[rows], side.status[rows])
-
-
-def _base_of(replicate: str | None, bases: Sequence[str | None]) -> int:
-    """Index of the base that an estimated replicate was trained from.
-
-    The only one there is, or the one whose random factors the replicate has as well.
-
-    Raises
-    ------
-    PlanError
-        If no base has the replicate's factors, or several do.
-    """
-    if len(bases) == 1:
-        return 0
-    own = json.loads(replicate or "{}").items()
-    fitting = [i for i, base in enumerate(bases) if json.loads(base or "{}").items() <= own]
-    if len(fitting) != 1:
-        raise PlanError(
-            f"The replicate {replicate or 'without factors'} was trained from one of "
-            f"{len(bases)} models, and its factors do not say which: "
-            f"{', '.join(map(str, bases[:4]))}."
-        )
-    return fitting[0]
 
 
 def estimate_all(
@@ -280,17 +87,6 @@ def _is_in_slice(spec: EstimateSpec) -> bool:
     return bool(spec.where) and spec.group == spec.where
 
 
-def estimator_of(folder: RunFolder) -> Estimator:
-    """Estimator over the records of a run, with its own seed and resampling."""
-    plan = folder.manifest["plan"]
-    return Estimator(
-        *folder.measured(),
-        resampling=Resampling(**plan["resampling"]),
-        seed=plan["seed"],
-        slices=RunItems.of_folder(folder),
-    )
-
-
 def _rows_of_tests(estimator: Estimator, assignment: Assignment) -> list[Estimate]:
     """Rows of the statistic's own tests, one replicate at a time.
 
@@ -335,3 +131,97 @@ def _is_tested(spec: EstimateSpec) -> bool:
     # tests in a slice would join the family of the whole's
     is_apart = spec.group == "changed" or _is_in_slice(spec)
     return (spec.role == "measured" or is_tuned) and not is_apart
+
+
+#: A model on a dataset.
+Place = tuple[str, str]
+
+
+class SkillFirst:
+    """Tasks of an audit that wait until a model behind a URL has shown skill.
+
+    Parameters
+    ----------
+    resolved
+        The plan.
+    """
+
+    def __init__(self, resolved: Resolved) -> None:
+        self._resolved = resolved
+        self._lacking: Mapping[Place, str] = {}
+
+    @cached_property
+    def scores(self) -> Mapping[Place, Claim]:
+        """Claim of the main score of each model behind a URL, where an audit measures it."""
+        of = {a.spec.id: a for a in self._resolved.assignments}
+        found = {}
+        for claim in self._resolved.claims:
+            main = of.get(claim.components[0].estimate) if claim.components else None
+            if not claim.is_headline or main is None:
+                continue
+            place = main.subject, main.dataset
+            if self._is_audit(main.measure) and self._resolved.pairings[place].is_remote:
+                found[place] = claim
+        return found
+
+    def _waits(self, task: TaskSpec) -> bool:
+        """Whether a task asks texts besides the items of a model whose score is known first."""
+        place = task.family, task.dataset
+        if place not in self.scores or not self._is_audit(task.measure):
+            return False
+        design = self._resolved.measurements[task.measure].designs[place]
+        return design.queries_per_item > 1
+
+    def _is_audit(self, measure: str) -> bool:
+        return self._resolved.measurements[measure].plan.is_audit
+
+    @cached_property
+    def waiting(self) -> Mapping[str, TaskSpec]:
+        """All tasks that wait, by their identity, in plan order."""
+        tasks = self._resolved.shards("measure")
+        return {task.id: task for task in tasks if self._waits(task)}
+
+    @property
+    def left_out(self) -> list[TaskSpec]:
+        """Tasks that are not asked after all, once the scores are known."""
+        tasks = self.waiting.values()
+        return [task for task in tasks if (task.family, task.dataset) in self._lacking]
+
+    def _without_skill(self, folder: RunFolder) -> dict[Place, str]:
+        """Why nothing more is asked of a model on a dataset, by the records of its score."""
+        claims = list(self.scores.values())
+        named = {component.estimate for claim in claims for component in claim.components}
+        levels = [a for a in self._resolved.assignments if a.spec.id in named]
+        _, findings = estimate_all(estimator_of(folder), levels, claims)
+        return {
+            place: f"{finding.reason}; so nothing more was asked of it"
+            for place, finding in zip(self.scores, findings, strict=True)
+            if finding.verdict != "supported"
+        }
+
+    def without(
+        self, claims: Sequence[Claim], folder: RunFolder, progress: Progress
+    ) -> tuple[Claim, ...]:
+        """Claims, those about what is not asked refused with the reason.
+
+        Parameters
+        ----------
+        claims
+            All claims of the run.
+        folder
+            Run with the records of every score, and its manifest.
+        progress
+            Who is told.
+        """
+        self._lacking = self._without_skill(folder)
+        for (family, dataset), reason in self._lacking.items():
+            progress.note(f"{family} on {dataset}: {reason}.")
+        measures = {(one.measure, one.family, one.dataset) for one in self.left_out}
+        of = {a.spec.id: (a.measure, a.subject, a.dataset) for a in self._resolved.assignments}
+        of |= {c.id: (c.a.measure, c.a.subject, c.a.dataset) for c in self._resolved.contrasts}
+        return tuple(
+            replace(claim, refused=claim.refused or self._lacking[place[1:]])
+            if claim.components and (place := of.get(claim.components[0].estimate)) in measures
+            else claim
+            for claim in claims
+        )

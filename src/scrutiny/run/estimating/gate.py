@@ -1,34 +1,31 @@
-"""Gate: rules applied to a finished run, with the same verdicts as in the audit."""
+"""Gate: rules applied to a finished run, with the same verdicts as in the audit.
 
-from collections.abc import Collection, Iterator, Sequence
+What a rule did not test neither passes nor fails, whatever its number says: a number that nobody
+asked for has no value; a change that altered no text costs nothing whatever the model does, and so
+does every change where the model answers without reading the text.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
-from scrutiny.core.boundary.canonical import canonical_json, plain
+from scrutiny.core.boundary.json_text import canonical_json, plain
 from scrutiny.core.claim import OF_ITSELF, Claim, Component, Finding
-from scrutiny.core.errors import PlanError, UnknownNameError
-from scrutiny.core.estimate import DRAW, Estimate, EstimateKey, of_all_draws
+from scrutiny.core.errors import PlanError
+from scrutiny.core.estimate import Estimate
 from scrutiny.core.expressions import names_metric
 from scrutiny.core.slice_syntax import joined, slice_of_values
-from scrutiny.reliability.asked import Asked, asked_of, partner
 from scrutiny.reliability.estimate import Estimated
-from scrutiny.reliability.metrics import metric_name
 from scrutiny.reliability.verdicts.claims import decide
-from scrutiny.reliability.verdicts.families import counted
-from scrutiny.reliability.verdicts.gate_rules import Rule, parse_rule
-from scrutiny.run.estimating.estimates import Estimator, estimator_of
-from scrutiny.run.estimating.untested import only_tested
-from scrutiny.run.planning.assignment import Assignment, PlannedContrast, assignments_of, from_json
-from scrutiny.run.planning.slicing import contrast_over, over, split_selector
+from scrutiny.reliability.verdicts.limits import counted
+from scrutiny.reliability.verdicts.prerequisites import touched_of
+from scrutiny.reliability.written_metrics import Asked, Rule, asked_of, parse_rule, partner
+from scrutiny.run.estimating.estimator import Estimator, estimator_of
+from scrutiny.run.estimating.rule_numbers import RuleNumber, numbers_of_run, picked
+from scrutiny.run.planning.assignment import Assignment, PlannedContrast
+from scrutiny.run.planning.plan_slices import split_selector
 from scrutiny.store.findings import claim_from_json
 from scrutiny.store.run_folder import RunFolder
-
-
-def _contrasts_of(folder: RunFolder) -> list[PlannedContrast]:
-    """Contrasts that a finished run has computed."""
-    return [
-        PlannedContrast(**{**pair, "a": from_json(pair["a"]), "b": from_json(pair["b"])})
-        for pair in folder.manifest.get("contrasts", ())
-    ]
 
 
 def gate_run(folder: RunFolder, rules: Sequence[str], *, group: str = "all") -> list[Finding]:
@@ -62,7 +59,7 @@ def gate_run(folder: RunFolder, rules: Sequence[str], *, group: str = "all") -> 
         raise PlanError("Say at least one rule, as in --rule 'drop(accuracy) <= 0.05', or --risks.")
     estimator, chosen = _chosen(folder, parsed, rules, group)
     wanted = {number.id: number for numbers in chosen for number in numbers}
-    everything = {number.id: number for number in _numbers(folder)} | wanted
+    everything = {number.id: number for number in numbers_of_run(folder)} | wanted
     planned = [claim_from_json(claim) for claim in folder.manifest.get("claims", ())]
     named = {c.estimate for claim in planned for c in claim.components}
     about = {number.of.family for number in wanted.values()}
@@ -114,13 +111,13 @@ def estimates_on(folder: RunFolder, rule: Rule, *, group: str = "all") -> list[E
 
 def names_slice(folder: RunFolder, names: Collection[str]) -> bool:
     """Whether a rule of a gate is about a slice to be estimated: it names an item's attribute."""
-    attributes = _attributes(estimator_of(folder), _numbers(folder))
+    attributes = _attributes(estimator_of(folder), numbers_of_run(folder))
     return bool(split_selector(dict.fromkeys(names), names=attributes)[0])
 
 
 def _chosen(
     folder: RunFolder, rules: Sequence[Rule], texts: Sequence[str], group: str
-) -> "tuple[Estimator, list[list[_Number]]]":
+) -> "tuple[Estimator, list[list[RuleNumber]]]":
     """Estimator, and the numbers that each rule selects.
 
     Raises
@@ -128,7 +125,7 @@ def _chosen(
     PlanError, UnknownNameError
         If there are none, or no item is of the slice.
     """
-    known = _numbers(folder)
+    known = numbers_of_run(folder)
     estimator = estimator_of(folder)
     chosen = []
     for rule, text in zip(rules, texts, strict=True):
@@ -144,7 +141,7 @@ def _chosen(
 
 
 @dataclass(frozen=True, slots=True)
-class _Side:
+class _RuleSide:
     """One side of a rule: a selection of numbers, and the slice they are over."""
 
     rule: Rule
@@ -152,10 +149,10 @@ class _Side:
     text: str
 
     def numbers(
-        self, estimator: Estimator, known: "Sequence[_Number]", group: str
-    ) -> "list[_Number]":
+        self, estimator: Estimator, known: "Sequence[RuleNumber]", group: str
+    ) -> "list[RuleNumber]":
         """The numbers on the slice."""
-        found = _meant(self.rule, self.text, known, group)
+        found = picked(self.rule, self.text, known, group)
         if not self.asked:
             return found
         for dataset in {n.key.dataset for n in found} & {*estimator.slices.datasets}:
@@ -165,8 +162,8 @@ class _Side:
 
 
 def _sides(
-    rule: Rule, text: str, folder: RunFolder, known: "Sequence[_Number]", names: Collection[str]
-) -> tuple[Asked, list[_Side]]:
+    rule: Rule, text: str, folder: RunFolder, known: "Sequence[RuleNumber]", names: Collection[str]
+) -> tuple[Asked, list[_RuleSide]]:
     """One side of a rule, or the two of a difference or a ratio.
 
     Raises
@@ -189,7 +186,7 @@ def _sides(
     for metric, stated in asked.sides:
         columns, where = split_selector(stated, names=names)
         inside = joined(slice_of_values(columns), rule.slice)
-        sides.append(_Side(replace(rule, metric=metric, where=where), inside, text))
+        sides.append(_RuleSide(replace(rule, metric=metric, where=where), inside, text))
     if rule.minus:
         if len(sides) > 1:
             raise PlanError(
@@ -200,15 +197,15 @@ def _sides(
         columns, stated = split_selector(rule.minus[0], names=names)
         other = replace(one.rule, where={**one.rule.where, **stated})
         sides.append(
-            _Side(other, joined(slice_of_values(columns), rule.minus[1]) or one.asked, text)
+            _RuleSide(other, joined(slice_of_values(columns), rule.minus[1]) or one.asked, text)
         )
     placed = tuple((side.rule.metric, dict(side.rule.where)) for side in sides)
     return asked._replace(sides=placed), sides
 
 
 def _of_both(
-    one: "_Number", others: "Sequence[_Number]", asked: Asked, text: str
-) -> "Iterator[_Number]":
+    one: "RuleNumber", others: "Sequence[RuleNumber]", asked: Asked, text: str
+) -> "Iterator[RuleNumber]":
     """Numbers of two sides: one, and every other that differs from it in the stated parts only.
 
     Raises
@@ -228,137 +225,82 @@ def _of_both(
         is_paired = a.subject == b.subject and dict(a.within) == dict(b.within)
         how = asked.between(a.spec.metric, b.spec.metric)
         name = f"{one.id} {asked.how or 'minus'} {other.id}"
-        yield _Number(name, PlannedContrast(name, a, b, is_paired, how=how), one.measure)
+        yield RuleNumber(name, PlannedContrast(name, a, b, is_paired, how=how), one.measure)
 
 
-def _attributes(estimator: Estimator, known: "Sequence[_Number]") -> set[str]:
+def _attributes(estimator: Estimator, known: "Sequence[RuleNumber]") -> set[str]:
     """Names of columns and attributes of the items; a condition of the run comes first."""
     names = {name for one in estimator.slices.datasets for name in estimator.slices.of(one).names}
     return names - {name for number in known for name in number.where}
 
 
-def _numbers(folder: RunFolder) -> "list[_Number]":
-    """All numbers that a rule may select."""
-    return [
-        *(_Number(a.spec.id, a, a.measure) for whole in assignments_of(folder) for a in _at(whole)),
-        *(_Number(c.id, c, c.a.measure) for c in _contrasts_of(folder)),
-    ]
+def only_tested(
+    found: Iterable[Finding],
+    estimated: Mapping[str, Estimated],
+    touching: Mapping[str, Sequence[str]],
+    counts: Mapping[str, Estimated],
+    of_run: Iterable[Finding],
+) -> Iterator[Finding]:
+    """Findings on rules, refused where the number of a rule was not tested.
 
-
-def _at(assignment: Assignment) -> Iterator[Assignment]:
-    """Assignment at each index of its axes; else the assignment itself."""
-    spec = assignment.spec
-    if not spec.along:
-        yield assignment
-        return
-    for place in assignment.places:
-        name = "/".join([spec.id, *(f"{axis}={n}" for axis, n in place.items())])
-        yield replace(assignment, spec=replace(spec, id=name, at=place, along=()))
-
-
-@dataclass(frozen=True, slots=True)
-class _Number:
-    """Estimate or difference that a rule may select, with its measurement."""
-
-    id: str
-    of: Assignment | PlannedContrast
-    measure: str
-
-    @property
-    def key(self) -> EstimateKey:
-        """Identity of the number."""
-        return self.of.key
-
-    def over(self, where: str) -> "_Number":
-        """The number on the items of a slice."""
-        made: Assignment | PlannedContrast = (
-            contrast_over(self.of, where)
-            if isinstance(self.of, PlannedContrast)
-            else over(self.of, where)
-        )
-        return _Number(f"{self.id}/{where}", made, self.measure)
-
-    def each(self, axis: str, estimator: Estimator) -> "Iterator[_Number]":
-        """The number for each value of an axis; itself if it is of one value already."""
-        if axis in self.where:
-            yield self
-            return
-        for value in estimator.slices.of(self.key.dataset).values(axis):
-            yield self.over(slice_of_values({axis: value}))
-
-    def is_kept(self, named: Collection[str]) -> bool:
-        """Whether the run stores its draws: along axes, only where a claim names it."""
-        at = isinstance(self.of, Assignment) and self.of.spec.at
-        return not at or self.id in named
-
-    def estimate(self, estimator: Estimator) -> Estimated:
-        """Estimate of the number."""
-        if isinstance(self.of, PlannedContrast):
-            return estimator.contrast(self.of)
-        return estimator.estimate(self.of)
-
-    def is_named(self, name: str) -> bool:
-        """Whether it belongs to a named estimate of the plan."""
-        is_designed = self.id.startswith(f"{self.measure}/{self.key.subject}")
-        return self.id == name or (self.id.startswith(f"{name}/") and not is_designed)
-
-    @property
-    def where(self) -> dict[str, object]:
-        """Names and values that a rule may select it by."""
-        reference = {} if self.key.reference is None else {"reference": self.key.reference}
-        places = {"subject": self.key.subject, "dataset": self.key.dataset}
-        return {**places, **reference, **self.key.condition}
-
-    @property
-    def said(self) -> str:
-        """Its condition, in words."""
-        if isinstance(self.of, PlannedContrast) and self.of.is_of_slices:
-            minus = f" on {self.of.a.spec.group} minus {self.of.b.spec.group}"
-        else:
-            is_minus = isinstance(self.of, PlannedContrast) and not self.of.how
-            between = " minus " if is_minus else " beside "
-            is_alone = self.key.reference in (None, self.key.subject)
-            minus = "" if is_alone else f"{between}{self.key.reference}"
-        parts = [f"{name} {value}" for name, value in self.key.condition.items()]
-        parts += [self.key.group] * (not minus and self.key.group not in ("all", "changed"))
-        return ", ".join([self.key.subject + minus, self.key.dataset, *parts])
-
-
-def _meant(rule: Rule, text: str, known: Sequence[_Number], group: str) -> list[_Number]:
-    """Numbers that a rule selects."""
-    named = [number for number in known if number.is_named(rule.metric)]
-    if named:
-        found = [number for number in named if rule.fits(rule.metric, number.where)]
-    else:
-        found = _of_metric(rule, known)
-    in_group = [number for number in found if number.key.group == group] or found
-    if DRAW not in rule.where:
-        in_group = of_all_draws(in_group, lambda number: number.key)
-    if not in_group:
-        conditions = sorted({f"{k}={v}" for number in known for k, v in number.where.items()})
-        raise PlanError(
-            f"No estimate of this run fits the rule {text!r}; conditions are "
-            f"{', '.join(conditions[:12]) or 'none'}."
-        )
-    return in_group
-
-
-def _of_metric(rule: Rule, known: Sequence[_Number]) -> list[_Number]:
-    """Numbers of the metric that a rule names.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such metric, or the run has not computed it.
+    Parameters
+    ----------
+    found
+        Findings on rules.
+    estimated
+        Their numbers.
+    touching
+        Estimates of the share of items that a change altered, by the number that it is about.
+    counts
+        Those estimates.
+    of_run
+        Findings of the run: what it refused for want of skill, no rule passes on.
     """
-    metrics = sorted({number.key.metric for number in known})
-    if not any(names_metric(rule.metric, m) for m in metrics):
-        metric_name(rule.metric)
-        raise UnknownNameError("metric in this run", rule.metric, metrics)
-    fitting = [number for number in known if rule.fits(number.key.metric, number.where)]
-    # the level of the originals is a baseline beside drops, and differences stand beside the levels
-    # that they are made of: each is meant where nothing before it is
-    by_role = (
-        [n for n in fitting if n.key.role == r] for r in ("measured", "baseline", "contrast")
-    )
-    return next(filter(None, by_role), [])
+    lacking = {
+        component.estimate: one.reason
+        for one in of_run
+        if one.claim.risk is not None and one.lacks_skill
+        for component in one.claim.components
+    }
+    for finding in found:
+        if finding.verdict == "not supported":
+            yield finding
+            continue
+        told = _with_values(finding, estimated)
+        if told is finding:
+            told = _touched(finding, touching, counts)
+        yield _with_skill(finding, lacking) if told is finding else told
+
+
+def _with_values(finding: Finding, estimated: Mapping[str, Estimated]) -> Finding:
+    """Finding on a rule, refused where a number of it has no value."""
+    for component in finding.claim.components:
+        if estimated[component.estimate].estimate.value is None:
+            return _refused(finding, component, finding.reason)
+    return finding
+
+
+def _with_skill(finding: Finding, lacking: Mapping[str, str]) -> Finding:
+    """Finding on a rule, refused where a model without skill has the number."""
+    for component in finding.claim.components:
+        if component.estimate in lacking:
+            return _refused(finding, component, lacking[component.estimate])
+    return finding
+
+
+def _touched(
+    finding: Finding, touching: Mapping[str, Sequence[str]], counts: Mapping[str, Estimated]
+) -> Finding:
+    """Finding on a rule, refused where a change altered no text."""
+    for component in finding.claim.components:
+        one = replace(finding.claim, coverage=tuple(touching.get(component.estimate, ())))
+        touched = touched_of(one, counts)
+        if touched is not None and not touched.items:
+            return _refused(finding, component, touched.says("changed"), touched=touched)
+    return finding
+
+
+def _refused(finding: Finding, component: Component, reason: str, **more: Any) -> Finding:
+    """Finding on a rule that was not tested, on one of its numbers."""
+    said = f"not tested: {component.against.removeprefix(OF_ITSELF)}: {reason}"
+    return replace(finding, verdict="refused", reason=said, **more)

@@ -1,25 +1,27 @@
-"""Label checks: how labels were matched, and whether they may be swapped or shifted."""
+"""Label checks: whether labels may be swapped or shifted, and how a reader mends them."""
 
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from scrutiny.core.answers.answer import label_in, labels_in
-from scrutiny.core.answers.stored import answer_of, answer_text
-from scrutiny.core.boundary.canonical import canonical_json
+from scrutiny.core.answers.answer import answer_of, answer_text, label_in, labels_in
+from scrutiny.core.boundary.json_text import canonical_json
 from scrutiny.core.estimate import Estimate
-from scrutiny.core.grouping import grouped
+from scrutiny.core.record import grouped
 from scrutiny.data.dataset import Dataset
 from scrutiny.data.entity_types import types_differ
-from scrutiny.run.estimating.label_mending import exchanged
-from scrutiny.run.planning.label_words import _STATED
+from scrutiny.data.labels import write_label_map
+from scrutiny.data.source import DataSource, parse_source
+from scrutiny.run.planning.matched_labels import STATED_ROLES
 from scrutiny.run.planning.resolved import Pairing, Resolved
-from scrutiny.stats.agreement.label_exchange import (
+from scrutiny.stats.agreement.labels import (
     Exchange,
     Ints,
     exchange,
@@ -61,7 +63,7 @@ def _has_classes(key: tuple[str, str], resolved: Resolved) -> bool:
     family, data = key
     pairing, dataset = resolved.pairings[key], resolved.datasets[data]
     return (
-        resolved.families[family].role in _STATED
+        resolved.families[family].role in STATED_ROLES
         and len(pairing.model_labels) > 1
         and len(pairing.labels.mapping) > 0
         and any(label_in(gold) is not None for gold in dataset.golds)
@@ -249,3 +251,62 @@ def _replicate(replicate: str | None) -> str:
     """Random factors in words."""
     factors: Mapping[str, Any] = json.loads(replicate or "{}")
     return ", ".join(f"{name} {value}" for name, value in factors.items()) or "the only replicate"
+
+
+def exchanged(
+    dataset: Dataset,
+    pairing: Pairing,
+    order: Sequence[int],
+    *,
+    model: str,
+    has_map: bool,
+) -> str:
+    """Suggested data or model string that maps labels in another order.
+
+    Parameters
+    ----------
+    dataset, pairing
+        What was matched.
+    order
+        For each label of the model, by its number, the one whose answers go with it.
+    model
+        Its string, or nothing where it has none, or where it says its labels itself: names of its
+        outputs change nothing then.
+    has_map
+        Whether the plan maps the data's labels to the model's: then that map has to change.
+    """
+    mapping = _mapping(pairing, order)
+    if has_map:
+        stated = ", ".join(f"{_toml(data)} = {_toml(m)}" for data, m in mapping.items())
+        return f"write labels = {{ {stated} }} of the model in the plan"
+    if dataset.data_string:
+        renamed = dataset.label_map or {data: data for data in mapping}
+        written = {raw: mapping[name] for raw, name in renamed.items() if name in mapping}
+        source = parse_source(dataset.source)
+        options = {**source.options, "labels": write_label_map(written)}
+        target = source.target.replace(f"{Path.cwd()}{os.sep}", "")
+        return f"give the data as {DataSource(source.scheme, target, options)}"
+    if not model:
+        return ""
+    target, _, stated_options = model.partition("#")
+    kept = [o for o in stated_options.split(",") if o and not o.startswith("labels=")]
+    labels = f"labels={'|'.join(_outputs(mapping, pairing.model_labels))}"
+    return f"give the model as {target}#{','.join([*kept, labels])}"
+
+
+def _mapping(pairing: Pairing, order: Sequence[int]) -> dict[str, str]:
+    """Model label of each data label in another order."""
+    names = pairing.model_labels
+    place = {name: i for i, name in enumerate(names)}
+    return {data: names[order[place[m]]] for data, m in pairing.labels.mapping.items()}
+
+
+def _outputs(mapping: Mapping[str, str], names: Sequence[str]) -> list[str]:
+    """Names of the model's outputs, in order, taken from the matched data labels."""
+    theirs = {model: data for data, model in mapping.items()}
+    left = iter([name for name in names if name in theirs and name not in mapping])
+    return [theirs.get(n) or (n if n not in mapping else next(left)) for n in names]
+
+
+def _toml(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)

@@ -12,17 +12,17 @@ from scrutiny.core.plan import Resampling
 from scrutiny.core.randomness import generator
 from scrutiny.core.record import Counts
 from scrutiny.core.statistic import AdditiveStatistic
-from scrutiny.reliability.additive import Additive, scale_of
 from scrutiny.reliability.estimate import Estimated, resample_joined, without_value
 from scrutiny.reliability.intervals import interval_of
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.panel import Joined, Panel
+from scrutiny.reliability.row_statistics import Additive, scale_of
 from scrutiny.run.planning.assignment import Assignment, PlannedRelation
+from scrutiny.stats.arrays import StatisticsError
 from scrutiny.stats.association.correlation import correlation_over_replicates, fisher_limits
-from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.intervals.contrast import largest_difference
 from scrutiny.stats.intervals.interval import Interval
-from scrutiny.stats.intervals.largest_difference import largest_difference
-from scrutiny.stats.significance.variance_ratio import Spread, variance_ratio
+from scrutiny.stats.intervals.seed_error import Spread, variance_ratio
 
 #: Estimates of each side of a relation.
 Sides = Sequence[Sequence[Estimated]]

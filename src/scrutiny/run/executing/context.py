@@ -13,8 +13,8 @@ from scrutiny.core.example import Example
 from scrutiny.core.model import Model, Replicate
 from scrutiny.core.randomness import generator
 from scrutiny.core.task import Prediction, Task
+from scrutiny.run.asking.answer_store import TaskStore
 from scrutiny.run.asking.client import ModelClient
-from scrutiny.run.asking.stores import TaskStore
 
 _FILE_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 

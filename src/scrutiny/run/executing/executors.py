@@ -1,17 +1,249 @@
-"""Executors of tasks by their names."""
+"""Executors by their names: in this process, in worker processes, or on Ray.
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+Only the driver touches the disk. Workers are started fresh (spawn) and talk through one pipe each:
+a worker sends requests to the store (look up answers, keep answers, memos) and finally its block;
+the driver serves whoever is ready. They load what is planned, too: the driver has no models of its
+own. They are started when models are expected, and import what these need while the driver reads
+data.
+"""
 
-from scrutiny.core.errors import PlanError
-from scrutiny.run.asking.stores import TaskStore
+import atexit
+import multiprocessing
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from functools import cached_property
+from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection, wait
+from typing import Any, Final, NoReturn, cast
+
+from scrutiny.core.errors import ModelError, PlanError, RunIncompleteError, ScrutinyError
+from scrutiny.core.long_runs import left_alone
+from scrutiny.core.model import LoadOptions
+from scrutiny.models.strings.adapters import import_ahead
+from scrutiny.run.asking.answer_store import TaskStore
 from scrutiny.run.executing.executor import Executor, Prepared
 from scrutiny.run.executing.on_ray import RayExecutor
-from scrutiny.run.executing.processes import Processes
 from scrutiny.run.executing.task_runner import TaskRunner
 from scrutiny.run.planning.loading import LoadedModels, ModelCard
-from scrutiny.run.planning.resolved import Resolved
-from scrutiny.store.journal import Block
+from scrutiny.run.planning.resolved import Resolved, TaskSpec
+from scrutiny.store.journal import Block, from_bytes, to_bytes
+
+
+def pipe_store(pipe: "Connection[Any, Any]") -> TaskStore:
+    """Answer store of the driver, as a worker process reaches it: through its pipe."""
+
+    def request(method: str, *arguments: Any) -> Any:
+        pipe.send(("ask", method, arguments))
+        return pipe.recv()
+
+    return TaskStore.through(request)
+
+
+class Processes(Executor):
+    """Runs tasks in worker processes."""
+
+    @cached_property
+    def _crew(self) -> dict[int, tuple[Any, Any]]:
+        """Pipe and process of each worker that has been started."""
+        return {}
+
+    @cached_property
+    def _told(self) -> set[int]:
+        """Workers that know the plan."""
+        return set()
+
+    @cached_property
+    def _answered(self) -> set[int]:
+        """Workers that have answered: they are not importing any more."""
+        return set()
+
+    def _expect(self, sources: Sequence[str]) -> None:
+        """Let all workers import what models need, without waiting for them."""
+        for worker in range(self._workers):
+            self._start(worker)
+        for worker in range(self._workers):
+            self._send(worker, "expect", sources)
+
+    def begin(self, resolved: Resolved, store: TaskStore, run_id: str) -> None:
+        """Begin a run."""
+        super().begin(resolved, store, run_id)
+        self._told.clear()
+
+    def _card(self, worker: int, *asked: Any) -> ModelCard:
+        """Card of a model that a worker loads.
+
+        Raises
+        ------
+        ScrutinyError
+            Whatever it raised.
+        """
+        self._send(worker, "card", *asked)
+        return cast("ModelCard", self._receive(worker)[1])
+
+    def _run(self, prepared: Prepared) -> Iterator[tuple[str, Block]]:
+        """Identity and result of each finished task.
+
+        Raises
+        ------
+        ModelError
+            If the model ends its worker; what is done is kept.
+        RunIncompleteError
+            If a worker is killed; what is done is kept.
+        ScrutinyError
+            Whatever a task raised for people; anything else keeps its traceback.
+        """
+        dealt = ((n, self._dealer.next(n)) for n in range(self._workers))
+        first = {worker: task for worker, task in dealt if task is not None}
+        busy = set(first)
+        for worker in first:
+            self._start(worker)  # all at once: it takes a while
+        for worker, task in first.items():
+            self._give(worker, task, prepared)
+        while busy:
+            numbers: dict[Any, int] = {self._crew[number][0]: number for number in busy}
+            for ready in wait(list(numbers)):
+                pipe: Any = ready
+                number = numbers[pipe]
+                kind, *told = self._receive(number)
+                if kind == "ask":
+                    pipe.send(self._store.reply(*told))
+                    continue
+                following = self._dealer.next(number)
+                if following is None:
+                    busy.discard(number)
+                else:
+                    self._give(number, following, prepared)
+                yield told[0], {k: from_bytes(v) for k, v in told[1].items()}
+
+    def _give(self, worker: int, task: TaskSpec, prepared: Prepared) -> None:
+        """Give a worker a task."""
+        if worker not in self._told:
+            self._send(worker, "plan", self._resolved, self._run_id)
+            self._told.add(worker)
+        self._send(worker, "task", task, prepared(task))
+
+    def _send(self, worker: int, *message: Any) -> None:
+        self._start(worker)
+        self._crew[worker][0].send(message)
+
+    def _start(self, worker: int) -> None:
+        """Start a worker, unless it is there."""
+        if worker not in self._crew or not self._crew[worker][1].is_alive():
+            self._crew[worker] = _started(self.models.options)
+
+    def _receive(self, worker: int) -> Any:
+        """Message of a worker; raises what it raised."""
+        message = _received(*self._crew[worker])
+        self._answered.add(worker)
+        if message[0] == "error":
+            raise message[1]
+        return message
+
+    def close(self) -> None:
+        """Let idle workers end, and end the others; nobody waits for imports."""
+        for pipe, _ in self._crew.values():
+            with suppress(OSError):
+                pipe.send(None)
+            pipe.close()
+        for worker, (_, process) in self._crew.items():
+            process.join(timeout=2 if worker in self._answered else 0)
+            if process.is_alive():
+                process.kill()
+                process.join()
+        self._crew.clear()
+        self._told.clear()
+
+
+def _started(options: LoadOptions) -> tuple[Any, Any]:
+    """Pipe to a new worker, and its process."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_work, args=(theirs, options), daemon=True)
+    with _deaf_to_interrupts():
+        process.start()
+    theirs.close()
+    return ours, process
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Block Ctrl-C while a worker starts: it inherits the mask, and the driver ends it.
+
+    A terminal interrupts all processes; workers would print tracebacks of half-done imports.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # on its first start it would take the mask off again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _received(pipe: Any, process: Any) -> Any:
+    try:
+        return pipe.recv()
+    except (EOFError, OSError) as error:
+        process.join(timeout=5)
+        code = process.exitcode
+        if code is not None and code >= 0:
+            raise ModelError(
+                f"A worker process ended by itself, with exit code {code}: the model, or code that "
+                "it calls, left with os._exit(). A model returns its answers or raises an error. "
+                "What was done is kept: fix the model, then re-issue the same command."
+            ) from error
+        raise RunIncompleteError(
+            f"A worker process was ended by signal {-code if code else 'unknown'} (killed, or out "
+            "of memory). What was done is kept: re-issue the same command, with fewer --workers or "
+            "a smaller --batch."
+        ) from error
+
+
+def _work(pipe: "Connection[Any, Any]", options: LoadOptions) -> None:
+    """Worker loop: load models and execute tasks until there are no more."""
+    models, store = LoadedModels(options), pipe_store(pipe)
+    runner: TaskRunner
+    ended = suppress(EOFError, KeyboardInterrupt, BrokenPipeError, ConnectionResetError)
+    with ExitStack() as held, ended:
+        while (message := pipe.recv()) is not None:
+            kind, *told = message
+            try:
+                if kind == "expect":
+                    for source in told[0]:
+                        import_ahead(source)
+                elif kind == "plan":
+                    runner = TaskRunner(told[0], store, models, run_id=told[1])
+                    held.close()
+                    held.enter_context(left_alone())
+                elif kind == "card":
+                    pipe.send(("card", models.card(*told)))
+                else:
+                    block = runner.execute(*told)
+                    pipe.send(("done", told[0].id, {k: to_bytes(v) for k, v in block.items()}))
+            except ScrutinyError as error:
+                pipe.send(("error", error))
+            except Exception as error:
+                pipe.send(("error", WorkerError(f"{error!r}\n{traceback.format_exc()}")))
+    _leave()
+
+
+def _leave() -> NoReturn:
+    """End as Python does, but for the second or two that it takes to take torch apart."""
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(0)
+
+
+class WorkerError(Exception):
+    """Bug in a worker; the message holds the worker's traceback."""
 
 
 class Serial(Executor):

@@ -13,12 +13,11 @@ from uuid import uuid4
 from scrutiny.core.errors import MissingExtraError, RunIncompleteError
 from scrutiny.core.model import LoadOptions
 from scrutiny.models.strings.adapters import import_ahead
-from scrutiny.run.asking.stores import TaskStore
+from scrutiny.run.asking.answer_store import TaskStore
 from scrutiny.run.executing.executor import Executor, Prepared
 from scrutiny.run.executing.task_runner import TaskRunner
 from scrutiny.run.planning.loading import LoadedModels, ModelCard
-from scrutiny.run.planning.resolved import Resolved
-from scrutiny.run.planning.tasks import TaskSpec
+from scrutiny.run.planning.resolved import Resolved, TaskSpec
 from scrutiny.store.journal import Block, from_bytes, to_bytes
 
 _POLL_S = 0.005

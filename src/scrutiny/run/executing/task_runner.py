@@ -9,37 +9,35 @@ from typing import Any, cast
 
 import pyarrow as pa
 
-from scrutiny.core.boundary.canonical import canonical_json
+from scrutiny.core.boundary.json_text import canonical_json
+from scrutiny.core.boundary.printable import writable
 from scrutiny.core.boundary.secrets import redacted
-from scrutiny.core.boundary.storable import writable
 from scrutiny.core.diagnostic import Batch, Cell, ChangesTexts, Failure, RowKind
 from scrutiny.core.example import Example
-from scrutiny.core.garbage import seldom_collected
+from scrutiny.core.long_runs import seldom_collected
 from scrutiny.core.model import Model, Replicate
 from scrutiny.core.queries.remote import RemoteModel, Spent
 from scrutiny.models.answers.isolation import errors_named, exits_refused, isolated
-from scrutiny.models.python.reading import ObjectReading, read_object
+from scrutiny.models.python.object_digest import ObjectReading, read_object
 from scrutiny.models.strings.adapters import without_limits
-from scrutiny.run.asking.client import MOST_TOLD, ModelClient, Tally
-from scrutiny.run.asking.forms import FORMS
-from scrutiny.run.asking.outages import unanswered_table
-from scrutiny.run.asking.pace import Pace
-from scrutiny.run.asking.sameness import Witnesses, memo_name, must_be_the_same
-from scrutiny.run.asking.stores import TaskStore
+from scrutiny.run.asking.answer_store import Pace, TaskStore
+from scrutiny.run.asking.client import MOST_TOLD, ModelClient
+from scrutiny.run.asking.identity_check import FORMS, Witnesses, memo_name, must_be_the_same
+from scrutiny.run.asking.missing_answers import Tally, unanswered_table
 from scrutiny.run.executing.context import AskedReference, RunContext
 from scrutiny.run.planning.loading import LoadedModels
-from scrutiny.run.planning.resolved import Resolved
-from scrutiny.run.planning.tasks import TaskSpec
-from scrutiny.store.blocks import (
+from scrutiny.run.planning.resolved import Resolved, TaskSpec
+from scrutiny.store.journal import Block, from_bytes
+from scrutiny.store.run_tables import (
     ARRAYS,
+    OUTPUTS,
+    TIMINGS,
     array_table,
     outputs_table,
     records_table,
     variants_of,
     variants_table,
 )
-from scrutiny.store.journal import Block, from_bytes
-from scrutiny.store.schemas import OUTPUTS, TIMINGS
 
 _KEPT_BATCHES = 4
 _MOST_SAID = 2_000  # letters of a model's message

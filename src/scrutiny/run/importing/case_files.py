@@ -9,13 +9,11 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from scrutiny.core.answers.text import Text
-from scrutiny.core.boundary.canonical import canonical_json
-from scrutiny.core.boundary.json_text import parse_json
+from scrutiny.core.answers.texts import Text
+from scrutiny.core.boundary.json_text import canonical_json, parse_json
 from scrutiny.core.errors import DataError
 from scrutiny.core.task import Prediction
-from scrutiny.run.importing.log_files import LogFile
-from scrutiny.run.importing.samples import LoggedSample, LoggedTask, Problems, number_of
+from scrutiny.run.importing.logs import LogFile, LoggedSample, LoggedTask, Problems, number_of
 from scrutiny.store.files import hash_file
 
 #: Whether a case passed, under one name for all tools, so that their files can be compared.
@@ -24,7 +22,7 @@ _PEEKED: Final = 1 << 16
 _UNREADABLE: Final = (ValueError, KeyError, TypeError, AttributeError, IndexError)
 
 
-class Case(NamedTuple):
+class CaseResult(NamedTuple):
     """Result of one test case, of any tool.
 
     ``scores`` are by metric; None is a score that the tool could not give. ``failure`` is a short
@@ -113,7 +111,7 @@ def logged_cases(
     file: LogFile,
     tool: str,
     rows: Callable[[], Iterable[tuple[str, Any]]],
-    case_of: Callable[[Any], Case],
+    case_of: Callable[[Any], CaseResult],
     *,
     repeats: int = 1,
 ) -> list[LoggedTask]:
@@ -172,7 +170,7 @@ def logged_cases(
     ]
 
 
-def _sample(case: Case, item: str, source: str) -> LoggedSample:
+def _sample(case: CaseResult, item: str, source: str) -> LoggedSample:
     """Sample from a case."""
     numbers = {canonical_json({"metric": k}): number_of(v) for k, v in case.scores.items()}
     return LoggedSample(

@@ -14,7 +14,7 @@ from typing import Any, Final
 from scrutiny.core.errors import DataError
 from scrutiny.run.importing.case_files import (
     PASSED,
-    Case,
+    CaseResult,
     as_text,
     files_at,
     holds,
@@ -22,8 +22,7 @@ from scrutiny.run.importing.case_files import (
     part_of,
     value_of,
 )
-from scrutiny.run.importing.log_files import LogFile
-from scrutiny.run.importing.samples import LoggedTask
+from scrutiny.run.importing.logs import LogFile, LoggedTask
 
 _TOOL: Final = "deepeval"
 _LATEST: Final = "testRunData"  # key of the run within the file of the latest
@@ -115,7 +114,7 @@ def _model(run: Mapping[str, Any]) -> str:
     return named if isinstance(named, str) else ""
 
 
-def _case(row: Any) -> Case:
+def _case(row: Any) -> CaseResult:
     """Result of one test case."""
     if not isinstance(row, dict):
         raise TypeError("a test case is an object")
@@ -126,7 +125,7 @@ def _case(row: Any) -> Case:
     is_known = failed or not any(one.get("error") for one in deciding)
     passed = row.get("success") if is_known else None  # an error counts as a failure there
     right, answer = _of(row, _EXPECTED), _of(row, _OUTPUT)
-    return Case(
+    return CaseResult(
         text=as_text(row["input"]),
         answer=None if answer is None else as_text(answer),
         gold=None if right is None else as_text(right),

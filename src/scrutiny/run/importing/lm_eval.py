@@ -1,37 +1,26 @@
-"""Logs of lm-evaluation-harness: ``samples_TASK_DATE.jsonl`` next to ``results_DATE.json``.
-
-One line is one item under one filter. Items pair by ``doc_hash``, the hash of the item as the task
-made it, which does not depend on the prompt; logs without it pair by ``doc_id``.
-"""
+"""Logs of lm-evaluation-harness: ``samples_TASK_DATE.jsonl`` next to ``results_DATE.json``."""
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from scrutiny.core.answers.text import Text
-from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.errors import DataError
-from scrutiny.core.task import Prediction
-from scrutiny.run.importing.lm_eval_values import choice_of, distinct, score_of
-from scrutiny.run.importing.log_files import LogFile
-from scrutiny.run.importing.samples import (
-    LoggedSample,
-    LoggedTask,
-    Problems,
-    number_of,
-    short_columns,
+from scrutiny.run.importing.lm_eval_lines import (
+    ItemNames,
+    choices_and_text,
+    condition_of,
+    metrics_of,
+    sampled,
+    score_of,
 )
+from scrutiny.run.importing.logs import LogFile, LoggedSample, LoggedTask, Problems, number_of
 from scrutiny.store.files import hash_file
 
 _SAMPLES: Final = re.compile(r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d{2}-\d{2}T[\d.:-]+))?")
-_OWN: Final = frozenset(
-    """doc_id doc target arguments resps filtered_resps filter metrics doc_hash prompt_hash
-    target_hash""".split()
-)
 
 
 def is_log(path: Path) -> bool:
@@ -122,21 +111,15 @@ def _printed(results: Mapping[str, Any]) -> dict[str, float]:
         metric, comma, name = key.partition(",")
         number = number_of(value)
         if comma and number is not None and not metric.endswith("_stderr"):
-            found[_condition_of(metric, name)] = number
+            found[condition_of(metric, name)] = number
     return found
-
-
-def _condition_of(metric: str, name: str) -> str:
-    """Condition of a metric with a filter; "none" is lm-eval's name for no filter."""
-    filters = {} if name in ("", "none") else {"filter": name}
-    return canonical_json({"metric": metric, **filters})
 
 
 def _read(
     path: Path, config: Mapping[str, Any], shots: int, problems: Problems
 ) -> Iterator[LoggedSample]:
     """Samples of a file, line by line."""
-    names = _ItemNames()
+    names = ItemNames()
     seen: dict[tuple[str, str], int] = {}
     with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
@@ -145,7 +128,9 @@ def _read(
             place = f"{path.name}:{number}"
             try:
                 row = parse_json(line)
-                sample = _sample(row, names, place, partial(_asked, config=config, shots=shots))
+                sample = sampled(
+                    row, names, place, partial(choices_and_text, config=config, shots=shots)
+                )
             except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
                 problems.bad(place, _words(error))
                 continue
@@ -154,7 +139,7 @@ def _read(
                 problems.bad(place, f"the same item and filter are on line {seen[key]}")
                 continue
             seen[key] = number
-            for metric in _metrics(row):
+            for metric in metrics_of(row):
                 if score_of(metric, row[metric]) is None:
                     problems.skipped[f"{metric}: no number of a single item"] += 1
             yield sample
@@ -167,117 +152,3 @@ def _words(error: Exception) -> str:
     if isinstance(error, KeyError):
         return f"it has no {error.args[0]!r}"
     return f"it cannot be read: {error}"
-
-
-class _ItemNames:
-    """Names of items: their hash, with ``-k`` for the k-th other item of the same content."""
-
-    def __init__(self) -> None:
-        self._of_id: dict[str, str] = {}
-        self._count: dict[str, int] = {}
-
-    def name(self, row: Mapping[str, Any]) -> str:
-        """Name of a line's item."""
-        own = str(row["doc_id"])
-        if own not in self._of_id:
-            base = str(row.get("doc_hash") or f"doc-{own}")[:16]
-            count = self._count.get(base, 0)
-            self._count[base] = count + 1
-            self._of_id[own] = f"{base}-{count}" if count else base
-        return self._of_id[own]
-
-
-def _metrics(row: Mapping[str, Any]) -> list[str]:
-    """Metrics of a line: those it names, or all keys that are not lm-eval's own."""
-    named = row.get("metrics")
-    names = named if isinstance(named, list) else [name for name in row if name not in _OWN]
-    return [name for name in names if name in row]
-
-
-def _sample(row: Mapping[str, Any], names: _ItemNames, place: str, asked: Any) -> LoggedSample:
-    """Sample from one line."""
-    arguments, name = _arguments(row["arguments"]), str(row.get("filter", "none"))
-    document = row["doc"] if isinstance(row["doc"], dict) else {}
-    choices, text = asked(arguments, document)
-    target = row.get("target")
-    gold = None if target is None else _gold(str(target), choices)
-    scores = {}
-    for metric in _metrics(row):
-        found = score_of(metric, row[metric])
-        if found is not None:
-            scores[_condition_of(found[0], name)] = found[1]
-    is_generated = any(isinstance(part, dict) for one in arguments for part in one[1:])
-    answer = _answer(row, choices) if choices or is_generated else None
-    label = canonical_json({} if name in ("", "none") else {"filter": name})
-    columns = {k: v for k, v in short_columns(document).items() if v not in (gold, text)}
-    prompt = {"prompt": str(row["prompt_hash"])[:12]} if row.get("prompt_hash") else {}
-    return LoggedSample(
-        item=names.name(row),
-        source=place,
-        text=text,
-        gold=gold,
-        scores=scores,
-        answers={} if answer is None else {label: answer},
-        choices=choices,
-        columns={**columns, **prompt},
-        failure="" if scores else "no_score",
-    )
-
-
-def _arguments(logged_as: Any) -> list[list[Any]]:
-    """Arguments of each request: ``{"gen_args_0": {"arg_0": ...}}``, or lists in older logs."""
-    if isinstance(logged_as, dict):
-        return [list(one.values()) for one in logged_as.values()]
-    return [list(one) if isinstance(one, (list, tuple)) else [one] for one in logged_as]
-
-
-def _asked(
-    arguments: Sequence[Sequence[Any]],
-    document: Mapping[str, Any],
-    *,
-    config: Mapping[str, Any],
-    shots: int,
-) -> tuple[tuple[str, ...], str]:
-    """Choices of an item, and its text without instructions and examples in front."""
-    contexts = [str(one[0]) for one in arguments]
-    continuations = [one[1] for one in arguments if len(one) > 1 and isinstance(one[1], str)]
-    if len(arguments) % 2 == 0 and not any(contexts[len(contexts) // 2 :]) and contexts[0]:
-        half = len(arguments) // 2  # the second half asks for the choices alone
-        contexts, continuations = contexts[:half], continuations[:half]
-    is_choice = len(contexts) > 1 and len(continuations) == len(contexts)
-    in_contexts = is_choice and len(set(contexts)) == len(contexts)
-    choices = distinct(contexts if in_contexts else continuations) if is_choice else ()
-    text = contexts[0] if contexts else ""
-    if in_contexts or not text.strip():
-        strings = [v for v in document.values() if isinstance(v, str) and v.strip()]
-        return choices, strings[0] if strings else (choices[0] if choices else text)
-    text = text.removeprefix(str(config.get("description") or ""))
-    if shots:
-        text = text.rpartition(str(config.get("fewshot_delimiter") or "\n\n"))[2]
-    return choices, text
-
-
-def _gold(target: str, choices: Sequence[str]) -> str:
-    """Right answer as text: a choice by its number, or the logged target."""
-    if choices and target.isdigit() and int(target) < len(choices):
-        return choices[int(target)]
-    return next((choice for choice in choices if choice == target.strip()), target)
-
-
-def _answer(row: Mapping[str, Any], choices: Sequence[str]) -> Prediction | None:
-    """Model's answer: the most likely choice, or a text and its filtered form."""
-    filtered, raw = row.get("filtered_resps"), row.get("resps")
-    if choices and isinstance(filtered, list):
-        return choice_of(filtered, choices)
-    first = _first_text(filtered)
-    text = _first_text(raw)
-    if first is None and text is None:
-        return None
-    return Prediction(Text(text)) if first is None else Prediction(first, said=text)
-
-
-def _first_text(value: Any) -> str | None:
-    """First text in nested lists."""
-    while isinstance(value, list) and value:
-        value = value[0]
-    return value if isinstance(value, str) else None

@@ -13,7 +13,7 @@ from typing import Any, Final
 from scrutiny.core.errors import DataError
 from scrutiny.run.importing.case_files import (
     PASSED,
-    Case,
+    CaseResult,
     as_text,
     files_at,
     holds,
@@ -21,8 +21,7 @@ from scrutiny.run.importing.case_files import (
     part_of,
     value_of,
 )
-from scrutiny.run.importing.log_files import LogFile
-from scrutiny.run.importing.samples import LoggedTask
+from scrutiny.run.importing.logs import LogFile, LoggedTask
 
 _TOOL: Final = "promptfoo"
 _ERROR: Final = 2  # what `failureReason` is where the provider or a grader broke
@@ -141,7 +140,7 @@ def _subjects(results: list[Any]) -> dict[tuple[str, int | str], str]:
     }
 
 
-def _case(row: Any) -> Case:
+def _case(row: Any) -> CaseResult:
     """Result of one test."""
     if not isinstance(row, dict):
         raise TypeError("a result is an object")
@@ -149,7 +148,7 @@ def _case(row: Any) -> Case:
     given = part_of(row, "vars") or part_of(test, "vars")
     output = part_of(row, "response").get("output")
     is_untested = graded.get("reason") == _UNTESTED
-    return Case(
+    return CaseResult(
         text=_text(row, given),
         answer=None if output in (None, _NO_OUTPUT) else as_text(output),
         gold=_gold(test, given),

@@ -4,12 +4,12 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from scrutiny.core.boundary.canonical import canonical_json, plain
+from scrutiny.core.boundary.json_text import canonical_json, plain
 from scrutiny.core.design import EstimateSpec, Selector
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.record import Measure
 from scrutiny.core.statistic import Statistic
-from scrutiny.reliability.along import places_along
+from scrutiny.reliability.along_axes import places_along
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.panel import columns_of
 from scrutiny.store.run_folder import RunFolder

@@ -4,23 +4,22 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from scrutiny.core.boundary.canonical import canonical_json, plain
+from scrutiny.core.boundary.json_text import canonical_json, plain
 from scrutiny.core.diagnostic import Diagnostic, applies, fits
 from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.core.facts import wanted_in_words
-from scrutiny.core.grouping import grouped
 from scrutiny.core.languages import in_words, may_be
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
+from scrutiny.core.record import grouped
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
 from scrutiny.data.dataset import Dataset
 from scrutiny.data.reading import OnBadRow
-from scrutiny.models.strings.family import expand
-from scrutiny.run.planning.loading import LoadedModels
-from scrutiny.run.planning.opened import Opened
-from scrutiny.run.planning.profiles import LANGUAGE, SHIP, Profile, profile_of
-from scrutiny.run.planning.resolve import compares
-from scrutiny.tasks.names import load_task
+from scrutiny.models.strings.model_families import expand
+from scrutiny.run.planning.audit_profiles import LANGUAGE, SHIP, Profile, profile_of
+from scrutiny.run.planning.loading import LoadedModels, Opened
+from scrutiny.run.planning.measurements import compares
+from scrutiny.tasks.tasks import load_task
 
 #: What a model offers an audit beside its capabilities: that changed texts can be asked.
 _OTHER_TEXTS: Final = "other texts"

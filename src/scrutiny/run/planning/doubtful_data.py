@@ -9,11 +9,10 @@ from typing import Any
 from scrutiny.core.claim import Claim
 from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import Plan
-from scrutiny.data.dataset import Dataset
-from scrutiny.data.shared_items import SharedItems, shared_items
-from scrutiny.models.strings.lineage import FILE, checkpoint_folder
+from scrutiny.data.dataset import Dataset, SharedItems, shared_items
+from scrutiny.models.strings.training_records import TRAINING_FILE, checkpoint_folder
 from scrutiny.run.planning.resolved import Resolved
-from scrutiny.tasks.held_out import COLUMN
+from scrutiny.tasks.item_hashes import COLUMN
 
 
 def shared_data(plan: Plan, datasets: Mapping[str, Dataset]) -> tuple[SharedItems, ...]:
@@ -157,7 +156,7 @@ def _data_of(source: str) -> Mapping[str, Any]:
     if folder is None:
         return {}
     try:
-        data = json.loads((folder / FILE).read_text(encoding="utf-8"))["data"]
+        data = json.loads((folder / TRAINING_FILE).read_text(encoding="utf-8"))["data"]
     except (OSError, ValueError, KeyError, TypeError):
         return {}
     return data if isinstance(data, dict) else {}

@@ -1,7 +1,8 @@
-"""Loading models: from a model string, or a Python object registered under a name.
+"""Models and datasets that one command has open: each is loaded or read once, whoever wants it.
 
-A command loads as few as it can: the last ones stay, and planning knows them by their cards, which
-come from the process that will ask them.
+Models come from a model string, or are Python objects registered under a name. A command loads as
+few as it can: the last ones stay, and planning knows them by their cards, which come from the
+process that will ask them.
 """
 
 from collections import OrderedDict
@@ -11,28 +12,26 @@ from dataclasses import dataclass
 from functools import cache, partial
 from time import perf_counter
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 from scrutiny.core.example import Example
-from scrutiny.core.garbage import seldom_collected
-from scrutiny.core.model import (
-    LoadOptions,
-    Model,
-    PlainModel,
-    as_model,
-    capabilities_of,
-)
+from scrutiny.core.long_runs import seldom_collected
+from scrutiny.core.model import LoadOptions, Model, PlainModel, as_model, capabilities_of
+from scrutiny.core.plan import DataPlan
 from scrutiny.core.queries.remote import RemoteModel
 from scrutiny.core.task import Task
+from scrutiny.data.dataset import Dataset, load_dataset
 from scrutiny.data.hashes import training_hashes
-from scrutiny.data.reading import iter_examples
+from scrutiny.data.opening import iter_examples
+from scrutiny.data.reading import OnBadRow
+from scrutiny.data.source import parse_source
 from scrutiny.models.answers.isolation import errors_named, isolated
-from scrutiny.models.python.objects import PythonModel
-from scrutiny.models.python.reading import ObjectReading, reading_of
+from scrutiny.models.python.object_digest import ObjectReading, reading_of
+from scrutiny.models.python.python_model import PythonModel
 from scrutiny.models.strings.adapters import imports_of
-from scrutiny.models.strings.lineage import with_training_text
-from scrutiny.models.strings.load import load_model, training_source
-from scrutiny.models.strings.source import parse
+from scrutiny.models.strings.model_loading import load_model, training_source
+from scrutiny.models.strings.model_strings import parse
+from scrutiny.models.strings.training_records import with_training_text
 
 _DEFAULT: Final = LoadOptions()
 #: Models that stay loaded in a process: one that is measured, and its reference.
@@ -175,3 +174,58 @@ class LoadedModels:
                 unscored=model.unscored,
                 truncated=model.truncated(examples) if "predict" in model.capabilities else 0,
             )
+
+
+class Cards(Protocol):
+    """Source of model cards: the models of this process, or the workers that will ask them."""
+
+    @property
+    def models(self) -> LoadedModels:
+        """Models of this process."""
+
+    def expect(self, sources: Iterable[str]) -> None:
+        """Get ready for models that will be asked for, while something else is done."""
+
+    def card(
+        self, family: str, source: str, task: Task, examples: Sequence[Example] = ()
+    ) -> ModelCard:
+        """Card of a model, with how many of the examples are longer than it reads."""
+
+
+class Opened:
+    """Datasets of a command, and the source of its model cards.
+
+    Parameters
+    ----------
+    cards
+        Source of model cards.
+    data
+        Python objects for names of data.
+    """
+
+    def __init__(self, cards: Cards, data: Mapping[str, Any] = MappingProxyType({})) -> None:
+        self.data = data
+        self.card, self.expect = cards.card, cards.expect
+        self.options = cards.models.options
+        self._read: dict[tuple[Any, ...], Dataset] = {}
+
+    def dataset(self, plan: DataPlan, on_bad_row: OnBadRow = "skip") -> Dataset:
+        """Dataset of a plan.
+
+        Raises
+        ------
+        DataError
+            If it cannot be read.
+        """
+        key = (plan.name, plan.source, plan.task, plan.limit, on_bad_row)
+        if key not in self._read:
+            given = self.data.get(plan.name)
+            self._read[key] = load_dataset(
+                plan.source if given is None else given,
+                columns=None if given is None else parse_source(plan.source).options,
+                task=plan.task or None,
+                limit=plan.limit,
+                on_bad_row=on_bad_row,
+                name=plan.name,
+            )
+        return self._read[key]

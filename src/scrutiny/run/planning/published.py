@@ -4,11 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import pstdev
 from typing import Any, Final
 
-from scrutiny.core.boundary.limits import known
+from scrutiny.core.boundary.parameters import known
 from scrutiny.core.claim import Finding
 from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import Estimate, fits
-from scrutiny.core.grouping import grouped
 from scrutiny.core.published import (
     OF_VERDICTS,
     PublishedPlan,
@@ -18,7 +17,8 @@ from scrutiny.core.published import (
     printed_value,
     rounds_to,
 )
-from scrutiny.reliability.replicates.tests import is_test
+from scrutiny.core.record import grouped
+from scrutiny.reliability.replicates import is_test
 from scrutiny.run.planning.resolved import Resolved
 
 #: Exact tests that stand with a difference of two groups of runs.

@@ -1,11 +1,14 @@
-"""Resolved plan, ready to run."""
+"""Resolved plan, ready to run, and its shards of work in plan order.
+
+Shards are cut by items, never by worker or time.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import partial
-from typing import Any
+from typing import Any, Final, Literal
 
-from scrutiny.core.boundary.canonical import canonical_json, digest
+from scrutiny.core.boundary.json_text import canonical_json, digest
 from scrutiny.core.boundary.secrets import redacted
 from scrutiny.core.claim import Claim
 from scrutiny.core.design import Design
@@ -20,8 +23,119 @@ from scrutiny.data.labels import LabelMatch
 from scrutiny.models.strings.adapters import without_limits
 from scrutiny.run.planning.assignment import Assignment, PlannedContrast, PlannedRelation
 from scrutiny.run.planning.loading import ModelCard, ModelKey
-from scrutiny.run.planning.pairs import ReplicatePair
-from scrutiny.run.planning.tasks import Beside, TaskSpec, shard_size, shards_of
+
+_QUERIES_PER_SHARD: Final = 16_384
+_LEAST, _MOST = 16, 1_024  # a few thousand texts are shards enough for some workers
+#: Second family and the index of its replicate, or None.
+Beside = tuple[()] | tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskSpec:
+    """Shard: a range of items of one dataset, to be prepared or measured.
+
+    Parameters
+    ----------
+    id
+        Identity in the journal.
+    stage
+        ``prepare`` makes variants, ``measure`` makes records.
+    measure
+        Identifier of the measurement in the plan.
+    dataset
+        Name of the dataset.
+    start, stop
+        Positions of the items, half open.
+    family, replicate
+        Model family and index of the replicate; None for ``prepare``.
+    reference
+        Second family and position of its replicate, where the measurement names one.
+    """
+
+    id: str
+    stage: Literal["prepare", "measure"]
+    measure: str
+    dataset: str
+    start: int
+    stop: int
+    family: str = ""
+    replicate: int = -1
+    reference: Beside = ()
+
+    @property
+    def prepared_by(self) -> str:
+        """Identity of the task that makes the variants of these items."""
+        return _id("prepare", self.measure, self.dataset, self.start, *self.reference)
+
+
+def shards_of(
+    stage: Literal["prepare", "measure"],
+    measure: str,
+    dataset: str,
+    items: int,
+    *,
+    size: int,
+    of: tuple[str, int] | None = None,
+    reference: Beside = (),
+) -> list[TaskSpec]:
+    """Tasks that make the variants of a dataset, or that measure a replicate of a family on it.
+
+    Parameters
+    ----------
+    items, size
+        Number of items, and how many of them a task has at most.
+    of
+        Family, and index of the replicate that is measured.
+    reference
+        Second family and index of its replicate, if any.
+    """
+    family, replicate = of or ("", -1)
+    return [
+        TaskSpec(
+            _id(stage, measure, dataset, start, *(of or ()), *reference),
+            stage,
+            measure,
+            dataset,
+            start,
+            stop,
+            family,
+            replicate,
+            reference,
+        )
+        for start, stop in _cuts(items, size)
+    ]
+
+
+def shard_size(queries_per_item: int, *, whole: int | None = None) -> int:
+    """Items per shard: about ten seconds of a small model; all of them if ``whole``."""
+    if whole is not None:
+        return max(1, whole)
+    return max(_LEAST, min(_MOST, _QUERIES_PER_SHARD // max(1, queries_per_item)))
+
+
+def _cuts(items: int, size: int) -> list[tuple[int, int]]:
+    """Ranges of at most this size, as even as can be: a small last one leaves workers idle."""
+    shards = -(-items // size)
+    return [(items * n // shards, items * (n + 1) // shards) for n in range(shards)]
+
+
+def _id(*parts: object) -> str:
+    return "/".join(str(part) for part in parts)
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicatePair:
+    """Indices of a replicate and its reference, and the name of the pair.
+
+    ``replicate`` is the canonical JSON of the random factors that the records carry.
+    """
+
+    position: int
+    reference: int | None
+    replicate: str | None
+
+
+STAGES: Final = ("prepare", "measure")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

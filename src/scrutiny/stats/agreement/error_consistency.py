@@ -6,10 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scrutiny.stats.agreement.labels import paired_hits
-from scrutiny.stats.arrays import FloatArray
-from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.intervals.bootstrap import bootstrap
+from scrutiny.stats.arrays import FloatArray, StatisticsError
 from scrutiny.stats.intervals.interval import Interval
+from scrutiny.stats.intervals.one_factor import bootstrap
 from scrutiny.stats.resampling.weights import Units
 
 
@@ -191,7 +190,7 @@ def error_consistency_interval(
     hits_a, hits_b
         As in `error_consistency`.
     rng, draws, units, level
-        As in `scrutiny.stats.intervals.bootstrap.bootstrap`. Draws without errors are left out and
+        As in `scrutiny.stats.intervals.one_factor.bootstrap`. Draws without errors are left out and
         noted ("undefined_draws").
 
     **Measures**: what other items would have given these two models.

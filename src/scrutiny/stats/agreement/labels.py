@@ -1,12 +1,19 @@
-"""Agreement of two models' labels, and the answers that an update breaks or mends."""
+"""Labels of two models or of gold: agreement, answers broken or mended, and labels exchanged.
+
+Swapped or shifted labels leave the answers as informative as they were: each gold label has one
+answer that goes with it, but the wrong one. A model that is merely weak, or biased to one answer,
+has no better order. So another order of the labels has to pass three checks, over items (or units
+of items): it is right far more often where it differs, the difference is significant, and answers
+and gold labels are associated under it at all.
+"""
 
 from dataclasses import dataclass
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scrutiny.stats.arrays import BoolArray, IntArray, finite
-from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.arrays import BoolArray, IntArray, StatisticsError, finite
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,3 +118,174 @@ def _labels(a: ArrayLike, b: ArrayLike) -> tuple[IntArray, IntArray]:
     if (first != np.rint(first)).any() or (second != np.rint(second)).any():
         raise StatisticsError("labels must be whole numbers.")
     return first.astype(np.int64), second.astype(np.int64)
+
+
+Ints = np.ndarray[Any, np.dtype[np.int64]]
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+#: Level of both tests. Swapped labels of ten items pass it, weak models of any size do not.
+ALPHA: Final = 0.001
+#: z of the same level.
+_LEAST_Z: Final = 3.09
+#: Least gain in accuracy among the items whose label moves.
+FAR: Final = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """Another order of the labels, and the accuracy before and after.
+
+    Parameters
+    ----------
+    order
+        For each gold label, the answer that goes with it.
+    now, then
+        Accuracy with the labels as they are, and in this order.
+    """
+
+    order: tuple[int, ...]
+    now: float
+    then: float
+
+
+def far_better_order(
+    gold: Ints, answer: Ints, *, n_labels: int, units: Ints | None = None
+) -> Exchange | None:
+    """Order of the labels that raises accuracy far and significantly, or ``None``.
+
+    Parameters
+    ----------
+    gold, answer
+        Label of each item and the model's, from 0  # (items,)
+    n_labels
+        How many labels the model has.
+    units
+        Unit of resampling of each item, from 0; default: each item is its own  # (items,)
+
+    Notes
+    -----
+    With more than two labels the order is chosen on one half of the items and judged on the other,
+    and the other way round: the best of many orders looks better than it is.
+
+    Examples
+    --------
+    >>> gold = np.array([0, 1] * 20)
+    >>> far_better_order(gold, 1 - gold, n_labels=2)
+    Exchange(order=(1, 0), now=0.0, then=1.0)
+    """
+    if not _could_be_better(gold, answer, n_labels):
+        return None
+    units = np.arange(gold.size) if units is None else units
+    half = np.zeros(gold.size, np.int64) if n_labels == 2 else _halves(gold, n_labels)
+    difference, together = np.zeros(gold.size), np.zeros(gold.size)
+    moved = np.zeros(gold.size, bool)
+    for part in np.unique(half):
+        on = half == part
+        learnt = on if n_labels == 2 else ~on
+        order = best_order(gold[learnt], answer[learnt], n_labels=n_labels, least=FAR)
+        wanted = order[gold[on]]
+        moved[on] = wanted != gold[on]
+        difference[on] = (answer[on] == wanted).astype(float) - (answer[on] == gold[on])
+        together[on] = _association(wanted, answer[on], n_labels)
+    if not moved.any() or difference[moved].mean() < FAR:
+        return None
+    if _sign_test(_by_unit(difference, units)) > ALPHA or _z(_by_unit(together, units)) < _LEAST_Z:
+        return None
+    return exchange(gold, answer, n_labels=n_labels, least=FAR)
+
+
+def exchange(gold: Ints, answer: Ints, *, n_labels: int, least: float = 0.0) -> Exchange | None:
+    """Order of the labels that raises accuracy, without a test; ``None`` if there is none.
+
+    Parameters are those of `best_order`.
+    """
+    order = best_order(gold, answer, n_labels=n_labels, least=least)
+    now, then = float((answer == gold).mean()), float((answer == order[gold]).mean())
+    return Exchange(tuple(order.tolist()), now, then) if then > now else None
+
+
+def best_order(gold: Ints, answer: Ints, *, n_labels: int, least: float = 0.0) -> Ints:
+    """Answer assigned to each gold label such that accuracy is highest.
+
+    Parameters
+    ----------
+    gold, answer, n_labels
+        As in `far_better_order`.
+    least
+        Gain in accuracy among a label's items below which the label is not moved. Of equally good
+        orders, the one that moves fewest labels is returned.
+    """
+    counts = _counts_of_answers(gold, answer, n_labels)
+    stays = np.eye(n_labels)
+    gain = counts - least * counts.sum(axis=1, keepdims=True) * (1.0 - stays)
+    gain += stays / (2.0 * n_labels)
+    if n_labels == 2:
+        is_swapped = gain[0, 1] + gain[1, 0] > gain[0, 0] + gain[1, 1]
+        return np.array([1, 0] if is_swapped else [0, 1])
+    from scipy.optimize import linear_sum_assignment
+
+    return np.asarray(linear_sum_assignment(gain, maximize=True)[1], np.int64)
+
+
+def share_by_chance(gold: Ints, answer: Ints, *, n_labels: int) -> float:
+    """Agreement by chance, as in Cohen's kappa: accuracy if these answers were dealt out at random.
+
+    Unlike the share of the commonest label, a model without skill does not fall below it however
+    often it gives a rare answer.
+
+    Examples
+    --------
+    >>> share_by_chance(np.array([0, 0, 0, 1]), np.array([1, 1, 1, 1]), n_labels=2)
+    0.25
+    """
+    shares = [np.bincount(x, minlength=n_labels) / x.size for x in (gold, answer)]
+    return float(shares[0] @ shares[1])
+
+
+def _could_be_better(gold: Ints, answer: Ints, n_labels: int) -> bool:
+    """Whether any label could gain by another order: a cheap check before the search."""
+    counts = _counts_of_answers(gold, answer, n_labels)
+    gain = counts.max(axis=1) - np.diagonal(counts)
+    return bool((gain > FAR * counts.sum(axis=1)).any())
+
+
+def _counts_of_answers(gold: Ints, answer: Ints, n_labels: int) -> Ints:
+    """Counts of each answer given to each gold label, ``(gold, answer)``."""
+    flat = np.bincount(gold * n_labels + answer, minlength=n_labels * n_labels)
+    return flat.reshape(n_labels, n_labels)
+
+
+def _halves(gold: Ints, n_labels: int) -> Ints:
+    """Alternating 0 and 1 over the items of each label."""
+    half = np.zeros(gold.size, np.int64)
+    for label in range(n_labels):
+        mine = np.flatnonzero(gold == label)
+        half[mine] = np.arange(mine.size) % 2
+    return half
+
+
+def _association(wanted: Ints, answer: Ints, n_labels: int) -> Floats:
+    """Contribution of each item to accuracy beyond chance; the sum is hits - expected.
+
+    Centered by the shares of both sides, so that a bias to one answer adds 0.
+    """
+    a, b = (np.bincount(x, minlength=n_labels) / x.size for x in (wanted, answer))
+    return np.asarray((wanted == answer) - b[wanted] - a[answer] + float(a @ b), np.float64)
+
+
+def _by_unit(values: Floats, units: Ints) -> Floats:
+    """Sum of the values of each unit."""
+    return np.asarray(np.bincount(np.unique(units, return_inverse=True)[1], values), np.float64)
+
+
+def _sign_test(values: Floats) -> float:
+    """One-sided exact p-value of a sign test: more values above 0 than below."""
+    from scrutiny.stats.significance.exact_tests import mcnemar
+
+    above, below = int((values > 0).sum()), int((values < 0).sum())
+    return mcnemar(above, below, method="exact", alternative="greater").p_value
+
+
+def _z(values: Floats) -> float:
+    """Z-score: sum of centered values divided by its standard error."""
+    error = float(np.sqrt((values**2).sum()))
+    return float(values.sum()) / error if error > 0 else 0.0

@@ -11,9 +11,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scrutiny.stats.arrays import BoolArray, FloatArray, finite
-from scrutiny.stats.distributions.outputs import distributions
-from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.arrays import BoolArray, FloatArray, StatisticsError, finite
+from scrutiny.stats.distributions.output_distances import distributions
 
 #: Our constants; the paper does not state its own.
 TOLERANCE: Final = 0.05
@@ -76,7 +75,7 @@ def scope_pairs(
     **Measures**: what `hard_scope` and `soft_scope` are made of.
 
     **Misleads when**: the models' labels stand in different orders; probabilities are frequencies
-    of few samples (see `scrutiny.stats.distributions.sampled`).
+    of few samples (see `scrutiny.stats.distributions.output_distances`).
 
     **References**: Rawal & Toneva (2024), Perturbed examples reveal invariances shared by language
     models.

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scrutiny.stats.agreement.raters import cohen_kappa
-from scrutiny.stats.arrays import finite
-from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.agreement.kappa import cohen_kappa
+from scrutiny.stats.arrays import StatisticsError, finite
 
 
 @dataclass(frozen=True, slots=True)

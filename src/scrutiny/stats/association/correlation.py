@@ -8,9 +8,8 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from scrutiny.stats.arrays import FloatArray, finite, proper_level
-from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.significance.mcnemar import TIE
+from scrutiny.stats.arrays import FloatArray, StatisticsError, finite, proper_level
+from scrutiny.stats.significance.exact_tests import TIE
 
 _LEAST = 4  # Fisher's z has the variance 1 / (n - 3)
 _EXACT_UP_TO = 8  # 40,320 orders

@@ -9,8 +9,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from scrutiny.stats.arrays import FloatArray, finite
-from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.arrays import FloatArray, StatisticsError, finite
 from scrutiny.stats.resampling.weights import Units
 
 _SINGULAR = 1e-10  # smallest eigenvalue of the predictors' correlations; below, no fit exists

@@ -7,10 +7,9 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from scrutiny.stats.arrays import BoolArray, FloatArray, IntArray, finite
+from scrutiny.stats.arrays import BoolArray, FloatArray, IntArray, StatisticsError, finite
 from scrutiny.stats.association.partitions import MOST_SPLITS, Partitions, partitions
-from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.significance.mcnemar import tails_among, two_sided
+from scrutiny.stats.significance.exact_tests import tails_among, two_sided
 
 _NO_SPREAD: Final = 1e-13  # of the sum of squares: what is left below it is rounding
 

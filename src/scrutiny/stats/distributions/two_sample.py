@@ -6,10 +6,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scrutiny.stats.arrays import FloatArray, IntArray, finite
-from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.significance.mcnemar import TIE, ExactTest
-from scrutiny.stats.significance.permutation import sign_flip_test
+from scrutiny.stats.arrays import FloatArray, IntArray, StatisticsError, finite
+from scrutiny.stats.significance.exact_tests import TIE, ExactTest
+from scrutiny.stats.significance.permutation_tests import sign_flip_test
 
 _CHUNK: Final = 256
 _PERMUTATIONS: Final = 999
@@ -158,7 +157,7 @@ def paired_logprob_test(
     a, b
         ``(text,)`` log-probability of each text (or answer) under both models.
     rng, permutations
-        As in `scrutiny.stats.significance.permutation.sign_flip_test`.
+        As in `scrutiny.stats.significance.permutation_tests.sign_flip_test`.
 
     **Measures**: whether the mean of ``a - b`` is 0, texts held together.
 

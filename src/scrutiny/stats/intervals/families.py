@@ -13,12 +13,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scrutiny.stats.arrays import FloatArray, proper_level
-from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.intervals.distance import critical_distance
-from scrutiny.stats.intervals.moderation import moderated
-from scrutiny.stats.intervals.shares import family_effects
-from scrutiny.stats.intervals.tango import tango_variance
+from scrutiny.stats.arrays import FloatArray, StatisticsError, proper_level
+from scrutiny.stats.intervals.seed_error import critical_distance, moderated
+from scrutiny.stats.intervals.share_limits import family_effects, tango_variance
 
 _STEPS: Final = 40  # of bisection: far below any figure that is printed
 _FEW_FLIPS: Final = 10

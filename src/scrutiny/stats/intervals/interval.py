@@ -1,13 +1,17 @@
-"""Estimate with its interval, its bootstrap draws, and its variance components."""
+"""Estimate with its interval, and the scales on which an interval is symmetric.
+
+An estimate has its bootstrap draws and its variance components; scales are identity, logit and
+Fisher's z. Of a share, Wilson's interval.
+"""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal
 
 import numpy as np
+import scipy
 
-from scrutiny.stats.arrays import FloatArray, proper_level
-from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.arrays import FloatArray, StatisticsError, one_of, proper_level
 
 Direction = Literal["greater", "less"]
 _PLACES = 400  # of draws that stand for limits known at every level
@@ -148,3 +152,160 @@ def quantile_limits(draws: FloatArray, level: float) -> tuple[float, float]:
     tail = (1.0 - proper_level(level)) / 2.0
     low, high = np.quantile(draws, [tail, 1.0 - tail])
     return float(low), float(high)
+
+
+SCALES: Final = (
+    "identity",
+    "share",
+    "coefficient",
+    "excess",
+    "amount",
+    "kappa",
+    "points",
+    "logit",
+    "percent",
+    "fisher_z",
+    "effect_size",
+)
+_STRAIGHT: Final = ("identity", "share", "coefficient", "excess", "amount", "kappa", "points")
+_IN_PERCENT: Final = ("points", "percent")
+_RANGES: Final = {
+    "share": (0.0, 1.0),
+    "coefficient": (-1.0, 1.0),
+    "excess": (-2.0, 2.0),
+    "amount": (0.0, float("inf")),
+    "kappa": (float("-inf"), 1.0),
+    "points": (-100.0, 100.0),
+    "logit": (0.0, 1.0),
+    "percent": (0.0, 100.0),
+    "fisher_z": (-1.0, 1.0),
+    "effect_size": (-2.02, 2.02),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Monotone transformation from the range of a statistic to the real line, and back.
+
+    Parameters
+    ----------
+    name
+        "identity", "share" (of something rare: as it is, cut at 0 and 1, so that the floor for
+        few flips is of its size), "coefficient" (correlations and differences of two shares, as
+        they are, cut at -1 and 1), "excess" (differences of two coefficients, cut at -2 and 2),
+        "amount" (distances and divergences, as they are, cut at 0),
+        "kappa" (a share of what chance leaves, as it is, cut at 1), "points" (differences of
+        percentages, as they are),
+        "logit" (shares), "percent" (the same times 100), "fisher_z" (correlations) or
+        "effect_size" (standardized differences of two groups: twice a correlation where the
+        groups are of one size; what lies beyond, with groups of unequal size, is brought to the
+        bound).
+    low, high
+        The statistic's range.
+    whole
+        Size of one whole: 100 for percentages, 1 for all others.
+    """
+
+    name: str
+    low: float = float("-inf")
+    high: float = float("inf")
+    whole: float = 1.0
+
+    @classmethod
+    def of(cls, scale: "str | Scale") -> "Scale":
+        """Scale by name, with its usual range: logit [0, 1], percent [0, 100], ..."""
+        if isinstance(scale, Scale):
+            return scale
+        one_of(scale, "scale", SCALES)
+        low, high = _RANGES.get(scale, (float("-inf"), float("inf")))
+        return cls(scale, low, high, whole=100.0 if scale in _IN_PERCENT else 1.0)
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether the scale maps a bounded range to the line."""
+        return self.name not in _STRAIGHT
+
+    @property
+    def difference(self) -> "Scale":
+        """Scale of a difference of two values: identity, cut at the largest possible difference.
+
+        Percentages differ by 100 at most. Standardized differences are not cut: with groups of
+        unequal size they lie beyond their usual range.
+        """
+        span = float("inf") if self.name == "effect_size" else self.high - self.low
+        return Scale("identity", -span, span, self.whole)
+
+    def within(self, low: float, high: float) -> "Scale":
+        """The same scale, cut at a narrower range; scales that map to the line are unchanged."""
+        if self.is_bounded:
+            return self
+        return replace(self, low=max(self.low, low), high=min(self.high, high))
+
+    def forward(self, values: FloatArray, *, margin: float) -> FloatArray:
+        """Values transformed to the real line; shares are kept ``margin`` away from the bounds."""
+        if not self.is_bounded:
+            return values
+        is_beyond = np.nanmin(values) < self.low - 1e-9 or np.nanmax(values) > self.high + 1e-9
+        if is_beyond and self.name != "effect_size":
+            raise StatisticsError(
+                f"scale {self.name!r} takes values in [{self.low:g}, {self.high:g}]; got"
+                f" {np.nanmin(values):g} to {np.nanmax(values):g}. Use scale='identity', or a"
+                " Scale with the statistic's own range."
+            )
+        share = np.clip((values - self.low) / (self.high - self.low), margin, 1.0 - margin)
+        logit = np.log(share) - np.log1p(-share)
+        # Fisher's z is half the logit of (1 + r) / 2
+        return 0.5 * logit if self.name == "fisher_z" else logit
+
+    def inverse(self, values: FloatArray) -> FloatArray:
+        """Values transformed back to the range of the statistic."""
+        if not self.is_bounded:
+            return values
+        logit = 2.0 * values if self.name == "fisher_z" else values
+        share = 0.5 * (1.0 + np.tanh(0.5 * logit))
+        return self.low + (self.high - self.low) * share
+
+
+#: Values as they are, wherever they lie.
+AS_IT_IS: Final = Scale("identity")
+
+
+def wilson(successes: int, trials: int, *, level: float = 0.95) -> Interval:
+    """Wilson score interval of a share.
+
+    Parameters
+    ----------
+    successes, trials
+        Counts; trials at least 1.
+    level
+        Nominal coverage.
+
+    **Measures**: the share in the population that independent trials were drawn from.
+
+    **Misleads when**: trials come in clusters (variants of one item, sentences of one story), or
+    the same items are counted once a seed: it is then far too narrow.
+
+    **References**: Wilson (1927), Probable inference; Brown, Cai & DasGupta (2001), Interval
+    estimation for a binomial proportion.
+
+    Examples
+    --------
+    >>> found = wilson(9, 10)
+    >>> round(found.low, 4), round(found.high, 4)
+    (0.5958, 0.9821)
+    """
+    if trials < 1 or not 0 <= successes <= trials:
+        raise StatisticsError(f"{successes} successes of {trials} trials is not a share.")
+    z = float(scipy.special.ndtri((1.0 + proper_level(level)) / 2.0))
+    share = successes / trials
+    scale = 1.0 + z * z / trials
+    middle = (share + z * z / (2 * trials)) / scale
+    half = z / scale * (share * (1 - share) / trials + z * z / (4 * trials**2)) ** 0.5
+    return Interval(
+        point=share,
+        low=0.0 if successes == 0 else middle - half,
+        high=1.0 if successes == trials else middle + half,
+        level=level,
+        method="wilson",
+        se=float((share * (1 - share) / trials) ** 0.5),
+    )

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scrutiny.stats.arrays import FloatArray, IntArray, finite
-from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.arrays import FloatArray, IntArray, StatisticsError, finite
 from scrutiny.stats.intervals.interval import Decomposition, Direction, Interval, quantile_limits
 from scrutiny.stats.resampling.weights import CHUNK_BYTES, Units, draw_weights
 

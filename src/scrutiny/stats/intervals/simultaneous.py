@@ -18,9 +18,8 @@ from scrutiny.stats.intervals.families import (
     with_family_effects,
 )
 from scrutiny.stats.intervals.interval import Interval
-from scrutiny.stats.intervals.planner import items_needed, least_detectable, seeds_needed
-from scrutiny.stats.intervals.rows import Row
-from scrutiny.stats.intervals.shares import exact_limits
+from scrutiny.stats.intervals.rows import FamilyRow, items_needed, least_detectable, seeds_needed
+from scrutiny.stats.intervals.share_limits import exact_limits
 
 #: Fewest replicates (seeds) for limits in the scope "this recipe".
 FEWEST_SEEDS: Final = 3
@@ -59,7 +58,7 @@ class RowLimits:
 
 
 def simultaneous(
-    rows: Sequence[Row],
+    rows: Sequence[FamilyRow],
     *,
     n_rows: int,
     level: float = 0.95,
@@ -105,7 +104,7 @@ def simultaneous(
 
 
 def _limits(
-    rows: Sequence[Row], losses: FloatArray, *, n_rows: int, level: float, is_fixed: bool
+    rows: Sequence[FamilyRow], losses: FloatArray, *, n_rows: int, level: float, is_fixed: bool
 ) -> list[RowLimits]:
     """Limits of rows that share a scale and a number of replicates."""
     values = np.array([row.values for row in rows])
@@ -149,7 +148,7 @@ def _limits(
 
 
 def _needed(
-    family: FamilyRows, rows: Sequence[Row], losses: FloatArray, *, n_rows: int, level: float
+    family: FamilyRows, rows: Sequence[FamilyRow], losses: FloatArray, *, n_rows: int, level: float
 ) -> tuple[FloatArray, FloatArray]:
     """Numbers of units and of seeds that detect each row's planned loss."""
     none = np.full(len(rows), np.nan)
@@ -166,7 +165,7 @@ def _needed(
 
 
 def _of_planned_shares(
-    family: FamilyRows, rows: Sequence[Row], losses: FloatArray
+    family: FamilyRows, rows: Sequence[FamilyRow], losses: FloatArray
 ) -> tuple[FamilyRows, FloatArray]:
     """Shares as they are, with the variance of one that is twice the planned loss, and the losses.
 
@@ -188,7 +187,7 @@ def _of_planned_shares(
     )
 
 
-def _on_scale(row: Row, loss: float) -> float:
+def _on_scale(row: FamilyRow, loss: float) -> float:
     """Size of a loss on the row's scale, starting at the observed value, to where there is room."""
     middle = row.scale.inverse(np.array([row.values.mean()]))
     side = -1.0 if middle[0] + loss > row.scale.high else 1.0
@@ -196,7 +195,7 @@ def _on_scale(row: Row, loss: float) -> float:
     return float(abs(ends[1] - ends[0]))
 
 
-def _back(row: Row, limits: FamilyLimits, place: int, *, tail: float) -> tuple[float, float]:
+def _back(row: FamilyRow, limits: FamilyLimits, place: int, *, tail: float) -> tuple[float, float]:
     """Limits of a row, transformed back to its statistic and cut at its range."""
     if row.is_share:
         whole = (limits.high[place] - limits.low[place]) / 2.0
@@ -208,7 +207,7 @@ def _back(row: Row, limits: FamilyLimits, place: int, *, tail: float) -> tuple[f
     return low, high
 
 
-def _of_share(row: Row, distance: float, *, tail: float) -> tuple[float, float]:
+def _of_share(row: FamilyRow, distance: float, *, tail: float) -> tuple[float, float]:
     """Limits of a share, from its critical distance on the logit.
 
     None is tighter than without a single case (or with nothing else): some cases show how items
@@ -222,13 +221,13 @@ def _of_share(row: Row, distance: float, *, tail: float) -> tuple[float, float]:
     return min(float(low), float(least)), max(float(high), float(most))
 
 
-def _spread(row: Row) -> float:
+def _spread(row: FamilyRow) -> float:
     """Variance p (1 - p) of one thing that is right or wrong, at a share's place on the logit."""
     share = float(scipy.special.expit(row.values.mean()))
     return share * (1.0 - share)
 
 
-def _on_statistic(row: Row, distance: float) -> float:
+def _on_statistic(row: FamilyRow, distance: float) -> float:
     """Distance on the row's scale, converted to the statistic: mean of both directions."""
     middle = row.values.mean()
     low, high = row.scale.inverse(np.array([middle - distance, middle + distance])).tolist()

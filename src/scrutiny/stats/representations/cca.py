@@ -3,9 +3,12 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scrutiny.stats.arrays import FloatArray
-from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.representations.centering import centered, principal, two_representations
+from scrutiny.stats.arrays import FloatArray, StatisticsError
+from scrutiny.stats.representations.two_representations import (
+    centered,
+    principal,
+    two_representations,
+)
 
 
 def canonical_correlations(X: ArrayLike, Y: ArrayLike) -> FloatArray:

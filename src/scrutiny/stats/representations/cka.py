@@ -6,9 +6,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scrutiny.stats.arrays import FloatArray
-from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.representations.centering import centered, two_representations
+from scrutiny.stats.arrays import FloatArray, StatisticsError
+from scrutiny.stats.representations.two_representations import centered, two_representations
 
 _ROUNDING: Final = 1e-13
 

@@ -12,8 +12,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from scrutiny.stats.arrays import FloatArray, finite
-from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.arrays import FloatArray, StatisticsError, finite
 
 _NAMES: Final = ("pmf", "cdf", "sf")
 

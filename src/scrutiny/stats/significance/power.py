@@ -7,8 +7,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from scrutiny.stats.arrays import FloatArray, proper_level
-from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.arrays import FloatArray, StatisticsError, proper_level
 
 _NODES = 200  # quantiles of the seeds' variance that power is averaged over
 _MOST_STEPS, _CLOSE = 100, 1e-13  # to a critical distance; about seven are usual

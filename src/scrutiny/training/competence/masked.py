@@ -18,8 +18,8 @@ from transformers import AutoConfig, BertForPreTraining
 from scrutiny.core.arrays import Booleans, Floats, Integers
 from scrutiny.core.errors import ModelError
 from scrutiny.training.competence.passages import SegmentPairs
-from scrutiny.training.pretraining.network import PretrainingForward
-from scrutiny.training.pretraining.vocabulary import CLS, MASK, SEP, UNK, load_vocabulary
+from scrutiny.training.pretraining.bert import PretrainingForward
+from scrutiny.training.pretraining.corpus import CLS, MASK, SEP, UNK, load_vocabulary
 
 _CELLS: Final = 16_384  # positions of one forward pass
 

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from scrutiny.core.arrays import Booleans, Integers
 from scrutiny.core.errors import DataError
-from scrutiny.training.pretraining.corpus import Corpus
-from scrutiny.training.pretraining.vocabulary import CLS, SEP, UNK
+from scrutiny.training.pretraining.corpus import CLS, SEP, UNK, Corpus
 
 
 @dataclass(frozen=True, slots=True)

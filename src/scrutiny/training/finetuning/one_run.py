@@ -1,42 +1,125 @@
-"""One fine-tuning run, from its base to its checkpoint."""
+"""Fine-tuning job, and one of its runs, from its base to its checkpoint."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, Final
 
-from scrutiny.core.answers.extract import EXTRACT
+from scrutiny.core.answers.texts import EXTRACT
+from scrutiny.core.boundary.json_text import canonical_json, digest
 from scrutiny.core.example import Example
-from scrutiny.core.progress import Progress
+from scrutiny.core.long_runs import Progress
 from scrutiny.core.randomness import generator
-from scrutiny.models.strings.lineage import KEY
-from scrutiny.training.finetuning.anchored.target import PieceTarget
-from scrutiny.training.finetuning.augmentation import augmented
-from scrutiny.training.finetuning.batches import shuffled
-from scrutiny.training.finetuning.job import VERSION, FinetuningJob
-from scrutiny.training.finetuning.network import build, torch_seed
-from scrutiny.training.finetuning.optimizing import optimizer_of, precision_on, train_epoch
-from scrutiny.training.finetuning.parts import DataParts
-from scrutiny.training.finetuning.progress_file import (
+from scrutiny.models.strings.training_records import REPLICATES_KEY
+from scrutiny.training.finetuning.encoders import BaseEncoder, build, torch_seed
+from scrutiny.training.finetuning.epoch import (
+    augmented,
+    dev_chance,
+    dev_score,
+    held_out_record,
+    optimizer_of,
+    precision_on,
+    train_epoch,
+)
+from scrutiny.training.finetuning.piece_targets import PieceTarget
+from scrutiny.training.finetuning.recipe import FinetuningRecipe, rate_for
+from scrutiny.training.finetuning.run_files import (
     Epoch,
     History,
     keep_epoch,
+    library_versions,
     read_history,
     restore_last,
     restore_weights,
+    write_checkpoint,
 )
-from scrutiny.training.finetuning.reading import ReadingTarget
-from scrutiny.training.finetuning.recipe import rate_for
-from scrutiny.training.finetuning.scoring import dev_chance, dev_score, held_out_record
-from scrutiny.training.finetuning.targets import EncodedExamples, Target
-from scrutiny.training.finetuning.writing import library_versions, write_checkpoint
-from scrutiny.training.job import OneRun
-from scrutiny.training.model_folder import held, write_model
+from scrutiny.training.finetuning.targets import EncodedExamples, ReadingTarget, Target, shuffled
+from scrutiny.training.finetuning.training_data import DataParts
+from scrutiny.training.job import OneRun, TrainingJob, held, write_model
+
+#: Version of the procedure, part of every identity.
+VERSION: Final = "finetune@1"
 
 
-class Training:
+@dataclass(frozen=True, slots=True)
+class FinetuningJob(TrainingJob):
+    """Fine-tuning job: runs of one recipe on one dataset.
+
+    Parameters
+    ----------
+    bases
+        Base encoders; several are a family, each of which gets its own runs.
+    parts
+        Training and dev part.
+    recipe
+        Recipe of all runs.
+    seeds
+        One run for each, of each base.
+    """
+
+    bases: tuple[BaseEncoder, ...]
+    parts: DataParts
+    recipe: FinetuningRecipe
+    seeds: tuple[int, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Capture names of the run folders: those of the base's family, and the run's seed.
+
+        In a family the seed of the base is ``seed``, and a further seed of fine-tuning is ``run``.
+        """
+        of_family = tuple(self.bases[0].factors)
+        if not of_family:
+            return ("seed",)
+        return (*of_family, self._nested) if len(self.seeds) > 1 else of_family
+
+    @property
+    def random(self) -> tuple[str, ...]:
+        """Captures whose values are replicates."""
+        if not self.bases[0].factors:
+            return ("seed",)
+        more = (self._nested,) if len(self.seeds) > 1 else ()
+        return (*self.bases[0].random, *more)
+
+    @property
+    def _nested(self) -> str:
+        return "run" if "run" not in self.bases[0].factors else "finetuning"
+
+    def identity(self, base: BaseEncoder, seed: int) -> str:
+        """Digest of everything that determines the weights of a run."""
+        return digest(
+            VERSION,
+            canonical_json(self._stated()),
+            self.parts.task.name,
+            self.parts.digest,
+            base.fingerprint,
+            canonical_json(dict(base.factors)),
+            str(seed),
+        )
+
+    def _stated(self) -> dict[str, Any]:
+        """Recipe without later-added fields at their default values (keeps digests stable)."""
+        stated = asdict(self.recipe)
+        if stated["augment_labels"] == "kept":
+            del stated["augment_labels"]  # runs that were trained before it existed stay known
+        return stated
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Numbers of runs, training and dev texts, epochs, and steps of one run."""
+        texts, recipe = len(self.parts.train), self.recipe
+        return {
+            "runs": len(self.bases) * len(self.seeds),
+            "texts": texts,
+            "dev": len(self.parts.dev),
+            "epochs": recipe.epochs,
+            "steps": -(-texts // recipe.batch) * recipe.epochs,
+        }
+
+
+class FinetuningRun:
     """One run from its base to its checkpoint."""
 
     def __init__(
@@ -168,7 +251,7 @@ class Training:
         parts, base = self._parts, self._run.base
         device = self._parted.network.device
         return {
-            **({} if base.replicates_of is None else {KEY: base.replicates_of}),
+            **({} if base.replicates_of is None else {REPLICATES_KEY: base.replicates_of}),
             "task": parts.name,
             "labels": list(parts.names),
             "base": {

@@ -1,18 +1,23 @@
-"""Targets of the network: one class per text, or one tag for the first piece of each word."""
+"""Targets of the network: a class per text, a tag per word, borders of an answer; in batches.
 
-from collections.abc import Sequence
+Batches are shuffled, and of texts of similar length.
+"""
+
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy as np
+
+from scrutiny.core.answers.texts import Extract
 from scrutiny.core.errors import DataError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.facts import EXTRACTS, LABELS, SPANS, wanted_in_words
 from scrutiny.core.task import Prediction, Task
-from scrutiny.models.answers.bio import spans_from_tags
-from scrutiny.models.answers.inputs import borders
-from scrutiny.models.hf.pieces import first_pieces
-from scrutiny.tasks.columns.tags import bio_names, to_bio
+from scrutiny.models.answers.returned_answers import borders, spans_from_tags
+from scrutiny.models.hf.word_pieces import first_pieces, likeliest
+from scrutiny.tasks.tags import bio_names, to_bio
 
 #: Target that the loss ignores.
 IGNORED: Final = -100
@@ -130,3 +135,119 @@ class Target:
         words = borders(example)
         names = ["O" if i is None else self.names[scores[i]] for i in first_pieces(words, pieces)]
         return Prediction(spans_from_tags(names, words, next(iter(example.fields))))
+
+
+POINTS: Final = "AutoModelForQuestionAnswering"
+
+
+class ReadingTarget(Target):
+    """Conversion between extracted answers and the network's two outputs for each piece.
+
+    A text is cut where it is too long. Of several right answers the first is learned; the place of
+    one that was cut off is the first piece, which is of no text.
+    """
+
+    def __init__(self, task: Task) -> None:
+        super().__init__(task, ())
+        self.names = ("start", "end")
+        self.maker = POINTS
+
+    def encode(
+        self, tokenizer: Any, examples: Sequence[Example], *, longest: int
+    ) -> EncodedExamples:
+        """Tokenize questions and texts, with the first and the last piece of each answer."""
+        questions, texts = zip(*(e.fields.values() for e in examples), strict=True)
+        found = tokenizer(
+            list(questions),
+            list(texts),
+            truncation="only_second",
+            max_length=longest,
+            padding=False,
+            verbose=False,
+            return_offsets_mapping=True,
+            return_attention_mask=True,
+        )
+        made = dict(found)
+        offsets = [
+            [
+                place if of == 1 else (0, 0)
+                for place, of in zip(pieces, found.sequence_ids(i), strict=True)
+            ]
+            for i, pieces in enumerate(made.pop("offset_mapping"))
+        ]
+        targets = [_pieces(e.gold[0], own) for e, own in zip(examples, offsets, strict=True)]
+        n_cut = sum(len(ids) == longest for ids in made["input_ids"])
+        return EncodedExamples(made, targets, offsets, n_cut)
+
+    def answer(
+        self, example: Example, scores: Sequence[Any], pieces: Sequence[tuple[int, int]]
+    ) -> Prediction:
+        """Likeliest stretch, from the probabilities of its start and its end."""
+        starts, ends = np.log(np.array(scores)[:, : len(pieces)] + 1e-30)
+        found = likeliest(starts, ends, pieces)
+        if found is None:
+            return Prediction(Extract(""))
+        field = [*example.fields][-1]
+        words = example.fields[field][found.start : found.end]
+        return Prediction(Extract(words, field, found.start))
+
+
+def _pieces(answer: Extract, offsets: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """First and last piece of an answer."""
+    stop = answer.start + len(answer.text)
+    own = [i for i, (a, b) in enumerate(offsets) if a < b and a < stop and b > answer.start]
+    is_whole = bool(own) and offsets[own[-1]][1] >= stop
+    return (own[0], own[-1]) if is_whole else (0, 0)
+
+
+#: Batches that are sorted by length together: less padding, nearly the same order.
+_POOL: Final = 16
+
+
+def shuffled(lengths: Sequence[int], size: int, *, rng: "np.random.Generator") -> list[list[int]]:
+    """Batches of one epoch, shuffled: indices of texts of similar length.
+
+    Parameters
+    ----------
+    lengths
+        Pieces of each text.
+    size
+        Texts of a batch.
+    rng
+        Order of the texts and of the batches.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> sorted(i for b in shuffled([3, 5, 4], 2, rng=np.random.default_rng(0)) for i in b)
+    [0, 1, 2]
+    """
+    order = rng.permutation(len(lengths)).tolist()
+    sorted_pools: list[int] = []
+    for start in range(0, len(order), size * _POOL):
+        sorted_pools += sorted(order[start : start + size * _POOL], key=lengths.__getitem__)
+    starts = range(0, len(order), size)
+    places = rng.permutation(len(starts)).tolist()
+    return [sorted_pools[starts[p] : starts[p] + size] for p in places]
+
+
+def padded(
+    encoded: EncodedExamples, batch: Sequence[int], *, pads: Mapping[str, int], device: Any
+) -> tuple[dict[str, Any], Any]:
+    """Inputs ``(text, piece)`` and targets ``(text,)`` or ``(text, piece)`` of a batch."""
+    import torch
+
+    width = max(len(encoded.columns["input_ids"][i]) for i in batch)
+    inputs = {
+        name: torch.tensor([_filled(rows[i], width, pads.get(name, 0)) for i in batch])
+        for name, rows in encoded.columns.items()
+    }
+    targets = [encoded.targets[i] for i in batch]
+    if targets and isinstance(targets[0], list):
+        targets = [_filled(row, width, IGNORED) for row in targets]
+    moved = {name: tensor.to(device) for name, tensor in inputs.items()}
+    return moved, torch.tensor(targets).to(device)
+
+
+def _filled(row: Sequence[int], width: int, pad: int) -> list[int]:
+    return [*row, *([pad] * (width - len(row)))]

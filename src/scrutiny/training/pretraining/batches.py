@@ -12,17 +12,14 @@ from typing import Final, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from scrutiny.core.arrays import Booleans, Integers
-from scrutiny.training.pretraining.corpus import Corpus
+from scrutiny.training.pretraining.corpus import CLS, MASK, SEP, SPECIAL, UNK, Corpus
 from scrutiny.training.pretraining.recipe import REPLACED, PretrainingRecipe
-from scrutiny.training.pretraining.vocabulary import CLS, MASK, SEP, SPECIAL, UNK
 
 IGNORED: Final = -100
 _SHORTEST_SENTENCE = 4  # pieces
 _JITTER = 4  # sentences that a passage may begin later than its place
 # Purposes of random draws, so that no two share a stream.
 _KIND, _ORDER, _PASSAGE, _SINGLE, _MASKS = range(5)
-
-
 Key = tuple[int, ...]
 T = TypeVar("T")
 
@@ -51,7 +48,7 @@ class StepInput(NamedTuple, Generic[T]):
     is_next: T
 
 
-class _Row(NamedTuple):
+class _FullRow(NamedTuple):
     pieces: Integers
     border: int  # where the second segment begins
     is_next: int
@@ -138,7 +135,7 @@ class Batches:
     def _order_of(self, length: int, epoch: int) -> Integers:
         return self._draws(_ORDER, length, epoch).permutation(self.n_passages(length))
 
-    def _pair(self, length: int, passage: int, key: Key) -> tuple[_Row, Key]:
+    def _pair(self, length: int, passage: int, key: Key) -> tuple[_FullRow, Key]:
         """Row of two segments that fill ``length``, and the key of its masks."""
         draw = self._draws(_PASSAGE, *key)
         size = length - 3
@@ -155,7 +152,7 @@ class Batches:
         a = self._corpus.pieces[begin:border]
         b = self._corpus.pieces[follows : follows + rest]
         pieces = np.concatenate([[CLS], a, [SEP], b, [SEP]]).astype(np.int64)
-        return _Row(pieces, len(a) + 2, label), key
+        return _FullRow(pieces, len(a) + 2, label), key
 
     def _begin(self, first: int, length: int, draw: np.random.Generator) -> int:
         later = first + int(draw.integers(_JITTER + 1))
@@ -193,13 +190,13 @@ class Batches:
             keys = [(_SINGLE, int(sentence), 0) for sentence in chosen]
         return self._masked(made, keys)
 
-    def _sentence(self, sentence: int, size: int) -> _Row:
+    def _sentence(self, sentence: int, size: int) -> _FullRow:
         begin = int(self._corpus.starts[sentence])
         own = self._corpus.pieces[begin : begin + size]
         pieces = np.concatenate([[CLS], own, [SEP]]).astype(np.int64)
-        return _Row(pieces, len(pieces), IGNORED)
+        return _FullRow(pieces, len(pieces), IGNORED)
 
-    def _masked(self, rows: list[_Row], keys: list[Key]) -> StepInput[Integers]:
+    def _masked(self, rows: list[_FullRow], keys: list[Key]) -> StepInput[Integers]:
         """Batch of rows of one length with some pieces masked."""
         pieces = np.stack([row.pieces for row in rows])  # (row, position)
         length = pieces.shape[1]

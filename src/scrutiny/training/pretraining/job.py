@@ -4,11 +4,13 @@ import hashlib
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, Literal
 
 from scrutiny.training.pretraining.corpus import Corpus, TextFile
-from scrutiny.training.pretraining.export import WEIGHTS, Precision
 from scrutiny.training.pretraining.recipe import PretrainingRecipe
+
+Precision = Literal["fp16", "fp32"]
+WEIGHTS: Final = "model.safetensors"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,28 +1,97 @@
-"""Training loop: fixed steps, resumable by step, with its state on disk.
+"""Training loop: fixed steps of the objective, resumable by step, with its state on disk.
 
-The state: weights, moments of the optimizer, the step; without pickle.
+The objective: masked pieces, next sentence, and distillation. The state: weights, moments of the
+optimizer, the step; without pickle. A signal ends the loop after the current step, and memory is
+kept between steps instead of returned to the system.
 """
 
+import ctypes
 import json
 import os
+import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
 from typing import Any, Final, NamedTuple
 
 import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
+from torch.nn.functional import cross_entropy, kl_div, log_softmax
 
+from scrutiny.core.arrays import Integers
 from scrutiny.core.errors import StorageError
-from scrutiny.training.pretraining.batches import Batches
-from scrutiny.training.pretraining.network import PretrainingForward
-from scrutiny.training.pretraining.objective import Distillation, Losses, losses, on_device
+from scrutiny.training.pretraining.batches import IGNORED, Batches, StepInput
+from scrutiny.training.pretraining.bert import PretrainingForward
 from scrutiny.training.pretraining.recipe import PretrainingRecipe
 
-NAME: Final = "state.safetensors"
-_PARTS: Final = ("exp_avg", "exp_avg_sq")
+
+class Losses(NamedTuple):
+    """Loss of a step and its components."""
+
+    total: Any
+    masked: Any
+    next_sentence: Any
+
+
+def on_device(batch: StepInput[Integers], device: str) -> StepInput[Any]:
+    """Batch as tensors on a device."""
+    return StepInput(*(torch.from_numpy(part).to(device) for part in batch))
+
+
+@dataclass(frozen=True, slots=True)
+class Distillation:
+    """Distillation from a teacher, with weight and temperature.
+
+    Parameters
+    ----------
+    teacher
+        Forward pass of a trained model with the same vocabulary.
+    weight
+        Of the divergence from the teacher, in [0, 1]; the hidden piece has the rest.
+    temperature
+        Both distributions are flattened by it.
+    """
+
+    teacher: PretrainingForward
+    weight: float = 0.7
+    temperature: float = 2.0
+
+
+def losses(
+    forward: PretrainingForward,
+    batch: StepInput[Any],
+    *,
+    next_weight: float,
+    distill: Distillation | None = None,
+) -> Losses:
+    """Mean cross-entropy of masked pieces, that of the next sentence, and their weighted sum."""
+    hidden = forward.hidden(batch.pieces, batch.segments)
+    scores = forward.scores(hidden, batch.places)
+    masked = cross_entropy(scores, batch.answers)
+    main = masked if distill is None else _taught(distill, batch, scores, masked)
+    if next_weight == 0 or bool((batch.is_next == IGNORED).all()):
+        return Losses(main, masked.detach(), None)
+    follows = cross_entropy(forward.next_scores(hidden), batch.is_next, ignore_index=IGNORED)
+    return Losses(main + next_weight * follows, masked.detach(), follows.detach())
+
+
+def _taught(distill: Distillation, batch: StepInput[Any], scores: Any, masked: Any) -> Any:
+    """Divergence of the softened distributions, times temperature squared (Hinton et al. 2015)."""
+    t = distill.temperature
+    with torch.no_grad():
+        teacher = distill.teacher
+        wanted = teacher.scores(teacher.hidden(batch.pieces, batch.segments), batch.places)
+    own, other = log_softmax(scores / t, -1), log_softmax(wanted / t, -1)
+    divergence = kl_div(own, other, reduction="batchmean", log_target=True)
+    return distill.weight * t * t * divergence + (1 - distill.weight) * masked
+
+
+STATE_FILE: Final = "state.safetensors"
+_MOMENTS: Final = ("exp_avg", "exp_avg_sq")
 
 
 class TrainingState(NamedTuple):
@@ -39,18 +108,20 @@ def _save_state(folder: Path, state: TrainingState, network: Any, optimizer: Any
     for name, parameter in network.named_parameters():
         tensors[f"weight/{name}"] = parameter.detach().cpu().contiguous()
         moments = optimizer.state.get(parameter, {})
-        for part in _PARTS:
+        for part in _MOMENTS:
             if part in moments:
                 tensors[f"{part}/{name}"] = moments[part].detach().cpu().contiguous()
     metadata = {"step": str(state.step), "digest": state.digest, "log": json.dumps(state.log)}
-    new = folder / f"{NAME}.new"
+    new = folder / f"{STATE_FILE}.new"
     try:
         save_file(tensors, str(new), metadata=metadata)
         with new.open("rb") as file:
             os.fsync(file.fileno())
-        new.replace(folder / NAME)
+        new.replace(folder / STATE_FILE)
     except OSError as error:
-        raise StorageError(f"{folder / NAME}: the state could not be written: {error}") from error
+        raise StorageError(
+            f"{folder / STATE_FILE}: the state could not be written: {error}"
+        ) from error
 
 
 def _load_state(folder: Path, network: Any, optimizer: Any, digest: str) -> TrainingState | None:
@@ -61,7 +132,7 @@ def _load_state(folder: Path, network: Any, optimizer: Any, digest: str) -> Trai
     StorageError
         If the state belongs to another recipe, other seeds or other texts.
     """
-    path = folder / NAME
+    path = folder / STATE_FILE
     if not path.is_file():
         return None
     with safe_open(str(path), framework="pt") as file:
@@ -77,7 +148,7 @@ def _load_state(folder: Path, network: Any, optimizer: Any, digest: str) -> Trai
             for name, parameter in network.named_parameters():
                 parameter.copy_(file.get_tensor(f"weight/{name}"))
                 if f"exp_avg/{name}" in names:
-                    moments = {p: file.get_tensor(f"{p}/{name}").to(parameter) for p in _PARTS}
+                    moments = {p: file.get_tensor(f"{p}/{name}").to(parameter) for p in _MOMENTS}
                     count = torch.tensor(float(step), device=parameter.device)
                     optimizer.state[parameter] = {"step": count, **moments}
     return TrainingState(step, digest, json.loads(metadata["log"]))
@@ -191,3 +262,41 @@ def pretraining_step(optimizer: Any, loss: Any, *, clip: float, rate: float) -> 
     for group in optimizer.param_groups:
         group["lr"] = rate
     optimizer.step()
+
+
+@contextmanager
+def stopping_on_signals() -> Iterator[Event]:
+    """Context in which SIGINT and SIGTERM request a stop after the current step.
+
+    Only in the main thread; elsewhere signals are not handled.
+    """
+    stop, before = Event(), {}
+    try:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            before[number] = signal.signal(number, lambda *_: stop.set())
+    except ValueError:  # not the main thread
+        pass
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+_TRIM_THRESHOLD: Final = -1  # malloc.h
+_MMAP_THRESHOLD: Final = -3
+_MOST_BYTES: Final = 2**31 - 1
+
+
+def keep_memory() -> bool:
+    """Make glibc keep freed memory; False without glibc, where nothing is changed.
+
+    A training step frees and takes again the same hundreds of megabytes. By default glibc maps
+    each large array anew, and the page faults cost a tenth to a quarter of the time.
+    """
+    try:
+        mallopt = ctypes.CDLL(None).mallopt
+    except (AttributeError, OSError, TypeError):
+        return False
+    settings = (_TRIM_THRESHOLD, _MMAP_THRESHOLD)
+    return all(mallopt(ctypes.c_int(name), ctypes.c_int(_MOST_BYTES)) == 1 for name in settings)

@@ -13,19 +13,14 @@ from typing import ClassVar, Final, Literal, get_args
 
 import numpy as np
 
-from scrutiny.core.boundary.limits import above_zero, at_least, one_of, shares
+from scrutiny.core.boundary.parameters import above_zero, at_least, one_of, shares
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.core.randomness import generator
-from scrutiny.models.strings.lineage import TRAINING_SAMPLE
-from scrutiny.models.words.linear import (
-    BITS,
-    LinearParts,
-    LinearWordModel,
-    features_of,
-)
-from scrutiny.models.words.model import Vocabulary
-from scrutiny.training.finetuning.parts import DataParts
+from scrutiny.models.strings.training_records import TRAINING_SAMPLE
+from scrutiny.models.words.linear_classifier import BITS, LinearParts, LinearWordModel, features_of
+from scrutiny.models.words.word_model import Vocabulary
+from scrutiny.training.finetuning.training_data import DataParts
 from scrutiny.training.words.word_recipe import OnStep, Trained, WordRecipe, unheard
 
 VERSION: Final = "linear-classifier@1"

@@ -15,19 +15,17 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, ClassVar, Final
 
-from scrutiny.core.boundary.limits import above_zero, at_least, shares
+from scrutiny.core.boundary.parameters import above_zero, at_least, shares
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.core.randomness import generator
-from scrutiny.models.answers.inputs import borders
-from scrutiny.models.spacy.annotation import annotation, document
-from scrutiny.models.strings.lineage import FROM_NOTHING
-from scrutiny.tasks.dependencies.counting import counts
-from scrutiny.tasks.dependencies.dependency_arcs import DependencyArcs
-from scrutiny.training.finetuning.parts import DataParts
-from scrutiny.training.timing import STEPS, seconds_of_training
-from scrutiny.training.words.epochs import stream_seed
-from scrutiny.training.words.word_recipe import OnStep, Trained, WordRecipe, unheard
+from scrutiny.models.answers.returned_answers import borders
+from scrutiny.models.spacy_models import annotation, document
+from scrutiny.models.strings.training_records import FROM_NOTHING
+from scrutiny.tasks.dependency_arcs import DependencyArcs, counts
+from scrutiny.training.finetuning.training_data import DataParts
+from scrutiny.training.trainer import TIMED_STEPS, seconds_of_training
+from scrutiny.training.words.word_recipe import OnStep, Trained, WordRecipe, stream_seed, unheard
 
 VERSION: Final = "spacy-parser@1"
 _ASKED: Final = 64  # sentences at a time when the dev part is scored
@@ -130,7 +128,7 @@ class ParserRecipe(WordRecipe):
         with _drawn(0):
             nlp, optimizer, made = self._fresh(parts)
             seconds = seconds_of_training(
-                islice(self._steps(nlp, optimizer, made, seed=0, number=1), STEPS),
+                islice(self._steps(nlp, optimizer, made, seed=0, number=1), TIMED_STEPS),
                 epochs=self.epochs,
                 batch=self.batch,
                 texts=len(made),

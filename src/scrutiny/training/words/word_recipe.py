@@ -1,18 +1,28 @@
-"""Base class of recipes for small classifiers, and texts as word ids."""
+"""Recipes of small models over words: their base class, texts as word ids, epochs of a network.
+
+Of the epochs the best one on the dev part is kept.
+"""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
-from scrutiny.core.boundary.canonical import plain
-from scrutiny.core.errors import require_packages
+from scrutiny.core.boundary.json_text import plain
+from scrutiny.core.errors import ModelError, require_packages
 from scrutiny.core.example import Example
-from scrutiny.models.words.model import Vocabulary
-from scrutiny.tasks.classification.classes import TextClassification
-from scrutiny.training.finetuning.parts import DataParts
+from scrutiny.core.randomness import generator, stream_key
+from scrutiny.models.hf.batching import by_length
+from scrutiny.models.words.word_model import Vocabulary
+from scrutiny.models.words.word_networks import NetworkParts
+from scrutiny.tasks.classification import TextClassification
 from scrutiny.training.finetuning.recipe import FinetuningRecipe as Rows
+from scrutiny.training.finetuning.targets import shuffled
+from scrutiny.training.finetuning.training_data import DataParts
+from scrutiny.training.trainer import TIMED_STEPS, seconds_of_training
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +93,7 @@ class WordRecipe(ABC):
     packages: ClassVar[tuple[str, ...]]
     #: What is trained, the extra that it needs, and the modules of that.
     needs: ClassVar[tuple[str, ...]]
-    #: Source of variation between seeds, as `scrutiny.models.strings.lineage` names it.
+    #: Source of variation between seeds, as `scrutiny.models.strings.training_records` names it.
     replicates_of: ClassVar[str]
     #: Task that it learns, and what the dev score is.
     task: ClassVar[str] = TextClassification.name
@@ -117,3 +127,153 @@ class WordRecipe(ABC):
     @abstractmethod
     def stand_in(self, parts: DataParts) -> tuple[Callable[[Path], None], float]:
         """Writer of a classifier of the same shape, and the seconds that one seed would take."""
+
+
+_ASKED: Final = 256  # texts at a time when the dev part is scored
+
+
+class Learner(ABC):
+    """A network with its optimizer and its forward pass."""
+
+    #: Modules by name.
+    network: Any
+    #: Optimizer of the weights.
+    optimizer: Any
+
+    @abstractmethod
+    def logits(self, texts: Sequence[Sequence[int]]) -> Any:
+        """Logits ``(text, label)`` of word ids; with dropout while the network trains."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lesson:
+    """Network with its training and dev texts.
+
+    Parameters
+    ----------
+    learner
+        The network that is trained.
+    train, dev
+        Training texts, and dev texts for choosing the epoch, which may be empty.
+    made
+        Model to be written in the end, with the same network.
+    recipe
+        Its ``epochs``, texts of a ``batch``, ``clip`` (the largest norm of a gradient), and the
+        ``version`` that names its streams of random numbers.
+    """
+
+    learner: Learner
+    train: Numbered
+    dev: Numbered
+    made: NetworkParts
+    recipe: Any
+
+
+def stream_seed(seed: int, purpose: str, *, version: str, draw: int = 0) -> int:
+    """Seed for one purpose of training a network over words: weights, order, dropout."""
+    return stream_key(seed, purpose, version, "", draw) % 2**63
+
+
+def take(lesson: Lesson, *, seed: int, on_step: OnStep = unheard) -> dict[str, Any]:
+    """Train a network, which ends in the state of the best epoch on the dev part; its record.
+
+    Parameters
+    ----------
+    lesson
+        Network with its texts, and hyperparameters.
+    seed
+        Seed of the order of the texts and of dropout.
+    on_step
+        Called behind each step.
+
+    Raises
+    ------
+    ModelError
+        If the loss is not finite.
+    """
+    network = lesson.learner.network
+    epochs: list[dict[str, Any]] = []
+    best: tuple[float, int, Any] = (-1.0, 0, None)
+    for number in range(1, lesson.recipe.epochs + 1):
+        loss = _epoch(lesson, seed=seed, number=number, on_step=on_step)
+        score = accuracy(lesson.learner, lesson.dev) if lesson.dev.ids else None
+        epochs.append({"epoch": number, "loss": loss, "dev": score})
+        if score is None or score > best[0]:  # without a dev part the last epoch is kept
+            best = (-1.0 if score is None else score, number, deepcopy(network.state_dict()))
+    network.load_state_dict(best[2])
+    chosen = best[1]
+    return {"epochs": epochs, "chosen_epoch": chosen, "dev_score": epochs[chosen - 1]["dev"]}
+
+
+def _epoch(lesson: Lesson, *, seed: int, number: int, on_step: OnStep) -> float:
+    """Train one epoch; returns its mean loss."""
+    import torch
+
+    lesson.learner.network.train()
+    version = lesson.recipe.version
+    start = stream_seed(seed, "order", version=version)
+    order = generator(start, "order", name=version, item="", draw=number)
+    total = 0.0
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(stream_seed(seed, "dropout", version=version, draw=number))
+        for batch in shuffled(lesson.train.lengths, lesson.recipe.batch, rng=order):
+            total += _step(lesson, batch) * len(batch)
+            on_step()
+    return total / len(lesson.train.ids)
+
+
+def _step(lesson: Lesson, batch: Sequence[int]) -> float:
+    """Take one step; returns its loss."""
+    import torch
+
+    learner, texts = lesson.learner, lesson.train
+    logits = learner.logits([texts.ids[i] for i in batch])
+    gold = torch.tensor([texts.labels[i] for i in batch])
+    loss = torch.nn.functional.cross_entropy(logits, gold)
+    learner.optimizer.zero_grad()
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_(learner.network.parameters(), lesson.recipe.clip)
+    learner.optimizer.step()
+    value = float(loss.detach())
+    if not isfinite(value):
+        raise ModelError(f"The loss is {value}: the training diverged. Choose a smaller lr.")
+    return value
+
+
+def accuracy(learner: Learner, texts: Numbered) -> float:
+    """Share of the texts whose most likely label is the gold one."""
+    import torch
+
+    learner.network.eval()
+    right = 0
+    with torch.inference_mode():
+        for batch in by_length(texts.lengths, _ASKED):
+            found = learner.logits([texts.ids[i] for i in batch]).argmax(-1).tolist()
+            right += sum(found[k] == texts.labels[i] for k, i in enumerate(batch))
+    return right / len(texts.ids)
+
+
+def seconds_of(lesson: Lesson) -> float:
+    """Seconds of all epochs of a network over words, extrapolated from a few steps."""
+    count, recipe = len(lesson.train.ids), lesson.recipe
+    rng = generator(0, "timing", name=recipe.version, item="texts")
+    drawn = rng.permutation(count)[: recipe.batch * TIMED_STEPS].tolist()
+    lengths = lesson.train.chosen(drawn).lengths
+    batches = [[drawn[i] for i in batch] for batch in shuffled(lengths, recipe.batch, rng=rng)]
+    return seconds_of_training(
+        _steps(lesson, batches),
+        epochs=recipe.epochs,
+        batch=recipe.batch,
+        texts=count,
+        dev=len(lesson.dev.ids),
+    )
+
+
+def _steps(lesson: Lesson, batches: Sequence[Sequence[int]]) -> Iterator[float]:
+    """Loss of each step."""
+    import torch
+
+    lesson.learner.network.train()
+    with torch.random.fork_rng(devices=[]):
+        for batch in batches:
+            yield _step(lesson, batch)

@@ -10,20 +10,18 @@ from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
 from scrutiny.core.transformation import AsksAhead
 from scrutiny.perturb.characters.typos import Typos
-from scrutiny.perturb.constraints.how_much import EditDistance
+from scrutiny.perturb.constraints.extent import EditDistance
 from scrutiny.perturb.search import Amount, AnswerPair, Changeable, Search, Settings, Space, Victim
-from scrutiny.perturb.search.engine import search_all
-from scrutiny.perturb.search.goals.keeping import KeepOutput
-from scrutiny.perturb.search.goals.labels import Untargeted
-from scrutiny.perturb.search.goals.two_models import Disagreement
-from scrutiny.perturb.search.methods.beam import Beam, Greedy
+from scrutiny.perturb.search.goals.label_goals import Disagreement, Untargeted
+from scrutiny.perturb.search.goals.output_goals import KeepOutput
 from scrutiny.perturb.search.methods.genetic import Genetic
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 from scrutiny.perturb.search.methods.particle_swarm import ParticleSwarm
-from scrutiny.perturb.search.methods.unguided import Exhaustive, RandomChoice
-from scrutiny.testing.toy_linear import LinearClassifier
-from scrutiny.testing.toy_transformations import WordTable
-from scrutiny.text.edits.apply import apply_edits
+from scrutiny.perturb.search.methods.plain_searches import Beam, Exhaustive, Greedy, RandomChoice
+from scrutiny.perturb.search.running import search_all
+from scrutiny.testing.check_gradients import LinearClassifier
+from scrutiny.testing.check_transformations import WordTable
+from scrutiny.text.edits import apply_edits
 
 WEIGHTS = {
     "great": 3, "good": 2, "fine": 1, "warm": 1, "poor": -1, "bad": -2, "awful": -3, "dull": -1

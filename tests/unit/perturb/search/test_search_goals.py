@@ -4,20 +4,24 @@ import math
 
 import pytest
 
-from scrutiny.core.answers.text import Text
+from scrutiny.core.answers.texts import Text
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.core.example import Example, Span
-from scrutiny.core.plugin import sentence_of
+from scrutiny.core.plugin_base import sentence_of
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction
-from scrutiny.perturb.search.goal import AnswerPair, Base, Slope
 from scrutiny.perturb.search.goals.distances import DISTANCES, scores_of
-from scrutiny.perturb.search.goals.keeping import FewestWords, KeepOutput
-from scrutiny.perturb.search.goals.labels import Confidence, Targeted, Untargeted
-from scrutiny.perturb.search.goals.outputs import OutputText, Tagging
-from scrutiny.perturb.search.goals.two_models import Disagreement, RegressionMargin
-from scrutiny.perturb.search.origin import Origin
+from scrutiny.perturb.search.goals.label_goals import (
+    Confidence,
+    Disagreement,
+    RegressionMargin,
+    Targeted,
+    Untargeted,
+)
+from scrutiny.perturb.search.goals.output_goals import FewestWords, KeepOutput, OutputText, Tagging
+from scrutiny.perturb.search.judging import AnswerPair, Base, Slope
+from scrutiny.perturb.search.moves import Origin
 from scrutiny.perturb.search.state import State
 
 LABELS = ("bad", "mixed", "good")

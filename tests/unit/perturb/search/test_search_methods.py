@@ -14,30 +14,26 @@ from rapidfuzz.distance import Levenshtein
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
-from scrutiny.core.plugin import sentence_of
+from scrutiny.core.plugin_base import sentence_of
 from scrutiny.core.registry import registry
-from scrutiny.perturb.constraints.how_much import EditDistance
-from scrutiny.perturb.recipes.similar import ByEncoder
+from scrutiny.perturb.constraints.extent import EditDistance
+from scrutiny.perturb.recipes.similar_words import ByEncoder
 from scrutiny.perturb.search import Amount, Changeable, Move, Search, Settings, Space, Victim
-from scrutiny.perturb.search.any_word import AnyWord
-from scrutiny.perturb.search.engine import search_all
-from scrutiny.perturb.search.goal import Base, Judged, best, ranked, reached
-from scrutiny.perturb.search.goals.keeping import FewestWords, KeepOutput
-from scrutiny.perturb.search.goals.labels import Untargeted
+from scrutiny.perturb.search.goals.label_goals import Untargeted
+from scrutiny.perturb.search.goals.output_goals import FewestWords, KeepOutput
+from scrutiny.perturb.search.judging import Base, Judged, best, ranked, reached
 from scrutiny.perturb.search.methods import first_order
-from scrutiny.perturb.search.methods.beam import Beam, Greedy
-from scrutiny.perturb.search.methods.crossing import genes, join, mixed
 from scrutiny.perturb.search.methods.first_order import FirstOrder
-from scrutiny.perturb.search.methods.genetic import Genetic, parent_weights
-from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
-from scrutiny.perturb.search.methods.importance import How, rank
+from scrutiny.perturb.search.methods.genetic import Genetic, genes, join, mixed, parent_weights
+from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked, How, rank
 from scrutiny.perturb.search.methods.particle_swarm import ParticleSwarm
-from scrutiny.perturb.search.methods.unguided import Exhaustive, RandomChoice
-from scrutiny.perturb.search.origin import Origin
+from scrutiny.perturb.search.methods.plain_searches import Beam, Exhaustive, Greedy, RandomChoice
+from scrutiny.perturb.search.moves import AnyWord, Origin
 from scrutiny.perturb.search.problem import Problem
+from scrutiny.perturb.search.running import search_all
 from scrutiny.perturb.search.state import State
-from scrutiny.testing.toy_linear import LinearClassifier
-from scrutiny.testing.toy_transformations import WordTable
+from scrutiny.testing.check_gradients import LinearClassifier
+from scrutiny.testing.check_transformations import WordTable
 
 WEIGHTS = {"great": 3, "good": 2, "fine": 1, "okay": 0, "poor": -1, "bad": -2, "awful": -3}
 
@@ -494,10 +490,10 @@ def test_ties_go_to_what_was_proposed_first():
 SCRIPT = """
 from scrutiny.core.example import Example
 from scrutiny.perturb.search import *
-from scrutiny.perturb.search.goals.labels import Untargeted
+from scrutiny.perturb.search.goals.label_goals import Untargeted
 from scrutiny.perturb.search.methods.genetic import Genetic
 from scrutiny.perturb.search.methods.particle_swarm import ParticleSwarm
-from scrutiny.perturb.words.wordnet import SynonymWordnet
+from scrutiny.perturb.words.wordnet_synonyms import SynonymWordnet
 from scrutiny.perturb.characters.typos import Typos
 from scrutiny.testing.toy_models import KeywordClassifier
 model = KeywordClassifier(("good", "film"), ("bad",))

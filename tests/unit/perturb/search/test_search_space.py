@@ -13,17 +13,14 @@ from scrutiny.core.example import Example, Span
 from scrutiny.core.transformation import Constraint, Site, Transformation
 from scrutiny.perturb.characters.slips import InsertLetter, SwapLetters
 from scrutiny.perturb.characters.typos import Typos
-from scrutiny.perturb.constraints.how_much import EditDistance
-from scrutiny.perturb.constraints.which_words import StopWords
-from scrutiny.perturb.search.any_word import AnyWord
-from scrutiny.perturb.search.move import Amount, Changeable, Move
-from scrutiny.perturb.search.origin import Origin
+from scrutiny.perturb.constraints.extent import EditDistance, StopWords
+from scrutiny.perturb.search.moves import Amount, AnyWord, Changeable, Move, Origin
 from scrutiny.perturb.search.places import find_places, find_word
 from scrutiny.perturb.search.space import Space
 from scrutiny.perturb.search.state import State
-from scrutiny.perturb.words.wordnet import SynonymWordnet
-from scrutiny.testing.strategies import examples, texts
-from scrutiny.testing.toy_transformations import WordTable
+from scrutiny.perturb.words.wordnet_synonyms import SynonymWordnet
+from scrutiny.testing.check_transformations import WordTable
+from scrutiny.testing.checking import examples, texts
 
 TABLE = WordTable({"good": ("fine", "nice"), "film": ("movie",), "The": ("A",), "very": ("",)})
 

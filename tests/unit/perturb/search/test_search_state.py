@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.example import Example, Span
-from scrutiny.perturb.search.origin import Origin
+from scrutiny.perturb.search.moves import Origin
+from scrutiny.perturb.search.places import Source, Trail
 from scrutiny.perturb.search.state import State
-from scrutiny.perturb.search.trail import Source, Trail
-from scrutiny.testing.strategies import examples, tagged_examples
-from scrutiny.text.edits.apply import apply_edits, apply_to_text
+from scrutiny.testing.checking import examples, tagged_examples
+from scrutiny.text.edits import apply_edits, apply_to_text
 from scrutiny.text.tokens import token_spans
 
 

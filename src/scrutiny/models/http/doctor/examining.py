@@ -4,24 +4,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from scrutiny.core.answers.text import TEXT
+from scrutiny.core.answers.texts import TEXT
 from scrutiny.core.errors import ModelError
 from scrutiny.core.model import LoadOptions
-from scrutiny.models.http.doctor import answering, log_probabilities, members, sameness, whole_texts
-from scrutiny.models.http.doctor.asking import Asker
-from scrutiny.models.http.doctor.finding import Finding
-from scrutiny.models.http.doctor.questions import TELLING
+from scrutiny.models.http.doctor import answer_checks, member_checks, same_model
+from scrutiny.models.http.doctor.asking import TELLING, Asker, DoctorFinding
 from scrutiny.models.http.endpoint import Endpoint, read_endpoint
-from scrutiny.models.http.model import HttpModel, load
+from scrutiny.models.http.http_model import HttpModel, load
 from scrutiny.models.http.sending import Sender
-from scrutiny.models.strings.source import ModelSource
-from scrutiny.tasks.names import every_task
+from scrutiny.models.strings.model_strings import ModelSource
+from scrutiny.tasks.tasks import every_task
 
 _ATTEMPTS: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class ExaminationBudget:
     """Requests of an examination.
 
     Parameters
@@ -37,14 +35,14 @@ class Budget:
     questions: int = 0
 
     @classmethod
-    def of(cls, endpoint: Endpoint, *, most: int, has_other: bool) -> "Budget":
+    def of(cls, endpoint: Endpoint, *, most: int, has_other: bool) -> "ExaminationBudget":
         """Budget of at most so many requests."""
         if not has_other:
             return cls(most)
-        first = 0 if endpoint.api == "own" else log_probabilities.REQUESTS
+        first = 0 if endpoint.api == "own" else member_checks.REQUESTS
         left = most - planned(endpoint) - first
-        questions = max(0, min(len(TELLING), left // sameness.REQUESTS))
-        other = first + questions * sameness.REQUESTS // 2
+        questions = max(0, min(len(TELLING), left // same_model.REQUESTS))
+        other = first + questions * same_model.REQUESTS // 2
         return cls(most - other, other, questions)
 
 
@@ -56,13 +54,15 @@ def planned(endpoint: Endpoint) -> int:
     >>> planned(Endpoint(url="http://host/v1", api="chat"))
     79
     """
-    every = answering.REQUESTS + whole_texts.REQUESTS_OF_LENGTHS
+    every = answer_checks.REQUESTS + answer_checks.REQUESTS_OF_LENGTHS
     if endpoint.api == "own":
         return every
-    every += log_probabilities.REQUESTS + members.REQUESTS_OF_FREE + members.REQUESTS_OF_STOP
-    every += members.REQUESTS_OF_LIMIT + members.REQUESTS_OF_SEED
+    every += (
+        member_checks.REQUESTS + member_checks.REQUESTS_OF_FREE + member_checks.REQUESTS_OF_STOP
+    )
+    every += member_checks.REQUESTS_OF_LIMIT + member_checks.REQUESTS_OF_SEED
     is_chat = endpoint.api == "chat"
-    return every + (members.REQUESTS_OF_SYSTEM if is_chat else log_probabilities.REQUESTS_OF_ECHO)
+    return every + (member_checks.REQUESTS_OF_SYSTEM if is_chat else member_checks.REQUESTS_OF_ECHO)
 
 
 def examined_model(source: ModelSource) -> HttpModel:
@@ -107,7 +107,7 @@ def asker_of(model: HttpModel, *, most_requests: int) -> Asker:
 
 def examine(
     asker: Asker, other: Asker | None = None, *, questions: int = 0, level: float = 0.99
-) -> Iterator[Finding]:
+) -> Iterator[DoctorFinding]:
     """Findings of all checks, as they come; nothing but the first if no request brings a reply.
 
     Parameters
@@ -128,23 +128,23 @@ def examine(
     RunIncompleteError
         If a budget is spent; findings so far are given first.
     """
-    found = list(answering.check_answers(asker, level=level))
+    found = list(answer_checks.check_answers(asker, level=level))
     yield from found
     if len(found) == 1:
         return
     if asker.api != "own":
-        yield log_probabilities.check_log_probabilities(asker)
+        yield member_checks.check_log_probabilities(asker)
         if asker.api == "completions":
-            yield log_probabilities.check_echo(asker)
-        free = members.FreeAnswers(asker)
-        yield members.check_stop(asker, free)
-        yield members.check_limit(asker, free)
-        yield members.check_seed(asker)
+            yield member_checks.check_echo(asker)
+        free = member_checks.FreeAnswers(asker)
+        yield member_checks.check_stop(asker, free)
+        yield member_checks.check_limit(asker, free)
+        yield member_checks.check_seed(asker)
         if asker.api == "chat":
-            yield members.check_system(asker, free, level=level)
-            yield whole_texts.check_template(asker, free)
-    yield whole_texts.check_long_texts(asker)
+            yield member_checks.check_system(asker, free, level=level)
+            yield answer_checks.check_template(asker, free)
+    yield answer_checks.check_long_texts(asker)
     if other is not None:
         if other.api != "own":
-            log_probabilities.check_log_probabilities(other)
-        yield sameness.check_same_model(asker, other, questions=questions, level=level)
+            member_checks.check_log_probabilities(other)
+        yield same_model.check_same_model(asker, other, questions=questions, level=level)

@@ -7,15 +7,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scrutiny.core.boundary.limits import at_least
+from scrutiny.core.boundary.parameters import at_least
 from scrutiny.core.edit import Edit
 from scrutiny.core.queries.gradients import InputEmbeddings, TokenGradients
-from scrutiny.perturb.search.goal import Judged, ranked, reached
-from scrutiny.perturb.search.methods.importance import loss_gradients, wanted_slope
-from scrutiny.perturb.search.move import Place
+from scrutiny.perturb.search.judging import Judged, ranked, reached
+from scrutiny.perturb.search.methods.greedy_ranked import loss_gradients, wanted_slope
+from scrutiny.perturb.search.moves import Place
 from scrutiny.perturb.search.problem import Asking, Method, Problem
 from scrutiny.perturb.search.state import State
-from scrutiny.text.casing import match_case
+from scrutiny.text.letters import match_case
 
 Proposing = Callable[[State, TokenGradients], Iterable[State]]
 

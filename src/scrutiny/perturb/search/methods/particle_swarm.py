@@ -6,13 +6,18 @@ from math import exp
 from operator import attrgetter
 from typing import Final
 
-from scrutiny.core.boundary.limits import above_zero, at_least
-from scrutiny.core.randomness import stream_of
-from scrutiny.perturb.engine.change import Rng
-from scrutiny.perturb.search.goal import Judged, best, reached
-from scrutiny.perturb.search.ledger import is_better
-from scrutiny.perturb.search.methods.crossing import Genes, Locus, chosen_parent, genes, join, mixed
-from scrutiny.perturb.search.methods.genetic import Members
+from scrutiny.core.boundary.parameters import above_zero, at_least
+from scrutiny.core.randomness import Rng, stream_of
+from scrutiny.perturb.search.judging import Judged, best, is_better, reached
+from scrutiny.perturb.search.methods.genetic import (
+    Genes,
+    Locus,
+    Members,
+    chosen_parent,
+    genes,
+    join,
+    mixed,
+)
 from scrutiny.perturb.search.problem import Asking, Method, Problem
 from scrutiny.perturb.search.state import State
 

@@ -1,0 +1,182 @@
+"""Scores in words: beside those of no skill, and of each class.
+
+Of a model that is not shown to be better than no skill next to nothing can be told: what it loses
+under a change, or to an attack, is measured on answers that are right by chance. So this is the
+first thing that a report says.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from scrutiny.blocks.labels import capitalized, short_names
+from scrutiny.blocks.numbers import NO_VALUE, decimal_of, denominator, percent_of
+from scrutiny.core.boundary.printable import percent
+from scrutiny.core.claim import NO_SKILL, Finding
+from scrutiny.core.errors import ScrutinyError
+from scrutiny.core.estimate import Estimate
+from scrutiny.core.record import grouped
+from scrutiny.reliability.metrics import metric_of
+from scrutiny.reliability.statistics import measures_of
+
+_MOST_SAID: Final = 3
+#: No skill is often a mistake in how a model is asked.
+_CHECK: Final = "Check the labels, the prompt and how answers are read."
+#: Where a score lies above that of no skill, but its interval holds it.
+_ABOVE: Final = "Not shown to be better"
+_MORE: Final = "More items would decide; also check the labels and how answers are read."
+#: Where a gate, and no limits, kept the score from being compared.
+_UNKNOWN: Final = "It can't be told whether this is better than no skill"
+
+
+@dataclass(frozen=True, slots=True)
+class NoSkill:
+    """Models and data without shown skill, in words.
+
+    Parameters
+    ----------
+    says
+        The first line of a report, with the figures.
+    short
+        The same without figures: "No better than always answering 'spam'".
+    is_everywhere
+        Whether no model of the run has shown skill on any of its data.
+    advice
+        What to do about it; nothing where the first line says it.
+    """
+
+    says: str
+    short: str
+    is_everywhere: bool
+    advice: str = _CHECK
+
+
+def no_skill_in(findings: Sequence[Finding]) -> NoSkill | None:
+    """Models of a run without shown skill; None if all have it, or nobody asked.
+
+    Where the run has a main score, that is what tells; else what was not tested for want of skill.
+    """
+    scores = [finding for finding in findings if finding.claim.is_headline]
+    lacking = [finding for finding in scores if finding.verdict != "supported"]
+    if not scores:
+        lacking = [finding for finding in findings if finding.claim.risk and finding.lacks_skill]
+        reasons = list(dict.fromkeys(finding.reason for finding in lacking))
+        says = [capitalized(reason) for reason in reasons[:1]]
+        short = f"{capitalized(NO_SKILL)} shown"
+        all_of = [finding for finding in findings if finding.claim.risk]
+        return NoSkill(f"{says[0]}.", short, len(lacking) == len(all_of)) if says else None
+    if not lacking:
+        return None
+    names = _names(scores)
+    of_each = [names.get(id(finding), "") for finding in lacking]
+    said = [f"{of}{_sentence(f)}" for of, f in zip(of_each, lacking, strict=True)]
+    said = [*said[:_MOST_SAID], *[f"{len(said) - _MOST_SAID} more so."] * (len(said) > _MOST_SAID)]
+    short = of_each[0] + _short(lacking[0])
+    short += f", and {len(lacking) - 1} more" if len(lacking) > 1 else ""
+    return NoSkill(" ".join(said), short, len(lacking) == len(scores), _advice(lacking))
+
+
+def _advice(lacking: Sequence[Finding]) -> str:
+    """What to do about scores without shown skill: of a good one on few items, ask more."""
+    shorts = [_short(finding) for finding in lacking]
+    if all(short == _UNKNOWN for short in shorts):
+        return ""
+    return _MORE if any(short.startswith(_ABOVE) for short in shorts) else _CHECK
+
+
+def _names(scores: Sequence[Finding]) -> dict[int, str]:
+    """Model and data of each score, as the beginning of a sentence, where there are several."""
+    keys = [finding.estimate.key for finding in scores if finding.estimate]
+    models = short_names(list(dict.fromkeys(key.subject for key in keys)))
+    data = short_names(list(dict.fromkeys(key.dataset for key in keys)))
+    found = {}
+    for finding in scores:
+        if finding.estimate is not None:
+            key = finding.estimate.key
+            parts = [models[key.subject]] if len(models) > 1 else []
+            parts += [data[key.dataset]] if len(data) > 1 else []
+            found[id(finding)] = f"{' on '.join(parts)}: " if parts else ""
+    return found
+
+
+def _short(finding: Finding) -> str:
+    """How a score lies to that of no skill, in words."""
+    found, claim = finding.estimate, finding.claim
+    if not finding.lacks_skill or found is None or found.value is None:
+        return _UNKNOWN
+    least, of = claim.components[0].limit, claim.no_skill or NO_SKILL
+    if found.high is not None and found.high < least:
+        return f"Worse than {of}"
+    return f"No better than {of}" if found.value <= least else f"{_ABOVE} than {of}"
+
+
+def _sentence(finding: Finding) -> str:
+    """The same with the figures, or why it can't be told."""
+    short, found = _short(finding), finding.estimate
+    if short == _UNKNOWN or found is None:
+        return f"{short}: {finding.reason}."
+    name = metric_of(found.key.metric, measures_of(found.key.diagnostic)).says
+    least = percent(finding.claim.components[0].limit)
+    return f"{short} ({least}): {name} {percent_of(found)}."
+
+
+#: Headlines of the numbers of a class, in the order of their columns.
+_COLUMNS: Final = ("recall", "precision", "F1")
+
+
+@dataclass(frozen=True, slots=True)
+class LabelLine:
+    """One label: its items, and its numbers in words.
+
+    ``lowest`` is its F1, by which labels are ordered; ``given`` is how many answers have it, the
+    mean over replicates.
+    """
+
+    label: str
+    items: str
+    given: str
+    recall: str
+    precision: str
+    f1: str
+    lowest: float
+
+
+def label_lines(estimates: Sequence[Estimate]) -> dict[tuple[str, str], list[LabelLine]]:
+    """Lines of a report on each label, the worst F1 first, by model and dataset of the run."""
+    own = (e for e in estimates if _is_of_label(e))
+    return {
+        place: sorted(_lines(found), key=lambda line: line.lowest)
+        for place, found in grouped(((e.key.subject, e.key.dataset), e) for e in own).items()
+    }
+
+
+def _is_of_label(estimate: Estimate) -> bool:
+    key = estimate.key
+    is_plain = (key.role, key.group, key.replicate) == ("measured", "all", None)
+    return is_plain and set(key.condition) == {"label"} and headline_of(key.metric) in _COLUMNS
+
+
+def headline_of(metric: str) -> str:
+    """Name of a metric on the first screen; empty if it does not stand there."""
+    try:
+        return metric_of(metric).headline
+    except ScrutinyError:  # of a plug-in that is not here
+        return ""
+
+
+def _lines(estimates: Sequence[Estimate]) -> Iterator[LabelLine]:
+    by_label = grouped((str(e.key.condition.get("label")), e) for e in estimates)
+    for label, found in by_label.items():
+        recall, precision, f1 = (
+            next((e for e in found if headline_of(e.key.metric) == column), None)
+            for column in _COLUMNS
+        )
+        yield LabelLine(
+            label=label,
+            items=NO_VALUE if recall is None else denominator(recall),
+            given=NO_VALUE if precision is None else denominator(precision),
+            recall=percent_of(recall),
+            precision=percent_of(precision),
+            f1=decimal_of(f1),
+            lowest=0.0 if f1 is None or f1.value is None else f1.value,
+        )

@@ -1,1 +1,0 @@
-"""The verb `scrutiny models`: adding packaged ones."""

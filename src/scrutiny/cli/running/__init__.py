@@ -1,1 +1,0 @@
-"""Commands that run models: plans from options, progress, output, a watched child process."""

@@ -1,1 +1,0 @@
-"""The verb `scrutiny train`: a module for each kind of training."""

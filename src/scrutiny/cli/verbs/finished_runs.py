@@ -1,0 +1,277 @@
+"""``scrutiny report``, ``freeze`` and ``gate``: what a finished run shows, gives and decides."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from scrutiny.cli.early_checks import OutputFile
+from scrutiny.cli.failures import say, tell
+from scrutiny.cli.options import NO_TEXTS
+from scrutiny.cli.output import narrowed, printed_line
+from scrutiny.cli.progress import say_warnings
+from scrutiny.core.boundary.json_text import json_line
+from scrutiny.core.errors import PlanError
+
+if TYPE_CHECKING:
+    from scrutiny.report.findings.risks import JudgedCase
+    from scrutiny.store.run_folder import RunFolder
+
+
+@click.command("report")
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option(
+    "-o", "--output", type=OutputFile(), help="Output file; its suffix chooses the format."
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "html", "md", "latex", "csv", "json", "junit"]),
+    help="Output format; default: text.",
+)
+@click.option("--cases", "change", metavar="NAME", help="Print the cases of one change or attack.")
+@click.option("--no-texts", **NO_TEXTS)
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+def report(
+    run: Path,
+    output: Path | None,
+    form: str | None,
+    *,
+    change: str | None,
+    no_texts: bool,
+    as_json: bool,
+) -> int:
+    r"""Print the report of a run, or write it to a file.
+
+    \b
+    scrutiny report runs/audit-1
+    scrutiny report runs/audit-1 --cases typos
+    scrutiny report runs/audit-1 -o report.html
+    scrutiny report runs/audit-1 --format json | jq .
+    """
+    from scrutiny.report.formats import format_of, render
+    from scrutiny.report.load import load_view
+    from scrutiny.report.text import write_terminal
+    from scrutiny.store.files import save_text
+
+    if change is not None:
+        return _cases(run, change, is_allowed=output is None and form is None and not no_texts)
+    suffix = "text" if output is None else format_of(output)
+    chosen = "json" if as_json else form or suffix
+    view = load_view(run)
+    if no_texts:
+        view = view.without_texts()
+    if output is not None:
+        save_text(output, render(view, chosen))
+        tell(f"Wrote {output}")
+    elif chosen == "text":
+        write_terminal(view)
+    else:
+        click.echo(render(view, chosen), nl=False)
+    return 0
+
+
+def _cases(run: Path, change: str, *, is_allowed: bool) -> int:
+    """Print the cases of one change."""
+    from scrutiny.report.cases.changed_texts import cases_of
+    from scrutiny.report.cases.evidence import found_texts
+    from scrutiny.report.cases.shown import cases_lines
+    from scrutiny.report.text import write_lines
+    from scrutiny.store.run_folder import RunFolder
+
+    if not is_allowed:
+        raise PlanError("--cases prints texts to the terminal: leave out -o, --format, --no-texts.")
+    folder = RunFolder.open(run)
+    table = cases_of(folder, change, found_texts(folder.path, folder.estimates()))
+    write_lines(cases_lines(change, table.to_pylist()))
+    return 0
+
+
+@click.command("freeze")
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option("-o", "--output", type=OutputFile(), required=True, help="File of the suite (JSONL).")
+@click.option("--data", default="", metavar="NAME", help="Dataset, if the run has several.")
+@click.option(
+    "--change",
+    "changes",
+    multiple=True,
+    metavar="NAME",
+    help="Only this change or attack; repeatable.",
+)
+def freeze(run: Path, output: Path, data: str, changes: tuple[str, ...]) -> int:
+    r"""Write the changed texts of a run as a suite, to measure other models on.
+
+    \b
+    scrutiny run attack --model hf:./v1 --data csv:dev.csv --out runs/attack
+    scrutiny freeze runs/attack -o attacks.jsonl
+    scrutiny audit --model hf:./v2 --suite attacks.jsonl
+    """
+    from scrutiny.data.readers.suites import suite_lines
+    from scrutiny.report.cases.evidence import searched_texts
+    from scrutiny.run.reusing import frozen
+    from scrutiny.store.files import save_text
+    from scrutiny.store.run_folder import RunFolder
+
+    folder = RunFolder.open(run)
+    found = searched_texts(folder.path, folder.estimates())
+    task, examples = frozen(folder, found, data=data, changes=changes)
+    save_text(output, "".join(f"{line}\n" for line in suite_lines(task, examples)))
+    cases = [one.case for one in examples if one.case is not None]
+    asked = sum(case.status == "ok" for case in cases)
+    tests = len({case.test for case in cases})
+    tell(f"Wrote {output}: {tests} tests, {len(cases):,} cases, of which {asked:,} can be asked.")
+    return 0
+
+
+PASS, FAIL, UNDECIDED = 0, 1, 4
+_OUTCOMES: Final = {"supported": "pass", "not supported": "fail"}
+_CODES: Final = {"pass": PASS, "accepted": PASS, "fail": FAIL}
+_NO_RISKS: Final = "the run claims nothing of a change, an attack or skill: an audit does"
+_ANSWERED: Final = ("fail", "not tested", "refused")  # what somebody can have answered for
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """A line of the gate: the test, its cost, and the line for machines."""
+
+    case: "JudgedCase"
+    cost: float | None
+    said: dict[str, Any]
+
+    @property
+    def code(self) -> int:
+        """Exit code of this line alone."""
+        return _CODES.get(self.case.outcome, UNDECIDED)
+
+
+@click.command("gate")
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option(
+    "--rule",
+    "rules",
+    multiple=True,
+    metavar="RULE",
+    help='Rule, e.g. "accuracy > 0.8"; repeatable, all must hold.',
+)
+@click.option("--risks", is_flag=True, help="Fail if a claim of the run says that a change hurts.")
+@click.option(
+    "--accept",
+    type=click.Path(path_type=Path),
+    help="TOML file of accepted risks; only other risks fail.",
+)
+@click.option(
+    "--group",
+    type=click.Choice(["all", "changed"]),
+    default="all",
+    show_default=True,
+    help="Compute over all items, or over changed items only.",
+)
+@click.option(
+    "--undecided",
+    type=click.Choice(["undecided", "pass", "fail"]),
+    default="undecided",
+    show_default=True,
+    help="Result if an interval contains the limit; what was not tested stays so.",
+)
+@click.option("--junit", type=OutputFile(), help="Also write JUnit XML.")
+@click.option("--json", "as_json", is_flag=True, help="NDJSON on stdout.")
+def gate(**flags: Any) -> int:
+    r"""Judge a run: exit code 0 pass, 1 fail, 4 undecided.
+
+    \b
+    scrutiny gate runs/audit-1 --rule "drop(accuracy) <= 0.05"
+    scrutiny gate runs/audit-1 --rule "flip_rate < 10% where transformation=typos"
+    scrutiny gate runs/v2 --rule "accuracy >= -0.01 where reference=v1"
+    scrutiny gate runs/audit-1 --risks --accept accepted.toml --junit gate.xml
+    """
+    from scrutiny.report.findings.risks import junit as as_xml
+    from scrutiny.run.estimating.accepted import read_accepted
+    from scrutiny.store.files import save_text
+    from scrutiny.store.run_folder import RunFolder
+
+    run, accept, junit, risks = (flags[name] for name in ("run", "accept", "junit", "risks"))
+    accepted = () if accept is None else read_accepted(accept)
+    folder = RunFolder.open(run)
+    say_warnings(folder.manifest)
+    judged = list(_risks(folder)) if risks else []
+    if flags["rules"] or not risks:
+        judged += _rules(folder, flags["rules"], flags["group"])
+    judged = _with_accepted(judged, accepted)
+    if flags["undecided"] != "undecided":
+        judged = [_folded(one, flags["undecided"]) for one in judged]
+    for one in judged:
+        if flags["as_json"]:
+            click.echo(json_line({**one.said, "gate": one.case.outcome}))
+        else:
+            click.echo(printed_line(f"{one.case.outcome.upper()}  {one.case.name}"))
+            click.echo(narrowed(f"      {one.case.says}"))
+    if junit is not None:
+        save_text(junit, as_xml(str(run), [one.case for one in judged]))
+    codes = [one.code for one in judged]
+    return FAIL if FAIL in codes else UNDECIDED if UNDECIDED in codes else PASS
+
+
+def _rules(folder: "RunFolder", rules: Sequence[str], group: str) -> Iterator[_Judged]:
+    """Outcome of each rule; at least one is required."""
+    from scrutiny.report.findings.risks import JudgedCase
+    from scrutiny.report.wording import scope_words
+    from scrutiny.run.estimating.gate import gate_run
+    from scrutiny.store.findings import finding_to_json
+
+    for finding in gate_run(folder, rules, group=group):
+        outcome: Any = _OUTCOMES.get(finding.verdict, "undecided")
+        if finding.verdict == "refused":
+            outcome = "not tested" if finding.reason.startswith("not tested") else "refused"
+        said = f"{scope_words(finding.scope)}: {finding.reason}"
+        case = JudgedCase(finding.claim.says, "rule", outcome, said)
+        cost = None if finding.estimate is None else finding.estimate.value
+        yield _Judged(case, cost, finding_to_json(finding))
+
+
+def _risks(folder: "RunFolder") -> Iterator[_Judged]:
+    """Outcome of each claim of the run that is a risk."""
+    from scrutiny.core.boundary.json_text import plain
+    from scrutiny.report.findings.risks import JudgedCase, case_of, risks_of
+
+    risks = risks_of(folder.findings())
+    for risk in risks:
+        yield _Judged(case_of(risk), risk.cost, plain(risk))
+    if not risks:  # nothing is judged, and nothing passes
+        yield _Judged(
+            JudgedCase("risks", "the run", "not tested", _NO_RISKS), None, {"what": "risks"}
+        )
+
+
+def _with_accepted(judged: Sequence[_Judged], accepted: Sequence[Any]) -> list[_Judged]:
+    """Lines with accepted risks applied; accepted ones that do not occur are reported."""
+    from scrutiny.run.estimating.accepted import not_there
+
+    for one in not_there(accepted, [(j.case.name, j.case.of) for j in judged]):
+        say(f"Accepted, and nothing that is judged here: {one.risk!r}. Take it out, or mend it.")
+    today = datetime.now(UTC).date()
+    return [_accepted(one, accepted, today) for one in judged]
+
+
+def _accepted(judged: _Judged, accepted: Sequence[Any], today: Any) -> _Judged:
+    """Line of what failed or was not tested, or of an accepted one with its reason."""
+    case = judged.case
+    covering = (a for a in accepted if a.covers(case.name, case.of, judged.cost, today))
+    found = next(covering, None) if case.outcome in _ANSWERED else None
+    if found is None:
+        return judged
+    says = f"accepted ({found.why}); {case.says}"
+    return replace(judged, case=replace(case, outcome="accepted", says=says))
+
+
+def _folded(judged: _Judged, into: Any) -> _Judged:
+    """Line whose undecided outcome is changed to a pass or a failure.
+
+    What was refused or not tested stays so: nothing was shown of it.
+    """
+    if judged.case.outcome != "undecided":
+        return judged
+    case = replace(judged.case, outcome=into, says=f"undecided; {judged.case.says}")
+    return replace(judged, case=case)

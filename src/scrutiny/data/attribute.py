@@ -1,0 +1,204 @@
+"""Attribute: a function of an item, or of an item and a training set, from which slices are made.
+
+Those of a training set are here: seen before, new words, frequency of the label.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from inspect import getdoc
+from typing import Any, Literal
+
+from scrutiny.core.answers.answer import label_in
+from scrutiny.core.example import Example
+from scrutiny.core.languages import OF_CHARACTERS, UNSPACED, is_english, script_of
+from scrutiny.core.plugin_base import Told
+from scrutiny.data.dataset import load_dataset
+from scrutiny.data.hashes import content_hash
+from scrutiny.text.tokens import is_word, token_texts
+
+Value = bool | float | str
+#: Scripts whose texts are divided neither by spaces nor by characters.
+_NO_WORDS = UNSPACED - OF_CHARACTERS
+Gives = Literal["yes or no", "a number", "a word"]
+_GIVES: dict[object, Gives] = {
+    bool: "yes or no",
+    int: "a number",
+    float: "a number",
+    str: "a word",
+    float | None: "a number",
+    str | None: "a word",
+}
+
+
+class Training:
+    """Training set for attributes; word and text look-ups are computed once.
+
+    Parameters
+    ----------
+    examples
+        Its items.
+    """
+
+    def __init__(self, examples: Sequence[Example]) -> None:
+        self.examples = examples
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Words of all its texts, in lower case."""
+        return frozenset(word for example in self.examples for word in words_of(example))
+
+    @cached_property
+    def texts(self) -> frozenset[int]:
+        """Hashes of the letters and numbers of each of its texts."""
+        return frozenset(content_hash(t) for e in self.examples for t in e.fields.values())
+
+    @cached_property
+    def label_shares(self) -> dict[str, float]:
+        """Share of the items with each gold label."""
+        counts = Counter(filter(None, (label_in(e.gold) for e in self.examples)))
+        return {label: count / counts.total() for label, count in counts.items()}
+
+
+@lru_cache(maxsize=64)  # all attributes look at one item after the other
+def _tokens(text: str) -> tuple[str, ...]:
+    """Tokens of a text."""
+    return tuple(token_texts(text))
+
+
+@lru_cache(maxsize=64)
+def _lower(text: str) -> tuple[str, ...]:
+    """Tokens of a text in lower case, with straight apostrophes."""
+    return tuple(token.lower().replace("’", "'") for token in _tokens(text))
+
+
+def lower_of(example: Example) -> list[str]:
+    """Tokens of all fields in lower case, with straight apostrophes."""
+    return [token for text in example.fields.values() for token in _lower(text)]
+
+
+def words_of(example: Example) -> Iterator[str]:
+    """Words of all fields in lower case, without punctuation."""
+    return filter(is_word, lower_of(example))
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute(Told):
+    """Attribute: a function of an item, from which slices are made.
+
+    Parameters
+    ----------
+    function
+        Function of an example, or of an example and a `Training` if ``of_training``. Returns
+        ``None`` for an item without a value.
+    says
+        Phrase that follows "inputs" in a sentence ("with a negation") for yes or no; else a noun
+        phrase ("words of all texts").
+    gives
+        Kind of value, as the function's annotation states it.
+    is_english
+        Whether it is for English only: items in other languages have no value.
+    of_training
+        Whether it needs a training set.
+    of_words
+        Whether it counts words: items in languages that neither put spaces between them nor use
+        one character for each (Thai) have no value. In Chinese and Japanese, characters count.
+    stream
+        Name of its random stream, if that is not its own name.
+    """
+
+    function: Callable[..., Value | None]
+    says: str
+    gives: Gives
+    is_english: bool = False
+    of_training: bool = False
+    stream: str = ""
+    of_words: bool = False
+
+    def __call__(self, example: Example, training: Training | None = None) -> Value | None:
+        """Value of an item; ``None`` if it has none."""
+        if self.is_english and not is_english(example.language):
+            return None
+        if self.of_words and script_of(example.language) in _NO_WORDS:
+            return None
+        return self.function(example, training) if self.of_training else self.function(example)
+
+    def at_length(self) -> str:
+        """Docstring of its function."""
+        return getdoc(self.function) or self.sentence()
+
+    def sentence(self) -> str:
+        """One line for a list of attributes."""
+        more = " (English)" * self.is_english + " (needs training data)" * self.of_training
+        return f"{self.says[:1].upper()}{self.says[1:]}: {self.gives}{more}"
+
+
+def attribute(
+    says: str,
+    *,
+    is_english: bool = False,
+    of_training: bool = False,
+    stream: str = "",
+    of_words: bool = False,
+) -> Callable[[Callable[..., Any]], Attribute]:
+    """Decorator that makes an attribute of a function; the return annotation gives its kind.
+
+    Examples
+    --------
+    >>> @attribute("with an exclamation mark")
+    ... def loud(example: Example) -> bool:
+    ...     return "!" in example.text
+    >>> loud.gives, loud(Example("1", {"text": "Oh!"}))
+    ('yes or no', True)
+    """
+
+    def made(function: Callable[..., Any]) -> Attribute:
+        gives = _GIVES[function.__annotations__["return"]]
+        return Attribute(function, says, gives, is_english, of_training, stream, of_words)
+
+    return made
+
+
+def tokens_of(example: Example) -> list[str]:
+    """Tokens of all fields as they are written."""
+    return [token for text in example.fields.values() for token in _tokens(text)]
+
+
+@attribute("with a text that is in the training data", of_training=True)
+def in_training(example: Example, training: Training) -> bool:
+    """Whether a text of the item is in the training set, ignoring case and punctuation.
+
+    Examples
+    --------
+    >>> training = Training([Example("t", {"text": "It is fine."})])
+    >>> in_training(Example("1", {"text": "it is fine"}), training)
+    True
+    """
+    return any(content_hash(text) in training.texts for text in example.fields.values())
+
+
+@attribute("share of the words that the training data lacks", of_training=True)
+def unseen_words(example: Example, training: Training) -> float:
+    """Share of the words, 0 to 1, that do not occur in the training set.
+
+    Examples
+    --------
+    >>> training = Training([Example("t", {"text": "It is fine."})])
+    >>> unseen_words(Example("1", {"text": "It is grim here"}), training)
+    0.5
+    """
+    words = list(words_of(example))
+    return sum(word not in training.words for word in words) / max(len(words), 1)
+
+
+@attribute("share of the training data that has the item's gold label", of_training=True)
+def label_share(example: Example, training: Training) -> float | None:
+    """Frequency of the item's gold label in the training set, 0 to 1."""
+    label = label_in(example.gold)
+    return None if label is None else training.label_shares.get(label, 0.0)
+
+
+def load_training(source: str, task: str) -> Training:
+    """Training set that attributes of items refer to, loaded from a data string."""
+    return Training(load_dataset(source, task=task or None).examples)

@@ -1,0 +1,264 @@
+"""Items with their attribute values, and which of them satisfy a predicate.
+
+A name in a predicate is a column of the items (``topic`` for ``a_topic``) or a registered
+attribute; a column comes first, since the user gave it.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Final
+
+from scrutiny.core.boundary.parameters import known
+from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.example import Example
+from scrutiny.core.registry import registry
+from scrutiny.core.slice_syntax import Term, parse_predicate, share_of, terms_of, truth
+from scrutiny.data.attribute import Attribute, Gives, Training, Value, lower_of
+
+#: A slice of fewer items, or one that leaves fewer, has no number.
+FEWEST: Final = 20
+#: Beginnings of the names of columns of the items: groups, and units of resampling.
+COLUMNS: Final = ("a_", "u_")
+_HAS: Final = "has"
+_YES: Final = frozenset({"yes", "true", "1"})
+_NO: Final = frozenset({"no", "false", "0"})
+_ORDERS: Final[Mapping[str, Callable[[float, float], bool]]] = {
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+}
+_SHOWN: Final = 8
+_EPSILON: Final = 1e-9
+
+
+class Items:
+    """Items of one dataset, with attribute values that are computed once.
+
+    Parameters
+    ----------
+    columns
+        Values of the items by the full names of their columns (``a_topic``).
+    examples
+        The items with their texts; read if a slice needs them.
+    training
+        Training set, read if a slice needs it; None without one.
+    """
+
+    def __init__(
+        self,
+        columns: Mapping[str, Sequence[object]],
+        examples: Callable[[], Sequence[Example]],
+        training: Callable[[], Training] | None = None,
+    ) -> None:
+        self._columns = {n: v for n, v in columns.items() if n.startswith(COLUMNS)}
+        self._read = examples
+        self._training = training
+        self._values: dict[tuple[str, str, str], tuple[Gives, list[Value | None]]] = {}
+
+    @classmethod
+    def of(
+        cls, examples: Sequence[Example], training: Callable[[], Training] | None = None
+    ) -> "Items":
+        """Items from examples in memory."""
+        names = dict.fromkeys(name for example in examples for name in example.attributes)
+        columns = {name: [e.attributes.get(name) for e in examples] for name in names}
+        return cls(columns, lambda: examples, training)
+
+    @property
+    def names(self) -> list[str]:
+        """Names that slices may use: columns without ``a_``, then attributes."""
+        known = [n.partition("@")[0] for n in registry().names("attribute")]
+        return list(dict.fromkeys([*(n.removeprefix("a_") for n in self._columns), *known]))
+
+    @cached_property
+    def examples(self) -> Sequence[Example]:
+        """The items with their texts."""
+        return self._read()
+
+    def inside(self, text: str) -> list[bool | None]:
+        """Whether each item is in a slice; ``None`` for items without a value.
+
+        Raises
+        ------
+        PlanError, UnknownNameError
+            If the slice cannot be read, or names an attribute or column that the items lack.
+        """
+        whole = parse_predicate(text)
+        found = {term: self._said(term) for term in set(terms_of(whole))}
+        rows = list(zip(*found.values(), strict=True))
+        known = {
+            row: truth(whole, dict(zip(found, row, strict=True)).__getitem__) for row in set(rows)
+        }
+        return [known[row] for row in rows]
+
+    def values(self, name: str) -> list[str]:
+        """Values of an attribute or column that are slices with items enough for a number.
+
+        Raises
+        ------
+        PlanError, UnknownNameError
+            If there are none: the items lack it, it is a number, or each value has few items.
+        """
+        gives, values = self._valued(Term(name))
+        answers = {"True": "yes", "False": "no"} if gives == "yes or no" else {}
+        counts = Counter(answers.get(str(v), str(v)) for v in values if v is not None)
+        found = sorted(value for value, count in counts.items() if count >= FEWEST)
+        if gives == "a number" or not found:
+            why = "is a number" if found else f"has no value with {FEWEST} items"
+            raise PlanError(
+                f"each({name}, ...) is of the values of a column or attribute, and {name} {why}. "
+                "Write a slice instead: where length > 20."
+            )
+        return found
+
+    def must_have(self, text: str, *, where: str) -> None:
+        """Raise if a slice compares a column or attribute with a value that no item has.
+
+        Raises
+        ------
+        PlanError, UnknownNameError
+            With the values that there are; or as `inside` does.
+        """
+        for term in terms_of(parse_predicate(text)):
+            gives, values = self._valued(term)
+            if gives != "a word" or term.operator not in ("=", "!="):
+                continue
+            there = {str(value) for value in values if value is not None}
+            if not any(_is_same(value, term.value) for value in there):
+                shown = ", ".join(sorted(there)[:_SHOWN])
+                raise PlanError(f"{where} has {term.name} = {term.value}; there are {shown}.")
+
+    def look_at(self, slices: Iterable[str]) -> None:
+        """Compute the attributes that slices name item by item: each text is cut once for all."""
+        terms = [term for text in slices for term in terms_of(parse_predicate(text))]
+        own = {name.partition("@")[0] for name in registry().names("attribute")}
+        loaded: dict[str, Attribute] = {}
+        for term in terms:
+            is_column = any(f"{p}{term.name}" in self._columns for p in ("", "a_", "u_"))
+            if not is_column and not term.field and term.name in own:
+                loaded[term.name] = registry().load("attribute", term.name)
+        plain = {name: one for name, one in loaded.items() if not one.of_training}
+        rows = [[one(example) for one in plain.values()] for example in self.examples]
+        for column, (name, one) in enumerate(plain.items()):
+            self._values[name, "", ""] = one.gives, [row[column] for row in rows]
+
+    def _said(self, term: Term) -> list[bool | None]:
+        """Whether a term is true for each item."""
+        gives, values = self._valued(term)
+        if not term.operator:
+            return [_as_truth(value, term, gives) for value in values]
+        if term.operator in ("=", "!="):
+            is_equal = [None if v is None else _is_same(v, term.value) for v in values]
+            return [e if e is None else e == (term.operator == "=") for e in is_equal]
+        numbers = [None if value is None else _as_number(value, term, gives) for value in values]
+        if term.operator == "in":
+            low, high = _between(numbers, term.value)
+            return [None if n is None else low <= n < high for n in numbers]
+        limit = _as_limit(term)
+        order = _ORDERS[term.operator]
+        return [None if n is None else order(n, limit) for n in numbers]
+
+    def _valued(self, term: Term) -> tuple[Gives, list[Value | None]]:
+        """Kind of a term's attribute or column, and its value for each item."""
+        key = (term.name, term.field, term.value if term.name == _HAS else "")
+        if key not in self._values:
+            self._values[key] = self._computed(term)
+        return self._values[key]
+
+    def _computed(self, term: Term) -> tuple[Gives, list[Value | None]]:
+        for name in (term.name, f"a_{term.name}", f"u_{term.name}"):
+            if name in self._columns:
+                return "a word", [None if v is None else str(v) for v in self._columns[name]]
+        if term.name == _HAS:
+            return "yes or no", _has(self._looked_at(term), term.value)
+        known("attribute or column of the items", [term.name], self.names)
+        attribute: Attribute = registry().load("attribute", term.name)
+        training = self._trained(term.name) if attribute.of_training else None
+        looked = self._looked_at(term)
+        values = [None if one is None else attribute(one, training) for one in looked]
+        return attribute.gives, values
+
+    def _trained(self, name: str) -> Training:
+        if self._training is None:
+            raise PlanError(
+                f"The slice uses {name}, which needs training data, and none is given: "
+                "name it in the plan (training = under [data.NAME]) or with --training STRING."
+            )
+        return self._training()
+
+    def _looked_at(self, term: Term) -> Sequence[Example | None]:
+        """Items, reduced to one field if the term names it."""
+        if not term.field:
+            return self.examples
+        found = [_in_field(example, term.field) for example in self.examples]
+        if not any(found):
+            fields = dict.fromkeys(name for e in self.examples for name in e.fields)
+            raise UnknownNameError("text field of the items", term.field, fields)
+        return found
+
+
+def _has(examples: Sequence[Example | None], words: str) -> list[Value | None]:
+    """Whether the words occur in sequence in some text of each item, ignoring case."""
+    wanted = " ".join(lower_of(Example("", {"": words})))
+    return [None if e is None else f" {wanted} " in f" {' '.join(lower_of(e))} " for e in examples]
+
+
+def _as_truth(value: Value | None, term: Term, gives: Gives) -> bool | None:
+    if value is None or isinstance(value, bool):
+        return value
+    written = str(value).lower()
+    if gives == "a word" and written in _YES | _NO:
+        return written in _YES
+    example = f"{term.name} > 20" if gives == "a number" else f"{term.name} = {value}"
+    raise PlanError(f"{term.name} is {gives}, so a slice compares it with a value: {example}.")
+
+
+def _as_number(value: Value, term: Term, gives: Gives) -> float:
+    try:
+        if gives != "yes or no":
+            return float(value)
+    except ValueError:
+        pass
+    raise PlanError(
+        f"{term.name} {term.operator} {term.value}: {term.name} is {gives} ({value}), not a number."
+    )
+
+
+def _as_limit(term: Term) -> float:
+    try:
+        return float(term.value)
+    except ValueError:
+        raise PlanError(f"{term.text}: {term.value!r} is not a number.") from None
+
+
+def _is_same(value: Value, text: str) -> bool:
+    """Whether a value equals a written one: 2.0 is 2, and True is yes."""
+    if isinstance(value, bool):
+        return text.lower() in (_YES if value else _NO)
+    if isinstance(value, str) and value == text:
+        return True
+    try:
+        return float(value) == float(text)
+    except ValueError:
+        return False
+
+
+def _between(numbers: Sequence[float | None], share: str) -> tuple[float, float]:
+    """Limits of the values that a share of the items has; equal values stay together."""
+    ordered = sorted(number for number in numbers if number is not None)
+    low, high = share_of(share)
+    first, last = (int(len(ordered) * rank + _EPSILON) for rank in (low, high))
+    return (
+        ordered[first] if 0 < first < len(ordered) else float("-inf"),
+        ordered[last] if last < len(ordered) else float("inf"),
+    )
+
+
+def _in_field(example: Example, field: str) -> Example | None:
+    """Example reduced to one of its text fields; ``None`` if it lacks the field."""
+    return (
+        replace(example, fields={field: example.fields[field]}) if field in example.fields else None
+    )

@@ -1,1 +1,0 @@
-"""Contrast sets: items, and versions of each that experts changed (Gardner et al. 2020)."""

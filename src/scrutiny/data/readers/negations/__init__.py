@@ -1,1 +1,0 @@
-"""Readers of corpora of negation: one file for each format."""

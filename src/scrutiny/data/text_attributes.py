@@ -1,0 +1,290 @@
+"""Attributes of an item's texts: negation, question, gender, numbers, length.
+
+Each is a pure function of an example. They are declared before anything is measured, so all of
+them can be tested together, with a correction for how many there are; none is chosen by its
+result.
+"""
+
+import re
+from functools import cache
+from typing import Final
+
+from scrutiny.core.answers.answer import label_in
+from scrutiny.core.example import Example
+from scrutiny.core.languages import is_english
+from scrutiny.data.attribute import attribute, lower_of, tokens_of, words_of
+from scrutiny.data.questions import is_question_text
+from scrutiny.text.lexicon import first_names, is_stop_word, table, zipf
+from scrutiny.text.numbers import parse_number
+from scrutiny.text.tokens import is_word, sentences, token_texts
+
+_RARE: Final = 3.3  # on the scale of `zipf`: about twice in a million words
+_FEWEST_LETTERS: Final = 4
+_NEGATIVE: Final = frozenset(
+    """no not never none nobody nothing nowhere neither nor cannot without hardly scarcely barely
+    seldom rarely dont doesnt didnt cant wont isnt arent wasnt werent wouldnt couldnt shouldnt
+    n't""".split()
+)
+_CONTRAST: Final = frozenset(
+    "but however although though yet despite nevertheless nonetheless whereas".split()
+)
+_CONDITION: Final = frozenset("if unless whether would could should might".split())
+_FIRST_PERSON: Final = frozenset("i me my mine myself we us our ours ourselves i'm i've".split())
+_COMPARISON: Final = frozenset("more less most least than better worse best worst".split())
+_HARDLY_NUMBERS: Final = frozenset("one first second".split())
+_QUESTION_WORDS: Final = frozenset("who whom whose what which when where why how".split())
+_FEMALE: Final = frozenset("she her hers herself she's she'd she'll".split())
+_MALE: Final = frozenset("he him his himself he's he'd he'll".split())
+_URL: Final = re.compile(r"https?://|www\.|\S+@\S+\.\w", re.IGNORECASE)
+_QUOTATION: Final = re.compile(r"[\"“”«»]|(?<!\w)['‘][^'’]+['’](?!\w)")
+_EMOJI: Final = re.compile("[\u2600-\u27bf\U0001f1e6-\U0001f1ff\U0001f300-\U0001faff]")
+_SMILEY: Final = re.compile(r"[:;=]-?[)(DPp](?!\w)")
+_REPEATED: Final = re.compile(r"([a-z])\1\1|[!?]{2,}", re.IGNORECASE)
+
+
+@attribute("with a negation", is_english=True, stream="negation")
+def negated(example: Example) -> bool:
+    """Whether the text contains a negation word, contracted or not.
+
+    Examples
+    --------
+    >>> [negated(Example("1", {"text": text})) for text in ("It isn't bad.", "A knot.")]
+    [True, False]
+    """
+    return any(word in _NEGATIVE or word.endswith("n't") for word in lower_of(example))
+
+
+@attribute("with a question")
+def question(example: Example) -> bool:
+    """Whether the text is a question, with or without a question mark.
+
+    Examples
+    --------
+    >>> [question(Example("1", {"text": text})) for text in ("is it good", "so be it")]
+    [True, False]
+    """
+    in_english = is_english(example.language)
+    texts = example.fields.values()
+    return any(is_question_text(text, is_english=in_english) for text in texts)
+
+
+@attribute("with an exclamation mark")
+def exclamation(example: Example) -> bool:
+    """Whether the text contains an exclamation mark."""
+    return any("!" in text for text in example.fields.values())
+
+
+@attribute("with a number")
+def number(example: Example) -> bool:
+    """Whether the text contains a number, in digits or words; "one" and "first" do not count.
+
+    Words count in English alone.
+
+    Examples
+    --------
+    >>> [number(Example("1", {"text": text})) for text in ("Seats 4", "two left", "No seats")]
+    [True, True, False]
+    """
+    in_words = is_english(example.language)
+    return any(_is_number(word, in_words=in_words) for word in tokens_of(example))
+
+
+def _is_number(word: str, *, in_words: bool) -> bool:
+    if any(letter.isdigit() for letter in word):
+        return True
+    is_plain = in_words and word.isalpha() and word.lower() not in _HARDLY_NUMBERS
+    return is_plain and parse_number(word) is not None
+
+
+@attribute("with a word in capitals")
+def capitals(example: Example) -> bool:
+    """Whether a word of three letters or more is written in capitals."""
+    return any(len(w) > 2 and w.isalpha() and w.isupper() for w in tokens_of(example))
+
+
+@attribute("with a capitalized word inside a sentence")
+def name(example: Example) -> bool:
+    """Whether a capitalized word occurs inside a sentence.
+
+    Examples
+    --------
+    >>> [name(Example("1", {"text": text})) for text in ("He met Ida.", "He left. So?")]
+    [True, False]
+    """
+    return any(
+        len(word) > 1 and word[0].isupper() and not word.isupper()
+        for text in example.fields.values()
+        for start, end in sentences(text)
+        for word in token_texts(text[start:end])[1:]
+    )
+
+
+@attribute("with a rare word", is_english=True)
+def rare_word(example: Example) -> bool:
+    """Whether the text contains a word that is rare in English, or unknown.
+
+    Examples
+    --------
+    >>> rare_word(Example("1", {"text": "a zymurgic film"}))
+    True
+    >>> rare_word(Example("2", {"text": "a good film"}))
+    False
+    """
+    return any(
+        len(word) >= _FEWEST_LETTERS and word.isalpha() and word.islower() and zipf(word) < _RARE
+        for word in tokens_of(example)
+    )
+
+
+@attribute("with a word of contrast (but, however)", is_english=True)
+def contrast(example: Example) -> bool:
+    """Whether the text contains a word of contrast."""
+    return not _CONTRAST.isdisjoint(lower_of(example))
+
+
+@attribute("with a condition (if, would)", is_english=True)
+def condition(example: Example) -> bool:
+    """Whether the text contains a word of condition."""
+    return not _CONDITION.isdisjoint(lower_of(example))
+
+
+@attribute("with a comparison (more, than)", is_english=True)
+def comparison(example: Example) -> bool:
+    """Whether the text contains a word of comparison."""
+    return not _COMPARISON.isdisjoint(lower_of(example))
+
+
+@attribute("in the first person", is_english=True)
+def first_person(example: Example) -> bool:
+    """Whether the text is in the first person."""
+    return not _FIRST_PERSON.isdisjoint(lower_of(example))
+
+
+@attribute("with a quotation")
+def quotation(example: Example) -> bool:
+    """Whether the text contains a quotation in quotation marks."""
+    return any(_QUOTATION.search(text) is not None for text in example.fields.values())
+
+
+@attribute("with a web or mail address")
+def address(example: Example) -> bool:
+    """Whether the text contains a web or mail address."""
+    return any(_URL.search(text) is not None for text in example.fields.values())
+
+
+@attribute("with an emoji or smiley")
+def emoji(example: Example) -> bool:
+    """Whether the text contains an emoji or a smiley."""
+    return any(bool(_EMOJI.search(t) or _SMILEY.search(t)) for t in example.fields.values())
+
+
+@attribute("with drawn-out letters or marks")
+def drawn_out(example: Example) -> bool:
+    """Whether a letter is repeated three times, or a punctuation mark twice, in a row."""
+    return any(_REPEATED.search(text) is not None for text in example.fields.values())
+
+
+@attribute("with letters beyond plain Latin")
+def other_letters(example: Example) -> bool:
+    """Whether the text contains letters beyond plain Latin."""
+    return any(c.isalpha() and ord(c) > 127 for t in example.fields.values() for c in t)
+
+
+@attribute("of several sentences", stream="sentences")
+def several_sentences(example: Example) -> bool:
+    """Whether a text has more than one sentence."""
+    return any(len(sentences(text)) > 1 for text in example.fields.values())
+
+
+@attribute("without a function word", is_english=True)
+def no_function_word(example: Example) -> bool:
+    """Whether the text has words, and none of them is a function word."""
+    words = [word for word in lower_of(example) if is_word(word)]
+    return bool(words) and not any(is_stop_word(word) for word in words)
+
+
+@attribute("words of all texts", of_words=True)
+def length(example: Example) -> int:
+    """Number of words in all texts.
+
+    Examples
+    --------
+    >>> length(Example("1", {"premise": "It rains.", "hypothesis": "It is wet."}))
+    5
+    """
+    return sum(1 for _ in words_of(example))
+
+
+@attribute("words of the longest text", of_words=True)
+def longest_text(example: Example) -> int:
+    """Number of words in the longest of the item's texts."""
+    return max(sum(map(is_word, token_texts(text))) for text in example.fields.values())
+
+
+@attribute(
+    "frequency of the rarest word in English, on the Zipf scale (3: once in a million)",
+    is_english=True,
+)
+def rarest_word(example: Example) -> float:
+    """Frequency of the rarest word in the text, on the Zipf scale.
+
+    Examples
+    --------
+    >>> rarest_word(Example("1", {"text": "a good film"})) > 4
+    True
+    """
+    return min((zipf(word) for word in words_of(example) if word.isalpha()), default=0.0)
+
+
+@attribute("gender that words and first names have: woman, man, both or none", is_english=True)
+def gender(example: Example) -> str:
+    """Gender of the pronouns, nouns and first names in the text.
+
+    Examples
+    --------
+    >>> [gender(Example("1", {"text": t})) for t in ("Ida met her aunt.", "Her son.", "It rains.")]
+    ['woman', 'both', 'none']
+    """
+    written, lower = frozenset(tokens_of(example)), frozenset(lower_of(example))
+    has = [
+        not (lower.isdisjoint(words) and written.isdisjoint(names))
+        for words, names in (_gendered("female"), _gendered("male"))
+    ]
+    return {(True, True): "both", (True, False): "woman", (False, True): "man"}.get(
+        (has[0], has[1]), "none"
+    )
+
+
+@cache
+def _gendered(which: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Lower-case words, and first names, that are of one gender only."""
+    is_female = which == "female"
+    pairs = table("gender_pairs")
+    mine, other = ([row[k].lower() for row in pairs] for k in ((0, 1) if is_female else (1, 0)))
+    names = frozenset(first_names("female")), frozenset(first_names("male"))
+    own, others = names if is_female else names[::-1]
+    return (_FEMALE if is_female else _MALE) | (set(mine) - set(other)), own - others
+
+
+@attribute("first question word (what, how), or none", is_english=True)
+def question_word(example: Example) -> str:
+    """First question word in the text, at any position.
+
+    Examples
+    --------
+    >>> question_word(Example("1", {"text": "Tell me how."}))
+    'how'
+    """
+    return next((word for word in lower_of(example) if word in _QUESTION_WORDS), "none")
+
+
+@attribute("gold label")
+def label(example: Example) -> str | None:
+    """Gold label of the item, if its gold answer is a label."""
+    return label_in(example.gold)
+
+
+@attribute("language of the texts (BCP 47)")
+def language(example: Example) -> str:
+    """Language of the texts."""
+    return example.language

@@ -1,0 +1,261 @@
+"""Records of attacks and of their control, and of known texts on which a rater is validated.
+
+A rater that calls everything valid makes every success a valid one, and one that calls nothing
+valid makes a model look robust. So a model that rates is asked about two texts of every item of
+which nobody has to be asked, just as if an attack had found them; what it says of the others counts
+only if it tells these two apart. Ratings of a file have no such controls of their own.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from scrutiny.core.boundary.json_text import digest
+from scrutiny.core.design import EstimateSpec, Selector
+from scrutiny.core.diagnostic import Failure, RowKind
+from scrutiny.core.edit import Edit
+from scrutiny.core.example import Example
+from scrutiny.core.record import Measure, Row
+from scrutiny.core.task import Prediction
+from scrutiny.diagnostics.attack.attempts import LANGUAGE, UNANSWERED, AttackParams, Attempt
+from scrutiny.diagnostics.attack.validity import JudgedText, rater_of
+from scrutiny.perturb.search import Origin, State
+from scrutiny.perturb.search.judging import Found, single
+
+MEASURES: Final = (
+    Measure("hit", unit="items"),
+    Measure("attacked", unit="items"),
+    Measure("success", unit="items"),
+    Measure(
+        "asked",
+        unit="texts",
+        says="texts asked",
+        scale="amount",
+        among=("attacked",),
+        drawn_as=(("mean", "mean_texts_asked@1"), ("median", "median_texts_asked@1")),
+    ),
+    Measure("asked_to_success", unit="texts"),
+    Measure("considered", unit="texts"),
+    Measure("changed_words", unit="words"),
+    Measure("words", unit="words"),
+    Measure("score"),
+    Measure("rated", unit="items"),
+    Measure(
+        "valid",
+        unit="probability",
+        says="texts that the rater calls valid",
+        scale="logit",
+        among=("rated",),
+        drawn_as=(("mean", "rater_validity@1"),),
+    ),
+    Measure("compared", unit="items"),
+    Measure(
+        "similarity",
+        unit="cosine",
+        says="cosine to the original",
+        scale="coefficient",
+        among=("success", "compared"),
+        drawn_as=(("mean", "attack_similarity@1"),),
+    ),
+    Measure("scored", unit="items"),
+    Measure("log_perplexity_ratio", unit="nats"),
+    Measure("tried", unit="texts"),
+)
+#: Records of the unchanged items.
+BASELINE: Final = RowKind(role="baseline")
+#: Why a control of a rater has no value.
+UNRATED: Final = "unrated"
+
+
+def condition_of(recipe: str, draw: int) -> dict[str, object]:
+    """Condition of an attack's records."""
+    return {"recipe": recipe, "draw": draw}
+
+
+def unattacked_row(
+    example: Example,
+    answer: Prediction | Failure,
+    labels: tuple[str, ...],
+    *,
+    width: int = len(MEASURES),
+) -> Row:
+    """Record of an item before it is attacked: whether it is a hit, among ``width`` measures."""
+    found: Failure | tuple[float, ...]
+    if example.gold is None:
+        found = Failure("no_gold", status="skipped")
+    elif isinstance(answer, Failure):
+        found = answer
+    else:
+        found = (answer.label_among(labels) == example.gold, *[0.0] * (width - 1))
+    return BASELINE.row(example.id, found)
+
+
+def rated_row(item: str, valid: float | None, kind: RowKind) -> Row:
+    """Record of a text that was rated but not attacked; undefined if the rater cannot say."""
+    if valid is None:
+        return kind.row(item, Failure(UNRATED, status="undefined"))
+    known = {"rated": 1.0, "valid": valid}
+    return kind.row(item, (known.get(measure.name, 0.0) for measure in MEASURES))
+
+
+def attempt_rows(
+    example: Example,
+    attempt: Attempt,
+    *,
+    labels: tuple[str, ...],
+    judged: Mapping[str, JudgedText],
+    has_control: bool,
+) -> Iterator[Row]:
+    """Records of an item after one attack, and after random change at the same cost."""
+    condition, item = condition_of(attempt.recipe, attempt.draw), example.id
+    found = attempt.found.get(item)
+    measured: Failure | tuple[float, ...] = Failure(
+        "no_gold" if example.gold is None else LANGUAGE, status="skipped"
+    )
+    if found is not None:
+        measured = _values(example, found, labels, judged.get(item))
+    yield RowKind.of(condition).row(item, measured)
+    if has_control:
+        control = attempt.control.get(item)
+        if control is not None:
+            measured = _values(example, control, labels)
+        elif found is not None:  # no attack, so nothing was spent that random change could spend
+            measured = Failure(found.reason or "", status=found.status)
+        yield RowKind.of(condition, "control").row(item, measured)
+
+
+def _values(
+    example: Example, found: Found, labels: tuple[str, ...], judgment: JudgedText | None = None
+) -> Failure | tuple[float, ...]:
+    """Measures of one search."""
+    if found.status != "ok" or found.state is None:
+        return Failure(found.reason or "", status=found.status)
+    if found.n_failed and not found.is_success:  # the text that fools it may be among those
+        return Failure(UNANSWERED)
+    answer = None if found.answer is None else single(found.answer)
+    hit = answer is not None and answer.label_among(labels) == example.gold
+    state = found.state
+    said = judgment or JudgedText()
+    return (
+        float(hit),
+        1.0,
+        float(found.is_success),
+        float(found.n_asked),
+        float(found.asked_to_success() or 0),
+        float(found.n_considered),
+        float(state.words_changed),
+        float(state.origin.word_count),
+        float(found.score),
+        *_known(said.valid),
+        *_known(said.similarity),
+        *_known(said.log_perplexity_ratio),
+        float(found.n_tried),
+    )
+
+
+def _known(value: float | None) -> tuple[float, float]:
+    """Whether a judge has answered, and the answer."""
+    return (0.0, 0.0) if value is None else (1.0, value)
+
+
+#: Conditions of the records, with their roles: the item as it is, and another item's text.
+UNCHANGED: Final[Mapping[str, object]] = {"rater": "unchanged"}
+OTHER: Final[Mapping[str, object]] = {"rater": "other item"}
+_KINDS: Final = (RowKind.of(UNCHANGED, "control"), RowKind.of(OTHER, "null"))
+#: How much more of the unchanged texts than of the others must be called valid, on average.
+LEAST_SEPARATION: Final = 0.5
+NAME: Final = "rater"  # under which the texts are rated, as if this were an attack
+
+
+class RaterAnswers(NamedTuple):
+    """Ratings of an unchanged item and of another item's text; `None` if it cannot rate."""
+
+    unchanged: float | None
+    other: float | None
+
+
+def is_controlled(params: AttackParams) -> bool:
+    """Whether a model rates; people's ratings are not validated."""
+    return bool(params.rater or "nli" in params.resources)
+
+
+def known_by_rater(params: AttackParams, examples: Sequence[Example]) -> dict[str, RaterAnswers]:
+    """Ratings of the known cases of each item; empty if no model rates."""
+    rater = rater_of(params) if is_controlled(params) else None
+    if rater is None or not examples:
+        return {}
+    others = dict(_others(examples))
+    same = rater.rate(NAME, [_state(example) for example in examples])
+    paired = [example for example in examples if example.id in others]
+    said = rater.rate(NAME, [_state(e, others[e.id]) for e in paired]) if paired else []
+    other = dict(zip([e.id for e in paired], said, strict=True))
+    return {e.id: RaterAnswers(p, other.get(e.id)) for e, p in zip(examples, same, strict=True)}
+
+
+def _others(examples: Sequence[Example]) -> Iterator[tuple[str, str]]:
+    """For each item, the last field of another item: the next one by the hash of names."""
+    ranked = sorted(examples, key=lambda example: digest(NAME, example.id))
+    texts = [example.fields[_last(example)] for example in ranked]
+    for place, example in enumerate(ranked):
+        for step in range(1, len(ranked)):
+            text = texts[(place + step) % len(ranked)]
+            if text != texts[place]:
+                yield example.id, text
+                break
+
+
+def _state(example: Example, text: str | None = None) -> State:
+    """An unchanged item, or with its last field replaced."""
+    start = State.start(Origin(Example(example.id, example.fields)))
+    if text is None:
+        return start
+    name = _last(example)
+    return State.of(start.origin, [Edit(name, 0, len(example.fields[name]), text)])
+
+
+def _last(example: Example) -> str:
+    """Name of the last field that may be changed."""
+    return [name for name in example.fields if not example.is_closed(name)][-1]
+
+
+def rater_rows(
+    params: AttackParams, item: str, known: RaterAnswers | None, lacking: Failure
+) -> Iterator[Row]:
+    """Records of an item's two known cases; skipped with a reason if it was not rated."""
+    if not is_controlled(params):
+        return
+    for kind, value in zip(_KINDS, known or (None, None), strict=True):
+        yield kind.row(item, lacking) if known is None else rated_row(item, value, kind)
+
+
+def rater_estimates(params: AttackParams) -> Iterator[EstimateSpec]:
+    """Estimates of both ratings, and of their difference."""
+    if not is_controlled(params):
+        return
+    same, other = Selector("control", UNCHANGED), Selector("null", OTHER)
+    yield EstimateSpec.of("rater_unchanged", "mean(valid)@1", UNCHANGED, role="control")
+    yield EstimateSpec.of("rater_other", "mean(valid)@1", OTHER, role="null")
+    yield EstimateSpec(
+        "rater_separation",
+        "rater_separation@1",
+        {"after": same, "control": other},
+        condition=UNCHANGED,
+    )
+
+
+def gate(params: AttackParams) -> tuple[tuple[str, float], ...]:
+    """Gates of the estimates of validity."""
+    return (("rater_separation", LEAST_SEPARATION),) if is_controlled(params) else ()
+
+
+def rater_note(params: AttackParams) -> str:
+    """Sentence for "how this was measured"."""
+    if is_controlled(params):
+        return (
+            "A model rates which texts keep their meaning. As a check, it also rated every "
+            "unchanged item, and another item's text instead of it; unless the difference of its "
+            f"ratings is at least {LEAST_SEPARATION:g}, no share of valid texts is stated."
+        )
+    return (
+        "Ratings of a file are not checked: mix unchanged texts and other items' texts into the "
+        "material of the raters."
+    )

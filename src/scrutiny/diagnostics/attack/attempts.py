@@ -1,0 +1,251 @@
+"""Attempts: attacks that a plan names, executed on a model, and random change at equal cost."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from scrutiny.core.boundary.parameters import at_least, shares
+from scrutiny.core.diagnostic import Context, Failure, Reference
+from scrutiny.core.errors import PlanError
+from scrutiny.core.example import Example
+from scrutiny.core.languages import speaks
+from scrutiny.core.queries.gradients import Gradients, InputEmbeddings, TokenGradients
+from scrutiny.core.task import Prediction, Task
+from scrutiny.diagnostics.attack.random_change import AtRandom, expense_of
+from scrutiny.perturb.recipes.attack import (
+    Attack,
+    Given,
+    given_to_attacks,
+    lacks,
+    name_of,
+    parse_attack,
+)
+from scrutiny.perturb.search.judging import Found
+from scrutiny.perturb.search.moves import Documents
+from scrutiny.perturb.search.problem import Search, Settings, Victim
+from scrutiny.perturb.search.running import search_all
+
+
+@dataclass(frozen=True, slots=True)
+class TransferParams:
+    """Attacks on the reference whose texts are sent to the models, and their budget.
+
+    Parameters
+    ----------
+    recipes, budget, items, draws, control, resources, tolerance
+        As of ``attack``; the budget is of texts that the *reference* is asked about.
+    """
+
+    recipes: tuple[str, ...] = ("deepwordbug", "pwws")
+    budget: int = 1000
+    items: int | None = None
+    draws: int = 1
+    control: bool = True
+    resources: Mapping[str, str] = field(default_factory=dict)
+    tolerance: float = 0.05
+
+    def __post_init__(self) -> None:
+        if not self.recipes:
+            raise PlanError("recipes is empty: `scrutiny list attacks` prints them all.")
+        at_least(self, budget=2, items=1, draws=1)  # of the budget, the item is one
+        shares(self, "tolerance")
+
+
+@dataclass(frozen=True, slots=True)
+class AttackParams(TransferParams):
+    """Attacks, their budget, the number of items, and the rater of validity.
+
+    Parameters
+    ----------
+    recipes
+        Attacks in their written form: ``deepwordbug``, ``bae(mode="R+I")``.
+    budget
+        Texts that the model may be asked about for one item and attack, the item among them.
+    items
+        How many items are attacked, drawn by the hash of their names; nothing for all of them.
+    draws
+        Independent draws of each attack; their mean is what the attack costs.
+    control
+        Whether random changes of the same candidates, with as many texts asked and no more words
+        changed, stand beside each attack.
+    resources
+        Specifications by name: ``{"encoder": "hf:./encoder", "vectors": "glove"}``. With an
+        ``encoder`` the cosine to the original is measured, with ``perplexity`` the ratio; ``nli``
+        rates validity as a ``rater`` does.
+    tolerance
+        Share of the items that an attack may fool the model on.
+    ratings
+        File that says which texts or substitutions keep the meaning; see
+        `scrutiny.diagnostics.attack.validity`.
+    rater
+        Model string of a classifier of text pairs that knows entailment: a text is as valid as the
+        smaller of the probabilities that either text entails the other.
+    """
+
+    ratings: str = ""
+    rater: str = ""
+
+    def __post_init__(self) -> None:
+        TransferParams.__post_init__(self)
+        if sum(map(bool, (self.ratings, self.rater, "nli" in self.resources))) > 1:
+            raise PlanError(
+                "Give one of ratings, rater and the resource nli: judges of validity do not mix."
+            )
+
+    @property
+    def is_rated(self) -> bool:
+        """Whether validity is rated."""
+        return bool(self.ratings or self.rater or "nli" in self.resources)
+
+
+def attacks_of(
+    params: TransferParams, task: Task, capabilities: frozenset[str]
+) -> dict[str, Attack]:
+    """Attacks by their canonical names, each once, in order.
+
+    Raises
+    ------
+    UnknownNameError, PlanError
+        If one cannot be read, or lacks what it cannot do without.
+    """
+    named = [parse_attack(text) for text in params.recipes]
+    found = {name_of(attack): attack for attack in named}
+    held = given_to_attacks(params.resources, task, capabilities=capabilities)
+    for name, attack in found.items():
+        if missing := lacks(attack, held):
+            raise PlanError(
+                f"{name} needs {', '.join(missing)}: name a resource in params, for instance "
+                f'resources = {{ {missing[0]} = "…" }}, or attack a model that has it.'
+            )
+    return found
+
+
+#: Why an item was not attacked.
+NOT_DRAWN: Final = Failure("not_drawn", status="skipped")
+LANGUAGE: Final = "language"
+UNANSWERED: Final = "unanswered"
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One attack in one draw, with its results by item; ``control`` may be empty."""
+
+    recipe: str
+    draw: int
+    found: Mapping[str, Found]
+    control: Mapping[str, Found]
+
+
+class RelabeledGradients:
+    """Gradients of a model whose labels have other names in the data."""
+
+    def __init__(self, model: Gradients, labels: tuple[str, ...]) -> None:
+        self.labels = labels
+        self._model = model
+        self._own = dict(zip(labels, model.labels, strict=True))
+
+    def gradients(
+        self, examples: Sequence[Example], labels: Sequence[str]
+    ) -> list[TokenGradients | Failure]:
+        """Gradient of the negative log-probability of a label for each example."""
+        return self._model.gradients(examples, [self._own[label] for label in labels])
+
+    def embeddings(self) -> InputEmbeddings:
+        """Input vectors of the whole vocabulary."""
+        return self._model.embeddings()
+
+
+def output_name(recipe: str, draw: int, *, is_control: bool = False) -> str:
+    """Name under which the answer to an adversarial text is stored."""
+    name = f"{recipe}#{draw}" if draw else recipe
+    return f"{name}/random" if is_control else name
+
+
+@dataclass(frozen=True, slots=True)
+class AttackWork:
+    """Shared state of all attempts on a model.
+
+    Parameters
+    ----------
+    params
+        Budget, draws, whether there is a control.
+    asked
+        The model.
+    given
+        What the attacks can count on.
+    seed
+        Of the run.
+    analyzed
+        By item: its fields as the searches so far have read them.
+    """
+
+    params: TransferParams
+    asked: Context | Reference
+    given: Given
+    seed: int
+    analyzed: dict[str, Documents] = field(default_factory=dict, repr=False, compare=False)
+
+    def attempts(
+        self, attacks: Mapping[str, Attack], examples: Sequence[Example]
+    ) -> Iterator[Attempt]:
+        """Each attack in each draw, one after the other."""
+        for name, attack in attacks.items():
+            spoken = [e for e in examples if speaks(attack.languages, e.language)]
+            for draw in range(self.params.draws):
+                yield self._attempt(name, attack, draw=draw, examples=spoken)
+
+    def _attempt(
+        self, name: str, attack: Attack, *, draw: int, examples: Sequence[Example]
+    ) -> Attempt:
+        search = attack.search(self.given)
+        found = self._run(search, examples, draw=draw, name=output_name(name, draw))
+        control: dict[str, Found] = {}
+        if self.params.control:
+            attacked = [e for e in examples if found[e.id].status == "ok"]
+            expenses = {e.id: expense_of(found[e.id]) for e in attacked}
+            space = attack.control_space(search)
+            at_random = Search(space, search.goal, AtRandom(expenses, search.method))
+            label = output_name(name, draw, is_control=True)
+            control = self._run(at_random, attacked, draw=draw, name=label)
+        return Attempt(name, draw, found, control)
+
+    def beside(
+        self, attack: Attack, examples: Sequence[Example], method: Any, *, draw: int
+    ) -> dict[str, Found]:
+        """Result of another method in the space of random change."""
+        search = attack.search(self.given)
+        alike = replace(method, like=search.method)
+        other = Search(attack.control_space(search), search.goal, alike)
+        return self._run(other, examples, draw=draw, name=method.id)
+
+    def _run(
+        self, search: Search, examples: Sequence[Example], *, draw: int, name: str
+    ) -> dict[str, Found]:
+        """Result of one search for each item; the answer to its final text is stored."""
+        victim = Victim(self._ask(name), self.asked.labels, self._gradients())
+        found = {
+            one.item: one
+            for one in search_all(
+                examples,
+                search,
+                victim=victim,
+                settings=Settings(self.seed, draw, self.params.budget, analyzed=self.analyzed),
+                resources=self.params.resources or None,
+            )
+        }
+        ended = [one.state.example for one in found.values() if one.state is not None]
+        if ended:  # asked last, so that this is what stays under the name
+            self.asked.predict(ended, variants=[name] * len(ended))
+        return found
+
+    def _ask(self, name: str) -> Callable[[Sequence[Example]], Sequence[Any]]:
+        def ask(examples: Sequence[Example]) -> Sequence[Prediction | Failure]:
+            return self.asked.predict(examples, variants=[name] * len(examples))
+
+        return ask
+
+    def _gradients(self) -> Gradients | None:
+        model = self.asked.model
+        if "gradients" in model.capabilities and isinstance(model, Gradients):
+            return RelabeledGradients(model, self.asked.labels)
+        return None

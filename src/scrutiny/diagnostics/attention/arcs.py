@@ -1,0 +1,209 @@
+"""Attention heads as dependency parsers of single relations, compared with fixed offsets."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from scrutiny.core.arrays import Booleans
+from scrutiny.core.claim import Claim
+from scrutiny.core.design import Design, Inputs
+from scrutiny.core.diagnostic import Failure, RowKind
+from scrutiny.core.facts import ARCS
+from scrutiny.core.queries.annotation import Arcs
+from scrutiny.core.record import HEADS, LAYERS, Measure, Row
+from scrutiny.core.task import Task
+from scrutiny.diagnostics.attention.arc_counts import (
+    ALL,
+    OFFSETS,
+    PROCEDURES,
+    ArcGroup,
+    ArcsParams,
+    GoldArcs,
+    arcs_at_offsets,
+    counted,
+    guessed_arcs,
+    guessed_trees,
+    right_undirected_arcs,
+    undirected_at_offsets,
+)
+from scrutiny.diagnostics.attention.presets import (
+    OVER,
+    SELECTED,
+    Made,
+    ReadsMaps,
+    attention_contrasts,
+    claimed_presets,
+    of_accuracy,
+    preset_claim,
+    specs_of,
+)
+
+_ALONG: Final = of_accuracy(("direction", "layer", "head"), "offset")
+_DIRECTION: Final = ("direction", 2)
+_OFFSET: Final = ("offset", len(OFFSETS))
+NO_CASE: Final = "no_such_relation"
+_NO_ROOT: Final = "root_without_piece"
+#: Right words ``(direction, layer, head, word)`` and ``(offset, word)``.
+Right = tuple[Booleans, Booleans]
+
+
+class HeadArcs(ReadsMaps[ArcsParams]):
+    """Attention heads as dependency parsers of single relations.
+
+    Accuracy of every head at finding the syntactic head of a word, by relation.
+
+    Direction 1 takes the word that a word attends to most for its head, direction 2 the word that
+    attends to it most. Records hold, for each sentence and relation, how many words were right, of
+    how many: every scored word counts as one prediction, so that F1 of these counts is accuracy.
+    Beside them stand the same counts of fixed offsets. With ``has_trees`` the maximum spanning tree
+    of each map, given the annotated root, is scored as well: UAS, and UUAS whichever way arcs run.
+
+    **Measures**: whether single heads specialize in single relations, more than the relation's
+    usual distance explains, and whether fine-tuning strengthens them.
+
+    **Misleads when**: the best of 288 heads and directions is read as found
+    (``best_head(accuracy)`` is chosen and scored on the same sentences); relations are rare; an
+    offset explains the relation (det, compound: nearly always the next noun). A head that parses is
+    not a head that the model needs: see `attention.faithfulness`.
+
+    **References**: Clark et al. (2019), What does BERT look at?, section 4.2; Voita et al. (2019),
+    Analyzing multi-head self-attention, section 5.2; Htut et al. (2019), Do attention heads in BERT
+    track syntactic dependencies?
+    """
+
+    id = "attention.arcs@1"
+    View = Arcs
+    wants = (ARCS,)
+    measures = (
+        Measure("tp", (_DIRECTION, LAYERS, HEADS), unit="words"),
+        Measure("predicted", (_DIRECTION, LAYERS, HEADS), unit="words"),
+        Measure("gold", unit="words"),
+        Measure("baseline_tp", (_OFFSET,), unit="words"),
+        Measure("baseline_predicted", (_OFFSET,), unit="words"),
+    )
+    audit_data = "builtin:arcs"
+
+    def audit_params(self, task: Task) -> ArcsParams:
+        """Parameters in an audit: all words, and relations that are frequent enough."""
+        return ArcsParams(relations=("nsubj", "obj"), claimed=(ALL, "nsubj", "obj"), tuned=())
+
+    def design(self, params: ArcsParams, inputs: Inputs) -> Design:
+        """Every head and offset, the chosen ones, and the claims, for each relation."""
+        presets = tuple(params.conditions())
+        cases = params.cases()
+        return Design(
+            conditions=tuple(case.condition for case in cases),
+            estimates=tuple(spec for case in cases for spec in specs_of(case.condition, _ALONG)),
+            claims=tuple(_claims(params, inputs, presets)),
+            queries_per_item=len({p.is_lower_cased for p in params.conditions().values()}),
+            notes=tuple(_notes(params)),
+            families={
+                "attention.relations": f"heads of {inputs.subject.name} encode dependency "
+                "relations beyond offsets and untrained networks",
+                **(
+                    {
+                        "attention.relations.tuned": "fine-tuning strengthens the encoding of "
+                        f"dependency relations in heads of {inputs.subject.name}"
+                    }
+                    if inputs.base
+                    else {}
+                ),
+            },
+            contrasts=tuple(attention_contrasts(case.named(SELECTED) for case in cases)),
+        )
+
+    def rows_of(
+        self, params: ArcsParams, item: str, view: Arcs, made: Mapping[str, Made]
+    ) -> Iterable[Row]:
+        """One row for each preset and relation."""
+        gold = GoldArcs.of(view)
+        right = {name: _right(found, gold, params) for name, found in made.items()}
+        for case in params.cases():
+            found = _values(case, gold, right[case.preset], procedure=params.procedure)
+            yield RowKind.of(case.condition).row(item, found)
+
+
+def _values(
+    case: ArcGroup, gold: GoldArcs, right: Failure | dict[str, Right], *, procedure: str
+) -> tuple[float, ...] | Failure:
+    """Counts of heads and offsets over the words of a case, all of which are predictions."""
+    words = gold.cases(case.relation, procedure=procedure)
+    if case.tree:  # which is given the root
+        words = words[gold.heads[words] >= 0]
+    if not words.size:
+        return Failure(NO_CASE, status="skipped")
+    if isinstance(right, Failure):
+        return right
+    if case.tree not in right:
+        return Failure(_NO_ROOT, status="undefined")
+    by_head, by_offset = (counted(one, words).tolist() for one in right[case.tree])
+    n = float(words.size)
+    return (*by_head, *[n] * len(by_head), n, *by_offset, *[n] * len(by_offset))
+
+
+def _right(made: Made, gold: GoldArcs, params: ArcsParams) -> Failure | dict[str, Right]:
+    """Correct words of heads and offsets, by the strongest weight and by requested trees."""
+    if isinstance(made, Failure):
+        return made
+    heads = gold.heads
+    offsets = arcs_at_offsets(heads, procedure=params.procedure)
+    found: dict[str, Right] = {"": (guessed_arcs(made) == heads, offsets)}
+    if params.has_trees and gold.root is not None:
+        trees = guessed_trees(made, gold.root)
+        if trees is not None:
+            found["directed"] = trees == heads, offsets
+            found["undirected"] = (
+                right_undirected_arcs(trees, heads),
+                undirected_at_offsets(heads),
+            )
+    return found
+
+
+def _claims(params: ArcsParams, inputs: Inputs, presets: Sequence[str]) -> Iterator[Claim]:
+    """Claims about relations: beyond offsets, and increased by fine-tuning."""
+    choices = claimed_presets(presets)
+    for relation in params.claimed:
+        yield preset_claim(
+            f"{relation}/beyond-offsets",
+            f"some attention head finds the syntactic head of {_words(relation)} by "
+            f"{params.margin:g} more often than the best offset, on the other half",
+            [
+                (OVER, "baselines: offsets", "{}"),
+                (SELECTED, "control: untrained", "untrained/{}"),
+            ],
+            {name: f"{name}/{relation}" for name in choices},
+            margin=params.margin,
+            family="attention.relations",
+        )
+    parts = [(SELECTED, "before fine-tuning", "base/{}")]
+    if "control" in inputs.controls:
+        parts.append((SELECTED, "control: control task", "control/{}"))
+    for relation in params.tuned if inputs.base else ():
+        yield preset_claim(
+            f"{relation}/tuned",
+            f"fine-tuning raises the accuracy of the chosen head at {_words(relation)} by "
+            f"{params.margin:g}",
+            parts,
+            {name: f"{name}/{relation}" for name in choices},
+            margin=params.margin,
+            family="attention.relations.tuned",
+        )
+
+
+def _words(relation: str) -> str:
+    return "words" if relation == ALL else f"words that are {relation}"
+
+
+def _notes(params: ArcsParams) -> Iterator[str]:
+    """Sentences for "how this was measured"."""
+    yield (
+        "Accuracy: each scored word counts as one prediction, so F1 is the same number. A relation "
+        f"includes its subtypes; {PROCEDURES[params.procedure]}."
+    )
+    yield (
+        "Direction 1 predicts the word that a word attends to most as its head, direction 2 the "
+        "word that attends to it most. Heads, directions and offsets are chosen on one half of the "
+        "sentences and scored on the other, in both directions; best_head(accuracy) is chosen and "
+        "scored on the same sentences, as published."
+    )
+    if params.has_trees:
+        yield "Maximum spanning trees are given the annotated root, which is not scored."

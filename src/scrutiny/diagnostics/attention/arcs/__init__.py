@@ -1,1 +1,0 @@
-"""Attention heads that find syntactic heads of words."""

@@ -1,1 +1,0 @@
-"""Attention heads as classifiers of an annotation."""

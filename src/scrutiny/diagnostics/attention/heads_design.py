@@ -1,0 +1,256 @@
+"""Parameters, estimates and claims of heads (C1, C3 to C6) for any anchored annotation.
+
+C1 some head beats every baseline, and C1/offsets every fixed offset, as published; C3 heads agree
+between corpora more than untrained ones do; C4 fine-tuning strengthens the encoding; C5 more than a
+control task does; C6 tuned heads agree between corpora more than control-tuned ones. (C2, attention
+beyond distance, is `attention.regression`.)
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from scrutiny.core.boundary.parameters import known
+from scrutiny.core.claim import Claim
+from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
+from scrutiny.diagnostics.attention.encodings import ENCODINGS, UNSCORED
+from scrutiny.diagnostics.attention.presets import (
+    PresetParams,
+    attention_contrasts,
+    claimed_presets,
+    preset_claim,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class HeadsParams(PresetParams):
+    """Encoding and presets of the heads diagnostic.
+
+    Parameters
+    ----------
+    presets
+        Ways from pieces to words, each a condition: ``default``, ``as_released``,
+        ``as_published``. Claims are of the first.
+    options
+        Choices of the user's own, on top of the first preset; they become a further condition,
+        ``own``: ``{"into": "max", "weighting": "value-norm"}``.
+    encoding
+        Hypothesis: ``attends-to``, ``attended-by``, ``path-to``, ``rollout-to``.
+    margin
+        Smallest difference of F1 worth a claim.
+    tau_margin
+        Smallest difference of tau worth a claim.
+    baselines
+        What C1 compares the chosen head with, each a claim: ``every``, all baselines, pseudo-cues
+        and untrained networks; ``offsets``, fixed offsets alone, as published.
+    unscored
+        What is left out of all counts: ``empty``, examples without a target; ``anchors``, the
+        anchor's own words.
+
+    Raises
+    ------
+    PlanError, UnknownNameError
+        If a preset, option, encoding or baseline is not there.
+    """
+
+    presets: tuple[str, ...] = ("default", "as_released", "as_published")
+    encoding: str = "attends-to"
+    margin: float = 0.02
+    tau_margin: float = 0.10
+    baselines: tuple[str, ...] = ("every",)
+    unscored: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        PresetParams.__post_init__(self)
+        known("encoding", [self.encoding], ENCODINGS)
+        known("set of baselines", self.baselines, ("every", "offsets"))
+        known("unscored part", self.unscored, UNSCORED)
+
+
+KINDS: Final = ("precision", "recall", "f1")
+#: What is compared with other families, and what a claim about it is called.
+_COMPARED: Final = ("mean_head(f1)", "selected_head(f1)")
+#: Family of claims whose baselines are the paper's; the stronger ones are of ``attention``.
+_PUBLISHED: Final = "attention.as_published"
+#: What tuned checkpoints must have learned of their own task on held-out sentences.
+_SKILL: Final = ("task_skill",)
+
+
+def make_heads_design(params: HeadsParams, inputs: Inputs) -> Design:
+    """Design of attention heads that encode an annotation, for one family on one dataset."""
+    names = tuple(params.conditions())
+    has_offsets = "offsets" in params.baselines
+    specs = [spec for name in names for spec in _specs(name, inputs, has_offsets=has_offsets)]
+    specs.append(_spec(names[0], "f1_over_baseline", along=("layer", "head")))
+    return Design(
+        conditions=tuple({"preset": name} for name in names),
+        estimates=tuple(specs),
+        claims=tuple(_claims(params, inputs, names)),
+        queries_per_item=len({p.is_lower_cased for p in params.conditions().values()}),
+        notes=tuple(_notes(params)),
+        families={
+            "attention": f"heads of {inputs.subject.name} encode the annotation beyond baselines, "
+            "untrained networks and control tasks",
+            **(
+                {_PUBLISHED: f"heads of {inputs.subject.name} beat fixed offsets"}
+                if has_offsets
+                else {}
+            ),
+        },
+        contrasts=tuple(_contrasts(names, inputs)),
+    )
+
+
+def _specs(name: str, inputs: Inputs, *, has_offsets: bool) -> Iterator[EstimateSpec]:
+    """Estimates of one preset."""
+    for kind in KINDS:
+        yield _spec(name, f"head({kind})", along=("layer", "head"))
+        yield _spec(name, f"mean_head({kind})")
+        yield _spec(name, f"split_half_tau({kind})")
+        for other in inputs.data.beside:
+            yield _spec(name, f"heads_tau({kind})", other, beside=(other,))
+        for metric in ("gain_tau", "gain_tau_other_half") if inputs.base else ():
+            own = _spec(name, f"{metric}({kind})")
+            base = Selector("measured", own.condition, of="base")
+            yield replace(own, sides={**own.sides, "base": base})
+    yield _spec(name, "mean_head(f1)", "layers", along=("layer",))
+    for metric in (
+        "best_head(f1)",
+        "selected_head(f1)",
+        "selected_baseline(f1)",
+        "selected_head_over_baseline(f1)",
+        *(("selected_head_over_offset(f1)",) if has_offsets else ()),
+    ):
+        yield _spec(name, metric)
+    for metric in _COMPARED:
+        yield _spec(name, metric, "pseudo", role="control", group="pseudo-cues")
+
+
+def _spec(
+    name: str, metric: str, *ends: str, role: str = "measured", **stated: Any
+) -> EstimateSpec:
+    """One specification, named by preset, metric and what else tells it apart."""
+    # what is chosen on one half and scored on the other has halves as strata
+    is_of_halves = metric.startswith(("selected", "split_half")) or "other_half" in metric
+    strata = "a_half" if is_of_halves else None
+    place, condition = "/".join([name, metric, *ends]), {"preset": name}
+    return EstimateSpec.of(place, f"{metric}@1", condition, role=role, strata=strata, **stated)
+
+
+def _contrasts(names: Sequence[str], inputs: Inputs) -> Iterator[ContrastSpec]:
+    """Differences from other families, and from pseudo-cues."""
+    for name in names:
+        compared = [f"{name}/{metric}" for metric in _COMPARED]
+        for metric in compared:
+            yield ContrastSpec(f"pseudo/{metric}", metric, f"{metric}/pseudo", minus="own")
+        compared += [f"{name}/heads_tau(f1)/{other}" for other in inputs.data.beside]
+        yield from attention_contrasts(compared)
+        for metric in ("gain_tau(f1)", "gain_tau_other_half(f1)") if inputs.base else ():
+            spec = f"{name}/{metric}"
+            yield ContrastSpec(f"control/{spec}", spec, spec, minus="control")
+
+
+def _claims(params: HeadsParams, inputs: Inputs, names: Sequence[str]) -> Iterator[Claim]:
+    """The claims for the first preset, with the others as choices."""
+    choices = {name: name for name in claimed_presets(names)}
+    if "every" in params.baselines:
+        yield preset_claim(
+            "C1",
+            f"some head beats every baseline by {params.margin:g} F1, on the half it was not "
+            "chosen on",
+            [
+                ("selected_head_over_baseline(f1)", "baselines", "{}"),
+                ("selected_head(f1)", "control: pseudo-cues", "pseudo/{}"),
+                ("selected_head(f1)", "control: untrained", "untrained/{}"),
+            ],
+            choices,
+            margin=params.margin,
+            family="attention",
+        )
+    if "offsets" in params.baselines:
+        yield preset_claim(
+            "C1/offsets",
+            f"some head beats every fixed offset by {params.margin:g} F1, on the half it was not "
+            "chosen on",
+            [("selected_head_over_offset(f1)", "baselines: offsets", "{}")],
+            choices,
+            margin=params.margin,
+            family=_PUBLISHED,
+        )
+    for other in inputs.data.beside:
+        tau = f"heads_tau(f1)/{other}"
+        yield preset_claim(
+            f"C3/{other}",
+            f"the ranking of heads agrees with that on {other}, by {params.tau_margin:g} tau more "
+            "than for untrained networks",
+            [(tau, "control: untrained", "untrained/{}")],
+            choices,
+            margin=params.tau_margin,
+            family="attention",
+        )
+        if "control" in inputs.controls:
+            yield preset_claim(
+                f"C6/{other}",
+                f"the ranking of fine-tuned heads agrees with that on {other}, by "
+                f"{params.tau_margin:g} tau more than after the control task",
+                [(tau, "control: control task", "control/{}")],
+                choices,
+                margin=params.tau_margin,
+                family="attention",
+                gates=_SKILL,
+            )
+    if inputs.base:
+        yield preset_claim(
+            "C4",
+            f"fine-tuning raises the average head's F1 by {params.margin:g}",
+            [("mean_head(f1)", "before fine-tuning", "base/{}")],
+            choices,
+            margin=params.margin,
+            family="attention",
+            gates=_SKILL,
+        )
+    if "control" in inputs.controls:
+        yield preset_claim(
+            "C5",
+            f"fine-tuning raises the average head's F1 by {params.margin:g} more than the control "
+            "task does",
+            [("mean_head(f1)", "control: control task", "control/{}")],
+            choices,
+            margin=params.margin,
+            family="attention",
+            gates=_SKILL,
+        )
+
+
+def _notes(params: HeadsParams) -> Iterator[str]:
+    """Sentences for "how this was measured"."""
+    yield (
+        f"The encoding {params.encoding} predicts which words belong to an anchor; counts are "
+        "summed over all examples (micro averages), and sentences are resampled with all their "
+        "examples."
+    )
+    yield (
+        "Heads and baselines are chosen on one half of the sentences and scored on the other, in "
+        "both directions; best_head(f1) is chosen and scored on the same data, as published."
+    )
+    yield (
+        "f1_over_baseline tests every head against the best baseline of the same data, together: "
+        "p-values are adjusted by max-T from shared draws."
+    )
+    yield (
+        "Pseudo-cues are words that are not a cue, matched in position and number of tokens; "
+        "untrained networks show the effect of the architecture alone."
+    )
+    if "offsets" in params.baselines:
+        yield (
+            "C1/offsets has the fixed offsets of the paper alone to beat; C1 has everything behind "
+            "the cue, pseudo-cues and untrained networks as well."
+        )
+    if params.unscored:
+        left_out = " and ".join(UNSCORED[name] for name in params.unscored)
+        yield f"Not scored: {left_out}."
+    if "as_published" in params.presets:
+        yield (
+            "as_published reads equation 3 as it is printed (self and special tokens compete); "
+            "as_released is what the released code does. No claim depends on the former."
+        )

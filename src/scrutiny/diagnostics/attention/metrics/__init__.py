@@ -1,1 +1,0 @@
-"""Metrics of attention heads: single heads, chosen heads, agreement between heads."""

@@ -1,0 +1,278 @@
+"""Example sentences with arcs from a head's predicted words to the cue: right, missed, wrong."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from scrutiny.blocks.charts import Chart, ChartTable
+from scrutiny.blocks.drawings import CUE, MISSED, REST, RIGHT, WRONG, Drawing, draw
+from scrutiny.blocks.labels import replicate_words
+from scrutiny.blocks.numbers import NO_VALUE
+from scrutiny.blocks.run_estimates import HeadPlace
+from scrutiny.blocks.run_view import RunView
+from scrutiny.blocks.section import Part, ReportPart, left_out
+from scrutiny.core.boundary.json_text import canonical_json, digest
+from scrutiny.core.record import grouped
+from scrutiny.diagnostics.attention.parts.head_study import (
+    HEADS,
+    HeadStudy,
+    head_study,
+    score_of,
+    short_names,
+)
+from scrutiny.diagnostics.attention.parts.head_values import SCORES, place_name
+from scrutiny.store.run_folder import RunFolder
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+WORDS: Final = "example_words"
+HEADS_OF: Final = "example_heads"
+_REPLICATE: Final = 0  # whose predictions are drawn: the first, whatever it is
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AttendedExample:
+    """One example with the words that every head predicted.
+
+    Parameters
+    ----------
+    kind, subject, dataset, replicate
+        Whose predictions they are.
+    condition
+        Under which they were made.
+    item, source
+        Which example it is, and where it came from.
+    words, anchors, targets
+        Its words; indices of those that are the anchor, and of those that belong to it.
+    predicted
+        ``(layer, head, word)``, bool.
+    """
+
+    kind: str
+    subject: str
+    dataset: str
+    replicate: str
+    condition: Mapping[str, object]
+    item: str
+    source: str
+    words: tuple[str, ...]
+    anchors: tuple[int, ...]
+    targets: tuple[int, ...]
+    predicted: np.ndarray[Any, Any]
+
+    def predicted_by(self, place: HeadPlace) -> set[int]:
+        """Words that a head predicts to belong to the anchor."""
+        layer, head = place
+        return set(self.predicted[layer - 1, head - 1].nonzero()[0].tolist())
+
+
+def examples_of(view: RunView) -> Iterator[AttendedExample]:
+    """Stored examples with predictions, of the first replicate of each measured family."""
+    folder, manifest = view.records.folder, view.manifest
+    if folder is None:
+        return
+    models = manifest.get("models", {})
+    own = [n for n, model in models.items() if model.get("role", "measured") == "measured"]
+    for name, measured in manifest.get("measure", {}).items():
+        for dataset in manifest.get("data", {}):
+            rows: list[dict[str, Any]] | None = None
+            for family in own:
+                of = measured, family, _replicate_name(manifest, family, _REPLICATE)
+                for start, arrays in _shards(folder, f"measure/{name}/{dataset}", family):
+                    if rows is None:
+                        rows = _items(folder.items(), dataset)
+                    yield from _examples_of_shard(folder, arrays, rows[start:], of=of)
+
+
+def _shards(folder: RunFolder, task: str, family: str) -> Iterator[tuple[int, str]]:
+    """First item of each shard with stored examples, and the name of its arrays."""
+    for start in sorted(int(name) for name in folder.arrays_under(task) if name.isdecimal()):
+        arrays = f"{task}/{start}/{family}/{_REPLICATE}"
+        if folder.has_array(f"{arrays}/{WORDS}"):
+            yield start, arrays
+
+
+def _items(items: "pa.Table", dataset: str) -> list[dict[str, Any]]:
+    """Items of a dataset in the order of the plan."""
+    import pyarrow.compute as pc
+
+    names = ["dataset", "item", "source", "fields"]
+    return list(items.select(names).filter(pc.equal(items["dataset"], dataset)).to_pylist())
+
+
+def _examples_of_shard(
+    folder: RunFolder,
+    arrays: str,
+    rows: list[dict[str, Any]],
+    *,
+    of: tuple[Mapping[str, Any], str, str],
+) -> Iterator[AttendedExample]:
+    """Examples of one shard; ``rows`` are the items from the shard's first on."""
+    measured, family, replicate = of
+    words = folder.array(f"{arrays}/{WORDS}")  # (word, 5): example, start, end, anchor?, target?
+    packed = folder.array(f"{arrays}/{HEADS_OF}")  # (layer, head, byte)
+    predicted = np.unpackbits(packed, axis=-1, count=len(words)).astype(bool)
+    presets = measured.get("params", {}).get("presets", ())
+    for position in dict.fromkeys(words[:, 0].tolist()):
+        mine, row = words[:, 0] == position, rows[position]
+        own = words[mine]
+        yield AttendedExample(
+            kind=measured["kind"],
+            subject=family,
+            dataset=row["dataset"],
+            replicate=replicate,
+            condition={"preset": presets[0]} if presets else {},
+            item=row["item"],
+            source=row["source"] or "",
+            words=_words_of(json.loads(row["fields"]), own),
+            anchors=tuple(own[:, 3].nonzero()[0].tolist()),
+            targets=tuple(own[:, 4].nonzero()[0].tolist()),
+            predicted=predicted[..., mine],
+        )
+
+
+def _words_of(fields: Mapping[str, str], own: np.ndarray[Any, Any]) -> tuple[str, ...]:
+    """Words of the first field, by their boundaries."""
+    text = next(iter(fields.values()), "")
+    return tuple(text[start:end] for start, end in own[:, 1:3].tolist())
+
+
+def _replicate_name(manifest: Mapping[str, Any], family: str, position: int) -> str:
+    """Canonical name of the replicate of a family at a position."""
+    replicates = manifest.get("models", {}).get(family, {}).get("replicates", ())
+    if position >= len(replicates):
+        return "{}"
+    return canonical_json(replicates[position].get("random", {}))
+
+
+_EACH: Final = 3  # examples from either end
+_MOST_BLOCKS: Final = 4
+_MOST_WORDS: Final = 60
+_LEAD: Final = (
+    "Predictions of the best head of each family: an arc runs from each predicted word to its "
+    "cue. Solid arcs and a check are correct words; dotted arcs and a cross are wrong predictions "
+    "(errors of precision); dashed arcs and a ring are missed words (errors of recall). Some "
+    "sentences were chosen by the hash of their name; those with the highest and the lowest F1 "
+    "among them are drawn. The head was chosen on all data."
+)
+
+
+def part(view: RunView) -> Part | None:
+    """Drawings and their tables, for the best head of each measured family and dataset."""
+    study = head_study(view)
+    blocks = grouped(
+        (f"{e.kind} {e.subject} {e.dataset}", e)
+        for e in examples_of(view)
+        if len(e.words) <= _MOST_WORDS
+    )
+    names = short_names(list(dict.fromkeys(e.dataset for own in blocks.values() for e in own)))
+    found = sorted(  # in the order of the maps
+        (
+            (at, members)
+            for members in blocks.values()
+            if (at := _place_among(members[0], study)) is not None
+        ),
+        key=itemgetter(0),
+    )
+    charts = tuple(
+        _chart(members, head, name=names[members[0].dataset])
+        for at, members in found[:_MOST_BLOCKS]
+        if (head := study.maps[at].best) is not None
+    )
+    note = left_out(len(found), _MOST_BLOCKS, "families and datasets")
+    title = "Example predictions of the best head"
+    return Part("heads-examples", title, _LEAD, charts, note, chapter=HEADS) if charts else None
+
+
+def _place_among(one: AttendedExample, study: HeadStudy) -> int | None:
+    """Position of the F1 map over the whole dataset, with the condition of the examples."""
+    for at, found in enumerate(study.maps):
+        key = found.key
+        is_here = (key.diagnostic, key.subject, key.dataset) == (one.kind, one.subject, one.dataset)
+        is_same = one.condition.items() <= key.condition.items()
+        if is_here and is_same and score_of(key) == SCORES[0]:
+            return at
+    return None
+
+
+def _chart(members: Sequence[AttendedExample], head: HeadPlace, *, name: str) -> Chart:
+    shown = _chosen(members, head)
+    first = shown[0]
+    drawings = tuple(_drawing(e, head, number=i) for i, e in enumerate(shown, start=1))
+    replicate = "" if first.replicate == "{}" else f" ({replicate_words(first.replicate)})"
+    return Chart(
+        anchor=f"heads-examples-{digest(first.kind, first.subject, first.dataset, size=4)}-table",
+        title=f"Head {place_name(head)} of {first.subject}{replicate} on {name}",
+        caption=f"{len(shown)} of {len(members)} stored sentences.",
+        table=ChartTable(("", "cue", *_SPOKEN), tuple(_rows(shown, head)), 5),
+        sentences=drawings,
+        has_texts=True,
+    )
+
+
+def kinds_of(example: AttendedExample, head: HeadPlace) -> list[str]:
+    """Kind of each word of an example for a head; a cue stays a cue even if it is predicted."""
+    predicted, targets = example.predicted_by(head), set(example.targets)
+    found = []
+    for word in range(len(example.words)):
+        if word in example.anchors:
+            found.append(CUE)
+        elif word in predicted:
+            found.append(RIGHT if word in targets else WRONG)
+        else:
+            found.append(MISSED if word in targets else REST)
+    return found
+
+
+def _chosen(members: Sequence[AttendedExample], head: HeadPlace) -> list[AttendedExample]:
+    """Examples with the highest and the lowest F1; ties by the hash of their name."""
+    ordered = sorted(members, key=lambda e: (-_f1(e, head), digest(e.item)))
+    if len(ordered) <= 2 * _EACH:
+        return ordered
+    return [*ordered[:_EACH], *ordered[-_EACH:]]
+
+
+def _f1(example: AttendedExample, head: HeadPlace) -> float:
+    """F1 of a head in one example."""
+    predicted, targets = example.predicted_by(head), set(example.targets)
+    both = len(predicted) + len(targets)
+    return 2 * len(predicted & targets) / both if both else 0.0
+
+
+def _drawing(example: AttendedExample, head: HeadPlace, *, number: int) -> Drawing:
+    kinds = kinds_of(example, head)
+    counts = ", ".join(f"{sum(k == kind for k in kinds)} {kind}" for kind in _SPOKEN)
+    title = f"{number}. {example.item}: {counts}"
+    return draw(example.words, kinds, title=title, said=_spoken(example, kinds))
+
+
+_SPOKEN: Final = ("right", "missed", "wrong")
+
+
+def _spoken(example: AttendedExample, kinds: Sequence[str]) -> str:
+    """Text description of the drawing."""
+    said = [f"{kind}: {_words(example, kinds, kind)}" for kind in ("cue", *_SPOKEN)]
+    return f"{' '.join(example.words)} ({'; '.join(said)})"
+
+
+def _words(example: AttendedExample, kinds: Sequence[str], kind: str) -> str:
+    found = [word for word, own in zip(example.words, kinds, strict=True) if own == kind]
+    return ", ".join(found) or NO_VALUE
+
+
+def _rows(shown: Sequence[AttendedExample], head: HeadPlace) -> Iterator[tuple[str, ...]]:
+    for number, example in enumerate(shown, start=1):
+        kinds = kinds_of(example, head)
+        yield (str(number), *(_words(example, kinds, kind) for kind in ("cue", *_SPOKEN)))
+
+
+PART: Final = ReportPart(
+    "Example sentences with arcs from a head's predicted words to the cue: right, missed, wrong.",
+    part,
+)

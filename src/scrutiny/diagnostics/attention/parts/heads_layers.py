@@ -1,0 +1,195 @@
+"""The average head of each layer, for each run, and its change by training."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from statistics import quantiles
+from typing import Any, Final
+
+from scrutiny.blocks.charts import (
+    Chart,
+    ChartTable,
+    Spec,
+    axis,
+    channel,
+    guide,
+    marks,
+    series_color,
+    tooltip,
+    view_of,
+)
+from scrutiny.blocks.labels import metric_words, replicate_words
+from scrutiny.blocks.numbers import NO_VALUE, interval
+from scrutiny.blocks.run_estimates import HeadPlace, identity
+from scrutiny.blocks.run_view import RunView
+from scrutiny.blocks.section import Part, ReportPart, part_of
+from scrutiny.core.expressions import name_and_arguments
+from scrutiny.core.record import grouped
+from scrutiny.diagnostics.attention.parts.head_study import (
+    HEADS,
+    HeadStudy,
+    by_layer,
+    condition_words,
+    head_study,
+    rank_of,
+    score_of,
+    short_names,
+)
+from scrutiny.diagnostics.attention.parts.head_values import SCORES, HeadMap, HeadValue
+from scrutiny.diagnostics.attention.parts.heads_maps import anchor_of, cell_text, title_of
+
+_MOST: Final = 12
+_FEWEST_IN_BOX: Final = 3
+_LEAD: Final = (
+    "The mean over the heads of each layer, one dot for each run. From three runs on, the box "
+    "shows the quartiles, the tick the median, and the line the minimum and maximum. Changes are "
+    "relative to the model before training; 0 is no change."
+)
+
+
+def part(view: RunView) -> Part | None:
+    """Level and change by layer, for each dataset and condition."""
+    study = head_study(view)
+    maps = [one for one in study.maps if score_of(one.key) == SCORES[0]]
+    levels = [by_layer(one) for one in sorted(maps, key=lambda one: rank_of(one.key))]
+    by_layers = replace(study, maps=tuple(levels))
+    changes = [c for one in levels if (c := by_layers.change(one)) is not None]
+    datasets = short_names(list(dict.fromkeys(one.key.dataset for one in maps)))
+    found = [
+        *_charts(changes, study, names=datasets, what="change"),
+        *_charts(levels, study, names=datasets, what="level"),
+    ]
+    conditions = list(dict.fromkeys(condition_words(one.key) for one in maps))
+    found.sort(key=lambda pair: conditions.index(pair[0]))
+    return part_of(
+        "heads-layers",
+        ("Average head of each layer"),
+        _LEAD,
+        [chart for _, chart in found],
+        "charts",
+        most=_MOST,
+        chapter=HEADS,
+    )
+
+
+def _charts(
+    maps: Sequence[HeadMap], study: HeadStudy, *, names: dict[str, str], what: str
+) -> Iterator[tuple[str, Chart]]:
+    """Charts of one condition, with the families on one dataset."""
+    left_out_of = ("subject", "role", "reference")
+    for members in grouped((identity(m.key, without=left_out_of), m) for m in maps).values():
+        bases = grouped((study.bases.get(m.key.subject, m.key.subject), m) for m in members)
+        for base, own in bases.items():
+            chart = _chart(own, study, of=(base, names[own[0].key.dataset]), what=what)
+            yield condition_words(own[0].key), chart
+
+
+def _chart(
+    members: Sequence[HeadMap], study: HeadStudy, *, of: tuple[str, str], what: str
+) -> Chart:
+    base, dataset = of
+    key, score = members[0].key, metric_words(score_of(members[0].key))
+    named = [(one.key.subject, one) for one in members]
+    said = f"change of mean head {score}" if what == "change" else f"mean head {score}"
+    return Chart(
+        anchor=anchor_of(f"layers-{what}", replace(key, subject=base, reference=None), without=()),
+        title=title_of(key, f"{said} by layer", of=f"{base} on {dataset}"),
+        caption="",
+        spec=_spec(named, title=said, has_zero=what == "change"),
+        table=_table(named, study, is_change=what == "change"),
+    )
+
+
+def _spec(named: Sequence[tuple[str, HeadMap]], *, title: str, has_zero: bool) -> Spec:
+    names = [name for name, _ in named]
+    boxes = [box for name, one in named for box in _boxes(name, one)]
+    dots = [dot for name, one in named for dot in _dots(name, one)]
+    scale = {"domain": sorted({dot["layer"] for dot in dots}), "paddingInner": 0.3}
+    x = channel("layer", "ordinal", scale=scale, title="layer", labelAngle=0, ticks=False)
+    place: Spec = {"x": x, "color": series_color(names)}
+    if len(names) > 1:
+        place["xOffset"] = {"field": "series", "sort": names}
+    drawn: list[Spec] = [guide(0.0, dashed=False, along="y")] if has_zero else []
+    if boxes:
+        drawn += _box_layers(boxes, place, title=title)
+    dot = {"y": axis("value", title), "tooltip": tooltip("series", "layer", "run", "value")}
+    drawn.append(marks("point", {**place, **dot}, filled=True, size=26, opacity=0.75))
+    return view_of(dots, height=220, layer=drawn)
+
+
+def _box_layers(boxes: list[dict[str, Any]], place: Spec, *, title: str) -> list[Spec]:
+    """Chart layers: a line from minimum to maximum, a box of the quartiles, a median tick."""
+    told = {"tooltip": tooltip("series", "layer", "least", "median", "most", "runs")}
+    whole = {**place, "y": axis("least", title), "y2": {"field": "most"}, **told}
+    half = {**place, "y": axis("lower", title), "y2": {"field": "upper"}, **told}
+    middle = {**place, "y": axis("median", title), **told}
+    return [
+        marks("rule", whole, points=boxes, strokeWidth=1.5, opacity=0.7),
+        marks("bar", half, points=boxes, opacity=0.3, cornerRadiusEnd=0),
+        marks("tick", middle, points=boxes, thickness=2, orient="horizontal"),
+    ]
+
+
+def _boxes(name: str, one: HeadMap) -> Iterator[dict[str, Any]]:
+    """Quartiles over runs for each layer, if there are enough runs."""
+    for (layer,), cell in one.cells.items():
+        values = sorted(cell.by_replicate.values())
+        if len(values) >= _FEWEST_IN_BOX:
+            lower, median, upper = quantiles(values, n=4, method="inclusive")
+            found = {"least": values[0], "lower": lower, "median": median, "upper": upper}
+            found = {n: round(v, 4) for n, v in {**found, "most": values[-1]}.items()}
+            yield {"series": name, "layer": layer, "runs": len(values), **found}
+
+
+def _dots(name: str, one: HeadMap) -> Iterator[dict[str, Any]]:
+    """One row for each layer and run."""
+    for (layer,), cell in one.cells.items():
+        for run, value in cell.by_replicate.items():
+            said = replicate_words(run) if run != "{}" else "single model"
+            yield {"series": name, "layer": layer, "run": said, "value": round(value, 4)}
+
+
+def _table(
+    named: Sequence[tuple[str, HeadMap]], study: HeadStudy, *, is_change: bool
+) -> ChartTable:
+    """Table of layers and families: the run's own interval, or else mean and spread."""
+    places = sorted({place for _, one in named for place in one.cells})
+    own = [_estimated(one, study) for _, one in named]
+    rows = tuple(
+        (
+            str(place[0]),
+            *(
+                _said(one.cells.get(place), made, place, signed=is_change)
+                for (_, one), made in zip(named, own, strict=True)
+            ),
+        )
+        for place in places
+    )
+    return ChartTable(("layer", *(name for name, _ in named)), rows)
+
+
+def _estimated(one: HeadMap, study: HeadStudy) -> HeadMap | None:
+    """Averages, or differences from the base, that the run estimated for each layer."""
+    key = one.key
+    for other in study.layers:
+        mine = other.key
+        same = (mine.subject, mine.reference, mine.dataset) == (
+            key.subject,
+            key.reference,
+            key.dataset,
+        )
+        is_same = same and mine.condition == key.condition and mine.diagnostic == key.diagnostic
+        if is_same and name_and_arguments(mine.metric) == ("mean_head", score_of(key)):
+            return other
+    return None
+
+
+def _said(cell: HeadValue | None, made: HeadMap | None, place: HeadPlace, *, signed: bool) -> str:
+    estimated = None if made is None else made.cells.get(place)
+    if estimated is not None and estimated.estimate is not None and estimated.value is not None:
+        return interval(estimated.estimate, signed=signed)
+    return cell_text(cell, signed=signed) if cell is not None else NO_VALUE
+
+
+PART: Final = ReportPart(
+    "The average head of each layer, for each run, and its change by training.", part
+)

@@ -1,1 +1,0 @@
-"""Fixed attention patterns that do not depend on the text."""

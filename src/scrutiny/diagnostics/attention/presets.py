@@ -1,0 +1,337 @@
+"""Presets of word maps: their options, sentences read once for all, claims that hold in each.
+
+Presets: the published procedure twice, since paper and released code differ, and our own.
+
+| preset | pieces into words | self | special tokens | casing | words without a piece |
+| --- | --- | --- | --- | --- | --- |
+| ``default`` | mean in, mean out | masked | dropped | the model's | word left out |
+| ``as_released`` | sum in, mean out | masked | dropped | lower-cased | sentence left out |
+| ``as_published`` | sum in, mean out | kept | kept as rivals | lower-cased | sentence left out |
+
+The released code zeroes each word's attention to itself and removes [CLS] and [SEP] before the
+arg-max; equation 3 of the paper mentions neither. On MiniLM the equation read literally halves the
+F1 of the average head. Both sum the attention to the pieces of a word, which inflates every head,
+trained or not, on corpora whose cues split; our default takes their mean.
+"""
+
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Final, Protocol, TypeVar, cast
+
+from scrutiny.core.boundary.parameters import known
+from scrutiny.core.claim import Claim, Component
+from scrutiny.core.design import ContrastSpec, EstimateSpec, Subtracted
+from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure
+from scrutiny.core.errors import PlanError
+from scrutiny.core.queries.attention import WEIGHTINGS, Attends, AttentionMap, Weighting, Words
+from scrutiny.core.record import Row, grouped
+from scrutiny.diagnostics.attention.word_maps import MapOptions, WordMap, word_map
+
+PRESETS: Final[Mapping[str, MapOptions]] = {
+    "default": MapOptions(),
+    "as_released": MapOptions(into="sum", is_lower_cased=True, missing="drop-sentence"),
+    "as_published": MapOptions(
+        into="sum",
+        is_self_masked=False,
+        special="keep",
+        is_lower_cased=True,
+        missing="drop-sentence",
+    ),
+}
+
+
+def preset(name: str) -> MapOptions:
+    """Options of a preset.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such preset; the message lists those that there are.
+    """
+    known("preset", [name], PRESETS)
+    return PRESETS[name]
+
+
+#: Name of the condition that has options of the user's own.
+OWN: Final = "own"
+_ALLOWED: Final[Mapping[str, tuple[Any, ...]]] = {
+    "into": ("sum", "mean", "max"),
+    "out_of": ("mean", "first", "max"),
+    "is_self_masked": (True, False),
+    "special": ("drop", "renormalize", "keep"),
+    "direction": ("from", "to", "both"),
+    "is_lower_cased": (True, False),
+    "weighting": WEIGHTINGS,
+    "missing": ("drop-sentence", "drop-word"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PresetParams:
+    """Presets: ways from attention of tokens to attention of words, each a condition.
+
+    Parameters
+    ----------
+    presets
+        Names of presets. Claims are of the first.
+    options
+        Choices of the user's own, on top of the first preset; they become a further condition,
+        ``own``.
+
+    Raises
+    ------
+    PlanError, UnknownNameError
+        If a preset or option is not there.
+    """
+
+    presets: tuple[str, ...] = ("default",)
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.presets:
+            raise PlanError(f"presets is empty; there are {', '.join(PRESETS)}.")
+        known("preset", self.presets, PRESETS)
+        known("option", self.options, _ALLOWED)
+        for name, value in self.options.items():
+            if value not in _ALLOWED[name]:
+                allowed = ", ".join(str(one) for one in _ALLOWED[name])
+                raise PlanError(f"options: {name} is {value!r}; it can be {allowed}.")
+
+    def conditions(self) -> dict[str, MapOptions]:
+        """Options of each condition, in the order of the records."""
+        found = {name: preset(name) for name in self.presets}
+        if self.options:
+            first = found[self.presets[0]]
+            stated = {one.name: getattr(first, one.name) for one in fields(MapOptions)}
+            found[OWN] = MapOptions(**{**stated, **self.options})
+        return found
+
+
+#: What a preset makes of a sentence: a map, or why there is none.
+Made = WordMap | Failure
+#: Maps of one sentence by preset, and how many pieces each word has.
+Sentence = tuple[dict[str, Made], dict[int, int]]
+WITHOUT_PIECES = "word_without_pieces"
+#: Capabilities whose models can be asked for the pieces of a text.
+_ENCODING: Final = frozenset({"tokenizes", "head_interventions"})
+
+
+class HasPresets(Protocol):
+    """Parameters with presets for turning token maps into word maps."""
+
+    def conditions(self) -> dict[str, MapOptions]:
+        """Presets by name."""
+
+
+P = TypeVar("P", bound=HasPresets)
+
+
+class ReadsMaps(Diagnostic[P]):
+    """A diagnostic of the attention maps of annotated sentences.
+
+    Attributes
+    ----------
+    View
+        How an example is read: its ``words``, and what is annotated.
+    """
+
+    needs = frozenset({"attentions"})
+    nulls = 20
+    View: ClassVar[Any]
+
+    def measure(self, params: P, cell: Cell, batch: Batch, ctx: Context) -> Iterator[Row]:
+        """Rows of each example, from its maps of every preset."""
+        views = [self.View.of(example) for example in batch.examples]
+
+        def use(position: int, sentence: Sentence) -> list[Row]:
+            item, (made, _) = batch.examples[position].id, sentence
+            return list(self.rows_of(params, item, views[position], made))
+
+        words = [view.words for view in views]
+        return each_example(ctx.model, words, params.conditions(), use=use)
+
+    @abstractmethod
+    def rows_of(self, params: P, item: str, view: Any, made: Mapping[str, Made]) -> Iterable[Row]:
+        """Rows of one example, from its maps by preset."""
+
+
+def each_example(
+    model: Any,
+    words: Sequence[Words],
+    presets: Mapping[str, MapOptions],
+    *,
+    use: Callable[[int, Sentence], list[Row]],
+) -> Iterator[Row]:
+    """Rows of each example, computed from its maps.
+
+    Examples of one sentence share its maps, which are let go before the next sentence is read.
+    """
+    of_sentence = grouped((own, position) for position, own in enumerate(words))
+    rows: list[list[Row]] = [[] for _ in words]
+    maps = read_sentences(model, list(of_sentence), presets)
+    for positions, sentence in zip(of_sentence.values(), maps, strict=True):
+        for position in positions:
+            rows[position] = use(position, sentence)
+    for found in rows:
+        yield from found
+
+
+def read_sentences(
+    model: Any, sentences: Sequence[Words], presets: Mapping[str, MapOptions]
+) -> Iterator[Sentence]:
+    """Maps of every sentence by preset, in order; a sentence is not kept afterwards.
+
+    A preset's words may be lower-cased. Where the model's tokenizer lower-cases anyway, the model
+    is not asked twice.
+    """
+    needed = _needed(model, sentences, presets)
+    streams = {
+        key: cast("Attends", model).attentions(
+            [tuple(word.lower() for word in words) if key[0] else words for words in sentences],
+            weighting=key[1],
+        )
+        for key in dict.fromkeys(needed.values())
+    }
+    for words in sentences:
+        found = {key: next(stream) for key, stream in streams.items()}
+        made = {name: _made(found[key], len(words), presets[name]) for name, key in needed.items()}
+        first = next((m for m in found.values() if isinstance(m, AttentionMap)), None)
+        yield made, _pieces(first)
+
+
+def _needed(
+    model: Any, sentences: Sequence[Words], presets: Mapping[str, MapOptions]
+) -> dict[str, tuple[bool, Weighting]]:
+    """Needs of each preset: lower-casing, and the weighting."""
+    differs = any(p.is_lower_cased for p in presets.values()) and not all(
+        p.is_lower_cased for p in presets.values()
+    )
+    is_uncased = differs and bool(model.capabilities & _ENCODING) and _is_uncased(model, sentences)
+    return {
+        name: (options.is_lower_cased or is_uncased, options.weighting)
+        for name, options in presets.items()
+    }
+
+
+def _is_uncased(model: Any, sentences: Sequence[Words]) -> bool:
+    """Whether a model's tokenizer gives the same tokens for lower-cased words."""
+    cased = list(dict.fromkeys(w for words in sentences for w in words if w != w.lower()))
+    pairs = zip(
+        model.encode(cased, special=False),
+        model.encode([word.lower() for word in cased], special=False),
+        strict=True,
+    )
+    return all(one.ids == other.ids for one, other in pairs)
+
+
+def _made(found: AttentionMap | Failure, n_words: int, options: MapOptions) -> Made:
+    """Map between words, or the reason why a sentence has none."""
+    if isinstance(found, Failure):
+        return found
+    if options.missing == "drop-sentence":
+        there = len({word for word in found.words if word is not None})
+        if there < n_words:
+            return Failure(WITHOUT_PIECES, status="undefined")
+    return word_map(found, n_words, options)
+
+
+def _pieces(found: AttentionMap | None) -> dict[int, int]:
+    """Number of tokens of each word."""
+    counts = Counter(() if found is None else found.words)
+    return {word: count for word, count in counts.items() if word is not None}
+
+
+#: The preset that no claim has to survive: it is read literally, and halves what heads score.
+_LITERAL: Final = "as_published"
+#: Accuracy of the head that is chosen on the other half, and beyond the baseline chosen there.
+SELECTED: Final = "selected_head(accuracy)"
+OVER: Final = "selected_head_over_baseline(accuracy)"
+#: Families that a family is beside, as its contrasts name them.
+_OTHERS: Final[Sequence[tuple[str, Subtracted]]] = (
+    ("untrained", "null"),
+    ("control", "control"),
+    ("base", "base"),
+)
+
+
+def claimed_presets(names: Sequence[str]) -> list[str]:
+    """Presets of the claims: all except the literal one, unless it is the only one.
+
+    Examples
+    --------
+    >>> claimed_presets(["default", "as_published"]), claimed_presets(["as_published"])
+    (['default'], ['as_published'])
+    """
+    return [name for name in names if name != _LITERAL] or [names[0]]
+
+
+def specs_of(
+    condition: Mapping[str, object], metrics: Mapping[str, tuple[str, ...]]
+) -> Iterator[EstimateSpec]:
+    """Estimates of attention with the same condition.
+
+    Parameters
+    ----------
+    condition
+        Of the records; its values are what identifiers begin with.
+    metrics
+        Axes that each metric is computed along.
+    """
+    for metric, along in metrics.items():
+        name = "/".join([*map(str, condition.values()), metric])
+        yield EstimateSpec.of(name, f"{metric}@1", condition, along=along)
+
+
+def preset_claim(
+    name: str,
+    says: str,
+    parts: Sequence[tuple[str, str, str]],
+    choices: Mapping[str, str],
+    *,
+    margin: float,
+    **stated: Any,
+) -> Claim:
+    """Claim about attention: every part exceeds the margin in every preset of counting.
+
+    Parameters
+    ----------
+    name, says
+        Of the claim.
+    parts
+        Metric, what it is against, and where its estimate stands: ``untrained/{}``.
+    choices
+        What identifiers of estimates begin with, by preset; the first is the reference.
+    margin
+        Smallest difference worth the claim.
+    stated
+        What else the claim says.
+    """
+    components = tuple(
+        Component(
+            place.format(f"{start}/{metric}"),
+            margin,
+            against if position == 0 else f"choice: preset {preset}, {against}",
+        )
+        for position, (preset, start) in enumerate(choices.items())
+        for metric, against, place in parts
+    )
+    checks = Claim.checks_with(preset=choices)
+    return Claim(id=name, says=says, components=components, checks=checks, **stated)
+
+
+def of_accuracy(head: tuple[str, ...], baseline: str) -> dict[str, tuple[str, ...]]:
+    """Metrics of attention's accuracy by their axes: of heads, baselines, chosen ones."""
+    chosen = ("mean_head", "best_head", "selected_head", "selected_baseline")
+    names = (*chosen, "selected_head_over_baseline")
+    each = {"head(accuracy)": head, "baseline(accuracy)": (baseline,)}
+    return {**each, **{f"{name}(accuracy)": () for name in names}}
+
+
+def attention_contrasts(specs: Iterable[str]) -> Iterator[ContrastSpec]:
+    """Contrasts of attention: with untrained networks, with controls, with the base network."""
+    named = list(specs)
+    for who, minus in _OTHERS:
+        for spec in named:
+            yield ContrastSpec(f"{who}/{spec}", spec, spec, minus=minus)

@@ -1,1 +1,0 @@
-"""Probes: syntax trees from all heads together."""

@@ -1,0 +1,185 @@
+"""Calibration: confidence beside accuracy, bin by bin, and beside a calibrated twin's."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from types import MappingProxyType
+from typing import Final
+
+import numpy as np
+
+from scrutiny.core.boundary.parameters import at_least, shares
+from scrutiny.core.claim import NO_PROBABILITIES, Claim, Component, Risk
+from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
+from scrutiny.core.facts import LABELS
+from scrutiny.core.record import Measure, Row
+from scrutiny.core.statistic import Chance
+from scrutiny.core.task import Prediction
+from scrutiny.reliability.metrics import Parametric
+from scrutiny.reliability.row_statistics import Additive, Array, divide, with_count
+
+_TWIN: Final = Selector("control")
+USUAL_BINS: Final = 15
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationParams:
+    """How confidence is held against accuracy.
+
+    Parameters
+    ----------
+    bins
+        Bins of equal width between 0 and 1.
+    tolerance
+        How far off, on average, confidence may be.
+    """
+
+    bins: int = USUAL_BINS
+    tolerance: float = 0.05
+
+    def __post_init__(self) -> None:
+        at_least(self, bins=2)
+        shares(self, "tolerance", zero=False)
+
+
+class Calibration(Diagnostic[CalibrationParams]):
+    """How far a model's confidence lies from its accuracy, beyond a calibrated twin's.
+
+    Confidence is the probability of the answer that it gives. ``calibration_error`` is the mean
+    distance of confidence and accuracy over bins of confidence. It is above 0 for a calibrated
+    model, too, and more so for fewer items; so every item has a twin whose gold label is drawn from
+    the model's own probabilities. The twin is calibrated and exactly as confident: what the error
+    is beyond the twin's is the model's own. ``mean(overconfidence)`` is confidence minus accuracy,
+    with its sign; ``mean(brier)`` the squared distance of all probabilities from the gold label.
+
+    **Measures**: whether the probability of an answer may be read as the chance that it is right.
+
+    **Misleads when**: bins hide errors of opposite sign that lie close to each other; the labels
+    are noisy, for noise looks like overconfidence; a model is calibrated on average and not in a
+    slice that matters (ask ``where``).
+
+    **References**: Guo et al. (2017), On calibration of modern neural networks; Brier (1950),
+    Verification of forecasts expressed in terms of probability; Roelofs et al. (2022), Mitigating
+    bias in calibration error estimation.
+    """
+
+    id = "calibration@1"
+    needs = frozenset({"predict"})
+    tolerates = MappingProxyType({"tolerance": f"calibration_error({USUAL_BINS})@1"})
+    wants = (LABELS,)
+    measures = (
+        Measure("confidence", says="mean confidence", row_range=(0.0, 1.0)),
+        Measure("right", unit="items", says="answers that are right", row_range=(0.0, 1.0)),
+        Measure("overconfidence", row_range=(-1.0, 1.0), no_effect=0.0, higher_is="worse"),
+        Measure("brier", says="Brier score", row_range=(0.0, 2.0), higher_is="worse"),
+    )
+
+    def design(self, params: CalibrationParams, inputs: Inputs) -> Design:
+        """The error beside its twin's, its sign, the Brier score; the claim that it is large."""
+        error = f"calibration_error({params.bins})"
+        has_none = "no_probabilities" in inputs.subject.capabilities
+        both = {"": Selector(), "control": _TWIN}
+        return Design(
+            estimates=(
+                EstimateSpec("error", f"{error}@1"),
+                EstimateSpec("twin", f"{error}@1", {"": _TWIN}, role="control"),
+                EstimateSpec("beyond", f"beyond({error})@1", both),
+                EstimateSpec("overconfidence", "mean(overconfidence)@1"),
+                EstimateSpec("brier", "mean(brier)@1"),
+            ),
+            claims=(
+                Claim(
+                    id="off",
+                    says="its confidence is off",
+                    components=(Component("beyond", 0.0),),
+                    needs_control=False,
+                    checks=("items", "seeds", "datasets"),
+                    refused=NO_PROBABILITIES if has_none else "",
+                    risk=Risk(
+                        "confidence",
+                        params.tolerance,
+                        "is off by {} points",
+                        reads_probabilities=True,
+                    ),
+                ),
+            ),
+            notes=(
+                f"Confidence is the probability of the answer given, in {params.bins} bins of "
+                "equal width; the twin's gold labels are drawn from the model's own probabilities.",
+            ),
+        )
+
+    def measure(
+        self, params: CalibrationParams, cell: Cell, batch: Batch, ctx: Context
+    ) -> Iterable[Row]:
+        """Two rows for each item: its own, and that of its calibrated twin."""
+        for example, answer in zip(batch.examples, ctx.predict(batch.examples), strict=True):
+            at = float(ctx.rng("twin", self.id, example.id).random())
+            golds = {"measured": example.gold, "control": drawn_label(answer, at, ctx.labels)}
+            for role, gold in golds.items():
+                yield RowKind(role=role).row(example.id, _values(answer, gold, ctx.labels))
+
+
+def drawn_label(answer: Prediction | Failure, at: float, labels: Sequence[str]) -> str | None:
+    """Gold label of the calibrated control: drawn by probabilities, at a place between 0 and 1."""
+    if isinstance(answer, Failure) or answer.scores is None:
+        return None
+    ends = accumulate(answer.scores)
+    return next((name for name, end in zip(labels, ends, strict=True) if at < end), labels[-1])
+
+
+def _values(
+    answer: Prediction | Failure, gold: object, labels: Sequence[str]
+) -> tuple[float, ...] | Failure:
+    """Measures of an answer beside a gold label."""
+    if isinstance(answer, Failure):
+        return answer
+    if answer.scores is None:
+        return Failure("no_probabilities", status="undefined")
+    if gold not in labels:
+        return Failure("no_gold", status="skipped")
+    confidence, right = max(answer.scores), float(answer.answer == gold)
+    brier = sum(
+        (score - float(name == gold)) ** 2
+        for name, score in zip(labels, answer.scores, strict=True)
+    )
+    return confidence, right, confidence - right, brier
+
+
+def bin_of(confidence: Array, bins: int) -> Array:
+    """Bin of equal width that each confidence lies in; a border belongs to the bin below it."""
+    return np.asarray(np.clip(np.ceil(confidence * bins) - 1, 0, bins - 1))
+
+
+def _of_bins(bins: str, name: str) -> Additive:
+    """Expected calibration error over so many bins."""
+    count = int(bins)
+    if count < 2:
+        raise ValueError(bins)
+
+    def components(measures: Array) -> Array:
+        """Confidence minus what was right, each row in the column of its bin, and a count."""
+        confidence, right = measures[..., 0], measures[..., 1]
+        inside = bin_of(confidence, count)[..., None] == np.arange(count)
+        apart = np.where(inside, (confidence - right)[..., None], 0.0)
+        return with_count(*np.moveaxis(apart, -1, 0))
+
+    return Additive(
+        name,
+        f"expected calibration error, the gap of confidence and accuracy ({count} bins)",
+        ("confidence", "right"),
+        components,
+        lambda sums: divide(np.abs(sums[..., :-1]).sum(axis=-1), sums[..., -1]),
+        scale="share",
+        higher_is="worse",
+        tolerance=0.05,
+        chance=Chance("a calibrated model of the same confidence"),
+        headline="ECE",
+    )
+
+
+#: Mean distance of confidence and accuracy, bin by bin (Guo et al., 2017).
+CALIBRATION_ERROR: Final = Parametric(
+    "calibration_error@1", (str(USUAL_BINS),), _of_bins, "a number of bins, 2 or more"
+)

@@ -1,0 +1,247 @@
+"""The competence diagnostic, which findings about language models presuppose.
+
+Passages have a surprisal; of minimal pairs the preferred sentence counts.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, cast
+
+from scrutiny.core.claim import Claim, Component
+from scrutiny.core.design import Design, EstimateSpec, Inputs
+from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, NoParams, RowKind
+from scrutiny.core.errors import PlanError
+from scrutiny.core.example import Example
+from scrutiny.core.facts import MINIMAL_PAIRS, RUNNING_TEXT
+from scrutiny.core.queries.language import SentencePair, Tokenizes
+from scrutiny.core.record import Measure, Row
+from scrutiny.core.slice_syntax import slice_of_values
+from scrutiny.core.task import Task
+from scrutiny.models.scoring.likelihood_questions import Question, answer_all
+from scrutiny.models.scoring.sentence_likelihoods import likelihoods, procedure
+
+_CHANCE: Final = 0.5
+AGREEMENT_MEASURES: Final = (
+    Measure("hit", unit="pairs"),
+    Measure("neutral", unit="pairs"),
+    Measure("loglik_good", unit="nats"),
+    Measure("loglik_bad", unit="nats"),
+    Measure("margin", unit="nats"),
+    Measure("tokens_good", unit="pieces"),
+    Measure("tokens_bad", unit="pieces"),
+    Measure("same_length", unit="pairs"),
+)
+
+
+class Competence(Diagnostic[NoParams]):
+    """Whether a language model prefers grammatical sentences.
+
+    Preference of a language model for grammatical sentences, and for sentences that follow.
+
+    On minimal pairs: accuracy of preferring the grammatical sentence, by pseudo-log-likelihood in
+    which a word's later pieces are masked with the earlier ones (masked models), or by
+    log-likelihood (causal models); a tie is an error. On passages: mean surprisal of a token in
+    nats, whose exponential is the (pseudo-)perplexity; and for models with a next-sentence head,
+    the share of right answers to "does it follow?", once for the passage that does and once for
+    one of another document.
+
+    **Measures**: whether the model has learned enough for a finding about it to mean anything.
+
+    **Misleads when**: the pairs share few templates (templates are resampled as a whole); sentences
+    differ in their number of pieces; passages stood in the training text.
+
+    **References**: Linzen et al. (2016), Assessing the ability of LSTMs to learn syntax-sensitive
+    dependencies; Warstadt et al. (2020), BLiMP; Kauf & Ivanova (2023), A better way to do masked
+    language model scoring.
+    """
+
+    id = "competence@1"
+    needs = frozenset({"tokenizes"})
+    wants = (MINIMAL_PAIRS, RUNNING_TEXT)
+    measures = AGREEMENT_MEASURES
+    scope = "dataset"  # the next passage is another item
+
+    def measured(self, task: Task) -> tuple[Measure, ...]:
+        """Both likelihoods of a minimal pair; one number for a passage."""
+        return PASSAGE_MEASURES if task.holds == RUNNING_TEXT.holds else AGREEMENT_MEASURES
+
+    def design(self, params: NoParams, inputs: Inputs) -> Design:
+        """Conditions, estimates and one claim for one family on one dataset."""
+        name = procedure(inputs.subject.capabilities)
+        if inputs.task.holds == RUNNING_TEXT.holds:
+            return _passage_design(name, inputs)
+        if name is None and (inputs.is_audit or "next_sentence" in inputs.subject.capabilities):
+            return Design(notes=(f"{inputs.subject.name} gives no likelihoods of sentences.",))
+        if name is None:
+            raise PlanError(
+                "competence@1 needs a language model with masked_logprobs or token_logprobs; this "
+                f"one offers {', '.join(sorted(inputs.subject.capabilities)) or 'nothing'}."
+            )
+        return _agreement_design(name, inputs)
+
+    def measure(self, params: NoParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
+        """One row for each pair; for a passage, one for each test."""
+        capabilities = ctx.model.capabilities
+        name = procedure(capabilities)
+        if ctx.task.holds == RUNNING_TEXT.holds:
+            yield from passage_rows(batch.examples, name, capabilities, ctx)
+        elif name is not None:
+            yield from agreement_rows(batch.examples, name, ctx)
+        else:
+            lacking = Failure("no_likelihoods", status="skipped")
+            yield from (RowKind().row(example.id, lacking) for example in batch.examples)
+
+
+def _agreement_design(name: str, inputs: Inputs) -> Design:
+    """Accuracy on all pairs, and on each construction."""
+    condition = {"variant": name}
+    constructions = inputs.data.columns.get("a_construction", {})
+    return Design(
+        conditions=(condition,),
+        estimates=(
+            EstimateSpec.of("agreement", "accuracy@1", condition),
+            *(
+                EstimateSpec.of(
+                    f"agreement/{construction}",
+                    "accuracy@1",
+                    condition,
+                    group=construction,
+                    where=slice_of_values({"a_construction": construction}),
+                )
+                for construction in (constructions if len(constructions) > 1 else ())
+            ),
+        ),
+        claims=(_claim("agreement", "grammatical sentences are preferred to ungrammatical ones"),),
+        queries_per_item=2,
+        notes=(f"Sentences are compared by {name}; a tie is an error.",),
+    )
+
+
+def _passage_design(name: str | None, inputs: Inputs) -> Design:
+    """Surprisal, and next sentences if the model has that head."""
+    estimates, claims = [], []
+    if name is not None:
+        estimates.append(EstimateSpec.of("surprisal", "mean@1", {"test": "surprisal"}))
+    if "next_sentence" in inputs.subject.capabilities:
+        estimates.append(EstimateSpec.of("next_sentence", "share@1", {"test": "next_sentence"}))
+        claims.append(_claim("next_sentence", "passages that follow are told from others"))
+    return Design(
+        conditions=tuple(spec.condition for spec in estimates),
+        estimates=tuple(estimates),
+        claims=tuple(claims),
+        queries_per_item=2,
+        notes=(
+            "Surprisal is the mean over passages of the mean negative log-likelihood of a token, "
+            f"in nats{'' if name is None else f', by {name}'}.",
+        ),
+    )
+
+
+def _claim(estimate: str, says: str) -> Claim:
+    return Claim(
+        id=estimate,
+        says=says,
+        components=(Component(estimate, _CHANCE, "reference"),),
+        checks=("items", "seeds", "datasets"),
+        needs_control=False,
+    )
+
+
+#: Nats for surprisal; for next sentences the share of two answers that are right.
+PASSAGE_MEASURES: Final = (Measure("value"),)
+_SURPRISAL: Final = RowKind.of({"test": "surprisal"})
+_NEXT: Final = RowKind.of({"test": "next_sentence"})
+
+
+def passage_rows(
+    examples: Sequence[Example], name: str | None, capabilities: frozenset[str], ctx: Context
+) -> Iterator[Row]:
+    """Rows of each passage, one for each test that the model supports."""
+    tests = []
+    if name is not None:
+        tests.append(_surprisal(examples, name, ctx))
+    if "next_sentence" in capabilities:
+        tests.append(_next(examples, ctx))
+    if not tests:
+        lacking = Failure("no_likelihoods", status="skipped")
+        tests.append([RowKind().row(e.id, lacking) for e in examples])
+    for rows in zip(*tests, strict=True):
+        yield from rows
+
+
+def _surprisal(examples: Sequence[Example], name: str, ctx: Context) -> list[Row]:
+    """Mean negative log-likelihood of a token of each passage."""
+    found, tokens = likelihoods(
+        cast("Tokenizes", ctx.model), [example.text for example in examples], name, ctx.ask
+    )
+    return [
+        _SURPRISAL.row(example.id, value if isinstance(value, Failure) else (-value / count,))
+        for example, value, count in zip(examples, found, tokens, strict=True)
+    ]
+
+
+def _next(examples: Sequence[Example], ctx: Context) -> list[Row]:
+    """Correct answers to "does it follow?": for the next passage, and for another document's."""
+    candidates = [_candidates(examples, i, ctx) for i in range(len(examples))]
+    asked = [_question(examples[i].text, text) for i, two in enumerate(candidates) for text in two]
+    answers = iter(answer_all(asked, ctx.ask))
+    return [
+        _judged(example, [next(answers) for _ in two])
+        for example, two in zip(examples, candidates, strict=True)
+    ]
+
+
+def _question(first: str, second: str) -> Question:
+    queries = (("next_sentence", SentencePair(first, second)),)
+    return Question(queries, lambda found: float(found[0]))
+
+
+def _judged(example: Example, answers: Sequence[float | Failure]) -> Row:
+    """Row of the answers to the following passage and to another one."""
+    values = [answer for answer in answers if not isinstance(answer, Failure)]
+    if len(values) == 2:
+        return _NEXT.row(example.id, (((values[0] > 0.5) + (values[1] < 0.5)) / 2,))
+    why = next((answer for answer in answers if isinstance(answer, Failure)), None)
+    return _NEXT.row(example.id, why or Failure("no_next_passage", status="skipped"))
+
+
+def _candidates(examples: Sequence[Example], place: int, ctx: Context) -> tuple[str, ...]:
+    """Text of the following passage, and of one of another document; `None` without both."""
+    example = examples[place]
+    document = example.attributes.get("u_document")
+    others = [e for e in examples if e.attributes.get("u_document") != document]
+    after = examples[place + 1] if place + 1 < len(examples) else None
+    if document is None or after is None or not others:
+        return ()
+    if after.attributes.get("u_document") != document:
+        return ()
+    rng = ctx.rng("competence", "next_sentence@1", example.id)
+    return after.text, others[int(rng.integers(len(others)))].text
+
+
+def agreement_rows(examples: Sequence[Example], name: str, ctx: Context) -> Iterator[Row]:
+    """Competence in agreement: one row for each pair, by the likelihood with this name."""
+    texts = [example.fields[field] for example in examples for field in ("good", "bad")]
+    found, tokens = likelihoods(cast("Tokenizes", ctx.model), texts, name, ctx.ask)
+    kind = RowKind.of({"variant": name})
+    for i, example in enumerate(examples):
+        good, bad = found[2 * i : 2 * i + 2]
+        yield kind.row(example.id, _measures(good, bad, tokens[2 * i : 2 * i + 2]))
+
+
+def _measures(
+    good: float | Failure, bad: float | Failure, tokens: Sequence[int]
+) -> tuple[float, ...] | Failure:
+    """Preference, likelihoods and token counts of one pair."""
+    if isinstance(good, Failure):
+        return good
+    if isinstance(bad, Failure):
+        return bad
+    return (
+        float(good > bad),
+        float(good == bad),
+        good,
+        bad,
+        good - bad,
+        *(float(count) for count in tokens),
+        float(tokens[0] == tokens[1]),
+    )

@@ -1,0 +1,304 @@
+"""Changes of attention heads of an encoder: which heads the task needs.
+
+For each change: accuracy drop without each head, without the average head, and without the head
+that was chosen on the other half of the texts; the same beyond another head of its layer (beyond
+random other words, for erased anchors).
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import ceil
+from typing import Final
+
+import numpy as np
+
+from scrutiny.core.arrays import Floats
+from scrutiny.core.boundary.printable import points, whole_percent
+from scrutiny.core.claim import Claim, Component
+from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
+from scrutiny.core.example import Example
+from scrutiny.core.facts import LABELS
+from scrutiny.core.queries.attention import Change
+from scrutiny.core.record import HEADS, LAYERS, Measure, Row
+from scrutiny.core.task import Prediction, Task
+from scrutiny.diagnostics.faithfulness.head_answers import (
+    HeadChangeParams,
+    HeadHits,
+    anchored_items,
+    heads_to_erase,
+    hits_under,
+)
+
+_ROLES: Final = ("measured", "control")
+_NAME: Final = "faithfulness.heads@1"
+#: What becomes of an item under one change: hits by role, or why there are none.
+Outcome = tuple[Floats, Floats | None] | Failure
+
+
+class FaithfulHeads(Diagnostic[HeadChangeParams]):
+    """Which attention heads a task needs: masked, uniform, without anchor words.
+
+    Accuracy with each head of an encoder masked, made uniform, or kept from anchor words.
+
+    Records of an item, for each ``change``: ``hit`` of the model's own answer, ``half`` that the
+    item belongs to (0 or 1; heads are chosen on one and tested on the other), and ``hit_changed``
+    when the head is changed, by layer and head. Role ``control`` holds the hits for another head
+    of the same layer, drawn at random for each item; under ``erase`` those for as many random
+    other words whose weights are erased in the head itself.
+
+    **Measures**: which heads a task's score depends on while all others stay; some heads hurt, and
+    the score rises without them.
+
+    **Misleads when**: read as how important a head is: others may do the same work, so that a head
+    that is used can be taken out at no cost, and two together at great cost. A changed head is
+    something that the network has never seen. The largest drop of many heads is large by chance.
+
+    **References**: Kovaleva et al. (2019), Revealing the dark secrets of BERT, EMNLP (uniform
+    attention); Michel, Levy & Neubig (2019), Are sixteen heads really better than one?, NeurIPS
+    (masking); Serrano & Smith (2019), Is attention interpretable?, ACL (erasure).
+    """
+
+    id = _NAME
+    needs = frozenset({"predict", "head_interventions"})
+    wants = (LABELS,)
+    measures = (
+        Measure("hit", unit="items"),
+        Measure("half"),
+        Measure("hit_changed", (LAYERS, HEADS), unit="items"),
+    )
+
+    def audit_params(self, task: Task) -> HeadChangeParams:
+        """Parameters in an audit: masking only, on a fifth of the texts or fewer."""
+        return HeadChangeParams(changes=("mask",), share=0.2, budget=20)
+
+    def design(self, params: HeadChangeParams, inputs: Inputs) -> Design:
+        """Drop without each head, and the claim that some head matters."""
+        return make_heads_design(params, inputs)
+
+    def measure(
+        self, params: HeadChangeParams, cell: Cell, batch: Batch, ctx: Context
+    ) -> Iterable[Row]:
+        """Two rows for each item and change."""
+        answers = ctx.predict(batch.examples)
+        share = params.share_of(len(heads_to_erase(ctx)))
+        lost = dict(_lost(batch.examples, answers, share, ctx))
+        kept = [example for example in batch.examples if example.id not in lost]
+        before = {
+            example.id: float(answer.answer == example.gold)
+            for example, answer in zip(batch.examples, answers, strict=True)
+            if isinstance(answer, Prediction)
+        }
+        outcomes = {change: _CHANGES[change](ctx, kept, params) for change in params.changes}
+        for example in batch.examples:
+            for change in params.changes:
+                places = [RowKind.of({"change": change}, role) for role in _ROLES]
+                outcome = lost.get(example.id) or outcomes[change][example.id]
+                hit = before.get(example.id, 0.0)
+                yield from _rows(example, places, outcome, (hit, _half_of(example, ctx)))
+
+
+def _half_of(example: Example, ctx: Context) -> float:
+    """Half of an item; items of one unit stay together."""
+    unit = next(
+        (f"{name}={value}" for name, value in example.attributes.items() if name[:2] == "u_"),
+        example.id,
+    )
+    return float(ctx.rng("half", _NAME, unit).integers(2))
+
+
+def _lost(
+    examples: Sequence[Example],
+    answers: Sequence[Prediction | Failure],
+    share: float,
+    ctx: Context,
+) -> Iterator[tuple[str, Failure]]:
+    """Why some items are not measured."""
+    for example, answer in zip(examples, answers, strict=True):
+        if isinstance(answer, Failure):
+            yield example.id, answer
+        elif example.gold is None:
+            yield example.id, Failure("no_gold", status="skipped")
+        elif share < 1 and ctx.rng("share", _NAME, example.id).random() >= share:
+            yield example.id, Failure("not_drawn", status="skipped")
+
+
+def _rows(
+    example: Example, places: Sequence[RowKind], outcome: Outcome, known: tuple[float, float]
+) -> Iterator[Row]:
+    """Rows of one item and change: its own, and the control's."""
+    both = [outcome] * 2 if isinstance(outcome, Failure) else outcome
+    for place, hits in zip(places, both, strict=True):
+        if hits is None:
+            yield place.row(example.id, Failure("one_head", status="undefined"))
+        elif isinstance(hits, Failure):
+            yield place.row(example.id, hits)
+        else:
+            yield place.row(example.id, (*known, *np.ravel(hits).tolist()))
+
+
+def _whole_head(change: Change) -> Callable[..., dict[str, Outcome]]:
+    """Effect of masking, or of uniform attention, on each item."""
+
+    def outcomes(
+        ctx: Context, examples: Sequence[Example], params: HeadChangeParams
+    ) -> dict[str, Outcome]:
+        hits = hits_under(ctx, examples, change)
+        rngs = (ctx.rng("other head", _NAME, example.id) for example in examples)
+        return {
+            example.id: _outcome(hits, i, other_heads(hits.values[i], rng))
+            for i, (example, rng) in enumerate(zip(examples, rngs, strict=True))
+        }
+
+    return outcomes
+
+
+def _erased(
+    ctx: Context, examples: Sequence[Example], params: HeadChangeParams
+) -> dict[str, Outcome]:
+    """Effect of erasing attention to anchor words on each item, and to as many other words."""
+    found = anchored_items(ctx, examples, frozenset(params.anchors), _NAME)
+    own = hits_under(ctx, found.examples, "erase", found.anchors)
+    others = hits_under(ctx, found.examples, "erase", found.others)
+    outcomes: dict[str, Outcome] = {
+        item: Failure(reason, status="skipped") for item, reason in found.reasons.items()
+    }
+    for i, example in enumerate(found.examples):
+        if others.reasons[i]:
+            outcomes[example.id] = Failure(others.reasons[i])
+        else:
+            outcomes[example.id] = _outcome(own, i, others.values[i])
+    return outcomes
+
+
+def _outcome(hits: HeadHits, i: int, control: Floats | None) -> Outcome:
+    """Hits of an item and of its control, or that it failed."""
+    return Failure(hits.reasons[i]) if hits.reasons[i] else (hits.values[i], control)
+
+
+def other_heads(hits: Floats, rng: np.random.Generator) -> Floats | None:
+    """Control of erased heads: hits ``(layer, head)`` of another head of the same layer, for each.
+
+    Nothing where layers have a single head.
+
+    Examples
+    --------
+    >>> other_heads(np.array([[1.0, 0.0]]), np.random.default_rng(0)).tolist()
+    [[0.0, 1.0]]
+    """
+    layers, heads = hits.shape
+    if heads < 2:
+        return None
+    steps = rng.integers(1, heads, size=(layers, heads))
+    return np.take_along_axis(hits, (np.arange(heads) + steps) % heads, axis=1)
+
+
+_CHANGES: Final[dict[Change, Callable[..., dict[str, Outcome]]]] = {
+    "mask": _whole_head("mask"),
+    "uniform": _whole_head("uniform"),
+    "erase": _erased,
+}
+#: Estimates of one number a change, and their metrics.
+_SINGLE = {
+    "mean_head_accuracy_drop": "mean_changed_head(drop(accuracy))@1",
+    "selected_head_drop": "selected_changed_head(drop(accuracy))@1",
+    "selected_head_gain": "selected_changed_head(gain(accuracy))@1",
+}
+
+
+def make_heads_design(params: HeadChangeParams, inputs: Inputs) -> Design:
+    """Design for one family on one dataset."""
+    heads = inputs.subject.n_layers * inputs.subject.n_heads
+    whole = [change for change in params.changes if change != "erase"]
+    drops = [f"selected_head_drop/{change}" for change in params.changes]
+    return Design(
+        conditions=tuple({"change": change} for change in params.changes),
+        estimates=tuple(spec for change in params.changes for spec in _specs(change, params)),
+        claims=tuple(_claims(params, inputs, whole)),
+        queries_per_item=1 + ceil(params.answers(heads) * params.share_of(heads)),
+        notes=tuple(_notes(params, params.share_of(heads))),
+        families={
+            "heads": f"some head of {inputs.subject.name} matters to its score, more than others "
+            "of its layer"
+        },
+        contrasts=tuple(ContrastSpec.untrained(drops)),
+    )
+
+
+def _specs(change: Change, params: HeadChangeParams) -> Iterator[EstimateSpec]:
+    """Specifications of one change."""
+    condition: dict[str, object] = {"change": change}
+    own = {"": Selector("measured", condition)}
+    if change == params.changes[0]:
+        yield EstimateSpec("level", "accuracy@1", own, role="baseline", condition=condition)
+    yield EstimateSpec(
+        f"head_accuracy_drop/{change}",
+        "changed_head(drop(accuracy))@1",
+        own,
+        condition=condition,
+        along=("layer", "head"),
+    )
+    for name, metric in _SINGLE.items():
+        yield EstimateSpec(f"{name}/{change}", metric, own, condition=condition)
+    yield EstimateSpec(
+        f"selected_head_over_layer/{change}",
+        "selected_head_over_layer@1",
+        {**own, "control": Selector("control", condition)},
+        condition=condition,
+    )
+
+
+def _claims(params: HeadChangeParams, inputs: Inputs, whole: Sequence[Change]) -> Iterator[Claim]:
+    """Claims: some head matters; some head's attention to the anchors matters."""
+    skill = (("level", inputs.data.chance),)
+    if whole:
+        yield Claim(
+            id="some head matters",
+            says=f"without the head chosen on one half, accuracy on the other half drops by "
+            f"{points(params.margin)}, more than without another head of its layer",
+            components=tuple(
+                part
+                for position, change in enumerate(whole)
+                for part in _parts(change, params, inputs, choice=position > 0)
+            ),
+            family="heads",
+            checks=Claim.checks_with(change=whole),
+            competence=skill,
+        )
+    if "erase" in params.changes:
+        yield Claim(
+            id="some head's weight on the anchors matters",
+            says="without attention to anchor words in the head chosen on one half, accuracy on "
+            f"the other half drops by {points(params.margin)}, more than for random other words",
+            components=tuple(_parts("erase", params, inputs, choice=False)),
+            family="heads",
+            checks=Claim.checks_with(),
+            competence=skill,
+        )
+
+
+def _parts(
+    change: Change, params: HeadChangeParams, inputs: Inputs, *, choice: bool
+) -> Iterator[Component]:
+    """A drop, its excess over the control, and over untrained networks."""
+    what = "random other words" if change == "erase" else "another head of its layer"
+    start = f"choice: change {change}, " if choice else ""
+    drop, over = f"selected_head_drop/{change}", f"selected_head_over_layer/{change}"
+    yield Component(drop, params.margin, f"{start}all heads" if choice else "reference")
+    yield Component(over, 0.0, f"{start}{what}" if choice else f"control: {what}")
+    if not choice:
+        yield from inputs.beyond_untrained(drop, 0.0)
+
+
+def _notes(params: HeadChangeParams, share: float) -> Iterator[str]:
+    """Sentences for "how this was measured"."""
+    yield (
+        "One head is changed at a time. It is chosen on one half of the texts and tested on the "
+        "other, in both directions; texts of one unit stay in one half."
+    )
+    if "erase" in params.changes:
+        yield (
+            f"Anchor words: {', '.join(params.anchors)}. Their weight is erased in every row of "
+            "the head and the others normalized to sum 1; texts without any are skipped."
+        )
+    if share < 1:
+        yield f"A random {whole_percent(share)} of the texts was measured; the others are skipped."

@@ -1,0 +1,350 @@
+"""Estimates and claims of shared invariances.
+
+For a capability and an amount, with the target b and the reference a:
+
+===================  ==========================================================================
+hard                 Hard-SCoPE: pairs that leave a's label on which b keeps its own
+random               b's invariance to random changes of as many words (role ``control``)
+lift, kappa          hard minus random; as a share of what random changes leave
+soft                 Soft-SCoPE at the tolerance and cutoff of its condition; beside it that of
+                     random changes, further cutoffs, and the mean distance without constants
+ood, ood_all         agreement on changed texts: those that leave a's label, and all
+phi, chance_kappa    whether both keep their labels on the same *random* changes: alone can be < 0.
+                     Also of items on which the search found none
+random_reference     a's own invariance to these
+found                trials in which the search found a text, of items that have a place
+soft_least           soft where nothing that is left to the label "other" is common; soft itself is
+                     then what it is at most
+===================  ==========================================================================
+
+and for the items as they are: agreement, both accuracies, the gap, and how many labels b uses.
+
+The claim: the lift exceeds the margin. A model without skill, or that always says the same, is
+refused. The reference beside itself is the ceiling, and nothing is claimed of it. Where the plan
+goes both ways, the first direction claims that it shares less than the other.
+
+Where a loss is named (``params.loss``), a second claim is non-inferiority: hard minus the ceiling,
+on the same texts and items, lies above minus the loss. What another run of the same recipe shares
+is all that can be expected, so that a reference of several runs is held against the next of them.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from scrutiny.core.boundary.printable import points
+from scrutiny.core.claim import Claim, Component
+from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
+from scrutiny.diagnostics.invariance.answer_pairs import OTHER
+from scrutiny.diagnostics.invariance.scope_capabilities import Generation, ScopeParams
+from scrutiny.diagnostics.invariance.scope_records import (
+    BOUND,
+    OF_BASE,
+    OF_REFERENCE,
+    OF_TARGET,
+    PROBABILITIES,
+    PROPOSALS,
+    SELF,
+)
+from scrutiny.tasks.scores import score_of
+
+#: Soft-SCoPE of a model against itself below which sampling decides: nothing is printed.
+LEAST_SELF_SOFT: Final = 0.8
+#: Entropy in bits of 95 and 5 of 100: a target must use its labels more evenly than that.
+LEAST_ENTROPY: Final = 0.286
+_FEW: Final = 4
+#: Family of the claims that nothing is lost beyond a margin, and how their identifiers begin.
+KEPT: Final = "kept"
+
+
+def make_design(params: ScopeParams, made: Sequence[Generation], inputs: Inputs) -> Design:
+    """Design for one family and its reference on one dataset."""
+    families, claims = dict[str, str](), list[Claim]()
+    contrasts: tuple[ContrastSpec, ...] = ()
+    if not inputs.is_self:
+        claims = [_claim(g, params, inputs) for g in made]
+    if inputs.is_first_way and params.loss is None:
+        claims += [
+            less_shared(
+                g,
+                inputs,
+                margin=params.margin,
+                where=_amount(g),
+                competence=tuple(_competence(inputs)),
+            )
+            for g in made
+        ]
+        contrasts = tuple(differences(made))
+        families[LESS] = (
+            f"{inputs.subject.name} shares less of the invariances of {inputs.second.name} on "
+            f"{inputs.data.name} ({_changes(params, made)}) than the other way round, by more than "
+            f"{100 * params.margin:g} points"
+        )
+    if not inputs.is_self and params.loss is not None:
+        claims += [_kept(g, params.loss, inputs) for g in made]
+        contrasts = tuple(_beside_ceiling(g, params.loss) for g in made)
+        families[KEPT] = (
+            f"{inputs.subject.name} keeps its answer on {inputs.data.name} "
+            f"({_changes(params, made)}) where {inputs.second.name} does, as often as "
+            f"{_ceiling(inputs)}, less {100 * params.loss:g} points"
+        )
+    return Design(
+        conditions=tuple(generation.condition for generation in made),
+        estimates=tuple(_estimates(params, made, inputs)),
+        claims=tuple(claims),
+        contrasts=contrasts,
+        queries_per_item=1 + 2 * len(made) * params.trials,
+        search_per_item=1 + params.trials * sum(g.most_asked for g in made),
+        notes=tuple(_notes(params, inputs)),
+        families={
+            "invariance": f"{inputs.subject.name} shares invariances of {inputs.second.name} on "
+            f"{inputs.data.name} ({_changes(params, made)}) beyond random changes by more than "
+            f"{100 * params.margin:g} points",
+            **families,
+        },
+    )
+
+
+def _estimates(
+    params: ScopeParams, made: Sequence[Generation], inputs: Inputs
+) -> Iterator[EstimateSpec]:
+    """Specifications in the order of the report."""
+    yield from _of_items(inputs)
+    for generation in made:
+        yield from _hard(generation)
+        yield from _soft(generation, params, inputs)
+        yield from _agreement(generation)
+
+
+def _of_items(inputs: Inputs) -> Iterator[EstimateSpec]:
+    """Skill, agreement and variety of labels on the unchanged items."""
+    base = {"": Selector("baseline", OF_BASE)}
+    both = {"": Selector("baseline", OF_TARGET)}
+    level = score_of(inputs.task).level
+    yield EstimateSpec.of("level", level, OF_TARGET, role="baseline")
+    yield EstimateSpec.of("level_reference", level, OF_REFERENCE, role="baseline")
+    if any(measure.name == "hit" for measure in inputs.task.measures):
+        yield EstimateSpec("gap", "accuracy_gap@1", both, role="baseline")
+    yield EstimateSpec("agreement", "share(agree_base)@1", base, role="baseline")
+    yield EstimateSpec("entropy", "label_entropy@1", base, role="baseline")
+    yield EstimateSpec("commonest", "commonest_label@1", base, role="baseline")
+
+
+def _hard(generation: Generation) -> Iterator[EstimateSpec]:
+    """Hard-SCoPE, its control, and the excess over the control."""
+    label, condition = generation.label, generation.condition
+    against = {"": Selector("measured", condition), "control": Selector("control", condition)}
+    yield EstimateSpec.of(f"hard/{label}", "hard_scope@1", condition)
+    yield EstimateSpec.of(f"random/{label}", "kept_by(target)@1", condition, role="control")
+    yield EstimateSpec(f"lift/{label}", "scope_lift@1", against, condition=condition)
+    yield EstimateSpec(f"kappa/{label}", "kappa_inv@1", against, condition=condition)
+    yield EstimateSpec.of(f"found/{label}", "pairs_found@1", condition)
+    proposed = {"": Selector("control", {**condition, "of": PROPOSALS})}
+    for name, metric in (
+        ("random_reference", "kept_by(reference)@1"),
+        ("phi", "invariance_phi@1"),
+        ("chance_kappa", "invariance_kappa@1"),
+    ):
+        yield EstimateSpec(f"{name}/{label}", metric, proposed, role="control", condition=condition)
+
+
+def _soft(generation: Generation, params: ScopeParams, inputs: Inputs) -> Iterator[EstimateSpec]:
+    """Soft-SCoPE with the constants, for the control, along cutoffs, and the mean distance."""
+    label = generation.label
+    where = {**generation.condition, "of": PROBABILITIES}
+    searched = {"": Selector("measured", where)}
+    random = {"": Selector("control", where)}
+    gate: tuple[tuple[str, float], ...] = ()
+    constants = {"tolerance": params.tolerance, "cutoff": params.cutoff}
+    condition = {**generation.condition, **constants}
+    if "samples" in inputs.subject.capabilities | inputs.second.capabilities:
+        gate = ((f"soft_self/{label}", LEAST_SELF_SOFT),)
+        yield EstimateSpec(
+            f"soft_self/{label}",
+            "soft_scope@1",
+            {"": Selector("baseline", {**generation.condition, "of": SELF})},
+            role="baseline",
+            condition=condition,
+        )
+    for cutoff in dict.fromkeys((params.cutoff, *sorted(params.cutoffs))):
+        name = f"soft/{label}" + ("" if cutoff == params.cutoff else f"/cutoff={cutoff:g}")
+        at = {**condition, "cutoff": cutoff}
+        yield EstimateSpec(name, "soft_scope@1", searched, condition=at, presupposes=gate)
+    if OTHER in inputs.data.labels:
+        yield EstimateSpec(
+            f"soft_least/{label}",
+            "soft_scope@1",
+            {"": Selector("measured", {**generation.condition, "of": BOUND})},
+            condition={**condition, "bound": "least"},
+            presupposes=gate,
+        )
+    yield EstimateSpec(
+        f"soft_random/{label}",
+        "soft_scope@1",
+        random,
+        role="control",
+        condition=condition,
+        presupposes=gate,
+    )
+    yield EstimateSpec(
+        f"distance/{label}", "mean_distance@1", searched, condition=generation.condition
+    )
+
+
+def _agreement(generation: Generation) -> Iterator[EstimateSpec]:
+    """Agreement on changed texts, over the pairs of Hard-SCoPE and over all."""
+    for name, metric in (("ood", "ood_agreement(kept)@1"), ("ood_all", "ood_agreement(all)@1")):
+        yield EstimateSpec.of(f"{name}/{generation.label}", metric, generation.condition)
+
+
+def _claim(generation: Generation, params: ScopeParams, inputs: Inputs) -> Claim:
+    """Claim that the target shares more than random changes of the same amount suggest."""
+    return Claim(
+        id=generation.label,
+        says=f"{generation.capability} in {_amount(generation)}: changes that keep the answer of "
+        f"{inputs.second.name} keep that of {inputs.subject.name}, by {100 * params.margin:g} "
+        "points more than random ones",
+        components=(
+            Component(f"lift/{generation.label}", params.margin, "control: random change"),
+        ),
+        family="invariance",
+        checks=("items", "seeds", "datasets"),
+        competence=tuple(_competence(inputs)),
+    )
+
+
+def _beside_ceiling(generation: Generation, loss: float) -> ContrastSpec:
+    """Hard-SCoPE minus that of the reference's other runs, or of the reference itself."""
+    hard = f"hard/{generation.label}"
+    name = f"{KEPT}/{generation.label}"
+    return ContrastSpec(name, hard, hard, minus="reference", is_paired=True, exact_at=loss)
+
+
+def _kept(generation: Generation, loss: float, inputs: Inputs) -> Claim:
+    """Claim that no more than a margin is lost of what the reference keeps."""
+    name, against = f"{KEPT}/{generation.label}", _ceiling(inputs)
+    return Claim(
+        id=name,
+        says=f"{generation.capability} in {_amount(generation)}: {inputs.subject.name} keeps its "
+        f"answer where {inputs.second.name} does, as often as {against}, less "
+        f"{100 * loss:g} points",
+        components=(Component(name, -loss, against),),
+        family=KEPT,
+        competence=tuple(_competence(inputs)),
+    )
+
+
+def _ceiling(inputs: Inputs) -> str:
+    """The ceiling that another model is compared with."""
+    of = inputs.second.name
+    return f"another run of {of}" if inputs.second.n_replicates > 1 else f"{of} itself"
+
+
+def _competence(inputs: Inputs) -> Iterator[tuple[str, float]]:
+    """Skill of both models if gold answers are known; otherwise that labels are used at all.
+
+    A model that answers the same whatever it is asked is told so, and not only that it has no
+    skill. Of tags, variety says nothing: it is whether there are any.
+    """
+    is_tagged = not inputs.task.gives_labels
+    if inputs.data.chance > 0 or is_tagged:
+        yield "level", inputs.data.chance
+        yield "level_reference", inputs.data.chance
+        if not is_tagged:
+            yield "entropy", 0.0
+    else:
+        yield "entropy", LEAST_ENTROPY
+
+
+def _changes(params: ScopeParams, made: Sequence[Generation]) -> str:
+    """The changes, in a few words."""
+    names = list(dict.fromkeys(generation.capability for generation in made))
+    shown = ", ".join(names) if len(names) <= _FEW else f"{len(names)} capabilities"
+    return f"{shown}, as published" if params.preset == "as_published" else shown
+
+
+def _amount(generation: Generation) -> str:
+    """Amount of change, in words."""
+    if isinstance(generation.amount, str):
+        return "all places"
+    return f"{generation.amount} place{'' if generation.amount == 1 else 's'}"
+
+
+def _notes(params: ScopeParams, inputs: Inputs) -> Iterator[str]:
+    """Sentences for "how this was measured"."""
+    yield (
+        f"Texts were changed so that {inputs.second.name} keeps its answer; every model was asked "
+        "about the item, the changed text, and a random change of as many words."
+    )
+    yield (
+        "Hard- and Soft-SCoPE follow Rawal & Toneva (2024), from the formulas in the authors' "
+        "released code. The published tolerance and cutoff were not available to us: ours are "
+        f"{params.tolerance:g} and {params.cutoff:g}, and Soft-SCoPE is not comparable with the "
+        "paper's."
+    )
+    yield (
+        "The released search applies softmax twice to the changed output; ours minimizes the "
+        f"stated distance ({params.distance if params.preset == 'corrected' else 'l1'})."
+    )
+    yield (
+        f"Up to {params.trials} changed texts of an item are one row: items are resampled, not "
+        "pairs. The measure is asymmetric: the other direction is another measurement."
+    )
+    if OTHER in inputs.data.labels:
+        yield (
+            'The label "other" holds all answers without a label, and labels that an answer leaves '
+            "out: distances of probabilities are lower bounds, and Soft-SCoPE is at most the shown "
+            'value, and at least that with bound "least".'
+        )
+    if inputs.is_self:
+        yield "A model compared with itself is the ceiling."
+
+
+#: Family of the claims that one direction shares less, and how their identifiers begin.
+LESS: Final = "less"
+
+
+def differences(made: Sequence[Generation]) -> Iterator[ContrastSpec]:
+    """Hard-SCoPE and lift of this direction minus those of the other one."""
+    for generation in made:
+        for name in ("hard", "lift"):
+            one = f"{name}/{generation.label}"
+            yield ContrastSpec(f"{LESS}/{one}", one, one, minus="exchanged", is_paired=True)
+
+
+def less_shared(
+    generation: Generation,
+    inputs: Inputs,
+    *,
+    margin: float,
+    where: str,
+    competence: tuple[tuple[str, float], ...],
+) -> Claim:
+    """Claim that the target shares less of the reference's invariances than the reverse.
+
+    Parameters
+    ----------
+    generation
+        What is changed.
+    inputs
+        The target and its reference.
+    margin
+        Smallest difference worth a claim, as a share of the changed texts.
+    where
+        The amount of change, in words.
+    competence
+        Skills that both directions presuppose.
+    """
+    target, reference = inputs.subject.name, inputs.second.name
+    label = generation.label
+    return Claim(
+        id=f"{LESS}/{label}",
+        says=f"{generation.capability} in {where}: {target} shares less of the invariances of "
+        f"{reference} than the other way round, by {points(margin)}",
+        components=(
+            Component(f"{LESS}/hard/{label}", -margin, operator="<"),
+            Component(f"{LESS}/lift/{label}", -margin, "control: random change", "<"),
+        ),
+        family=LESS,
+        checks=("items", "seeds", "datasets"),
+        competence=competence,
+    )

@@ -1,0 +1,193 @@
+"""Items with a doubtful gold label, those that most models doubt first, to be read by a person."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from rich.text import Text
+
+from scrutiny.blocks.charts import Chart, ChartTable
+from scrutiny.blocks.labels import one_line
+from scrutiny.blocks.numbers import number
+from scrutiny.blocks.run_estimates import key_of
+from scrutiny.blocks.run_view import RunView
+from scrutiny.blocks.section import FINDINGS, Part, ReportPart, left_out, part_of
+from scrutiny.blocks.terminal_and_markdown import WIDTH, cropped, wrapped
+from scrutiny.core.answers.answer import answer_of
+from scrutiny.core.boundary.json_text import digest
+from scrutiny.core.design import Selector
+from scrutiny.core.estimate import EstimateKey
+from scrutiny.core.record import grouped
+from scrutiny.store.run_folder import RunFolder
+
+#: Label and probability of each model's answer, by item.
+_Answers = Mapping[str, Sequence[tuple[str, float]]]
+_DIAGNOSTIC: Final = "labels"
+_MOST: Final = 20
+_MOST_LINES: Final = 5
+_LONGEST: Final = 240
+_LEAD: Final = (
+    "These gold labels may be wrong: the model is confident of another one, or a nearly identical "
+    "text has another one. A confident error of the model looks the same, so read the items."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DoubtfulItem:
+    """An item with a doubtful label.
+
+    Parameters
+    ----------
+    item, text, gold
+        What it is.
+    answers
+        What the models answer, with their mean probability: "spam .98 (3 of 3 models)".
+    why
+        Who disagrees: the model, a near duplicate, or both.
+    votes
+        How many models doubt it.
+    confidence
+        Mean probability of the answers.
+    """
+
+    item: str
+    text: str
+    gold: str
+    answers: str
+    why: str
+    votes: int
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Doubtful:
+    """Doubtful items of one model on one dataset, the most doubtful first."""
+
+    subject: str
+    dataset: str
+    items: tuple[DoubtfulItem, ...]
+    n_items: int
+    n_models: int
+
+    @property
+    def sentence(self) -> str:
+        """How many there are."""
+        count = len(self.items)
+        found = f"{count:,} of {self.n_items:,} labels are doubtful"
+        if self.n_models == 1:
+            return f"{found}."
+        by_all = sum(one.votes == self.n_models for one in self.items)
+        return f"{found} for at least one model, {by_all:,} for all {self.n_models}."
+
+
+def doubtful_in(view: RunView) -> Iterator[Doubtful]:
+    """Doubtful items of each model and dataset that was checked; nothing without records."""
+    folder = view.records.folder
+    for assigned in view.manifest.get("specs", ()):
+        key = key_of(assigned)
+        is_own = key.diagnostic_name == _DIAGNOSTIC and key.metric == "share(doubtful)@1"
+        recorded = view.records.recorded(assigned) if is_own and folder is not None else None
+        if recorded is None or folder is None:
+            continue
+        side = recorded.select(Selector(**assigned["spec"]["sides"][""]), assigned["within"])
+        _, disagreed, conflicting, doubtful = side.values.transpose(2, 0, 1)  # (replicate, item)
+        against = {"the model": disagreed, "a near duplicate": conflicting}
+        votes = (doubtful == 1).sum(axis=0)
+        named = [recorded.panel.items[i] for i in votes.nonzero()[0].tolist()]
+        texts, answers = _texts(folder, key.dataset, named), _answers(folder, key, named)
+        items = [
+            DoubtfulItem(
+                item=name,
+                text=texts[name][0],
+                gold=texts[name][1],
+                answers=_said(answers.get(name, ())),
+                why=" and ".join(who for who, by in against.items() if 1 in by[:, i]),
+                votes=int(votes[i]),
+                confidence=fmean(score for _, score in answers.get(name, (("", 0.0),))),
+            )
+            for i, name in enumerate(recorded.panel.items)
+            if votes[i] and name in texts
+        ]
+        items.sort(key=lambda one: (-one.votes, -one.confidence))
+        n_models, n_items = doubtful.shape
+        yield Doubtful(key.subject, key.dataset, tuple(items), n_items, n_models)
+
+
+def _texts(folder: RunFolder, dataset: str, items: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Text and gold label of items."""
+    wanted, found = set(items), {}
+    for row in folder.table("items", columns=["dataset", "item", "gold", "fields"]).to_pylist():
+        if row["dataset"] == dataset and row["item"] in wanted:
+            text = " | ".join(json.loads(row["fields"]).values())
+            found[row["item"]] = (cropped(one_line(text), _LONGEST), str(answer_of(row["gold"])))
+    return found
+
+
+def _answers(folder: RunFolder, key: EstimateKey, items: Sequence[str]) -> _Answers:
+    """Label and probability that each model gives to items."""
+    table = folder.original_answers("scores")
+    mine = pc.and_(pc.equal(table["subject"], key.subject), pc.equal(table["dataset"], key.dataset))
+    mine = pc.and_(mine, pc.is_in(table["item"], value_set=pa.array(items, pa.string())))
+    rows = table.filter(mine).to_pylist()
+    return grouped((r["item"], (r["answer"], max(r["scores"]))) for r in rows if r["scores"])
+
+
+def _said(answers: Sequence[tuple[str, float]]) -> str:
+    """Answers in words, the commonest first."""
+    by_label = grouped(answers)
+    parts = [
+        f"{label} {number(fmean(scores), 2)}"
+        + (f" ({len(scores)} of {len(answers)} models)" if len(answers) > 1 else "")
+        for label, scores in sorted(by_label.items(), key=lambda one: -len(one[1]))
+    ]
+    return ", ".join(parts)
+
+
+def part(view: RunView) -> Part | None:
+    """One table of items for each model and dataset that has any."""
+    charts = [
+        _table(found, view.on_data(found.subject, found.dataset))
+        for found in doubtful_in(view)
+        if found.items
+    ]
+    return part_of(
+        "labels", "Doubtful labels", _LEAD, charts, "models and datasets", chapter=FINDINGS
+    )
+
+
+def _table(found: Doubtful, where: str) -> Chart:
+    rows = [(o.text, o.gold, o.answers, o.why, o.item) for o in found.items[:_MOST]]
+    return Chart(
+        anchor=f"labels-{digest(where, size=4)}",
+        title=f"{where}: labels to read",
+        caption=found.sentence,
+        table=ChartTable(
+            ("text", "gold label", "answers", "who disagrees", "item"), tuple(rows), 5
+        ),
+        note=left_out(len(found.items), _MOST, "items"),
+        is_open=True,
+        has_texts=True,
+    )
+
+
+def lines(view: RunView) -> Iterator[Text]:
+    """The most doubtful items in a terminal."""
+    for found in doubtful_in(view):
+        if not found.items:
+            continue
+        yield Text()
+        yield from wrapped(f"Doubtful labels: {found.sentence}", style="bold")
+        for one in found.items[: _MOST_LINES if view.has_texts else 0]:
+            yield Text(f"  {cropped(one.text, WIDTH - 2)}")
+            yield from wrapped(f"    gold {one.gold}; {one.answers}; {one.why} disagrees")
+
+
+PART: Final = ReportPart(
+    "Items with a doubtful gold label, those that most models doubt first, to be read by a person.",
+    part,
+    lines,
+)

@@ -1,0 +1,194 @@
+"""Label errors: items whose gold label is doubtful, by confident models or nearly equal texts."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final
+
+import numpy as np
+
+from scrutiny.core.boundary.parameters import shares
+from scrutiny.core.claim import Claim, Component, Risk
+from scrutiny.core.design import Design, EstimateSpec, Inputs
+from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
+from scrutiny.core.example import Example
+from scrutiny.core.facts import LABELS
+from scrutiny.core.record import Measure, Row
+from scrutiny.core.task import Prediction
+from scrutiny.data.near_duplicates import conflicting_labels
+
+_SHARE: Final = "share(doubtful)@1"
+
+
+@dataclass(frozen=True, slots=True)
+class LabelsParams:
+    """Which labels are doubtful, and how many of them may be.
+
+    Parameters
+    ----------
+    near
+        Smallest overlap (Jaccard index of word pairs) of near duplicates.
+    tolerance
+        Share of the items.
+    """
+
+    near: float = 0.9
+    tolerance: float = 0.05
+
+    def __post_init__(self) -> None:
+        shares(self, "near", "tolerance", zero=False)
+
+
+class DoubtfulLabels(Diagnostic[LabelsParams]):
+    """Share of items whose gold label is doubtful, to be read by a person.
+
+    A label is doubtful if the model is confident of another one, or if a nearly identical text has
+    another label. The model is confident if it gives its answer at least the probability that it
+    gives this label, on average, on the items that have it.
+
+    **Measures**: how many gold labels can be wrong, as far as this model shows. The share is an
+    upper estimate: a confident error of the model and a wrong label look the same. So the check can
+    rule out many label errors, and never proves any: read the items.
+
+    **Misleads when**: the model was trained on data with the same errors, which it then repeats;
+    the model is poor or overconfident, so that most doubtful labels are its own errors; texts are
+    ambiguous; two texts differ in one decisive word.
+
+    **References**: Northcutt, Jiang & Chuang (2021), Confident learning: estimating uncertainty in
+    dataset labels; Northcutt, Athalye & Mueller (2021), Pervasive label errors in test sets.
+    """
+
+    id = "labels@1"
+    needs = frozenset({"predict"})
+    wants = (LABELS,)
+    scope = "dataset"
+    tolerates = MappingProxyType({"tolerance": _SHARE})
+    measures = (
+        Measure("right", unit="items", says="answers that are right", row_range=(0.0, 1.0)),
+        Measure("disagreed", unit="items", says="items with confident disagreement"),
+        Measure("conflicting", unit="items", says="items with a near duplicate of another label"),
+        Measure(
+            "doubtful",
+            unit="items",
+            says="items with a doubtful label",
+            higher_is="worse",
+            tolerance=0.05,
+        ),
+    )
+
+    def design(self, params: LabelsParams, inputs: Inputs) -> Design:
+        """The share of doubtful labels and its two sources; the risk that it is large."""
+        return Design(
+            estimates=(
+                EstimateSpec("doubtful", _SHARE),
+                EstimateSpec("disagreed", "share(disagreed)@1"),
+                EstimateSpec("conflicting", "share(conflicting)@1"),
+                EstimateSpec("right", "share(right)@1", role="baseline"),
+            ),
+            claims=(
+                Claim(
+                    id="doubtful",
+                    says="gold labels are wrong",
+                    components=(Component("doubtful", 0.0),),
+                    checks=("items", "seeds", "datasets"),
+                    competence=(("right", inputs.data.chance),),
+                    needs_control=False,
+                    risk=Risk(
+                        "doubtful labels",
+                        params.tolerance,
+                        "{} % of the items",
+                        settled_by="read the doubtful items: model errors look the same",
+                        reads_probabilities=True,
+                    ),
+                ),
+            ),
+            notes=(
+                "A label is doubtful if the model's answer is another label, with at least the "
+                "mean probability that it gives this label on the items that have it, or if a "
+                f"text that shares {100 * params.near:g} % of its word pairs has another label.",
+                "A confident error of the model looks like a wrong label: only reading the items "
+                "tells which it is.",
+            ),
+        )
+
+    def measure(
+        self, params: LabelsParams, cell: Cell, batch: Batch, ctx: Context
+    ) -> Iterable[Row]:
+        """One row for each item; doubt needs probabilities and a gold label."""
+        examples = batch.examples
+        answers = ctx.predict(examples)
+        doubted = _doubted(examples, answers, ctx.labels)
+        near = set(
+            ctx.once(
+                f"{self.id} {cell.dataset} {params.near:g}",
+                lambda: sorted(conflicting_labels(examples, least=params.near)),
+            )
+        )
+        for i, (example, answer) in enumerate(zip(examples, answers, strict=True)):
+            found: tuple[bool, ...] | Failure = _why_not(answer, example)
+            if i in doubted:
+                is_right, is_doubted = doubted[i]
+                found = is_right, is_doubted, i in near, is_doubted or i in near
+            yield RowKind().row(example.id, found)
+
+
+def _doubted(
+    examples: Sequence[Example], answers: Sequence[Prediction | Failure], labels: Sequence[str]
+) -> dict[int, tuple[bool, bool]]:
+    """Whether the model is right, and confidently disagrees, of every item that can be checked."""
+    places: dict[object, int] = {label: place for place, label in enumerate(labels)}
+    known = {
+        i: (answer.scores, places[examples[i].gold])
+        for i, answer in enumerate(answers)
+        if isinstance(answer, Prediction) and answer.scores and examples[i].gold in places
+    }
+    if not known:
+        return {}
+    scores, golds = map(np.array, zip(*known.values(), strict=True))
+    is_right = (scores.argmax(axis=1) == golds).tolist()
+    is_doubted = confident_disagreements(scores, golds).tolist()
+    return dict(zip(known, zip(is_right, is_doubted, strict=True), strict=True))
+
+
+def _why_not(answer: Prediction | Failure, example: Example) -> Failure:
+    """Why an item cannot be checked."""
+    if isinstance(answer, Failure):
+        return answer
+    if example.gold is not None and answer.scores is None:
+        return Failure("no_probabilities", status="undefined")
+    return Failure("no_gold", status="skipped")
+
+
+Array = np.ndarray[Any, Any]
+#: No probabilities, or no gold label.
+UNKNOWN: Final = -1
+
+
+def confident_disagreements(scores: Array, golds: Array) -> Array:
+    """Whether the model is confident of another label than the gold one ``(item,)``.
+
+    Its answer is another label, whose probability is at least the mean probability that the model
+    gives this label on the items that have it: the confident joint of Northcutt et al. (2021),
+    restricted to the model's answers.
+
+    Parameters
+    ----------
+    scores
+        Probabilities ``(item, label)``.
+    golds
+        Index of each item's gold label ``(item,)``.
+
+    Examples
+    --------
+    >>> scores = np.array([[0.9, 0.1], [0.7, 0.3], [0.2, 0.8], [0.85, 0.15]])
+    >>> confident_disagreements(scores, np.array([0, 0, 1, 1])).tolist()
+    [False, False, False, True]
+    """
+    answers = scores.argmax(axis=1)
+    own = golds[:, None] == np.arange(scores.shape[1])  # (item, label)
+    counts = own.sum(axis=0)
+    sums = np.where(own, scores, 0.0).sum(axis=0)
+    # nobody has the label: no probability is enough
+    least = np.where(counts > 0, sums / np.maximum(counts, 1), np.inf)
+    confidence = scores[np.arange(len(scores)), answers]
+    return np.asarray((answers != golds) & (confidence >= least[answers]))

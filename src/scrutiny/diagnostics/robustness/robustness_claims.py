@@ -1,0 +1,334 @@
+"""Estimates and claims of the robustness diagnostic.
+
+For a recipe T and a draw d, on the same items and replicates throughout:
+
+==================  =================================================================
+drop                score on the originals minus score on the variants, over all items
+drop, changed       the same over the items that T changed
+drop, control       the same for the matched random change (role ``control``)
+excess              drop minus the control's drop
+flips               share of changed items whose prediction changed
+changed             share of places (words, spans) of both texts of which it says something else
+changed, beyond     that share minus the control's
+broken, mended      right before and wrong after, and the reverse
+coverage            share of items that T changed
+==================  =================================================================
+
+The risk of T is its drop: it hurts, it holds within what is tolerable, or it cannot be told; beside
+it stands whether it is more than random change does. Several draws are one number, the mean of
+their drops, beside the drop of each. Recipes that may change the gold answer get flips and no risk.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from scrutiny.core.claim import Claim, Component, Risk
+from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector, draws_of
+from scrutiny.core.expressions import expression_in_words, metric_of_metric
+from scrutiny.core.languages import left_out, must_know
+from scrutiny.core.plugin_base import without_versions
+from scrutiny.core.record import Measure
+from scrutiny.core.task import Task
+from scrutiny.diagnostics.robustness.robustness_recipes import RobustnessParams, has_labels
+from scrutiny.perturb.engine.recipe import Recipe
+from scrutiny.reliability.metrics import metric_of
+from scrutiny.tasks.scores import score_of
+
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
+_BEFORE = Selector(role="baseline")
+_STAYS = {"after": "before"}
+_CONTROL = "control: random change"
+_BOTH_STAY = {"after": "before", "control": "before"}
+
+
+def _condition_of(recipe: Recipe, draw: int) -> dict[str, object]:
+    """Condition of a recipe's records."""
+    return {"transformation": recipe.name, "draw": draw}
+
+
+def measures_of_changes(task: Task) -> tuple[Measure, ...]:
+    """Measures of robustness by place: changed places and all places; none without places."""
+    places = "" if task.answer_type is None else task.answer_type.places
+    if not places:
+        return ()
+    return Measure("changed", unit=places), Measure("compared", unit=places)
+
+
+class _Score(NamedTuple):
+    """Score that should be kept: its metric, and what its numbers are marked by.
+
+    ``mark`` stands behind their names; it is empty for the first score.
+    """
+
+    metric: str
+    mark: str = ""
+
+
+def make_design(params: RobustnessParams, inputs: Inputs) -> Design:
+    """Design for one family on one dataset."""
+    recipes = params.recipes(inputs.task, inputs.data.languages)
+    data = inputs.data
+    for recipe in recipes:
+        named = f"The transformation {_title(recipe)}"
+        must_know(named, recipe.languages, data.languages, data=data.name)
+    unspoken = [recipe.title for recipe in params.unspoken(inputs.task, data.languages)]
+    first, *others = params.kept_metrics(inputs.task)
+    scores = [_Score(first), *(_Score(m, f"/{without_versions(m)}") for m in others)]
+    if inputs.subject.unscored:
+        scores = []
+    kept = {r: [s for s in scores if _is_kept(s, r, inputs.task)] for r in recipes}
+    about = f"changes hurt {inputs.subject.name} on {inputs.data.name}"
+    names = {s: f"{expression_in_words(s.metric)}: {about}" if s.mark else about for s in scores}
+    return Design(
+        conditions=tuple(_condition_of(r, d) for r in recipes for d in range(params.draws)),
+        estimates=tuple(_estimates(kept, scores, params, inputs)),
+        claims=tuple(
+            _claim(recipe, s, params, inputs)
+            for s in scores
+            for recipe in recipes
+            if s in kept[recipe]
+        )
+        or tuple(_changes(recipes if inputs.subject.unscored else (), params, inputs.task)),
+        queries_per_item=1 + (1 + params.control) * len(recipes) * params.draws,
+        notes=tuple(_notes(params, inputs, kept)),
+        families={f"robustness{s.mark}": names[s] for s in scores} or {"robustness": about},
+        left_out=left_out("changes", unspoken, data.languages, data=data.name),
+    )
+
+
+def _beside(params: RobustnessParams, task: Task) -> list[str]:
+    """Scores of the task whose drops are told without a verdict."""
+    scored, asked = score_of(task), params.kept_metrics(task)
+    return [name for name in (scored.level, *scored.also) if name not in asked]
+
+
+def _is_kept(score: _Score, recipe: Recipe, task: Task) -> bool:
+    """Whether the gold answers that a score reads are known after a change."""
+    layers = () if task.answer_type is None else task.answer_type.layers
+    read = set(layers).intersection(metric_of(score.metric).needs)
+    return recipe.is_scored(task.facts) and all(map(recipe.keeps, read))
+
+
+def _estimates(
+    kept: Mapping[Recipe, Sequence[_Score]],
+    scores: Sequence[_Score],
+    params: RobustnessParams,
+    inputs: Inputs,
+) -> Iterator[EstimateSpec]:
+    """Specifications in the order of the report."""
+    for score in scores:
+        yield EstimateSpec(f"level{score.mark}", score.metric, {"": _BEFORE}, role="baseline")
+    for recipe, found in kept.items():
+        for draw in range(params.draws):
+            yield from _of_recipe(recipe, draw, inputs, params, scores=found)
+        if params.draws > 1:
+            for score in found:
+                yield from _of_draws(recipe, params, score)
+
+
+def _of_draws(recipe: Recipe, params: RobustnessParams, score: _Score) -> Iterator[EstimateSpec]:
+    """Drops of all draws of a recipe as one number each."""
+    conditions = [_condition_of(recipe, draw) for draw in range(params.draws)]
+    changed = {"before": _BEFORE, **draws_of("after", "measured", conditions)}
+    control = draws_of("control", "control", conditions)
+    condition = {"transformation": recipe.name}
+    yield EstimateSpec(
+        f"drop{score.mark}/{recipe.name}",
+        metric_of_metric("drop", score.metric),
+        changed,
+        fallback=_STAYS,
+        condition=condition,
+    )
+    if params.control:
+        yield EstimateSpec(
+            f"excess{score.mark}/{recipe.name}",
+            metric_of_metric("excess", score.metric),
+            {**changed, **control},
+            fallback=_BOTH_STAY,
+            condition=condition,
+        )
+
+
+def _of_score(
+    score: _Score, name: str, condition: Mapping[str, object], params: RobustnessParams
+) -> Iterator[EstimateSpec]:
+    """Drop of a score that one draw of a recipe causes."""
+    after, control = Selector("measured", condition), Selector("control", condition)
+    changed = {"before": _BEFORE, "after": after}
+    mark, drop = score.mark, metric_of_metric("drop", score.metric)
+    pair = (drop, changed)
+    yield EstimateSpec(f"drop{mark}/{name}", *pair, fallback=_STAYS, condition=condition)
+    yield EstimateSpec(f"drop_changed{mark}/{name}", *pair, group="changed", condition=condition)
+    if params.control:
+        yield EstimateSpec(
+            f"drop_control{mark}/{name}",
+            drop,
+            {"before": _BEFORE, "after": control},
+            fallback=_STAYS,
+            role="control",
+            condition=condition,
+        )
+        yield EstimateSpec(
+            f"excess{mark}/{name}",
+            metric_of_metric("excess", score.metric),
+            {**changed, "control": control},
+            fallback=_BOTH_STAY,
+            condition=condition,
+        )
+
+
+def _of_recipe(
+    recipe: Recipe,
+    draw: int,
+    inputs: Inputs,
+    params: RobustnessParams,
+    *,
+    scores: Sequence[_Score],
+) -> Iterator[EstimateSpec]:
+    """Specifications of one recipe and draw."""
+    name = f"{recipe.name}/{draw}"
+    condition = _condition_of(recipe, draw)
+    after, control = Selector("measured", condition), Selector("control", condition)
+    changed: Mapping[str, Selector] = {"before": _BEFORE, "after": after}
+    yield EstimateSpec(f"coverage/{name}", "coverage@1", {"after": after}, condition=condition)
+    for score in scores:
+        yield from _of_score(score, name, condition, params)
+    for metric in _beside(params, inputs.task) if scores else ():
+        if _is_kept(_Score(metric), recipe, inputs.task):
+            yield EstimateSpec(
+                f"drop_{without_versions(metric)}/{name}",
+                metric_of_metric("drop", metric),
+                changed,
+                fallback=_STAYS,
+                condition=condition,
+            )
+    if measures_of_changes(inputs.task):
+        metric = "changed_share@1"
+        yield EstimateSpec(
+            f"changed/{name}", metric, {"": after}, group="changed", condition=condition
+        )
+        if params.control:
+            yield EstimateSpec(
+                f"changed_control/{name}",
+                metric,
+                {"": control},
+                group="changed",
+                role="control",
+                condition=condition,
+            )
+        if params.control and inputs.subject.unscored:
+            yield EstimateSpec(
+                f"changed_beyond/{name}",
+                metric_of_metric("beyond", metric),
+                {"": after, "control": control},
+                group="changed",
+                condition=condition,
+            )
+    if has_labels(inputs.task):
+        flips = ("flip_rate@1", "broken_rate@1", "mended_rate@1")
+        for metric in flips if scores else flips[:1]:
+            short = metric.partition("_")[0]
+            yield EstimateSpec(
+                f"{short}/{name}", metric, changed, group="changed", condition=condition
+            )
+        if params.control:
+            yield EstimateSpec(
+                f"flip_control/{name}",
+                "flip_rate@1",
+                {"before": _BEFORE, "after": control},
+                group="changed",
+                role="control",
+                condition=condition,
+            )
+
+
+def _claim(recipe: Recipe, score: _Score, params: RobustnessParams, inputs: Inputs) -> Claim:
+    """The risk of a recipe: its cost, compared with that of matched random change."""
+    mark, of_task = score.mark, score_of(inputs.task)
+    name = recipe.name if params.draws > 1 else f"{recipe.name}/0"
+    tolerance = of_task.tolerance if params.tolerance is None else params.tolerance
+    excess = [Component(f"excess{mark}/{name}", 0.0, _CONTROL)] * params.control
+    what = f"{recipe.title}: {expression_in_words(score.metric)}" if mark else recipe.title
+    return Claim(
+        id=f"{recipe.name}{mark}",
+        says=f"{_title(recipe)} lowers {expression_in_words(score.metric)}",
+        components=(Component(f"drop{mark}/{name}", 0.0), *excess),
+        family=f"robustness{mark}",
+        checks=("items", "seeds", "datasets"),
+        competence=_skill(params, inputs),
+        risk=Risk(what, tolerance, "costs {} points"),
+        coverage=_coverage(recipe, params),
+    )
+
+
+def _coverage(recipe: Recipe, params: RobustnessParams) -> tuple[str, ...]:
+    """Estimates of the share of items that a recipe changed, one a draw."""
+    return tuple(f"coverage/{recipe.name}/{draw}" for draw in range(params.draws))
+
+
+def _changes(recipes: Sequence[Recipe], params: RobustnessParams, task: Task) -> Iterator[Claim]:
+    """Risks of a model that cannot be scored: what it changes of its own answers."""
+    for recipe in recipes if measures_of_changes(task) else ():
+        places = measures_of_changes(task)[0].unit
+        name = f"{recipe.name}/0"
+        beyond = [Component(f"changed_beyond/{name}", 0.0, _CONTROL)] * params.control
+        yield Claim(
+            id=recipe.name,
+            says=f"{_title(recipe)} changes what the model says of {places}",
+            components=(Component(f"changed/{name}", 0.0), *beyond),
+            family="robustness",
+            checks=("items", "seeds", "datasets"),
+            risk=Risk(recipe.title, score_of(task).tolerance, f"changes {{}} % of {places}"),
+            coverage=_coverage(recipe, params),
+        )
+
+
+def _skill(params: RobustnessParams, inputs: Inputs) -> tuple[tuple[str, float], ...]:
+    """Level that has to lie above no skill, where the measurement has it."""
+    is_first = params.kept_metrics(inputs.task)[0] == score_of(inputs.task).level
+    return (("level", inputs.data.chance),) if is_first else ()
+
+
+def _title(recipe: Recipe) -> str:
+    """Readable name of a recipe, without version."""
+    return without_versions(recipe.name)
+
+
+def _notes(
+    params: RobustnessParams, inputs: Inputs, kept: Mapping[Recipe, Sequence[_Score]]
+) -> Iterator[str]:
+    """Sentences for "how this was measured"."""
+    yield (
+        "The model answers every item unchanged, changed, and changed at random by the same "
+        "amount; the three are compared on the same items and replicates."
+        if params.control
+        else "The model answers every item unchanged and changed; no random change stands beside."
+    )
+    yield "Items that a transformation cannot change count as unchanged in the drop over all items."
+    if params.draws == 1:
+        yield "One draw of each transformation: the effect of the draw was not measured."
+    lacking = params.left_out(inputs.task, inputs.data.languages)
+    if lacking:
+        named = ", ".join(f"{without_versions(n)} ({', '.join(of)})" for n, of in lacking.items())
+        yield f"Not asked, for want of a resource (`resources` names one): {named}."
+    others = [_title(recipe) for recipe, scores in kept.items() if not scores]
+    if others and not inputs.subject.unscored:
+        counts = "counts changed predictions and " if has_labels(inputs.task) else ""
+        yield (
+            f"{', '.join(others)} may change the gold answer of {inputs.task.name}: the report "
+            f"{counts}makes no claim."
+        )
+    yield from _signs(kept, inputs.data.labels)
+
+
+def _signs(recipes: Iterable[Recipe], labels: Sequence[str]) -> Iterator[str]:
+    """Sentences about changes that may themselves be signs of a class of the data."""
+    for recipe in recipes:
+        signs = frozenset().union(*(step.transformation.signs_of() for step in recipe.steps))
+        meant = [x for x in labels if not signs.isdisjoint(_LETTERS.findall(x.lower()))]
+        if meant:
+            yield (
+                f"What {_title(recipe)} adds may itself be a sign of {', '.join(meant)}: an answer "
+                "that changes to that may be right, and its cost an effect of the labels."
+            )

@@ -1,0 +1,275 @@
+"""Records of drift, and statistics of them: whether a model is still the reference.
+
+=========  =====================  ================================================================
+role       condition              row of an item
+=========  =====================  ================================================================
+measured   of=log-probabilities   distance of both answers; whether it is farther than asked again
+control    of=log-probabilities   distance of the reference and the reference asked again
+measured   of=gold                log-probability of the right answer, of both
+control    of=gold                the same of the reference and the reference asked again
+measured   of=samples             discrepancy of both models' samples, and with samples exchanged
+control    of=samples             the same of the reference and the reference asked again
+=========  =====================  ================================================================
+
+Either the first four or the last two: models known by samples have no log-probabilities.
+
+Statistics: a is the reference, b the subject, *again* the reference asked a second time
+(side ``control``).
+
+``farther@1``, ``beyond(farther)@1``
+    **Measures**: share of items on which b lies farther from a than exchanging their answers would
+    put it, minus the share on which it lies nearer: 0 where b is a, whatever the noise, 1 where
+    every item tells them apart; and the same beyond a beside a asked again. **Misleads when**: read
+    as a size: a change of .001 in every answer scores 1 where answers repeat exactly.
+``logprob_distance@1``, ``beyond(logprob_distance)@1``
+    **Measures**: mean absolute difference of log-probabilities in nats; minus that of a and a asked
+    again, with a test that exchanges b's answer and a's second one within items. **Misleads when**:
+    improbable labels decide: a label of probability 1e-6 counts as much as the likeliest one.
+``logprob_change@1``
+    **Measures**: mean change of the log-probability of the gold answer, or of the text, with a test
+    that flips signs by item. **Misleads when**: changes of both signs cancel: another model of the
+    same quality has 0.
+``label_mmd@1``
+    **Measures**: squared maximum mean discrepancy of sampled labels within items, unbiased, with a
+    test that exchanges samples within items. **Misleads when**: samples of one item depend on each
+    other (one seed, a cache); its size has no unit.
+
+**References**: Gretton et al. (2012), A kernel two-sample test; Gao, Liang & Guestrin (2024), Model
+equality testing; Chauvin et al. (2025), Log probability tracking of LLM APIs; Phipson & Smyth
+(2010), Permutation p-values should never be zero.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrutiny.core.arrays import Floats, Integers
+from scrutiny.core.diagnostic import Failure, RowKind
+from scrutiny.core.example import Example
+from scrutiny.core.record import Measure, Row
+from scrutiny.core.statistic import Chance, ReplicateTest
+from scrutiny.core.task import Prediction
+from scrutiny.models.answers.compared_answers import LabelPair
+from scrutiny.reliability.row_statistics import Additive, with_count
+from scrutiny.stats.distributions.output_distances import KL_FLOOR
+from scrutiny.stats.distributions.two_sample import exchanged, label_mmd
+from scrutiny.stats.resampling.weights import Units
+from scrutiny.stats.significance.exact_tests import TIE, ExactTest
+from scrutiny.stats.significance.permutation_tests import sign_flip_test
+
+OF_LOGPROBS, OF_GOLD, OF_SAMPLES = ({"of": of} for of in ("log-probabilities", "gold", "samples"))
+#: Axis of the exchanges; its length is a parameter.
+EXCHANGE: Final = "exchange"
+MEASURES: Final = (
+    Measure("distance", unit="nats, or squared discrepancy"),
+    Measure("farther", unit="items"),
+    Measure("nearer", unit="items"),
+    Measure("logp_a", unit="nats"),
+    Measure("logp_b", unit="nats"),
+    Measure("exchanged", ((EXCHANGE, 0),), unit="squared discrepancy"),
+)
+Answer = Prediction | Failure
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class RowLayout:
+    """Layout of rows, and the tolerance for ties.
+
+    Parameters
+    ----------
+    exchanges
+        Exchanges of the samples of an item.
+    tolerance
+        Nats within which two distances are equal.
+    """
+
+    exchanges: int
+    tolerance: float
+
+    def row(
+        self,
+        item: str,
+        role: str,
+        condition: Mapping[str, str],
+        found: Mapping[str, float | Floats] | Failure,
+    ) -> Row:
+        """Row of an item; unused measures are 0."""
+        kind = RowKind.of(condition, role)
+        if isinstance(found, Failure):
+            return kind.row(item, found)
+        values: list[float] = []
+        for measure in MEASURES:
+            width = measure.sized({EXCHANGE: self.exchanges}).size
+            values += np.broadcast_to(found.get(measure.name, 0.0), (width,)).tolist()
+        return kind.row(item, values)
+
+    def signs(self, distance: float, of_again: float) -> dict[str, float]:
+        """Whether a distance is larger or smaller than that of the reference asked again."""
+        gap = distance - of_again
+        return {
+            "farther": float(gap > self.tolerance),
+            "nearer": float(gap < -self.tolerance),
+        }
+
+
+def logprob_rows(
+    example: Example, answers: Sequence[Answer], labels: LabelPair, table: RowLayout
+) -> Iterator[Row]:
+    """Four rows of an item: of both distances, and of the right answer.
+
+    ``answers`` are those of the reference, the target, and the reference asked again.
+    """
+    a, b, again = answers
+    logs = [_logs(labels, a, b), _logs(LabelPair(labels.reference, labels.reference), a, again)]
+    roles = ("measured", "control")
+    for role, distances in zip(roles, _distances(logs, table), strict=True):
+        yield table.row(example.id, role, OF_LOGPROBS, distances)
+    for role, found in zip(roles, logs, strict=True):
+        yield table.row(example.id, role, OF_GOLD, _of_gold(example, found, labels.reference))
+
+
+def _of_gold(
+    example: Example, found: Floats | Failure, names: Sequence[str]
+) -> Mapping[str, float | Floats] | Failure:
+    """Log-probabilities of the gold answer."""
+    gold = example.gold
+    lack = Failure("no_gold" if gold is None else "other_labels", status="skipped")
+    if isinstance(found, Failure):
+        return lack if gold is None and found.status != "failed" else found
+    if gold not in names:
+        return lack
+    place = names.index(str(gold))
+    return {"logp_a": float(found[0, place]), "logp_b": float(found[1, place])}
+
+
+def _logs(labels: LabelPair, one: Answer, other: Answer) -> Floats | Failure:
+    """Log-probabilities ``(side, label)`` in the reference's order, or why there are none."""
+    both = labels.distributions(one, other)
+    return both if isinstance(both, Failure) else np.log(np.maximum(np.stack(both), KL_FLOOR))
+
+
+def _distances(
+    logs: Sequence[Floats | Failure], table: RowLayout
+) -> Iterator[Mapping[str, float | Floats] | Failure]:
+    """Rows of both distances: of the target, and of the reference asked again."""
+    target, again = (
+        f if isinstance(f, Failure) else float(np.abs(f[0] - f[1]).mean()) for f in logs
+    )
+    if isinstance(target, Failure):
+        yield target
+    elif isinstance(again, Failure):
+        yield again
+    else:
+        yield {"distance": target, **table.signs(target, again)}
+    yield again if isinstance(again, Failure) else {"distance": again}
+
+
+def of_samples(
+    a: Counts, b: Counts, *, exchanges: int, rng: np.random.Generator
+) -> dict[str, float | Floats]:
+    """Drift of an item's sampled answers: its discrepancy, and those of exchanges.
+
+    ``farther`` and ``nearer`` are the shares of exchanges that lie below and above it: equal in
+    expectation where both sides are one model.
+    """
+    observed = float(label_mmd(a, b))
+    drawn = exchanged(a, b, exchanges=exchanges, rng=rng)
+    return {
+        "distance": observed,
+        "farther": float((drawn < observed - TIE).mean()),
+        "nearer": float((drawn > observed + TIE).mean()),
+        "exchanged": drawn,
+    }
+
+
+_FLIPS: Final = 9999
+_AGAIN: Final = "the reference asked again"
+
+
+def _exchanged_within_items(
+    rows: Floats, units: Integers | None, rng: np.random.Generator
+) -> Sequence[ReplicateTest]:
+    """Exchange test of distances ``(item, of b and of a again)``, within items.
+
+    Answers are drawn item by item, so items are exchanged apart, whatever is resampled together.
+    """
+    excess = rows[:, 0] - rows[:, 1]
+    found = sign_flip_test(excess, rng=rng, permutations=_FLIPS, alternative="greater")
+    return [_told("logprob_exchange@1", "exchanged within items", found)]
+
+
+def _signs_flipped(
+    rows: Floats, units: Integers | None, rng: np.random.Generator
+) -> Sequence[ReplicateTest]:
+    """Sign-flip test of log-probabilities ``(item, a and b)``, units together."""
+    change = rows[:, 1] - rows[:, 0]
+    grouping = None if units is None else Units.of(change.size, units)
+    found = sign_flip_test(change, rng=rng, units=grouping, permutations=_FLIPS)
+    return [_told("paired_logprob@1", "signs flipped by item", found)]
+
+
+def _told(metric: str, method: str, found: ExactTest) -> ReplicateTest:
+    numbers = {"statistic": found.statistic, "smallest_p": found.smallest_p}
+    return ReplicateTest(metric, method, found.p_value, found.n, numbers)
+
+
+def _samples_exchanged(
+    rows: Floats, units: Integers | None, rng: np.random.Generator
+) -> Sequence[ReplicateTest]:
+    """Exchange test of discrepancies ``(item, observed and each exchange)``, within items.
+
+    Examples
+    --------
+    >>> rows = np.array([[0.5, 0.0, -0.1, 0.1], [0.2, 0.1, 0.3, -0.1]])
+    >>> _samples_exchanged(rows, None, np.random.default_rng(0))[0].p_value
+    0.25
+    """
+    # the exchanges were drawn with the items
+    observed, exchanged = float(rows[:, 0].sum()), rows[:, 1:].sum(axis=0)
+    slack = TIE * max(1.0, abs(observed))
+    count = exchanged.size
+    p = (1.0 + float((exchanged >= observed - slack).sum())) / (1.0 + count)
+    numbers = {"statistic": observed / len(rows), "smallest_p": 1.0 / (1.0 + count)}
+    return [ReplicateTest("mmd_exchange@1", "exchanged within items", p, len(rows), numbers)]
+
+
+FARTHER: Final = Additive(
+    "farther@1",
+    "farther from the reference than exchange explains",
+    ("farther", "nearer"),
+    lambda m: with_count(m[..., 0] - m[..., 1]),
+    scale="coefficient",
+    row_range=(-1.0, 1.0),
+    no_effect=0.0,
+    is_mean=True,
+    chance=Chance(_AGAIN),
+)
+LOGPROB_DISTANCE: Final = Additive(
+    "logprob_distance@1",
+    "distance of log-probabilities, nats",
+    ("distance",),
+    scale="amount",
+    is_mean=True,
+    pair_tests=_exchanged_within_items,
+    chance=Chance(_AGAIN, stream="logprob_excess@1"),
+)
+LOGPROB_CHANGE: Final = Additive(
+    "logprob_change@1",
+    "change of the log-probability, nats",
+    ("logp_a", "logp_b"),
+    lambda m: with_count(m[..., 1] - m[..., 0]),
+    no_effect=0.0,
+    tests=_signs_flipped,
+)
+LABEL_MMD: Final = Additive(
+    "label_mmd@1",
+    "discrepancy of sampled labels (squared MMD)",
+    ("distance", "exchanged"),
+    scale="excess",
+    no_effect=0.0,
+    tests=_samples_exchanged,
+)

@@ -1,1 +1,0 @@
-"""Metrics of two models: their answers, their vectors, drift."""

@@ -1,1 +1,0 @@
-"""Report parts about two models: their answers, and the similarity of their vectors."""

@@ -1,0 +1,293 @@
+"""Estimates and claims of suites, and their statistics.
+
+For each test of a suite, over its cases, each of which stands beside the item it was made of:
+
+==================  =================================================================
+failures            cases whose answer is not as expected
+control             the same of matched random changes, where the suite has them
+drop                score on the items minus score on the cases, where gold is known
+excess              drop minus that of the matched random changes
+coverage            cases that a change altered at all, and that can be asked
+flips               cases whose answer is another one than that to the item
+consistency         groups of which every answer is right
+by chance           the same, if answers had nothing to do with their group
+==================  =================================================================
+
+A model without skill passes tests of changed items, so these presuppose that its score on the items
+is above chance; simple texts of their own (minimum functionality) presuppose nothing.
+
+The risk of a test is its drop where every case is a changed item and its gold answer is what is
+expected (a contrast set, a robustness suite), and the share of failures elsewhere. Tests of one
+capability and kind are one more number, for the matrix of capabilities.
+
+Statistics:
+
+``share(failed)@1``
+    **Measures**: cases whose answer is not as expected, of those that count. **Misleads when**: the
+    cases are alike (frames filled with words): they are fewer observations than their number says.
+``share(whole)@1``
+    **Measures**: groups of which every answer is right, the item that the cases were made of
+    included: the consistency of a contrast set. **Misleads when**: groups differ in size: a larger
+    one is harder to get right.
+``chance_consistency@1``
+    **Measures**: what the consistency would be if whether an answer is right had nothing to do with
+    its group: the mean over groups of the product of both accuracies. **Misleads when**: taken for
+    a bound: a model that is right on the whole group or not at all lies above it, one that is
+    right on every second text below.
+
+**References**: Gardner et al. (2020), Evaluating models' local decision boundaries via contrast
+sets; Ribeiro, Wu, Guestrin & Singh (2020), Beyond accuracy: behavioral testing of NLP models with
+CheckList; the chance level is ours.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+import numpy as np
+
+from scrutiny.core.boundary.parameters import shares
+from scrutiny.core.claim import NO_PROBABILITIES, Claim, Component, Risk
+from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.errors import PlanError, UserError
+from scrutiny.core.example import SuiteTest
+from scrutiny.core.expectation import Expectation
+from scrutiny.core.expressions import metric_of_metric
+from scrutiny.diagnostics.suites.expectations import Gold, parse_expectation
+from scrutiny.reliability.row_statistics import Additive, Array, divide
+from scrutiny.tasks.scores import score_of
+
+
+@dataclass(frozen=True, slots=True)
+class SuitesParams:
+    """Shares and drops that can be lived with.
+
+    Parameters
+    ----------
+    tolerance
+        Share of the cases of a test that may fail.
+    drop
+        Drop of the task's score from the items to the texts made of them, where both have a gold
+        answer; nothing takes the task's own.
+    """
+
+    tolerance: float = 0.05
+    drop: float | None = None
+
+    def __post_init__(self) -> None:
+        shares(self, "tolerance", "drop")
+
+
+#: Changed texts of a group that are told apart; larger groups count as this size.
+_MOST_MEMBERS: Final = 12
+
+
+def _parts(measures: Array) -> Array:
+    """Groups, originals right, changed texts, those right, and groups by their number of texts."""
+    is_group, base_right, members, members_right = np.moveaxis(measures, -1, 0)
+    sizes = np.minimum(members, _MOST_MEMBERS)[..., None] == np.arange(1, _MOST_MEMBERS + 1)
+    found = np.stack([is_group, base_right, members, members_right], axis=-1)
+    return np.asarray(np.concatenate([found, sizes], axis=-1) * is_group[..., None])
+
+
+def _by_chance(sums: Array) -> Array:
+    """Mean over groups of the product of the accuracies of their texts."""
+    groups, base_right, members, members_right = np.moveaxis(sums[..., :4], -1, 0)
+    right = divide(members_right, members)[..., None] ** np.arange(1, _MOST_MEMBERS + 1)
+    whole = (sums[..., 4:] * right).sum(axis=-1)
+    return divide(base_right, groups) * divide(whole, groups)
+
+
+CHANCE_CONSISTENCY: Final = Additive(
+    "chance_consistency@1",
+    "consistency if texts of a group had nothing to do with one another",
+    ("groups", "base_right", "members", "members_right"),
+    _parts,
+    _by_chance,
+    scale="logit",
+    divisor=lambda sums: np.asarray(sums[..., 0]),
+)
+_FAILED: Final = "share(failed)@1"
+_STAYS: Final = {"after": "before"}
+_BOTH_STAY: Final = {"after": "before", "control": "before"}
+_CONTROL: Final = "control: random change"
+#: Condition of the records of items as they are.
+ORIGINALS: Final[Mapping[str, object]] = {"texts": "originals"}
+#: Kind of tests whose cases expect things of several kinds.
+MIXED: Final = "mixed"
+
+
+def make_design(params: SuitesParams, inputs: Inputs) -> Design:
+    """Design for one family on one suite."""
+    tests = inputs.data.tests
+    for test in tests:
+        _must_be_read(test)
+    has_level = any(test.has_level for test in tests)
+    return Design(
+        conditions=tuple(condition_of(test) for test in tests),
+        estimates=(
+            *_level(inputs) * has_level,
+            *(one for test in tests for one in _estimates(test, inputs)),
+            *(
+                EstimateSpec.of(f"all/{capability}/{kind}", _FAILED, condition)
+                for (capability, kind), condition in cells_of(tests).items()
+            ),
+        ),
+        claims=tuple(_claim(test, params, inputs) for test in tests),
+        notes=tuple(_notes(tests)),
+        families={
+            "suites": f"tests of {inputs.data.name} show that {inputs.subject.name} fails texts "
+            "like theirs"
+        },
+    )
+
+
+def _must_be_read(test: SuiteTest) -> None:
+    """Raise for an expectation that cannot be read, with the test that has it.
+
+    Raises
+    ------
+    PlanError
+        With what is wrong with it.
+    """
+    for text in test.expects:
+        try:
+            parse_expectation(text)
+        except UserError as error:
+            what = f"The test {_label_of(test)!r} of the suite expects {text!r}"
+            raise PlanError(f"{what}, which cannot be read. {error}") from None
+
+
+def kind_of(test: SuiteTest) -> str:
+    """Kind of a behavioral test, as its estimates name it: by what its cases expect, or mixed."""
+    kinds = {parse_expectation(text).test_kind for text in test.expects}
+    return kinds.pop() if len(kinds) == 1 else MIXED
+
+
+def condition_of(test: SuiteTest) -> dict[str, object]:
+    """Condition of the records of a test."""
+    capability = {"capability": test.capability} if test.capability else {}
+    return {**capability, "kind": kind_of(test), "test": test.name}
+
+
+def _label_of(test: SuiteTest) -> str:
+    """Name of a test, unique within its suite."""
+    return f"{test.capability}: {test.name}" if test.capability else test.name
+
+
+def _is_by_drop(test: SuiteTest) -> bool:
+    """Whether a test is told by what its changes cost: what is expected is the gold answer."""
+    return test.has_base and test.has_gold and all(map(_is_gold, test.expects))
+
+
+def _is_gold(expect: str) -> bool:
+    return type(parse_expectation(expect)) is Gold
+
+
+def _has_scores(test: SuiteTest) -> bool:
+    """Whether right answers are expected of changed items, so that what is lost can be told."""
+    is_right = all(isinstance(parse_expectation(text), Gold) for text in test.expects)
+    return test.has_base and test.has_gold and is_right
+
+
+def _level(inputs: Inputs) -> tuple[EstimateSpec, ...]:
+    """Score on the items that cases were made of."""
+    scored = score_of(inputs.task)
+    names = {"level": scored.level, **{metric: metric for metric in scored.also}}
+    return tuple(
+        EstimateSpec.of(name, metric, ORIGINALS, role="baseline") for name, metric in names.items()
+    )
+
+
+def _estimates(test: SuiteTest, inputs: Inputs) -> Iterator[EstimateSpec]:
+    """Specifications of one test."""
+    name, condition = _label_of(test), condition_of(test)
+    of = partial(EstimateSpec.of, condition=condition)
+    yield of(f"failures/{name}", _FAILED)
+    if _is_by_drop(test):
+        after = Selector("measured", condition)
+        yield EstimateSpec(f"coverage/{name}", "coverage@1", {"after": after}, condition=condition)
+    if test.has_control:
+        yield of(f"control/{name}", _FAILED, role="control")
+    if _has_scores(test):
+        yield from _of_scores(test, inputs)
+    if test.has_groups:
+        yield of(f"consistency/{name}", "share(whole)@1")
+        yield of(f"by_chance/{name}", "chance_consistency@1")
+
+
+def _of_scores(test: SuiteTest, inputs: Inputs) -> Iterator[EstimateSpec]:
+    """Scores after the changes of a test, what they lose, and answers that are others."""
+    name, condition, scored = _label_of(test), condition_of(test), score_of(inputs.task)
+    before, after, control = (
+        Selector(role, condition) for role in ("baseline", "measured", "control")
+    )
+    pair = {"before": before, "after": after}
+    for metric in (scored.level, *scored.also):
+        mark = "" if metric == scored.level else f"_{metric}"
+        drop = metric_of_metric("drop", metric)
+        yield EstimateSpec(f"drop{mark}/{name}", drop, pair, fallback=_STAYS, condition=condition)
+        yield EstimateSpec.of(f"after{mark}/{name}", metric, condition)
+    if test.has_control:
+        yield EstimateSpec(
+            f"excess/{name}",
+            metric_of_metric("excess", scored.level),
+            {**pair, "control": control},
+            fallback=_BOTH_STAY,
+            condition=condition,
+        )
+    if inputs.task.gives_labels:
+        yield EstimateSpec(f"flips/{name}", "flip_rate@1", pair, condition=condition)
+
+
+def cells_of(tests: Sequence[SuiteTest]) -> dict[tuple[str, str], dict[str, object]]:
+    """Condition of the tests of one capability and kind, where there are several."""
+    counts = Counter((test.capability, kind_of(test)) for test in tests if test.capability)
+    return {cell: {"capability": cell[0], "kind": cell[1]} for cell, n in counts.items() if n > 1}
+
+
+def _claim(test: SuiteTest, params: SuitesParams, inputs: Inputs) -> Claim:
+    """The risk of a test."""
+    name = _label_of(test)
+    what, says = name, f"fails cases of {name}"
+    tolerance, costs = params.tolerance, f"{{}} % {_fails(test)}"
+    main = f"failures/{name}"
+    if _is_by_drop(test):
+        main, costs, says = f"drop/{name}", "costs {} points", f"{name} lowers the score"
+        tolerance = score_of(inputs.task).tolerance if params.drop is None else params.drop
+    has_excess = test.has_control and _has_scores(test)
+    excess = [Component(f"excess/{name}", 0.0, _CONTROL)] * has_excess
+    has_none = "no_probabilities" in inputs.subject.capabilities
+    is_mute = all(parse_expectation(text).needs_probabilities for text in test.expects)
+    return Claim(
+        id=name,
+        says=says,
+        components=(Component(main, 0.0), *excess),
+        family="suites",
+        checks=("items", "seeds", "datasets"),
+        competence=(("level", inputs.data.chance),) if test.has_level else (),
+        needs_control=has_excess,
+        refused=NO_PROBABILITIES if has_none and is_mute else "",
+        risk=Risk(what, tolerance, costs),
+        coverage=(f"coverage/{name}",) * _is_by_drop(test),
+    )
+
+
+def _fails(test: SuiteTest) -> str:
+    """Failure of a test in words, a general one if its cases expect different things."""
+    said = {parse_expectation(text).fails for text in test.expects}
+    return said.pop() if len(said) == 1 else Expectation.fails
+
+
+def _notes(tests: tuple[SuiteTest, ...]) -> Iterator[str]:
+    """Sentences about what is in the suite."""
+    cases = sum(test.n_cases for test in tests)
+    yield f"The suite has {len(tests)} tests with {cases:,} cases; its texts are frozen."
+    if any(test.has_groups for test in tests):
+        yield (
+            "Consistency is the share of groups of which every answer is right, the original's "
+            "included; beside it stands what it would be if answers had nothing to do with their "
+            "group."
+        )

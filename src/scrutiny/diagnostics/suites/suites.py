@@ -1,0 +1,322 @@
+"""Suites: answers to cases compared with what is expected of them, and the cases kept to be read.
+
+Each shard keeps them as JSON in an array of bytes named ``cases``.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrutiny.blocks.cases import SearchedText
+from scrutiny.core.boundary.json_text import canonical_json
+from scrutiny.core.design import Design, Inputs
+from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
+from scrutiny.core.example import GROUP, Case, Example, originals, suite_tests
+from scrutiny.core.expectation import Asked, Seen
+from scrutiny.core.record import Measure, Row, grouped
+from scrutiny.core.task import Prediction, Task
+from scrutiny.diagnostics.suites.expectations import WAS_WRONG, Gold, parse_expectation
+from scrutiny.diagnostics.suites.suite_claims import (
+    ORIGINALS,
+    SuitesParams,
+    cells_of,
+    condition_of,
+    kind_of,
+    make_design,
+)
+from scrutiny.store.stored_forms import edits_of
+from scrutiny.text.edits import edits_between
+
+Outcome = bool | Failure
+_OF_CASES: Final = (
+    Measure(
+        "failed",
+        among=("counts",),
+        says="cases failed",
+        scale="logit",
+        higher_is="worse",
+        tolerance=0.05,
+    ),
+    Measure("counts"),
+    Measure("whole", among=("groups",), says="consistency", higher_is="better", tolerance=0.02),
+    Measure("groups"),
+    Measure("base_right"),
+    Measure("members"),
+    Measure("members_right"),
+)
+_LEFT_OUT: Final = Failure("item_left_out", status="skipped")  # by a limit of the items
+_LEVEL: Final = RowKind.of(ORIGINALS, "baseline")
+#: Measures of a group in the rows of all cases but its first.
+_NO_GROUP: Final = (0.0,) * 5
+
+
+class _Case(NamedTuple):
+    """An item with its case and the item that it was made of, and both answers."""
+
+    case: Case
+    asked: Example
+    answer: Prediction | Failure
+    base: Example | None
+    before: Prediction | Failure | None
+
+
+class Suites(Diagnostic[SuitesParams]):
+    """Share of cases that a model fails, and what changed texts cost, by test of a suite.
+
+    Each case states what it expects: the gold answer, the answer to the text it was made of, a
+    label, a probability that moves. Behavioral tests (minimum functionality, invariance,
+    directional), contrast sets, frozen robustness texts and the texts that an attack found for
+    another model are one measurement of different suites.
+
+    **Measures**: how often the answer is not as expected, for each test; for texts that were
+    changed, what the change costs, beside a random change where the suite has one; for groups,
+    how often all of them are right.
+
+    **Misleads when**: the cases do not stand for what users write (they are few, or alike: frames
+    filled with words); an expectation is wrong for some of its cases; a model that always gives one
+    answer passes every invariance test.
+
+    **References**: Ribeiro, Wu, Guestrin & Singh (2020), CheckList; Gardner et al. (2020), contrast
+    sets; the intervals and the level by chance are ours.
+    """
+
+    id = "suites@1"
+    needs = frozenset({"predict"})
+    tolerates = MappingProxyType({"tolerance": "share(failed)@1", "drop": ""})
+    measures = _OF_CASES
+    scope = "dataset"  # a case and its item, or its group, may stand anywhere
+    of_suites = True
+
+    def measured(self, task: Task) -> tuple[Measure, ...]:
+        """Measures of the task; behind them those of cases and of groups."""
+        return (*task.measures, *self.measures)
+
+    def design(self, params: SuitesParams, inputs: Inputs) -> Design:
+        """Conditions, estimates and claims for one family on one suite."""
+        return make_design(params, inputs)
+
+    def measure(
+        self, params: SuitesParams, cell: Cell, batch: Batch, ctx: Context
+    ) -> Iterable[Row]:
+        """A row for each case, one for what it was made of, and one for its control."""
+        asked = [e for e in batch.examples if e.case is None or e.case.status == "ok"]
+        answers = dict(zip([e.id for e in asked], ctx.predict(asked), strict=True))
+        found = _joined(batch.examples, answers)
+        outcomes = {name: _outcome(one, ctx) for name, one in found.items()}
+        groups = _groups([*found.values()], outcomes, ctx)
+        ctx.array(CASES, pack(_told(found, outcomes, cell, ctx)))
+        tests = {(test.capability, test.name): test for test in suite_tests(batch.examples)}
+        cells = cells_of([*tests.values()])
+        for name, one in found.items():
+            is_control = one.case.role == "control"
+            beside = found.get(one.case.twin_of) if is_control else one
+            if beside is None or (one.case.of and one.base is None):
+                continue  # a limit of the items has left out what it stands beside
+            test = tests[beside.case.capability, beside.case.test]
+            condition, values = condition_of(test), _values(one, outcomes[name], groups, ctx)
+            yield RowKind.of(condition, one.case.role).row(beside.asked.id, values)
+            if is_control:
+                continue
+            if of_cell := cells.get((test.capability, kind_of(test))):
+                yield RowKind.of(of_cell).row(name, values)
+            if one.base is not None:
+                before = _widened(_score(one.base, one.before, ctx))
+                yield RowKind.of(condition, "baseline").row(name, before)
+        for example in originals(batch.examples):
+            if example.gold is not None:
+                scored = _score(example, answers.get(example.id, _LEFT_OUT), ctx)
+                yield _LEVEL.row(example.id, _widened(scored))
+
+
+def _joined(
+    examples: Sequence[Example], answers: Mapping[str, Prediction | Failure]
+) -> dict[str, _Case]:
+    """Each case by its name, beside the item that it was made of."""
+    by_name = {example.id: example for example in examples}
+    found = {}
+    for example in examples:
+        if (case := example.case) is not None:
+            missing = Failure(case.reason or case.status, status=case.status)
+            base = by_name.get(case.of)
+            before = answers.get(case.of, _LEFT_OUT) if case.of else None
+            answer = answers.get(example.id, missing)
+            found[example.id] = _Case(case, example, answer, base, before)
+    return found
+
+
+def _told(
+    found: Mapping[str, _Case], outcomes: Mapping[str, Outcome], cell: Cell, ctx: Context
+) -> list[SearchedText]:
+    """Cases with their answers, controls and those that do not count aside."""
+    told_ones = []
+    for name, one in found.items():
+        outcome, sides = outcomes[name], _sides(one)
+        if one.case.role != "measured" or one.case.status != "ok" or outcome == WAS_WRONG:
+            continue
+        if isinstance(outcome, bool) and not isinstance(sides, Failure):
+            told_ones.append(told(one.case, sides, cell, ctx.labels, failed=not outcome))
+        else:
+            told_ones.append(unanswered(one.case, one.asked, one.base, cell=cell))
+    return told_ones
+
+
+def _sides(one: _Case) -> tuple[Asked, Asked | None] | Failure:
+    """A case with its answer, and the item that it was made of with that to it."""
+    if isinstance(one.answer, Failure):
+        return one.answer
+    if isinstance(one.before, Failure):
+        return one.before
+    base = None if one.base is None or one.before is None else Asked(one.base, one.before)
+    return Asked(one.asked, one.answer), base
+
+
+def _outcome(one: _Case, ctx: Context) -> Outcome:
+    """Whether a case is as expected, or why that cannot be told."""
+    sides = _sides(one)
+    if isinstance(sides, Failure):
+        return sides
+    return parse_expectation(one.case.expect).is_met(Seen(*sides, ctx.task, ctx.labels))
+
+
+def _values(
+    one: _Case, outcome: Outcome, groups: Mapping[str, tuple[float, ...]], ctx: Context
+) -> tuple[float, ...] | Failure:
+    """Measures of a case: its score, whether it failed, and its group's where it is the first."""
+    if isinstance(outcome, Failure) and outcome != WAS_WRONG:
+        return outcome
+    scored = _score(one.asked, one.answer, ctx)
+    if isinstance(scored, Failure):
+        return scored
+    counts = isinstance(outcome, bool)
+    own = (float(outcome is False), float(counts))
+    return (*scored, *own, *groups.get(one.asked.id, _NO_GROUP))
+
+
+def _score(
+    example: Example, answer: Prediction | Failure | None, ctx: Context
+) -> tuple[float, ...] | Failure:
+    """Score of an answer; zeros, which no estimate reads, where nobody knows the right one."""
+    if not isinstance(answer, Prediction):
+        return answer or Failure("not_asked")
+    if example.gold is None:
+        return (0.0,) * sum(measure.size for measure in ctx.task.measures)
+    return ctx.task.score(example.gold, answer, labels=ctx.labels)
+
+
+def _widened(scored: tuple[float, ...] | Failure) -> tuple[float, ...] | Failure:
+    """Measures of a text that is no case: those of the task alone."""
+    return scored if isinstance(scored, Failure) else (*scored, 0.0, 0.0, *_NO_GROUP)
+
+
+def _groups(
+    cases: Sequence[_Case], outcomes: Mapping[str, Outcome], ctx: Context
+) -> dict[str, tuple[float, ...]]:
+    """Measures of each group of a test, by its first case; none where an answer is missing."""
+    together = grouped(
+        ((one.case.capability, one.case.test, one.asked.attributes[GROUP]), one)
+        for one in cases
+        if one.case.role == "measured"
+    )
+    found: dict[str, tuple[float, ...]] = {}
+    for members in together.values():
+        passed = [outcomes[one.asked.id] for one in members]
+        bases = {one.base.id: _is_right(one, ctx) for one in members if one.base is not None}
+        if not all(isinstance(is_met, bool) for is_met in (*passed, *bases.values())):
+            continue
+        base_right = all(bases.values())
+        found[members[0].asked.id] = (
+            float(base_right and all(passed)),
+            1.0,
+            float(base_right),
+            float(len(members)),
+            float(sum(map(bool, passed))),
+        )
+    return found
+
+
+def _is_right(one: _Case, ctx: Context) -> Outcome:
+    """Whether the answer to what a case was made of is right, where that is known."""
+    assert one.base is not None
+    if not isinstance(one.before, Prediction):
+        return one.before or Failure("not_asked")
+    if one.base.gold is None:
+        return True
+    expected = parse_expectation(one.case.expect)
+    by = expected if isinstance(expected, Gold) else Gold()
+    asked = Asked(one.base, one.before)
+    return by.is_right(asked, Seen(asked, None, ctx.task, ctx.labels))
+
+
+CASES: Final = "cases"
+
+
+def told(
+    case: Case,
+    sides: tuple[Asked, Asked | None],
+    cell: Cell,
+    labels: tuple[str, ...],
+    *,
+    failed: bool,
+) -> SearchedText:
+    """A case with its answers: what was changed, and what was said before and after.
+
+    Of a text of its own, what was expected stands for what was said before. A search for failures
+    would have found those that failed.
+    """
+    asked, base = sides
+    expected = parse_expectation(case.expect)
+    right = expected.wanted(asked.example)
+    before = f"{right} expected" if base is None else expected.told(base, labels)
+    found = _unanswered(case, asked.example, None if base is None else base.example, cell=cell)
+    return found._replace(
+        before=before, after=expected.told(asked, labels), is_success=failed, right=right
+    )
+
+
+def unanswered(case: Case, asked: Example, base: Example | None, *, cell: Cell) -> SearchedText:
+    """A case to which, or to whose original, there is no answer that could be judged."""
+    right = parse_expectation(case.expect).wanted(asked)
+    return _unanswered(case, asked, base, cell=cell)._replace(right=right)
+
+
+def _unanswered(case: Case, asked: Example, base: Example | None, *, cell: Cell) -> SearchedText:
+    edits = () if base is None else [edit[:4] for edit in _edits(case, base, asked)]
+    return SearchedText(
+        model=cell.subject,
+        replicate=cell.replicate,
+        dataset=cell.dataset,
+        item=(base or asked).id,
+        change=case.test,
+        draw=0,
+        edits=edits,
+        before=None,
+        after=None,
+        is_success=False,
+        name=asked.id,
+    )
+
+
+def _edits(case: Case, base: Example, changed: Example) -> Sequence[Sequence[Any]]:
+    """Edits that made a case, as stated, or those that differ in whole words."""
+    if case.edits:
+        return edits_of([case.edits])[0]
+    pairs = ((name, text, changed.fields.get(name, "")) for name, text in base.fields.items())
+    return [edit for pair in pairs for edit in edits_between(*pair)]
+
+
+def pack(found: Sequence[SearchedText]) -> NDArray[np.uint8]:
+    """Cases as an array of bytes."""
+    rows = [{**one._asdict(), "facts": dict(one.facts)} for one in found]
+    return np.frombuffer(canonical_json(rows).encode("utf-8", "surrogatepass"), dtype=np.uint8)
+
+
+def cases_in(folder: Path) -> Iterator[SearchedText]:
+    """Cases of suites in a run folder, shard by shard in the order of their names."""
+    for path in sorted((folder / "arrays").rglob(f"{CASES}.npy")):
+        data = np.load(path, allow_pickle=False).tobytes().decode("utf-8", "surrogatepass")
+        yield from (SearchedText(**row) for row in json.loads(data))

@@ -1,0 +1,216 @@
+"""Answers to the same questions side by side: of one model asked again, and of two models.
+
+A model may answer otherwise in other batches and orders; two models may have the same labels in
+another order.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+import numpy as np
+
+from scrutiny.core.answers.answer import label_in
+from scrutiny.core.arrays import Floats
+from scrutiny.core.diagnostic import Failure
+from scrutiny.core.errors import ModelError
+from scrutiny.core.example import Example
+from scrutiny.core.model import Model
+from scrutiny.core.task import Prediction
+from scrutiny.models.answers.checked import predict_or_fail
+
+Answers = list[Prediction | Failure]
+
+
+@dataclass(frozen=True, slots=True)
+class AskedAgain:
+    """Answers to the same questions in another order or batch, compared with those of one call.
+
+    Parameters
+    ----------
+    way
+        "again", "one by one", "in batches of 7", "in reverse".
+    n_changed
+        Examples whose label, spans, text or failure differ.
+    largest_difference
+        Of any probability, over examples that were answered both times.
+    """
+
+    way: str
+    n_changed: int
+    largest_difference: float
+
+
+@dataclass(frozen=True, slots=True)
+class DeterminismReport:
+    """The batch invariance that a model promises, and whether it keeps it.
+
+    Parameters
+    ----------
+    source
+        Model string.
+    n
+        Examples asked.
+    promises_bits
+        Whether it promises equal bits in any batch; else equal labels and probabilities to 1e-6.
+    comparisons
+        One for each way of asking.
+    failures
+        What was said of the examples that it could not answer when first asked.
+    """
+
+    source: str
+    n: int
+    promises_bits: bool
+    comparisons: tuple[AskedAgain, ...]
+    failures: tuple[str, ...] = ()
+
+    @property
+    def tolerance(self) -> float:
+        """Largest difference that the promise allows."""
+        return 0.0 if self.promises_bits else 1e-6
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether every batching gave the same answers, within the tolerance."""
+        return all(
+            c.n_changed == 0 and c.largest_difference <= self.tolerance for c in self.comparisons
+        )
+
+    def __str__(self) -> str:
+        promise = "bit-identical answers" if self.promises_bits else "answers equal to 1e-6"
+        verdict = "kept" if self.is_kept else "BROKEN"
+        lines = [f"{self.source} promises {promise} on {self.n} examples: {verdict}."]
+        lines += [
+            f"  asked {c.way}: {c.n_changed} changed, largest difference {c.largest_difference:.2g}"
+            for c in self.comparisons
+        ]
+        if self.failures:
+            n = len(self.failures)
+            lines.append(f"  {n} of {self.n} failed; the first: {self.failures[0]}")
+        return "\n".join(lines)
+
+
+def check_determinism(model: Model, examples: Sequence[Example]) -> DeterminismReport:
+    """Report on the same examples asked again, one by one, in sevens and in reverse.
+
+    Parameters
+    ----------
+    model
+        Any model; it is asked five times over.
+    examples
+        Of various lengths; a few dozen will do.
+
+    Raises
+    ------
+    ModelError
+        If it answers none of them.
+    """
+    first = predict_or_fail(model, examples)
+    failures = tuple(answer.message for answer in first if isinstance(answer, Failure))
+    if failures and len(failures) == len(first):
+        raise ModelError(
+            f"{model.source} has answered none of the {len(first)} texts it was asked; the first "
+            f"error: {failures[0]}"
+        )
+    ways = {
+        "again": predict_or_fail(model, examples),
+        "one by one": _in_batches(model, examples, 1),
+        "in batches of 7": _in_batches(model, examples, 7),
+        "in reverse": predict_or_fail(model, examples[::-1])[::-1],
+    }
+    return DeterminismReport(
+        source=model.source,
+        n=len(examples),
+        promises_bits=model.is_batch_invariant,
+        comparisons=tuple(_compare(way, first, other) for way, other in ways.items()),
+        failures=failures,
+    )
+
+
+def _in_batches(model: Model, examples: Sequence[Example], size: int) -> Answers:
+    """Answers asked for a few examples at a time."""
+    return [
+        answer
+        for start in range(0, len(examples), size)
+        for answer in predict_or_fail(model, examples[start : start + size])
+    ]
+
+
+def _compare(way: str, first: Answers, other: Answers) -> AskedAgain:
+    """Comparison of two lists of answers to the same examples."""
+    pairs = list(zip(first, other, strict=True))
+    return AskedAgain(
+        way=way,
+        n_changed=sum(_discrete(a) != _discrete(b) for a, b in pairs),
+        largest_difference=max((_distance(a, b) for a, b in pairs), default=0.0),
+    )
+
+
+def _discrete(answer: Prediction | Failure) -> object:
+    """An answer without its probabilities; for a failure its reason."""
+    return answer.reason if isinstance(answer, Failure) else answer._replace(scores=None)
+
+
+def _distance(a: Prediction | Failure, b: Prediction | Failure) -> float:
+    """Largest difference between two answers' probabilities."""
+    if isinstance(a, Failure) or isinstance(b, Failure):
+        return 0.0
+    pairs = zip(a.scores or (), b.scores or (), strict=True)
+    return max((abs(x - y) for x, y in pairs), default=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class LabelPair:
+    """Labels of two models in the words of the data.
+
+    Parameters
+    ----------
+    reference, target
+        Labels of each, in the order of its scores.
+    known
+        Every label that either has, the reference's first.
+    order
+        Place among the target's scores of each of the reference's labels; nothing where the two
+        models do not have the same labels.
+
+    Examples
+    --------
+    >>> labels = LabelPair(("no", "yes"), ("yes", "no"))
+    >>> labels.order, labels.number(Prediction("yes"))
+    ((1, 0), 1.0)
+    """
+
+    reference: tuple[str, ...]
+    target: tuple[str, ...]
+    known: tuple[str, ...] = field(init=False)
+    order: tuple[int, ...] | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        same = sorted(self.reference) == sorted(self.target)
+        order = tuple(self.target.index(label) for label in self.reference) if same else None
+        known = tuple(dict.fromkeys((*self.reference, *self.target)))
+        object.__setattr__(self, "order", order)
+        object.__setattr__(self, "known", known)
+
+    def number(self, answer: Prediction) -> float:
+        """Index of an answer among all labels of both; for spans, whether there are any.
+
+        An answer that is none of the labels has the next index.
+        """
+        label = label_in(answer.answer)
+        if label is None:
+            return float(bool(answer.answer))
+        return float(self.known.index(label) if label in self.known else len(self.known))
+
+    def distributions(
+        self, a: Prediction | Failure, b: Prediction | Failure
+    ) -> tuple[Floats, Floats] | Failure:
+        """Probabilities ``(label,)`` of both in the reference's order, or why there are none."""
+        if isinstance(a, Failure) or isinstance(b, Failure):
+            return a if isinstance(a, Failure) else cast("Failure", b)
+        if self.order is None:
+            return Failure("other_labels", status="undefined")
+        if not a.scores or not b.scores:
+            return Failure("no_probabilities", status="undefined")
+        return np.array(a.scores), np.array([b.scores[i] for i in self.order])

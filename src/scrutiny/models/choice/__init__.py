@@ -1,1 +1,0 @@
-"""Language models as classifiers: words that stand for labels."""

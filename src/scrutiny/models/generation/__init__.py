@@ -1,1 +1,0 @@
-"""Models that write texts: translation."""

@@ -1,1 +1,0 @@
-"""Attention of transformers: maps, norms of values, changed heads."""

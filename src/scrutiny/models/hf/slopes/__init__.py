@@ -1,1 +1,0 @@
-"""Gradients of transformers by inputs, and by weights."""

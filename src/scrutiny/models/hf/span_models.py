@@ -1,0 +1,300 @@
+"""Transformers that answer with parts of a text: taggers of words, and readers of an answer."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import torch
+
+from scrutiny.core.answers.texts import Extract
+from scrutiny.core.diagnostic import Failure
+from scrutiny.core.example import Example, Span
+from scrutiny.core.queries.gradients import TokenGradients
+from scrutiny.core.task import Prediction
+from scrutiny.models.answers.checked import AnswerError, index_of
+from scrutiny.models.answers.returned_answers import borders, spans_from_tags
+from scrutiny.models.hf.batching import batches_of, own_tokens
+from scrutiny.models.hf.input_gradients import slopes_of
+from scrutiny.models.hf.text_classifier import Forward, HfLabeled, Loaded, chunks_of
+from scrutiny.models.hf.transformer import HfModel, HfParts
+from scrutiny.models.hf.word_pieces import AnswerStretch, first_pieces, likeliest
+from scrutiny.tasks.tags import types_of
+
+
+class LossOfTags:
+    """Negative log-probability of the predicted tags, if they belong to one label.
+
+    A word's tag is that of its first piece, as in the answer. The tags are those that the network
+    finds likeliest as it is asked, so that the slope is that of the answer's entities of the label:
+    their probability as a product over their words.
+
+    Parameters
+    ----------
+    names
+        Tags, in the order of the outputs.
+    labels
+        Label asked about, by text.
+    firsts
+        Index of the first piece of each word, or nothing, by text.
+    lengths
+        Tokens of each text.
+    side
+        Side of the padding.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        labels: Sequence[str],
+        firsts: Sequence[Sequence[int | None]],
+        *,
+        lengths: Sequence[int],
+        side: str,
+    ) -> None:
+        self._labels = labels
+        self._firsts = firsts
+        self._lengths = lengths
+        self._is_right = side == "right"
+        self._of_label = {
+            label: [i for i, name in enumerate(names) if label in types_of([name])]
+            for label in dict.fromkeys(labels)
+        }
+        #: Texts in which no word has the label.
+        self.without: set[int] = set()
+
+    def __call__(self, batch: list[int], logits: Any) -> Any:
+        """Loss of one batch from its logits ``(text, token, tag)``."""
+        logs = torch.log_softmax(logits.float(), dim=-1)
+        best = logits.argmax(-1)  # (text, token)
+        total = logs.sum() * 0.0
+        for row, i in enumerate(batch):
+            shift = 0 if self._is_right else logits.shape[1] - self._lengths[i]
+            own = [shift + place for place in self._firsts[i] if place is not None]
+            tags = best[row, own].tolist() if own else []
+            wanted = self._of_label[self._labels[i]]
+            named = [(place, tag) for place, tag in zip(own, tags, strict=True) if tag in wanted]
+            if not named:
+                self.without.add(i)
+                continue
+            places, found = zip(*named, strict=True)
+            index = torch.tensor([places, found], device=logits.device)
+            total = total - logs[row, index[0], index[1]].sum()
+        return total
+
+
+class HfTagger(HfLabeled):
+    """A token classifier; each word has the tag of its first token.
+
+    A text with more tokens than the network takes fails with ``too_long``: a cut text would count
+    as one without entities.
+    """
+
+    def __init__(self, loaded: Loaded) -> None:
+        super().__init__(loaded)
+        self.labels = types_of(loaded.names)
+
+    def predict(self, examples: Sequence[Example]) -> list[Prediction]:
+        """Spans of each example, in order.
+
+        Raises
+        ------
+        AnswerError
+            ``too_long`` for a text that does not fit.
+        """
+        if not examples:
+            return []
+        columns = dict(
+            self._loaded.encode(
+                [[e.text for e in examples]], truncate=False, return_offsets_mapping=True
+            )
+        )
+        offsets = columns.pop("offset_mapping")
+        self._refuse_long(columns["input_ids"], examples)
+        tags: dict[int, list[int]] = {}
+        side = self._tokenizer.padding_side
+        for answered in self._loaded.forward.logits(columns):
+            best = answered.answer.argmax(-1).tolist()  # (text, token)
+            for index, row in zip(answered.indices, best, strict=True):
+                tags[index] = row[own_tokens(len(offsets[index]), len(row), side)]
+        return [
+            Prediction(self._spans(example, offsets[i], tags[i]))
+            for i, example in enumerate(examples)
+        ]
+
+    def batches(self, examples: Sequence[Example]) -> list[list[int]]:
+        """Indices of the examples that go through the network together."""
+        columns = self._loaded.encode([[e.text for e in examples]], truncate=False)
+        return batches_of(list(map(len, columns["input_ids"])), self._loaded.forward.budget)
+
+    def gradients(
+        self, examples: Sequence[Example], labels: Sequence[str]
+    ) -> list[TokenGradients | Failure]:
+        """Gradient of the negative log-probability of each answer's entities of a label, in order.
+
+        The probability is that of the tags which the tagger gives its words, where they are of the
+        label: a product over these words. An example without such a word fails (``no_such_label``),
+        and so does one that is too long.
+
+        Raises
+        ------
+        ModelError
+            For a label that the model does not have.
+        """
+        for label in labels:
+            index_of(label, self.labels, source=self.source)
+        return [
+            one
+            for part in chunks_of(examples)
+            for one in self._gradients(examples[part], labels[part])
+        ]
+
+    def _gradients(
+        self, examples: Sequence[Example], labels: Sequence[str]
+    ) -> list[TokenGradients | Failure]:
+        """Gradients of a group of examples; those that are too long fail."""
+        ids = self._loaded.encode([[e.text for e in examples]], truncate=False)["input_ids"]
+        limit = self.limit
+        fits = [i for i, row in enumerate(ids) if limit is None or len(row) <= limit]
+        found: list[TokenGradients | Failure] = [
+            Failure("too_long", f"item {e.id!r} has more than {limit} tokens") for e in examples
+        ]
+        if fits:
+            own = self._fitting([examples[i] for i in fits], [labels[i] for i in fits])
+            for i, one in zip(fits, own, strict=True):
+                found[i] = one
+        return found
+
+    def _fitting(
+        self, examples: Sequence[Example], labels: Sequence[str]
+    ) -> list[TokenGradients | Failure]:
+        """Gradients of examples that fit, and are tokenized together."""
+        side, forward = self._tokenizer.padding_side, self._loaded.forward
+        tokenized = self._loaded.encode([[e.text for e in examples]], truncate=False)
+        lengths = [len(ids) for ids in tokenized["input_ids"]]
+        firsts = [
+            first_pieces(borders(example), one.offsets)
+            for example, one in zip(examples, tokenized.encodings, strict=True)
+        ]
+        loss = LossOfTags(self._loaded.names, labels, firsts, lengths=lengths, side=side)
+        answers = self._input_slopes().run(
+            lengths, lambda batch: forward.inputs(tokenized, batch), loss
+        )
+        found = slopes_of(answers, tokenized, examples, side=side)
+        for i in loss.without:
+            why = f"no word of item {examples[i].id!r} has the label {labels[i]!r}"
+            found[i] = Failure("no_such_label", why)
+        return found
+
+    def _refuse_long(self, ids: Sequence[Sequence[int]], examples: Sequence[Example]) -> None:
+        """Raise if a text has more tokens than fit."""
+        limit = self.limit
+        for row, example in zip(ids, examples, strict=True):
+            if limit is not None and len(row) > limit:
+                raise AnswerError(
+                    "too_long", f"item {example.id!r} has {len(row)} tokens, the limit is {limit}"
+                )
+
+    def _spans(
+        self, example: Example, offsets: Sequence[tuple[int, int]], tags: Sequence[int]
+    ) -> tuple[Span, ...]:
+        """Spans of one text from the tags of its pieces."""
+        words = borders(example)
+        firsts = first_pieces(words, offsets)
+        names = ["O" if i is None else self._loaded.names[tags[i]] for i in firsts]
+        return spans_from_tags(names, words, next(iter(example.fields)))
+
+
+#: Tokens that two windows of a long text share, at most.
+STRIDE: Final = 128
+_CHUNK: Final = 256  # questions tokenized at a time
+
+
+class HfReader(HfModel):
+    """A network with a question-answering head; a long text is read window by window.
+
+    The answer is the likeliest stretch of at most 30 tokens in any window.
+    """
+
+    def __init__(self, parts: HfParts, forward: Forward) -> None:
+        super().__init__(parts)
+        self.capabilities |= {"predict"}
+        self._forward = forward
+
+    def predict(self, examples: Sequence[Example]) -> list[Prediction]:
+        """Words that answer each question, in order.
+
+        Raises
+        ------
+        AnswerError
+            ``too_long`` for a question that leaves no room for the text.
+        """
+        chunks = (examples[start : start + _CHUNK] for start in range(0, len(examples), _CHUNK))
+        return [one for chunk in chunks for one in self._read(chunk)]
+
+    def _read(self, examples: Sequence[Example]) -> list[Prediction]:
+        """Answers to questions that are tokenized together."""
+        columns = self._windows(examples)
+        owners = columns.pop("overflow_to_sample_mapping")
+        places = columns.pop("offset_mapping")
+        best: dict[int, AnswerStretch] = {}
+        for answered in self._forward.logits(columns):
+            rows = answered.answer.numpy(force=True)  # (window, start or end, token)
+            for window, own in zip(answered.indices, rows, strict=True):
+                mine = own_tokens(len(places[window]), own.shape[1], self._tokenizer.padding_side)
+                starts, ends = own[:, mine]
+                found = likeliest(starts, ends, places[window])
+                owner = owners[window]
+                if found is not None and (owner not in best or found > best[owner]):
+                    best[owner] = found
+        return [Prediction(_words(example, best.get(i))) for i, example in enumerate(examples)]
+
+    def _windows(self, examples: Sequence[Example]) -> dict[str, Any]:
+        """Token columns of all windows, with the example of each and the places of its tokens.
+
+        Tokens of the question, and special ones, have empty places.
+        """
+        room = self._room(examples)
+        pairs = zip(*(example.fields.values() for example in examples), strict=True)
+        questions, texts = map(list, pairs)
+        found = self._tokenizer(
+            questions,
+            texts,
+            truncation="only_second" if self.limit else False,
+            max_length=self.limit,
+            stride=0 if room is None else min(STRIDE, room // 2),
+            return_overflowing_tokens=True,
+            return_offsets_mapping=True,
+            padding=False,
+            verbose=False,
+        )
+        columns = dict(found)
+        columns["offset_mapping"] = [
+            [
+                place if of == 1 else (0, 0)
+                for place, of in zip(window, found.sequence_ids(i), strict=True)
+            ]
+            for i, window in enumerate(columns["offset_mapping"])
+        ]
+        return columns
+
+    def _room(self, examples: Sequence[Example]) -> int | None:
+        """Tokens of a text beside the longest question; None without a limit."""
+        if self.limit is None:
+            return None
+        asked = [next(iter(example.fields.values())) for example in examples]
+        lengths = [len(ids) for ids in self._tokenizer(asked, [""] * len(asked))["input_ids"]]
+        for example, length in zip(examples, lengths, strict=True):
+            if length > self.limit // 2:
+                raise AnswerError(
+                    "too_long",
+                    f"the question of item {example.id!r} has {length} tokens, of the "
+                    f"{self.limit} that a question and a text may have together",
+                )
+        return self.limit - max(lengths)
+
+
+def _words(example: Example, found: AnswerStretch | None) -> Extract:
+    """Words of a stretch of the last field."""
+    field = [*example.fields][-1]
+    if found is None:
+        return Extract("")
+    return Extract(example.fields[field][found.start : found.end], field, found.start)

@@ -1,0 +1,229 @@
+"""Classifiers of whole texts, and what every transformer with a labeling head shares."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+import torch
+
+from scrutiny.core.diagnostic import Failure
+from scrutiny.core.example import Example
+from scrutiny.core.queries.gradients import TokenGradients
+from scrutiny.core.queries.language import Encoded
+from scrutiny.core.task import Prediction
+from scrutiny.models.answers.checked import index_of
+from scrutiny.models.hf.batching import Answered, TokenBudget, batches_of, run_batches
+from scrutiny.models.hf.input_gradients import WithInputSlopes, loss_of_labels, slopes_of
+from scrutiny.models.hf.text_vectors import encode_texts, has_vectors
+from scrutiny.models.hf.transformer import HfModel, HfParts
+
+Columns = Mapping[str, Sequence[Sequence[int]]]
+
+
+def logits_of(output: Any) -> Any:
+    """Logits of a head; of one that points at an answer, ``(text, start or end, token)``."""
+    if "logits" in output:
+        return output.logits
+    return torch.stack([output.start_logits, output.end_logits], dim=1)
+
+
+class Forward:
+    """A network in evaluation mode with everything needed to run lists of tokens.
+
+    Parameters
+    ----------
+    network
+        A transformers model with a head.
+    pads
+        Padding value of each input column.
+    side
+        "right" or "left".
+    budget
+        What one batch holds.
+    """
+
+    def __init__(
+        self, network: Any, *, pads: Mapping[str, int], side: str, budget: TokenBudget
+    ) -> None:
+        self.network = network
+        self._pads = pads
+        self._side = side
+        self.budget = budget
+        self._device = network.device
+
+    def logits(self, columns: Columns) -> Iterator[Answered[Any]]:
+        """Logits ``(text, ...)`` as float32, batch by batch, with the indices of the texts.
+
+        Raises
+        ------
+        AnswerError
+            ``out_of_memory`` if one text alone does not fit.
+        """
+        lengths = [len(ids) for ids in columns["input_ids"]]
+        ask = partial(self._ask, columns)
+        yield from run_batches(lengths, self.budget, ask, device=self._device)
+
+    def _ask(self, columns: Columns, batch: list[int]) -> Any:
+        """Logits of one batch."""
+        with torch.inference_mode():
+            return logits_of(self.network(**self.inputs(columns, batch))).float()
+
+    def inputs(self, columns: Columns, batch: Sequence[int]) -> dict[str, Any]:
+        """Padded tensors ``(text, token)`` of one batch on the network's device, by name."""
+        return {
+            name: self._tensor([rows[i] for i in batch], name) for name, rows in columns.items()
+        }
+
+    def _tensor(self, rows: Sequence[Sequence[int]], name: str) -> Any:
+        """Padded tensor ``(text, token)`` on the device."""
+        width = max(map(len, rows))
+        pad = self._pads[name]
+        if self._side == "right":
+            filled = [[*row, *([pad] * (width - len(row)))] for row in rows]
+        else:
+            filled = [[*([pad] * (width - len(row))), *row] for row in rows]
+        return torch.tensor(filled, dtype=torch.long).to(self._device)
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """Parts of both kinds of models.
+
+    Parameters
+    ----------
+    parts
+        What every model is made of.
+    forward
+        The network with its head.
+    names
+        Names of the network's outputs, in order.
+    """
+
+    parts: HfParts
+    forward: Forward
+    names: tuple[str, ...]
+
+    def encode(self, fields: Sequence[Sequence[str]], *, truncate: bool, **more: bool) -> Any:
+        """Token columns of texts ``fields[field][text]``, not padded."""
+        limit = self.parts.limit if truncate else None
+        return self.parts.tokenizer(
+            *map(list, fields),
+            truncation=limit is not None,
+            max_length=limit,
+            padding=False,
+            verbose=False,
+            **more,
+        )
+
+
+class HfLabeled(HfModel, WithInputSlopes):
+    """A network with a classification head; vectors are those of the layers below it."""
+
+    def __init__(self, loaded: Loaded) -> None:
+        super().__init__(loaded.parts)
+        config = loaded.forward.network.config
+        self.capabilities |= {"predict"}
+        if has_vectors(loaded.forward.network):
+            self.n_layers = int(config.num_hidden_layers)
+            self.capabilities |= {"tokenizes", "representations"}
+        if not config.is_encoder_decoder:  # which read their input twice
+            self.capabilities |= {"gradients"}
+        self._loaded = loaded
+
+    def _budget(self) -> TokenBudget:
+        """That of the network with its head."""
+        return self._loaded.forward.budget
+
+
+_CHUNK: Final = 8192  # texts tokenized at a time: enough to sort by length, little to keep
+
+
+class HfClassifier(HfLabeled):
+    """A sequence classifier; texts longer than the network's limit are truncated."""
+
+    def __init__(self, loaded: Loaded) -> None:
+        super().__init__(loaded)
+        self.labels = loaded.names
+
+    def predict(self, examples: Sequence[Example]) -> list[Prediction]:
+        """Probabilities of the labels for each example, in order."""
+        return [one for part in chunks_of(examples) for one in self._predict(examples[part])]
+
+    def truncated(self, examples: Sequence[Example]) -> int:
+        """How many of the examples have more tokens than the network takes."""
+        limit = self.limit
+        if limit is None or not examples:
+            return 0
+        lengths = (
+            len(ids)
+            for part in chunks_of(examples)
+            for ids in self._loaded.encode(_texts(examples[part]), truncate=False)["input_ids"]
+        )
+        return sum(length > limit for length in lengths)
+
+    def batches(self, examples: Sequence[Example]) -> list[list[int]]:
+        """Indices of the examples that go through the network together."""
+        columns = self._loaded.encode(_texts(examples), truncate=True)
+        return batches_of(list(map(len, columns["input_ids"])), self._loaded.forward.budget)
+
+    def gradients(
+        self, examples: Sequence[Example], labels: Sequence[str]
+    ) -> list[TokenGradients | Failure]:
+        """Slope of minus the log-probability of a label for each example, in order.
+
+        Raises
+        ------
+        ModelError
+            For a label that the model does not have.
+        """
+        targets = [index_of(label, self.labels, source=self.source) for label in labels]
+        return [
+            one
+            for part in chunks_of(examples)
+            for one in self._gradients(examples[part], targets[part])
+        ]
+
+    def _as_read(
+        self, texts: Sequence[str], *, pairs: Sequence[str] | None, special: bool
+    ) -> list[Encoded]:
+        """Tokens of each text, or pair of texts, as the classifier reads them: truncated."""
+        limit = self.limit
+        return encode_texts(self._tokenizer, texts, pairs=pairs, special=special, limit=limit)
+
+    def _gradients(
+        self, examples: Sequence[Example], targets: Sequence[int]
+    ) -> list[TokenGradients | Failure]:
+        """Gradients of examples that are tokenized together."""
+        if not examples:
+            return []
+        tokenized = self._loaded.encode(_texts(examples), truncate=True)
+        forward = self._loaded.forward
+        answers = self._input_slopes().run(
+            [len(ids) for ids in tokenized["input_ids"]],
+            lambda batch: forward.inputs(tokenized, batch),
+            loss_of_labels(targets),
+        )
+        return slopes_of(answers, tokenized, examples, side=self._tokenizer.padding_side)
+
+    def _predict(self, examples: Sequence[Example]) -> list[Prediction]:
+        """Predictions of examples that are tokenized together."""
+        columns: Columns = self._loaded.encode(_texts(examples), truncate=True)
+        order: list[int] = []
+        rows = []
+        for answered in self._loaded.forward.logits(columns):
+            order += answered.indices
+            rows.append(torch.softmax(answered.answer, dim=-1))  # (text, label)
+        scores = torch.cat(rows).tolist()  # one wait for the device, not one for each batch
+        by_index = dict(zip(order, scores, strict=True))
+        return [Prediction(scores=tuple(by_index[i])) for i in range(len(examples))]
+
+
+def chunks_of(examples: Sequence[Example]) -> Iterator[slice]:
+    """Groups of examples that are tokenized together."""
+    return (slice(start, start + _CHUNK) for start in range(0, len(examples), _CHUNK))
+
+
+def _texts(examples: Sequence[Example]) -> list[tuple[str, ...]]:
+    """Texts ``fields[field][text]`` of examples."""
+    return list(zip(*(example.fields.values() for example in examples), strict=True))

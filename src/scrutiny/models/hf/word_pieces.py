@@ -1,0 +1,202 @@
+"""Words and pieces of a tokenizer: which begins a word, words cut one by one, likeliest stretch.
+
+Annotations come in words. A word is cut as the tokenizer cuts a word of running text: byte-level
+vocabularies (GPT-2, RoBERTa, SmolLM2) write the space into the piece behind it, so every word but
+the first stands with a space in front, as in the words joined by single spaces. Word pieces and
+SentencePiece need nothing of the kind. Which of the two it is, is tried on a few words.
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrutiny.core.diagnostic import Failure
+from scrutiny.core.queries.attention import Words
+from scrutiny.core.queries.language import TokenIds
+
+
+def first_pieces(
+    words: Sequence[tuple[int, int]], offsets: Sequence[tuple[int, int]]
+) -> list[int | None]:
+    """First piece of a tokenizer that overlaps with each word of a text, by index, or `None`.
+
+    Pieces are those of a model's tokenizer; special ones have empty offsets. A piece may
+    begin with the space in front of its word.
+
+    Examples
+    --------
+    >>> first_pieces([(0, 4), (5, 7)], [(0, 0), (0, 2), (2, 4), (4, 7), (0, 0)])
+    [1, 3]
+    """
+    firsts: list[int | None] = []
+    place = 0
+    for start, end in words:
+        while place < len(offsets) and (
+            offsets[place][1] <= start or offsets[place][0] == offsets[place][1]
+        ):
+            place += 1
+        fits = place < len(offsets) and offsets[place][0] < end
+        firsts.append(place if fits else None)
+    return firsts
+
+
+def without_space(text: str, offsets: tuple[int, int]) -> tuple[int, int]:
+    """Borders of a piece of a text without the space before it, unless it is only spaces.
+
+    Examples
+    --------
+    >>> without_space("a film", (1, 6)), without_space("a  b", (1, 3))
+    ((2, 6), (1, 3))
+    """
+    start, end = offsets
+    shown = text[start:end]
+    blank = len(shown) - len(shown.lstrip())
+    return start + (blank if blank < len(shown) else 0), end
+
+
+_PROBES: Final = ("a", "of", "the")
+
+
+class SentencePieces(NamedTuple):
+    """Token ids of one sentence, including special ones, and the word of each token."""
+
+    ids: TokenIds
+    words: tuple[int | None, ...]
+
+
+class WordCutter:
+    """Tokenizes words one by one, and adds the special tokens of a text.
+
+    Parameters
+    ----------
+    tokenizer
+        A fast tokenizer of transformers.
+    """
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._tokenizer = tokenizer
+        self._head, self._tail = _special_tokens(tokenizer)
+        self._space = " " if self._needs_space() else ""
+
+    def cut(self, sentences: Sequence[Words]) -> list[SentencePieces | Failure]:
+        """Tokens of each sentence; a blank word has none.
+
+        A word with a lone surrogate is no text: its sentence is a failure (``model_error``).
+        """
+        distinct = dict.fromkeys(chain.from_iterable(map(self._forms, sentences)))
+        known = self._ids_of(distinct)
+        return [self._pieces(sentence, known) for sentence in sentences]
+
+    def _forms(self, sentence: Words) -> Iterable[str]:
+        """Words in the form in which they are tokenized."""
+        if not self._space:
+            return sentence
+        return (*sentence[:1], *(self._space + word for word in sentence[1:]))
+
+    def _ids_of(self, texts: Iterable[str]) -> dict[str, TokenIds]:
+        """Ids of each text; those that cannot be tokenized are left out."""
+        known: dict[str, TokenIds] = {}
+        to_cut = []
+        for text in texts:
+            if not text.strip():
+                known[text] = ()
+            elif _is_text(text):
+                to_cut.append(text)
+        known.update(zip(to_cut, map(tuple, self._encode(to_cut)), strict=True))
+        return known
+
+    def _pieces(self, sentence: Words, known: dict[str, TokenIds]) -> SentencePieces | Failure:
+        """One sentence put together."""
+        ids: list[int] = [*self._head]
+        words: list[int | None] = [None] * len(self._head)
+        for i, form in enumerate(self._forms(sentence)):
+            found = known.get(form)
+            if found is None:
+                return Failure("model_error", f"the word {form!r} has half a character in it")
+            ids += found
+            words += [i] * len(found)
+        return SentencePieces((*ids, *self._tail), (*words, *[None] * len(self._tail)))
+
+    def _encode(self, texts: Sequence[str]) -> list[list[int]]:
+        """Ids without special tokens."""
+        if not texts:
+            return []
+        found = self._tokenizer(
+            list(texts),
+            add_special_tokens=False,
+            truncation=False,
+            padding=False,
+            verbose=False,
+            return_attention_mask=False,
+            return_token_type_ids=False,
+        )
+        return list(found["input_ids"])
+
+    def _needs_space(self) -> bool:
+        """Whether a word inside a text is tokenized like the word after a space."""
+        for word in _PROBES:
+            both, plain, spaced = self._encode([f"{word} {word}", word, f" {word}"])
+            if both == plain + plain:
+                return False
+            if both == plain + spaced:
+                return True
+        return False
+
+
+def _special_tokens(tokenizer: Any) -> tuple[list[int], list[int]]:
+    """Special tokens before and after one text."""
+    one = tokenizer(_PROBES[0], truncation=False, padding=False).encodings[0]
+    inner = [i for i, special in enumerate(one.special_tokens_mask) if not special]
+    return one.ids[: inner[0]], one.ids[inner[-1] + 1 :]
+
+
+def _is_text(word: str) -> bool:
+    """Whether a word can be written as UTF-8."""
+    try:
+        word.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+#: Longest answer in tokens, as in the published scripts for SQuAD.
+LONGEST: Final = 30
+
+
+class AnswerStretch(NamedTuple):
+    """Stretch of a text in code points, end excluded, and its score."""
+
+    score: float
+    start: int
+    end: int
+
+
+def likeliest(
+    starts: NDArray[np.floating], ends: NDArray[np.floating], places: Sequence[tuple[int, int]]
+) -> AnswerStretch | None:
+    """Stretch of at most `LONGEST` tokens whose two scores sum to the most; None in an empty text.
+
+    Parameters
+    ----------
+    starts, ends
+        Score of each token ``(token,)``.
+    places
+        Borders of each token in the text, empty for those that are not of it.
+
+    Examples
+    --------
+    >>> scores = np.array([9.0, 2, 1, 0]), np.array([9.0, 0, 1, 2])
+    >>> likeliest(*scores, [(0, 0), (0, 3), (4, 6), (7, 9)])
+    AnswerStretch(score=4.0, start=0, end=9)
+    """
+    own = [i for i, (start, end) in enumerate(places) if start < end]
+    if not own:
+        return None
+    n = len(own)
+    sums = starts[own][:, None] + ends[own][None, :]  # (start, end)
+    fits = np.triu(np.tril(np.ones((n, n), dtype=bool), LONGEST - 1))
+    first, last = divmod(int(np.where(fits, sums, -np.inf).argmax()), n)
+    return AnswerStretch(float(sums[first, last]), places[own[first]][0], places[own[last]][1])

@@ -1,1 +1,0 @@
-"""Models by plain names, the zoo's, and untrained ones."""

@@ -1,1 +1,0 @@
-"""Classifiers in the ONNX format: running and exporting."""

@@ -1,0 +1,1 @@
+"""Language models that answer a prompt: by the likelihood of a label's words, or by writing."""

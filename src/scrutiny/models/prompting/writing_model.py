@@ -1,0 +1,262 @@
+"""Language models that write their answers: ``written:hf:./folder``, ``written:smollm2``.
+
+Behind ``written:`` stands any model string of a causal language model. It is asked as a chat is,
+where its tokenizer has a template for chats, writes the most likely token each time, and its answer
+is read from what it wrote. Options, behind the ``#`` or as ``-M key=value``:
+
+``template``, ``choices``, ``labels``, ``system``, ``read``, ``max_tokens``
+            as those of a model behind a URL (`scrutiny.models.http.endpoint`)
+``chat``    ``false``: goes on behind the template, without one for chats
+
+All others are the language model's own.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from scrutiny.core.answers.texts import TEXT
+from scrutiny.core.boundary.json_text import canonical_json, digest
+from scrutiny.core.diagnostic import Failure
+from scrutiny.core.errors import ModelError
+from scrutiny.core.example import Example
+from scrutiny.core.model import LoadOptions, Model
+from scrutiny.core.queries.remote import Reply
+from scrutiny.core.task import Prediction, Task
+from scrutiny.models.answers.checked import AnswerError
+from scrutiny.models.prompting.prompts import Prompt, asking_parts, read_choices
+from scrutiny.models.prompting.written_labels import LabelReading, check_reading, written_text
+from scrutiny.models.strings.adapters import Adapter, checkpoint_of
+from scrutiny.models.strings.model_families import members
+from scrutiny.models.strings.model_strings import TRAINING, ModelSource, parse
+
+_VERSION: Final = "written@1"
+_OWN: Final = (
+    *("template", "choices", "labels", "system", "read", "max_tokens", "chat", TRAINING),
+)
+_TOKENS: Final = {True: "256", False: "16"}  # of a text, and of a label
+_REMEMBERED: Final = 4096  # texts: a batch with one that fails is asked again in halves
+
+
+class WritingModel(Model):
+    """A causal language model whose answer is read from what it writes, greedily.
+
+    **Misleads when** its replies can't be read: those rows count as failed, and the summary says
+    how many there are and what was written.
+    """
+
+    capabilities: frozenset[str] = frozenset({"predict", "no_probabilities"})
+
+    def __init__(self, writer: "Writer", prompt: Prompt, reading: LabelReading | None) -> None:
+        self.source = writer.source
+        self.task = writer.task
+        self.labels = prompt.labels if reading else ()
+        self._writer = writer
+        self._prompt = prompt
+        self._reading = reading
+        self._said: dict[str, Reply] = {}
+
+    def fingerprint(self) -> str:
+        """Digest of the network, the prompt, the way of writing and that of reading."""
+        reading = self._reading.name if self._reading else ""
+        return digest(
+            _VERSION, self._writer.known_by, canonical_json([self._prompt.plain(), reading])
+        )
+
+    def predict(self, examples: Sequence[Example]) -> list[Prediction]:
+        """Label or text for each example, in order.
+
+        Raises
+        ------
+        AnswerError
+            If nothing can be read from one of the replies, or a text does not fit.
+        """
+        texts = [self._prompt.around(example)[0] for example in examples]
+        new = [text for text in dict.fromkeys(texts) if text not in self._said]
+        if len(self._said) + len(new) > _REMEMBERED:
+            self._said, new = {}, list(dict.fromkeys(texts))
+        self._said.update(zip(new, self._writer.write(new), strict=True))
+        found = [self._read(self._said[text]) for text in texts]
+        for one in found:
+            if isinstance(one, Failure):
+                raise AnswerError(one.reason, one.message)
+        return [one for one in found if isinstance(one, Prediction)]
+
+    def batches(self, examples: Sequence[Example]) -> list[list[int]]:
+        """Indices of the examples that are written together."""
+        every = range(len(examples))
+        return [
+            list(every[at : at + self._writer.at_once]) for at in every[:: self._writer.at_once]
+        ]
+
+    def _read(self, reply: Reply) -> Prediction | Failure:
+        if self._reading is None:
+            return written_text(reply)
+        label = self._reading.of(reply)
+        return label if isinstance(label, Failure) else Prediction(label, said=reply.text)
+
+
+class Writer:
+    """Network and tokenizer that write replies, the most likely token each time."""
+
+    def __init__(
+        self,
+        network: Any,
+        tokenizer: Any,
+        *,
+        source: ModelSource,
+        task: Task,
+        most: int,
+        at_once: int,
+        known_by: str,
+    ) -> None:
+        self.source = source.text
+        self.task = task.name
+        self.at_once = at_once
+        self._network = network
+        self._tokenizer = tokenizer
+        self._most = most
+        self._system = source.options.get("system", "")
+        is_chat = source.options.get("chat", "true") == "true" and bool(tokenizer.chat_template)
+        self._is_chat = is_chat
+        written = [self._system, most, is_chat, str(network.dtype), network.device.type]
+        self.known_by = digest(known_by, canonical_json(written))
+        positions = getattr(network.config, "max_position_embeddings", None)
+        self._limit = source.max_length([positions] if positions else [])
+
+    def write(self, texts: Sequence[str]) -> list[Reply]:
+        """Reply to each text, in order.
+
+        Raises
+        ------
+        AnswerError
+            ``too_long`` if a text and its reply do not fit.
+        """
+        every = range(0, len(texts), self.at_once)
+        return [one for at in every for one in self._together(texts[at : at + self.at_once])]
+
+    def _together(self, texts: Sequence[str]) -> list[Reply]:
+        """Replies to texts of one batch, with padding in front of the shorter ones."""
+        import torch
+
+        ids = [self._ids(text) for text in texts]
+        longest = max(map(len, ids))
+        if self._limit and longest + self._most > self._limit:
+            said = f"{longest} tokens and {self._most} of the reply are more than {self._limit}"
+            raise AnswerError("too_long", said)
+        end = self._tokenizer.eos_token_id
+        padded = [[end or 0] * (longest - len(one)) + one for one in ids]
+        mask = [[0] * (longest - len(one)) + [1] * len(one) for one in ids]
+        device = self._network.device
+        with torch.inference_mode():
+            found = self._network.generate(
+                input_ids=torch.tensor(padded, device=device),
+                attention_mask=torch.tensor(mask, device=device),
+                max_new_tokens=self._most,
+                do_sample=False,
+                temperature=None,
+                top_p=None,
+                top_k=None,
+                pad_token_id=end or 0,
+            )
+        ends = _ends(self._network, end)
+        return [self._reply(row[longest:].tolist(), ends) for row in found]
+
+    def _ids(self, text: str) -> list[int]:
+        """Tokens of a text, as the model reads it."""
+        if not self._is_chat:
+            return list(self._tokenizer(text)["input_ids"])
+        system = [{"role": "system", "content": self._system}] if self._system else []
+        said = [*system, {"role": "user", "content": text}]
+        read = self._tokenizer.apply_chat_template(said, add_generation_prompt=True, tokenize=False)
+        return list(self._tokenizer(read, add_special_tokens=False)["input_ids"])
+
+    def _reply(self, ids: list[int], ends: set[int]) -> Reply:
+        """Reply up to its first end token."""
+        place = next((i for i, token in enumerate(ids) if token in ends), None)
+        text = self._tokenizer.decode(ids[:place], skip_special_tokens=True)
+        return Reply(text, "length" if place is None else "stop")
+
+
+def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
+    """Causal language model that writes its answer, which is read from it: ``written:smollm2``.
+
+    Raises
+    ------
+    ModelError
+        If that is no causal language model, an option cannot be read, or the task has answers of
+        another type.
+    """
+    if not task.gives_labels and task.answer_type is not TEXT:
+        raise ModelError(f"{source.text!r}: it writes labels or texts, not answers of {task.name}.")
+    prompt, reading = _asked(source, task)
+    most = source.options.get("max_tokens", _TOKENS[reading is None])
+    if not most.isdecimal() or int(most) < 1:
+        raise ModelError(f"{source.text!r}: max_tokens is a number from 1 on, not {most!r}.")
+    at_once = options.batch if isinstance(options.batch, int) else 1
+    writer = _writer(source, task, options, most=int(most), at_once=at_once)
+    return WritingModel(writer, prompt, reading)
+
+
+def _asked(source: ModelSource, task: Task) -> tuple[Prompt, LabelReading | None]:
+    """Prompt, and how its label is read; nothing where the answer is the text itself."""
+    choices: tuple[tuple[str, str], ...] = ()
+    if task.gives_labels:
+        stated = source.options.get("choices") or "|".join(f"{n}={n}" for n in source.labels())
+        choices = read_choices(stated, source=source.text)
+    template = source.options.get("template", "")
+    words = [words for _, words in choices]
+    prompt = Prompt(asking_parts(template, task, words, source=source.text), choices)
+    if not choices:
+        return prompt, None
+    reading = LabelReading(source.options.get("read", "start"), dict(choices))
+    check_reading(reading.name, source=source.text)
+    return prompt, reading
+
+
+def _writer(
+    source: ModelSource, task: Task, options: LoadOptions, *, most: int, at_once: int
+) -> Writer:
+    """Writer of the checkpoint behind ``written:``."""
+    from scrutiny.models.hf.checkpoint import (
+        find_checkpoint,
+        find_device,
+        load_network,
+        load_tokenizer,
+        stated_dtype,
+    )
+    from scrutiny.models.strings.adapters import checkpoint_source
+
+    inner = checkpoint_source(parse(source.target))
+    own = {name: value for name, value in source.options.items() if name not in _OWN}
+    inner = inner.with_options(own)
+    device = find_device(options.device, source)
+    checkpoint, dtype = find_checkpoint(inner), stated_dtype(inner)
+    if dtype == "auto" and device.type == "cpu":
+        dtype = "float32"
+    network, missing = load_network(checkpoint.folder, "AutoModelForCausalLM", inner, dtype=dtype)
+    if missing:
+        raise ModelError(f"{source.text!r} is no causal language model: it lacks {missing[0]}.")
+    tokenizer = load_tokenizer(checkpoint, inner)
+    return Writer(
+        network.to(device),
+        tokenizer,
+        source=source,
+        task=task,
+        most=most,
+        at_once=at_once,
+        known_by=checkpoint.fingerprint(),
+    )
+
+
+def _ends(network: Any, end: int | None) -> set[int]:
+    """Tokens that end a reply."""
+    stated = network.generation_config.eos_token_id
+    own = stated if isinstance(stated, list) else [stated]
+    return {token for token in (*own, end) if token is not None}
+
+
+ADAPTER: Final = Adapter(
+    load,
+    matches=lambda source: members(parse(source.text.partition(":")[2])),
+    as_checkpoint=lambda source: checkpoint_of(parse(source.target)),
+)

@@ -1,1 +1,0 @@
-"""Models of written rules: baselines that nothing was trained for."""

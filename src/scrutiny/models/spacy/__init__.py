@@ -1,1 +1,0 @@
-"""Pipelines of spaCy: parsers and taggers."""

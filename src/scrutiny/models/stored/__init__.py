@@ -1,1 +1,0 @@
-"""Models with stored answers: predictions and scores of heads in files."""

@@ -1,0 +1,285 @@
+"""Networks over words: shared parts of recurrent and attention classifiers.
+
+A folder holds weights (safetensors), words and a configuration (JSON). With ``#untrained=3`` the
+architecture and the words are those of the folder, and the weights are drawn anew. A text stands
+between two boundary tokens.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any, ClassVar, Final, Self, TypeVar
+
+from scrutiny.core.boundary.json_text import canonical_json, digest
+from scrutiny.core.errors import ModelError, require_packages
+from scrutiny.core.model import LoadOptions, Model
+from scrutiny.core.task import Task
+from scrutiny.models.strings.adapters import Adapter
+from scrutiny.models.strings.model_strings import ModelSource
+from scrutiny.models.words.word_model import (
+    BEGIN,
+    CONFIG,
+    END,
+    PAD,
+    UNTRAINED,
+    Vocabulary,
+    WordModel,
+    folder_with_hashes,
+    labels_of,
+    read_config,
+    require_words,
+    word_folder,
+    write_word_file,
+)
+
+VOCABULARY: Final = "vocabulary.json"
+WEIGHTS: Final = "model.safetensors"
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkKind:
+    """Differences between kinds of networks.
+
+    Parameters
+    ----------
+    format
+        What ``config.json`` says that the folder is.
+    what, verb
+        In messages: what needs torch, and the command that makes such folders.
+    architecture
+        From its plain JSON.
+    make
+        Fresh weights: ``make(architecture, n_words=, n_labels=, seed=)``.
+    """
+
+    format: str
+    what: str
+    verb: str
+    architecture: Callable[[dict[str, Any]], Any]
+    make: Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NetworkParts:
+    """A network with everything needed to run it; each kind is a class of its own.
+
+    Parameters
+    ----------
+    architecture, vocabulary, labels
+        What it is made of, the words that it knows, and its labels in the order of the outputs.
+    network
+        Parts by name, as its kind makes them.
+    """
+
+    kind: ClassVar[NetworkKind]
+
+    architecture: Any
+    vocabulary: Vocabulary
+    labels: tuple[str, ...]
+    network: Any
+
+    def digest(self) -> str:
+        """Digest of the weights, the words and the labels."""
+        weights = [
+            f"{name}:{digest(weight.detach().cpu().numpy().tobytes())}"
+            for name, weight in sorted(self.network.state_dict().items())
+        ]
+        settings = [self.architecture.plain(), self.vocabulary.words, self.labels]
+        return digest(self.kind.format, canonical_json(settings), *weights)
+
+    def fixed(self) -> Any:
+        """The network in double precision, for inference only."""
+        return self.network.double().eval().requires_grad_(requires_grad=False)
+
+
+P = TypeVar("P", bound=NetworkParts)
+
+
+def fresh_parts(
+    parts: type[P],
+    architecture: Any,
+    vocabulary: Vocabulary,
+    *,
+    labels: Sequence[str],
+    seed: int,
+) -> P:
+    """Network with random weights: the same for the same seed.
+
+    Raises
+    ------
+    MissingExtraError
+        If torch is not installed.
+    """
+    require_packages(parts.kind.what, "hf", "torch")
+    network = parts.kind.make(
+        architecture, n_words=len(vocabulary.words), n_labels=len(labels), seed=seed
+    )
+    return parts(architecture, vocabulary, tuple(labels), network)
+
+
+def read_network(parts: type[P], folder: Path, text: str, *, untrained: int | None = None) -> P:
+    """Network of a folder, trained or with random weights.
+
+    Parameters
+    ----------
+    parts
+        Of which kind.
+    folder
+        Where `write_network` has put it.
+    text
+        Model string, for messages.
+    untrained
+        Seed of fresh weights instead of those in the folder.
+
+    Raises
+    ------
+    ModelError
+        If the folder holds no such network.
+    MissingExtraError
+        If torch or safetensors are not installed.
+    """
+    kind = parts.kind
+    config = read_config(folder, text, kind.format, verb=kind.verb)
+    made = fresh_parts(
+        parts,
+        kind.architecture(config["architecture"]),
+        Vocabulary.read(folder / VOCABULARY),
+        labels=config["labels"],
+        seed=untrained or 0,
+    )
+    if untrained is None:
+        _load_weights(made, folder / WEIGHTS, text)
+    return made
+
+
+def _load_weights(parts: NetworkParts, path: Path, text: str) -> None:
+    """Load weights of a file into a network of the right shape."""
+    require_packages(parts.kind.what, "hf", "safetensors.torch")
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    try:
+        parts.network.load_state_dict(load_file(path))
+    except (SafetensorError, OSError, RuntimeError) as error:
+        raise ModelError(f"{text!r}: {path.name} does not load: {error}") from error
+
+
+def write_network(parts: NetworkParts, folder: Path) -> None:
+    """Write weights, words and configuration into an existing folder."""
+    from safetensors.torch import save_file
+
+    config: Mapping[str, Any] = {
+        "format": parts.kind.format,
+        "architecture": parts.architecture.plain(),
+        "labels": list(parts.labels),
+    }
+    write_word_file(folder / CONFIG, config)
+    write_word_file(folder / VOCABULARY, list(parts.vocabulary.words))
+    weights = {name: weight.contiguous() for name, weight in parts.network.state_dict().items()}
+    save_file(weights, folder / WEIGHTS, metadata={"format": "pt"})
+
+
+class NetworkModel(WordModel):
+    """A trained network on words, with fixed weights.
+
+    Parameters
+    ----------
+    parts
+        The network and its words.
+    source
+        Model string, for messages.
+    folder
+        Where the hashes of its training texts are, if they are known.
+    """
+
+    offers: ClassVar[frozenset[str]] = frozenset()
+
+    def __init__(self, parts: Any, source: str, *, folder: Path | None = None) -> None:
+        super().__init__(parts, source, offers=self.offers, folder=folder)
+        self._parts = parts
+        self._network = parts.fixed()
+        self._known = parts.vocabulary.index()
+
+    def _sequences(self, texts: Sequence[tuple[str, ...]]) -> tuple[Any, list[int], Any]:
+        """Texts in the form of `sequences_of`, with the words that the network knows."""
+        return sequences_of([self._parts.vocabulary.ids(words, self._known) for words in texts])
+
+
+def network_adapter(parts: type[P], model: type[NetworkModel]) -> Adapter:
+    """Adapter of networks of one kind, which run on the processor whatever the options say."""
+
+    def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
+        made, folder = _load_network(parts, source, task)
+        return model(made, source.text, folder=folder)
+
+    name = parts.kind.what.partition(" ")[2].capitalize()
+    load.__doc__ = f"""{name} of a folder, trained or with random weights.
+
+    Raises
+    ------
+    ModelError
+        If the folder holds no such classifier, or an option cannot be read.
+    MissingExtraError
+        If torch or safetensors are not installed.
+    """
+    return Adapter(load, folder_of=word_folder, imports=("torch",))
+
+
+def _load_network(parts: type[P], source: ModelSource, task: Task) -> tuple[P, Path | None]:
+    """Network that a model string names, and its folder if its training text is known."""
+    folder = require_words(source, task, options=(UNTRAINED,))
+    seed = source.options.get(UNTRAINED)
+    if seed is not None and not seed.isdecimal():
+        raise ModelError(f"{source.text!r}: untrained is a whole number from 0 on, not {seed!r}.")
+    made = read_network(parts, folder, source.text, untrained=None if seed is None else int(seed))
+    named = replace(made, labels=labels_of(made.labels, source))
+    return named, None if seed is not None else folder_with_hashes(folder)
+
+
+@dataclass(frozen=True, slots=True)
+class PlainArchitecture:
+    """Base of the architectures of small networks, which are plain JSON."""
+
+    @classmethod
+    def of(cls, stated: dict[str, Any]) -> Self:
+        """Architecture from its plain JSON."""
+        known = {field.name for field in fields(cls)}
+        given = {name: value for name, value in stated.items() if name in known}
+        return cls(**{n: tuple(v) if isinstance(v, list) else v for n, v in given.items()})
+
+    def plain(self) -> dict[str, Any]:
+        """Plain JSON of the architecture."""
+        return {n: list(v) if isinstance(v, tuple) else v for n, v in asdict(self).items()}
+
+
+def read_in_sequence(layer: Any, embedded: Any, lengths: Sequence[int]) -> tuple[Any, Any]:
+    """Vectors ``(text, position, dimension)`` of a recurrent layer, and its final states."""
+    import torch
+    from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+    packed = pack_padded_sequence(
+        embedded, torch.tensor(lengths), batch_first=True, enforce_sorted=False
+    )
+    states, final = layer(packed)
+    vectors, _ = pad_packed_sequence(states, batch_first=True, total_length=embedded.shape[1])
+    return vectors, final
+
+
+def sequences_of(texts: Sequence[Sequence[int]]) -> tuple[Any, list[int], Any]:
+    """Padded ids ``(text, position)``, lengths, and which positions are words.
+
+    Parameters
+    ----------
+    texts
+        Ids of the words of each text; boundaries are put round them.
+    """
+    import torch
+
+    rows = [[BEGIN, *ids, END] for ids in texts]
+    lengths = [len(row) for row in rows]
+    width = max(lengths)
+    padded = torch.tensor([[*row, *[PAD] * (width - len(row))] for row in rows])
+    is_word = torch.zeros_like(padded, dtype=torch.bool)
+    for i, ids in enumerate(texts):
+        is_word[i, 1 : 1 + len(ids)] = True
+    return padded, lengths, is_word

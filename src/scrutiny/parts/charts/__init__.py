@@ -1,1 +1,0 @@
-"""Charts as Vega-Lite specifications, and tables with the same numbers."""

@@ -1,1 +1,0 @@
-"""Wording: names, numbers, verdicts and changed texts for readers."""

@@ -1,1 +1,0 @@
-"""English rules for transformations: verbs, clitics, negation, counting, related words."""

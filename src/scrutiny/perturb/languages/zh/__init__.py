@@ -1,1 +1,0 @@
-"""Chinese for transformations: characters that sound or look alike."""

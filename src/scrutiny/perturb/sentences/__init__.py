@@ -1,1 +1,0 @@
-"""Transformations of sentences: added ones, and translation back and forth."""

@@ -1,0 +1,268 @@
+"""Words that a masked language model predicts in the place of one word."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar
+
+from scrutiny.core.record import grouped
+from scrutiny.core.transformation import AsksAhead, Document, Intensity, Site, may_change_unless
+from scrutiny.perturb.engine.changes import KEEPS_ARCS, Sites, sites_where, word_sites
+from scrutiny.perturb.languages.word_forms import content_lemma, content_tag, of_same_form
+from scrutiny.perturb.resources.capabilities import Guess, MaskQuery, WordGuesser
+from scrutiny.perturb.resources.loading import find_resource
+from scrutiny.perturb.words.replacing import OtherWord, content_words
+from scrutiny.text.inflection import lemma
+from scrutiny.text.letters import Script, script_of
+from scrutiny.text.lexicon import is_stop_word
+from scrutiny.text.wordnet import POS_OF, exists, opposites
+
+
+@lru_cache(maxsize=1 << 16)
+def _are_antonyms(word: str, other: str) -> bool:
+    """Whether two lower-case words, or their base forms, are antonyms in WordNet.
+
+    Examples
+    --------
+    >>> _are_antonyms("good", "bad"), _are_antonyms("loves", "hated"), _are_antonyms("good", "fine")
+    (True, True, False)
+    """
+    return any(
+        exists(base := lemma(word, upos), pos) and lemma(other, upos) in opposites(base, pos)
+        for upos, pos in POS_OF.items()
+    )
+
+
+def _fitting(
+    guesses: Iterable[Guess], old: Sequence[str], *, no_stop_words: bool, no_antonyms: bool
+) -> Iterator[Guess]:
+    """Predictions that differ from the old words, without duplicates, and pass the filters.
+
+    Examples
+    --------
+    >>> found = [Guess(w, 0.1) for w in ("Good", "bad", "the", "fine", "Fine")]
+    >>> [g.word for g in _fitting(found, ["good"], no_stop_words=True, no_antonyms=True)]
+    ['fine']
+    """
+    known = {word.lower() for word in old}
+    words = tuple(known)
+    for guess in guesses:
+        low = guess.word.lower()
+        if low in known:
+            continue
+        known.add(low)
+        if no_stop_words and is_stop_word(low):
+            continue
+        if no_antonyms and any(_are_antonyms(word, low) for word in words):
+            continue
+        yield guess
+
+
+class Expected(OtherWord, AsksAhead):
+    """Base of all changes that a masked language model proposes."""
+
+    __slots__ = ()
+
+    languages = frozenset({"en", "zh"})
+    resources: ClassVar[tuple[str, ...]] = ("masked_lm",)
+    effect = KEEPS_ARCS
+    is_for_search = True
+    is_local = True
+
+    top: int
+    least_probability: float = 0.0
+    no_stop_words: bool = False
+    no_antonyms: bool = False
+
+    def sites(self, document: Document) -> Sites:
+        """Words."""
+        return word_sites(document)
+
+    def queries(self, document: Document, site: Site) -> tuple[MaskQuery, ...]:
+        """Queries to the model about a site."""
+        return (MaskQuery(document.text, site.start, site.end),)
+
+    def ask(
+        self, guesser: WordGuesser, queries: Sequence[MaskQuery], script: Script
+    ) -> Sequence[Sequence[Guess]]:
+        """Predictions of the model at each place, most likely first."""
+        return guesser.guess(queries, top=self.top, script=script)
+
+    def guesses(self, document: Document, query: MaskQuery) -> Sequence[Guess]:
+        """Predictions of the run's masked language model at one place."""
+        guesser: WordGuesser = find_resource(document.resources, "masked_lm")
+        (found,) = self.ask(guesser, [query], script_of(document.language))
+        return found
+
+    def fitting(self, document: Document, query: MaskQuery, old: Sequence[str]) -> Iterator[Guess]:
+        """Predictions that are likely enough, differ from the old words, and pass the filters."""
+        found = self.guesses(document, query)
+        likely = [guess for guess in found if guess.value >= self.least_probability]
+        return _fitting(likely, old, no_stop_words=self.no_stop_words, no_antonyms=self.no_antonyms)
+
+    def others(self, document: Document, site: Site) -> Iterable[str]:
+        """Words in the model's order."""
+        (query,) = self.queries(document, site)
+        old = document.text[site.start : site.end]
+        return (guess.word for guess in self.fitting(document, query, [old]))
+
+    def warm(self, documents: Sequence[Document], sites: Sequence[Sequence[Site]]) -> None:
+        """Ask the model about many places in full batches."""
+        guesser: WordGuesser = find_resource(documents[0].resources, "masked_lm")
+        asked = grouped(
+            (script_of(document.language), query)
+            for document, own in zip(documents, sites, strict=True)
+            for site in own
+            for query in self.queries(document, site)
+        )
+        for script, queries in asked.items():
+            self.ask(guesser, queries, script)
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedReplace(Expected):
+    """A word masked and replaced by predictions of a masked language model.
+
+    The most likely whole words in place of one, most likely first, never the word itself.
+
+    In Chinese the places and the words are single characters, unless the texts come with words.
+
+    Parameters
+    ----------
+    top
+        How many of the likeliest whole words are looked at.
+    least_probability
+        How likely a word has to be.
+    no_stop_words, no_antonyms
+        Leave out function words, and opposites that WordNet knows (English).
+
+    **Measures** with a search on top, how far fluent changes bring a model.
+
+    **Misleads when** read as a change that keeps the meaning: nothing here asks for that. A model
+    that is bad at its own task proposes noise.
+
+    References
+    ----------
+    Garg, Ramakrishnan (2020). BAE: BERT-based adversarial examples for text classification (BAE-R).
+    Li et al. (2021). Contextualized perturbation for textual adversarial attack (replace).
+
+    Examples
+    --------
+    >>> MaskedReplace().resources
+    ('masked_lm',)
+    """
+
+    id = "masked_replace@1"
+    title = "words replaced (masked LM)"
+
+    top: int = 50
+    least_probability: float = 0.0
+    no_stop_words: bool = False
+    no_antonyms: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedLm(Expected):
+    """Words replaced by predictions of a masked language model.
+
+    A likely word of the same part of speech and inflection, never the word itself.
+
+    Parameters
+    ----------
+    top
+        How many of the likeliest whole words are looked at.
+
+    **Measures** the answer to fluent changes that nobody's dictionary foresaw.
+
+    **Misleads when** the model proposes another meaning ("good" and "bad" are both likely): that
+    is why the effect is ``may change``. A model that is bad at its own task proposes noise; report
+    its masked-token accuracy beside the result.
+
+    References
+    ----------
+    Garg, Ramakrishnan (2020). BAE: BERT-based adversarial examples for text classification.
+    Li et al. (2020). BERT-ATTACK: adversarial attack against BERT using BERT.
+
+    Examples
+    --------
+    >>> MaskedLm().resources
+    ('tagger', 'wordnet', 'masked_lm')
+    """
+
+    id = "masked_lm@1"
+    title = "words from a language model"
+    languages = frozenset({"en"})
+    resources = ("tagger", "wordnet", "masked_lm")
+    effect = may_change_unless("spans", "words")
+    intensity = Intensity(share=0.2, least=1, most=10)
+    is_for_search = False
+    is_local = False
+    is_drawn = True
+    has_article = True
+
+    top: int = 20
+
+    def sites(self, document: Document) -> Sites:
+        """Content words; candidates are only computed later."""
+        return content_words(document)
+
+    def others(self, document: Document, site: Site) -> Iterable[str]:
+        """Likely words of the same part of speech and form."""
+        word, xpos = document.words[site.token].lower(), content_tag(document, site.token)
+        if content_lemma(word, xpos) is None:
+            return ()
+        (query,) = self.queries(document, site)
+        likely = dict.fromkeys(guess.word.lower() for guess in self.guesses(document, query))
+        return [other for other, _ in of_same_form(word, xpos, likely) if len(other) > 2]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownReplace(Expected):
+    """A word replaced by predictions of a masked language model for the unmasked text.
+
+    Words with as many tokens, from one pass over the unmasked text.
+
+    At every piece of the word the model names its likeliest pieces; of their combinations those of
+    the least perplexity are proposed, the least first. The best combinations are found exactly
+    and without trying all: a word of four pieces takes four times as long as one of one.
+
+    Parameters
+    ----------
+    top
+        How many pieces at each place, and how many words in the end. Pieces that cannot stand there
+        (a word's beginning in its middle, marks) do not count; in the paper they do, and their
+        combinations are dropped afterwards.
+    no_stop_words, no_antonyms
+        Leave out function words, and opposites that WordNet knows (English).
+
+    **Measures** with a search on top, how far changes that a model finds natural bring another.
+
+    **Misleads when** read as a change that keeps the meaning: the model sees the word and so stays
+    near it, but nothing asks for that.
+
+    References
+    ----------
+    Li et al. (2020). BERT-ATTACK: adversarial attack against BERT using BERT.
+
+    Examples
+    --------
+    >>> ShownReplace().resources
+    ('masked_lm',)
+    """
+
+    id = "shown_replace@1"
+    title = "words predicted (unmasked text)"
+
+    top: int = 48
+    no_stop_words: bool = True
+    no_antonyms: bool = False
+
+    def sites(self, document: Document) -> Sites:
+        """Words of letters only."""
+        return sites_where(document, str.isalpha)
+
+    def ask(
+        self, guesser: WordGuesser, queries: Sequence[MaskQuery], script: Script
+    ) -> Sequence[Sequence[Guess]]:
+        """Predictions of the model for each place of the unmasked text, lowest perplexity first."""
+        return guesser.rewrite(queries, top=self.top, script=script)

@@ -1,0 +1,260 @@
+"""Synonyms from WordNet: those that fit, and every lemma of every sense for searches."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, Literal
+
+from scrutiny.core.transformation import Document, Site
+from scrutiny.perturb.engine.changes import KEEPS_ARCS, Sites, sites_where
+from scrutiny.perturb.languages.related_words import (
+    SynonymSettings,
+    synonym_forms,
+    words_with_synonym,
+)
+from scrutiny.perturb.languages.word_forms import UPOS_OF, content_tag, inflected
+from scrutiny.perturb.words.replacing import OtherWord, token_to_replace
+from scrutiny.text.inflection import lemma
+from scrutiny.text.lexicon import zipf
+from scrutiny.text.wordnet import POS_OF, sense_counts, synonyms
+
+_CACHED: Final = 1 << 16
+_COMMONPLACE: Final = 5.0  # one word in ten thousand, as log10 of its count per billion words
+_ENOUGH: Final = 3  # so many words with a usual synonym, and the tags will leave one
+_COMPOUND: Final = frozenset("noir - home love short cover news".split())
+_HAVE: Final = frozenset({"have", "has", "had"})
+_PARTICLES: Final = frozenset(
+    """that about across after against ahead along apart around as aside at away back by down for
+    forth from forward in into of off on onto out over through to together up upon with""".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SynonymWordnet(OtherWord):
+    """Words replaced by a WordNet synonym in the same inflection.
+
+    Replaces a word by a synonym of the same part of speech, inflection and letter case.
+
+    A list holds the pairs of words that a reader found to fit in nearly every context; no other
+    pair is used unless asked for. Verbs before a preposition or particle stay, and so do words in
+    a comparison ("more often than") and in compounds ("love story"). The commonest nouns ("film",
+    "story", "child", in singular or plural) change beside another word and not alone: most texts of
+    a collection may hold the same one, which would then be most of the change.
+
+    Parameters
+    ----------
+    checked
+        Whether only the pairs of the list are used. Otherwise every single common word will do
+        whose usual sense, by the counts of SemCor, is a usual one of the word; where a text has
+        hardly a word with such a synonym, a verb of feeling takes what it is a kind of. Many more
+        texts change, and about three synonyms in ten miss the sense.
+    senses
+        How many of a word's senses count, the most frequent first, where not checked.
+    least_zipf
+        How common the synonym has to be, as log10 of its count per billion words, where not
+        checked.
+    usual
+        Whether the sense has to be a usual one, where not checked. Otherwise senses early in
+        WordNet's order will do as well.
+
+    **Measures** whether the answer hangs on the wording where the meaning stays.
+
+    **Misleads when** the word is used in a sense that is not its usual one, or the synonym differs
+    in tone: a "movie" is a "film", but a "flick" is not quite.
+
+    References
+    ----------
+    Miller (1995). WordNet: a lexical database for English.
+    Ren, Deng, He, Che (2019). Generating natural language adversarial examples through probability
+    weighted word saliency.
+
+    Examples
+    --------
+    >>> from scrutiny.perturb.engine.apply import perturb
+    >>> perturb("Buy it", "synonym_wordnet", seed=0).edits[0].text
+    'Purchase'
+    """
+
+    id = "synonym_wordnet@1"
+    title = "synonyms (WordNet)"
+    resources = ("tagger", "wordnet")
+    is_drawn = True
+    has_article = True
+
+    checked: bool = True
+    senses: int = 2
+    least_zipf: float = 3.0
+    usual: bool = True
+
+    def sites(self, document: Document) -> Sites:
+        """Words with a usual synonym; in texts with few, also verbs with a hypernym."""
+        nearest, wider = self._settings()
+        found = sites_where(document, words_with_synonym(nearest).__getitem__)
+        if self.checked:
+            return found if self._is_any_telling(document, found) else []
+        if len(found) >= _ENOUGH:
+            return found
+        return sites_where(document, words_with_synonym(wider).__getitem__)
+
+    def _is_any_telling(self, document: Document, found: Sites) -> bool:
+        """Whether a word that has a synonym is more than a commonplace noun ("film", "story").
+
+        In texts about one thing such a noun stands in most of them, and would be most of the
+        change; so it is changed beside another word, not alone.
+        """
+        common = [_is_commonplace(document.words[site.token].lower()) for site in found]
+        if not any(common):
+            return True  # no word is tagged
+        return any(
+            not is_common and any(True for _ in self.others(document, site))
+            for site, is_common in zip(found, common, strict=True)
+        )
+
+    def others(self, document: Document, site: Site) -> Iterable[str]:
+        """Synonyms in the word's inflection; usual ones only, if any."""
+        xpos = content_tag(document, site.token)
+        if _is_fixed(document, site.token, xpos):
+            return ()
+        return self._forms(document.words[site.token].lower(), xpos)
+
+    def _forms(self, word: str, xpos: str) -> tuple[str, ...]:
+        nearest, wider = self._settings()
+        return synonym_forms(word, xpos, nearest) or synonym_forms(word, xpos, wider)
+
+    def _settings(self) -> tuple[SynonymSettings, SynonymSettings]:
+        """Conditions for a synonym, and those used if none is found."""
+        nearest = SynonymSettings(self.senses, self.least_zipf, checked=self.checked)
+        if self.checked:
+            return nearest, nearest
+        return nearest, nearest._replace(usual=self.usual, broader=True)
+
+
+def _is_fixed(document: Document, index: int, xpos: str) -> bool:
+    """Whether a word is part of an expression, or its tag may be wrong.
+
+    Such are "lives in", "more often than", "love story", a letter's closing ("Love Jen"), plurals
+    that are tagged as singulars or own something ("a kids' story"), and adverbs where an adjective
+    stands ("your pretty face") or at the end ("how are you really?").
+    """
+    before = document.words[index - 1].lower() if index else ""
+    behind = document.words[index + 1].lower() if index + 1 < len(document.words) else ""
+    if xpos.startswith("VB"):
+        return behind in _PARTICLES or _is_closing(document, index) or _is_perfect(document, index)
+    if xpos == "RB":
+        is_adjective = index > 0 and document.tag(index - 1) in ("DT", "PRP$")
+        is_before_noun = bool(behind) and document.tag(index + 1)[:2] == "NN"
+        is_denied = before in ("more", "most", "as", "not") or before.endswith("n't")
+        is_last = not behind[:1].isalnum()
+        return is_denied or is_last or (is_adjective and is_before_noun)
+    low = document.words[index].lower()
+    is_plural = xpos == "NN" and lemma(low, "NOUN") != low
+    is_owner = xpos == "NNS" and behind[:1] in ("'", "\u2019")
+    return is_plural or is_owner or behind in _COMPOUND or before in _COMPOUND
+
+
+def _is_closing(document: Document, index: int) -> bool:
+    """Whether "love" closes a letter or a message: before a name, or without a subject."""
+    if document.words[index].lower() != "love":
+        return False
+    if index == 0 or not document.words[index - 1][-1].isalpha():
+        return True
+    return index + 1 < len(document.words) and document.tag(index + 1) == "NNP"
+
+
+def _is_perfect(document: Document, index: int) -> bool:
+    """Whether a participle has the tag of a past: "have you started"."""
+    if document.tag(index) != "VBD" or index < 2:
+        return False
+    return document.words[index - 2].lower() in _HAVE and document.tag(index - 1) == "PRP"
+
+
+@lru_cache(maxsize=_CACHED)
+def _is_commonplace(word: str) -> bool:
+    """Whether a lower-case word is mostly a noun, and among the commonest of English.
+
+    Examples
+    --------
+    >>> _is_commonplace("films"), _is_commonplace("victory"), _is_commonplace("almost")
+    (True, False, False)
+    """
+    base = lemma(word, "NOUN")
+    uses = {pos: sum(sense_counts(lemma(word, upos), pos)) for upos, pos in POS_OF.items()}
+    return zipf(base) >= _COMMONPLACE and uses["n"] >= sum(uses.values()) / 2 > 0
+
+
+@dataclass(frozen=True, slots=True)
+class WordnetAll(OtherWord):
+    """Words replaced by any lemma of any of their WordNet synsets.
+
+    Every single-word lemma of every synset of a word, whatever its sense.
+
+    The order is fixed: nouns, verbs, adjectives, adverbs; the frequent sense first; within a
+    synset as WordNet has it. See ``synonym_wordnet`` for synonyms that fit more often.
+
+    Parameters
+    ----------
+    pos
+        ``all``: of every part of speech that the word may have; ``tagged``: of the one that it has
+        here.
+    senses
+        How many senses of a part of speech count, the frequent ones first; nothing takes all.
+    inflect
+        Put the lemma in the inflection of the word. Published attacks do not: "movies" becomes
+        "film".
+
+    **Measures** with a search on top, how far synonyms by the dictionary bring a model.
+
+    **Misleads when** read as a change that keeps the meaning: most senses of a word are not the one
+    that is meant.
+
+    References
+    ----------
+    Ren, Deng, He, Che (2019). Generating natural language adversarial examples through probability
+    weighted word saliency. Morris et al. (2020). TextAttack.
+
+    Examples
+    --------
+    >>> synonyms("movies", "nvar", None)
+    ('movie', 'film', 'picture', 'pic', 'flick')
+    """
+
+    id = "wordnet_all@1"
+    title = "WordNet lemmas"
+    resources = ("tagger", "wordnet")
+    effect = KEEPS_ARCS
+    is_for_search = True
+    is_local = True
+
+    pos: Literal["all", "tagged"] = "all"
+    senses: int | None = None
+    inflect: bool = False
+
+    def sites(self, document: Document) -> Sites:
+        """Words of letters that have a synonym in WordNet."""
+        return sites_where(
+            document,
+            lambda word: word.isalpha() and bool(synonyms(word.lower(), "nvar", self.senses)),
+        )
+
+    def others(self, document: Document, site: Site) -> Iterable[str]:
+        """Lemmas in a fixed order."""
+        xpos = ""
+        if self.pos == "tagged" or self.inflect:
+            xpos = content_tag(document, token_to_replace(document, site))
+        pos = POS_OF.get(UPOS_OF.get(xpos, ""), "") if self.pos == "tagged" else "nvar"
+        tag = xpos if self.inflect and xpos in UPOS_OF else ""
+        return _forms_like(document.text[site.start : site.end].lower(), pos, self.senses, tag)
+
+
+@lru_cache(maxsize=_CACHED)
+def _forms_like(word: str, pos: str, senses: int | None, xpos: str) -> tuple[str, ...]:
+    """Synonyms of a lower-case word, in the inflection of a Penn tag if there is one.
+
+    Examples
+    --------
+    >>> _forms_like("movies", "n", 1, ""), _forms_like("movies", "n", 1, "NNS")[0]
+    (('movie', 'film', 'picture', 'pic', 'flick'), 'films')
+    """
+    others = synonyms(word, pos, senses)
+    found = [inflected(other, xpos) for other in others] if xpos else others
+    return tuple([form for form in found if form is not None and form.lower() != word])

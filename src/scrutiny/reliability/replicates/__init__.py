@@ -1,1 +1,0 @@
-"""Replicates compared: agreement of their estimates, spread, and tests."""

@@ -1,0 +1,1 @@
+"""Cases: texts behind the findings, with what the models said."""

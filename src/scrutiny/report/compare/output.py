@@ -1,0 +1,334 @@
+"""A comparison as lines of a terminal, as a page with cards, and as JSON objects."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from importlib.metadata import version
+from itertools import islice
+from typing import Any, Final
+
+from rich.text import Text
+
+from scrutiny.blocks.drawings import Axis, Bar, CostSpan
+from scrutiny.blocks.labels import one_line
+from scrutiny.blocks.numbers import interval
+from scrutiny.blocks.terminal_and_markdown import answer_cell, cropped, part_lines, wrapped
+from scrutiny.core.boundary.json_text import plain
+from scrutiny.core.boundary.printable import percent_within, whole_percent
+from scrutiny.core.boundary.printable import points as margin_of
+from scrutiny.core.claim import Finding
+from scrutiny.core.estimate import Estimate
+from scrutiny.diagnostics.similarity.side_by_side.sides_agreement import DifferingInput
+from scrutiny.report.compare.headline import (
+    gains,
+    headline,
+    level_name,
+    number_name,
+    points,
+    state_of,
+    verdicts,
+)
+from scrutiny.report.compare.sections import parts_of
+from scrutiny.report.page import LARGEST, render_parts
+from scrutiny.run.comparing.comparison_results import Level, SharedInvariances, SideBySide, is_gain
+from scrutiny.store.findings import estimate_to_row, finding_to_json
+from scrutiny.store.run_folder import RunFolder
+
+#: Sign and color of what a comparison found.
+_SIGNS: Final = {
+    "worse": "\N{BLACK CIRCLE}",
+    "better": "\N{CHECK MARK}",
+    "no difference": "\N{WHITE CIRCLE}",
+}
+_COLORS: Final = {"worse": "red", "better": "green", "no difference": ""}
+#: Inputs of each level on a page, tried in this order until it is small enough.
+INPUTS: Final = (40, 20, 10, 5, 0)
+
+
+def lines_of(found: SideBySide, *, margin: float | None, top: int, is_whole: bool) -> list[Text]:
+    """Lines of a comparison, what changed first."""
+    said = headline(found)
+    lines = wrapped(
+        f"{_SIGNS[said.found]} {said.lead}", style=f"bold {_COLORS[said.found]}".strip()
+    )
+    for sentence in said.rest:
+        lines += wrapped(sentence, hanging=2)
+    lines += map(Text, verdicts(found, margin))
+    for part in parts_of(found, margin=margin, top=top, is_whole=is_whole):
+        lines += part_lines(part)
+    return lines
+
+
+def page_of(
+    found: SideBySide,
+    sides: Sequence[tuple[str, RunFolder]],
+    *,
+    margin: float | None,
+    command: str,
+    inputs: Sequence[int] = INPUTS,
+) -> str:
+    """Page of a comparison, with as many inputs as keep it small enough.
+
+    ``sides`` are what was given and its run, of the first and of the second.
+    """
+    text, ((first, one), (second, other)) = "", sides
+    said = [("First", _side(one, first)), ("Second", _side(other, second))]
+    for most in inputs:
+        text = render_parts(
+            [*parts_of(found, margin=margin, top=most, is_whole=True)],
+            title=f"{second} against {first}",
+            headline=headline(found),
+            scales=[*scales_of(found, margin)],
+            cards=[*cards_of(found)] if most else [],
+            verdicts=[*verdicts(found, margin)],
+            facts=said,
+            command=command,
+            version=version("scrutiny"),
+        )
+        if len(text.encode("utf-8", "backslashreplace")) < LARGEST:
+            break
+    return text
+
+
+def _side(folder: RunFolder, given: str) -> str:
+    """A side's argument, and the models of its run with their numbers of replicates."""
+    models = folder.manifest["models"].items()
+    counts = {name: len(one.get("replicates", "1")) for name, one in models}
+    if len(counts) == 1:
+        (count,) = counts.values()
+        return f"{given} ({count} models)" if count > 1 else given
+    return f"{given} (models: {', '.join(f'{name} {count}' for name, count in counts.items())})"
+
+
+_CASES: Final = 3
+_ROWS: Final = 6
+_LONGEST: Final = 200  # code points of a text on a card
+#: Class of a card or a bar by what was found.
+STATES: Final = {"worse": "hurts", "better": "holds", "": "can-t-tell"}
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A card: what differs one way, by how much, and cases or numbers of it.
+
+    Parameters
+    ----------
+    way
+        "worse", "better", or nothing.
+    title, cost
+        What differs, and by how much.
+    cases
+        Texts, each with the answers before and after and what is right.
+    rows
+        Names of numbers, each with its difference.
+    note
+        How many more there are.
+    """
+
+    way: str
+    title: str
+    cost: str
+    cases: tuple[tuple[str, str, str], ...] = ()
+    rows: tuple[tuple[str, str], ...] = ()
+    note: str = ""
+
+    @property
+    def state(self) -> str:
+        """Class of its color."""
+        return STATES[self.way]
+
+
+@dataclass(frozen=True, slots=True)
+class GainScale:
+    """The difference of a score on an axis of gains, with what is tolerable.
+
+    Parameters
+    ----------
+    title
+        The score, and what is counted to the right.
+    state
+        Class of its color.
+    bar, axis
+        Where the gain lies.
+    """
+
+    title: str
+    state: str
+    bar: Bar
+    axis: Axis
+
+
+def scales_of(whole: SideBySide, margin: float | None) -> Iterator[GainScale]:
+    """Bars of the differences of scores that are shares, in points of gain."""
+    for level in whole.levels:
+        low, high = gains(level)
+        value = level.difference.value
+        if level.flips is None or value is None or low is None or high is None:
+            continue
+        gain = value if level.lower_is_better else -value
+        span = CostSpan(100 * gain, 100 * low, 100 * high, -100 * (margin or 0.0))
+        axis = Axis.of([span])
+        shown = state_of(level) if not low <= 0.0 <= high else ""
+        state = STATES["" if shown == "no difference" else shown]
+        yield GainScale(_scale_title(level, margin), state, axis.bar(span), axis)
+
+
+def _scale_title(level: Level, margin: float | None) -> str:
+    """Title of the chart of a score: its axis, its line and its shade."""
+    title = f"Points of {level_name(level)} gained on {level.dataset}: left of 0 is a loss, the "
+    title += f"line is the {whole_percent(level.difference.level)} interval"
+    return f"{title}, shaded is a loss of less than {margin_of(margin)}" if margin else title
+
+
+def cards_of(whole: SideBySide) -> Iterator[Card]:
+    """Cards, what is worse first: inputs, items with cases, and other numbers that differ."""
+    cards = [card for level in whole.levels for card in _cards_of_level(level)]
+    cards += _of_numbers(whole)
+    yield from sorted(cards, key=lambda card: ("worse", "better", "").index(card.way))
+
+
+def _cards_of_level(level: Level) -> Iterator[Card]:
+    """Kinds of input that differ, then items that broke and were fixed, with cases."""
+    for one in level.shown:
+        if not one.goes_back_to:
+            change = one.change
+            way = "better" if is_gain(change, level) else "worse"
+            cost = f"{points(level, abs(change.value))} {way} ({change.n:,} items)"
+            yield Card(way, f"Inputs {change.says}", cost, _cases(level, change.name, way))
+    if level.flips is None:
+        return
+    names = ("Worse than before", "Better than before")
+    if not level.flips.is_graded:
+        names = ("Right before, wrong after", "Wrong before, right after")
+    flips = (level.flips.broken, level.flips.mended)
+    for way, name, found in zip(("worse", "better"), names, flips, strict=True):
+        if found.value:
+            yield Card(way, name, _share_words(found), _cases(level, "", way))
+
+
+def _share_words(found: Estimate) -> str:
+    """Share of the items in percent, with limits and denominator."""
+    said = percent_within(found.value or 0.0, found.low, found.high)
+    share, bracket, ends = said.partition(" [")
+    of = f"{found.divided_by:,.1f}".removesuffix(".0")
+    return f"{share} of {of} items{bracket}{ends}"
+
+
+def _cases(level: Level, inside: str, way: str) -> tuple[tuple[str, str, str], ...]:
+    """Inputs that went one way, of one kind where it is named, clearest first."""
+    fitting = (
+        one
+        for one in level.disagreements
+        if one.after != one.before
+        and ((one.after > one.before) != level.lower_is_better) == (way == "better")
+        and (not inside or inside in one.slices)
+    )
+    return tuple(map(_case, islice(fitting, _CASES)))
+
+
+def _case(one: DifferingInput) -> tuple[str, str, str]:
+    """Text, answers and gold of an input."""
+    said = ""
+    if one.first is not None:
+        said = f"before: {answer_cell(one.first)}, now: {answer_cell(str(one.second))}"
+    gold = "" if one.gold is None else answer_cell(one.gold)
+    return cropped(one_line(one.text), _LONGEST), said, gold
+
+
+def _of_numbers(whole: SideBySide) -> Iterator[Card]:
+    """Numbers that differ one way, but for the scores themselves."""
+    own = {(level.metric, level.dataset, level.difference.key.diagnostic) for level in whole.levels}
+    others = [
+        (found, way)
+        for found, way in whole.comparison.differing
+        if (found.key.metric, found.key.dataset, found.key.diagnostic) not in own
+        or found.key.group != "all"
+        or found.key.condition
+    ]
+    titles = {
+        "worse": "Other numbers that are worse",
+        "better": "Other numbers that are better",
+        "": "Numbers that differ, neither better nor worse",
+    }
+    for way, title in titles.items():
+        found = [one for one, its in others if its == way]
+        if found:
+            yield _numbers_card(way, title, found)
+
+
+def _numbers_card(way: str, title: str, found: Sequence[Estimate]) -> Card:
+    """Card of numbers that differ one way."""
+    told = [(number_name(one.key), interval(one, signed=True)) for one in found]
+    more = len(told) - _ROWS
+    note = f"{more} more stand below" if more > 0 else ""
+    cost = f"{len(found)} number{'s' * (len(found) > 1)}, second minus first"
+    return Card(way, title, cost, (), tuple(told[:_ROWS]), note)
+
+
+Object = dict[str, Any]
+#: What tells the levels of a comparison apart.
+_OF_LEVEL: Final = ("subject", "reference", "dataset", "metric", "condition")
+
+
+def objects_of(whole: SideBySide, *, top: int) -> Iterator[Object]:
+    """One object a line; ``part`` tells those apart that are no findings."""
+    yield from map(finding_to_json, whole.comparison.findings)
+    for level in whole.levels:
+        own = _members(level, *_OF_LEVEL)
+        yield from ({"part": name, **own, **said} for name, said in _of_level(level, top))
+    if whole.shared is not None:
+        yield from ({"part": name, **said} for name, said in _of_shared(whole.shared))
+    found = _members(whole.comparison, "n_shared", "n_unmatched", "differences")
+    yield {"part": "outcome", "outcome": whole.outcome, **found}
+
+
+def _of_level(level: Level, top: int) -> Iterator[tuple[str, Object]]:
+    """Name and members of each object of one level."""
+    noise = _members(level.noise, "how", "share", "n_items", "n_pairs")
+    sides = {"before": level.overall.before, "after": level.overall.after, "noise": noise}
+    yield "level", sides | _members(level, "detectable", "outcome")
+    if level.flips is not None:
+        tests = {"mcnemar_p": [test.p_value for test in level.flips.tests]}
+        graded = {"is_graded": True} if level.flips.is_graded else {}
+        yield "flips", _members(level.flips, "broken", "mended", "answers_differ") | tests | graded
+    for agreed in level.agreement.rows:
+        of = level.agreement.floor_of if agreed.floor is not None else None
+        yield "agreement", _members(agreed) | {"reason": agreed.reason or None, "floor_of": of}
+    causes = {found.change.name: found.goes_back_to for found in level.shown}
+    for change in level.changes:
+        shown = {"is_shown": change.is_shown, "goes_back_to": causes.get(change.name)}
+        yield "slice", _members(change) | {"value": change.value} | shown
+    for one in level.disagreements[:top]:
+        yield "disagreement", _members(one) | {"rank": one.rank}
+
+
+def _of_shared(shared: SharedInvariances) -> Iterator[tuple[str, Object]]:
+    """Name and members of each shared invariance, and of the likeness of vectors."""
+    for one in shared.kept:
+        key = one.hard.key
+        of = {"subject": key.subject, "reference": key.reference, "dataset": key.dataset}
+        own = _members(one, "hard", "random", "ceiling", "finding")
+        told = {"is_judged": one in shared.judged, "ceiling_of": one.how}
+        further = {name.partition("@")[0]: _said(found) for name, found in one.further.items()}
+        changed = {name: str(value) for name, value in key.condition.items()}
+        judged = {"margin": one.margin, "outcome": shared.outcome_of(one)}
+        yield "invariance", {**of, **changed, **own, **told, **further, **judged}
+    for row in shared.likened:
+        of = {"measure": row.measure, "pooling": row.pooling, "dataset": row.value.key.dataset}
+        yield "representation", of | _members(row)
+    for claimed in shared.findings:
+        yield "representation claim", finding_to_json(claimed)
+
+
+def _members(value: Any, *names: str) -> Object:
+    """Members of a value, all of them unless named, estimates and findings as files have them."""
+    return {
+        one.name: _said(getattr(value, one.name))
+        for one in fields(value)
+        if not names or one.name in names
+    }
+
+
+def _said(value: Any) -> Any:
+    if isinstance(value, Estimate):
+        return estimate_to_row(value)
+    return finding_to_json(value) if isinstance(value, Finding) else plain(value)

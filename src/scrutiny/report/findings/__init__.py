@@ -1,0 +1,1 @@
+"""Findings: the audit table, one section for each diagnostic, and risks."""

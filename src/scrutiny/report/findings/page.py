@@ -1,0 +1,288 @@
+"""Findings of one diagnostic on a page: charts, claims with their cases, and numbers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from scrutiny.blocks import forest as charts
+from scrutiny.blocks.cases import Evidence
+from scrutiny.blocks.charts import Chart, ChartTable
+from scrutiny.blocks.drawings import Glyph, glyphs
+from scrutiny.blocks.labels import GAP, constant_parts, distinct_labels, metric_words, short_names
+from scrutiny.blocks.numbers import denominator, interval, number, p_value, value_and_bounds
+from scrutiny.blocks.run_estimates import slug
+from scrutiny.blocks.run_view import RunView
+from scrutiny.core.claim import Finding
+from scrutiny.core.estimate import Estimate
+from scrutiny.core.plugin_base import without_versions
+from scrutiny.core.record import grouped
+from scrutiny.report.cases.shown import CasePage, case_page
+from scrutiny.report.findings.audit_rows import AuditRow, Section
+from scrutiny.report.findings.diagnostic_section import (
+    LineGroup,
+    how_far,
+    how_measured,
+    line_groups,
+)
+from scrutiny.report.sections.item_hits import flips_of
+from scrutiny.report.wording import sentences
+
+GlyphPair = tuple[Glyph | None, Glyph | None]
+_ESTIMATES_PER_CLAIM: Final = 20  # more would be drawn by nobody
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """Level of detail of a page, to limit its size.
+
+    Parameters
+    ----------
+    cases
+        Items shown for a claim.
+    claims
+        Claims of a section, in the order of the table, whose items are shown.
+    rows
+        Rows of the table of all numbers.
+    manifest
+        Characters of the manifest.
+    charts
+        Charts of each part on reliability; their tables have ten rows for each.
+    listed
+        Claims of a section that are listed at all.
+    """
+
+    cases: int
+    claims: int
+    rows: int
+    manifest: int
+    charts: int = 6
+    listed: int = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimPage:
+    """A row of the audit table with its details."""
+
+    row: AuditRow
+    head: str
+    tail: str
+    value: str
+    bounds: str
+    control_value: str
+    control_bounds: str
+    glyph: Glyph | None
+    control_glyph: Glyph | None
+    flips: Chart | None
+    cases: tuple[CasePage, ...]
+    n_cases: int
+    turned: str
+    p_supported: str
+    p_not_supported: str
+    detectable: str
+
+    @property
+    def change(self) -> str:
+        """Name by which all of its cases are asked for; empty where it has none."""
+        return without_versions(self.row.finding.change)
+
+    @property
+    def turns(self) -> list[str]:
+        """What became of the cases that are shown."""
+        return sorted({page.case.turn for page in self.cases})
+
+    @property
+    def labels(self) -> list[str]:
+        """Gold answers of the cases that are shown."""
+        return sorted({page.case.gold for page in self.cases})
+
+
+@dataclass(frozen=True, slots=True)
+class SectionPage:
+    """One diagnostic: charts, boxes, claims and numbers."""
+
+    section: Section
+    headline: str
+    charts: tuple[Chart, ...]
+    more: tuple[Chart, ...]
+    claims: tuple[ClaimPage, ...]
+    measured: tuple[str, ...]
+    trust: tuple[str, ...]
+    numbers: ChartTable
+    shared: str
+    n_numbers: int
+    n_shown: int
+
+    @property
+    def hurts(self) -> bool:
+        """Whether it found something that hurts, so that it is shown unasked."""
+        return any(row.verdict == "hurts" for row in self.section.rows)
+
+
+def section_page(view: RunView, section: Section, detail: Detail) -> SectionPage:
+    """Section of one diagnostic at a level of detail."""
+    shown = section.estimates[: detail.rows]
+    listed = replace(
+        section,
+        rows=section.rows[: detail.listed],
+        estimates=section.estimates[: _ESTIMATES_PER_CLAIM * detail.listed],
+    )
+    groups = line_groups(listed)
+    findings = [row.finding for row in section.rows]
+    return SectionPage(
+        section=section,
+        headline=_shortened(" ".join(sentences(findings, view.families)), view),
+        charts=tuple(_charts(section, [g for g in groups if g.is_claimed])),
+        more=tuple(_more(section, [g for g in groups if not g.is_claimed])),
+        claims=_claims(view, listed, detail),
+        measured=tuple(how_measured(section, view)),
+        trust=tuple(how_far(section, view)),
+        numbers=_number_table(shown),
+        shared=_shared(section.estimates),
+        n_numbers=len(section.estimates),
+        n_shown=min(detail.claims, len(listed.rows)),
+    )
+
+
+def _shortened(text: str, view: RunView) -> str:
+    """A sentence with the short names of models and datasets."""
+    names = short_names([*view.facts.subjects, *(d.name for d in view.datasets)])
+    for name, short in names.items():
+        text = text.replace(name, short)
+    return text
+
+
+def _said(section: Section, metric: str) -> str:
+    """A metric in words, as its diagnostic says it."""
+    diagnostics = {e.key.diagnostic for e in section.estimates if e.key.metric == metric}
+    return metric_words(metric, next(iter(diagnostics), ""))
+
+
+def _charts(section: Section, groups: Sequence[LineGroup]) -> list[Chart]:
+    """Charts of the estimates of claims."""
+    found: list[Chart | None] = []
+    for group in groups:
+        metric, lines = group.metric, group.lines
+        anchor = f"{section.anchor}-{slug(metric)}"
+        limit, said = section.shared_limit(metric), _said(section, metric)
+        found.append(charts.forest(anchor, lines, metric=said, limit=limit))
+        found.append(charts.strip(f"{anchor}-replicates", lines, metric=said))
+        found.append(charts.variance(f"{anchor}-variance", lines))
+    return [chart for chart in found if chart is not None]
+
+
+def _more(section: Section, groups: Sequence[LineGroup]) -> list[Chart]:
+    """Charts of estimates without claims, if they have intervals."""
+    found: list[Chart | None] = []
+    for group in groups:
+        anchor = f"{section.anchor}-{slug(group.metric)}-of-{slug(group.group)}"
+        anchor += f"-{slug(group.what)}" if group.what else ""
+        drawn = [
+            line for line in group.lines if any(e.low is not None for e in line.series.values())
+        ]
+        chart = charts.forest(anchor, drawn, metric=_said(section, group.metric), limit=None)
+        if chart is not None and group.what:
+            chart = replace(chart, title=f"{group.what.replace('_', ' ')}: {chart.title}")
+        if chart is not None and group.group != "all":
+            chart = replace(chart, title=f"{chart.title}, over {group.group} items")
+        found.append(chart)
+    return [chart for chart in found if chart is not None]
+
+
+def _claims(view: RunView, section: Section, detail: Detail) -> tuple[ClaimPage, ...]:
+    drawn = _glyphs(section.rows)
+    names = [row.finding.claim.id for row in section.rows]
+    evidence = [view.evidence.get(name, Evidence()) for name in names[: detail.claims]]
+    evidence += [Evidence()] * (len(names) - len(evidence))
+    return tuple(
+        _claim(row, behind, pair, cases=detail.cases)
+        for row, behind, pair in zip(section.rows, evidence, drawn, strict=True)
+    )
+
+
+def _glyphs(rows: Sequence[AuditRow]) -> list[GlyphPair]:
+    """Glyphs of estimate and control of each row; rows of one metric share a scale."""
+    by_metric = grouped(
+        (one.key.metric if (one := row.finding.estimate) else "", i) for i, row in enumerate(rows)
+    )
+    drawn: dict[int, GlyphPair] = {}
+    for places in by_metric.values():
+        findings = [rows[i].finding for i in places]
+        made = glyphs([e for f in findings for e in (f.estimate, f.control)])
+        drawn.update(zip(places, zip(made[::2], made[1::2], strict=True), strict=True))
+    return [drawn[i] for i in range(len(rows))]
+
+
+def _claim(row: AuditRow, evidence: Evidence, pair: GlyphPair, *, cases: int) -> ClaimPage:
+    head, _, tail = row.frame.partition(GAP)
+    value, bounds = _split(row.finding.estimate)
+    control_value, control_bounds = _split(row.finding.control, signed=True)
+    flips = evidence.flips
+    return ClaimPage(
+        row=row,
+        head=head,
+        tail=tail,
+        value=value,
+        bounds=bounds,
+        control_value=control_value,
+        control_bounds=control_bounds,
+        glyph=pair[0],
+        control_glyph=pair[1],
+        flips=flips_of(f"{row.anchor}-flips", flips) if flips else None,
+        cases=tuple(case_page(case) for case in evidence.cases[:cases]),
+        n_cases=max(evidence.n_cases, len(evidence.cases)),
+        turned=", ".join(f"{n:,} {turn}" for turn, n in evidence.n_turned.items() if n),
+        p_supported=p_value(row.finding.p_supported),
+        p_not_supported=p_value(row.finding.p_not_supported),
+        detectable=_detectable(row.finding),
+    )
+
+
+def _detectable(finding: Finding) -> str:
+    effect = finding.minimum_detectable_effect
+    return "" if effect is None else number(effect)
+
+
+def _split(estimate: Estimate | None, *, signed: bool = False) -> tuple[str, str]:
+    if estimate is None or estimate.value is None:
+        return "", ""
+    return value_and_bounds(estimate, signed=signed)
+
+
+def _number_table(estimates: Sequence[Estimate]) -> ChartTable:
+    """Every estimate with its interval, its denominator and the status of the planned rows."""
+    header = (
+        "of",
+        "role",
+        "value",
+        "n",
+        "planned",
+        "undefined",
+        "failed",
+        "skipped",
+        "refused",
+        "units",
+        "method",
+        "replicates",
+    )
+    labels = distinct_labels([e.key for e in estimates], without=frozenset({"role"}))
+    rows = [_numbers(e, label) for e, label in zip(estimates, labels, strict=True)]
+    columns = len(header) - all(e.n_replicates <= 1 for e in estimates)
+    return ChartTable(header[:columns], tuple(row[:columns] for row in rows), 2)
+
+
+def _numbers(estimate: Estimate, label: str) -> tuple[str, ...]:
+    c = estimate.counts
+    missing = f"{estimate.status}: {estimate.reason or 'no reason given'}"
+    value = interval(estimate) if estimate.status == "ok" else missing
+    figures = c.planned, c.undefined, c.failed, c.skipped, c.refused
+    numbers = (str(figure) for figure in (*figures, estimate.n_units))
+    how = estimate.method, str(estimate.n_replicates)
+    return label, estimate.key.role, value, denominator(estimate), *numbers, *how
+
+
+def _shared(estimates: Sequence[Estimate]) -> str:
+    """Common attributes of all numbers of a section, for the caption of their table."""
+    if not estimates:
+        return ""
+    parts = constant_parts([e.key for e in estimates])
+    return ", ".join(f"{name} {value}" for name, value in parts.items() if name != "role")

@@ -1,0 +1,1 @@
+"""The first screen: scores, risks worst first, the clearest cases, and what to do next."""

@@ -1,0 +1,169 @@
+"""The first screen of a page: one chart of all risks, the worst as cards with their cases."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from scrutiny.blocks.cases import EvidenceItem, Turn, first_stretches
+from scrutiny.blocks.drawings import Axis, Bar
+from scrutiny.blocks.labels import capitalized
+from scrutiny.blocks.numbers import NO_VALUE
+from scrutiny.blocks.run_view import RunView
+from scrutiny.core.plugin_base import unversioned
+from scrutiny.core.record import grouped
+from scrutiny.report.cases.changed_texts import few_cases, outcomes_in_words, rule_of
+from scrutiny.report.cases.shown import CasePage, ToldCase, case_page, told_cases
+from scrutiny.report.first_screen.decisions import MAYBE
+from scrutiny.report.first_screen.found_risks import FoundRisk
+from scrutiny.report.first_screen.front import Front, front_with_cases
+
+_MOST_CARDS: Final = 3
+_CASES: Final[Mapping[Turn, int]] = {"broken": 2, "failed": 2, "fixed": 1, "changed": 1}
+_CONTEXT: Final = 70  # code points around a change, in a card
+_LONGEST: Final = 400  # code points of a text on a card
+_TITLES: Final = {"points": "In points", "%": "In percent"}
+
+
+@dataclass(frozen=True, slots=True)
+class RiskPage:
+    """A risk with the anchor of its claim, its place on the chart, and its clearest cases."""
+
+    risk: FoundRisk
+    anchor: str
+    bar: Bar | None
+    cases: tuple[CasePage, ...]
+
+    @property
+    def soft(self) -> list[str]:
+        """What stands beside its name: the items, the texts that were altered, the tolerance."""
+        risk = self.risk
+        perhaps = [MAYBE] * (risk.state == "hurts" and not risk.is_beyond)
+        return [*[f"on {risk.part}"] * bool(risk.part), *filter(None, [risk.share]), *perhaps]
+
+    @property
+    def id(self) -> str:
+        """Name as users type it; nothing where it is the name for people."""
+        name = unversioned(self.risk.change)
+        return "" if name == self.risk.what else name
+
+
+@dataclass(frozen=True, slots=True)
+class RiskPanel:
+    """Risks whose costs are counted alike, on one axis; one without costs has none."""
+
+    title: str
+    axis: Axis | None
+    rows: tuple[RiskPage, ...]
+
+    @property
+    def reasons(self) -> dict[str, list[RiskPage]]:
+        """Rows without costs, by the reason that they share, which is said once."""
+        return grouped((_why(row.risk), row) for row in self.rows)
+
+
+def _why(risk: FoundRisk) -> str:
+    """Why a risk has no cost; where it can't be told, what would decide as well."""
+    is_open = risk.state == "can't tell" and risk.scope
+    return f"{risk.costs}; {risk.scope}" if is_open else risk.costs
+
+
+@dataclass(frozen=True, slots=True)
+class FirstScreen:
+    """What stands above the fold: all risks, and the worst of them as cards."""
+
+    front: Front
+    panels: tuple[RiskPanel, ...]
+    told: tuple[ToldCase, ...] = ()
+    rule: str = ""
+
+    @property
+    def has_costs(self) -> bool:
+        """Whether any risk has a cost, so that the table has columns of costs."""
+        return any(panel.axis is not None for panel in self.panels)
+
+    @property
+    def failed(self) -> str:
+        """How many cases of small suites failed, as a sentence; nothing without any case."""
+        said = outcomes_in_words(case.outcome for case in self.told)
+        return f"{capitalized(said)}." if self.told else ""
+
+    @property
+    def cards(self) -> tuple[tuple[RiskPage, Axis | None], ...]:
+        """The worst risks that hurt, with their axes; of one on several datasets, the worst."""
+        order = {id(risk): i for i, risk in enumerate(self.front.risks)}
+        hurt = [(r, p.axis) for p in self.panels for r in p.rows if r.risk.state == "hurts"]
+        hurt.sort(key=lambda pair: order[id(pair[0].risk)])
+        worst = {row.risk.what: (row, axis) for row, axis in reversed(hurt)}
+        return tuple(reversed(worst.values()))[:_MOST_CARDS]
+
+    @property
+    def has_more(self) -> bool:
+        """Whether any risk was compared with random change."""
+        return any(risk.more != NO_VALUE for risk in self.front.risks)
+
+    @property
+    def has_inner(self) -> bool:
+        """Whether limits of these models are drawn beside wider ones."""
+        return any(risk.span and risk.span.inner for risk in self.front.risks)
+
+
+def first_screen(view: RunView, anchors: Mapping[str, str]) -> FirstScreen | None:
+    """First screen as the HTML page shows it; nothing where a run has no risks.
+
+    Parameters
+    ----------
+    view
+        The run.
+    anchors
+        Anchor of each claim's section, by the claim's id.
+    """
+    front = front_with_cases(view)
+    if front is None:
+        return None
+    alike = grouped((_counted_in(risk), risk) for risk in front.risks)
+    panels = [_panel(title, risks, anchors) for title, risks in alike.items()]
+    ordered = sorted(panels, key=lambda panel: panel.axis is None)
+    rows = (rows for cases in few_cases(view).values() for rows in cases.values())
+    rule = next(filter(None, map(rule_of, rows)), "")
+    return FirstScreen(front, tuple(ordered), tuple(told_cases(view)), rule)
+
+
+def _counted_in(risk: FoundRisk) -> str:
+    """Title of the panel of a risk: losses in points, shares in percent, others by themselves.
+
+    What is counted in points and is no loss of the score would stretch the axis of those that are.
+    """
+    if risk.span is None:
+        return risk.state.capitalize()
+    stated = risk.finding.claim.risk
+    is_loss = stated is None or stated.costs.startswith("costs") or risk.unit == "%"
+    return _TITLES[risk.unit] if is_loss else f"{_TITLES[risk.unit]}: {risk.what}"
+
+
+def _panel(title: str, risks: Sequence[FoundRisk], anchors: Mapping[str, str]) -> RiskPanel:
+    """Risks that are counted alike, the worst first."""
+    spans = [risk.span for risk in risks if risk.span]
+    axis = Axis.of(spans) if spans else None
+    rows = tuple(
+        RiskPage(
+            risk,
+            anchors.get(risk.finding.claim.id, ""),
+            axis.bar(risk.span) if axis and risk.span else None,
+            _few(risk.cases),
+        )
+        for risk in risks
+    )
+    return RiskPanel(title, axis, rows)
+
+
+def _few(cases: Sequence[EvidenceItem]) -> tuple[CasePage, ...]:
+    """The clearest cases of each kind, cut to what was changed."""
+    by_turn = grouped((case.turn, case) for case in cases)
+    shown = [case for turn, most in _CASES.items() for case in by_turn.get(turn, [])[:most]]
+    return tuple(
+        CasePage(
+            page.case,
+            tuple((name, tuple(first_stretches(own, _LONGEST))) for name, own in page.fields),
+        )
+        for page in (case_page(case, context=_CONTEXT) for case in shown)
+    )

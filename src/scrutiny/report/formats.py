@@ -1,0 +1,337 @@
+"""Formats of a report by name and suffix; LaTeX for papers, CSV and NDJSON for programs."""
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from pkgutil import resolve_name
+from typing import Any, Final
+
+from scrutiny.blocks.charts import Chart
+from scrutiny.blocks.labels import distinct_labels, one_line
+from scrutiny.blocks.numbers import interval, out_of
+from scrutiny.blocks.run_estimates import main_estimates
+from scrutiny.blocks.run_view import RunView
+from scrutiny.core.boundary.json_text import canonical_json, json_line, plain
+from scrutiny.core.boundary.printable import printable
+from scrutiny.core.claim import Finding
+from scrutiny.core.errors import PlanError
+from scrutiny.core.estimate import Estimate
+from scrutiny.core.published import Reproduction
+from scrutiny.report.findings.audit_rows import AuditRow, audit_rows
+from scrutiny.report.sections import seeds
+from scrutiny.report.trust import trusted_table
+from scrutiny.report.wording import OUTCOME_MARKS, headline
+from scrutiny.store.findings import estimate_to_row
+from scrutiny.store.run_tables import ESTIMATES
+
+#: What writes each format; it is imported on demand, with what it depends on.
+_WRITERS: Final = {
+    "text": "scrutiny.report.text:plain_text",
+    "html": "scrutiny.report.page:render_html",
+    "md": "scrutiny.report.text:render_markdown",
+    "latex": "scrutiny.report.formats:render_latex",
+    "csv": "scrutiny.report.formats:render_csv",
+    "json": "scrutiny.report.formats:render_ndjson",
+    "junit": "scrutiny.report.findings.risks:render_junit",
+}
+FORMATS: Final = tuple(_WRITERS)
+_BY_SUFFIX: Final = {
+    ".html": "html",
+    ".md": "md",
+    ".tex": "latex",
+    ".csv": "csv",
+    ".json": "json",
+    ".ndjson": "json",
+    ".jsonl": "json",
+    ".txt": "text",
+    ".xml": "junit",
+}
+
+
+def format_of(path: Path) -> str:
+    """Format of a file's suffix; text if it has none.
+
+    Raises
+    ------
+    PlanError
+        For a suffix that names none.
+    """
+    found = _BY_SUFFIX.get(path.suffix.lower())
+    if found is None and path.suffix:
+        raise PlanError(
+            f"The suffix of {path.name!r} names no format: use {', '.join(_BY_SUFFIX)}, or "
+            "--format."
+        )
+    return found or "text"
+
+
+def render(view: RunView, name: str) -> str:
+    """Report in one of the `FORMATS`."""
+    return str(resolve_name(_WRITERS[name])(view))
+
+
+_SPECIAL: Final = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "&": r"\&",
+        "%": r"\%",
+        "$": r"\$",
+        "#": r"\#",
+        "_": r"\_",
+        "{": r"\{",
+        "}": r"\}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "\N{MINUS SIGN}": "$-$",
+        "\N{EN DASH}": "--",
+        "\N{HORIZONTAL ELLIPSIS}": r"\dots{}",
+        "\N{MIDDLE DOT}": r"\textperiodcentered{}",
+        "\N{PLUS-MINUS SIGN}": r"$\pm$",
+        "\N{BLACK UP-POINTING TRIANGLE}": r"$\uparrow$",
+        "\N{BLACK DOWN-POINTING TRIANGLE}": r"$\downarrow$",
+        "\N{LESS-THAN OR EQUAL TO}": r"$\leq$",
+    }
+)
+_LATEX_HEADER: Final = (
+    "Claim",
+    "Estimate",
+    "Against control",
+    "Seeds",
+    "Choices",
+    "Datasets",
+    "$n$",
+)
+
+
+def render_latex(view: RunView) -> str:
+    r"""Return a ``table`` environment that needs ``\usepackage{booktabs}`` and UTF-8 input."""
+    rows = audit_rows(view)
+    body = _audit_rows(rows) if rows else _number_rows(view)
+    header = (*_LATEX_HEADER, "Verdict") if rows else ("Of", "Estimate", "$n$", "Status")
+    columns = "p{0.3\\linewidth}rrccccl" if rows else "lrrl"
+    facts = view.facts
+    how = f"{100 * facts.level:.0f} % intervals, {facts.method}, {facts.draws} draws."
+    said = f"{escape(headline(view.findings, view.families))} {escape(how)}"
+    lines = [r"% \usepackage{booktabs}", *_table(said, columns, " & ".join(header), body)]
+    return "\n".join([*lines, *_seeds(view), ""])
+
+
+def _table(caption: str, columns: str, header: str, rows: Sequence[str]) -> list[str]:
+    """A table environment around rows that are written out."""
+    return [
+        r"\begin{table}",
+        rf"\caption{{{caption}}}",
+        r"\small",
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        rf"{header} \\",
+        r"\midrule",
+        *rows,
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
+
+
+def _seeds(view: RunView) -> list[str]:
+    """Seeds tables: groups by replicates, mean and standard deviation."""
+    made = seeds.part(view)
+    return [] if made is None else [line for c in made.charts for line in _chart_table(c)]
+
+
+def _chart_table(chart: Chart) -> list[str]:
+    """Table of a chart; values whose own interval excludes the reference value are bold."""
+    table = chart.table
+    rows = []
+    for at, row in enumerate(table.rows):
+        cells = [escape(cell) for cell in row]
+        cells = [
+            rf"\textbf{{{cell}}}" if (at, i) in table.marks else cell
+            for i, cell in enumerate(cells)
+        ]
+        rows.append(" & ".join(cells) + r" \\")
+    caption = escape(f"{chart.title}. {chart.caption}".rstrip())
+    caption += " Bold: the replicate's own interval excludes the reference value."
+    header = " & ".join(escape(name) for name in table.header)
+    return _table(caption, "l" + "r" * (len(table.header) - 1), header, rows)
+
+
+def escape(text: str) -> str:
+    """Text with LaTeX's special characters escaped."""
+    return one_line(text).translate(_SPECIAL)
+
+
+def _audit_rows(rows: Sequence[AuditRow]) -> list[str]:
+    lines: list[str] = []
+    previous = ""
+    for row in rows:
+        if row.title != previous:
+            lines += [r"\addlinespace"] if lines else []
+            lines.append(rf"\multicolumn{{8}}{{l}}{{\emph{{{escape(row.title)}}}}} \\")
+            previous = row.title
+        lines.append(_audit_row(row))
+    return lines
+
+
+def _audit_row(row: AuditRow) -> str:
+    outcomes = (OUTCOME_MARKS.get(o, "?") for o in (row.seeds, row.choices, row.datasets))
+    label = row.label + (" (post hoc)" if row.finding.claim.post_hoc else "")
+    verdict = f"{row.verdict}: {row.scope}"
+    cells = label, row.estimate, row.control, *outcomes, row.denominator, verdict
+    return " & ".join(escape(cell) for cell in cells) + r" \\"
+
+
+def _number_rows(view: RunView) -> list[str]:
+    estimates = main_estimates(view)
+    labels = distinct_labels([e.key for e in estimates], without=frozenset()) if estimates else []
+    return [
+        " & ".join(escape(c) for c in (label, interval(e), out_of(e), e.status)) + r" \\"
+        for e, label in zip(estimates, labels, strict=True)
+    ]
+
+
+#: First columns of ``estimates.parquet``, in their order: what every reader may rely on.
+ESTIMATE_COLUMNS: Final = tuple(ESTIMATES.names[: ESTIMATES.names.index("status") + 1])
+#: Further keys of a line of its own: permutation tests and Holm's correction stand in ``across``.
+DETAILS: Final = ("across", "variance", "by_replicate", "n_replicates", "divided_by", "reason")
+
+
+def render_ndjson(view: RunView) -> str:
+    """Estimates, then findings, then published figures, one on each line; never NaN."""
+    objects = [estimate_object(e) | _details(e) for e in view.all_estimates]
+    objects += [_finding_object(f) for f in view.all_findings]
+    objects += [_published_object(p) for p in view.published]
+    return "".join(f"{json_line(one)}\n" for one in objects)
+
+
+def estimate_object(estimate: Estimate) -> dict[str, Any]:
+    """Columns of one estimate; ``condition`` is an object, and no value is null."""
+    row = estimate_to_row(estimate)
+    row["condition"] = plain(dict(estimate.key.condition))
+    return {name: row[name] for name in ESTIMATE_COLUMNS}
+
+
+def _details(estimate: Estimate) -> dict[str, Any]:
+    """Values of `DETAILS`; the first three are objects."""
+    found = {name: getattr(estimate, name) for name in DETAILS}
+    return {name: dict(v) if isinstance(v, Mapping) else v for name, v in found.items()}
+
+
+def _finding_object(finding: Finding) -> dict[str, Any]:
+    """Claim, its estimate, verdict, scope, reason and checks."""
+    claim = finding.claim
+    return {
+        "claim": claim.says,
+        "estimate": None if finding.estimate is None else estimate_object(finding.estimate),
+        "verdict": finding.verdict,
+        "scope": finding.scope,
+        "reason": finding.reason,
+        "checks": plain(finding.checks),
+        "control": None if finding.control is None else estimate_object(finding.control),
+        "claim_id": claim.id,
+        "diagnostic": claim.diagnostic,
+        "family": claim.family,
+        "post_hoc": claim.post_hoc,
+        "p_supported": finding.p_supported,
+        "p_not_supported": finding.p_not_supported,
+        "minimum_detectable_effect": finding.minimum_detectable_effect,
+    }
+
+
+def _published_object(found: Reproduction) -> dict[str, Any]:
+    """A published figure or finding, our value, and the outcome."""
+    figure = plain(found.figure)
+    return {
+        "published": figure.pop("id"),
+        "outcome": found.outcome,
+        "printed": figure.pop("printed"),
+        "ours": found.ours or None,
+        "value": found.value,
+        "low": found.low,
+        "high": found.high,
+        "reason": found.reason,
+        **figure,
+    }
+
+
+REPLICATE_COLUMNS: Final = ("n_replicates", "divided_by", "by_replicate", "across", "variance")
+FINDING_COLUMNS: Final = ("claim", "verdict", "scope", "reason", "trusted", "why_not")
+#: How a formula of a spreadsheet begins, also in the wide letters of Chinese and Japanese.
+_FORMULA: Final = (*"=+-@", "\t", "\r", "\n", *"\uff1d\uff0b\uff0d\uff20")
+_CSV_HEADER: Final = (*ESTIMATE_COLUMNS, *REPLICATE_COLUMNS, *FINDING_COLUMNS)
+
+
+def render_csv(view: RunView) -> str:
+    """Columns of ``estimates.parquet``, then those of the claim if there is one.
+
+    ``divided_by`` is the denominator of the value; ``by_replicate``, ``across`` and ``variance``
+    are JSON. ``trusted`` is yes or no by the rule of `scrutiny.report.trust`, and empty
+    where there are no replicates to trust. Every finding has a row: that of its estimate, or one
+    of its own where it has none.
+    """
+    handle = io.StringIO(newline="")
+    writer = csv.DictWriter(handle, _CSV_HEADER, lineterminator="\n")
+    writer.writeheader()
+    rule = _rule(view)
+    waiting = [(_finding_row(f, rule), f) for f in view.all_findings]
+    for estimate in view.all_estimates:
+        row = _flat(estimate)
+        claims = [f for f in waiting if f[1].estimate == estimate]
+        waiting = [f for f in waiting if f[1].estimate != estimate]
+        for extra, _ in claims:
+            writer.writerow(_safe(row | extra))
+        if not claims:
+            writer.writerow(_safe(row))
+    for extra, finding in waiting:
+        own = {} if finding.estimate is None else _flat(finding.estimate)
+        writer.writerow(_safe({"diagnostic": finding.claim.diagnostic} | own | extra))
+    return handle.getvalue()
+
+
+def _safe(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Cells of a row that neither steer a terminal nor are formulas of a spreadsheet.
+
+    A text that a spreadsheet would take for a formula begins with an apostrophe; numbers stay.
+    """
+    return {name: cell(value) if isinstance(value, str) else value for name, value in row.items()}
+
+
+def cell(text: str) -> str:
+    """Text of somebody else as a cell.
+
+    Examples
+    --------
+    >>> cell("=1+1"), cell("-0.5"), cell("a=b"), cell("@name")
+    ("'=1+1", "'-0.5", 'a=b', "'@name")
+    """
+    shown = printable(text)
+    return f"'{shown}" if shown.startswith(_FORMULA) else shown
+
+
+def _flat(estimate: Estimate) -> dict[str, Any]:
+    row = estimate_object(estimate)
+    return row | {
+        "condition": canonical_json(row["condition"]),
+        "n_replicates": estimate.n_replicates,
+        "divided_by": estimate.divided_by,
+        "by_replicate": canonical_json(dict(estimate.by_replicate)),
+        "across": canonical_json(dict(estimate.across)),
+        "variance": canonical_json(dict(estimate.variance)),
+    }
+
+
+def _rule(view: RunView) -> dict[str, tuple[str, str]]:
+    """Whether each claim can be reported, and the reason if not, by its id."""
+    table = trusted_table(view)
+    rows = () if table is None else table.rows
+    return {row.row.finding.claim.id: ("yes" if row.is_trusted else "no", row.why) for row in rows}
+
+
+def _finding_row(finding: Finding, rule: dict[str, tuple[str, str]]) -> dict[str, str]:
+    says, verdict = finding.claim.says, finding.verdict
+    trusted = rule.get(finding.claim.id, ("", ""))
+    values = says, verdict, finding.scope, finding.reason, *trusted
+    return dict(zip(FINDING_COLUMNS, values, strict=True))

@@ -1,1 +1,0 @@
-"""Formats of a report: HTML page, LaTeX, Markdown, CSV, NDJSON, notebook."""

@@ -1,1 +1,0 @@
-"""Reading of a finished run: a run folder as plain values."""

@@ -1,0 +1,238 @@
+"""Raw measures of a run folder, as sections on reliability read them."""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from scrutiny.blocks.run_estimates import contrast_key_of, identity, key_of
+from scrutiny.blocks.run_view import Hits, OwnInterval, Records
+from scrutiny.core.design import Selector
+from scrutiny.core.errors import ScrutinyError
+from scrutiny.core.estimate import Estimate, EstimateKey
+from scrutiny.core.plan import Resampling
+from scrutiny.core.record import Measure
+from scrutiny.core.statistic import Statistic
+from scrutiny.reliability.metrics import metric_of
+from scrutiny.report.replicates import HIT, hits_of, own_rows, with_hits
+from scrutiny.store.run_folder import RunFolder
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from scrutiny.data.run_items import RunItems
+    from scrutiny.reliability.panel import Side
+    from scrutiny.store.panels import Recorded
+
+
+MOST_DRAWS: Final = 500  # the run's own draws made the printed interval; these mark cells
+
+
+class FolderRecords(Records):
+    """Records of a folder, read on demand; `None` if the run stored none."""
+
+    folder: RunFolder
+
+    def __init__(
+        self, folder: RunFolder, manifest: Mapping[str, Any], estimates: Sequence[Estimate]
+    ) -> None:
+        self.folder = folder
+        self._manifest = manifest
+        self._kept = own_rows(estimates)
+        self._panels: dict[Any, Recorded | None] = {}
+        self._found: dict[str, Mapping[str, OwnInterval]] = {}
+
+    def hits(self) -> Sequence[Hits]:
+        """Every measure named ``hit``, condition by condition."""
+        return self._hits
+
+    def own_intervals(self, estimate: Estimate) -> Mapping[str, OwnInterval]:
+        """Interval over items of each replicate: stored, or computed."""
+        name = identity(estimate.key)
+        if name not in self._found:
+            kept = self._kept.get(identity(estimate.key, without=["replicate"]), {})
+            whole = len(kept) >= len(estimate.by_replicate)
+            self._found[name] = kept if whole and kept else self._computed(name, estimate)
+        return self._found[name]
+
+    def by_item(self, estimate: Estimate) -> Mapping[str, float]:
+        """Value of a number on each item by itself, the mean over replicates.
+
+        Nothing where it is no number of sums over items, or the run stored no records.
+        """
+        from scrutiny.reliability.joining import join
+        from scrutiny.reliability.row_statistics import Additive
+
+        assigned = self._specs.get(identity(estimate.key))
+        recorded = None if assigned is None else self.recorded(assigned)
+        statistic = None if assigned is None else _metric(assigned)
+        if recorded is None or assigned is None or not isinstance(statistic, Additive):
+            return {}
+        made = join(recorded.panel, _sides(recorded, assigned), needs=statistic.needs)
+        values = statistic.combine(statistic.components(made.values)).mean(axis=0)
+        names = [recorded.panel.items[row] for row in made.rows.tolist()]
+        return {n: v for n, v in zip(names, values.tolist(), strict=True) if np.isfinite(v)}
+
+    def recorded(self, assigned: Mapping[str, Any]) -> "Recorded | None":
+        """Records that a specification reads; `None` if the run stored none of them."""
+        if self._tables is None:
+            return None
+        spec = assigned["spec"]
+        recorded = self._panel(
+            assigned["kind"],
+            assigned["subject"],
+            assigned["dataset"],
+            measures=_measures(assigned),
+            unit=spec["unit"],
+            strata=spec["strata"],
+            cells=_metric(assigned).cells,
+        )
+        where = spec.get("where")
+        if recorded is None or not where:
+            return recorded
+        return recorded.only(self._items.inside(where, (assigned["dataset"],)))
+
+    @cached_property
+    def _tables(self) -> "tuple[pa.Table, pa.Table] | None":
+        """Records and items."""
+        try:
+            return self.folder.measured()
+        except ScrutinyError:
+            return None
+
+    @cached_property
+    def _specs(self) -> dict[str, Mapping[str, Any]]:
+        """Specifications of the run, by the key of the estimate."""
+        specs = self._manifest.get("specs", ())
+        return {identity(key_of(a)): a for a in specs if _is_of_whole_records(a)}
+
+    @cached_property
+    def _contrasts(self) -> dict[str, Mapping[str, Any]]:
+        """Differences of the run, by the key of the estimate."""
+        return {
+            identity(contrast_key_of(c)): c
+            for c in self._manifest.get("contrasts", ())
+            if not c.get("how") and _is_of_whole_records(c["a"]) and _is_of_whole_records(c["b"])
+        }
+
+    @cached_property
+    def _hits(self) -> tuple[Hits, ...]:
+        if self._tables is None:
+            return ()
+        found: list[Hits] = []
+        for kind, subject, dataset, measures in with_hits(self._tables[0]):
+            recorded = self._panel(kind, subject, dataset, measures=measures)
+            if recorded is not None:
+                found += hits_of(recorded, EstimateKey(kind, HIT, subject, dataset))
+        return tuple(found)
+
+    def _panel(
+        self, kind: str, subject: str, dataset: str, *, measures: tuple[Measure, ...], **more: Any
+    ) -> "Recorded | None":
+        """Panel of some records, cached; `None` if they do not fit together."""
+        from scrutiny.store.panels import PanelKey, read_panel
+
+        assert self._tables is not None  # the callers have looked
+        key: PanelKey = PanelKey(kind, subject, dataset, measures, **more)
+        if key not in self._panels:
+            try:
+                self._panels[key] = read_panel(*self._tables, key)
+            except (ScrutinyError, ValueError, KeyError):
+                self._panels[key] = None
+        return self._panels[key]
+
+    def _computed(self, name: str, estimate: Estimate) -> Mapping[str, OwnInterval]:
+        """Intervals from the records, by the specification of the estimate."""
+        if self._tables is None or len(estimate.by_replicate) < 2:
+            return {}
+        try:
+            if name in self._specs:
+                return self._estimated(self._specs[name], estimate)
+            if name in self._contrasts:
+                return self._subtracted(self._contrasts[name], estimate)
+        except ScrutinyError:
+            pass
+        return {}
+
+    def _estimated(self, assigned: Mapping[str, Any], whole: Estimate) -> Mapping[str, OwnInterval]:
+        from scrutiny.reliability.estimate import estimate
+
+        spec, recorded = assigned["spec"], self.recorded(assigned)
+        if recorded is None:
+            return {}
+        found = estimate(
+            recorded.panel,
+            _sides(recorded, assigned),
+            statistic=_metric(assigned),
+            key=whole.key,
+            resampling=self._resampling(whole),
+            seed=self._seed,
+            fallback=spec["fallback"],
+        )
+        if not found.each:
+            return {}
+        return {
+            replicate: OwnInterval(one.point, one.low, one.high, one.se)
+            for replicate, one in zip(found.estimate.by_replicate, found.each, strict=True)
+        }
+
+    def _subtracted(self, pair: Mapping[str, Any], whole: Estimate) -> Mapping[str, OwnInterval]:
+        from scrutiny.reliability.joining import join
+        from scrutiny.report.replicates import own_differences
+
+        statistic, sides = _metric(pair["a"]), []
+        for assigned in (pair["a"], pair["b"]):
+            recorded = self.recorded(assigned)
+            if recorded is None:
+                return {}
+            named, fallback = _sides(recorded, assigned), assigned["spec"]["fallback"]
+            joined = join(recorded.panel, named, needs=statistic.needs, fallback=fallback)
+            sides.append((recorded.panel, joined))
+        return own_differences(
+            (sides[0], sides[1]),
+            statistic,
+            whole=whole,
+            resampling=self._resampling(whole),
+            seed=self._seed,
+        )
+
+    @cached_property
+    def _items(self) -> "RunItems":
+        """Items from which slices are defined."""
+        from scrutiny.data.run_items import RunItems
+
+        return RunItems.of_folder(self.folder)
+
+    def _resampling(self, whole: Estimate) -> Resampling:
+        """Resampling of each single replicate, with as many draws as marks need."""
+        stated = self._manifest.get("plan", {}).get("resampling", {})
+        draws = min(MOST_DRAWS, stated.get("draws", MOST_DRAWS))
+        return Resampling(draws=draws, level=whole.level, replicates="each")
+
+    @property
+    def _seed(self) -> int:
+        return int(self._manifest.get("plan", {}).get("seed", 0))
+
+
+def _measures(assigned: Mapping[str, Any]) -> tuple[Measure, ...]:
+    return tuple(Measure.of(measure) for measure in assigned["measures"])
+
+
+def _metric(assigned: Mapping[str, Any]) -> Statistic:
+    return metric_of(assigned["spec"]["metric"], _measures(assigned))
+
+
+def _is_of_whole_records(assigned: Mapping[str, Any]) -> bool:
+    """Whether a specification reads one dataset of one family, including axes."""
+    spec = assigned["spec"]
+    own = all(side["of"] == "own" for side in spec["sides"].values())
+    return own and not (spec["at"] or spec["along"] or spec["beside"])
+
+
+def _sides(recorded: "Recorded", assigned: Mapping[str, Any]) -> "dict[str, Side]":
+    """Records of each side of a specification."""
+    return {
+        name: recorded.select(Selector(**side), assigned["within"])
+        for name, side in assigned["spec"]["sides"].items()
+    }

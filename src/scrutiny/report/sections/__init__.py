@@ -1,0 +1,1 @@
+"""Sections that any run may have, whatever it measured."""

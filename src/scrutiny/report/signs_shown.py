@@ -1,0 +1,179 @@
+"""Signs over seeds in a terminal, on a page and in Markdown: a mark or point for each seed."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from scrutiny.blocks.drawings import Axis
+from scrutiny.blocks.labels import replicate_words
+from scrutiny.blocks.numbers import NO_VALUE, interval
+from scrutiny.blocks.run_view import RunView
+from scrutiny.blocks.terminal_and_markdown import WIDTH, escape, fold, side_by_side, table, wrapped
+from scrutiny.report.signs import SeedSign, SignPanel, Signs, signs_of
+
+_MOST_MARKS: Final = 10
+_STYLES: Final = {"clear": "bold blue", "disagree": "yellow"}
+#: Marks of a replicate: below or above, alone clear or not.
+_MARKS: Final = {
+    (True, -1): "\N{BLACK DOWN-POINTING TRIANGLE}",
+    (False, -1): "\N{WHITE DOWN-POINTING TRIANGLE}",
+    (False, 0): "=",
+    (False, 1): "\N{WHITE UP-POINTING TRIANGLE}",
+    (True, 1): "\N{BLACK UP-POINTING TRIANGLE}",
+}
+
+
+def signs_lines(signs: Signs) -> Iterator[Text]:
+    """Lines of the first screen of an audit of language, none wider than 80 cells."""
+    yield from wrapped(signs.headline, style="bold")
+    yield from wrapped(signs.decision, style="bold")
+    yield from wrapped(signs.title, style="dim")
+    for panel in signs.panels:
+        yield Text()
+        yield from wrapped(panel.question, style="bold")
+        yield from wrapped(panel.title, style="dim")
+        yield from _table(panel)
+    yield Text()
+    yield from wrapped(
+        f"{_MARKS[True, 1]}{_MARKS[True, -1]} a seed alone clear, {_MARKS[False, 1]}"
+        f"{_MARKS[False, -1]} not clear, = neither. Clear: the 95 % interval leaves out "
+        '"neither": of a seed over items, of all over seeds and items, for all rows at once.',
+        style="dim",
+    )
+    yield from wrapped(signs.counts)
+    if signs.controls:
+        yield from wrapped(signs.controls)
+
+
+def _table(panel: SignPanel) -> Iterator[Text]:
+    """One line for each sign; what to make of it goes on below where it is too long."""
+    table = [("", "seeds", "over all seeds", "minus neutral")]
+    table += [(r.name, _each(r), interval(r.whole), r.against_twins) for r in panel.rows]
+    if not any(row.against_twins for row in panel.rows):
+        table = [(*cells[:-1], "") for cells in table]
+    widths = [max(map(cell_len, column)) + 1 for column in zip(*table, strict=True)]
+    before = sum(widths) + len(widths)  # one more space between cells
+    for cells, row in zip(table, (None, *panel.rows), strict=True):
+        line = side_by_side(*zip(cells, widths, strict=True))
+        if row is None:
+            yield Text(line, style="dim")
+            continue
+        first, *others = fold(", ".join(filter(None, (row.says, row.caveat))), WIDTH - before)
+        style = _STYLES.get(row.state, "")
+        yield Text(f"{line.ljust(before)}{first}", style=style)
+        yield from (Text(" " * before + piece, style=style) for piece in others)
+
+
+def _each(row: SeedSign) -> str:
+    """Mark of each replicate, or how many stand above where there are too many."""
+    if len(row.each) > _MOST_MARKS:
+        return f"{row.above} of {len(row.each)} up"
+    sides = {
+        name: (own.value > row.neither) - (own.value < row.neither)
+        for name, own in row.each.items()
+    }
+    return "".join(_MARKS.get((row.marked(name) != 0, side), "=") for name, side in sides.items())
+
+
+_LINE: float = 8.0  # pixels between replicates
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A replicate: its ends and value in percent of the width, its height in pixels."""
+
+    title: str
+    low: float
+    value: float
+    high: float
+    y: float
+    is_marked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SignRow:
+    """A sign with its place on the axis."""
+
+    sign: SeedSign
+    figures: str
+    low: float
+    value: float
+    high: float
+    points: tuple[Point, ...]
+
+    @property
+    def height(self) -> float:
+        """Pixels that the replicates take."""
+        return _LINE * (len(self.points) + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class PanelPage:
+    """Signs on one axis."""
+
+    panel: SignPanel
+    axis: Axis
+    rows: tuple[SignRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SignsPage:
+    """First screen of an audit of language: signs, and their panels on axes."""
+
+    signs: Signs
+    panels: tuple[PanelPage, ...]
+
+
+def signs_page(view: RunView) -> SignsPage | None:
+    """Signs as the HTML page shows them; nothing where a run has none."""
+    signs = signs_of(view)
+    return None if signs is None else SignsPage(signs, tuple(map(_panel, signs.panels)))
+
+
+def _panel(panel: SignPanel) -> PanelPage:
+    ends = [panel.neither]
+    for row in panel.rows:
+        ends += row.whole.ends
+        ends += [end for own in row.each.values() for end in (own.low, own.high)]
+    axis = Axis(min(ends), max(ends))
+    return PanelPage(panel, axis, tuple(_row(row, axis) for row in panel.rows))
+
+
+def _row(row: SeedSign, axis: Axis) -> SignRow:
+    low, value, high = (axis.place(end) for end in row.whole.ends)
+    return SignRow(row, interval(row.whole), low, value, high, tuple(_points(row, axis)))
+
+
+def _points(row: SeedSign, axis: Axis) -> Iterator[Point]:
+    for at, (name, own) in enumerate(row.each.items(), start=1):
+        yield Point(
+            f"{replicate_words(name)}: {own.value:.3g} [{own.low:.3g}, {own.high:.3g}]",
+            axis.place(own.low),
+            axis.place(own.value),
+            axis.place(own.high),
+            _LINE * at,
+            row.marked(name) != 0,
+        )
+
+
+def sign_blocks(signs: Signs) -> list[str]:
+    """Which signs are clear over seeds, and a table for each number."""
+    blocks = [f"**{escape(signs.headline)}**", escape(signs.decision)]
+    blocks += [escape(said) for said in (signs.counts, signs.controls) if said]
+    header = ("of", "over all seeds", "seeds", "minus neutral twins", "sign")
+    for panel in signs.panels:
+        cells = [
+            (
+                escape(row.name),
+                interval(row.whole),
+                f"{row.above} above, {row.below} below",
+                "; ".join(filter(None, (row.against_twins, escape(row.caveat)))) or NO_VALUE,
+                escape(row.says),
+            )
+            for row in panel.rows
+        ]
+        blocks += [escape(f"{panel.question} {panel.title}"), table(header, cells, right=(1, 3))]
+    return blocks

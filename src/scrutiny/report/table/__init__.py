@@ -1,1 +1,0 @@
-"""The audit table: its rows and sections, the rule for reporting, and the footer."""

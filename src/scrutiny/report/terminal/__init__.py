@@ -1,1 +1,0 @@
-"""The report in a terminal of 80 columns."""

@@ -1,0 +1,350 @@
+"""Which findings can be reported: one table of all claims, by one rule.
+
+A control is no condition of a cost, and stands beside it; a small cost needs none at all.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from rich.text import Text
+
+from scrutiny.blocks.numbers import NO_VALUE, decimals_for, mean_and_sd, number
+from scrutiny.blocks.run_estimates import identity, main_estimates
+from scrutiny.blocks.run_view import RunView
+from scrutiny.blocks.terminal_and_markdown import fold, side_by_side, wrapped
+from scrutiny.core.boundary.printable import and_more
+from scrutiny.core.claim import Component, Finding
+from scrutiny.core.estimate import Estimate
+from scrutiny.core.record import grouped
+from scrutiny.reliability.verdicts.prerequisites import SKILL_NOT_COMPUTED
+from scrutiny.reliability.verdicts.risks import worst_outcome
+from scrutiny.report.findings.audit_rows import AuditRow, audit_rows
+from scrutiny.report.wording import mark
+
+RULE: Final = (
+    "A finding can be reported if its interval decides it with every declared choice, all "
+    "replicates are on the same side, the model has the skill that the diagnostic presupposes, and "
+    "the controls that it needs are passed. A cost can be reported whatever its control shows, but "
+    "with it: only with “yes” under "
+    "controls does it cost more than random changes of the same amount. "
+    "“None needed”: that a cost is "
+    "small, or that there is skill, is compared with nothing else. All of this was fixed before "
+    "the first query unless marked post hoc."
+)
+CONDITIONS: Final = ("interval", "choices", "seeds", "controls", "skill")
+NONE_DECLARED: Final = "none declared"
+NO_CONTROL: Final = "no control declared"
+NOT_NEEDED: Final = "none needed"
+NOT_TESTED: Final = "not tested"
+#: How the outcome of a control begins that a cost is not shown to exceed.
+_BESIDE: Final = ("not shown ", "not yet shown ")
+_HOLDS: Final = frozenset({"yes", NONE_DECLARED, NOT_NEEDED})
+_CONTROLS: Final = frozenset({"control", "null", "baseline"})  # roles of a family
+_FEWEST: Final = 3
+#: Verdicts and states that can be reported.
+DECIDED: Final = ("supported", "hurts", "holds")
+
+
+@dataclass(frozen=True, slots=True)
+class TrustedRow:
+    """One claim and the rule's outcome.
+
+    Parameters
+    ----------
+    row
+        Its line of the audit table.
+    outcomes
+        What became of each of `CONDITIONS`: "yes", "none declared", "none needed", or what failed
+        in words.
+    """
+
+    row: AuditRow
+    outcomes: tuple[str, ...]
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        """Names of the conditions that are not met."""
+        return tuple(
+            name
+            for name, outcome in zip(CONDITIONS, self.outcomes, strict=True)
+            if outcome not in _HOLDS and not outcome.startswith(_BESIDE)
+        )
+
+    @property
+    def is_trusted(self) -> bool:
+        """Whether every condition is met."""
+        return not self.failed
+
+    @property
+    def standing(self) -> str:
+        """Verdict by the rule: "trusted", with what its control shows, or "not trusted"."""
+        if not self.is_trusted:
+            return "not trusted"
+        return f"trusted; {self.beside}" if self.beside else "trusted"
+
+    @property
+    def beside(self) -> str:
+        """Outcome of a control that is no condition and is not passed; empty for any other."""
+        outcome = self.outcomes[CONDITIONS.index("controls")]
+        return outcome if outcome.startswith(_BESIDE) else ""
+
+    @property
+    def why(self) -> str:
+        """First failed condition, in words; empty for a trusted claim.
+
+        Where a gate decided and nothing was tested, the gate's own reason: conditions that fail
+        for want of a test are none.
+        """
+        if self.is_trusted:
+            return ""
+        if self.row.finding.is_stopped:
+            return self.outcomes[CONDITIONS.index("interval")]
+        return f"{self.failed[0]}: {self.outcomes[CONDITIONS.index(self.failed[0])]}"
+
+
+@dataclass(frozen=True, slots=True)
+class TrustedTable:
+    """All claims of a run and the rule's outcomes, in the order of the audit table."""
+
+    rows: tuple[TrustedRow, ...]
+
+    @property
+    def n_trusted(self) -> int:
+        """Number of trusted claims."""
+        return sum(row.is_trusted for row in self.rows)
+
+    @property
+    def sentence(self) -> str:
+        """Sentence on how many findings can be reported, and which controls are not passed."""
+        said = f"{self.n_trusted} of {len(self.rows)} findings can be reported by this rule"
+        beside = [row.beside for row in self.rows if row.is_trusted and row.beside]
+        counted = [f"{beside.count(one)} of them {one}" for one in dict.fromkeys(beside)]
+        return f"{said}; {', '.join(counted)}." if counted else f"{said}."
+
+
+def trusted_table(view: RunView) -> TrustedTable | None:
+    """Return the table; `None` for runs without claims or with single checkpoints."""
+    if not any(f.estimate and f.estimate.n_replicates > 1 for f in view.findings):
+        return None
+    known = {identity(e.key): e for e in main_estimates(view)}
+    families = {
+        name
+        for name, model in view.manifest.get("models", {}).items()
+        if model.get("role") in _CONTROLS
+    }
+    rows = tuple(
+        TrustedRow(row, _outcomes(row.finding, known, families)) for row in audit_rows(view)
+    )
+    return TrustedTable(rows)
+
+
+def _outcomes(
+    finding: Finding, known: Mapping[str, Estimate], families: Collection[str]
+) -> tuple[str, ...]:
+    """Outcome of each condition; ``families`` are the control families."""
+    parts = [(c, known.get(identity(key))) for c, key in finding.comparisons]
+    controls = [
+        (c, e) for c, e in parts if "control" in c.against or (e and e.key.reference in families)
+    ]
+    return (
+        _interval(finding),
+        _choices(finding),
+        _seeds(finding),
+        _controls(finding, controls),
+        _skill(finding),
+    )
+
+
+def _interval(finding: Finding) -> str:
+    """Verdict of the interval, or the reason why nothing was tested."""
+    if finding.is_stopped:
+        return f"{NOT_TESTED}: {finding.reason}"
+    return "yes" if finding.verdict in DECIDED else finding.verdict
+
+
+def _choices(finding: Finding) -> str:
+    """Worst of the checks on choices; a single declared choice holds by itself."""
+    checks = [c for c in finding.checks if c.name.partition(":")[0] == "choices"]
+    run = [c for c in checks if not c.detail.startswith("one ")]
+    if not run:
+        return NONE_DECLARED
+    outcome = worst_outcome(c.outcome for c in run)
+    detail = next((c.detail for c in run if c.outcome == outcome and c.detail), "")
+    return "yes" if outcome == "yes" else f"{outcome} ({detail})" if detail else outcome
+
+
+def _seeds(finding: Finding) -> str:
+    """Whether all replicates lie on the same side, three of them at least, and their check."""
+    estimate = finding.estimate
+    if estimate is None or estimate.value is None:
+        return "no value"
+    if estimate.n_replicates < _FEWEST:
+        return f"{estimate.n_replicates} replicate" + "s" * (estimate.n_replicates > 1)
+    agreeing, count = _on_its_side(finding, estimate)
+    if agreeing < count and finding.verdict != "holds":
+        return f"{agreeing} of {count} agree"
+    outcome = worst_outcome(c.outcome for c in finding.checks if c.name == "seeds")
+    declared = any(c.name == "seeds" for c in finding.checks)
+    return "yes" if outcome == "yes" or not declared else outcome
+
+
+def _on_its_side(finding: Finding, estimate: Estimate) -> tuple[int, int]:
+    """Number of replicates on the claim's side of "no effect" or of the limit, and of all."""
+    values = list(estimate.by_replicate.values())
+    share = estimate.across.get("sign_agreement")
+    if share is not None:
+        return round(share * len(values)), len(values)
+    main = finding.claim.components[:1]
+    if not main:
+        return len(values), len(values)
+    limit, up = main[0].limit, main[0].operator.startswith(">")
+    return sum(v > limit if up else v < limit for v in values), len(values)
+
+
+def _controls(finding: Finding, controls: Sequence[tuple[Component, Estimate | None]]) -> str:
+    """First control that is not passed, by its name; or that there is none.
+
+    A difference to a family that is there as a control is a control itself. Of a cost, what was
+    found beside its controls.
+    """
+    named = [c for c in finding.claim.components if "control" in c.against]
+    declared = list(dict.fromkeys([*named, *(component for component, _ in controls)]))
+    if finding.claim.risk is not None:
+        return _beside_cost(finding)
+    if not declared:
+        return NO_CONTROL if finding.claim.needs_control else NOT_NEEDED
+    found = dict(controls)
+    failed = [c for c in declared if not _is_beyond(c, found.get(c))]
+    if not failed:
+        return "yes"
+    ran = found.get(failed[0]) is not None
+    name = failed[0].against.removeprefix("control: ")
+    return f"{name} not passed" if ran else f"{name} not run"
+
+
+def _beside_cost(finding: Finding) -> str:
+    """What was found of a cost beside its controls; a small one needs none."""
+    if finding.verdict == "holds":
+        return NOT_NEEDED
+    more = [check for check in finding.checks if check.name.startswith("more than ")]
+    if not more:
+        return NOT_NEEDED
+    open_ones = [check for check in more if check.outcome != "yes"]
+    if not open_ones:
+        return "yes"
+    name = open_ones[0].name.removeprefix("more than ")
+    words = {"no": f"not shown to exceed {name}", "not run": f"{name} not run"}
+    return words.get(open_ones[0].outcome, f"not yet shown to exceed {name}")
+
+
+def _is_beyond(component: Component, estimate: Estimate | None) -> bool:
+    """Whether an estimate's interval is beyond the limit of a comparison."""
+    if estimate is None or estimate.low is None or estimate.high is None:
+        return False
+    if component.operator.startswith("<"):
+        return estimate.high < component.limit
+    return estimate.low > component.limit
+
+
+def _skill(finding: Finding) -> str:
+    """Whether the model has the presupposed skill; only a missing skill is refused."""
+    if finding.verdict in ("refused", "not asked") or finding.lacks_skill:
+        return "refused"
+    if finding.reason == SKILL_NOT_COMPUTED:
+        return "not computed"
+    return "yes" if finding.claim.competence or finding.claim.gates else NONE_DECLARED
+
+
+_MOST_NAMES: Final = 8
+_MOST_SEEDS: Final = 12
+_MOST_TRUSTED: Final = 20
+_MOST_REASONS: Final = 8
+_WHAT: Final = {
+    "interval": "interval",
+    "choices": "analysis choices",
+    "seeds": "seeds",
+    "controls": "validity control",
+    "skill": "skill",
+}
+
+
+def trusted_lines(view: RunView) -> Iterator[Text]:
+    """Claims that can be reported, reasons for the others, and results by seed.
+
+    Nothing for runs of single checkpoints.
+    """
+    table = trusted_table(view)
+    if table is None:
+        return
+    yield Text()
+    yield Text("Which findings can I report?", style="bold")
+    yield from wrapped(table.sentence)
+    yield from _trusted_lines([row for row in table.rows if row.is_trusted])
+    yield from _other_lines(table)
+    yield from _seed_lines(table)
+
+
+def _trusted_lines(rows: Sequence[TrustedRow]) -> Iterator[Text]:
+    sign = mark("supported")
+    for row in rows[:_MOST_TRUSTED]:
+        beside = f"; {row.beside}" if row.beside else ""
+        yield from wrapped(f"{sign} {row.row.found} ({row.row.context}{beside})", hanging=2)
+    if len(rows) > _MOST_TRUSTED:
+        yield Text(f"  … and {len(rows) - _MOST_TRUSTED} more")
+
+
+def _other_lines(table: TrustedTable) -> Iterator[Text]:
+    """Claims that cannot be reported: by the first failed condition, or the gate."""
+    tested = [row for row in table.rows if not (row.is_trusted or row.row.finding.is_stopped)]
+    for name in CONDITIONS:
+        rows = [row for row in tested if row.failed[0] == name]
+        if rows:
+            yield from _listed(f"condition not met, {_WHAT[name]}", rows)
+    stopped = grouped((row.why, row) for row in table.rows if row.row.finding.is_stopped)
+    for why, rows in list(stopped.items())[:_MOST_REASONS]:
+        yield from _listed(why, rows)
+    if len(stopped) > _MOST_REASONS:
+        count = sum(len(rows) for rows in list(stopped.values())[_MOST_REASONS:])
+        yield from wrapped(f"  not tested for other reasons: {count} more", hanging=4)
+
+
+def _listed(why: str, rows: Sequence[TrustedRow]) -> Iterator[Text]:
+    """A reason, the number of claims with it, and the first of their names."""
+    who = and_more([row.row.label for row in rows], _MOST_NAMES)
+    yield from wrapped(f"  {why} ({len(rows)}): {who}", hanging=4)
+
+
+def _seed_lines(table: TrustedTable) -> Iterator[Text]:
+    """Mean and standard deviation over replicates, trusted claims first."""
+    ordered = sorted(table.rows, key=lambda row: not row.is_trusted)
+    found = [(row, row.row.finding.estimate) for row in ordered]
+    shown = [(row, e) for row, e in found if e is not None and len(e.by_replicate) > 1]
+    if not shown:
+        return
+    yield Text()
+    yield Text("Results by seed", style="bold")
+    header = (
+        ("claim", 34),
+        ("mean \N{PLUS-MINUS SIGN} sd", 17),
+        (("min\N{EN DASH}max"), 17),
+        ("sign", 6),
+    )
+    yield Text(side_by_side(*header), style="dim")
+    for row, e in shown[:_MOST_SEEDS]:
+        first, *others = fold(row.row.label, 34) or [""]
+        yield Text(side_by_side((first, 34), *_cells(e)))
+        for piece in others:
+            yield Text(piece)
+    if len(shown) > _MOST_SEEDS:
+        rest = f"… and {len(shown) - _MOST_SEEDS} more; `-o report.html` has every seed."
+        yield from wrapped(rest)
+
+
+def _cells(e: Estimate) -> tuple[tuple[str, int], ...]:
+    decimals = decimals_for(e.low, e.high, e.value)
+    values = list(e.by_replicate.values())
+    span = f"{number(min(values), decimals)} … {number(max(values), decimals)}"
+    share = e.across.get("sign_agreement")
+    sign = NO_VALUE if share is None else f"{round(share * len(values))}/{len(values)}"
+    return (mean_and_sd(e.by_replicate, decimals), 17), (span, 17), (sign, 6)

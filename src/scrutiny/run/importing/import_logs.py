@@ -1,0 +1,334 @@
+"""Import of logs of any tool: a run folder that report, compare and gate read."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+from scrutiny.core.boundary.json_text import canonical_json, digest, plain
+from scrutiny.core.design import EstimateSpec, Selector
+from scrutiny.core.errors import DataError, PlanError
+from scrutiny.core.example import Example
+from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
+from scrutiny.core.record import grouped
+from scrutiny.data.doubts import left_out
+from scrutiny.data.reading import OnBadRow
+from scrutiny.models.strings.model_strings import captures
+from scrutiny.run.estimating.estimates import estimate_all
+from scrutiny.run.estimating.estimator import Estimator
+from scrutiny.run.importing import deepeval, inspect_log, lm_eval, promptfoo
+from scrutiny.run.importing.logged_tables import (
+    KIND,
+    MEASURES,
+    Logged,
+    collect,
+    examples_of,
+    log_fingerprint,
+    output_tables,
+    printed_beside,
+    record_tables,
+)
+from scrutiny.run.importing.logs import LoggedTask, chosen, matching_logs, under_one_name
+from scrutiny.run.manifest import environment
+from scrutiny.run.planning.assignment import Assignment, to_json
+from scrutiny.store.files import make_private_folder, storage_errors
+from scrutiny.store.run_folder import RunFolder
+from scrutiny.store.run_tables import OUTPUTS, RECORDS, items_of
+
+
+@dataclass(frozen=True, slots=True)
+class ImportOptions:
+    """Options of reading logs.
+
+    Parameters
+    ----------
+    on_bad_row
+        Leave out and list lines that cannot be read, or stop at the first.
+    resampling, seed
+        Of the intervals.
+    command
+        The command line, for the report.
+    """
+
+    on_bad_row: OnBadRow = "skip"
+    resampling: Resampling = field(default_factory=Resampling)
+    seed: int = 0
+    command: str = ""
+
+
+def _write_run(
+    logs: Sequence[LoggedTask],
+    out: Path,
+    *,
+    tool: str,
+    notes: Sequence[str] = (),
+    options: ImportOptions | None = None,
+) -> RunFolder:
+    """Write a run folder from logs: items, records, outputs, estimates and lines left out.
+
+    Parameters
+    ----------
+    logs
+        One for each model, replicate and task.
+    out
+        The folder; it may hold an earlier import, which is replaced, and nothing else.
+    tool
+        Name among `TOOLS`.
+    notes
+        Sentences on what was left out before reading.
+    options
+        How they are read.
+
+    Raises
+    ------
+    DataError
+        If no line reads.
+    PlanError
+        If the folder holds something else.
+    """
+    options = options or ImportOptions()
+    folder = _free(out)
+    found = collect(logs, {"on_bad_row": options.on_bad_row})
+    tasks = {name: task for name, task in found.items() if task.conditions}
+    empty = [_nothing(name, task) for name, task in found.items() if not task.conditions]
+    if not tasks:
+        raise DataError(" ".join(empty))
+    examples = {name: examples_of(task) for name, task in tasks.items()}
+    assignments = list(_assignments(tasks))
+    items = items_of(examples)
+    folder.write_table("items", [items], schema=items.schema)
+    measures = [plain(measure) for measure in MEASURES]
+    footer = {KIND: {n: {s: measures for s in task.sides} for n, task in tasks.items()}}
+    folder.write_table("records", record_tables(tasks), schema=RECORDS, footer=footer)
+    folder.write_table("outputs", output_tables(tasks), schema=OUTPUTS)
+    estimator = Estimator(*folder.measured(), resampling=options.resampling, seed=options.seed)
+    estimates, _ = estimate_all(estimator, assignments, ())
+    folder.write_estimates(estimates)
+    folder.write_findings(())
+    manifest = ImportManifest(tool, tasks, examples, options)
+    folder.finish(manifest.as_json(assignments, [*notes, *empty]))
+    return folder
+
+
+def _free(out: Path) -> RunFolder:
+    """Empty folder to write to."""
+    folder = RunFolder(out)
+    if out.exists() and not out.is_dir():
+        raise PlanError(f"{str(out)!r} is a file; give a folder.")
+    if out.is_dir() and any(out.iterdir()):
+        is_run = (out / "manifest.json").is_file()
+        if not is_run or "imported" not in folder.manifest:
+            raise PlanError(f"{str(out)!r} holds something else; choose another folder with -o.")
+    with storage_errors(out):
+        make_private_folder(out)
+    return folder
+
+
+def _nothing(name: str, task: Logged) -> str:
+    """Reason why a task has no samples."""
+    bad = task.problems.bad_rows
+    first = f" The first that cannot be read is {bad[0].source}: {bad[0].reason}." if bad else ""
+    return f"{name} was left out: none of its samples has a score that reads.{first}"
+
+
+def _assignments(tasks: Mapping[str, Logged]) -> Iterator[Assignment]:
+    """Assignments: the mean of every score, of every model on every task."""
+    for task in tasks.values():
+        for subject, sides in task.sides.items():
+            for condition in task.conditions:
+                if not any(condition in side.scores for side in sides):
+                    continue
+                meant = json.loads(condition)
+                name = "/".join(["scores", subject, task.name, *map(str, meant.values())])
+                metric = "accuracy@1" if task.is_hit(condition) else "mean@1"
+                spec = EstimateSpec(name, metric, {"": Selector(condition=meant)}, condition=meant)
+                yield Assignment("scores", KIND, subject, task.name, MEASURES, spec, {})
+
+
+TOOLS: Final[Mapping[str, ModuleType]] = {
+    "lm-eval": lm_eval,
+    "inspect": inspect_log,
+    "promptfoo": promptfoo,
+    "deepeval": deepeval,
+}
+
+
+def tool_of(pattern: str) -> str | None:
+    """Name of the tool whose logs are at a path; ``None`` if there are none.
+
+    Examples
+    --------
+    >>> tool_of("builtin:sentiment") is None
+    True
+    """
+    if not captures(pattern) and not Path(pattern).expanduser().exists():
+        return None
+    try:
+        paths = [path for path, _ in matching_logs(pattern)]
+    except DataError:
+        return None
+    return next((name for name, tool in TOOLS.items() if all(map(tool.is_log, paths))), None)
+
+
+def import_logs(
+    tool: str,
+    patterns: Sequence[str],
+    out: Path,
+    *,
+    each_date: bool = False,
+    options: ImportOptions | None = None,
+) -> RunFolder:
+    """Write a run folder from the logs at some paths.
+
+    Parameters
+    ----------
+    tool
+        Name among `TOOLS`.
+    patterns
+        Files, folders, or patterns with captures (``logs/seed-{seed}``), whose matches are
+        replicates.
+    out
+        The run folder.
+    each_date
+        Whether several runs of one model on one task are replicates; otherwise the newest counts.
+    options
+        How they are read.
+
+    Raises
+    ------
+    DataError
+        If there are no logs, or none reads.
+    """
+    reader = TOOLS[tool]
+    files = []
+    for pattern in patterns:
+        found = [
+            f for path, random in matching_logs(pattern) for f in reader.files_of(path, random)
+        ]
+        files += under_one_name(found, pattern)
+    kept, notes = chosen(files, each_date=each_date)
+    logs: list[LoggedTask] = [log for file in kept for log in reader.logged(file)]
+    return _write_run(logs, out, tool=tool, notes=notes, options=options)
+
+
+_CLOSE: Final = 1e-6
+_DOC: Final = """Scores that another tool gave to every item, read from its log.
+
+**Measures**: what that tool measured; the interval, the denominator and the pairing are ours.
+
+**Misleads when**: the two logs of a comparison were made with other prompts, examples or filters;
+a score's name means something else in another tool; answers were drawn at random once.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportManifest:
+    """Contents of an import, for its manifest."""
+
+    tool: str
+    tasks: Mapping[str, Logged]
+    examples: Mapping[str, list[Example]]
+    options: ImportOptions
+
+    def as_json(self, assignments: Sequence[Assignment], notes: Sequence[str]) -> dict[str, Any]:
+        """The manifest."""
+        sides = [side for task in self.tasks.values() for side in task.replicates]
+        subjects = tuple(dict.fromkeys(side.log.subject for side in sides))
+        plan = Plan(
+            seed=self.options.seed,
+            data=tuple(DataPlan(name, f"{self.tool}:{name}") for name in self.tasks),
+            models=tuple(ModelPlan(name, f"{self.tool}:{name}") for name in subjects),
+            measure=(MeasurePlan("scores", "scores@1", subjects, tuple(self.tasks)),),
+            resampling=self.options.resampling,
+        )
+        own = dict.fromkeys(note for side in sides for note in side.log.notes)
+        return {
+            "format": 1,
+            "status": "done",
+            "imported": self.tool,
+            "command": self.options.command,
+            "plan": plain(plan),
+            "identity": digest(canonical_json([side.log.source for side in sides])),
+            "claims": [],
+            "promise": f"read from logs of {self.tool}: nothing was asked",
+            "environment": environment(),
+            "data": {name: self._data(name) for name in self.tasks},
+            "models": {name: self._model(name) for name in subjects},
+            "warnings": [*notes, *own, *self._disagreements()],
+            "labels": {},
+            "measure": {"scores": self._measure()},
+            "families": {},
+            "specs": [to_json(assignment) for assignment in assignments],
+            "contrasts": [],
+        }
+
+    def _data(self, name: str) -> dict[str, Any]:
+        """Counts of a task: read and left out."""
+        task, examples = self.tasks[name], self.examples[name]
+        sides = task.replicates
+        found = task.problems
+        files = dict.fromkeys(f"{self.tool}:{side.log.file.name}" for side in sides)
+        notes = [f"{count:,} x {what}" for what, count in found.skipped.items()]
+        if task.n_other_texts:
+            notes.append(f"{task.n_other_texts:,} items have other texts in another log.")
+        return {
+            "source": ", ".join(files),
+            "task": "logged",
+            "items": len(examples),
+            "fingerprint": log_fingerprint(examples),
+            "bad_rows": [plain(row) for row in found.bad_rows[:100]],
+            "n_bad_rows": len(found.bad_rows),
+            "doubts": list(left_out(found.bad_rows)),
+            "notes": notes,
+            "lower_is_better": sorted(
+                {metric for side in sides for metric in side.log.lower_is_better}
+            ),
+        }
+
+    def _model(self, subject: str) -> dict[str, Any]:
+        """Replicates of a model, each with its logs."""
+        sides = [side for task in self.tasks.values() for side in task.sides.get(subject, ())]
+        logs = grouped((canonical_json(dict(side.log.random)), side.log) for side in sides)
+        return {
+            "source": f"{self.tool}:{subject}",
+            "role": "measured",
+            "replicates_of": next((s.log.replicates_of for s in sides if s.log.replicates_of), ""),
+            "replicates": [
+                {
+                    "source": ", ".join(log.source for log in own),
+                    "random": dict(own[-1].random),
+                    "condition": {},
+                }
+                for own in logs.values()
+            ],
+        }
+
+    def _measure(self) -> dict[str, Any]:
+        return {
+            "diagnostic": "scores@1",
+            "kind": KIND,
+            "params": {},
+            "summary": f"Scores of single items that {self.tool} logged.",
+            "doc": _DOC,
+            "notes": [
+                f"Scores were read from logs of {self.tool}; nothing was asked again.",
+                *(
+                    f"On {name}, choosing blindly or always the commonest answer gets {chance:.3g}."
+                    for name, task in self.tasks.items()
+                    if (chance := task.chance) is not None
+                ),
+            ],
+        }
+
+    def _disagreements(self) -> Iterator[str]:
+        """Sentences on numbers of the tool that differ from the mean of what was read."""
+        for task in self.tasks.values():
+            for subject, condition, printed, mean in printed_beside(task):
+                if abs(printed - mean) > _CLOSE * max(1.0, abs(printed)):
+                    words = ", ".join(map(str, json.loads(condition).values()))
+                    yield (
+                        f"{subject} on {task.name}: {self.tool} printed {printed:.6g} for {words}; "
+                        f"the mean over the logged items is {mean:.6g}."
+                    )

@@ -1,0 +1,229 @@
+"""Requested slices: each main number over the items of a slice, and inside minus elsewhere.
+
+The main numbers of a diagnostic are those that its claims are about, and the level that it starts
+from. In a slice of fewer than `FEWEST` items none is computed.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from scrutiny.blocks.labels import metric_in_words
+from scrutiny.core.boundary.json_text import canonical_json
+from scrutiny.core.claim import IN_SLICES, Claim, Component
+from scrutiny.core.errors import PlanError, UserError
+from scrutiny.core.plan import Plan
+from scrutiny.core.slice_syntax import canonical, complement, joined
+from scrutiny.data.attribute import load_training
+from scrutiny.data.item_values import COLUMNS, FEWEST, Items
+from scrutiny.reliability.metrics import metric_of
+from scrutiny.reliability.row_statistics import on_rows
+from scrutiny.run.planning.assignment import Assignment, PlannedContrast
+from scrutiny.run.planning.resolved import Resolved, SliceSize
+
+
+@dataclass(frozen=True, slots=True)
+class AskedSlices:
+    """Estimates, contrasts and claims on the requested slices of a plan."""
+
+    sizes: tuple[SliceSize, ...] = ()
+    assignments: tuple[Assignment, ...] = ()
+    contrasts: tuple[PlannedContrast, ...] = ()
+    claims: tuple[Claim, ...] = ()
+
+
+def with_slices(plan: Plan, where: Sequence[str]) -> Plan:
+    """Plan with these slices added to all measurements."""
+    return replace(plan, where=(*plan.where, *where))
+
+
+def too_small(resolved: Resolved) -> Iterator[str]:
+    """Sentences on slices without a number, which have, or leave, too few items."""
+    for one in resolved.slices:
+        if min(one.inside, one.elsewhere) < FEWEST:
+            what = "no number" if one.inside < FEWEST else "no difference from elsewhere"
+            yield (
+                f"{one.dataset}: {one.inside:,} items are in the slice {one.where!r} and "
+                f"{one.elsewhere:,} elsewhere; with fewer than {FEWEST} there is {what}."
+            )
+
+
+def asked_slices(
+    resolved: Resolved, designed: Sequence[Assignment], claims: Sequence[Claim]
+) -> AskedSlices:
+    """Everything computed on the slices of a plan.
+
+    Parameters
+    ----------
+    resolved
+        The plan, looked up.
+    designed, claims
+        Estimates and claims of the designs, under full names.
+
+    Raises
+    ------
+    PlanError, UnknownNameError
+        If a slice cannot be read, or no dataset has its attributes.
+    """
+    sizes = {(one.dataset, one.where): one for one in _sizes(resolved)}
+    inside: list[Assignment] = []
+    gaps: list[PlannedContrast] = []
+    worse: list[Claim] = []
+    for number in _main(resolved, designed, claims):
+        for where in _asked_of(resolved, number.measure):
+            size = sizes.get((number.dataset, where))
+            if size is None or size.inside < FEWEST:
+                continue
+            within = _named(over(number, where), f"{number.spec.id} where {where}")
+            inside.append(within)
+            if size.elsewhere < FEWEST or not _has_gap(number.spec.metric):
+                continue
+            name = f"{within.spec.id}, minus elsewhere"
+            other = _named(over(number, complement(where)), f"{name}/elsewhere")
+            gaps.append(PlannedContrast(name, within, other, is_paired=True))
+            worse += _worse(number, where, name)
+    return AskedSlices(tuple(sizes.values()), tuple(inside), tuple(gaps), tuple(worse))
+
+
+def _asked_of(resolved: Resolved, measure: str) -> list[str]:
+    """Slices of a measurement: the plan's and its own, in canonical form."""
+    own = resolved.measurements[measure].plan.where
+    return list(dict.fromkeys(map(canonical, (*resolved.plan.where, *own))))
+
+
+def _sizes(resolved: Resolved) -> Iterator[SliceSize]:
+    """Size of every slice on every dataset with its attributes."""
+    asked: dict[str, dict[str, None]] = {}
+    for name, measurement in resolved.measurements.items():
+        for where in _asked_of(resolved, name):
+            asked.setdefault(where, {}).update(dict.fromkeys(measurement.plan.data))
+    for where, datasets in asked.items():
+        refused: list[UserError] = []
+        for name in datasets:
+            try:
+                yield _size(resolved, name, where)
+            except UserError as error:  # data that a diagnostic brings itself have other columns
+                refused.append(error)
+        if len(refused) == len(datasets):
+            raise refused[0]
+
+
+def _size(resolved: Resolved, dataset: str, where: str) -> SliceSize:
+    items = items_of(resolved, dataset)
+    items.must_have(where, where=f"The slice {where!r}: no item of {dataset!r}")
+    found = items.inside(where)
+    return SliceSize(dataset, where, found.count(True), found.count(False))
+
+
+def _main(
+    resolved: Resolved, designed: Sequence[Assignment], claims: Sequence[Claim]
+) -> Iterator[Assignment]:
+    """Main numbers of the measurements with slices, each once."""
+    named = {claim.components[0].estimate for claim in claims if claim.components}
+    claimed = {a.measure for a in designed if a.spec.id in named}
+    seen: set[tuple[str, ...]] = set()
+    for one in designed:
+        spec = one.spec
+        is_whole = spec.group == "all" and not (spec.at or spec.along or spec.beside)
+        is_level = spec.role == "baseline" and not spec.condition
+        is_main = spec.id in named or is_level or one.measure not in claimed
+        if not (_asked_of(resolved, one.measure) and is_whole and is_main):
+            continue
+        if resolved.families[one.subject].role != "measured" or spec.role == "control":
+            continue
+        place = (one.subject, one.dataset, spec.metric, canonical_json(dict(one.condition)))
+        if place not in seen:  # the level stands in several diagnostics
+            seen.add(place)
+            yield one
+
+
+def _named(assignment: Assignment, name: str) -> Assignment:
+    return replace(assignment, spec=replace(assignment.spec, id=name))
+
+
+def _has_gap(metric: str) -> bool:
+    """Whether a metric can be compared between slices of one dataset."""
+    try:
+        on_rows(metric_of(metric), np.ones(1, dtype=np.bool_))
+    except PlanError:
+        return False
+    return True
+
+
+def _worse(number: Assignment, where: str, gap: str) -> Iterator[Claim]:
+    """Claim that a number is worse in a slice."""
+    known = {"better": ("<", "lower"), "worse": (">", "higher")}
+    operator, word = known.get(metric_of(number.spec.metric, number.measures).higher_is, ("", ""))
+    if not operator:
+        return
+    place, said = _place(number.condition), metric_in_words(number.spec.metric, number.measures)
+    yield Claim(
+        id=gap,
+        says=f"{place}{said} is {word} where {where} than elsewhere",
+        diagnostic=number.kind.partition("@")[0],
+        components=(Component(gap, 0.0, "elsewhere", operator),),
+        family=f"{number.spec.id}{IN_SLICES}",
+        needs_control=False,
+    )
+
+
+def _place(condition: Mapping[str, object]) -> str:
+    """Condition of a number as a prefix, in words."""
+    said = " ".join(str(value).partition("@")[0] for value in condition.values() if value != 0)
+    return f"{said}: " if said else ""
+
+
+def items_of(resolved: Resolved, dataset: str) -> Items:
+    """Items of a dataset of a plan, with attributes for slices."""
+    (plan,) = (data for data in resolved.plan.data if data.name == dataset)
+    return Items.of(
+        resolved.datasets[dataset].examples,
+        partial(load_training, plan.training, resolved.datasets[dataset].task)
+        if plan.training
+        else None,
+    )
+
+
+def split_selector(
+    where: Mapping[str, Any], *, names: Collection[str] = ()
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Conditions ``name = value`` of a plan's selector, and the rest of it.
+
+    ``names`` are further names of attributes and columns.
+
+    Examples
+    --------
+    >>> split_selector({"a_topic": "film", "draw": "0"})
+    ({'a_topic': 'film'}, {'draw': '0'})
+    """
+    columns = {n: v for n, v in where.items() if n.startswith(COLUMNS) or n in names}
+    return columns, {name: value for name, value in where.items() if name not in columns}
+
+
+def over(assignment: Assignment, where: str) -> Assignment:
+    """Assignment over the items of a slice."""
+    if not where:
+        return assignment
+    spec = assignment.spec
+    return replace(
+        assignment, spec=replace(spec, where=joined(spec.where, where), group=canonical(where))
+    )
+
+
+def contrast_over(contrast: PlannedContrast, where: str) -> PlannedContrast:
+    """Contrast with both sides over the items of a slice.
+
+    Raises
+    ------
+    PlanError
+        If its sides are slices already.
+    """
+    if contrast.is_of_slices:
+        raise PlanError(
+            f"{contrast.id} compares two slices already, {contrast.a.spec.group} and "
+            f"{contrast.b.spec.group}. Leave {where} out."
+        )
+    return replace(contrast, a=over(contrast.a, where), b=over(contrast.b, where))

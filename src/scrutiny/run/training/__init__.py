@@ -1,1 +1,0 @@
-"""Training nodes of a plan: trained before anything is measured."""

@@ -1,1 +1,0 @@
-"""Annotated sentences: words with labels that heads and vectors are compared with."""

@@ -1,1 +1,0 @@
-"""Classification: one label for one or several texts."""

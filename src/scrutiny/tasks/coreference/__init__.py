@@ -1,1 +1,0 @@
-"""Coreference: which words of a text refer to the same person or thing."""

@@ -1,1 +1,0 @@
-"""Tasks whose answers are texts that a model writes, and their metrics."""

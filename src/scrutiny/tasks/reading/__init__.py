@@ -1,1 +1,0 @@
-"""Reading comprehension: questions that words of a text answer."""

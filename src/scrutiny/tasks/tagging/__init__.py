@@ -1,1 +1,0 @@
-"""Tagging: labeled spans of a text (named entities and the like)."""

@@ -1,1 +1,0 @@
-"""Running text without an answer."""

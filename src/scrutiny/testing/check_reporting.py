@@ -1,0 +1,229 @@
+"""Conformance of what a diagnostic reports: statistics, and parts of a report.
+
+Statistics are additive, weighted or refitted; parts are sentences and charts, and pure.
+"""
+
+from typing import Any, Final
+
+import numpy as np
+
+from scrutiny.blocks.charts import Chart
+from scrutiny.blocks.run_estimates import slug
+from scrutiny.blocks.run_view import RunFacts, RunView
+from scrutiny.blocks.section import Part, ReportPart
+from scrutiny.blocks.terminal_and_markdown import WIDTH
+from scrutiny.core.statistic import (
+    AdditiveStatistic,
+    RefitStatistic,
+    Statistic,
+    WeightedStatistic,
+    must_be_statistic,
+)
+from scrutiny.stats.intervals.interval import SCALES
+from scrutiny.testing.checking import promise, promises, require_versioned
+
+Array = np.ndarray[Any, Any]
+_ROWS: Final = 12
+
+
+def check_statistic(statistic: Statistic, measures: Array | None = None) -> None:
+    """Raise unless a statistic fulfils the contract of its kind.
+
+    Checked, of all kinds: what it declares; the order of rows changes nothing; the
+    measures are not changed. Of additive ones: each row has components of its own, leading axes
+    pass through, draws do not depend on each other, and no row at all gives NaN. Of weighted ones:
+    a row of weight 2 counts as two rows, and a row of weight 0 as none. Of refitted ones: the same
+    rows give the same value.
+
+    Parameters
+    ----------
+    statistic
+        Any of the three kinds.
+    measures
+        Measures ``(row, need)`` to try it on, finite, at least three rows; rows of ones and
+        zeros unless given. Give your own where such rows are not what it needs.
+
+    Raises
+    ------
+    ConformanceError
+        With a sentence about the first promise that is broken.
+    """
+    must_be_statistic(statistic, type(statistic).__name__)
+    require_versioned(statistic)
+    _check_declared(statistic)
+    tried = sample_measures(len(statistic.needs)) if measures is None else measures
+    before = tried.copy()
+    if isinstance(statistic, AdditiveStatistic):
+        _check_additive(statistic, tried)
+    elif isinstance(statistic, WeightedStatistic):
+        _check_weighted(statistic, tried)
+    elif isinstance(statistic, RefitStatistic):
+        _check_refit(statistic, tried)
+    promise(
+        statistic.id,
+        is_kept=np.array_equal(before, tried),
+        message="it changed the measures that it was given.",
+    )
+
+
+def sample_measures(needs: int) -> Array:
+    """Measures ``(row, need)`` of ones and zeros, in all combinations that fit."""
+    rows, columns = np.meshgrid(np.arange(_ROWS), np.arange(needs), indexing="ij")
+    return ((rows >> (columns % 3)) & 1).astype(np.float64)
+
+
+def _check_declared(statistic: Statistic) -> None:
+    """Raise unless declared members have the right types."""
+    kept = {
+        "it has no label.": bool(statistic.says),
+        "needs must be a tuple of names of measures.": (
+            isinstance(statistic.needs, tuple) and bool(statistic.needs)
+        ),
+        f"scale is {statistic.scale!r}; it is one of {', '.join(SCALES)}.": (
+            statistic.scale in SCALES
+        ),
+    }
+    promises(statistic.id, kept)
+
+
+def _check_additive(statistic: AdditiveStatistic, measures: Array) -> None:
+    """Raise unless components are additive over rows and ``value`` is a function of sums."""
+    name = statistic.id
+    parts = statistic.components(measures)
+    promise(
+        name,
+        is_kept=parts.ndim == 2 and len(parts) == len(measures),
+        message=f"components of {measures.shape} have the shape {parts.shape}, not (row, …).",
+    )
+    stacked = statistic.components(np.stack([measures, measures[::-1]]))
+    promise(
+        name,
+        is_kept=stacked.shape == (2, *parts.shape) and np.array_equal(stacked[0], parts),
+        message="components must take measures (..., need) and keep the leading axes.",
+    )
+    promise(
+        name,
+        is_kept=np.array_equal(statistic.components(measures[::-1])[::-1], parts),
+        message="components of a row depend on the other rows.",
+    )
+    _check_draws(statistic, parts)
+    nothing = _additive_value(statistic, parts, np.zeros(len(parts)))
+    promise(
+        name,
+        is_kept=bool(np.isnan(nothing)),
+        message=f"without any row its value is {nothing}, not NaN: it is undefined.",
+    )
+
+
+def _additive_value(statistic: AdditiveStatistic, parts: Array, weights: Array) -> float:
+    """Value of weighted rows ``(row,)``, all in one cell."""
+    sums = (weights @ parts)[None, None, :]  # (draw, cell, component)
+    value = statistic.value(sums, np.full((1, 1), weights.sum()))
+    promise(
+        statistic.id,
+        is_kept=np.shape(value) == (1,),
+        message=f"value of sums (1, 1, component) has the shape {np.shape(value)}, not (1,).",
+    )
+    return float(value[0])
+
+
+def _check_draws(statistic: AdditiveStatistic, parts: Array) -> None:
+    """Raise unless several draws at once give the same values as one by one."""
+    draws = np.stack([np.ones(len(parts)), np.arange(len(parts), dtype=np.float64)])
+    sums = (draws @ parts)[:, None, :]  # (draw, cell, component)
+    together = statistic.value(sums, draws.sum(axis=1, keepdims=True))
+    for draw, value in zip(draws, np.ravel(together), strict=True):
+        alone = _additive_value(statistic, parts, draw)
+        _same(statistic.id, float(value), alone, "a draw's value depends on the other draws")
+
+
+def _check_weighted(statistic: WeightedStatistic, measures: Array) -> None:
+    """Raise unless weights count as repetitions."""
+    count = len(measures)
+
+    def value(rows: Array, weights: Array) -> float:
+        found = statistic.weighted(rows, weights[None, :])
+        promise(
+            statistic.id,
+            is_kept=np.shape(found) == (1,),
+            message=f"weighted gives the shape {np.shape(found)} for one draw, not (1,).",
+        )
+        return float(found[0])
+
+    weights = np.arange(count) % 3.0  # 0, 1, 2, ...
+    repeated = np.repeat(measures, weights.astype(np.int64), axis=0)
+    _same(
+        statistic.id,
+        value(measures, weights),
+        value(repeated, np.ones(len(repeated))),
+        "rows of weight 0, 1, 2 are not rows left out, kept and repeated",
+    )
+    ones = np.ones(count)
+    backward = value(measures[::-1], ones)
+    _same(statistic.id, value(measures, ones), backward, "the order of the rows changes its value")
+
+
+def _check_refit(statistic: RefitStatistic, measures: Array) -> None:
+    """Raise unless the same rows, in any order, give the same value."""
+    first = float(statistic.refit(measures))
+    _same(statistic.id, first, float(statistic.refit(measures)), "it gives two values")
+    backward = float(statistic.refit(measures[::-1]))
+    _same(statistic.id, first, backward, "the order of the rows changes its value")
+
+
+def _same(name: str, one: float, two: float, message: str) -> None:
+    """Raise unless two values are equal, or both undefined."""
+    is_kept = bool(np.isclose(one, two, rtol=1e-9, atol=1e-12, equal_nan=True))
+    promise(name, is_kept=is_kept, message=f"{message}: {one} and {two}.")
+
+
+def check_part(part: ReportPart, view: RunView) -> None:
+    """Raise unless a part of the report fulfils its contract.
+
+    Checked: the first line of its docstring; that it shows nothing of an empty run; of a run that
+    has what it needs, a title, a lead, and charts whose anchors are their own and whose tables
+    have a cell for every column; that making it twice gives the same; lines of a terminal that
+    fit into it.
+
+    Parameters
+    ----------
+    part
+        What is checked.
+    view
+        A run that has what it needs; `scrutiny.report.load.load_view` reads one.
+
+    Raises
+    ------
+    ConformanceError
+        On the first broken promise.
+    """
+    name = part.sentence()
+    promise("part", is_kept=bool(name), message="its docstring does not say what it shows.")
+    empty = part.make(RunView(RunFacts("")))
+    promise(name, is_kept=empty is None, message="it is shown for an empty run.")
+    made = part.make(view)
+    if not isinstance(made, Part):
+        promise(name, is_kept=False, message="it is not shown for a run that has its data.")
+        return
+    promise(name, is_kept=made == part.make(view), message="made twice, it is not the same.")
+    said = bool(made.title and made.lead and made.charts)
+    promise(name, is_kept=said, message="it lacks a title, a lead or charts.")
+    anchors = [made.anchor, *(drawn for chart in made.charts for drawn in _anchors(chart))]
+    own = len(set(anchors)) == len(anchors) and all(slug(one) == one for one in anchors)
+    promise(name, is_kept=own, message=f"anchors are not their own, or no anchors: {anchors}")
+    for chart in made.charts:
+        _check_table(name, chart)
+    wide = [line for line in part.lines(view) if line.cell_len > WIDTH]
+    promise(name, is_kept=not wide, message=f"lines are wider than {WIDTH} cells: {wide[:1]}")
+
+
+def _anchors(chart: Chart) -> list[str]:
+    """Anchors that a chart uses."""
+    return list(dict.fromkeys([chart.anchor, *(name for name, _, _ in chart.drawings)]))
+
+
+def _check_table(name: str, chart: Chart) -> None:
+    """Raise unless the table of a chart has a row, and a cell for every column."""
+    table = chart.table
+    fits = bool(table.rows) and all(len(row) == len(table.header) for row in table.rows)
+    promise(name, is_kept=fits, message=f"the table of {chart.title!r} is empty or ragged.")

@@ -1,1 +1,0 @@
-"""Edits of texts: applied, composed, and followed by annotations, answers and words."""

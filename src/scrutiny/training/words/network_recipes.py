@@ -1,0 +1,266 @@
+"""Recipes of small networks over words: what is common, recurrent and attention classifiers."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+from scrutiny.core.boundary.parameters import above_zero, at_least, shares
+from scrutiny.core.errors import DataError
+from scrutiny.core.example import Example
+from scrutiny.models.strings.training_records import FROM_NOTHING
+from scrutiny.models.words.attention_classifier import (
+    Architecture,
+    AttentionParts,
+    encoded,
+    weighted,
+)
+from scrutiny.models.words.recurrent_classifier import RecurrentArchitecture, RecurrentParts, pooled
+from scrutiny.models.words.word_model import Vocabulary
+from scrutiny.models.words.word_networks import (
+    NetworkParts,
+    fresh_parts,
+    sequences_of,
+    write_network,
+)
+from scrutiny.training.finetuning.training_data import DataParts
+from scrutiny.training.words.word_recipe import (
+    Learner,
+    Lesson,
+    Numbered,
+    OnStep,
+    Trained,
+    WordRecipe,
+    seconds_of,
+    stream_seed,
+    take,
+    unheard,
+)
+
+#: Extra of all small networks, and its modules.
+NEEDS: Final = ("hf", "torch", "safetensors.torch")
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkRecipe(WordRecipe):
+    """Hyperparameters of all small networks; each kind adds defaults and its own learner.
+
+    Parameters
+    ----------
+    architecture
+        Cells, readout and dimensions.
+    epochs, batch
+        Passes over the training part, and texts of a step.
+    lr, weight_decay, clip
+        Rate and decay, and the largest norm of a gradient.
+    dropout
+        Share of the numbers of words' vectors that is left out of a step.
+    least
+        Least number of occurrences in the training part for a word to be in the vocabulary.
+    limit
+        Rows drawn at random from the data, the same for all seeds; default: all.
+    dev_share
+        Share of the rows that is split off for choosing the epoch, where no dev data is named; 0
+        keeps the last epoch.
+    """
+
+    replicates_of: ClassVar[str] = FROM_NOTHING
+    parts_of: ClassVar[type[NetworkParts]]
+    learner: ClassVar[type[Any]]
+
+    architecture: Any = None
+    epochs: int = 6
+    batch: int = 64
+    lr: float = 1e-3
+    weight_decay: float = 1e-4
+    clip: float = 1.0
+    dropout: float = 0.3
+    least: int = 2
+    limit: int | None = None
+    dev_share: float = 0.1
+
+    def __post_init__(self) -> None:
+        at_least(self, epochs=1, batch=1, least=1)
+        above_zero(self, "lr", "clip")
+        shares(self, "weight_decay", "dropout")
+        self.rows()  # checks the rest
+
+    def lesson(self, parts: DataParts, *, seed: int) -> Lesson:
+        """Fresh network of a seed, with both data parts as word ids.
+
+        Raises
+        ------
+        DataError
+            If no word is frequent enough.
+        """
+        words = Vocabulary.of_texts((e.text for e in parts.train), least=self.least)
+        if not words.words:
+            raise DataError(
+                f"No word occurs often enough in {parts.sources[0]} (at least {self.least}): "
+                "the vocabulary would be empty."
+            )
+        train, dev = (self.numbered(part, words, parts.labels) for part in (parts.train, parts.dev))
+        first = stream_seed(seed, "weights", version=self.version)
+        made = fresh_parts(self.parts_of, self.architecture, words, labels=parts.labels, seed=first)
+        return Lesson(self.learner(made, self), train, dev, made, self)
+
+    def numbered(
+        self, examples: Sequence[Example], words: Vocabulary, labels: Sequence[str]
+    ) -> Numbered:
+        """Texts as word ids of the network's vocabulary."""
+        return Numbered.of(examples, words, labels)
+
+    def sizes(self, parts: DataParts) -> dict[str, int]:
+        """Numbers of epochs and steps of one seed."""
+        return {"epochs": self.epochs, "steps": self.epochs * -(-len(parts.train) // self.batch)}
+
+    def fit(self, parts: DataParts, *, seed: int, on_step: OnStep = unheard) -> Trained:
+        """Train a network; it is returned in the state of its best epoch on the dev part.
+
+        The seed determines initial weights, the order of the texts and dropout.
+
+        Raises
+        ------
+        DataError
+            If there are fewer than two labels, or no word is frequent enough.
+        ModelError
+            If the loss is not finite.
+        MissingExtraError
+            If torch or safetensors are not installed.
+        """
+        self.require()
+        lesson = self.lesson(parts, seed=seed)
+        record = take(lesson, seed=seed, on_step=on_step)
+        words = len(lesson.made.vocabulary.words)
+        return Trained(partial(write_network, lesson.made), {"words": words, **record})
+
+    def stand_in(self, parts: DataParts) -> tuple[Callable[[Path], None], float]:
+        """Writer of a network of the same shape, and the seconds that one seed would take."""
+        self.require()
+        lesson = self.lesson(parts, seed=0)
+        return partial(write_network, lesson.made), seconds_of(lesson)
+
+
+class _RecurrentLearner(Learner):
+    """A recurrent network with its optimizer."""
+
+    def __init__(self, made: RecurrentParts, recipe: NetworkRecipe) -> None:
+        import torch
+
+        self.network, self._recipe = made.network, recipe
+        self.optimizer = torch.optim.AdamW(
+            self.network.parameters(), lr=recipe.lr, weight_decay=recipe.weight_decay
+        )
+
+    def logits(self, texts: Sequence[Sequence[int]]) -> Any:
+        """Logits ``(text, label)``."""
+        import torch
+
+        network, recipe = self.network, self._recipe
+        ids, lengths, _ = sequences_of(texts)
+
+        def dropped(vectors: Any) -> Any:
+            return torch.nn.functional.dropout(vectors, recipe.dropout, training=network.training)
+
+        vectors = pooled(network, recipe.architecture, dropped(network["embedding"](ids)), lengths)
+        return network["output"](dropped(vectors))
+
+
+RECURRENT_VERSION: Final = "recurrent-classifier@1"
+
+
+@dataclass(frozen=True, slots=True)
+class RecurrentRecipe(NetworkRecipe):
+    """Hyperparameters of a recurrent classifier, trained with AdamW.
+
+    Parameters
+    ----------
+    architecture
+        Cell, pooling and dimensions.
+    epochs, batch
+        Passes over the training part, and texts of a step.
+    lr, weight_decay, clip
+        Rate and decay of AdamW, and the largest norm of a gradient.
+    dropout
+        Share of the numbers of words' vectors, and of the text's, left out of a step.
+    least
+        Least number of occurrences in the training part for a word to be in the vocabulary.
+    limit, dev_share
+        As in fine-tuning.
+    """
+
+    version: ClassVar[str] = RECURRENT_VERSION
+    packages: ClassVar[tuple[str, ...]] = ("numpy", "torch")
+    needs: ClassVar[tuple[str, ...]] = ("Training a recurrent classifier", *NEEDS)
+    parts_of: ClassVar[type[NetworkParts]] = RecurrentParts
+    learner: ClassVar[type[Any]] = _RecurrentLearner
+
+    architecture: RecurrentArchitecture = field(default_factory=RecurrentArchitecture)
+
+
+ATTENTION_VERSION: Final = "attention-classifier@1"
+
+
+class _AttentionLearner(Learner):
+    """A network with one layer of attention, and its optimizer."""
+
+    def __init__(self, made: AttentionParts, recipe: NetworkRecipe) -> None:
+        import torch
+
+        self.network, self._made, self._dropout = made.network, made, recipe.dropout
+        attention = list(self.network["attention"].parameters())
+        apart = {id(p) for p in attention}
+        others = [p for p in self.network.parameters() if id(p) not in apart]
+        groups = [
+            {"params": others, "weight_decay": recipe.weight_decay},
+            {"params": attention, "weight_decay": 0.0},
+        ]
+        self.optimizer = torch.optim.Adam(groups, lr=recipe.lr, amsgrad=True)
+
+    def logits(self, texts: Sequence[Sequence[int]]) -> Any:
+        """Logits ``(text, label)``."""
+        import torch
+
+        network, architecture = self.network, self._made.architecture
+        ids, lengths, is_word = sequences_of(texts)
+        embedded = torch.nn.functional.dropout(
+            network["embedding"](ids), self._dropout, training=network.training
+        )
+        vectors = encoded(network, architecture, embedded, lengths)
+        weights = weighted(network, architecture, vectors, is_word)
+        return network["output"]((weights[:, None] @ vectors)[:, 0])
+
+
+@dataclass(frozen=True, slots=True)
+class AttentionRecipe(NetworkRecipe):
+    """Hyperparameters of a run; data and seed are not among them.
+
+    Rate, optimizer (Adam with amsgrad) and the decay that spares the attention are those of Jain
+    & Wallace (2019); the dropout of words' vectors is ours, for data smaller than theirs.
+
+    Parameters
+    ----------
+    architecture
+        Encoder, attention and dimensions.
+    epochs, batch, lr, weight_decay, clip, dropout, least, limit, dev_share
+        See `scrutiny.training.words.network_recipes.NetworkRecipe`; the decay spares the attention.
+    """
+
+    version: ClassVar[str] = ATTENTION_VERSION
+    packages: ClassVar[tuple[str, ...]] = ("torch",)
+    needs: ClassVar[tuple[str, ...]] = ("Training an attention classifier", *NEEDS)
+    parts_of: ClassVar[type[NetworkParts]] = AttentionParts
+    learner: ClassVar[type[Any]] = _AttentionLearner
+
+    architecture: Architecture = field(default_factory=Architecture)
+    epochs: int = 12
+    batch: int = 32
+    weight_decay: float = 1e-5
+    least: int = 1
+
+    def numbered(
+        self, examples: Sequence[Example], words: Vocabulary, labels: Sequence[str]
+    ) -> Numbered:
+        """Texts as word ids; texts without a known word are left out."""
+        return Numbered.of(examples, words, labels).with_words()

@@ -1,0 +1,268 @@
+"""Small models from nothing: their job, one folder per seed, and their trainers of plans.
+
+Classifiers over words, and parsers.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+from scrutiny.core.boundary.json_text import canonical_json, digest
+from scrutiny.core.errors import PlanError
+from scrutiny.core.long_runs import SILENT, Progress
+from scrutiny.data.dataset import Dataset, load_dataset
+from scrutiny.models.strings.training_records import REPLICATES_KEY
+from scrutiny.training.finetuning.training_data import DataParts, load_parts
+from scrutiny.training.job import (
+    Finished,
+    OneRun,
+    TrainingJob,
+    held,
+    read_record,
+    train_runs,
+    write_model,
+    write_stand_ins,
+)
+from scrutiny.training.trainer import RUNS, Trainer, TrainingNode
+from scrutiny.training.words.linear import LinearRecipe
+from scrutiny.training.words.network_recipes import AttentionRecipe, RecurrentRecipe
+from scrutiny.training.words.parser import ParserRecipe
+from scrutiny.training.words.word_recipe import WordRecipe
+
+
+@dataclass(frozen=True, slots=True)
+class WordJob(TrainingJob):
+    """Job of small classifiers: one for each seed.
+
+    Parameters
+    ----------
+    parts
+        Training and dev part.
+    recipe
+        Recipe.
+    seeds
+        Whole numbers from 0 on.
+    """
+
+    parts: DataParts
+    recipe: WordRecipe
+    seeds: tuple[int, ...]
+    bases: tuple[None, ...] = (None,)
+
+    def identity(self, base: None, seed: int) -> str:
+        """Digest of everything that determines the weights of a classifier."""
+        recipe = self.recipe
+        stated = canonical_json(recipe.plain())
+        return digest(recipe.version, stated, self.parts.digest, str(seed))
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Numbers of classifiers, training and dev texts; for networks also epochs and steps."""
+        return {
+            "runs": len(self.seeds),
+            "texts": len(self.parts.train),
+            "dev": len(self.parts.dev),
+            **self.recipe.sizes(self.parts),
+        }
+
+    def train(self, run: OneRun, folder: Path, progress: Progress) -> dict[str, Any]:
+        """Train the classifier of one run into its folder; returns its record."""
+        told = 0
+
+        def step() -> None:
+            nonlocal told
+            told += 1
+            progress.advance("train")
+
+        recipe = self.recipe
+        with held(folder) as working:
+            if folder.exists():  # another process has just finished it
+                return read_record(folder, run.identity)
+            trained = recipe.fit(self.parts, seed=run.seed, on_step=step)
+            record = {
+                "identity": run.identity,
+                "version": recipe.version,
+                "seed": run.seed,
+                REPLICATES_KEY: recipe.replicates_of,
+                "recipe": recipe.plain(),
+                "labels": list(self.parts.labels),
+                "metric": recipe.score,
+                "data": self.parts.described(),
+                **trained.record,
+                "made_with": {name: version(name) for name in ("scrutiny", *recipe.packages)},
+            }
+            texts = (e.text for e in self.parts.train)
+            write_model(folder, trained.write, working=working, record=record, texts=texts)
+        for _ in range(self.sizes.get("steps", 1) - told):  # texts without words make none
+            progress.advance("train")
+        progress.passed(f"{folder.name}: {outcome_of(record)}")
+        return record
+
+
+#: Three are the fewest that can carry a claim on the recipe.
+SEEDS: Final = (1, 2, 3)
+
+
+def train_words(
+    data: Any,
+    out: Path,
+    *,
+    recipe: WordRecipe,
+    seeds: Sequence[int] = SEEDS,
+    dev: Any = "",
+    reported: Sequence[Any] = (),
+    progress: Progress = SILENT,
+) -> list[Finished]:
+    """Train classifiers in ``out/seed-S``, one for each seed; finished ones are kept.
+
+    Parameters
+    ----------
+    data, dev
+        Data strings or data sets; without dev data a share of the rows is split off.
+    out
+        Folder of the family.
+    recipe
+        Recipe.
+    seeds
+        Whole numbers from 0 on.
+    reported
+        Data that results will be reported on: rows of it are refused.
+    progress
+        Is told the steps, and each classifier when it is done.
+
+    Raises
+    ------
+    PlanError
+        If a part holds rows of what is reported on, a folder holds something else, or the seeds
+        cannot be read.
+    DataError
+        If there are no labels to learn.
+    MissingExtraError
+        If a package that the recipe needs is not installed.
+    """
+    recipe.require()
+    own = [
+        one if isinstance(one, Dataset) else load_dataset(one, task=recipe.task) for one in reported
+    ]
+    parts = load_parts(
+        data,
+        recipe.rows(),
+        dev=dev,
+        task=recipe.task,
+        reported=own,
+        has_labels=recipe.has_labels,
+    )
+
+    job = WordJob(parts, recipe, tuple(seeds))
+    return train_runs(job, out, partial(job.train, progress=progress), progress=progress)
+
+
+def outcome_of(record: dict[str, Any]) -> str:
+    """Result of training a classifier over words, from its record: score, epoch, words.
+
+    Examples
+    --------
+    >>> outcome_of({"metric": "accuracy", "dev_score": 0.8125, "words": 900})
+    'dev accuracy 0.812, 900 words'
+    >>> outcome_of({"dev_score": None, "words": 40, "epochs": [{}, {}], "chosen_epoch": 2})
+    'epoch 2 of 2, 40 words'
+    """
+    score, epochs = record["dev_score"], record.get("epochs", ())
+    said = [] if score is None else [f"dev {record['metric']} {score:.3f}"]
+    said += [f"epoch {record['chosen_epoch']} of {len(epochs)}"] if epochs else []
+    return ", ".join([*said, f"{record['words']:,} words"])
+
+
+@dataclass(frozen=True, slots=True)
+class WordTrainer(Trainer[WordJob]):
+    """Trainer of one kind of small model, from scratch, one for each seed.
+
+    Parameters
+    ----------
+    says
+        One line about it.
+    scheme
+        Of the models' strings.
+    Params
+        Its recipe, a `scrutiny.training.words.word_recipe.WordRecipe`.
+    """
+
+    says: str
+    scheme: str
+    Params: type[Any]
+    has_base: bool = False
+
+    def reads(self, task: str) -> str:
+        """Task of the data, which is that of the recipe.
+
+        Raises
+        ------
+        PlanError
+            For any other.
+        """
+        own = self.Params.task
+        if task.partition("@")[0] not in ("", own):
+            raise PlanError(
+                f"{self.scheme} models are trained for {own}, and not for {task}: leave task out, "
+                "or let finetune train an encoder."
+            )
+        return str(own)
+
+    def recipe(self, task: str) -> type[Any]:
+        """Dataclass of the node's ``params``."""
+        return self.Params
+
+    def job(self, asked: TrainingNode) -> WordJob:
+        """Models of a node: with its stated seeds, or with seeds from 1 on."""
+        asked.recipe.require()
+        for one in (asked.data, *filter(None, [asked.dev])):
+            if one.task != asked.recipe.task:
+                raise PlanError(
+                    f"{one.source} is of the task {one.task}, and {self.scheme} models are trained "
+                    f"for {asked.recipe.task}."
+                )
+        parts = load_parts(
+            asked.data,
+            asked.recipe.rows(),
+            dev="" if asked.dev is None else asked.dev,
+            reported=asked.reported,
+            has_labels=asked.recipe.has_labels,
+        )
+        seeds = asked.seeds or tuple(range(1, (asked.runs or RUNS) + 1))
+        return WordJob(parts, asked.recipe, seeds)
+
+    def train(
+        self, job: WordJob, folder: Path, *, device: str, progress: Progress = SILENT
+    ) -> list[Finished]:
+        """Train the classifiers that are missing in the folder, on the CPU."""
+        return train_runs(job, folder, partial(job.train, progress=progress), progress=progress)
+
+    def stand_in(self, job: WordJob, folder: Path, *, device: str) -> float:
+        """Write nearly untrained classifiers; returns the seconds training would take."""
+
+        def write(_: OneRun, place: Path) -> float:
+            made, seconds = job.recipe.stand_in(job.parts)
+            place.mkdir()
+            made(place)
+            return seconds
+
+        return write_stand_ins(job, folder, write)
+
+
+ATTENTION: Final = WordTrainer(
+    "trains small classifiers with one layer of attention from nothing",
+    "attention-classifier",
+    AttentionRecipe,
+)
+LINEAR: Final = WordTrainer(
+    "fits logistic regressions over words, each to a sample of the rows", "linear", LinearRecipe
+)
+RECURRENT: Final = WordTrainer(
+    "trains small LSTMs or GRUs over words from nothing", "recurrent", RecurrentRecipe
+)
+PARSER: Final = WordTrainer(
+    "trains small parsers and taggers from nothing, with spaCy", "spacy", ParserRecipe
+)
