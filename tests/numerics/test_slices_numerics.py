@@ -52,7 +52,7 @@ def tables(rng, *, items, seeds, loss):
 
 def worse(rng, seed, **study):
     """Whether each slice is shown to be worse than elsewhere."""
-    spec = EstimateSpec("level", "accuracy@1", {"": Selector()})
+    spec = EstimateSpec("level", "accuracy@1", sides={"": Selector()})
     level = Assignment("p", "d@1", "m", "x", (Measure("hit"),), spec, {})
     slices = [f"s{k} = yes" for k in range(len(SHARES))]
     pairs = [

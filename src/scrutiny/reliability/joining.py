@@ -25,6 +25,7 @@ from scrutiny.reliability.panel import (
     Panel,
     Side,
     columns_of,
+    side_and_measure,
     tally,
     units_of,
 )
@@ -75,7 +76,7 @@ def join(
     columns: list[NDArray[np.float64]] = []
     statuses: list[NDArray[np.int8]] = []
     for need in needs:
-        name, measure = _parts(need, panel)
+        name, measure = side_and_measure(need, panel.measures)
         if name not in filled:
             raise PlanError(f"{need!r} needs a side {name!r}; there are {sorted(sides)}.")
         if measure == "ok":
@@ -112,14 +113,6 @@ def matched(ours: Sequence[str | None], theirs: Sequence[str | None]) -> list[tu
     if 1 in (len(ours), len(theirs)):
         return [(i, k) for i in range(len(ours)) for k in range(len(theirs))]
     return [(k, k) for k in range(min(len(ours), len(theirs)))]
-
-
-def _parts(need: str, panel: Panel) -> tuple[str, str]:
-    """Side and measure of a need; a measure's name may contain dots."""
-    if "." not in need or any(measure.name == need for measure in panel.measures):
-        return "", need
-    side, _, measure = need.partition(".")
-    return side, measure
 
 
 def _is_ok(side: Side) -> tuple[NDArray[np.float64], NDArray[np.int8]]:

@@ -9,7 +9,7 @@ import pytest
 from design_inputs import inputs_of
 
 from scrutiny.core.boundary.json_text import canonical_json
-from scrutiny.core.design import EstimateSpec, Selector
+from scrutiny.core.design import EstimateSpec
 from scrutiny.core.diagnostic import Cell
 from scrutiny.core.example import Example
 from scrutiny.core.plan import Resampling
@@ -75,11 +75,10 @@ def test_the_official_rows(shared_data, read):
                 spec = EstimateSpec(
                     "e",
                     metric,
-                    {"": Selector("measured", CONDITION)},
-                    condition=CONDITION,
+                    CONDITION,
                     unit="u_term",
                     where=where,
-                )
+                ).reading([""])
                 found = estimator.estimate(assignment(spec)).estimate
                 assert found.value == pytest.approx(wanted[name][key], abs=1e-9), (model, name)
                 assert (found.counts.n, found.n_units) == (wanted[name]["n"], wanted[name]["terms"])

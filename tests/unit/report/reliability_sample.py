@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from scrutiny.core.claim import Claim, Component
-from scrutiny.core.design import EstimateSpec, Selector
+from scrutiny.core.design import EstimateSpec
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
 from scrutiny.run.estimating.estimates import estimate_all
@@ -84,11 +84,10 @@ def _assignment(kind, dataset, name, *, group="all", condition=None, where=None)
     spec = EstimateSpec(
         id=name,
         metric="accuracy@1",
-        sides={"": Selector("measured", condition or {})},
-        group=group,
         condition=condition or {},
+        group=group,
         where=where or "",
-    )
+    ).reading([""])
     return Assignment(
         measure="m",
         kind=kind,

@@ -78,9 +78,8 @@ def estimator(*parts, datasets=("a",), items=3):
 
 def assignment(metric, *, subject="m", base="", sides=None, **spec):
     sides = sides or {"": Selector("measured", {"preset": "x"})}
-    return Assignment(
-        "heads", KIND, subject, "a", MEASURES, EstimateSpec("e", metric, sides, **spec), {}, base
-    )
+    spec = EstimateSpec("e", metric, sides=sides, **spec)
+    return Assignment("heads", KIND, subject, "a", MEASURES, spec, {}, base)
 
 
 HEADS = [[1, 0, 2, 3, 4], [0, 1, 2, 1, 4], [2, 2, 0, 0, 2]]

@@ -30,7 +30,7 @@ def folder(monkeypatch):
         "condition": "{}", "role": "measured", "variant": None, "status": "ok", "reason": None,
     }  # fmt: skip
     records = [{**row, "item": f"i{n}", "values": FOUND} for n in range(60)]
-    spec = EstimateSpec("heads/m/x/r", "r@1", {"": Selector()}, along=("layer", "head"))
+    spec = EstimateSpec("heads/m/x/r", "r@1", sides={"": Selector()}, along=("layer", "head"))
     made = Assignment("heads", "heads@1#0", "m", "x", MEASURES, spec, {})
     manifest = {
         "plan": {"seed": 0, "resampling": plain(Resampling(draws=200))},

@@ -11,7 +11,7 @@ from toy_beside import Agreeing, asked, model, plan, rows
 from scrutiny.blocks.run_estimates import contrast_key_of, key_of
 from scrutiny.cli.plans import audit_from_flags, plan_from_flags
 from scrutiny.cli.verbs.names import facts
-from scrutiny.core.design import DataShape, Design, EstimateSpec, Inputs, Selector, SubjectShape
+from scrutiny.core.design import DataShape, Design, EstimateSpec, Inputs, SubjectShape
 from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.core.long_runs import Progress
 from scrutiny.core.model import Family, Replicate, capabilities_of
@@ -422,8 +422,7 @@ class Gated(Agreeing):
         return {"trial": len(params.word)}
 
     def design(self, params, inputs):
-        sides = {"": Selector()}
-        level = EstimateSpec("level", "accuracy@1", sides, at={"trial": 1})
+        level = EstimateSpec("level", "accuracy@1", at={"trial": 1})
         granted = replace(level, id="granted", presupposes=(("level", 0.5),), group="a")
         asked = replace(level, id="refused", presupposes=(("level", 1.5),), group="b")
         return Design((), (level, granted, asked))

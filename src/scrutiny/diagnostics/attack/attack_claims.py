@@ -25,10 +25,11 @@ nobody says which texts are valid, the sentence says so.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from scrutiny.core.claim import Claim, Component, Risk
-from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector, draws_of
+from scrutiny.core.design import Design, EstimateSpec, Inputs
 from scrutiny.core.languages import left_out, must_know, speaks_any
 from scrutiny.core.plugin_base import title_of
 from scrutiny.diagnostics.attack.attack_metrics import BUDGETS, SIMILARITIES, VALIDITIES
@@ -44,7 +45,6 @@ from scrutiny.diagnostics.attack.attack_records import (
 from scrutiny.diagnostics.attack.attempts import AttackParams, TransferParams, attacks_of
 from scrutiny.perturb.recipes.attack import Attack, deviations_of, given_to_attacks
 
-BEFORE: Final = Selector(role="baseline")
 #: Items that were not attacked count with what was measured before.
 _STAYS: Final = {"": "before"}
 _BOTH_STAY: Final = {"": "before", "control": "before"}
@@ -103,7 +103,7 @@ def spoken(
 
 def _estimates(attacks: Sequence[str], params: AttackParams) -> Iterator[EstimateSpec]:
     """Specifications in the order of the report."""
-    yield EstimateSpec("level", "accuracy@1", {"": BEFORE}, role="baseline")
+    yield EstimateSpec("level", "accuracy@1", role="baseline")
     yield from rater_estimates(params)
     for name in attacks:
         for draw in range(params.draws):
@@ -116,18 +116,10 @@ def over_draws(
     what: str, metric: str, name: str, params: AttackParams | TransferParams
 ) -> Iterator[EstimateSpec]:
     """All draws of an attack as one number, and its excess over random change."""
-    conditions = [condition_of(name, draw) for draw in range(params.draws)]
-    own = {**draws_of("", "measured", conditions), "before": BEFORE}
-    condition = {"recipe": name}
-    yield EstimateSpec(f"{what}/{name}", f"{metric}@1", own, fallback=_STAYS, condition=condition)
+    of = partial(EstimateSpec, condition={"recipe": name}, draws=params.draws)
+    yield of(f"{what}/{name}", f"{metric}@1", fallback=_STAYS)
     if params.control:
-        yield EstimateSpec(
-            f"excess/{name}",
-            f"beyond({metric})@1",
-            {**own, **draws_of("control", "control", conditions)},
-            fallback=_BOTH_STAY,
-            condition=condition,
-        )
+        yield of(f"excess/{name}", f"beyond({metric})@1", fallback=_BOTH_STAY)
 
 
 def of_draw(
@@ -135,25 +127,11 @@ def of_draw(
 ) -> Iterator[EstimateSpec]:
     """One draw of an attack, that of random change, and its excess over random change."""
     end, condition = f"{name}/{draw}", condition_of(name, draw)
-    after, at_random = Selector("measured", condition), Selector("control", condition)
-    own = EstimateSpec(
-        f"{what}/{end}",
-        f"{metric}@1",
-        {"": after, "before": BEFORE},
-        fallback=_STAYS,
-        condition=condition,
-    )
+    own = EstimateSpec(f"{what}/{end}", f"{metric}@1", condition, fallback=_STAYS)
     yield own
     if control:
-        sides = {"": at_random, "before": BEFORE}
-        yield replace(own, id=f"random/{end}", sides=sides, role="control")
-        yield EstimateSpec(
-            f"excess/{end}",
-            f"beyond({metric})@1",
-            {"": after, "control": at_random, "before": BEFORE},
-            fallback=_BOTH_STAY,
-            condition=condition,
-        )
+        yield replace(own, id=f"random/{end}", role="control")
+        yield EstimateSpec(f"excess/{end}", f"beyond({metric})@1", condition, fallback=_BOTH_STAY)
 
 
 def _of_attack(name: str, draw: int, params: AttackParams) -> Iterator[EstimateSpec]:

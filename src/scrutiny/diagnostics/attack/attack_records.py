@@ -232,13 +232,13 @@ def rater_estimates(params: AttackParams) -> Iterator[EstimateSpec]:
     if not is_controlled(params):
         return
     same, other = Selector("control", UNCHANGED), Selector("null", OTHER)
-    yield EstimateSpec.of("rater_unchanged", "mean(valid)@1", UNCHANGED, role="control")
-    yield EstimateSpec.of("rater_other", "mean(valid)@1", OTHER, role="null")
+    yield EstimateSpec("rater_unchanged", "mean(valid)@1", UNCHANGED, role="control")
+    yield EstimateSpec("rater_other", "mean(valid)@1", OTHER, role="null")
     yield EstimateSpec(
         "rater_separation",
         "rater_separation@1",
-        {"after": same, "control": other},
-        condition=UNCHANGED,
+        UNCHANGED,
+        sides={"after": same, "control": other},
     )
 
 

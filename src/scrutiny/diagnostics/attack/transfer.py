@@ -25,7 +25,6 @@ from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction, Task
 from scrutiny.data.hashes import drawn
 from scrutiny.diagnostics.attack.attack_claims import (
-    BEFORE,
     compared,
     of_draw,
     over_draws,
@@ -214,7 +213,7 @@ def _values(
 
 def _estimates(attacks: Sequence[str], params: TransferParams) -> Iterator[EstimateSpec]:
     """Specifications in the order of the report."""
-    yield EstimateSpec("level", "accuracy@1", {"": BEFORE}, role="baseline")
+    yield EstimateSpec("level", "accuracy@1", role="baseline")
     for name in attacks:
         for draw in range(params.draws):
             yield from of_draw("transfer", "transfer_rate", name, draw, control=params.control)

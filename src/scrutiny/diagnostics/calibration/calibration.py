@@ -10,7 +10,7 @@ import numpy as np
 
 from scrutiny.core.boundary.parameters import at_least, shares
 from scrutiny.core.claim import NO_PROBABILITIES, Claim, Component, Risk
-from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.design import Design, EstimateSpec, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.facts import LABELS
 from scrutiny.core.record import Measure, Row
@@ -19,7 +19,6 @@ from scrutiny.core.task import Prediction
 from scrutiny.reliability.metrics import Parametric
 from scrutiny.reliability.row_statistics import Additive, Array, divide, with_count
 
-_TWIN: Final = Selector("control")
 USUAL_BINS: Final = 15
 
 
@@ -79,12 +78,11 @@ class Calibration(Diagnostic[CalibrationParams]):
         """The error beside its twin's, its sign, the Brier score; the claim that it is large."""
         error = f"calibration_error({params.bins})"
         has_none = "no_probabilities" in inputs.subject.capabilities
-        both = {"": Selector(), "control": _TWIN}
         return Design(
             estimates=(
                 EstimateSpec("error", f"{error}@1"),
-                EstimateSpec("twin", f"{error}@1", {"": _TWIN}, role="control"),
-                EstimateSpec("beyond", f"beyond({error})@1", both),
+                EstimateSpec("twin", f"{error}@1", role="control"),
+                EstimateSpec("beyond", f"beyond({error})@1"),
                 EstimateSpec("overconfidence", "mean(overconfidence)@1"),
                 EstimateSpec("brier", "mean(brier)@1"),
             ),

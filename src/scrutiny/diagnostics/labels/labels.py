@@ -9,7 +9,7 @@ import numpy as np
 
 from scrutiny.core.boundary.parameters import shares
 from scrutiny.core.claim import Claim, Component, Risk
-from scrutiny.core.design import Design, EstimateSpec, Inputs
+from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.example import Example
 from scrutiny.core.facts import LABELS
@@ -83,7 +83,7 @@ class DoubtfulLabels(Diagnostic[LabelsParams]):
                 EstimateSpec("doubtful", _SHARE),
                 EstimateSpec("disagreed", "share(disagreed)@1"),
                 EstimateSpec("conflicting", "share(conflicting)@1"),
-                EstimateSpec("right", "share(right)@1", role="baseline"),
+                EstimateSpec("right", "share(right)@1", role="baseline", sides={"": Selector()}),
             ),
             claims=(
                 Claim(

@@ -179,27 +179,25 @@ def _estimates(inputs: Inputs, *, is_tagging: bool) -> Iterator[EstimateSpec]:
         for name in names:
             if is_tagging and name == "kappa":  # tags are no label of the text
                 continue
-            yield EstimateSpec(name, f"{name}@1", _read("measured", condition))
+            yield EstimateSpec(name, f"{name}@1", sides=_read("measured", condition))
     if _has_gold(inputs):
         yield from _of_skill(inputs, is_tagging=is_tagging)
     labels = _read("measured", OF_LABELS)
     for name in ("label_entropy", "commonest_label"):
-        yield EstimateSpec(name, f"{name}@1", labels, role="baseline")
+        yield EstimateSpec(name, f"{name}@1", sides=labels, role="baseline")
 
 
 def _of_skill(inputs: Inputs, *, is_tagging: bool) -> Iterator[EstimateSpec]:
     """Score of each model, and for taggers the difference."""
     level = score_of(inputs.task).level
     for name, condition in (("level", OF_TARGET), ("level_reference", OF_REFERENCE)):
-        yield EstimateSpec(
-            name, level, _read("baseline", condition), role="baseline", condition=condition
-        )
+        yield EstimateSpec(name, level, condition, role="baseline")
     if is_tagging:
         sides = {
             "before": Selector("baseline", OF_REFERENCE),
             "after": Selector("baseline", OF_TARGET),
         }
-        yield EstimateSpec("drop", metric_of_metric("drop", level), sides)
+        yield EstimateSpec("drop", metric_of_metric("drop", level), sides=sides, fallback={})
 
 
 def _read(role: str, condition: Mapping[str, str]) -> dict[str, Selector]:

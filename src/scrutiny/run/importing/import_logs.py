@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from scrutiny.core.boundary.json_text import canonical_json, digest, plain
-from scrutiny.core.design import EstimateSpec, Selector
+from scrutiny.core.design import EstimateSpec
 from scrutiny.core.errors import DataError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
@@ -143,7 +143,7 @@ def _assignments(tasks: Mapping[str, Logged]) -> Iterator[Assignment]:
                 meant = json.loads(condition)
                 name = "/".join(["scores", subject, task.name, *map(str, meant.values())])
                 metric = "accuracy@1" if task.is_hit(condition) else "mean@1"
-                spec = EstimateSpec(name, metric, {"": Selector(condition=meant)}, condition=meant)
+                spec = EstimateSpec(name, metric, meant).reading([""])
                 yield Assignment("scores", KIND, subject, task.name, MEASURES, spec, {})
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from scrutiny.core.boundary.parameters import known
-from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Selector
+from scrutiny.core.design import ContrastSpec, Design, EstimateSpec
 from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import fits, written
 from scrutiny.core.expressions import names_metric
@@ -14,6 +14,7 @@ from scrutiny.core.plan import EstimatePlan, MeasurePlan, ModelPlan
 from scrutiny.core.record import Measure
 from scrutiny.core.slice_syntax import WHERE, joined, slice_of_values
 from scrutiny.reliability.metrics import metric_name, metric_of
+from scrutiny.reliability.panel import sides_of
 from scrutiny.run.planning.assignment import Assignment, PlannedContrast
 from scrutiny.run.planning.plan_slices import items_of, over, split_selector
 from scrutiny.run.planning.resolved import Resolved
@@ -79,6 +80,7 @@ def design_assignments(resolved: Resolved) -> Iterator[Assignment]:
 def _assignment(place: PlacedDesign, spec: EstimateSpec, resolved: Resolved) -> Assignment:
     """Assignment of one specification of a design, with its presuppositions."""
     role = place.family.role if spec.role == "measured" else spec.role
+    spec = spec.reading(sides_of(metric_of(spec.metric, place.measures), place.measures))
     unit = place.unit if spec.unit == "item" else spec.unit
     by_id = {other.id: other for other in place.design.estimates}
     return Assignment(
@@ -260,9 +262,8 @@ def _of_records(
         spec = EstimateSpec(
             id=plan.id,
             metric=metric,
-            sides={"": Selector(role=role, condition=own)},
-            role=role,
             condition=own,
+            role=role,
             unit=place.unit,
             at=at,
         )
@@ -272,7 +273,7 @@ def _of_records(
             subject=place.family.name,
             dataset=place.dataset,
             measures=place.measures,
-            spec=spec,
+            spec=spec.reading([""]),
             within=place.within,
             reference=place.reference,
         )
