@@ -17,6 +17,7 @@ from scrutiny.core.claim import Component, Finding
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.expressions import name_and_arguments
 from scrutiny.core.record import grouped
+from scrutiny.reliability.assignment import assignments_in, differences_in
 from scrutiny.reliability.metrics import no_effect_of
 
 FIELDS: Final = tuple(field.name for field in fields(EstimateKey))
@@ -78,37 +79,12 @@ def _text(condition: Mapping[str, object], name: str) -> str:
     return canonical_json(condition[name]) if name in condition else ""
 
 
-Assigned = Mapping[str, Any]
-
-
-def key_of(assigned: Assigned) -> EstimateKey:
-    """Key of the estimate of a specification in the manifest."""
-    spec = assigned["spec"]
-    return EstimateKey(
-        diagnostic=assigned["kind"],
-        metric=spec["metric"],
-        subject=assigned["subject"],
-        reference=assigned.get("reference"),
-        dataset="+".join([assigned["dataset"], *spec["beside"]]),
-        role=spec["role"],
-        condition={**spec["condition"], **assigned["within"], **spec["at"]},
-        group=spec["group"],
-    )
-
-
-def contrast_key_of(pair: Assigned) -> EstimateKey:
-    """Key of a difference or a ratio in the manifest."""
-    one, other = (pair[side]["spec"].get("where") or "" for side in ("a", "b"))
-    mine, theirs = key_of(pair["a"]), key_of(pair["b"])
-    return mine.beside(theirs, how=pair.get("how", ""), is_of_slices=one != other)
-
-
-def restrictions(manifest: Assigned) -> Iterator[tuple[EstimateKey, str]]:
+def restrictions(manifest: Mapping[str, Any]) -> Iterator[tuple[EstimateKey, str]]:
     """Slice of each estimate, by the estimate's key."""
-    for assigned in manifest.get("specs", ()):
-        yield key_of(assigned), assigned["spec"].get("where") or ""
-    for pair in manifest.get("contrasts", ()):
-        yield contrast_key_of(pair), pair["a"]["spec"].get("where") or ""
+    for assigned in assignments_in(manifest):
+        yield assigned.key, assigned.where
+    for pair in differences_in(manifest):
+        yield pair.key, pair.a.where
 
 
 #: Layer, or layer and head, both counted from 1.

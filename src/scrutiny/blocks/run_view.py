@@ -18,6 +18,7 @@ from scrutiny.core.slice_syntax import complement
 if TYPE_CHECKING:
     import numpy as np
 
+    from scrutiny.reliability.assignment import Assignment
     from scrutiny.store.panels import Recorded
     from scrutiny.store.run_folder import RunFolder
 
@@ -194,7 +195,7 @@ class Records:
         """Interval over items of each replicate of an estimate, by replicate; empty if unknown."""
         return {}
 
-    def recorded(self, assigned: Mapping[str, Any]) -> "Recorded | None":
+    def recorded(self, assigned: "Assignment") -> "Recorded | None":
         """Records that a specification of the manifest reads; `None` if there are none."""
         return None
 

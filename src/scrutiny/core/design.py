@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import Final, Literal
+from typing import Final, Generic, Literal, TypeVar
 
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.example import SuiteTest
@@ -97,7 +97,7 @@ class EstimateSpec:
     at: Mapping[str, int] = field(default_factory=dict)
     along: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
-    presupposes: tuple[tuple[str, float], ...] = ()
+    presupposes: tuple[tuple["EstimateSpec", float], ...] = ()
 
     def reading(self, sides: Iterable[str]) -> "EstimateSpec":
         """Estimate with everything stated that follows from its metric.
@@ -138,36 +138,56 @@ class EstimateSpec:
             yield f"{name}{end}", Selector(role, {**self.condition, "draw": draw})
 
 
+#: Name of an estimate in a design, or the estimate itself.
+Named = TypeVar("Named")
+
+
 @dataclass(frozen=True, slots=True)
-class ContrastSpec:
-    """Difference of two estimates: of this family minus another, usually its control family.
+class Contrast(Generic[Named]):
+    """One number of two estimates: ``a - b``, or a metric of both.
 
     Parameters
     ----------
     id
-        Unique in the design; components of claims name it.
+        Unique in the design or the plan; components of claims name it.
     a, b
-        Identifiers of specifications of this design: the family's own, and the one that is read
-        off the other family's records. Usually the same.
+        The estimates: the second is subtracted.
+    is_paired
+        Whether the replicates of both sides belong together where they have the same names.
+    exact_at
+        Share of misses that its claims are about: of a share whose other side misses nothing, the
+        interval is then the exact one of the misses. None for the usual interval.
+    how
+        "-" or "/" between two metrics, or the name of a metric of both sides' measures; empty for
+        one metric of two selections.
+    """
+
+    id: str
+    a: Named
+    b: Named
+    is_paired: bool = False
+    exact_at: float | None = None
+    how: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ContrastSpec(Contrast[str]):
+    """Difference of two estimates of a design: of this family minus another, usually its control.
+
+    ``a`` and ``b`` are identifiers of estimates of this design, the family's own and the one that
+    is read off the other family's records; usually the same.
+
+    Parameters
+    ----------
     minus
         Family that ``b`` is of: this one's "null" (untrained replicates) or "control"; its "base",
         which it was trained from; the "reference" beside itself, where the measurement has it among
         its models; the reference beside this family ("exchanged"), where another measurement of the
         plan goes that way (`Inputs.is_first_way`); or its "own", replicate by replicate. Where the
         plan has none, the contrast does not exist, and claims that need it are undecided.
-    is_paired
-        Whether replicates of both families belong together where they have the same names.
-    exact_at
-        Share of misses that its claims are about: of a share whose other side misses nothing, the
-        interval is then the exact one of the misses. None for the usual interval.
     """
 
-    id: str
-    a: str
-    b: str
     minus: Subtracted = "null"
-    is_paired: bool = False
-    exact_at: float | None = None
 
     @classmethod
     def untrained(cls, names: Iterable[str]) -> Iterator["ContrastSpec"]:

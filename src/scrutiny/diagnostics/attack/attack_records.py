@@ -227,24 +227,26 @@ def rater_rows(
         yield kind.row(item, lacking) if known is None else rated_row(item, value, kind)
 
 
+_SEPARATION: Final = EstimateSpec(
+    "rater_separation",
+    "rater_separation@1",
+    UNCHANGED,
+    sides={"after": Selector("control", UNCHANGED), "control": Selector("null", OTHER)},
+)
+
+
 def rater_estimates(params: AttackParams) -> Iterator[EstimateSpec]:
     """Estimates of both ratings, and of their difference."""
     if not is_controlled(params):
         return
-    same, other = Selector("control", UNCHANGED), Selector("null", OTHER)
     yield EstimateSpec("rater_unchanged", "mean(valid)@1", UNCHANGED, role="control")
     yield EstimateSpec("rater_other", "mean(valid)@1", OTHER, role="null")
-    yield EstimateSpec(
-        "rater_separation",
-        "rater_separation@1",
-        UNCHANGED,
-        sides={"after": same, "control": other},
-    )
+    yield _SEPARATION
 
 
-def gate(params: AttackParams) -> tuple[tuple[str, float], ...]:
+def gate(params: AttackParams) -> tuple[tuple[EstimateSpec, float], ...]:
     """Gates of the estimates of validity."""
-    return (("rater_separation", LEAST_SEPARATION),) if is_controlled(params) else ()
+    return ((_SEPARATION, LEAST_SEPARATION),) if is_controlled(params) else ()
 
 
 def rater_note(params: AttackParams) -> str:

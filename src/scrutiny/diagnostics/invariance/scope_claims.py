@@ -152,18 +152,19 @@ def _soft(generation: Generation, params: ScopeParams, inputs: Inputs) -> Iterat
     where = {**generation.condition, "of": PROBABILITIES}
     searched = {"": Selector("measured", where)}
     random = {"": Selector("control", where)}
-    gate: tuple[tuple[str, float], ...] = ()
+    gate: tuple[tuple[EstimateSpec, float], ...] = ()
     constants = {"tolerance": params.tolerance, "cutoff": params.cutoff}
     condition = {**generation.condition, **constants}
     if "samples" in inputs.subject.capabilities | inputs.second.capabilities:
-        gate = ((f"soft_self/{label}", LEAST_SELF_SOFT),)
-        yield EstimateSpec(
+        own = EstimateSpec(
             f"soft_self/{label}",
             "soft_scope@1",
             condition,
             sides={"": Selector("baseline", {**generation.condition, "of": SELF})},
             role="baseline",
         )
+        gate = ((own, LEAST_SELF_SOFT),)
+        yield own
     for cutoff in dict.fromkeys((params.cutoff, *sorted(params.cutoffs))):
         name = f"soft/{label}" + ("" if cutoff == params.cutoff else f"/cutoff={cutoff:g}")
         at = {**condition, "cutoff": cutoff}

@@ -13,15 +13,14 @@ from rich.text import Text
 from scrutiny.blocks.charts import Chart, ChartTable
 from scrutiny.blocks.labels import one_line
 from scrutiny.blocks.numbers import number
-from scrutiny.blocks.run_estimates import key_of
 from scrutiny.blocks.run_view import RunView
 from scrutiny.blocks.section import FINDINGS, Part, ReportPart, left_out, part_of
 from scrutiny.blocks.terminal_and_markdown import WIDTH, cropped, wrapped
 from scrutiny.core.answers.answer import answer_of
 from scrutiny.core.boundary.json_text import digest
-from scrutiny.core.design import Selector
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.record import grouped
+from scrutiny.reliability.assignment import assignments_in
 from scrutiny.store.run_folder import RunFolder
 
 #: Label and probability of each model's answer, by item.
@@ -87,13 +86,13 @@ class Doubtful:
 def doubtful_in(view: RunView) -> Iterator[Doubtful]:
     """Doubtful items of each model and dataset that was checked; nothing without records."""
     folder = view.records.folder
-    for assigned in view.manifest.get("specs", ()):
-        key = key_of(assigned)
+    for assigned in assignments_in(view.manifest):
+        key = assigned.key
         is_own = key.diagnostic_name == _DIAGNOSTIC and key.metric == "share(doubtful)@1"
         recorded = view.records.recorded(assigned) if is_own and folder is not None else None
         if recorded is None or folder is None:
             continue
-        side = recorded.select(Selector(**assigned["spec"]["sides"][""]), assigned["within"])
+        side = recorded.select(assigned.sides[""], assigned.within)
         _, disagreed, conflicting, doubtful = side.values.transpose(2, 0, 1)  # (replicate, item)
         against = {"the model": disagreed, "a near duplicate": conflicting}
         votes = (doubtful == 1).sum(axis=0)
