@@ -54,7 +54,7 @@ class Folder(click.Path):
         return super().convert(value, param, ctx)
 
 
-class Versioned(click.Choice):
+class Versioned(click.Choice):  # type: ignore[type-arg]  # generic from click 8.2 on
     """Choice that may have a version behind it: ``ship``, ``ship@1``."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
