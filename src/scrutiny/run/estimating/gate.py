@@ -19,7 +19,7 @@ from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.verdicts.claims import decide
 from scrutiny.reliability.verdicts.limits import counted
 from scrutiny.reliability.verdicts.prerequisites import touched_of
-from scrutiny.reliability.written_metrics import Asked, Rule, asked_of, parse_rule, partner
+from scrutiny.reliability.written_metrics import AskedNumbers, Rule, asked_of, parse_rule, partner
 from scrutiny.run.estimating.estimator import Estimator, estimator_of
 from scrutiny.run.estimating.rule_numbers import RuleNumber, numbers_of_run, picked
 from scrutiny.run.planning.assignment import Assignment, PlannedContrast
@@ -163,7 +163,7 @@ class _RuleSide:
 
 def _sides(
     rule: Rule, text: str, folder: RunFolder, known: "Sequence[RuleNumber]", names: Collection[str]
-) -> tuple[Asked, list[_RuleSide]]:
+) -> tuple[AskedNumbers, list[_RuleSide]]:
     """One side of a rule, or the two of a difference or a ratio.
 
     Raises
@@ -172,7 +172,7 @@ def _sides(
         If both sides have two sides of their own.
     """
     roles = {name: model["role"] for name, model in folder.manifest.get("models", {}).items()}
-    asked = Asked(((rule.metric, dict(rule.where)),))
+    asked = AskedNumbers(((rule.metric, dict(rule.where)),))
     if not any(number.is_named(rule.metric) for number in known):
         subjects = dict.fromkeys(number.key.subject for number in known)
         own = [name for name in subjects if roles.get(name) == "measured"]
@@ -204,7 +204,7 @@ def _sides(
 
 
 def _of_both(
-    one: "RuleNumber", others: "Sequence[RuleNumber]", asked: Asked, text: str
+    one: "RuleNumber", others: "Sequence[RuleNumber]", asked: AskedNumbers, text: str
 ) -> "Iterator[RuleNumber]":
     """Numbers of two sides: one, and every other that differs from it in the stated parts only.
 
