@@ -8,7 +8,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from scrutiny._table import Table, numbers_table
+from scrutiny._table import ResultTable, numbers_table
 from scrutiny.blocks.numbers import number
 from scrutiny.blocks.scores import no_skill_in
 from scrutiny.core.boundary.given import path_given, text_given
@@ -160,7 +160,7 @@ class Run:
         """Manifest: plan, versions, identities, reproducibility."""
         return self.folder.manifest
 
-    def records(self, kind: str | None = None) -> Table:
+    def records(self, kind: str | None = None) -> ResultTable:
         """Raw measures of all diagnostics, or of one: "robustness", with or without version."""
         table = self.folder.records()
         if kind is not None:
@@ -171,7 +171,7 @@ class Run:
             if not fitting:
                 raise UnknownNameError("kind of records in this run", kind, known)
             table = table.filter(pc.is_in(table["kind"], value_set=pa.array(fitting)))
-        return Table(table)
+        return ResultTable(table)
 
     @property
     def items(self) -> pa.Table:
@@ -189,7 +189,7 @@ class Run:
         return self.folder.outputs()
 
     @property
-    def risks(self) -> Table:
+    def risks(self) -> ResultTable:
         """Risks by state: changes that hurt, that hold, and that can't be told.
 
         What hurts comes first, the largest cost first. What the columns are says
@@ -197,9 +197,9 @@ class Run:
 
         A single state: ``run.risks.where(state="hurts")``.
         """
-        return Table(_risks_table(self.findings))
+        return ResultTable(_risks_table(self.findings))
 
-    def cases(self, change: str | None = None) -> Table:
+    def cases(self, change: str | None = None) -> ResultTable:
         """Cases of one change, or of all: changed texts with answers before and after, worst first.
 
         Parameters
@@ -218,7 +218,7 @@ class Run:
         ``run.cases("typos").where(broken=1, label="positive").to_pandas()``
         """
         name = None if change is None else text_given(change, "change")
-        return Table(cases_of(self.folder, name, found_texts(self.path, self.estimates)))
+        return ResultTable(cases_of(self.folder, name, found_texts(self.path, self.estimates)))
 
     @property
     def estimates(self) -> list[Estimate]:
@@ -284,9 +284,9 @@ class Run:
         return text
 
     @property
-    def numbers(self) -> Table:
+    def numbers(self) -> ResultTable:
         """All estimates as a table: one row each, with a column for each varying factor."""
-        return Table(numbers_table(self.estimates))
+        return ResultTable(numbers_table(self.estimates))
 
     def to_arrow(self) -> pa.Table:
         """All estimates as an Arrow table; raw measures are ``run.records()``."""

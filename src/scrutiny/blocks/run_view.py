@@ -237,7 +237,7 @@ class RunFacts:
     left_out
         What was asked for and did not fit into the budget of time.
     profile
-        Profile of an audit; empty for other runs.
+        Profile of an audit with its version, `ship@1`; empty for other runs.
     environment
         Versions and devices, by name.
     """

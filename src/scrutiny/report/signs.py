@@ -15,7 +15,7 @@ from scrutiny.blocks.run_view import OwnInterval, RunView
 from scrutiny.core.boundary.printable import and_more
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
-from scrutiny.core.plugin_base import family_name
+from scrutiny.core.plugin_base import family_name, without_versions
 from scrutiny.core.record import grouped
 from scrutiny.reliability.metrics import metric_of, no_effect_of
 from scrutiny.report.first_screen.front import title_of
@@ -224,7 +224,7 @@ class Signs:
 
 def signs_of(view: RunView) -> Signs | None:
     """Signs over seeds of an audit of language; nothing of other runs, or of single models."""
-    rows = list(_rows(view)) if view.facts.profile == _LANGUAGE else []
+    rows = list(_rows(view)) if without_versions(view.facts.profile) == _LANGUAGE else []
     if not rows:
         return None
     panels = []

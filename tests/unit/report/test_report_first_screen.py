@@ -384,11 +384,12 @@ def test_cases_that_are_left_out_are_counted_and_asked_for_by_name(view):
     assert ".cases(" not in html.unescape(render_html(replace(view, evidence={})))
 
 
-@pytest.mark.parametrize(("profile", "is_open"), [("study", True), ("ship", False), ("", False)])
+@pytest.mark.parametrize(("profile", "is_open"), [("study@1", 1), ("ship@1", 0), ("", 0)])
 def test_a_study_shows_open_what_can_be_reported(view, profile, is_open):
     page = render_html(replace(view, facts=replace(view.facts, profile=profile)))
     fold = re.search(r'<details class="section-fold"( open)?><summary><h2 id="trusted-title"', page)
     assert bool(fold[1]) == is_open
+    assert (f"Profile: {profile}. " in page) == bool(profile)
 
 
 def test_what_was_not_asked_has_its_reason_and_no_interval(view):
