@@ -5,6 +5,7 @@ architecture and the words are those of the folder, and the weights are drawn an
 between two boundary tokens.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -190,7 +191,7 @@ def write_network(parts: NetworkParts, folder: Path) -> None:
     save_file(weights, folder / WEIGHTS, metadata={"format": "pt"})
 
 
-class NetworkModel(WordModel):
+class NetworkModel(WordModel, ABC):
     """A trained network on words, with fixed weights.
 
     Parameters
@@ -272,9 +273,9 @@ class NetworkModel(WordModel):
                 found += gradients_of_losses(logits, [label], [[*chosen.values()]])
         return found
 
+    @abstractmethod
     def _logits(self, embedded: Any, lengths: Sequence[int], is_word: Any) -> Any:
         """Scores ``(text, label)`` of embedded words ``(text, position, dimension)``."""
-        raise NotImplementedError
 
     def _sequences(self, texts: Sequence[tuple[str, ...]]) -> tuple[Any, list[int], Any]:
         """Texts in the form of `sequences_of`, with the words that the network knows."""
