@@ -160,20 +160,16 @@ def read_network(parts: type[P], folder: Path, text: str, *, untrained: int | No
         seed=untrained or 0,
     )
     if untrained is None:
-        _load_weights(made, folder / WEIGHTS, text)
+        path = folder / WEIGHTS
+        require_packages(made.kind.what, "hf", "safetensors.torch")
+        from safetensors import SafetensorError
+        from safetensors.torch import load_file
+
+        try:
+            made.network.load_state_dict(load_file(path))
+        except (SafetensorError, OSError, RuntimeError) as error:
+            raise ModelError(f"{text!r}: {path.name} does not load: {error}") from error
     return made
-
-
-def _load_weights(parts: NetworkParts, path: Path, text: str) -> None:
-    """Load weights of a file into a network of the right shape."""
-    require_packages(parts.kind.what, "hf", "safetensors.torch")
-    from safetensors import SafetensorError
-    from safetensors.torch import load_file
-
-    try:
-        parts.network.load_state_dict(load_file(path))
-    except (SafetensorError, OSError, RuntimeError) as error:
-        raise ModelError(f"{text!r}: {path.name} does not load: {error}") from error
 
 
 def write_network(parts: NetworkParts, folder: Path) -> None:
