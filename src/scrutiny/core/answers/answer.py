@@ -63,7 +63,7 @@ class AnswerType(ABC, Generic[A]):
     layers
         Names of its layers, where a change may falsify them one by one.
     places
-        What its places in the text are called ("words"), where changed ones are counted.
+        What its parts are called ("words"), where changed ones are counted.
     merged
         Reason for refusing edits that make two of its fences one; empty if they may.
     """

@@ -8,7 +8,7 @@ import numpy as np
 
 from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, NoParams, RowKind
-from scrutiny.core.facts import ARCS, LABELS, SPANS
+from scrutiny.core.facts import ARCS, LABEL_SETS, LABELS, SPANS
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import ClassCounts
 from scrutiny.reliability.metrics import Parametric
@@ -41,7 +41,7 @@ class Classes(Diagnostic[NoParams]):
 
     id = "classes@1"
     needs = frozenset({"predict"})
-    wants = (ARCS, LABELS, SPANS)
+    wants = (ARCS, LABEL_SETS, LABELS, SPANS)
     measures = (
         Measure("tp", unit="items", says="items of the class that are found"),
         Measure("fp", unit="items", says="items of other classes predicted as this one"),
