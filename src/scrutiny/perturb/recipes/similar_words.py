@@ -295,6 +295,7 @@ class A2t(Attack):
     title = "A2T"
     needs = frozenset({"predict", "gradients"})
     resources = ("tagger", "wordnet")
+    only_labels = "it follows the gradient of a label's loss"
     lacking: ClassVar[Mapping[str, str]] = {"vectors": NO_VECTORS, "encoder": NO_ENCODER}
     deviations = (
         "The published threshold of .9 is that of a Sentence-BERT encoder; it is kept as a number "
