@@ -45,9 +45,11 @@ from scrutiny.diagnostics.attack.attack_records import (
     rater_note,
 )
 from scrutiny.diagnostics.attack.attempts import (
+    CHEAP,
     AttackParams,
     TransferParams,
     attacks_of,
+    cheap_attacks,
     goal_of,
 )
 from scrutiny.perturb.recipes.attack import (
@@ -55,6 +57,7 @@ from scrutiny.perturb.recipes.attack import (
     changes_what_is_right,
     deviations_of,
     given_to_attacks,
+    parse_attack,
 )
 from scrutiny.perturb.search.goals.label_goals import Untargeted
 
@@ -92,8 +95,24 @@ def make_design(params: AttackParams, inputs: Inputs) -> Design:
         queries_per_item=1 + -(-times * params.budget * attacked // max(1, items)),
         notes=tuple(_notes(attacks, params, inputs)),
         families={"attack": f"attacks {verb} {inputs.subject.name} on {inputs.data.name}"},
-        left_out=left_out("attacks", unspoken, inputs.data.languages, data=inputs.data.name),
+        left_out=(
+            *left_out("attacks", unspoken, inputs.data.languages, data=inputs.data.name),
+            *(_unsure(inputs) if inputs.is_audit else ()),
+        ),
     )
+
+
+def _unsure(inputs: Inputs) -> Iterator[str]:
+    """Sentence about each attack that an audit does not try, as it may change what is right."""
+    given = given_to_attacks((), inputs.task)
+    for name in (n for n in CHEAP if n not in cheap_attacks(inputs.task)):
+        attack = parse_attack(name)
+        changes = ", ".join(changes_what_is_right(attack, given, inputs.task))
+        yield (
+            f"The attack {title_of(attack, name)} is left out of {inputs.data.name}: after its "
+            f"changes ({changes}) another answer may be right, where answers are "
+            f"{inputs.task.facts}. `scrutiny run attack -P recipes={name}` tries it all the same."
+        )
 
 
 def spoken(

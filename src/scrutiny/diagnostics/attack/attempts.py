@@ -31,7 +31,8 @@ from scrutiny.perturb.search.running import search_all
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.tasks.scores import level_of, score_of
 
-_CHEAP: Final = ("deepwordbug", "pwws")
+#: Attacks that need no model of their own and few texts.
+CHEAP: Final = ("deepwordbug", "pwws")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class TransferParams:
         As of ``attack``; the budget is of texts that the *reference* is asked about.
     """
 
-    recipes: tuple[str, ...] = _CHEAP
+    recipes: tuple[str, ...] = CHEAP
     budget: int = 1000
     items: int | None = None
     draws: int = 1
@@ -144,7 +145,7 @@ def cheap_attacks(task: Task) -> tuple[str, ...]:
     given = given_to_attacks((), task)
     return tuple(
         name
-        for name in _CHEAP
+        for name in CHEAP
         if task.gives_labels or not changes_what_is_right(parse_attack(name), given, task)
     )
 

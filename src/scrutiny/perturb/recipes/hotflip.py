@@ -34,7 +34,7 @@ from scrutiny.perturb.search.moves import AnyWord
 
 @dataclass(frozen=True, slots=True)
 class HotFlip(Attack):
-    """Words or characters replaced as the gradient suggests.
+    """Words or characters replaced as the gradient of a label suggests.
 
     The flips that the gradient of the loss calls for, by a beam.
 

@@ -261,7 +261,7 @@ class Alzantot(Attack):
 
 @dataclass(frozen=True, slots=True)
 class A2t(Attack):
-    """A few similar words at the places with the largest gradients.
+    """A few similar words at the places with the largest gradients of a label.
 
     Vector neighbors at a few places with the largest gradients; made for adversarial training.
 

@@ -178,7 +178,7 @@ class CheckList(Attack):
 
 @dataclass(frozen=True, slots=True)
 class InputReduction(Attack):
-    """As few words as possible with the same answer.
+    """As few words as possible with the same label.
 
     Words left out one after the other while the model keeps saying the same.
 
