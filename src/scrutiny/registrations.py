@@ -125,7 +125,9 @@ goal scrutiny.perturb.search.goals.
     input_reduction@1    output_goals:FewestWords
     keep_output@1        output_goals:KeepOutput
     output_text@1        output_goals:OutputText
+    part_lost@1          answer_goals:PartLost
     regression_margin@1  label_goals:RegressionMargin
+    score_falls@1        answer_goals:ScoreFalls
     tagging@1            output_goals:Tagging
     targeted@1           label_goals:Targeted
     untargeted@1         label_goals:Untargeted

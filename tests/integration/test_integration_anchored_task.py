@@ -6,13 +6,17 @@ import shutil
 import sys
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pyarrow import parquet
 from test_integration_plugin import metadata, python
 
 import scrutiny
+from scrutiny.diagnostics.attack.kept_texts import found_in
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "models"))
+
 PACKAGE = Path(__file__).parents[1] / "aspect_package"
 ASPECTS = ("staff", "food", "wine list", "battery life", "price")
 MODEL = "python:aspects:ask#labels=negative|positive"
@@ -159,3 +163,34 @@ example = Example("1", {"text": "the story was dull", "aspect": "the story"})
 assert found.gap < 0.05 and all(found.attributions)
 print(json.dumps(found.fields))
 """
+
+
+def test_attacks_and_their_transfer_never_edit_the_aspect(site: Path) -> None:
+    """Random change neither; the model reads the text behind the aspect, and can be fooled."""
+    for name, more in (("attack", ()), ("attack.transfer", ("--reference", MODEL))):
+        done = python(
+            ["-m", "scrutiny", "run", name, "--model", MODEL, "--data", "csv:aspects.csv", *more,
+             "--limit", "20", "-P", "budget=40", "--draws", "100", "--out", name,
+             "--display", "none"],
+            site=site,
+            cwd=site,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+    texts = list(found_in(site / "attack"))
+    fooled = [one for one in texts if one.role == "measured" and one.is_success]
+    assert fooled
+    for one in texts:
+        aspect = one.originals[one.fields.index("aspect")]
+        assert aspect in ASPECTS
+        assert one.texts[one.fields.index("aspect")] == aspect
+        assert {field for field, *_ in one.edits} == {"text"}
+        assert one.texts[one.fields.index("text")].count(aspect) >= 1
+    asked = [v for v in variants_of(site / "attack.transfer") if v["status"] == "ok"]
+    assert asked
+    assert {edit[0] for one in asked for edit in json.loads(one["edits"])} == {"text"}
+
+
+def variants_of(run: Path) -> list[dict[str, Any]]:
+    """Rows of all tables of variants of a run."""
+    return [row for path in run.rglob("*.parquet") if "variants" in str(path)
+            for row in parquet.read_table(path).to_pylist()]  # fmt: skip
