@@ -158,8 +158,10 @@ def answer_rows(example: Example, answers: Sequence[Answer], table: RowLayout) -
 
 def _apart(one: Answer, other: Answer) -> float | Failure:
     """Share of the parts of two answers on which they do not agree, or why it is not known."""
-    if isinstance(one, Failure) or isinstance(other, Failure):
-        return one if isinstance(one, Failure) else other
+    if isinstance(one, Failure):
+        return one
+    if isinstance(other, Failure):
+        return other
     return 1.0 - type_of(one.answer).agree(one.answer, other.answer).share
 
 
