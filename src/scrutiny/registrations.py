@@ -402,6 +402,7 @@ statistic scrutiny.diagnostics.similarity.outputs_records:
     p_gold_change@1      P_GOLD_CHANGE
     p_gold_rms@1         P_GOLD_RMS
 statistic scrutiny.diagnostics.similarity.drift_records:
+    answer_distance@1   ANSWER_DISTANCE
     farther@1           FARTHER
     label_mmd@1         LABEL_MMD
     logprob_change@1    LOGPROB_CHANGE

@@ -186,6 +186,9 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
         Model capabilities it requires ("predict" included).
     wants
         Facts of the tasks that it applies to, of which any suffices; empty for any task.
+    why_only
+        Reason why it measures nothing else, in a clause that stands behind "for": in lists, and
+        where an audit leaves it out.
     measures
         Measures of its records; if empty, those of the task.
     scope
@@ -232,6 +235,7 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
     Params: ClassVar[type[Any]]
     needs: ClassVar[frozenset[str]] = frozenset()
     wants: ClassVar[tuple[Facts, ...]] = ()
+    why_only: ClassVar[str] = ""
     measures: ClassVar[tuple[Measure, ...]] = ()
     scope: ClassVar[Literal["item", "dataset"]] = "item"
     wants_reference: ClassVar[bool] = False

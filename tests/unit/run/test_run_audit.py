@@ -343,13 +343,16 @@ def test_a_diagnostic_that_is_asked_for_says_why_it_does_not_apply(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What it measures, and what the data are of."""
-    (tmp_path / "silent_tagger.py").write_text("def tag(texts):\n    return [[] for _ in texts]\n")
+    (tmp_path / "parrot.py").write_text("def say(texts):\n    return texts\n")
+    (tmp_path / "two.csv").write_text("text,reference\nGood day,Guten Tag\nThanks,Danke\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(PlanError) as raised:
         audit_plan(
-            [ModelPlan("m", "python:silent_tagger:tag#labels=PER|LOC")],
-            [DataPlan("d", "builtin:entities")],
-            only=["attack", "labels"],
+            [ModelPlan("m", "python:parrot:say")],
+            [DataPlan("d", f"csv:{tmp_path}/two.csv#text=text,reference=reference")],
+            only=["calibration", "classes"],
         )
     said = str(raised.value)
-    assert "labels, attack were left out: they measure labels, and these data are of spans" in said
+    assert "classes was left out: it measures heads of words, labels, spans of words, and" in said
+    assert "calibration was left out: it measures labels, spans of words, heads of words" in said
+    assert "and these data are of written texts: confidence is held against right or wrong" in said

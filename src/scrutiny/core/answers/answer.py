@@ -122,6 +122,13 @@ class AnswerType(ABC, Generic[A]):
         """
         return frozenset({given}) if self.agree(right, given).is_whole else frozenset()
 
+    def judged(self, answer: A, right: A) -> tuple[tuple[str, bool], ...]:
+        """Parts of an answer of which each is right or wrong: their classes, and whether they are.
+
+        One part without a class, the whole answer, unless the type has parts.
+        """
+        return (("", self.agree(answer, right).is_whole),)
+
     @abstractmethod
     def show(self, answer: A, fields: Mapping[str, str]) -> str:
         """Answer in words for a reader, with the text's fields at hand."""

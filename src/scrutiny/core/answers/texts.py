@@ -291,3 +291,31 @@ class AnyOfType(AnswerType[AnyOf]):
 
 
 ANY_OF = AnyOfType()
+
+
+def judged_parts(answer: Any, right: Any) -> tuple[tuple[str, bool], ...]:
+    """Parts of an answer with their classes and whether each is right, `AnswerType.judged`.
+
+    Of several right answers, the one that makes the most parts right.
+
+    Examples
+    --------
+    >>> judged_parts(Extract("Rome"), AnyOf([Extract("Roma"), Extract("Rome")]))
+    (('', True),)
+    """
+    kind = type_of(answer)
+    rights = right if isinstance(right, AnyOf) else (right,)
+    each = [kind.judged(answer, one) for one in rights]
+    return max(each, key=lambda parts: sum(is_right for _, is_right in parts))
+
+
+def is_right(answer: Any, right: Any) -> bool:
+    """Whether an answer is wholly a right one, or one of several.
+
+    Examples
+    --------
+    >>> is_right(Extract("Rome"), AnyOf([Extract("Roma"), Extract("Rome")]))
+    True
+    """
+    rights = right if isinstance(right, AnyOf) else (right,)
+    return any(type_of(answer).agree(answer, one).is_whole for one in rights)

@@ -42,6 +42,7 @@ class Classes(Diagnostic[NoParams]):
     id = "classes@1"
     needs = frozenset({"predict"})
     wants = (ARCS, LABEL_SETS, LABELS, SPANS)
+    why_only = "other answers have no classes to count one by one"
     measures = (
         Measure("tp", unit="items", says="items of the class that are found"),
         Measure("fp", unit="items", says="items of other classes predicted as this one"),

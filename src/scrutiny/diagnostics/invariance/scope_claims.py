@@ -3,7 +3,7 @@
 For a capability and an amount, with the target b and the reference a:
 
 ===================  ==========================================================================
-hard                 Hard-SCoPE: pairs that leave a's label on which b keeps its own
+hard                 Hard-SCoPE: pairs that leave a's answer on which b keeps its own
 random               b's invariance to random changes of as many words (role ``control``)
 lift, kappa          hard minus random; as a share of what random changes leave
 soft                 Soft-SCoPE at the tolerance and cutoff of its condition; beside it that of
@@ -17,7 +17,10 @@ soft_least           soft where nothing that is left to the label "other" is com
                      then what it is at most
 ===================  ==========================================================================
 
-and for the items as they are: agreement, both accuracies, the gap, and how many labels b uses.
+All but Soft-SCoPE and its distance, which compare probabilities of labels, stand for answers of any
+type: an answer is kept if all its parts, moved by the edits, are what they were.
+
+And for the items as they are: agreement, both accuracies, the gap, and how many labels b uses.
 
 The claim: the lift exceeds the margin. A model without skill, or that always says the same, is
 refused. The reference beside itself is the ceiling, and nothing is claimed of it. Where the plan
@@ -45,6 +48,7 @@ from scrutiny.diagnostics.invariance.scope_records import (
     PROPOSALS,
     SELF,
 )
+from scrutiny.models.answers.compared_answers import has_variety
 from scrutiny.tasks.scores import score_of
 
 #: Soft-SCoPE of a model against itself below which sampling decides: nothing is printed.
@@ -111,7 +115,8 @@ def _estimates(
     yield from _of_items(inputs)
     for generation in made:
         yield from _hard(generation)
-        yield from _soft(generation, params, inputs)
+        if inputs.task.gives_labels:
+            yield from _soft(generation, params, inputs)
         yield from _agreement(generation)
 
 
@@ -125,8 +130,9 @@ def _of_items(inputs: Inputs) -> Iterator[EstimateSpec]:
     if any(measure.name == "hit" for measure in inputs.task.measures):
         yield EstimateSpec("gap", "accuracy_gap@1", sides=both, role="baseline")
     yield EstimateSpec("agreement", "share(agree_base)@1", sides=base, role="baseline")
-    yield EstimateSpec("entropy", "label_entropy@1", sides=base, role="baseline")
-    yield EstimateSpec("commonest", "commonest_label@1", sides=base, role="baseline")
+    if has_variety(inputs.task):
+        yield EstimateSpec("entropy", "label_entropy@1", sides=base, role="baseline")
+        yield EstimateSpec("commonest", "commonest_label@1", sides=base, role="baseline")
 
 
 def _hard(generation: Generation) -> Iterator[EstimateSpec]:
@@ -241,13 +247,13 @@ def _competence(inputs: Inputs) -> Iterator[tuple[str, float]]:
     """Skill of both models if gold answers are known; otherwise that labels are used at all.
 
     A model that answers the same whatever it is asked is told so, and not only that it has no
-    skill. Of tags, variety says nothing: it is whether there are any.
+    skill. Of other answers than labels, variety says nothing: of tags it is whether there are any.
     """
-    is_tagged = not inputs.task.gives_labels
-    if inputs.data.chance > 0 or is_tagged:
+    gives_labels = inputs.task.gives_labels
+    if inputs.data.chance > 0 or not gives_labels:
         yield "level", inputs.data.chance
         yield "level_reference", inputs.data.chance
-        if not is_tagged:
+        if gives_labels:
             yield "entropy", 0.0
     else:
         yield "entropy", LEAST_ENTROPY
@@ -273,6 +279,15 @@ def _notes(params: ScopeParams, inputs: Inputs) -> Iterator[str]:
         f"Texts were changed so that {inputs.second.name} keeps its answer; every model was asked "
         "about the item, the changed text, and a random change of as many words."
     )
+    if not inputs.task.gives_labels:
+        yield (
+            "An answer is kept if all its parts are what they were, moved by the edits; words that "
+            "a change adds are not compared. Hard-SCoPE follows Rawal & Toneva (2024), who ask for "
+            "labels. There is no Soft-SCoPE: it compares probabilities of labels, which these "
+            "answers do not have."
+        )
+        yield from _of_all(params, inputs)
+        return
     yield (
         "Hard- and Soft-SCoPE follow Rawal & Toneva (2024), from the formulas in the authors' "
         "released code. The published tolerance and cutoff were not available to us: ours are "
@@ -283,16 +298,21 @@ def _notes(params: ScopeParams, inputs: Inputs) -> Iterator[str]:
         "The released search applies softmax twice to the changed output; ours minimizes the "
         f"stated distance ({params.distance if params.preset == 'corrected' else 'l1'})."
     )
-    yield (
-        f"Up to {params.trials} changed texts of an item are one row: items are resampled, not "
-        "pairs. The measure is asymmetric: the other direction is another measurement."
-    )
+    yield from _of_all(params, inputs)
     if OTHER in inputs.data.labels:
         yield (
             'The label "other" holds all answers without a label, and labels that an answer leaves '
             "out: distances of probabilities are lower bounds, and Soft-SCoPE is at most the shown "
             'value, and at least that with bound "least".'
         )
+
+
+def _of_all(params: ScopeParams, inputs: Inputs) -> Iterator[str]:
+    """Sentences that are said of answers of any type."""
+    yield (
+        f"Up to {params.trials} changed texts of an item are one row: items are resampled, not "
+        "pairs. The measure is asymmetric: the other direction is another measurement."
+    )
     if inputs.is_self:
         yield "A model compared with itself is the ceiling."
 

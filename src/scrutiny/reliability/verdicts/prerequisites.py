@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from scrutiny.core.boundary.printable import hundred, percent, percent_within, whole_percent
-from scrutiny.core.claim import NO_PROBABILITIES, NO_SKILL, Claim, Risk, State, Touched
+from scrutiny.core.claim import NO_SKILL, Claim, Risk, State, Touched
 from scrutiny.core.estimate import Estimate
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.intervals import AS_PUBLISHED
@@ -57,12 +57,12 @@ def _not_asked(claim: Claim, parts: Sequence[ClaimPart]) -> tuple[str, str] | No
     """Verdict on a claim that was refused, or that reads probabilities of a model without any."""
     if claim.refused:
         return "refused", claim.refused
-    reads = claim.risk is not None and claim.risk.reads_probabilities
-    if reads and any(
+    lacks = "" if claim.risk is None else claim.risk.without_scores
+    if lacks and any(
         part.found.estimate.value is None and part.found.estimate.counts.undefined > 0
         for part in parts
     ):
-        return "refused", NO_PROBABILITIES
+        return "refused", lacks
     return None
 
 

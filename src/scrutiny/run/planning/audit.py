@@ -174,14 +174,17 @@ def _misfits(unasked: Sequence[str], tasks: Mapping[str, Task]) -> Iterator[str]
     """A sentence on diagnostics that measure other items than are there, by what they measure."""
     loaded = ((name, registry().load("diagnostic", name)()) for name in unasked if tasks)
     misfits = grouped(
-        (wanted_in_words(one.wants), name.partition("@")[0])
+        ((wanted_in_words(one.wants), one.why_only), name.partition("@")[0])
         for name, one in loaded
         if not any(fits(one, task) for task in tasks.values())
     )
     here = ", ".join(dict.fromkeys(str(task.facts) for task in tasks.values()))
-    for measured, names in misfits.items():
+    for (measured, why), names in misfits.items():
         verb = "was left out: it measures" if len(names) == 1 else "were left out: they measure"
-        yield f"{', '.join(names)} {verb} {measured}, and these data are of {here}."
+        yield (
+            f"{', '.join(names)} {verb} {measured}, and these data are of {here}"
+            f"{': ' * bool(why)}{why}."
+        )
 
 
 def in_page_order(names: Sequence[str]) -> list[str]:
