@@ -24,7 +24,9 @@ from scrutiny.core.record import grouped
 from scrutiny.report.cases.changed_texts import OTHERS
 from scrutiny.report.findings.audit_rows import sections
 from scrutiny.report.findings.page import Detail, SectionPage, section_page
-from scrutiny.report.first_screen.page import FirstScreen, first_screen
+from scrutiny.report.first_screen.content import first_screen_of
+from scrutiny.report.first_screen.found_risks import MORE_THAN_RANDOM
+from scrutiny.report.first_screen.page import RisksPage, risks_page
 from scrutiny.report.signs_shown import SignsPage, signs_page
 from scrutiny.report.trust import CONDITIONS, RULE, TrustedTable, trusted_table
 from scrutiny.report.wording import (
@@ -33,10 +35,8 @@ from scrutiny.report.wording import (
     STATES,
     VERDICTS,
     counts,
-    headline,
     mark,
     seeds,
-    sentences,
 )
 
 LARGEST: Final = 2_000_000
@@ -123,7 +123,7 @@ class Page:
     manifest: str
     trusted: TrustedTable | None
     parts: tuple[Part, ...]
-    first: FirstScreen | None = None
+    first: RisksPage | None = None
     signs: SignsPage | None = None
 
     @property
@@ -162,7 +162,7 @@ def _style(content: Page) -> str:
 def _title(content: Page) -> str:
     """Short title of the page."""
     if content.first:
-        return content.first.front.title
+        return content.first.screen.title
     return content.view.facts.title or content.view.facts.path
 
 
@@ -223,6 +223,7 @@ def environment() -> Environment:
         "outcome_mark": lambda outcome: OUTCOME_MARKS.get(outcome, "?"),
         "verdicts": VERDICTS,
         "states": STATES,
+        "more_than_random": MORE_THAN_RANDOM,
         "meanings": MEANINGS,
         "others": OTHERS,
         "css": slug,
@@ -269,13 +270,13 @@ def page(view: RunView, detail: Detail = DETAILS[0]) -> Page:
     manifest = json.dumps(view.manifest, indent=1, ensure_ascii=False, sort_keys=True, default=str)
     if len(manifest) > detail.manifest:
         manifest = manifest[: detail.manifest] + f"\n{GAP} the rest is in manifest.json"
-    opening = sentences(view.findings, view.families)
+    screen = first_screen_of(view)
     made, trusted = _made(view)
     own = tuple(section_page(view, section, detail) for section in sections(view))
     anchors = {c.row.finding.claim.id: c.row.anchor for s in own for c in s.claims}
     return Page(
         view=view,
-        sentences=opening or (headline(view.findings, view.families),),
+        sentences=screen.sentences or (screen.headline,),
         counts=counts(view.findings),
         sections=own,
         manifest=manifest,
@@ -289,8 +290,8 @@ def page(view: RunView, detail: Detail = DETAILS[0]) -> Page:
             )
             for part in made
         ),
-        first=first_screen(view, anchors),
-        signs=signs_page(view),
+        first=risks_page(view, anchors),
+        signs=signs_page(screen.signs) if screen.signs else None,
     )
 
 

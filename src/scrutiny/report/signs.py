@@ -18,7 +18,7 @@ from scrutiny.core.estimate import Estimate
 from scrutiny.core.plugin_base import family_name
 from scrutiny.core.record import grouped
 from scrutiny.reliability.metrics import metric_of, no_effect_of
-from scrutiny.report.first_screen.front import title_of
+from scrutiny.report.wording import title_of
 
 #: Profile of the audits that it is the front of.
 _LANGUAGE: Final = "language"

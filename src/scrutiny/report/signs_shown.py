@@ -10,9 +10,8 @@ from rich.text import Text
 from scrutiny.blocks.drawings import Axis
 from scrutiny.blocks.labels import replicate_words
 from scrutiny.blocks.numbers import NO_VALUE, interval
-from scrutiny.blocks.run_view import RunView
 from scrutiny.blocks.terminal_and_markdown import WIDTH, escape, fold, side_by_side, table, wrapped
-from scrutiny.report.signs import SeedSign, SignPanel, Signs, signs_of
+from scrutiny.report.signs import SeedSign, SignPanel, Signs
 
 _MOST_MARKS: Final = 10
 _STYLES: Final = {"clear": "bold blue", "disagree": "yellow"}
@@ -127,10 +126,9 @@ class SignsPage:
     panels: tuple[PanelPage, ...]
 
 
-def signs_page(view: RunView) -> SignsPage | None:
-    """Signs as the HTML page shows them; nothing where a run has none."""
-    signs = signs_of(view)
-    return None if signs is None else SignsPage(signs, tuple(map(_panel, signs.panels)))
+def signs_page(signs: Signs) -> SignsPage:
+    """Signs as the HTML page shows them."""
+    return SignsPage(signs, tuple(map(_panel, signs.panels)))
 
 
 def _panel(panel: SignPanel) -> PanelPage:

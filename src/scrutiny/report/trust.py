@@ -12,7 +12,8 @@ from rich.text import Text
 from scrutiny.blocks.numbers import NO_VALUE, decimals_for, mean_and_sd, number
 from scrutiny.blocks.run_estimates import identity, main_estimates
 from scrutiny.blocks.run_view import RunView
-from scrutiny.blocks.terminal_and_markdown import fold, side_by_side, wrapped
+from scrutiny.blocks.section import ColumnsBlock
+from scrutiny.blocks.terminal_and_markdown import block_lines, wrapped
 from scrutiny.core.boundary.printable import and_more
 from scrutiny.core.claim import Component, Finding
 from scrutiny.core.estimate import Estimate
@@ -324,27 +325,16 @@ def _seed_lines(table: TrustedTable) -> Iterator[Text]:
         return
     yield Text()
     yield Text("Results by seed", style="bold")
-    header = (
-        ("claim", 34),
-        ("mean \N{PLUS-MINUS SIGN} sd", 17),
-        (("min\N{EN DASH}max"), 17),
-        ("sign", 6),
-    )
-    yield Text(side_by_side(*header), style="dim")
+    rows = []
     for row, e in shown[:_MOST_SEEDS]:
-        first, *others = fold(row.row.label, 34) or [""]
-        yield Text(side_by_side((first, 34), *_cells(e)))
-        for piece in others:
-            yield Text(piece)
+        decimals = decimals_for(e.low, e.high, e.value)
+        values = list(e.by_replicate.values())
+        span = f"{number(min(values), decimals)} … {number(max(values), decimals)}"
+        share = e.across.get("sign_agreement")
+        sign = NO_VALUE if share is None else f"{round(share * len(values))}/{len(values)}"
+        rows.append((row.row.label, mean_and_sd(e.by_replicate, decimals), span, sign))
+    header = ("claim", "mean \N{PLUS-MINUS SIGN} sd", "min\N{EN DASH}max", "sign")
+    yield from block_lines([ColumnsBlock(header, (34, 17, 17, 6), tuple(rows))])
     if len(shown) > _MOST_SEEDS:
         rest = f"… and {len(shown) - _MOST_SEEDS} more; `-o report.html` has every seed."
         yield from wrapped(rest)
-
-
-def _cells(e: Estimate) -> tuple[tuple[str, int], ...]:
-    decimals = decimals_for(e.low, e.high, e.value)
-    values = list(e.by_replicate.values())
-    span = f"{number(min(values), decimals)} … {number(max(values), decimals)}"
-    share = e.across.get("sign_agreement")
-    sign = NO_VALUE if share is None else f"{round(share * len(values))}/{len(values)}"
-    return (mean_and_sd(e.by_replicate, decimals), 17), (span, 17), (sign, 6)

@@ -25,7 +25,7 @@ from scrutiny.core.estimate import Estimate
 from scrutiny.core.record import grouped
 from scrutiny.reliability.replicates import is_test
 from scrutiny.report.findings.audit_rows import AuditRow
-from scrutiny.report.wording import OUTCOME_MARKS, VERDICTS, mark
+from scrutiny.report.wording import OUTCOME_MARKS, STYLES, VERDICTS, mark
 
 MOST_ROWS: Final = 60
 _CHECKS: Final = (("seeds", 5), ("choices", 7), ("datasets", 8))
@@ -35,14 +35,6 @@ _DIGITS: Final = re.compile(r"[-\N{MINUS SIGN}]?[\d.]+")
 _MANY: Final = 3  # reasons of one kind that are said together
 _FEWEST_WORDS: Final = 3  # of a common beginning: "costs" alone says nothing
 _MOST_NAMES: Final = 8
-_STYLES: Final = {
-    "hurts": "bold red",
-    "can't tell": "yellow",
-    "holds": "green",
-    "supported": "bold blue",
-    "not supported": "cyan",
-    "undecided": "yellow",
-}
 
 
 def table_lines(rows: Sequence[AuditRow]) -> Iterator[Text]:
@@ -73,7 +65,7 @@ def _row(row: AuditRow, run: Collection[str]) -> Iterator[Text]:
     first, *others = fold(claim, 38) or [""]
     checks = [(_outcome(row, name) if name in run else "", width) for name, width in _CHECKS]
     line = set_cell_size(side_by_side((f"{mark(row.verdict)} {first}", 40), *checks), 64)
-    yield Text.assemble(line, (row.verdict, _STYLES.get(row.verdict, "dim")))
+    yield Text.assemble(line, (row.verdict, STYLES.get(row.verdict, "dim")))
     for piece in others:
         yield Text(f"  {piece}")
     control = row.control

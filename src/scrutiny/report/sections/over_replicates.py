@@ -1,11 +1,9 @@
 """Two estimates over replicates: the plan's ``[[relate]]``, and diagnostics of one construct."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final
-
-from rich.text import Text
 
 from scrutiny.blocks.charts import (
     Chart,
@@ -34,7 +32,6 @@ from scrutiny.blocks.numbers import (
 from scrutiny.blocks.run_estimates import References, by_identity, replicated, slug
 from scrutiny.blocks.run_view import RunView
 from scrutiny.blocks.section import MOST_ROWS, Part, ReportPart, left_out, part_of
-from scrutiny.blocks.terminal_and_markdown import part_lines
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.record import grouped
 
@@ -184,14 +181,10 @@ def _relations_spec(kind: _Kind, shown: Sequence[Estimate]) -> Spec:
     return view_of(values, height={"step": 24}, layer=layers)
 
 
-def _lines(view: RunView) -> Iterable[Text]:
-    """The same for a terminal."""
-    found = relations_part(view)
-    return () if found is None else part_lines(found)
-
-
 RELATIONS: Final = ReportPart(
-    "Relations of estimates over replicates: the plan's ``[[relate]]``.", relations_part, _lines
+    "Relations of estimates over replicates: the plan's ``[[relate]]``.",
+    relations_part,
+    lambda view: filter(None, [relations_part(view)]),
 )
 #: Names of the same construct in different test sets.
 ALIASES: Final[Mapping[str, str]] = {

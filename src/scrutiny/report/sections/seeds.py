@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from rich.text import Text
-
 from scrutiny.blocks.charts import (
     Chart,
     ChartTable,
@@ -40,8 +38,17 @@ from scrutiny.blocks.run_estimates import (
     replicated,
 )
 from scrutiny.blocks.run_view import OwnInterval, RunView
-from scrutiny.blocks.section import MOST_ROWS, Part, ReportPart, part_of, side_of, title_of
-from scrutiny.blocks.terminal_and_markdown import fold, side_by_side, wrapped
+from scrutiny.blocks.section import (
+    MOST_ROWS,
+    ColumnsBlock,
+    InShort,
+    Part,
+    ReportPart,
+    SentenceBlock,
+    part_of,
+    side_of,
+    title_of,
+)
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.record import grouped
 from scrutiny.reliability.replicates import is_test
@@ -324,8 +331,8 @@ PART: Final = ReportPart(__doc__, part)
 _MOST_PRINTED: Final = 8  # estimates of a test in a terminal
 
 
-def tests_lines(view: RunView) -> Iterator[Text]:
-    """P-values over replicates, with the smallest possible one, for each test, for a terminal.
+def tests_in_short(view: RunView) -> Iterator[InShort]:
+    """P-values over replicates, with the smallest possible one, for each test.
 
     Of those that stand beside the claims' own estimates, where there are any.
     """
@@ -334,16 +341,13 @@ def tests_lines(view: RunView) -> Iterator[Text]:
     for metric, found in beside.items():
         tests = list(found.values())
         labels = row_labels(_of_any_replicate([test.rows[0].key for test in tests]))
-        yield Text()
-        title = capitalized(f"{metric_words(metric)}, one replicate at a time")
-        yield Text(title, style="bold")
-        header = ("test", 33), ("p, min\N{EN DASH}max", 17), ("p ≤ .01", 8), ("Holm", 7)
-        yield Text(side_by_side(*header, ("smallest p", 12)), style="dim")
+        rows = []
         for label, test in list(zip(labels, tests, strict=True))[:_MOST_PRINTED]:
-            first, *others = fold(label, 32) or [""]
             span = " … ".join(map(p_value, _ends(test)[: len(test.rows)]))
-            cells = (span, 17), (test.passed, 8), (test.passed_holm, 7)
-            yield Text(side_by_side((first, 33), *cells, (p_value(test.smallest), 12)))
-            yield from (Text(piece) for piece in others)
+            rows.append((label, span, test.passed, test.passed_holm, p_value(test.smallest)))
+        title = capitalized(f"{metric_words(metric)}, one replicate at a time")
+        yield from (SentenceBlock(""), SentenceBlock(title, "bold"))
+        header = ("test", "p, min\N{EN DASH}max", "p ≤ .01", "Holm", "smallest p")
+        yield ColumnsBlock(header, (33, 17, 8, 7, 12), tuple(rows))
         if len(tests) > _MOST_PRINTED:
-            yield from wrapped(f"… and {len(tests) - _MOST_PRINTED} more; `--format md` has them.")
+            yield SentenceBlock(f"… and {len(tests) - _MOST_PRINTED} more; `--format md` has them.")
