@@ -4,7 +4,7 @@ import base64
 import hashlib
 import json
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -84,12 +84,16 @@ def render_parts(parts: Sequence[Part], **said: Any) -> str:
 
 def _render(view: RunView, detail: Detail) -> str:
     content = page(view, detail)
+    sheets = ["report.css", *["first.css"] * bool(content.first or content.signs)]
+    sheets += ["signs.css"] * bool(content.signs)
+    charts = [chart for part in content.parts for chart in part.charts]
+    sheets += ["heads.css"] * any(chart.has_choice or chart.sentences for chart in charts)
     return _whole(
         "report.html.j2",
-        _style(content),
+        "\n".join(map(static, sheets)),
         page=content,
         facts=view.facts,
-        title=_title(content),
+        title=content.first.screen.title if content.first else view.facts.title or view.facts.path,
         version=view.facts.version,
         seeds=seeds(view),
         most_trusted=min(MOST_TRUSTED, detail.listed),
@@ -100,13 +104,18 @@ def _render(view: RunView, detail: Detail) -> str:
 def _whole(template: str, style: str, **values: Any) -> str:
     """A page with its style sheet and its scripts."""
     scripts = (static("vega.min.js"), static("report.js"))
+    digests = (hashlib.sha256(s.encode("utf-8", "backslashreplace")).digest() for s in scripts)
+    hashes = " ".join(f"'sha256-{base64.b64encode(one).decode('ascii')}'" for one in digests)
     return (
         environment()
         .get_template(template)
         .render(
             style=Markup(style),
             scripts=[Markup(script) for script in scripts],
-            policy=_policy_of(scripts),
+            policy=(
+                f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; "
+                "img-src data: blob:; base-uri 'none'; form-action 'none'"
+            ),
             **values,
         )
     )
@@ -151,37 +160,6 @@ class Page:
         return {name: spec for chart in found for name, spec, _ in chart.drawings}
 
 
-def _style(content: Page) -> str:
-    """Style sheets for the contents of the page."""
-    sheets = ["report.css", *["first.css"] * bool(content.first or content.signs)]
-    sheets += ["signs.css"] * bool(content.signs)
-    sheets += ["heads.css"] * _has_switch(content)
-    return "\n".join(map(static, sheets))
-
-
-def _title(content: Page) -> str:
-    """Short title of the page."""
-    if content.first:
-        return content.first.screen.title
-    return content.view.facts.title or content.view.facts.path
-
-
-def _has_switch(content: Page) -> bool:
-    """Whether a page has charts with a switch, or drawn sentences."""
-    charts = [chart for part in content.parts for chart in part.charts]
-    return any(chart.has_choice or chart.sentences for chart in charts)
-
-
-def _policy_of(scripts: tuple[str, ...]) -> str:
-    """Content security policy: nothing is fetched, only our own scripts run."""
-    digests = (hashlib.sha256(s.encode("utf-8", "backslashreplace")).digest() for s in scripts)
-    hashes = " ".join(f"'sha256-{base64.b64encode(one).decode('ascii')}'" for one in digests)
-    return (
-        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; "
-        "img-src data: blob:; base-uri 'none'; form-action 'none'"
-    )
-
-
 @cache
 def static(name: str) -> str:
     """Text of a static file, inserted unchanged."""
@@ -196,14 +174,10 @@ def _shown(value: Any) -> Any:
 def _said_of_data(datasets: Sequence[DatasetLine]) -> str:
     """Sentence about the run's data."""
     doubts = sum(len(d.doubts) for d in datasets)
-    named = ", ".join(f"{short} ({d.size})" for d, short in _short(datasets))
+    names = short_names([d.name for d in datasets])
+    named = ", ".join(f"{names[d.name]} ({d.size})" for d in datasets)
     odd = f"{doubts} kind{'s' * (doubts > 1)} of doubtful rows" if doubts else "no doubtful rows"
     return f"{named}: {odd}." if named else "The run names no data."
-
-
-def _short(datasets: Sequence[DatasetLine]) -> Iterator[tuple[DatasetLine, str]]:
-    names = short_names([d.name for d in datasets])
-    return ((d, names[d.name]) for d in datasets)
 
 
 @cache
@@ -234,13 +208,9 @@ def environment() -> Environment:
     }
     env.globals.update(names)
     env.filters["capitalized"] = capitalized
-    env.filters["unbroken"] = _unbroken
+    # lines do not break between a number and its percent sign
+    env.filters["unbroken"] = lambda text: text.replace(" %", "\N{NO-BREAK SPACE}%")
     return env
-
-
-def _unbroken(text: str) -> str:
-    """Text whose lines do not break between a number and its percent sign."""
-    return text.replace(" %", "\N{NO-BREAK SPACE}%")
 
 
 #: Tried in this order until the page is small enough.

@@ -1,7 +1,7 @@
 """Single replicates in a run's records: their hits, and intervals over items of what they give."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -27,21 +27,18 @@ MARGIN: Final = "margin"
 
 def own_rows(estimates: Sequence[Estimate]) -> dict[str, dict[str, OwnInterval]]:
     """Stored intervals of single replicates, by the key of the whole."""
+    from statistics import NormalDist
+
     found: dict[str, dict[str, OwnInterval]] = {}
     for e in estimates:
         if e.key.replicate is None or e.n_replicates != 1 or e.value is None:
             continue
         if e.low is not None and e.high is not None:
-            own = OwnInterval(e.value, e.low, e.high, (e.high - e.low) / (2 * _z(e.level)))
+            z = NormalDist().inv_cdf((1 + e.level) / 2)
+            own = OwnInterval(e.value, e.low, e.high, (e.high - e.low) / (2 * z))
             whole = identity(e.key, without=["replicate"])
             found.setdefault(whole, {})[e.key.replicate] = own
     return found
-
-
-def _z(level: float) -> float:
-    from statistics import NormalDist
-
-    return NormalDist().inv_cdf((1 + level) / 2)
 
 
 def with_hits(records: "pa.Table") -> list[tuple[str, str, str, tuple[Measure, ...]]]:
@@ -86,7 +83,6 @@ def _columns(recorded: "Recorded") -> dict[str, tuple[str | None, ...]]:
 if TYPE_CHECKING:
     from scrutiny.core.statistic import Statistic
     from scrutiny.reliability.panel import Joined, Panel
-    from scrutiny.stats.intervals.interval import Interval
 
     Side = tuple[Panel, Joined]
 _SAME: Final = 1e-9  # a replicate's value, computed again
@@ -134,19 +130,12 @@ def own_differences(
         )
         for i in range(count)
     ]
-    return _as_printed(whole.by_replicate, names[0], each)
-
-
-def _as_printed(
-    printed: Mapping[str, float], names: Sequence[str | None], each: "Sequence[Interval]"
-) -> dict[str, OwnInterval]:
-    """Intervals by replicate, if their values are those that the run printed."""
     found = {
         name or "{}": OwnInterval(one.point, one.low, one.high, one.se)
-        for name, one in zip(names, each, strict=True)
+        for name, one in zip(names[0], each, strict=True)
     }
-    is_same = found.keys() == printed.keys() and all(
-        abs(one.value - printed[name]) < _SAME for name, one in found.items()
+    is_same = found.keys() == whole.by_replicate.keys() and all(
+        abs(one.value - whole.by_replicate[name]) < _SAME for name, one in found.items()
     )
     return found if is_same else {}
 

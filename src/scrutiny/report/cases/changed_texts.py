@@ -97,7 +97,8 @@ def cases_of(folder: "RunFolder", name: str | None, found: Iterable[SearchedText
     made = tables.variants.select(["kind", "dataset", "recipe", "draw", "role"])
     groups = made.group_by(made.column_names).aggregate([]).to_pylist()
     groups = [group for group in groups if group["role"] == "measured"]
-    spoken = _spoken(folder)
+    told = ((one.claim.risk, one.change) for one in folder.findings())
+    spoken = {risk.what: change for risk, change in told if risk is not None and change}
     known = {group["recipe"] for group in groups} | {one.change for one in searched}
     known |= {*spoken.values()}  # a search that ended without a text, too
     wanted = {change for change in known if name is None or says(change, name)}
@@ -121,12 +122,6 @@ def suite_cases(folder: "RunFolder", found: Iterable[SearchedText]) -> list[dict
     """Rows of `CASES` for the cases of suites, in the order in which they were asked."""
     own = [one for one in found if one.name]
     return [*_rows_of_found(own, Tables.of(folder))] if own else []
-
-
-def _spoken(folder: "RunFolder") -> dict[str, str]:
-    """Changes and tests by the names that reports have for them."""
-    told = ((one.claim.risk, one.change) for one in folder.findings())
-    return {risk.what: change for risk, change in told if risk is not None and change}
 
 
 def _asked(outputs: pa.Table) -> list[tuple[str, str]]:

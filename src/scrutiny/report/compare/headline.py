@@ -61,7 +61,10 @@ def headline(whole: SideBySide) -> Headline:
     apart = _unmatched(whole.comparison)
     found = state_of(levels[0]) if levels else "no difference"
     if not said:
-        said = [_nothing(whole.comparison)]
+        items = and_more(
+            [f"{n:,} items of {name}" for name, n in whole.comparison.n_shared.items()], _MOST_NAMED
+        )
+        said = [f"No difference is shown, of {len(whole.comparison.findings)} compared on {items}."]
     if lost and found != "worse":
         return Headline("worse", lost[0], _filled(said[0], apart, *lost[1:], *rest, counted))
     return Headline(found, said[0], _filled(apart, *lost, *rest, counted))
@@ -214,12 +217,6 @@ def number_name(key: EstimateKey) -> str:
     under += [] if key.group == "all" else [f"{key.group} items"]
     what = estimate_words(key)
     return f"{what} ({', '.join(under)})" if under else what
-
-
-def _nothing(found: RunComparison) -> str:
-    """Sentence where nothing is a score of single items, and no number differs."""
-    items = and_more([f"{n:,} items of {name}" for name, n in found.n_shared.items()], _MOST_NAMED)
-    return f"No difference is shown, of {len(found.findings)} compared on {items}."
 
 
 def _lost(whole: SideBySide) -> Iterator[str]:

@@ -23,7 +23,7 @@ from scrutiny.diagnostics.similarity.side_by_side.side_by_side_charts import (
     inputs_chart,
     stated,
 )
-from scrutiny.diagnostics.similarity.side_by_side.sides import FlippedItems, Noise
+from scrutiny.diagnostics.similarity.side_by_side.sides import Noise
 from scrutiny.report.compare.headline import level_name
 from scrutiny.run.comparing.changed_slices import LevelChange
 from scrutiny.run.comparing.comparison_results import (
@@ -96,7 +96,14 @@ def _facts(level: Level, margin: float | None) -> Iterator[tuple[str, str]]:
         of = out_of(found, sign=" of ")
         yield "change", f"{sides}: {interval(change, signed=True)}; {of}"
     if level.flips is not None:
-        yield "sign test" if level.flips.is_graded else "McNemar", _test_words(level.flips)
+        said = [
+            f"{p_value(test.p_value)} ({test.n} flip)" for test in level.flips.tests[:_MOST_TESTS]
+        ]
+        left = len(level.flips.tests) - len(said)
+        yield (
+            "sign test" if level.flips.is_graded else "McNemar",
+            (f"mid-p {', '.join(said)}" + (f", {left} more pairs" if left else "")),
+        )
     tested = len(level.changes) - 1
     if not tested:
         yield "slices", "no slice has 20 items on either side"
@@ -125,13 +132,6 @@ def _noise_words(noise: Noise) -> str:
         "exact": "when the first is asked again: its adapter promises exact answers",
     }[noise.how]
     return f"{percent(noise.share)} of items flip {how}"
-
-
-def _test_words(flips: FlippedItems) -> str:
-    """McNemar's test, or the sign test for scores, of each pair of replicates."""
-    said = [f"{p_value(test.p_value)} ({test.n} flip)" for test in flips.tests[:_MOST_TESTS]]
-    left = len(flips.tests) - len(said)
-    return f"mid-p {', '.join(said)}" + (f", {left} more pairs" if left else "")
 
 
 def _slices(anchor: str, level: Level, *, margin: float | None, is_whole: bool) -> Iterator[Chart]:

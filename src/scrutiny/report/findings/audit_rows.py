@@ -110,7 +110,9 @@ def audit_rows(view: RunView) -> tuple[AuditRow, ...]:
     """Rows by diagnostic, family and context; then by verdict and size of the estimate."""
     findings = view.findings
     names = [f.claim.diagnostic_name for f in findings]
-    places = _places(findings)
+    families = {_family(f): context(f) for f in reversed(findings) if context(f)}
+    families.pop("", None)
+    places = [(_family(f), context(f) or families.get(_family(f), "")) for f in findings]
     groups = [(name, *place) for name, place in zip(names, places, strict=True)]
     by_name = {name: i for i, name in reversed(list(enumerate(names)))}
     by_group = {group: i for i, group in reversed(list(enumerate(groups)))}
@@ -123,13 +125,6 @@ def audit_rows(view: RunView) -> tuple[AuditRow, ...]:
     return tuple(
         _row(findings[i], places[i][1], frames=frames[i], anchor=anchors[i]) for i in order
     )
-
-
-def _places(findings: Sequence[Finding]) -> list[tuple[str, str]]:
-    """Family and context of each finding; one without an estimate takes its family's context."""
-    families = {_family(f): context(f) for f in reversed(findings) if context(f)}
-    families.pop("", None)
-    return [(_family(f), context(f) or families.get(_family(f), "")) for f in findings]
 
 
 def _family(finding: Finding) -> str:

@@ -12,7 +12,6 @@ from scrutiny.blocks.labels import GAP, constant_parts, distinct_labels, metric_
 from scrutiny.blocks.numbers import denominator, interval, number, p_value, value_and_bounds
 from scrutiny.blocks.run_estimates import slug
 from scrutiny.blocks.run_view import RunView
-from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.plugin_base import without_versions
 from scrutiny.core.record import grouped
@@ -128,27 +127,40 @@ def section_page(view: RunView, section: Section, detail: Detail) -> SectionPage
     )
     groups = line_groups(listed)
     findings = [row.finding for row in section.rows]
+    text = " ".join(sentences(findings, view.families))
+    names = short_names([*view.facts.subjects, *(d.name for d in view.datasets)])
+    for name, short in names.items():
+        text = text.replace(name, short)
+    header = (
+        "of",
+        "role",
+        "value",
+        "n",
+        "planned",
+        "undefined",
+        "failed",
+        "skipped",
+        "refused",
+        "units",
+        "method",
+        "replicates",
+    )
+    labels = distinct_labels([e.key for e in shown], without=frozenset({"role"}))
+    rows = [_numbers(e, label) for e, label in zip(shown, labels, strict=True)]
+    columns = len(header) - all(e.n_replicates <= 1 for e in shown)
     return SectionPage(
         section=section,
-        headline=_shortened(" ".join(sentences(findings, view.families)), view),
+        headline=text,
         charts=tuple(_charts(section, [g for g in groups if g.is_claimed])),
         more=tuple(_more(section, [g for g in groups if not g.is_claimed])),
         claims=_claims(view, listed, detail),
         measured=tuple(how_measured(section, view)),
         trust=tuple(how_far(section, view)),
-        numbers=_number_table(shown),
+        numbers=ChartTable(header[:columns], tuple(row[:columns] for row in rows), 2),
         shared=_shared(section.estimates),
         n_numbers=len(section.estimates),
         n_shown=min(detail.claims, len(listed.rows)),
     )
-
-
-def _shortened(text: str, view: RunView) -> str:
-    """A sentence with the short names of models and datasets."""
-    names = short_names([*view.facts.subjects, *(d.name for d in view.datasets)])
-    for name, short in names.items():
-        text = text.replace(name, short)
-    return text
 
 
 def _said(section: Section, metric: str) -> str:
@@ -217,6 +229,7 @@ def _claim(row: AuditRow, evidence: Evidence, pair: GlyphPair, *, cases: int) ->
     value, bounds = _split(row.finding.estimate)
     control_value, control_bounds = _split(row.finding.control, signed=True)
     flips = evidence.flips
+    effect = row.finding.minimum_detectable_effect
     return ClaimPage(
         row=row,
         head=head,
@@ -233,41 +246,14 @@ def _claim(row: AuditRow, evidence: Evidence, pair: GlyphPair, *, cases: int) ->
         turned=", ".join(f"{n:,} {turn}" for turn, n in evidence.n_turned.items() if n),
         p_supported=p_value(row.finding.p_supported),
         p_not_supported=p_value(row.finding.p_not_supported),
-        detectable=_detectable(row.finding),
+        detectable=("" if effect is None else number(effect)),
     )
-
-
-def _detectable(finding: Finding) -> str:
-    effect = finding.minimum_detectable_effect
-    return "" if effect is None else number(effect)
 
 
 def _split(estimate: Estimate | None, *, signed: bool = False) -> tuple[str, str]:
     if estimate is None or estimate.value is None:
         return "", ""
     return value_and_bounds(estimate, signed=signed)
-
-
-def _number_table(estimates: Sequence[Estimate]) -> ChartTable:
-    """Every estimate with its interval, its denominator and the status of the planned rows."""
-    header = (
-        "of",
-        "role",
-        "value",
-        "n",
-        "planned",
-        "undefined",
-        "failed",
-        "skipped",
-        "refused",
-        "units",
-        "method",
-        "replicates",
-    )
-    labels = distinct_labels([e.key for e in estimates], without=frozenset({"role"}))
-    rows = [_numbers(e, label) for e, label in zip(estimates, labels, strict=True)]
-    columns = len(header) - all(e.n_replicates <= 1 for e in estimates)
-    return ChartTable(header[:columns], tuple(row[:columns] for row in rows), 2)
 
 
 def _numbers(estimate: Estimate, label: str) -> tuple[str, ...]:

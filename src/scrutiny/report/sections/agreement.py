@@ -96,12 +96,24 @@ def _chart(members: Sequence[Estimate], hits: dict[str, Hits], view: RunView) ->
     if not pairs:
         return None
     by_items = any(p.n_items for p in pairs)
+    rows = [
+        (
+            f"{p.a} \N{MIDDLE DOT}\N{MIDDLE DOT} {p.b}",
+            number(p.spearman, 2),
+            number(p.kendall, 2),
+            str(p.n_groups) if p.spearman is not None else NO_VALUE,
+            number(p.kappa, 2),
+            str(p.n_items) if p.n_items else NO_VALUE,
+        )
+        for p in pairs[:MOST_ROWS]
+    ]
+    header = ("conditions", "Spearman", "Kendall", "groups", "kappa", "items")
     return Chart(
         anchor=anchor("agreement", members[0].key),
         title=title_of([e.key for e in members], view),
         caption="Cohen's kappa of single items." if by_items else "Spearman's rank correlation.",
         spec=_spec(pairs, labels),
-        table=_table(pairs),
+        table=ChartTable(header, tuple(rows)),
         note=left_out(len(conditions), _MOST_CONDITIONS, "conditions"),
     )
 
@@ -177,22 +189,6 @@ def _spec(pairs: Sequence[_Pair], labels: Sequence[str]) -> Spec:
         marks("text", {**place, "text": {"field": "said"}, **told}, fontSize=11),
     ]
     return view_of(values, height={"step": 26}, layer=layers)
-
-
-def _table(pairs: Sequence[_Pair]) -> ChartTable:
-    rows = [
-        (
-            f"{p.a} \N{MIDDLE DOT}\N{MIDDLE DOT} {p.b}",
-            number(p.spearman, 2),
-            number(p.kendall, 2),
-            str(p.n_groups) if p.spearman is not None else NO_VALUE,
-            number(p.kappa, 2),
-            str(p.n_items) if p.n_items else NO_VALUE,
-        )
-        for p in pairs[:MOST_ROWS]
-    ]
-    header = ("conditions", "Spearman", "Kendall", "groups", "kappa", "items")
-    return ChartTable(header, tuple(rows))
 
 
 PART: Final = ReportPart(

@@ -111,12 +111,16 @@ def _curve(members: Sequence[Estimate], view: RunView, references: References) -
     note = ""
     if len(shown) < len(ordered):
         note = f"Every {len(ordered) / len(shown):.1f}th of {len(ordered)} conditions is drawn."
+    rows = [
+        (*(_plain(e.key.condition.get(name)) for name in names), interval(e), out_of(e))
+        for e in ordered[:MOST_ROWS]
+    ]
     return Chart(
         anchor=anchor("choices", members[0].key),
         title=title_of([e.key for e in ordered], view),
         caption=f"{said}.",
         spec=_values_spec(shown, limit),
-        table=_choices_table(ordered, names),
+        table=ChartTable((*names, "estimate", "n/planned"), tuple(rows), len(names)),
         note=" ".join(filter(None, (note, left_out(len(ordered), MOST_ROWS, "rows")))),
         below=_matrix_spec(shown, names),
     )
@@ -193,14 +197,6 @@ def _size(value: object) -> float:
 
 def _plain(value: object) -> str:
     return unversioned(value) if isinstance(value, str) else "–" if value is None else str(value)
-
-
-def _choices_table(ordered: Sequence[Estimate], names: Sequence[str]) -> ChartTable:
-    rows = [
-        (*(_plain(e.key.condition.get(name)) for name in names), interval(e), out_of(e))
-        for e in ordered[:MOST_ROWS]
-    ]
-    return ChartTable((*names, "estimate", "n/planned"), tuple(rows), len(names))
 
 
 SPECIFICATION: Final = ReportPart(

@@ -247,6 +247,14 @@ def _abstention_chart(members: Sequence[Hits], view: RunView) -> Chart | None:
     found = [(label, rows) for label, rows in found if rows]
     if not found:
         return None
+    rows = []
+    for label, retained in found:
+        for one in retained:
+            said, span = NO_VALUE, one.interval
+            if span is not None:
+                d = decimals_for(span.low, span.high)
+                said = f"{number(span.point, d)} {bracketed(span.low, span.high, d)}"
+            rows.append((label, number(one.threshold, 3), whole_percent(one.coverage), said))
     return Chart(
         anchor=anchor("abstention", members[0].key, without=["condition"]),
         title=title_of([h.key for h in members], view),
@@ -254,7 +262,7 @@ def _abstention_chart(members: Sequence[Hits], view: RunView) -> Chart | None:
             "Share of hits among the remaining items, with intervals over replicates and items."
         ),
         spec=_abstention_spec(found),
-        table=_abstention_table(found),
+        table=ChartTable(("condition", "margin at least", "kept", "share of hits"), tuple(rows)),
         note=left_out(len(members), _MOST_CONDITIONS, "conditions"),
     )
 
@@ -295,18 +303,6 @@ def _abstention_spec(found: _Found) -> Spec:
         marks("line", {**x, "y": y, **color, **told}, strokeWidth=1.5, point={"size": 40}),
     ]
     return view_of(values, height=200, layer=layers)
-
-
-def _abstention_table(found: _Found) -> ChartTable:
-    rows = []
-    for label, retained in found:
-        for one in retained:
-            said, span = NO_VALUE, one.interval
-            if span is not None:
-                d = decimals_for(span.low, span.high)
-                said = f"{number(span.point, d)} {bracketed(span.low, span.high, d)}"
-            rows.append((label, number(one.threshold, 3), whole_percent(one.coverage), said))
-    return ChartTable(("condition", "margin at least", "kept", "share of hits"), tuple(rows))
 
 
 ABSTENTION: Final = ReportPart(

@@ -273,12 +273,14 @@ def _chart(matches: Sequence[_Match], references: References) -> Chart:
     names = [f"{e.key.diagnostic_name} {estimate_words(e.key)}" for e in (a, b)]
     where = f"{a.key.dataset} and {b.key.dataset}"
     subject = slug(" ".join([*names, where, a.key.subject]))
+    rows = [_row(m, references) for m in matches]
+    header = ("construct", "first", "second", "first, by seed", "second, by seed")
     return Chart(
         anchor=f"reliability-convergent-{subject}",
         title=f"{names[0]} against {names[1]}",
         caption=f"A dot is one replicate on one construct ({where}). Dashed: the references.",
         spec=_spec(matches, names, references),
-        table=_table(matches, references),
+        table=ChartTable((*header, "same sign", "correlation over seeds"), tuple(rows), 5),
     )
 
 
@@ -305,12 +307,6 @@ def _spec(matches: Sequence[_Match], names: Sequence[str], references: Reference
             layers.append(guide(reference, dashed=True, along=at))
     layers.append(marks("point", encoding, filled=True, size=50))
     return view_of(values, height=240, layer=layers)
-
-
-def _table(matches: Sequence[_Match], references: References) -> ChartTable:
-    rows = [_row(m, references) for m in matches]
-    header = ("construct", "first", "second", "first, by seed", "second, by seed")
-    return ChartTable((*header, "same sign", "correlation over seeds"), tuple(rows), 5)
 
 
 def _row(m: _Match, references: References) -> tuple[str, ...]:

@@ -74,7 +74,15 @@ def part(view: RunView) -> Part | None:
     if any(references.is_claimed(e) for e in estimates):
         claimed = {_series(e) for e in estimates if references.is_claimed(e)}
         estimates = [e for e in estimates if _series(e) in claimed]
-    blocks = _blocks(estimates, references, Questions(view))
+    # the groups of one condition, or the conditions of a metric; quantities of their own apart
+    found: list[list[Estimate]] = []
+    for members in Questions(view).grouped(estimates, without=["group"]).values():
+        conditions = list(by_identity(members, without=("group",)).values())
+        if any(len(groups) >= _FEW_GROUPS for groups in conditions):
+            found += conditions
+        else:
+            found.append(members)
+    blocks = sorted(found, key=references.rank)  # those with a claim's own estimate first
     charts = [c for block in blocks for c in _charts(block, view, references)]
     once = list({c.anchor: c for c in charts}.values())  # tests stand beside several metrics
     return part_of("reliability-seeds", "Results by seed", _LEAD, once, "tables")
@@ -92,24 +100,6 @@ def _charts(block: Sequence[Estimate], view: RunView, references: References) ->
 
 def _series(estimate: Estimate) -> str:
     return identity(estimate.key, without=("condition", "group"))
-
-
-def _blocks(
-    estimates: Sequence[Estimate], references: References, questions: Questions
-) -> Iterable[list[Estimate]]:
-    """Estimates of one table: the groups of one condition, or the conditions of a metric.
-
-    Quantities of their own have tables of their own. Tables with a claim's own estimate come first,
-    then those with its controls and choices.
-    """
-    found: list[list[Estimate]] = []
-    for members in questions.grouped(estimates, without=["group"]).values():
-        conditions = list(by_identity(members, without=("group",)).values())
-        if any(len(groups) >= _FEW_GROUPS for groups in conditions):
-            found += conditions
-        else:
-            found.append(members)
-    return sorted(found, key=references.rank)
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +222,7 @@ def _table(rows: Sequence[_Row], tests: Mapping[str, Mapping[str, SeedTests]]) -
             value_and_bounds(e)[1] or NO_VALUE,
             out_of(e),
             _marked(e, own, reference),
-            _agreeing(e, reference),
+            _same_side(e, reference),
             *(NO_VALUE if test is None else test.passed for test in at_all),
         ]
         body.append((label, *cells))
@@ -244,30 +234,24 @@ def _marked(e: Estimate, own: dict[str, OwnInterval], reference: float | None) -
     from scrutiny.stats.intervals.interval import wilson
 
     if reference is None or not own or e.value is None:
-        return "–"
+        return NO_VALUE
     up = e.value > reference
     each = [o.low > reference if up else o.high < reference for o in own.values()]
     share = wilson(sum(each), len(each))
     return f"{sum(each)}/{len(each)} [{share.low:.2f}, {share.high:.2f}]"
 
 
-def _agreeing(e: Estimate, reference: float | None) -> str:
-    found = _same_side(e, reference)
-    return "–" if found is None else f"{found[0]}/{found[1]}"
-
-
-def _same_side(estimate: Estimate, reference: float | None) -> tuple[int, int] | None:
-    """Number of replicates on the same side of the reference as their mean, and of all."""
+def _same_side(estimate: Estimate, reference: float | None) -> str:
+    """Replicates on the same side of the reference as their mean, of all: "4/5"."""
     if reference is None or estimate.value is None or estimate.value == reference:
-        return None
+        return NO_VALUE
     up = estimate.value > reference
     values = estimate.by_replicate.values()
     agreeing = sum(v > reference if up else v < reference for v in values)
-    return agreeing, len(estimate.by_replicate)
+    return f"{agreeing}/{len(values)}"
 
 
 ALPHA: Final = 0.01
-_MOST_COLUMNS: Final = 10  # replicates with a column each; of more, the range is shown
 _CAPTION: Final = (
     "p of every replicate; the shares count replicates with p \N{LESS-THAN OR EQUAL TO} .01, alone "
     "and with Holm's correction over the rows of the same test. If the smallest possible p of a "
@@ -301,7 +285,7 @@ def chart_of_tests(metric: str, tests: Sequence[SeedTests], view: RunView) -> Ch
     shown = tests[:MOST_ROWS]
     keys = [t.rows[0].key for t in shown]
     names = list(dict.fromkeys(e.key.replicate or "" for t in shown for e in t.rows))
-    one_each = len(names) <= _MOST_COLUMNS
+    one_each = len(names) <= MOST_COLUMNS
     columns = [replicate_words(n) for n in names] if one_each else ["min p", "max p"]
     header = ("", *columns, "p \N{LESS-THAN OR EQUAL TO} .01", "after Holm", "smallest p")
     rows = []
