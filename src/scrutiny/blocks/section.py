@@ -112,7 +112,10 @@ class Part:
     facts: tuple[tuple[str, str], ...] = ()
 
     def cut(self, *, charts: int, rows: int) -> "Part":
-        """Return the part with at most this number of charts, and rows of a table."""
+        """Return the part with at most this number of charts, and rows of a table.
+
+        Columns that are empty in all rows that are left are dropped.
+        """
         charts *= 2 if self.is_compact else 1
         kept = tuple(_cut(chart, rows) for chart in self.charts[:charts])
         note = left_out(len(self.charts), charts, "charts") if not self.note else self.note
@@ -124,9 +127,7 @@ def _cut(chart: Chart, rows: int) -> Chart:
     if chart.more is not None and len(chart.more.rows) > rows:
         chart = replace(chart, more=None)
     count = len(chart.table.rows)
-    if count <= rows:
-        return chart
-    table = replace(chart.table, rows=chart.table.rows[:rows])
+    table = replace(chart.table, rows=chart.table.rows[:rows]).told()
     note = left_out(count, rows, "rows of the table")
     return replace(chart, table=table, note=" ".join(filter(None, (chart.note, note))))
 

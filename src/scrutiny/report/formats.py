@@ -109,7 +109,14 @@ _LATEX_HEADER: Final = (
 def render_latex(view: RunView) -> str:
     r"""Return a ``table`` environment that needs ``\usepackage{booktabs}`` and UTF-8 input."""
     rows = audit_rows(view)
-    body = _audit_rows(rows) if rows else _number_rows(view)
+    body = _audit_rows(rows)
+    if not rows:
+        estimates = main_estimates(view)
+        keys = [e.key for e in estimates]
+        labels = distinct_labels(keys, without=frozenset()) if keys else []
+        told = zip(labels, estimates, strict=True)
+        numbers = [(label, interval(e), out_of(e), e.status) for label, e in told]
+        body = [" & ".join(map(escape, cells)) + r" \\" for cells in numbers]
     header = (*_LATEX_HEADER, "Verdict") if rows else ("Of", "Estimate", "$n$", "Status")
     columns = "p{0.3\\linewidth}rrccccl" if rows else "lrrl"
     facts = view.facts
@@ -174,15 +181,6 @@ def _audit_rows(rows: Sequence[AuditRow]) -> list[str]:
         cells = label, row.estimate, row.control, *outcomes, row.denominator, verdict
         lines.append(" & ".join(escape(cell) for cell in cells) + r" \\")
     return lines
-
-
-def _number_rows(view: RunView) -> list[str]:
-    estimates = main_estimates(view)
-    labels = distinct_labels([e.key for e in estimates], without=frozenset()) if estimates else []
-    return [
-        " & ".join(escape(c) for c in (label, interval(e), out_of(e), e.status)) + r" \\"
-        for e, label in zip(estimates, labels, strict=True)
-    ]
 
 
 #: First columns of ``estimates.parquet``, in their order: what every reader may rely on.
@@ -268,7 +266,11 @@ def render_csv(view: RunView) -> str:
     table = trusted_table(view)
     rows = () if table is None else table.rows
     rule = {row.row.finding.claim.id: ("yes" if row.is_trusted else "no", row.why) for row in rows}
-    waiting = [(_finding_row(f, rule), f) for f in view.all_findings]
+    waiting = []
+    for finding in view.all_findings:
+        trusted = rule.get(finding.claim.id, ("", ""))
+        values = finding.claim.says, finding.verdict, finding.scope, finding.reason, *trusted
+        waiting.append((dict(zip(FINDING_COLUMNS, values, strict=True)), finding))
     for estimate in view.all_estimates:
         row = _flat(estimate)
         claims = [f for f in waiting if f[1].estimate == estimate]
@@ -313,10 +315,3 @@ def _flat(estimate: Estimate) -> dict[str, Any]:
         "across": canonical_json(dict(estimate.across)),
         "variance": canonical_json(dict(estimate.variance)),
     }
-
-
-def _finding_row(finding: Finding, rule: dict[str, tuple[str, str]]) -> dict[str, str]:
-    says, verdict = finding.claim.says, finding.verdict
-    trusted = rule.get(finding.claim.id, ("", ""))
-    values = says, verdict, finding.scope, finding.reason, *trusted
-    return dict(zip(FINDING_COLUMNS, values, strict=True))

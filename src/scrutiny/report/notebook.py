@@ -8,9 +8,9 @@ from scrutiny.blocks.numbers import interval, number, out_of
 from scrutiny.blocks.run_estimates import main_estimates
 from scrutiny.blocks.run_view import RunView
 from scrutiny.report.cases.shown import case_page
-from scrutiny.report.findings.audit_rows import AuditRow, audit_rows
+from scrutiny.report.findings.audit_rows import audit_rows
 from scrutiny.report.first_screen.content import MOST_CASES, FirstScreen, first_screen_of
-from scrutiny.report.wording import OUTCOME_MARKS, footer_lines, mark
+from scrutiny.report.wording import footer_lines, mark
 
 MOST_ROWS = 40
 _NUMBERS: Final = ("of", "estimate", "n/planned", "method")
@@ -103,16 +103,9 @@ def _cell(value: Any) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
-def _survived(row: AuditRow) -> str:
-    """Outcomes of the checks that were run: "seeds yes, choices ?"."""
-    outcomes = (("seeds", row.seeds), ("choices", row.choices), ("datasets", row.datasets))
-    run = [(name, outcome) for name, outcome in outcomes if outcome != "not run"]
-    return ", ".join(f"{name} {OUTCOME_MARKS.get(outcome, '?')}" for name, outcome in run)
-
-
 def _render(**values: object) -> str:
     from scrutiny.report.page import environment
 
     known: dict[str, object] = {"title": "", "others": (), "rows": (), "footer": ()}
-    known |= {"survived": _survived, "held": "", "worst": None, "cases": ()}
+    known |= {"held": "", "worst": None, "cases": ()}
     return environment().get_template("snippet.html.j2").render(known | values)

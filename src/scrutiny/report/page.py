@@ -5,7 +5,7 @@ import hashlib
 import json
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Final
@@ -166,11 +166,6 @@ def static(name: str) -> str:
     return (_STATIC / name).read_text(encoding="utf-8")
 
 
-def _shown(value: Any) -> Any:
-    """Value in a template; control characters in texts are spelled out."""
-    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-
 def _said_of_data(datasets: Sequence[DatasetLine]) -> str:
     """Sentence about the run's data."""
     doubts = sum(len(d.doubts) for d in datasets)
@@ -189,7 +184,8 @@ def environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=_shown,
+        # control characters in texts are spelled out
+        finalize=lambda v: printable(v) if isinstance(v, str) and not isinstance(v, Markup) else v,
     )
     names: dict[str, Any] = {
         "mark": mark,
@@ -252,19 +248,12 @@ def page(view: RunView, detail: Detail = DETAILS[0]) -> Page:
         manifest=manifest,
         trusted=trusted,
         parts=tuple(
-            _told(
-                part.cut(
-                    charts=detail.charts * part.chapter.charts,
-                    rows=detail.charts * part.chapter.rows,
-                )
+            part.cut(
+                charts=detail.charts * part.chapter.charts,
+                rows=detail.charts * part.chapter.rows,
             )
             for part in made
         ),
         first=risks_page(view, anchors),
         signs=signs_page(screen.signs) if screen.signs else None,
     )
-
-
-def _told(part: Part) -> Part:
-    """A part whose tables have no empty columns."""
-    return replace(part, charts=tuple(replace(c, table=c.table.told()) for c in part.charts))

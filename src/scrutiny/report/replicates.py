@@ -57,7 +57,12 @@ def with_hits(records: "pa.Table") -> list[tuple[str, str, str, tuple[Measure, .
 
 def hits_of(recorded: "Recorded", base: EstimateKey) -> list[Hits]:
     """Hits of every condition and role of a panel."""
-    panel, found = recorded.panel, []
+    panel, table, found = recorded.panel, recorded.table, []
+    groups = {
+        name: tuple(table.column(name).to_pylist())
+        for name in table.column_names
+        if name.startswith("a_")
+    }
     (at_hit,) = columns_of(panel.measures, HIT, {}) or (0,)
     at_margin = columns_of(panel.measures, MARGIN, {})
     for (condition, role), side in recorded.sides.items():
@@ -70,14 +75,8 @@ def hits_of(recorded: "Recorded", base: EstimateKey) -> list[Hits]:
         margin = side.values[:, :, at_margin[0]][asked] if at_margin else None
         names = tuple(panel.replicates[i] for i in np.flatnonzero(asked).tolist())
         key = replace(base, role=role, condition=recorded.conditions[condition])
-        found.append(Hits(key, names, panel.items, hit[asked], margin, _columns(recorded)))
+        found.append(Hits(key, names, panel.items, hit[asked], margin, groups))
     return found
-
-
-def _columns(recorded: "Recorded") -> dict[str, tuple[str | None, ...]]:
-    """Columns that group the items."""
-    names = [name for name in recorded.table.column_names if name.startswith("a_")]
-    return {name: tuple(recorded.table.column(name).to_pylist()) for name in names}
 
 
 if TYPE_CHECKING:

@@ -58,7 +58,13 @@ def headline(whole: SideBySide) -> Headline:
     counted = _counted(whole.comparison, is_one=len(levels) == 1)
     if "for the better" in counted and whole.without_skill:
         counted += " Of a model without skill, what a change or an attack costs says nothing."
-    apart = _unmatched(whole.comparison)
+    first, second = (
+        sum(pair[side] for pair in whole.comparison.n_unmatched.values()) for side in (0, 1)
+    )
+    apart = ""
+    if first or second:
+        apart = f"Left out, as only one run has them: {first:,} item{'s' * (first != 1)} "
+        apart += f"of the first, {second:,} of the second."
     found = state_of(levels[0]) if levels else "no difference"
     if not said:
         items = and_more(
@@ -68,15 +74,6 @@ def headline(whole: SideBySide) -> Headline:
     if lost and found != "worse":
         return Headline("worse", lost[0], _filled(said[0], apart, *lost[1:], *rest, counted))
     return Headline(found, said[0], _filled(apart, *lost, *rest, counted))
-
-
-def _unmatched(found: RunComparison) -> str:
-    """Number of items of each run that the other lacks; empty if there are none."""
-    first, second = (sum(pair[side] for pair in found.n_unmatched.values()) for side in (0, 1))
-    if not (first or second):
-        return ""
-    many = f"{first:,} item{'s' * (first != 1)} of the first, {second:,} of the second"
-    return f"Left out, as only one run has them: {many}."
 
 
 def _filled(*said: str) -> tuple[str, ...]:

@@ -12,7 +12,6 @@ from scrutiny.blocks.numbers import interval, number, out_of, p_value
 from scrutiny.blocks.section import Chapter, Part
 from scrutiny.blocks.terminal_and_markdown import answer_cell
 from scrutiny.core.boundary.printable import percent
-from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.plugin_base import unversioned
 from scrutiny.diagnostics.invariance.kept_answers import invariance_part
 from scrutiny.diagnostics.similarity.likeness_chart import likeness_chart
@@ -254,30 +253,21 @@ def _numbers(found: RunComparison, *, is_whole: bool) -> Iterator[Part]:
     known = [(f.verdict == "undecided", f.estimate) for f in found.findings if f.estimate]
     told = sorted((one for one in known if is_whole or not one[0]), key=lambda one: one[0])
     labels = full_labels([e.key for _, e in told]) if told else []
-    labels = [_named(one, e.key, found) for one, (_, e) in zip(labels, told, strict=True)]
-    listed = [
-        Line(label, {"not shown to differ" if is_same else "differs": e})
-        for label, (is_same, e) in zip(labels, told, strict=True)
-    ]
-    drawn = [line for line in listed if all(map(_is_share, line.series.values()))] or listed
+    listed, drawn = [], []
+    for label, (is_same, e) in zip(labels, told, strict=True):
+        for (dataset, metric), name in found.metric_names.items():
+            if dataset == e.key.dataset:  # what its data call the metric: "drop(BLEU (13a))"
+                label = re.sub(rf"\b{re.escape(unversioned(metric))}\b", name, label)
+        listed.append(Line(label, {"not shown to differ" if is_same else "differs": e}))
+        # those with an interval that fits the axis of shares
+        if all(end is not None and abs(end) <= 1 for end in (e.value, e.low, e.high)):
+            drawn.append(listed[-1])
     title = f"Numbers of both runs, second minus first (Holm over {len(known)})"
     table, metric = forest_table(listed), "second minus first"
     charts = tuple(
-        forest_or_table("numbers-chart", title, _SHARES, drawn, metric=metric, table=table)
+        forest_or_table(
+            "numbers-chart", title, _SHARES, drawn or listed, metric=metric, table=table
+        )
     )
     if charts:
         yield Part("differing", title, "", charts, chapter=NUMBERS)
-
-
-def _named(label: str, key: EstimateKey, found: RunComparison) -> str:
-    """Label of a number, with what its data call the metric: "drop(BLEU (13a))"."""
-    for (dataset, metric), name in found.metric_names.items():
-        if dataset == key.dataset:
-            label = re.sub(rf"\b{re.escape(unversioned(metric))}\b", name, label)
-    return label
-
-
-def _is_share(found: Estimate) -> bool:
-    """Whether a difference has an interval that fits the axis of shares."""
-    ends = (found.value, found.low, found.high)
-    return all(end is not None and abs(end) <= 1 for end in ends)

@@ -14,7 +14,7 @@ from scrutiny.core.plugin_base import family_name
 from scrutiny.core.record import grouped
 from scrutiny.reliability.verdicts.reasons import in_words
 from scrutiny.reliability.verdicts.risks import worst_outcome
-from scrutiny.report.wording import VERDICTS, context, scope_words
+from scrutiny.report.wording import OUTCOME_MARKS, VERDICTS, context, scope_words
 
 COLUMNS: Final = (
     "diagnostic",
@@ -86,6 +86,13 @@ class AuditRow:
         return scope_words(self.finding.scope)
 
     @property
+    def survived(self) -> str:
+        """Outcomes of the checks that were run: "seeds yes, choices ?"."""
+        outcomes = {"seeds": self.seeds, "choices": self.choices, "datasets": self.datasets}
+        run = {name: outcome for name, outcome in outcomes.items() if outcome != "not run"}
+        return ", ".join(f"{name} {OUTCOME_MARKS.get(one, '?')}" for name, one in run.items())
+
+    @property
     def title(self) -> str:
         """Heading of the row's group."""
         place = f" \N{MIDDLE DOT} {self.context}" if self.context else ""
@@ -144,21 +151,19 @@ def _frames(findings: Sequence[Finding]) -> list[tuple[str, str]]:
     by_family = grouped(
         ((finding.claim.diagnostic_name, _family(finding)), i) for i, finding in enumerate(findings)
     )
-    frames: list[tuple[str, str]] = [("", _name_of(finding)) for finding in findings]
+    risks = [finding.claim.risk for finding in findings]
+    frames = [
+        ("", finding.claim.says if risk is None else risk.what)
+        for finding, risk in zip(findings, risks, strict=True)
+    ]
     for places in by_family.values():
-        if any(findings[i].claim.risk for i in places):
+        if any(risks[i] for i in places):
             continue
         frame, labels = shared_words([findings[i].claim.says for i in places])
         if frame and len(places) >= _SHARED:
             for i, label in zip(places, labels, strict=True):
                 frames[i] = (frame, label)
     return frames
-
-
-def _name_of(finding: Finding) -> str:
-    """Name of a risk; what is claimed, of any other claim."""
-    risk = finding.claim.risk
-    return finding.claim.says if risk is None else risk.what
 
 
 def found_words(finding: Finding) -> str:
@@ -255,24 +260,20 @@ def sections(view: RunView) -> tuple[Section, ...]:
     diagnostics = [r.finding.claim.diagnostic for r in rows]
     diagnostics += dict.fromkeys(e.key.diagnostic for e in (*listed, *single))
     names = dict.fromkeys(family_name(d) for d in diagnostics)
-    return tuple(_section(view, name, rows=rows, estimates=(listed, single)) for name in names)
-
-
-def _section(
-    view: RunView,
-    name: str,
-    *,
-    rows: Sequence[AuditRow],
-    estimates: tuple[Sequence[Estimate], Sequence[Estimate]],
-) -> Section:
-    own, single = (tuple(e for e in some if e.key.diagnostic_name == name) for some in estimates)
-    return Section(
-        name=name,
-        anchor=f"diagnostic-{slug(name)}",
-        kinds=tuple(dict.fromkeys(e.key.diagnostic for e in (*own, *single))),
-        notes=view.notes.get(name, DiagnosticNotes()),
-        rows=tuple(r for r in rows if r.diagnostic == name),
-        estimates=own,
-        missing=tuple(m for m in view.missing if family_name(m.diagnostic) == name),
-        n_single=len(single),
-    )
+    found = []
+    for name in names:
+        own, of_heads = (
+            tuple(e for e in some if e.key.diagnostic_name == name) for some in (listed, single)
+        )
+        section = Section(
+            name=name,
+            anchor=f"diagnostic-{slug(name)}",
+            kinds=tuple(dict.fromkeys(e.key.diagnostic for e in (*own, *of_heads))),
+            notes=view.notes.get(name, DiagnosticNotes()),
+            rows=tuple(r for r in rows if r.diagnostic == name),
+            estimates=own,
+            missing=tuple(m for m in view.missing if family_name(m.diagnostic) == name),
+            n_single=len(of_heads),
+        )
+        found.append(section)
+    return tuple(found)

@@ -125,6 +125,9 @@ def section_page(view: RunView, section: Section, detail: Detail) -> SectionPage
         rows=section.rows[: detail.listed],
         estimates=section.estimates[: _ESTIMATES_PER_CLAIM * detail.listed],
     )
+    names = [row.finding.claim.id for row in listed.rows]
+    evidence = [view.evidence.get(name, Evidence()) for name in names[: detail.claims]]
+    evidence += [Evidence()] * (len(names) - len(evidence))
     groups = line_groups(listed)
     findings = [row.finding for row in section.rows]
     text = " ".join(sentences(findings, view.families))
@@ -153,7 +156,10 @@ def section_page(view: RunView, section: Section, detail: Detail) -> SectionPage
         headline=text,
         charts=tuple(_charts(section, [g for g in groups if g.is_claimed])),
         more=tuple(_more(section, [g for g in groups if not g.is_claimed])),
-        claims=_claims(view, listed, detail),
+        claims=tuple(
+            _claim(row, behind, pair, cases=detail.cases)
+            for row, behind, pair in zip(listed.rows, evidence, _glyphs(listed.rows), strict=True)
+        ),
         measured=tuple(how_measured(section, view)),
         trust=tuple(how_far(section, view)),
         numbers=ChartTable(header[:columns], tuple(row[:columns] for row in rows), 2),
@@ -198,17 +204,6 @@ def _more(section: Section, groups: Sequence[LineGroup]) -> list[Chart]:
             chart = replace(chart, title=f"{chart.title}, over {group.group} items")
         found.append(chart)
     return [chart for chart in found if chart is not None]
-
-
-def _claims(view: RunView, section: Section, detail: Detail) -> tuple[ClaimPage, ...]:
-    drawn = _glyphs(section.rows)
-    names = [row.finding.claim.id for row in section.rows]
-    evidence = [view.evidence.get(name, Evidence()) for name in names[: detail.claims]]
-    evidence += [Evidence()] * (len(names) - len(evidence))
-    return tuple(
-        _claim(row, behind, pair, cases=detail.cases)
-        for row, behind, pair in zip(section.rows, evidence, drawn, strict=True)
-    )
 
 
 def _glyphs(rows: Sequence[AuditRow]) -> list[GlyphPair]:

@@ -118,18 +118,16 @@ def _common(reasons: Sequence[str]) -> str:
         return reasons[0]
     frame, _ = shared_words(reasons)
     head, gap, tail = frame.partition(GAP)
-    said = _whole_clauses(head) if gap else head.rstrip(" :")
+    if gap:  # without the clause that breaks off at its end
+        end = max(head.rfind(one) for one in (": ", "; ", " ("))
+        is_broken = end > 0 and len(head[:end].split()) >= _FEWEST_WORDS
+        said = (head[:end] if is_broken else head).rstrip(" :;(")
+    else:
+        said = head.rstrip(" :")
     said = said or (f"{GAP}{tail}" if tail else "")
     if len(said.split()) < _FEWEST_WORDS:
         return "for the reasons that `--format md` prints"
     return f"{said} (`--format md` prints the reason of each)"
-
-
-def _whole_clauses(head: str) -> str:
-    """Beginning of a sentence, without the clause that breaks off at its end."""
-    end = max(head.rfind(one) for one in (": ", "; ", " ("))
-    is_broken = end > 0 and len(head[:end].split()) >= _FEWEST_WORDS
-    return (head[:end] if is_broken else head).rstrip(" :;(")
 
 
 def number_lines(estimates: Sequence[Estimate]) -> Iterator[Text]:

@@ -118,8 +118,16 @@ def risks_page(view: RunView, anchors: Mapping[str, str]) -> RisksPage | None:
     screen = first_screen_of(view)
     if not screen.risks:
         return None
-    alike = grouped((_counted_in(risk), risk) for risk in screen.risks)
-    panels = [_panel(title, risks, anchors) for title, risks in alike.items()]
+    panels = []
+    for title, risks in grouped((_counted_in(risk), risk) for risk in screen.risks).items():
+        spans = [risk.span for risk in risks if risk.span]
+        axis = Axis.of(spans) if spans else None
+        found = []
+        for risk in risks:  # the worst first
+            bar = axis.bar(risk.span) if axis and risk.span else None
+            anchor = anchors.get(risk.finding.claim.id, "")
+            found.append(RiskPage(risk, anchor, bar, _few(risk.cases)))
+        panels.append(RiskPanel(title, axis, tuple(found)))
     ordered = sorted(panels, key=lambda panel: panel.axis is None)
     rows = (rows for cases in screen.cases.values() for rows in cases.values())
     rule = next(filter(None, map(rule_of, rows)), "")
@@ -136,22 +144,6 @@ def _counted_in(risk: FoundRisk) -> str:
     stated = risk.finding.claim.risk
     is_loss = stated is None or stated.costs.startswith("costs") or risk.unit == "%"
     return _TITLES[risk.unit] if is_loss else f"{_TITLES[risk.unit]}: {risk.what}"
-
-
-def _panel(title: str, risks: Sequence[FoundRisk], anchors: Mapping[str, str]) -> RiskPanel:
-    """Risks that are counted alike, the worst first."""
-    spans = [risk.span for risk in risks if risk.span]
-    axis = Axis.of(spans) if spans else None
-    rows = tuple(
-        RiskPage(
-            risk,
-            anchors.get(risk.finding.claim.id, ""),
-            axis.bar(risk.span) if axis and risk.span else None,
-            _few(risk.cases),
-        )
-        for risk in risks
-    )
-    return RiskPanel(title, axis, rows)
 
 
 def _few(cases: Sequence[EvidenceItem]) -> tuple[CasePage, ...]:

@@ -87,7 +87,10 @@ def _chart(members: Sequence[Estimate], hits: dict[str, Hits], view: RunView) ->
     if len(conditions) < 2 or not varying([e.key for e in members]):
         return None
     chosen = conditions[:_MOST_CONDITIONS]
-    labels = row_labels([groups[0].key for groups in _one_group(chosen)])
+    # by an estimate of a common group, so that labels name conditions
+    shared = set.intersection(*({e.key.group for e in groups} for groups in chosen))
+    firsts = (next(e for e in own if not shared or e.key.group in shared) for own in chosen)
+    labels = row_labels([e.key for e in firsts])
     pairs = [
         _pair((labels[i], labels[j]), (chosen[i], chosen[j]), hits)
         for i, j in combinations(range(len(chosen)), 2)
@@ -116,14 +119,6 @@ def _chart(members: Sequence[Estimate], hits: dict[str, Hits], view: RunView) ->
         table=ChartTable(header, tuple(rows)),
         note=left_out(len(conditions), _MOST_CONDITIONS, "conditions"),
     )
-
-
-def _one_group(conditions: Sequence[Sequence[Estimate]]) -> list[Sequence[Estimate]]:
-    """Conditions by an estimate of a common group, so that labels name conditions."""
-    shared = set.intersection(*({e.key.group for e in groups} for groups in conditions))
-    if not shared:
-        return list(conditions)
-    return [[e for e in groups if e.key.group in shared] for groups in conditions]
 
 
 def _pair(

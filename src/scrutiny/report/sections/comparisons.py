@@ -149,7 +149,15 @@ def comparisons_part(view: RunView) -> Part | None:
     made = [e for e in settled(view) if e.key.role == "contrast" and e.key.reference]
     made = [e for e in made if not e.key.is_relation]
     by_metric = grouped((f"{e.key.diagnostic} {e.key.metric}", e) for e in made)
-    found = [chart for members in by_metric.values() for chart in _comparison_charts(members)]
+    found: list[Chart] = []
+    for members in by_metric.values():
+        keys = [e.key for e in members]
+        labels = [_versus(e, label) for e, label in zip(members, row_labels(keys), strict=True)]
+        lines = [Line(label, {"difference": e}) for label, e in zip(labels, members, strict=True)]
+        of_sides = ["condition", "group", "subject", "reference"]
+        name, metric = anchor("comparisons", keys[0], without=of_sides), estimate_words(keys[0])
+        title = f"{keys[0].diagnostic_name}: difference in {metric}"
+        found += forest_or_table(name, title, "", lines, metric=metric)
     claims = [f for f in view.findings if f.claim.diagnostic_name == PLAN]
     kept, note = shown(found, "charts")
     claimed = [key for f in claims for key in f.evidence.values()]
@@ -164,18 +172,6 @@ def comparisons_part(view: RunView) -> Part | None:
         kept,
         note,
     )
-
-
-def _comparison_charts(members: Sequence[Estimate]) -> Iterator[Chart]:
-    """Differences in one metric."""
-    keys = [e.key for e in members]
-    lines = [
-        Line(_versus(e, label), {"difference": e})
-        for e, label in zip(members, row_labels(keys), strict=True)
-    ]
-    name = anchor("comparisons", keys[0], without=["condition", "group", "subject", "reference"])
-    title = f"{keys[0].diagnostic_name}: difference in {estimate_words(keys[0])}"
-    return forest_or_table(name, title, "", lines, metric=estimate_words(keys[0]))
 
 
 def _versus(e: Estimate, label: str) -> str:

@@ -83,19 +83,15 @@ def part(view: RunView) -> Part | None:
         else:
             found.append(members)
     blocks = sorted(found, key=references.rank)  # those with a claim's own estimate first
-    charts = [c for block in blocks for c in _charts(block, view, references)]
+    charts = []
+    for block in blocks:
+        tests = dict(list(tests_beside(block, view).items())[:_MOST_TESTS])
+        charts.append(_chart(block, view, references, tests))
+        for metric, of_rows in tests.items():
+            own = [of_rows[p] for e in block if (p := tests_row(e)) in of_rows]
+            charts.append(chart_of_tests(metric, own, view))
     once = list({c.anchor: c for c in charts}.values())  # tests stand beside several metrics
     return part_of("reliability-seeds", "Results by seed", _LEAD, once, "tables")
-
-
-def _charts(block: Sequence[Estimate], view: RunView, references: References) -> list[Chart]:
-    """Chart of a block, and a table of each of its tests."""
-    tests = dict(list(tests_beside(block, view).items())[:_MOST_TESTS])
-    tables = [
-        chart_of_tests(metric, [found[p] for e in block if (p := tests_row(e)) in found], view)
-        for metric, found in tests.items()
-    ]
-    return [_chart(block, view, references, tests), *tables]
 
 
 def _series(estimate: Estimate) -> str:
