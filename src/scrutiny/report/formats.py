@@ -8,8 +8,8 @@ from pkgutil import resolve_name
 from typing import Any, Final
 
 from scrutiny.blocks.charts import Chart
-from scrutiny.blocks.labels import distinct_labels, one_line
-from scrutiny.blocks.numbers import interval, out_of
+from scrutiny.blocks.labels import one_line
+from scrutiny.blocks.numbers import interval
 from scrutiny.blocks.run_estimates import main_estimates
 from scrutiny.blocks.run_view import RunView
 from scrutiny.core.boundary.json_text import canonical_json, json_line, plain
@@ -18,7 +18,7 @@ from scrutiny.core.claim import Finding
 from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.published import Reproduction
-from scrutiny.report.findings.audit_rows import AuditRow, audit_rows
+from scrutiny.report.findings.audit_rows import AuditRow, audit_rows, number_rows
 from scrutiny.report.sections import seeds
 from scrutiny.report.trust import trusted_table
 from scrutiny.report.wording import OUTCOME_MARKS, headline
@@ -111,12 +111,9 @@ def render_latex(view: RunView) -> str:
     rows = audit_rows(view)
     body = _audit_rows(rows)
     if not rows:
-        estimates = main_estimates(view)
-        keys = [e.key for e in estimates]
-        labels = distinct_labels(keys, without=frozenset()) if keys else []
-        told = zip(labels, estimates, strict=True)
-        numbers = [(label, interval(e), out_of(e), e.status) for label, e in told]
-        body = [" & ".join(map(escape, cells)) + r" \\" for cells in numbers]
+        numbers = number_rows(main_estimates(view))
+        told = [(r.label, interval(r.estimate), r.n, r.estimate.status) for r in numbers]
+        body = [" & ".join(map(escape, cells)) + r" \\" for cells in told]
     header = (*_LATEX_HEADER, "Verdict") if rows else ("Of", "Estimate", "$n$", "Status")
     columns = "p{0.3\\linewidth}rrccccl" if rows else "lrrl"
     facts = view.facts

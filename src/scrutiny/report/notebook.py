@@ -3,12 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from scrutiny.blocks.labels import distinct_labels
-from scrutiny.blocks.numbers import interval, number, out_of
+from scrutiny.blocks.numbers import number
 from scrutiny.blocks.run_estimates import main_estimates
 from scrutiny.blocks.run_view import RunView
 from scrutiny.report.cases.shown import case_page
-from scrutiny.report.findings.audit_rows import audit_rows
+from scrutiny.report.findings.audit_rows import audit_rows, number_rows
 from scrutiny.report.first_screen.content import MOST_CASES, FirstScreen, first_screen_of
 from scrutiny.report.wording import footer_lines, mark
 
@@ -35,12 +34,8 @@ def render_snippet(view: RunView, *, most_rows: int = MOST_ROWS) -> str:
     if screen.risks:
         return _risks(screen, most_rows, footer_lines(view)[:3])
     rows = audit_rows(view)
-    estimates = [] if rows else list(main_estimates(view))
-    labels = distinct_labels([e.key for e in estimates], without=frozenset()) if estimates else []
-    numbers = [
-        (label, interval(e) if e.status == "ok" else e.status, out_of(e), e.method)
-        for e, label in zip(estimates, labels, strict=True)
-    ]
+    listed = [] if rows else number_rows(main_estimates(view))
+    numbers = [(row.label, row.value, row.n, row.estimate.method) for row in listed]
     return _render(
         title=screen.headline,
         others=screen.sentences[1:],

@@ -16,6 +16,7 @@ from markupsafe import Markup
 from scrutiny.blocks.charts import Spec
 from scrutiny.blocks.drawings import GLYPH_WIDTH
 from scrutiny.blocks.labels import GAP, capitalized, short_names
+from scrutiny.blocks.numbers import number, p_value
 from scrutiny.blocks.run_estimates import slug
 from scrutiny.blocks.run_view import DatasetLine, RunView
 from scrutiny.blocks.section import Chapter, Part, parts
@@ -197,6 +198,9 @@ def environment() -> Environment:
         "meanings": MEANINGS,
         "others": OTHERS,
         "css": slug,
+        "gap": GAP,
+        "number": number,
+        "p_value": p_value,
         "glyph_width": GLYPH_WIDTH,
         "rule": RULE,
         "conditions": CONDITIONS,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from scrutiny.blocks.labels import numbered, shared_words
+from scrutiny.blocks.labels import distinct_labels, numbered, shared_words
 from scrutiny.blocks.numbers import interval, out_of
 from scrutiny.blocks.run_estimates import main_estimates, single_estimates, slug
 from scrutiny.blocks.run_view import DiagnosticNotes, Missing, RunView
@@ -208,6 +208,32 @@ def _row(finding: Finding, place: str, *, frames: tuple[str, str], anchor: str) 
 def _outcome(finding: Finding, kind: str) -> str:
     """Worst outcome of the checks of one kind; "not run" if there was none."""
     return worst_outcome(c.outcome for c in finding.checks if c.name.partition(":")[0] == kind)
+
+
+@dataclass(frozen=True, slots=True)
+class NumberRow:
+    """A number of a run without claims, in words: its label, value, denominator and status."""
+
+    estimate: Estimate
+    label: str
+
+    @property
+    def value(self) -> str:
+        """Value with its interval, or why there is none."""
+        e = self.estimate
+        return interval(e) if e.status == "ok" else e.status
+
+    @property
+    def n(self) -> str:
+        """``n/planned``."""
+        return out_of(self.estimate)
+
+
+def number_rows(estimates: Sequence[Estimate]) -> list[NumberRow]:
+    """Rows of estimates, labeled by what tells them apart."""
+    keys = [e.key for e in estimates]
+    labels = distinct_labels(keys, without=frozenset()) if keys else []
+    return [NumberRow(e, label) for e, label in zip(estimates, labels, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from scrutiny.blocks import forest as charts
 from scrutiny.blocks.cases import Evidence
 from scrutiny.blocks.charts import Chart, ChartTable
 from scrutiny.blocks.drawings import Glyph, glyphs
-from scrutiny.blocks.labels import GAP, constant_parts, distinct_labels, metric_words, short_names
-from scrutiny.blocks.numbers import denominator, interval, number, p_value, value_and_bounds
+from scrutiny.blocks.labels import constant_parts, distinct_labels, metric_words, short_names
+from scrutiny.blocks.numbers import denominator, interval, value_and_bounds
 from scrutiny.blocks.run_estimates import slug
 from scrutiny.blocks.run_view import RunView
 from scrutiny.core.estimate import Estimate
@@ -63,21 +63,22 @@ class ClaimPage:
     """A row of the audit table with its details."""
 
     row: AuditRow
-    head: str
-    tail: str
-    value: str
-    bounds: str
-    control_value: str
-    control_bounds: str
     glyph: Glyph | None
     control_glyph: Glyph | None
     flips: Chart | None
     cases: tuple[CasePage, ...]
     n_cases: int
     turned: str
-    p_supported: str
-    p_not_supported: str
-    detectable: str
+
+    @property
+    def figures(self) -> tuple[str, str]:
+        """Value and its limits, apart; empty without a value."""
+        return _split(self.row.finding.estimate)
+
+    @property
+    def control_figures(self) -> tuple[str, str]:
+        """The same against its control."""
+        return _split(self.row.finding.control, signed=True)
 
     @property
     def change(self) -> str:
@@ -220,28 +221,15 @@ def _glyphs(rows: Sequence[AuditRow]) -> list[GlyphPair]:
 
 
 def _claim(row: AuditRow, evidence: Evidence, pair: GlyphPair, *, cases: int) -> ClaimPage:
-    head, _, tail = row.frame.partition(GAP)
-    value, bounds = _split(row.finding.estimate)
-    control_value, control_bounds = _split(row.finding.control, signed=True)
     flips = evidence.flips
-    effect = row.finding.minimum_detectable_effect
     return ClaimPage(
         row=row,
-        head=head,
-        tail=tail,
-        value=value,
-        bounds=bounds,
-        control_value=control_value,
-        control_bounds=control_bounds,
         glyph=pair[0],
         control_glyph=pair[1],
         flips=flips_of(f"{row.anchor}-flips", flips) if flips else None,
         cases=tuple(case_page(case) for case in evidence.cases[:cases]),
         n_cases=max(evidence.n_cases, len(evidence.cases)),
         turned=", ".join(f"{n:,} {turn}" for turn, n in evidence.n_turned.items() if n),
-        p_supported=p_value(row.finding.p_supported),
-        p_not_supported=p_value(row.finding.p_not_supported),
-        detectable=("" if effect is None else number(effect)),
     )
 
 

@@ -7,8 +7,8 @@ from typing import Final
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
-from scrutiny.blocks.labels import GAP, constant_parts, distinct_labels, shared_words
-from scrutiny.blocks.numbers import interval, out_of
+from scrutiny.blocks.labels import GAP, constant_parts, shared_words
+from scrutiny.blocks.numbers import interval
 from scrutiny.blocks.run_estimates import main_estimates
 from scrutiny.blocks.run_view import RunView
 from scrutiny.blocks.terminal_and_markdown import (
@@ -24,7 +24,7 @@ from scrutiny.core.boundary.printable import and_more
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.record import grouped
 from scrutiny.reliability.replicates import is_test
-from scrutiny.report.findings.audit_rows import AuditRow
+from scrutiny.report.findings.audit_rows import AuditRow, number_rows
 from scrutiny.report.wording import OUTCOME_MARKS, STYLES, VERDICTS, mark
 
 MOST_ROWS: Final = 60
@@ -142,13 +142,10 @@ def number_lines(estimates: Sequence[Estimate]) -> Iterator[Text]:
     keys = [e.key for e in estimates]
     shared = ", ".join(f"{k} {v}" for k, v in constant_parts(keys).items() if k != "role")
     yield from wrapped(shared, style="dim")
-    labels = distinct_labels(keys, without=frozenset())
-    for estimate, label in zip(estimates, labels, strict=True):
-        *above, last = fold(label, 40) or [""]
-        for piece in above:
-            yield Text(piece)
-        value = interval(estimate) if estimate.status == "ok" else estimate.status
-        yield Text(side_by_side((last, 40), (value, _NUMBER + 1), (out_of(estimate), 12)))
+    for row in number_rows(estimates):
+        *above, last = fold(row.label, 40) or [""]
+        yield from map(Text, above)
+        yield Text(side_by_side((last, 40), (row.value, _NUMBER + 1), (row.n, 12)))
     if len(estimates) < count:
         yield from wrapped(f"… and {count - len(estimates):,} more; `--format csv` has them all.")
 
@@ -166,14 +163,14 @@ def audit_cells(row: AuditRow) -> tuple[str, ...]:
 
 def number_table(view: RunView) -> str:
     """Table of the estimates of a run without claims."""
-    estimates = main_estimates(view)
-    if not estimates:
+    rows = number_rows(main_estimates(view))
+    if not rows:
         return "The run has no estimates."
-    labels = distinct_labels([e.key for e in estimates], without=frozenset())
-    cells = [
-        (escape(e.key.diagnostic), escape(label), interval(e), out_of(e), e.status)
-        for e, label in zip(estimates, labels, strict=True)
-    ]
+    cells = []
+    for row in rows:
+        e = row.estimate
+        of = escape(e.key.diagnostic), escape(row.label)
+        cells.append((*of, interval(e), row.n, e.status))
     return table(("diagnostic", "of", "estimate", "n/planned", "status"), cells, right=(2, 3))
 
 
