@@ -23,6 +23,7 @@ from scrutiny.reliability.written_metrics import Rule, asks_more
 from scrutiny.report.cases.changed_texts import cases_of
 from scrutiny.report.cases.evidence import found_texts
 from scrutiny.report.findings.risks import risks_of
+from scrutiny.report.first_screen.content import FirstScreen, first_screen_of
 from scrutiny.report.formats import format_of, render
 from scrutiny.report.load import load_view
 from scrutiny.run.estimating.gate import estimates_on, gate_run, names_slice
@@ -198,6 +199,20 @@ class Run:
         A single state: ``run.risks.where(state="hurts")``.
         """
         return ResultTable(_risks_table(self.findings))
+
+    @property
+    def first_screen(self) -> FirstScreen:
+        """What a reader needs first, as terminal, page, comment and notebook show it.
+
+        Title and scores, risks worst first with their costs and cases, what to do, and what would
+        decide the rest; of an audit of language, signs over seeds.
+
+        Raises
+        ------
+        scrutiny.errors.DataError
+            If the run is not finished.
+        """
+        return first_screen_of(load_view(self.path))
 
     def cases(self, change: str | None = None) -> ResultTable:
         """Cases of one change, or of all: changed texts with answers before and after, worst first.

@@ -56,7 +56,12 @@ def by_identity(
 def varying(keys: Sequence[EstimateKey]) -> list[str]:
     """Conditions by which estimates of a run differ: their names, sorted."""
     names = sorted({name for key in keys for name in key.condition})
-    return [name for name in names if len({_text(key.condition, name) for key in keys}) > 1]
+    conditions = [key.condition for key in keys]
+    return [
+        name
+        for name in names
+        if len({canonical_json(one[name]) if name in one else "" for one in conditions}) > 1
+    ]
 
 
 def anchor(part: str, key: EstimateKey, *, without: Sequence[str] = ()) -> str:
@@ -73,10 +78,6 @@ def slug(text: str) -> str:
     ('robustness-1-5f3a9c', 'does-a-b')
     """
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "x"
-
-
-def _text(condition: Mapping[str, object], name: str) -> str:
-    return canonical_json(condition[name]) if name in condition else ""
 
 
 def restrictions(manifest: Mapping[str, Any]) -> Iterator[tuple[EstimateKey, str]]:
@@ -139,16 +140,12 @@ def place_of(key: EstimateKey) -> HeadPlace | None:
         return None
     if isinstance(head, int):
         return layer, head
-    return (layer,) if head is None and _is_average(key.metric) else None
-
-
-def _is_average(metric: str) -> bool:
-    """Whether a metric is an average over the heads of a layer."""
-    return _AVERAGE.fullmatch(name_and_arguments(metric)[0]) is not None
+    is_average = head is None and _AVERAGE.fullmatch(name_and_arguments(key.metric)[0])
+    return (layer,) if is_average else None
 
 
 def _apart(
-    estimates: Sequence[Estimate], findings: Iterable[Finding]
+    estimates: Sequence[Estimate], findings: Sequence[Finding]
 ) -> tuple[list[Estimate], list[Estimate]]:
     """Estimates for lists, and those of single heads and layers, both in order.
 
@@ -157,7 +154,10 @@ def _apart(
     counts = Counter(_series(e.key) for e in estimates if place_of(e.key) is not None)
     if not counts:
         return list(estimates), []
-    claimed = {(place_of(key), identity(key)) for key in _claimed(findings)}
+    keys = [key for finding in findings for key in finding.evidence.values()]
+    told = [e for finding in findings for e in (finding.estimate, finding.control)]
+    keys += [e.key for e in told if e is not None]
+    claimed = {(place_of(key), identity(key)) for key in keys}
     places = {place for place, _ in claimed}
     listed: list[Estimate] = []
     single: list[Estimate] = []
@@ -174,13 +174,6 @@ def _series(key: EstimateKey) -> tuple[object, ...]:
     """Approximate common key of the estimates of one map, cheap to compare."""
     where = key.diagnostic, key.metric, key.subject, key.reference, key.dataset
     return *where, key.replicate, key.role, key.group, HEAD in key.condition
-
-
-def _claimed(findings: Iterable[Finding]) -> Iterator[EstimateKey]:
-    """Keys of the estimates in findings."""
-    for finding in findings:
-        yield from finding.evidence.values()
-        yield from (e.key for e in (finding.estimate, finding.control) if e is not None)
 
 
 Claimed = tuple[Finding, Component]

@@ -18,7 +18,7 @@ from scrutiny.core.estimate import Estimate
 from scrutiny.core.plugin_base import family_name, without_versions
 from scrutiny.core.record import grouped
 from scrutiny.reliability.metrics import metric_of, no_effect_of
-from scrutiny.report.first_screen.front import title_of
+from scrutiny.report.wording import title_of
 
 #: Profile of the audits that it is the front of.
 _LANGUAGE: Final = "language"
@@ -253,16 +253,11 @@ def _rows(view: RunView) -> Iterator[SeedSign]:
         if neither is None or len(each) < 2:
             continue
         name = finding.claim.id.rpartition("/")[2]
-        yield SeedSign(name, finding, whole, neither, each, dict(_controls(finding, by_key)))
-
-
-def _controls(
-    finding: Finding, estimates: Mapping[str, Estimate]
-) -> Iterator[tuple[str, Estimate]]:
-    """Difference from each control that a claim has, with the limits that decide."""
-    for component, limits in zip(finding.claim.components, finding.limits, strict=True):
-        key = finding.evidence.get(component.against)
-        found = estimates.get(identity(key)) if component.against in _CONTROLS and key else None
-        if found is not None:
-            low, high = (limits and (limits.recipe or limits.checkpoints)) or (None, None)
-            yield component.against, replace(found, low=low, high=high)
+        controls = {}  # difference from each, with the limits that decide
+        for component, limits in zip(finding.claim.components, finding.limits, strict=True):
+            key = finding.evidence.get(component.against)
+            if component.against in _CONTROLS and key and identity(key) in by_key:
+                low, high = (limits and (limits.recipe or limits.checkpoints)) or (None, None)
+                found = replace(by_key[identity(key)], low=low, high=high)
+                controls[component.against] = found
+        yield SeedSign(name, finding, whole, neither, each, controls)

@@ -163,7 +163,7 @@ def test_only_audits_of_language_with_several_seeds_have_signs(view):
 
 
 def test_the_page_draws_each_seed_with_its_interval(view):
-    (panel,) = signs_page(view).panels
+    (panel,) = signs_page(signs_of(view)).panels
     first = panel.rows[0]
     assert len(first.points) == 3
     assert all(p.low < p.value < p.high and p.is_marked for p in first.points)

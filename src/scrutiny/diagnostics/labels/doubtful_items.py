@@ -8,14 +8,21 @@ from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from rich.text import Text
 
 from scrutiny.blocks.charts import Chart, ChartTable
 from scrutiny.blocks.labels import one_line
 from scrutiny.blocks.numbers import number
 from scrutiny.blocks.run_view import RunView
-from scrutiny.blocks.section import FINDINGS, Part, ReportPart, left_out, part_of
-from scrutiny.blocks.terminal_and_markdown import WIDTH, cropped, wrapped
+from scrutiny.blocks.section import (
+    FINDINGS,
+    InShort,
+    Part,
+    ReportPart,
+    SentenceBlock,
+    left_out,
+    part_of,
+)
+from scrutiny.blocks.terminal_and_markdown import cropped
 from scrutiny.core.answers.answer import answer_of, type_of
 from scrutiny.core.boundary.json_text import digest
 from scrutiny.core.estimate import EstimateKey
@@ -185,16 +192,16 @@ def _table(found: Doubtful, where: str) -> Chart:
     )
 
 
-def lines(view: RunView) -> Iterator[Text]:
+def lines(view: RunView) -> Iterator[InShort]:
     """The most doubtful items in a terminal."""
     for found in doubtful_in(view):
         if not found.items:
             continue
-        yield Text()
-        yield from wrapped(f"Doubtful labels: {found.sentence}", style="bold")
+        yield SentenceBlock("")
+        yield SentenceBlock(f"Doubtful labels: {found.sentence}", "bold")
         for one in found.items[: _MOST_LINES if view.has_texts else 0]:
-            yield Text(f"  {cropped(one.text, WIDTH - 2)}")
-            yield from wrapped(f"    gold {one.gold}; {one.answers}; {one.why} disagrees")
+            yield SentenceBlock(one.text, hanging=2, is_cut=True)
+            yield SentenceBlock(f"gold {one.gold}; {one.answers}; {one.why} disagrees")
 
 
 PART: Final = ReportPart(

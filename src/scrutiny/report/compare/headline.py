@@ -58,22 +58,22 @@ def headline(whole: SideBySide) -> Headline:
     counted = _counted(whole.comparison, is_one=len(levels) == 1)
     if "for the better" in counted and whole.without_skill:
         counted += " Of a model without skill, what a change or an attack costs says nothing."
-    apart = _unmatched(whole.comparison)
+    first, second = (
+        sum(pair[side] for pair in whole.comparison.n_unmatched.values()) for side in (0, 1)
+    )
+    apart = ""
+    if first or second:
+        apart = f"Left out, as only one run has them: {first:,} item{'s' * (first != 1)} "
+        apart += f"of the first, {second:,} of the second."
     found = state_of(levels[0]) if levels else "no difference"
     if not said:
-        said = [_nothing(whole.comparison)]
+        items = and_more(
+            [f"{n:,} items of {name}" for name, n in whole.comparison.n_shared.items()], _MOST_NAMED
+        )
+        said = [f"No difference is shown, of {len(whole.comparison.findings)} compared on {items}."]
     if lost and found != "worse":
         return Headline("worse", lost[0], _filled(said[0], apart, *lost[1:], *rest, counted))
     return Headline(found, said[0], _filled(apart, *lost, *rest, counted))
-
-
-def _unmatched(found: RunComparison) -> str:
-    """Number of items of each run that the other lacks; empty if there are none."""
-    first, second = (sum(pair[side] for pair in found.n_unmatched.values()) for side in (0, 1))
-    if not (first or second):
-        return ""
-    many = f"{first:,} item{'s' * (first != 1)} of the first, {second:,} of the second"
-    return f"Left out, as only one run has them: {many}."
 
 
 def _filled(*said: str) -> tuple[str, ...]:
@@ -214,12 +214,6 @@ def number_name(key: EstimateKey) -> str:
     under += [] if key.group == "all" else [f"{key.group} items"]
     what = estimate_words(key)
     return f"{what} ({', '.join(under)})" if under else what
-
-
-def _nothing(found: RunComparison) -> str:
-    """Sentence where nothing is a score of single items, and no number differs."""
-    items = and_more([f"{n:,} items of {name}" for name, n in found.n_shared.items()], _MOST_NAMED)
-    return f"No difference is shown, of {len(found.findings)} compared on {items}."
 
 
 def _lost(whole: SideBySide) -> Iterator[str]:
