@@ -151,13 +151,18 @@ class Difference(Contrast[Assignment]):
     @property
     def family(self) -> tuple[Hashable, ...]:
         """Key of the family of differences that is tested together."""
-        sides = (self.b.subject, self.b.role, self.is_of_slices)
+        sides = (self.b.subject, self.b.role, self.b.dataset, self.is_of_slices)
         return (*self.a.family, self.key.metric if self.how else "minus", *sides)
 
     @property
     def is_of_slices(self) -> bool:
         """Whether the sides are different slices."""
         return self.a.where != self.b.where
+
+    @property
+    def is_of_datasets(self) -> bool:
+        """Whether the sides are of different datasets, which share no items."""
+        return self.a.key.dataset != self.b.key.dataset
 
     @property
     def key(self) -> EstimateKey:

@@ -5,7 +5,8 @@ is kept if it is kept for every replicate, so that all replicates are compared o
 replicate that a side was never planned for (a checkpoint that one seed lacks) is left out.
 
 Of a difference, both sides are brought to the items that both measured. Two slices of a dataset
-share few items or none: each is computed on its own, and the items of both are drawn together.
+share few items or none: each is computed on its own, and the items of both are drawn together. Two
+datasets share none, and the items of each are drawn apart.
 """
 
 from collections.abc import Mapping, Sequence
@@ -240,6 +241,43 @@ def joined_slices(one: tuple[Panel, Joined], other: tuple[Panel, Joined]) -> Mee
         units=units,
         cells=None,
         slices=slices,
+    )
+
+
+def two_datasets(one: tuple[Panel, Joined], other: tuple[Panel, Joined]) -> Meeting:
+    """Contrast of two datasets: no item is in both, and the items of each are drawn apart."""
+    (first, mine), (second, yours) = one, other
+    status = np.concatenate([mine.status, yours.status])
+    rows = np.flatnonzero(status == CODES["ok"])
+    is_first = rows < len(first.items)
+
+    def both(codes: Sequence[NDArray[np.int64] | None]) -> NDArray[np.int64]:
+        """Codes of the rows; those of the second dataset are never those of the first."""
+        ours, theirs = (
+            np.arange(len(panel.items)) if code is None else code
+            for panel, code in zip((first, second), codes, strict=True)
+        )
+        return np.concatenate([ours, theirs + ours.max(initial=-1) + 1])[rows]
+
+    strata = [
+        np.zeros(len(panel.items), dtype=np.int64) if panel.strata is None else panel.strata
+        for panel in (first, second)
+    ]
+    units = (
+        Units.of(rows.size, both([first.units, second.units]), strata=both(strata))
+        if is_first.any() and not is_first.all()
+        else None
+    )
+    return Meeting(
+        values=(
+            _spread(mine, mine.rows, rows),
+            _spread(yours, yours.rows + len(first.items), rows),
+        ),
+        names=(first.names(mine), second.names(yours)),
+        status=status,
+        units=units,
+        cells=None,
+        slices=(is_first, ~is_first),
     )
 
 

@@ -158,6 +158,19 @@ def test_an_estimate_of_the_plan_selects_and_a_claim_on_it_holds_on_each_dataset
     assert found.assignments[-1].dataset == "y"
 
 
+def test_a_contrast_of_two_datasets_is_one_minus_the_other(object_plan):
+    sides = {"a": {"dataset": "y"}, "b": {"dataset": "x"}}
+    own = EstimatePlan("gap", "d", "accuracy", contrast=sides)
+    made = two_datasets(object_plan, estimate=(own,), claim=(claim("gap"),))
+    found = look(made, data=BOTH)
+    (pair,) = found.contrasts
+    assert (pair.id, pair.a.dataset, pair.b.dataset, pair.is_paired) == ("gap", "y", "x", True)
+    assert (pair.key.dataset, pair.key.role) == ("y - x", "contrast")
+    one = replace(own, contrast={"a": {"dataset": "y"}, "b": {}})
+    (pair,) = look(replace(made, estimate=(one,)), data=BOTH).contrasts
+    assert pair.key.dataset == "y"  # both sides have it: paired, item by item
+
+
 def test_an_estimate_may_read_measures_that_the_design_does_not(object_plan):
     found = look(replace(object_plan, estimate=(EstimatePlan("mine", "d", "mean(p_gold)"),)))
     assert found.assignments[-1].sides[""].role == "measured"

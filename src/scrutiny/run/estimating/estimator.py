@@ -25,7 +25,14 @@ from scrutiny.reliability.assignment import Assignment, Difference, Number
 from scrutiny.reliability.composed_metrics import of_two
 from scrutiny.reliability.contrasts import contrast, with_exact_misses
 from scrutiny.reliability.estimate import Estimand, Estimated, estimate, of_draws, refused
-from scrutiny.reliability.joining import Meeting, join, joined_slices, matched, shared_items
+from scrutiny.reliability.joining import (
+    Meeting,
+    join,
+    joined_slices,
+    matched,
+    shared_items,
+    two_datasets,
+)
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.panel import Joined, Panel, Side
 from scrutiny.reliability.row_statistics import resample_any
@@ -104,7 +111,8 @@ class Estimator:
         if pair.how:
             return self._joint(pair)
         sides, statistic = (self.joined(pair.a), self.joined(pair.b)), pair.a.statistic
-        meeting = joined_slices(*sides) if pair.is_of_slices else shared_items(*sides)
+        meet = joined_slices if pair.is_of_slices else shared_items
+        meeting = (two_datasets if pair.is_of_datasets else meet)(*sides)
         found = contrast(
             meeting,
             statistic,

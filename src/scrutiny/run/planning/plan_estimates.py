@@ -59,15 +59,17 @@ def plan_contrasts(
                 f"{', '.join(sorted(plan.contrast))}."
             )
         sides = [_side(plan, resolved, designed, name) for name in ("a", "b")]
-        common = [dataset for dataset in sides[0] if dataset in sides[1]]
-        if not common:
+        pairs = [(one, sides[1][name]) for name, one in sides[0].items() if name in sides[1]]
+        if not pairs and len(sides[0]) == len(sides[1]) == 1:  # items of two datasets, drawn apart
+            pairs = [(next(iter(sides[0].values())), next(iter(sides[1].values())))]
+        if not pairs:
             raise PlanError(
                 f"estimate {plan.id!r}: the sides share no dataset: a has "
-                f"{', '.join(sides[0])}, b has {', '.join(sides[1])}. A contrast pairs items."
+                f"{', '.join(sides[0])}, b has {', '.join(sides[1])}. A contrast pairs items, or "
+                'is of one dataset minus another: say which, as in a = { dataset = "new" }.'
             )
-        for dataset in common:
-            name = plan.id if len(common) == 1 else f"{plan.id}/{dataset}"
-            one, other = sides[0][dataset], sides[1][dataset]
+        for one, other in pairs:
+            name = plan.id if len(pairs) == 1 else f"{plan.id}/{one.dataset}"
             is_paired = _is_paired(resolved, one, other) if plan.paired is None else plan.paired
             for end, where in _each(one, asked, resolved):
                 made = Difference(name + end, one, other, is_paired)
