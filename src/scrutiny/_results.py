@@ -43,11 +43,6 @@ _RISKS: Final = pa.schema(
 )
 
 
-def _risks_table(findings: Sequence[Finding]) -> pa.Table:
-    """Table of risks, what hurts first."""
-    return pa.Table.from_pylist([asdict(risk) for risk in risks_of(findings)], schema=_RISKS)
-
-
 def _the_one(
     metric: str,
     found: list[Estimate],
@@ -90,12 +85,6 @@ def _the_one(
         f"No estimate of {metric!r} fits these conditions. There are: "
         f"{_listed(_apart(alike, asked))}."
     )
-
-
-def _measured(found: Sequence[Estimate]) -> list[Estimate]:
-    """Estimates but for those of controls, and of baselines beside a measured one."""
-    kept = [e for e in found if e.key.role != "control"]
-    return [e for e in kept if e.key.role != "baseline"] or kept
 
 
 def _listed(told: Sequence[str]) -> str:
@@ -198,7 +187,8 @@ class Run:
 
         A single state: ``run.risks.where(state="hurts")``.
         """
-        return ResultTable(_risks_table(self.findings))
+        rows = [asdict(risk) for risk in risks_of(self.findings)]
+        return ResultTable(pa.Table.from_pylist(rows, schema=_RISKS))
 
     @property
     def first_screen(self) -> FirstScreen:
@@ -278,8 +268,9 @@ class Run:
             for e in whole
             if e.key.group == group and rule.fits(e.key.metric, {**_origin(e), **_place(e)})
         ]
-        if "role" not in rule.where:
-            found = _measured(found)
+        if "role" not in rule.where:  # none of controls, or of baselines beside a measured one
+            found = [e for e in found if e.key.role != "control"]
+            found = [e for e in found if e.key.role != "baseline"] or found
         if DRAW not in rule.where:
             found = of_all_draws(found, lambda e: e.key)
         return _the_one(metric, found, whole, asked=rule.where)

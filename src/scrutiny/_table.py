@@ -117,7 +117,19 @@ def numbers_table(estimates: Sequence[Estimate]) -> pa.Table:
     """
     varying = dict.fromkeys(name for estimate in estimates for name in estimate.key.condition)
     columns = {name: _column(name, estimates) for name in varying}
-    front = [_front(estimate) for estimate in estimates]
+    front = [
+        {
+            "diagnostic": key.diagnostic_name,
+            "metric": key.metric_name,
+            "model": key.subject,
+            "reference": key.reference,
+            "dataset": key.dataset,
+            "replicate": key.replicate,
+            "role": key.role,
+            "group": key.group,
+        }
+        for key in (estimate.key for estimate in estimates)
+    ]
     back = [
         {
             "value": estimate.value,
@@ -133,21 +145,6 @@ def numbers_table(estimates: Sequence[Estimate]) -> pa.Table:
         for estimate in estimates
     ]
     return pa.table({**_columns(front), **columns, **_columns(back)})
-
-
-def _front(estimate: Estimate) -> dict[str, str | None]:
-    """Key columns of an estimate."""
-    key = estimate.key
-    return {
-        "diagnostic": key.diagnostic_name,
-        "metric": key.metric_name,
-        "model": key.subject,
-        "reference": key.reference,
-        "dataset": key.dataset,
-        "replicate": key.replicate,
-        "role": key.role,
-        "group": key.group,
-    }
 
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:

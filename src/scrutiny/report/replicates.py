@@ -108,7 +108,10 @@ def own_differences(
     names = [panel.names(own) for panel, own in sides]
     if not rows.size or len(names[0]) != len(names[1]):
         return {}
-    stacked = np.concatenate([mine.values[:, rows], sides[1][1].values[:, theirs][_order(names)]])
+    order = list(range(len(names[1])))  # of the second side's replicates, as the first side's
+    if set(names[0]) == set(names[1]):
+        order = [names[1].index(name) for name in names[0]]
+    stacked = np.concatenate([mine.values[:, rows], sides[1][1].values[:, theirs][order]])
     units, cells = units_of(panel, mine.rows[rows])
     drawn = resample_any(
         statistic,
@@ -147,11 +150,3 @@ def _shared(one: "Side", other: "Side") -> "tuple[np.ndarray[Any, Any], np.ndarr
     kept = [(i, place[name]) for i, name in enumerate(names) if name in place]
     pairs = np.array(kept, dtype=np.int64).reshape(-1, 2)
     return pairs[:, 0], pairs[:, 1]
-
-
-def _order(names: Sequence[tuple[str | None, ...]]) -> list[int]:
-    """Positions of the second side's replicates, in the order of the first side's."""
-    first, second = names
-    if set(first) == set(second):
-        return [second.index(name) for name in first]
-    return list(range(len(second)))

@@ -173,21 +173,16 @@ class Signs:
             )
         if of["disagree"]:
             told.append(f"In {of['disagree']} seeds lie on both sides.")
-        return " ".join([*told, self._alone()])
-
-    def _alone(self) -> str:
-        """How many signs each replicate alone would have shown."""
         shown = {
             name: [row.name for row in self.rows if name in row.each and row.marked(name)]
             for name in dict.fromkeys(name for row in self.rows for name in row.each)
         }
         least, most = min(map(len, shown.values())), max(map(len, shown.values()))
-        if not most:
-            return "No single seed would have shown any as clear."
         number = str(least) if least == most else f"{least} to {most}"
         is_same = all(own == shown[next(iter(shown))] for own in shown.values())
         others = "" if is_same else ", and not the same ones"
-        return f"A single seed would have shown {number} as clear{others}."
+        alone = f"A single seed would have shown {number} as clear{others}."
+        return " ".join([*told, alone if most else "No single seed would have shown any as clear."])
 
     @property
     def controls(self) -> str:

@@ -193,7 +193,13 @@ _LARGEST: Final = 60_000
 def render_markdown(view: RunView) -> str:
     """Verdict, audit table, and what stands behind them in folds, as many as fit a comment."""
     rows, screen = audit_rows(view), first_screen_of(view)
-    blocks = _opening_blocks(screen)
+    first, *rest = map(escape, screen.sentences or (screen.headline,))
+    if screen.risks:
+        blocks = risk_blocks(screen)
+    elif screen.signs is not None:
+        blocks = [*sign_blocks(screen.signs), first, *rest]
+    else:
+        blocks = [f"**{first}**", *rest]
     blocks += [f"Labels of {escape(match)}" for match in screen.facts.labels]
     blocks += [f"> **Warning:** {escape(warning)}" for warning in screen.facts.warnings]
     blocks += map(escape, screen.facts.left_out)
@@ -215,16 +221,6 @@ def render_markdown(view: RunView) -> str:
     if missing := len(folds) - len(kept):
         left = f"{missing} of {len(folds)} sections do not fit into a comment; see the page."
     return "\n\n".join(block for block in (*blocks, *kept, left, footer) if block) + "\n"
-
-
-def _opening_blocks(screen: FirstScreen) -> list[str]:
-    """What a run has found: its risks, its signs over seeds, or its claims in sentences."""
-    if screen.risks:
-        return risk_blocks(screen)
-    first, *rest = map(escape, screen.sentences or (screen.headline,))
-    if screen.signs is not None:
-        return [*sign_blocks(screen.signs), first, *rest]
-    return [f"**{first}**", *rest]
 
 
 def _trusted(view: RunView) -> list[str]:

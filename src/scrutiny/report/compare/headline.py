@@ -10,7 +10,6 @@ from scrutiny.core.boundary.printable import and_more, hundred, percent, whole_p
 from scrutiny.core.boundary.printable import points as margin_of
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plugin_base import unversioned
-from scrutiny.run.comparing.changed_slices import LevelChange
 from scrutiny.run.comparing.comparison_results import Level, SharedInvariances, SideBySide, is_gain
 from scrutiny.run.comparing.paired_numbers import RunComparison
 
@@ -173,19 +172,18 @@ def _elsewhere(level: Level) -> str:
     for how, is_better in (("Worse", False), ("Better", True)):
         found = [one for one in own if is_gain(one, level) == is_better]
         if found:
-            said.append(f"{how} {and_more([_slice(level, one) for one in found], _MOST_NAMED)}.")
+            names = [
+                f"on inputs {one.says} by {points(level, abs(one.value))} "
+                f"({_score(level, one.before)} \N{RIGHTWARDS ARROW} {_score(level, one.after)}, "
+                f"{one.n:,} of {level.overall.n:,})"
+                for one in found
+            ]
+            said.append(f"{how} {and_more(names, _MOST_NAMED)}.")
     if tested and not any(not is_gain(one, level) for one in own):
         # where all items together are worse, so is every kind of input, as far as is shown
         how = "lose more than the rest" if state_of(level) == "worse" else "be worse"
         said.insert(0, f"No kind of input is shown to {how} ({tested} looked at).")
     return " ".join(said)
-
-
-def _slice(level: Level, change: LevelChange) -> str:
-    """A kind of input with its change."""
-    by = points(level, abs(change.value))
-    sides = f"{_score(level, change.before)} \N{RIGHTWARDS ARROW} {_score(level, change.after)}"
-    return f"on inputs {change.says} by {by} ({sides}, {change.n:,} of {level.overall.n:,})"
 
 
 def _counted(found: RunComparison, *, is_one: bool) -> str:

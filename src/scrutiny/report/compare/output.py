@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from importlib.metadata import version
-from itertools import islice
 from typing import Any, Final
 
 from rich.text import Text
@@ -17,7 +16,6 @@ from scrutiny.core.boundary.printable import percent_within, whole_percent
 from scrutiny.core.boundary.printable import points as margin_of
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
-from scrutiny.diagnostics.similarity.side_by_side.sides_agreement import DifferingInput
 from scrutiny.report.compare.headline import (
     gains,
     headline,
@@ -212,23 +210,21 @@ def _cards_of_level(level: Level) -> Iterator[Card]:
 
 def _cases(level: Level, inside: str, way: str) -> tuple[tuple[str, str, str], ...]:
     """Inputs that went one way, of one kind where it is named, clearest first."""
-    fitting = (
+    fitting = [
         one
         for one in level.disagreements
         if one.after != one.before
         and ((one.after > one.before) != level.lower_is_better) == (way == "better")
         and (not inside or inside in one.slices)
-    )
-    return tuple(map(_case, islice(fitting, _CASES)))
-
-
-def _case(one: DifferingInput) -> tuple[str, str, str]:
-    """Text, answers and gold of an input."""
-    said = ""
-    if one.first is not None:
-        said = f"before: {answer_cell(one.first)}, now: {answer_cell(str(one.second))}"
-    gold = "" if one.gold is None else answer_cell(one.gold)
-    return cropped(one_line(one.text), _LONGEST), said, gold
+    ]
+    cases = []
+    for one in fitting[:_CASES]:  # text, answers, gold
+        said = ""
+        if one.first is not None:
+            said = f"before: {answer_cell(one.first)}, now: {answer_cell(str(one.second))}"
+        gold = "" if one.gold is None else answer_cell(one.gold)
+        cases.append((cropped(one_line(one.text), _LONGEST), said, gold))
+    return tuple(cases)
 
 
 def _of_numbers(whole: SideBySide) -> Iterator[Card]:

@@ -130,6 +130,8 @@ def section_page(view: RunView, section: Section, detail: Detail) -> SectionPage
     evidence = [view.evidence.get(name, Evidence()) for name in names[: detail.claims]]
     evidence += [Evidence()] * (len(names) - len(evidence))
     groups = line_groups(listed)
+    keys = [e.key for e in section.estimates]
+    common = constant_parts(keys) if keys else {}
     findings = [row.finding for row in section.rows]
     text = " ".join(sentences(findings, view.families))
     names = short_names([*view.facts.subjects, *(d.name for d in view.datasets)])
@@ -164,7 +166,7 @@ def section_page(view: RunView, section: Section, detail: Detail) -> SectionPage
         measured=tuple(how_measured(section, view)),
         trust=tuple(how_far(section, view)),
         numbers=ChartTable(header[:columns], tuple(row[:columns] for row in rows), 2),
-        shared=_shared(section.estimates),
+        shared=", ".join(f"{n} {value}" for n, value in common.items() if n != "role"),
         n_numbers=len(section.estimates),
         n_shown=min(detail.claims, len(listed.rows)),
     )
@@ -247,11 +249,3 @@ def _numbers(estimate: Estimate, label: str) -> tuple[str, ...]:
     numbers = (str(figure) for figure in (*figures, estimate.n_units))
     how = estimate.method, str(estimate.n_replicates)
     return label, estimate.key.role, value, denominator(estimate), *numbers, *how
-
-
-def _shared(estimates: Sequence[Estimate]) -> str:
-    """Common attributes of all numbers of a section, for the caption of their table."""
-    if not estimates:
-        return ""
-    parts = constant_parts([e.key for e in estimates])
-    return ", ".join(f"{name} {value}" for name, value in parts.items() if name != "role")

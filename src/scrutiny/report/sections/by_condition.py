@@ -1,5 +1,6 @@
 """Estimates over conditions: all analysis choices, steps or layers, and pairs of layers."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -147,7 +148,13 @@ def _values_spec(shown: Sequence[Estimate], limit: float | None) -> Spec:
 
 
 def _matrix_spec(shown: Sequence[Estimate], names: Sequence[str]) -> Spec:
-    said = _choice_labels(shown, names)
+    said: dict[tuple[str, str], str] = {}  # label of each choice, in row order
+    for name in names:
+        chosen = [e.key.condition.get(name) for e in shown]
+        for value in sorted(chosen, key=lambda v: (_size(v) == math.inf, _size(v), _plain(v))):
+            text, is_word = _plain(value), isinstance(value, str) and _size(value) == math.inf
+            is_free = is_word and text not in said.values()  # a word needs no name
+            said.setdefault((name, text), text if is_free else f"{name} {text}")
     values = [
         {"at": i, "label": said[name, _plain(e.key.condition.get(name))]}
         for i, e in enumerate(shown, start=1)
@@ -165,28 +172,12 @@ def _matrix_spec(shown: Sequence[Estimate], names: Sequence[str]) -> Spec:
     return view_of(values, height={"step": 15}, mark=mark, encoding=encoding)
 
 
-def _choice_labels(shown: Sequence[Estimate], names: Sequence[str]) -> dict[tuple[str, str], str]:
-    """Label of each choice, in row order; a word needs no name."""
-    found: dict[tuple[str, str], str] = {}
-    for name in names:
-        values = [e.key.condition.get(name) for e in shown]
-        for value in sorted(values, key=lambda v: (not _is_number(v), _size(v), _plain(v))):
-            text = _plain(value)
-            taken = text in found.values() or not isinstance(value, str) or _is_number(value)
-            found.setdefault((name, text), f"{name} {text}" if taken else text)
-    return found
-
-
-def _is_number(value: object) -> bool:
-    return _size(value) != float("inf")
-
-
 def _size(value: object) -> float:
     """Value of a number, also of one in a text; infinity for words."""
     try:
         return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        return float("inf")
+        return math.inf
 
 
 def _plain(value: object) -> str:

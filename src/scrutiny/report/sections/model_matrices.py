@@ -175,7 +175,12 @@ def _chart(block: Sequence[Series]) -> Chart:
     anchor = f"reliability-matrices-{value_digest([key.diagnostic, key.dataset, *models], size=4)}"
     has_choice = len(shown) > 1
     header = ("reference", "model", *(one.label for one in shown))
-    pairs = _pairs(shown) if has_choice else ()
+    numbers = {(a, b): [s.values.get((a, b)) for s in shown] for a in models for b in models}
+    pairs = tuple(
+        (a, b, *(number(value, 3) for value in values))
+        for (a, b), values in numbers.items()
+        if has_choice and any(value is not None for value in values)
+    )
     notes = (
         left_out(len(block), MOST_SERIES, "numbers"),
         left_out(len(pairs), MOST_ROWS, "pairs"),
@@ -204,17 +209,6 @@ def _chart(block: Sequence[Series]) -> Chart:
         more=ChartTable(header, pairs[:MOST_ROWS], 2) if has_choice else None,
         more_title="All pairs and measures",
         has_choice=has_choice,
-    )
-
-
-def _pairs(shown: Sequence[Series]) -> tuple[tuple[str, ...], ...]:
-    """All numbers of every pair, one row each."""
-    models = shown[0].models
-    numbers = {(a, b): [one.values.get((a, b)) for one in shown] for a in models for b in models}
-    return tuple(
-        (a, b, *(number(value, 3) for value in values))
-        for (a, b), values in numbers.items()
-        if any(value is not None for value in values)
     )
 
 
@@ -255,7 +249,14 @@ def _correlations(
     values = {pair: c.value for pair, c in known.items()}
     values |= {(b, a): value for (a, b), value in values.items()}
     count = len(models)
-    rows = [_row(a, b, known.get((a, b))) for a, b in found]
+    rows = []
+    for (a, b), c in found.items():
+        cells = ["does not vary", *[NO_VALUE] * 4]
+        if c is not None:
+            value = f"{number(c.value, 2)} {bracketed(c.low, c.high, 2)}".rstrip()
+            counts = str(c.n_pairs), str(c.n_models)
+            cells = [value, *counts, p_value(c.p_value), p_value(c.smallest_p)]
+        rows.append((a, b, *cells))
     said = _SHARED.format(pairs=count * (count - 1), models=count, count=len(known))
     notes = (
         left_out(n_all, _MOST_CORRELATED, "measures"),
@@ -301,14 +302,6 @@ def _correlation(
         return pair_correlation(*matrices, rng=rng)
     except StatisticsError:
         return None
-
-
-def _row(a: str, b: str, found: PairCorrelation | None) -> tuple[str, ...]:
-    if found is None:
-        return (a, b, "does not vary", *[NO_VALUE] * 4)
-    value = f"{number(found.value, 2)} {bracketed(found.low, found.high, 2)}".rstrip()
-    counts = str(found.n_pairs), str(found.n_models)
-    return (a, b, value, *counts, p_value(found.p_value), p_value(found.smallest_p))
 
 
 MATRICES: Final = ReportPart(

@@ -241,7 +241,13 @@ def _matches(view: RunView, references: References) -> Iterator[tuple[str, _Matc
     usable = [e for e in usable if references.of(e) is not None]
     usable = [e for e in usable if _construct_of(e.key.group) not in _NOT_A_CONSTRUCT]
     by_question = by_identity(usable, without=["metric", "condition", "group"])
-    mains = [_main(members, references) for members in by_question.values()]
+    mains = []
+    for members in by_question.values():  # metric and condition of most claims, else the first
+        series = by_identity(members, without=["group"]).values()
+        best = max(series, key=lambda one: sum(references.is_claimed(e) for e in one))
+        key = best[0].key
+        of_construct = {_construct_of(e.key.group): e for e in reversed(best)}
+        mains.append(((key.diagnostic_name, key.dataset, key.subject), of_construct))
     for (place, one), (other_place, other) in combinations(mains, 2):
         is_apart = place[0] != other_place[0] and place[2] == other_place[2]
         for group, a in one.items():
@@ -252,20 +258,6 @@ def _matches(view: RunView, references: References) -> Iterator[tuple[str, _Matc
             if len(names) >= 2:
                 pair = f"{place[0]} \N{MIDDLE DOT}\N{MIDDLE DOT} {other_place[0]} {place[2]}"
                 yield f"{pair} {place[1]} {other_place[1]}", _Match(group, a, b, names)
-
-
-_Place = tuple[str, str, str]
-
-
-def _main(
-    members: Sequence[Estimate], references: References
-) -> tuple[_Place, dict[str, Estimate]]:
-    """Metric and condition of most claims, by construct; the first if there are no claims."""
-    series = by_identity(members, without=["group"])
-    best = max(series.values(), key=lambda s: sum(references.is_claimed(e) for e in s))
-    key = best[0].key
-    place = (key.diagnostic_name, key.dataset, key.subject)
-    return place, {_construct_of(e.key.group): e for e in reversed(best)}
 
 
 def _chart(matches: Sequence[_Match], references: References) -> Chart:
