@@ -1,9 +1,11 @@
 """Figures of the house: no circles, rooms and files of a readable size, names that stand once.
 
-Which way imports go is in the contracts of ``pyproject.toml``; this counts what those cannot.
+Which way imports go is in the contracts of ``pyproject.toml``; this counts what those cannot, and
+holds the paths that the design names.
 """
 
 import ast
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -14,7 +16,9 @@ import pytest
 
 from scrutiny.tasks.tasks import every_task
 
-SOURCES = Path(__file__).parents[2] / "src" / "scrutiny"
+ROOT = Path(__file__).parents[2]
+SOURCES = ROOT / "src" / "scrutiny"
+PAGES = sorted(str(page.relative_to(ROOT)) for page in (ROOT / "design").glob("*.md"))
 MOST_MODULES, LEAST_MODULES, MOST_LINES = 25, 3, 400
 #: Longer than that: the one table of everything that is registered, a line each.
 TABLES = {"registrations.py"}
@@ -29,6 +33,8 @@ SURFACES = {
 #: Folders whose folders stand by themselves, however small: a family of diagnostics each.
 FAMILIES = "diagnostics"
 TASKS = {task.name for task in every_task()}
+#: A path in a page: of the sources, of the repository, or a name in a file, `core/edit.py:Edit`.
+NAMED = re.compile(r"`([\w.-]+(?:/[\w.-]+)+/?|[\w-]+\.(?:py|toml))(?::(\w+))?`")
 Trees = Mapping[str, ast.Module]
 
 
@@ -144,3 +150,31 @@ def test_no_file_outside_the_tasks_has_the_name_of_one() -> None:
 def test_the_name_of_a_task_would_be_found(text: str, found: list[str]) -> None:
     assert [name for _, name in named_tasks(ast.parse(text))] == found
     assert named_tasks(ast.parse(f'"""On {found[0]}."""')) == []
+
+
+def lost_in(text: str) -> list[str]:
+    """Paths and names of a page that are not in the repository."""
+    lost = []
+    for path, name in NAMED.findall(text):
+        places = [root / path for root in (SOURCES, ROOT) if (root / path).exists()]
+        has_name = not name or any(
+            re.search(rf"^\s*(def |class )?{name}\b", one.read_text(encoding="utf-8"), re.M)
+            for one in places
+        )
+        if not places or not has_name:
+            lost.append(f"{path}:{name}" if name else path)
+    return lost
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", *PAGES])
+def test_paths_that_a_page_names_are_there(page: str) -> None:
+    assert lost_in((ROOT / page).read_text(encoding="utf-8")) == []
+
+
+def test_a_path_that_is_not_there_would_be_found() -> None:
+    text = "`core/edit.py` `core/gone.py` `core/edit.py:Edit` `core/edit.py:Gone` `tests/unit` `a`"
+    assert lost_in(text) == ["core/gone.py", "core/edit.py:Gone"]
+
+
+def test_the_design_is_short() -> None:
+    assert sum(len((ROOT / page).read_text(encoding="utf-8").split()) for page in PAGES) <= 10_000
