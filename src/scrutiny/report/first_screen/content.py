@@ -148,8 +148,8 @@ class FirstScreen:
 
     @property
     def open_table(self) -> ChartTable:
-        """Table of the risks that do not hold: state, name, cost, random change, scope."""
-        shown = [risk for state in ("hurts", *_OPEN) for risk in self.of(state)]
+        """Table of the risks that hurt or can't be told: state, name, cost, random, scope."""
+        shown = [*self.of("hurts"), *self.of("can't tell")]
         header = ("", "risk", "what it costs", MORE_THAN_RANDOM, "true of, or would decide")
         rows = ((f"{mark(risk.state)} {risk.state}", *risk.cells) for risk in shown)
         return ChartTable(header, tuple(rows), len(header))
