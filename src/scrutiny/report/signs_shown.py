@@ -143,9 +143,9 @@ def _row(row: SeedSign, axis: Axis) -> SignRow:
     points = []
     for at, (name, own) in enumerate(row.each.items(), start=1):
         title = f"{replicate_words(name)}: {own.value:.3g} [{own.low:.3g}, {own.high:.3g}]"
-        ends = (axis.place(end) for end in (own.low, own.value, own.high))
-        points.append(Point(title, *ends, _LINE * at, row.marked(name) != 0))
-    low, value, high = (axis.place(end) for end in row.whole.ends)
+        low, value, high = map(axis.place, (own.low, own.value, own.high))
+        points.append(Point(title, low, value, high, _LINE * at, row.marked(name) != 0))
+    low, value, high = map(axis.place, row.whole.ends)
     return SignRow(row, interval(row.whole), low, value, high, tuple(points))
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final
 
+from scrutiny.blocks.cases import Turn
 from scrutiny.blocks.charts import ChartTable
 from scrutiny.blocks.labels import capitalized, short_names
 from scrutiny.blocks.numbers import decimal_of, percent_of
@@ -36,8 +37,9 @@ from scrutiny.report.wording import headline, mark, models_in_words, sentences, 
 
 #: Headline of the mean over labels, which stands there where labels are unequal.
 MACRO_F1: Final = "macro-F1"
-#: Cases of a risk that each medium shows, where it does not show as many of each kind.
+#: Cases of a risk that each medium shows, and of each kind on a card of the page.
 MOST_CASES: Final[Mapping[str, int]] = {"terminal": 1, "notebook": 2, "comment": 6}
+ON_CARD: Final[Mapping[Turn, int]] = {"broken": 2, "failed": 2, "fixed": 1, "changed": 1}
 #: States of a risk of which nothing is shown.
 _OPEN: Final = ("can't tell", "not tested", "not asked")
 
