@@ -25,6 +25,8 @@ _SAYS: Final = {
 #: What is found of a score, the most important first.
 Found = Literal["worse", "better", "no difference"]
 _ORDER: Final[Sequence[Found]] = ("worse", "better", "no difference")
+#: State of a risk that looks as what is found does; of neither, as what can't be told.
+LOOKS_AS: Final = {"worse": "hurts", "better": "holds", "no difference": "can't tell"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,11 @@ class Headline:
     found: Found
     lead: str
     rest: tuple[str, ...] = ()
+
+    @property
+    def state(self) -> str:
+        """State of a risk that looks so."""
+        return LOOKS_AS[self.found]
 
 
 def headline(whole: SideBySide) -> Headline:
