@@ -48,6 +48,10 @@ from scrutiny.report.signs_shown import sign_blocks, signs_lines
 from scrutiny.report.trust import CONDITIONS, trusted_lines, trusted_table
 from scrutiny.report.wording import footer_lines, mark, report_command
 
+_IN_ASCII: Final = str.maketrans(
+    {"✓": "+", "✗": "x", "–": "-", "−": "-", "─": "-", "…": "~", "→": "->"}
+)
+
 
 class _Console(Console):
     """A console that leaves a closed output to the command."""
@@ -138,9 +142,13 @@ def _told(facts: RunFacts) -> Iterator[Text]:
 def write_lines(lines: Iterable[Text], stream: IO[str] | None = None) -> None:
     """Write lines as `write_terminal` writes those of a report."""
     stream = stream or sys.stdout
+    encoding = getattr(stream, "encoding", None) or "utf-8"
     console = _Console(file=stream, width=WIDTH, highlight=False, soft_wrap=True)
     for line in lines:
-        line.plain = _encodable(line.plain, stream)
+        try:
+            line.plain.encode(encoding)
+        except (UnicodeEncodeError, LookupError):  # unsupported signs are replaced
+            line.plain = line.plain.translate(_IN_ASCII).encode("ascii", "replace").decode("ascii")
         console.print(line, soft_wrap=True)
 
 
@@ -171,19 +179,6 @@ def _terminal_lines(view: RunView) -> Iterator[Text]:
     yield Text()
     for line in footer_lines(view):
         yield from wrapped(line, style="dim", hanging=6)
-
-
-def _encodable(text: str, stream: IO[str]) -> str:
-    """Text in the stream's encoding, with unsupported signs replaced."""
-    encoding = getattr(stream, "encoding", None) or "utf-8"
-    try:
-        text.encode(encoding)
-    except (UnicodeEncodeError, LookupError):
-        signs = str.maketrans(
-            {"✓": "+", "✗": "x", "–": "-", "−": "-", "─": "-", "…": "~", "→": "->"}
-        )
-        return text.translate(signs).encode("ascii", "replace").decode("ascii")
-    return text
 
 
 #: Characters: a comment on a pull request may have 65,536.
