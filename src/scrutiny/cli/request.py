@@ -124,7 +124,9 @@ def _run(plan: Plan, flags: Mapping[str, Any], request: Request, *, name: str) -
     for sentence in (*trained_on_it(resolved), *warned):
         tell(sentence)
     out = _free_folder(name, resolved.identity) if flags["out"] is None else Path(flags["out"])
-    before = _sent_before(out)
+    before = {}
+    with suppress(DataError, OSError):  # of a finished run in this folder
+        before = RunFolder(out).manifest.get("sent", {})
     folder = run_plan(resolved, out, options=request.running, crew=request.crew)
     for sentence in missing_answers(folder):
         tell(sentence)
@@ -133,14 +135,6 @@ def _run(plan: Plan, flags: Mapping[str, Any], request: Request, *, name: str) -
     if sums := folder.manifest.get("sent"):
         tell(_sent_in_words(sums, is_new=sums != before))
     return folder
-
-
-def _sent_before(out: Path) -> Mapping[str, Any]:
-    """Sums of what a finished run in this folder has sent; empty without one."""
-    with suppress(DataError, OSError):
-        sums: Mapping[str, Any] = RunFolder(out).manifest.get("sent", {})
-        return sums
-    return {}
 
 
 def _sent_in_words(sums: Mapping[str, Any], *, is_new: bool = True) -> str:
@@ -169,7 +163,10 @@ def _fitting(
     """Plan that fits into ``--budget``; an earlier selection of the same command is reused."""
     from scrutiny.run.budgeting.budget import REDUCED, resolved_within
 
-    folders = _folders(name) if flags["out"] is None else [Path(flags["out"])]
+    folders = [] if flags["out"] is None else [Path(flags["out"])]
+    if not folders:
+        numbered = (Path("runs", f"{name}-{number}") for number in count(1))
+        folders = list(takewhile(Path.exists, numbered))[::-1]
     spent, is_cached = perf_counter() - request.begun, request.running.cache is not None
     fitting = resolved_within(
         resolved,
@@ -182,12 +179,6 @@ def _fitting(
     if fitting.plan.budget and fitting.plan.budget.left_out:
         request.running.progress.note(REDUCED)
     return fitting
-
-
-def _folders(name: str) -> list[Path]:
-    """Existing folders ``runs/NAME-K``, the last one first."""
-    found = (Path("runs", f"{name}-{number}") for number in count(1))
-    return list(takewhile(Path.exists, found))[::-1]
 
 
 def _free_folder(name: str, identity: str) -> Path:
@@ -262,7 +253,9 @@ def write_page(
         return False
     save_text(path, render(view))
     if path.is_file():
-        _keep(folder, [made_of, hash_file(path)])
+        # without the note the page is written again
+        with suppress(StorageError), closing(Journal(folder / "journal.sqlite")) as journal:
+            journal.set_meta(_KEY, json.dumps([made_of, hash_file(path)]))
     return True
 
 
@@ -288,9 +281,3 @@ def _kept(folder: Path) -> object:
     with suppress(ValueError), closing(Journal(folder / "journal.sqlite")) as journal:
         return json.loads(journal.meta(_KEY) or "null")
     return None
-
-
-def _keep(folder: Path, said: list[str]) -> None:
-    """Store a note about a page in the journal; without it the page is written again."""
-    with suppress(StorageError), closing(Journal(folder / "journal.sqlite")) as journal:
-        journal.set_meta(_KEY, json.dumps(said))

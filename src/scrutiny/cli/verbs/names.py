@@ -77,7 +77,9 @@ SENTENCES: Final = Path(__file__).parents[1] / "sentences.json"
 @click.option("--json", "as_json", is_flag=True, help="NDJSON on stdout.")
 def list_names(kind: str | None, *, as_json: bool) -> int:
     """Print the names of one kind, or of all: diagnostics, transformations, tasks ..."""
-    kinds = KINDS if kind is None else (_kind_of_name(kind),)
+    kinds = KINDS if kind is None else (kind.removesuffix("s"),)
+    if kind is not None and kinds[0] not in KINDS:
+        raise UnknownNameError("kind of names", kind, [f"{k}s" for k in KINDS])
     names = registry()
     for one in kinds:
         if not as_json:
@@ -92,22 +94,13 @@ def list_names(kind: str | None, *, as_json: bool) -> int:
                 click.echo(json_line(line))
             else:
                 origin = "" if entry.origin == "scrutiny" else f"[{entry.origin}] "
-                click.echo(_row(f"  {name:<{width}}  ", origin + sentence))
+                start = f"  {name:<{width}}  "
+                indent = " " * len(start)
+                said = textwrap.wrap(
+                    origin + sentence, WIDTH, initial_indent=start, subsequent_indent=indent
+                )
+                click.echo("\n".join(said) or start.rstrip())
     return 0
-
-
-def _row(name: str, says: str) -> str:
-    """Name and summary, in columns."""
-    indent = " " * len(name)
-    lines = textwrap.wrap(says, WIDTH, initial_indent=name, subsequent_indent=indent)
-    return "\n".join(lines) or name.rstrip()
-
-
-def _kind_of_name(text: str) -> str:
-    singular = text.removesuffix("s")
-    if singular not in KINDS:
-        raise UnknownNameError("kind of names", text, [f"{k}s" for k in KINDS])
-    return singular
 
 
 def says(entry: Entry) -> str:
@@ -135,7 +128,11 @@ _SECOND: Final = "--reference MODEL, or reference = in the [[measure]]"
 def show(name: str, kind: str | None, *, as_json: bool) -> int:
     """Explain one name: what it measures, what it needs, its parameters, its limitations."""
     is_written = any(mark in name for mark in ("(", " - ", " / "))
-    found, thing = _metric(name) if is_written else _registered(name, kind)
+    if is_written:
+        found, thing = _metric(name)
+    else:
+        found = _find(name, kind)
+        thing = found.load()
     if as_json:
         click.echo(json_line(_object(found, thing)))
         return 0
@@ -153,11 +150,6 @@ def show(name: str, kind: str | None, *, as_json: bool) -> int:
     for parameter, default in parameters.items():
         click.echo(narrowed(f"  {parameter} = {default}"))
     return 0
-
-
-def _registered(name: str, kind: str | None) -> tuple[Entry, Any]:
-    found = _find(name, kind)
-    return found, found.load()
 
 
 def _metric(name: str) -> tuple[Entry, Any]:

@@ -94,13 +94,14 @@ def passages_of(corpus: Corpus, length: int) -> PassageRows:
     """
     size = length - 2
     begins: list[int] = []
-    for first, last in _document_borders(corpus):
-        begins += range(first, last - size + 1, size)
+    ends = corpus.document_ends()
+    for first in np.flatnonzero(np.diff(corpus.document, prepend=-1)).tolist():  # of a document
+        begins += range(int(corpus.starts[first]), int(ends[first]) - size + 1, size)
     at = np.array(begins, dtype=np.int64)
     body = corpus.pieces[at[:, None] + np.arange(size)].astype(np.int64)
-    ends = np.full((len(at), 1), CLS), np.full((len(at), 1), SEP)
+    opening, closing = (np.full((len(at), 1), piece) for piece in (CLS, SEP))
     sentence = np.searchsorted(corpus.starts, at, side="right") - 1
-    return PassageRows(np.hstack([ends[0], body, ends[1]]), at, corpus.document[sentence])
+    return PassageRows(np.hstack([opening, body, closing]), at, corpus.document[sentence])
 
 
 def spread(passages: PassageRows, n: int) -> PassageRows:
@@ -168,13 +169,6 @@ def _joined(corpus: Corpus, rows: list[tuple[int, int, int, int]], size: int) ->
     is_next = np.array([int(follows != border) for _, _, border, follows in rows], dtype=np.int64)
     owner = np.array([corpus.document[sentence] for sentence, *_ in rows], dtype=np.int64)
     return SegmentPairs(np.stack(pieces).astype(np.int64), np.stack(segments), is_next, owner)
-
-
-def _document_borders(corpus: Corpus) -> list[tuple[int, int]]:
-    """First piece of each document, and where it ends."""
-    ends = corpus.document_ends()
-    first = np.flatnonzero(np.diff(corpus.document, prepend=-1))
-    return [(int(corpus.starts[s]), int(ends[s])) for s in first]
 
 
 def pieces_document(corpus: Corpus) -> NDArray[Any]:

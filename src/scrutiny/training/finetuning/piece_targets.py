@@ -168,19 +168,16 @@ class PieceTarget:
         self._index = {name: i for i, name in enumerate(learned.truths)}
         self._train = learned.frames(train)
         #: Control labels; ``None`` if the labels are the annotation's.
-        self.control = self._control_labels(seed)
+        self.control: ControlLabels | None = None
+        recipe = learned.recipe
+        if isinstance(recipe, ControlRecipe):
+            label_seed = seed if recipe.label_seed is None else recipe.label_seed
+            self.control = ControlLabels(label_seed, target_rate(self._train), recipe.true_share)
         self._of_type: dict[str, int] = {}
         self._cutter: WordCutter | None = None
         self._tokenizer: Any = None
         #: Types that occur in the training part; known once something was encoded.
         self.seen: frozenset[str] = frozenset()
-
-    def _control_labels(self, seed: int) -> ControlLabels | None:
-        recipe = self.learned.recipe
-        if not isinstance(recipe, ControlRecipe):
-            return None
-        seed = seed if recipe.label_seed is None else recipe.label_seed
-        return ControlLabels(seed, target_rate(self._train), recipe.true_share)
 
     @property
     def scored_types(self) -> frozenset[str] | None:
