@@ -8,7 +8,7 @@ changed, or would be made of something else is made and written.
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -195,13 +195,6 @@ def _free_folder(name: str, identity: str) -> Path:
     return folder
 
 
-def _page_of(view: "RunView") -> str:
-    """Text of a run's page; its code is imported on demand."""
-    from scrutiny.report.page import render_html
-
-    return render_html(view)
-
-
 def finish(folder: RunFolder, flags: Mapping[str, Any], *, html: Path | None) -> int:
     """Print the summary, write the requested page; return the exit code."""
     from scrutiny.report.formats import render_ndjson
@@ -212,7 +205,7 @@ def finish(folder: RunFolder, flags: Mapping[str, Any], *, html: Path | None) ->
     if flags.get("no_texts"):
         view = view.without_texts()
     if html is not None:
-        write_page(Path(html), view, folder.path, render=_page_of)
+        write_page(Path(html), view, folder.path)
     if flags["as_json"]:
         say_warnings(view.manifest)
         click.echo(render_ndjson(view), nl=False)
@@ -225,9 +218,7 @@ _KEY: Final = "page"
 _PACKAGE: Final = Path(__file__).parents[1]
 
 
-def write_page(
-    path: Path, view: RunView, folder: Path, *, render: Callable[[RunView], str]
-) -> bool:
+def write_page(path: Path, view: RunView, folder: Path) -> bool:
     """Write the page of a finished run unless it is current; return whether it was written.
 
     Parameters
@@ -238,8 +229,6 @@ def write_page(
         The run.
     folder
         Its folder, whose journal remembers the page.
-    render
-        Makes the text of the page.
 
     Raises
     ------
@@ -251,7 +240,9 @@ def write_page(
     made_of = _made_of(view)
     if path.is_file() and _kept(folder) == [made_of, hash_file(path)]:
         return False
-    save_text(path, render(view))
+    from scrutiny.report.page import render_html  # templates and charts are slow to load
+
+    save_text(path, render_html(view))
     if path.is_file():
         # without the note the page is written again
         with suppress(StorageError), closing(Journal(folder / "journal.sqlite")) as journal:
