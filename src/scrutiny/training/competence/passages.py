@@ -148,15 +148,13 @@ def segment_pairs(corpus: Corpus, *, length: int, n: int, seed: int) -> SegmentP
         ends_of = np.searchsorted(starts, [begin + 0.2 * size, begin + 0.8 * size])
         if len(rows) < n and ends_of[0] < ends_of[1]:
             border = int(starts[draw.integers(*ends_of)])
-            follows = border if len(rows) % 2 == 0 else _elsewhere(corpus, fits, sentence, draw)
+            follows = border
+            if len(rows) % 2:  # every other one goes on elsewhere
+                others = fits[corpus.document[fits] != corpus.document[sentence]]
+                follows = int(starts[draw.choice(others)])
             rows.append((sentence, begin, border, follows))
     del rows[len(rows) - len(rows) % 2 :]  # as many that go on as that do not
     return _joined(corpus, rows, size)
-
-
-def _elsewhere(corpus: Corpus, fits: Integers, sentence: int, draw: np.random.Generator) -> int:
-    others = fits[corpus.document[fits] != corpus.document[sentence]]
-    return int(corpus.starts[draw.choice(others)])
 
 
 def _joined(corpus: Corpus, rows: list[tuple[int, int, int, int]], size: int) -> SegmentPairs:

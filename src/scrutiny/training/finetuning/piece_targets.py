@@ -226,7 +226,10 @@ class PieceTarget:
 
     def _read(self, frame: AnchoredFrame, longest: int | None) -> tuple[SentencePieces, PieceFrame]:
         """Pieces of a frame, truncated if too long, and the labels of its words' pieces."""
-        whole = self._cut(frame)
+        assert self._cutter is not None
+        whole = self._cutter.cut([frame.words])[0]
+        if isinstance(whole, Failure):
+            raise DataError(f"{frame.sentence!r} cannot be cut into pieces: {whole.message}.")
         room = _room(whole, longest)
         labeled = {word for word, label in enumerate(frame.labels) if label is not None}
         places = [i for i, word in enumerate(whole.words) if word in labeled]
@@ -236,13 +239,6 @@ class PieceTarget:
         where = tuple(place if place < room else -1 for place in places)
         own = self._own(frame, truth, types)
         return _kept(whole, room), PieceFrame(where, truth, own, types, frame.sentence)
-
-    def _cut(self, frame: AnchoredFrame) -> SentencePieces:
-        assert self._cutter is not None
-        found = self._cutter.cut([frame.words])[0]
-        if isinstance(found, Failure):
-            raise DataError(f"{frame.sentence!r} cannot be cut into pieces: {found.message}.")
-        return found
 
     def _types(
         self, whole: SentencePieces, places: Sequence[int], words: Sequence[int]
