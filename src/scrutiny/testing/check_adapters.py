@@ -59,7 +59,12 @@ def check_adapter(model: PlainModel, examples: Sequence[Example] | None = None) 
     if "predict" not in model.capabilities:
         return
     asked = list(examples) if examples is not None else sample_examples(model.task)
-    _check_batches(model, asked)
+    batches = model.batches(asked)
+    promise(
+        model.source,
+        is_kept=batches is None or sorted(i for b in batches for i in b) == [*range(len(asked))],
+        message="batches(examples) must give each index once, or None.",
+    )
     try:
         _check_answers(model, asked)
     except ModelError as error:
@@ -144,16 +149,6 @@ def _is_count(value: object, least: int, *, or_none: bool = False) -> bool:
     if value is None:
         return or_none
     return isinstance(value, int) and not isinstance(value, bool) and value >= least
-
-
-def _check_batches(model: Model, examples: list[Example]) -> None:
-    """Raise unless the batches of a model, where it says which, hold each example once."""
-    batches = model.batches(examples)
-    promise(
-        model.source,
-        is_kept=batches is None or sorted(i for b in batches for i in b) == [*range(len(examples))],
-        message="batches(examples) must give each index once, or None.",
-    )
 
 
 def _check_fingerprint(model: Model) -> None:
