@@ -187,9 +187,10 @@ class StoredPredictions(Model):
         if not stored.texts and not variant:
             if self._asked.setdefault(example.id, example.fields) != example.fields:
                 raise ModelError(
-                    f"Item {example.id!r} was asked with two texts, and {stored.place} does not say "
-                    f"which it is for. Add the columns {', '.join(example.fields)} to the file, so "
-                    "that an answer to the original is never taken for one to a changed text."
+                    f"Item {example.id!r} was asked with two texts, and {stored.place} does not "
+                    f"say which it is for. Add the columns {', '.join(example.fields)} to the "
+                    "file, so that an answer to the original is never taken for one to a changed "
+                    "text."
                 )
         if self._kind is None or self._kind is LABEL:
             return Prediction(self._label(stored), scores=self._scores(stored))

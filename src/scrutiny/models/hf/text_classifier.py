@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final
 
 import torch
@@ -21,19 +20,13 @@ from scrutiny.core.queries.language import Encoded
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import index_of
 from scrutiny.models.hf.batching import Answered, TokenBudget, batches_of, run_batches
+from scrutiny.models.hf.forward_passes import logits_of
 from scrutiny.models.hf.gradient_queries import Rows, TransformerGradients
 from scrutiny.models.hf.input_gradients import WithInputSlopes, loss_of_labels, slopes_of
 from scrutiny.models.hf.text_vectors import encode_texts, has_vectors
 from scrutiny.models.hf.transformer import HfModel, HfParts
 
 Columns = Mapping[str, Sequence[Sequence[int]]]
-
-
-def logits_of(output: Any) -> Any:
-    """Logits of a head; of one that points at an answer, ``(text, start or end, token)``."""
-    if "logits" in output:
-        return output.logits
-    return torch.stack([output.start_logits, output.end_logits], dim=1)
 
 
 class Forward:
@@ -68,30 +61,25 @@ class Forward:
         AnswerError
             ``out_of_memory`` if one text alone does not fit.
         """
-        lengths = [len(ids) for ids in columns["input_ids"]]
-        ask = partial(self._ask, columns)
-        yield from run_batches(lengths, self.budget, ask, device=self._device)
 
-    def _ask(self, columns: Columns, batch: list[int]) -> Any:
-        """Logits of one batch."""
-        with torch.inference_mode():
-            return logits_of(self.network(**self.inputs(columns, batch))).float()
+        def ask(batch: list[int]) -> Any:
+            with torch.inference_mode():
+                return logits_of(self.network(**self.inputs(columns, batch))).float()
+
+        lengths = [len(ids) for ids in columns["input_ids"]]
+        yield from run_batches(lengths, self.budget, ask, device=self._device)
 
     def inputs(self, columns: Columns, batch: Sequence[int]) -> dict[str, Any]:
         """Padded tensors ``(text, token)`` of one batch on the network's device, by name."""
-        return {
-            name: self._tensor([rows[i] for i in batch], name) for name, rows in columns.items()
-        }
-
-    def _tensor(self, rows: Sequence[Sequence[int]], name: str) -> Any:
-        """Padded tensor ``(text, token)`` on the device."""
-        width = max(map(len, rows))
-        pad = self._pads[name]
-        if self._side == "right":
-            filled = [[*row, *([pad] * (width - len(row)))] for row in rows]
-        else:
-            filled = [[*([pad] * (width - len(row))), *row] for row in rows]
-        return torch.tensor(filled, dtype=torch.long).to(self._device)
+        found = {}
+        for name, rows in columns.items():
+            own = [[*rows[i]] for i in batch]
+            width = max(map(len, own))
+            pads = [[self._pads[name]] * (width - len(row)) for row in own]
+            sides = (own, pads) if self._side == "right" else (pads, own)
+            filled = [[*before, *behind] for before, behind in zip(*sides, strict=True)]
+            found[name] = torch.tensor(filled, dtype=torch.long).to(self._device)
+        return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ here, once, where a `PythonModel` is made of it; everything behind reads what a 
 """
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from types import MethodType
-from typing import Any, Final, Protocol, TypeGuard, runtime_checkable
+from typing import Any, Final, Protocol, runtime_checkable
 
 from scrutiny.core.answers.label_and_spans import LABEL, SPANS
 from scrutiny.core.boundary.json_text import canonical_json, digest
@@ -134,13 +134,15 @@ class PythonModel(Model):
         twice = next((label for label in labels if labels.count(label) > 1), None)
         if twice is not None:
             raise ModelError(
-                f"{source.text!r}: its label {twice!r} occurs twice among {len(labels)} labels. Each "
-                "column of the probabilities needs a label of its own."
+                f"{source.text!r}: its label {twice!r} occurs twice among {len(labels)} labels. "
+                "Each column of the probabilities needs a label of its own."
             )
         self.labels = labels
         self._object = obj
         self._kind = task.answer_type
-        self._input = source.options.get("input", _input_of(obj))
+        stated = obj.input if isinstance(obj, StatesInput) else "text"
+        default = stated if isinstance(stated, str) else "text"
+        self._input = source.options.get("input", default)
         if self._input not in {"text", "words"}:
             raise ModelError(f"{self.source!r}: input= is text or words, not {self._input!r}.")
         self._identity = canonical_json(
@@ -198,8 +200,13 @@ class PythonModel(Model):
         """Return value of the object for a list of inputs."""
         if is_pipeline(self._object):
             return ask_pipeline(self._object, given)
-        ask = self._object.predict if isinstance(self._object, AnswersLabels) else self._object
-        return ask(given) if self.draw is None else _drawn(ask, given, self.draw)
+        has_labels = isinstance(self._object, AnswersLabels)
+        ask: Any = self._object.predict if has_labels else self._object
+        try:
+            takes_draw = self.draw is not None and DRAW in inspect.signature(ask).parameters
+        except ValueError:  # a built-in without a signature
+            takes_draw = False
+        return ask(given, draw=self.draw) if takes_draw else ask(given)
 
 
 def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
@@ -217,14 +224,23 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     stated = {k: v for k, v in source.options.items() if k not in _OWN_OPTIONS}
     arguments = from_environment(stated, source=source.text)
     if inspect.isclass(obj) or _makes_models(obj, arguments):
-        obj = _make(obj, arguments, source)
+        try:
+            inspect.signature(obj).bind(**arguments)
+        except TypeError as error:
+            raise ModelError(
+                f"{source.text!r}: the object cannot be made from the options behind the #: "
+                f"{error}."
+            ) from error
+        except ValueError:
+            pass  # a built-in without a signature: its own error will do
+        obj = obj(**arguments)
     elif arguments:
         raise ModelError(
             f"{source.text!r}: the object takes no option {next(iter(arguments))!r}. Options are "
             f"{', '.join(_OWN_OPTIONS)}, or parameters of a class or of a function that makes "
             "the model."
         )
-    if _is_own_model(obj):
+    if isinstance(obj, PlainModel) and isinstance(obj.capabilities, Set):  # and no mock of all
         if sampled:
             raise ModelError(f"{source.text!r} is a model of its own: it must sample by itself.")
         return as_model(obj)  # it takes examples and states its own labels
@@ -236,32 +252,9 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     batch = options.batch if isinstance(options.batch, int) else None
     asked = PythonModel(obj, task, source, batch=batch)
     model: Model = SampledModel(asked, **sampled) if sampled else asked
-    return with_training_text(model, obj.training_hashes) if _knows(obj) else model
-
-
-def _knows(obj: Any) -> TypeGuard[KnowsTrainingText]:
-    """Whether an object gives hashes of its training text."""
-    return isinstance(obj, KnowsTrainingText) and callable(obj.training_hashes)
-
-
-def _is_own_model(obj: Any) -> TypeGuard[PlainModel]:
-    """Whether an object is written for scrutiny, and is not a mock with every attribute."""
-    return isinstance(obj, PlainModel) and isinstance(obj.capabilities, Set)
-
-
-def _drawn(ask: Callable[..., Any], given: Any, draw: int) -> Any:
-    """Answers of one draw, whose number is passed to objects with a ``draw`` argument."""
-    try:
-        takes = DRAW in inspect.signature(ask).parameters
-    except ValueError:  # a built-in without a signature
-        takes = False
-    return ask(given, draw=draw) if takes else ask(given)
-
-
-def _input_of(obj: Any) -> str:
-    """Kind of input that an object says it takes."""
-    stated = obj.input if isinstance(obj, StatesInput) else "text"
-    return stated if isinstance(stated, str) else "text"
+    if isinstance(obj, KnowsTrainingText) and callable(obj.training_hashes):
+        return with_training_text(model, obj.training_hashes)
+    return model
 
 
 def _labels_of(obj: Any, source: ModelSource) -> tuple[str, ...]:
@@ -295,19 +288,6 @@ def _makes_models(obj: Any, arguments: Mapping[str, str]) -> bool:
         if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
     ]
     return all(name in arguments for name in needed)
-
-
-def _make(make: Callable[..., Any], arguments: Mapping[str, str], source: ModelSource) -> Any:
-    """Result of a class or function for the options."""
-    try:
-        inspect.signature(make).bind(**arguments)
-    except TypeError as error:
-        raise ModelError(
-            f"{source.text!r}: the object cannot be made from the options behind the #: {error}."
-        ) from error
-    except ValueError:
-        pass  # a built-in without a signature: its own error will do
-    return make(**arguments)
 
 
 def texts(examples: Sequence[Example]) -> list[str] | list[tuple[str, ...]]:

@@ -282,8 +282,17 @@ def network_adapter(parts: type[P], model: type[NetworkModel]) -> Adapter:
     """Adapter of networks of one kind, which run on the processor whatever the options say."""
 
     def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
-        made, folder = _load_network(parts, source, task)
-        return model(made, source.text, folder=folder)
+        folder = require_words(source, task, options=(UNTRAINED,))
+        seed = source.options.get(UNTRAINED)
+        if seed is not None and not seed.isdecimal():
+            raise ModelError(
+                f"{source.text!r}: untrained is a whole number from 0 on, not {seed!r}."
+            )
+        drawn = None if seed is None else int(seed)
+        made = read_network(parts, folder, source.text, untrained=drawn)
+        named = replace(made, labels=labels_of(made.labels, source))
+        known = folder_with_hashes(folder) if seed is None else None
+        return model(named, source.text, folder=known)
 
     name = parts.kind.what.partition(" ")[2].capitalize()
     load.__doc__ = f"""{name} of a folder, trained or with random weights.
@@ -296,17 +305,6 @@ def network_adapter(parts: type[P], model: type[NetworkModel]) -> Adapter:
         If torch or safetensors are not installed.
     """
     return Adapter(load, folder_of=word_folder, imports=("torch",))
-
-
-def _load_network(parts: type[P], source: ModelSource, task: Task) -> tuple[P, Path | None]:
-    """Network that a model string names, and its folder if its training text is known."""
-    folder = require_words(source, task, options=(UNTRAINED,))
-    seed = source.options.get(UNTRAINED)
-    if seed is not None and not seed.isdecimal():
-        raise ModelError(f"{source.text!r}: untrained is a whole number from 0 on, not {seed!r}.")
-    made = read_network(parts, folder, source.text, untrained=None if seed is None else int(seed))
-    named = replace(made, labels=labels_of(made.labels, source))
-    return named, None if seed is not None else folder_with_hashes(folder)
 
 
 @dataclass(frozen=True, slots=True)
