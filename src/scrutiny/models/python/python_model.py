@@ -8,7 +8,7 @@ import inspect
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from types import MethodType
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import Any, Final
 
 from scrutiny.core.answers.label_and_spans import LABEL, SPANS
 from scrutiny.core.boundary.json_text import canonical_json, digest
@@ -37,50 +37,6 @@ from scrutiny.models.strings.model_strings import TRAINING, ModelSource
 from scrutiny.models.strings.training_records import with_training_text
 
 
-@runtime_checkable
-class AnswersLabels(Protocol):
-    """``predict(texts)``, as in scikit-learn's classifiers."""
-
-    def predict(self, texts: Any) -> Any:
-        """Label, or tags, of each text."""
-
-
-@runtime_checkable
-class NamesLabels(Protocol):
-    """``labels``, in the order of the probabilities."""
-
-    labels: Any
-
-
-@runtime_checkable
-class StatesFingerprint(Protocol):
-    """``fingerprint()``: identity of everything that affects the answers."""
-
-    def fingerprint(self) -> Any:
-        """Text that changes whenever an answer may change, or `None`."""
-
-
-@runtime_checkable
-class StatesInput(Protocol):
-    """``input``: ``"text"`` or ``"words"``, what it is given."""
-
-    input: Any
-
-
-@runtime_checkable
-class StatesSamples(Protocol):
-    """``n_samples``: number of samples behind its probabilities."""
-
-    n_samples: Any
-
-
-@runtime_checkable
-class PromisesBatches(Protocol):
-    """``is_batch_invariant``: whether answers are bit-equal in any batch."""
-
-    is_batch_invariant: Any
-
-
 def gives_probabilities(obj: Any) -> bool:
     """Whether an object has ``predict_proba(texts)``; in scikit-learn this depends on settings."""
     return hasattr(obj, "predict_proba")
@@ -99,7 +55,7 @@ def owner_of(obj: Any) -> Any:
 
 def can_be_asked(obj: Any) -> bool:
     """Whether an object can be asked about texts in any way."""
-    return callable(obj) or isinstance(obj, AnswersLabels) or gives_probabilities(obj)
+    return callable(obj) or hasattr(obj, "predict") or gives_probabilities(obj)
 
 
 _VERSION: Final = "python@1"
@@ -127,9 +83,9 @@ class PythonModel(Model):
     ) -> None:
         self.source = redacted(source.text)
         self.task = task.name
-        self.is_batch_invariant = isinstance(obj, PromisesBatches) and bool(obj.is_batch_invariant)
-        stated = obj.n_samples if isinstance(obj, StatesSamples) else None
-        self.n_samples = None if stated is None or callable(stated) else int(stated) or None
+        self.is_batch_invariant = bool(getattr(obj, "is_batch_invariant", False))
+        samples = getattr(obj, "n_samples", None)
+        self.n_samples = None if samples is None or callable(samples) else int(samples) or None
         labels = source.labels() or _labels_of(obj, source)
         twice = next((label for label in labels if labels.count(label) > 1), None)
         if twice is not None:
@@ -140,9 +96,8 @@ class PythonModel(Model):
         self.labels = labels
         self._object = obj
         self._kind = task.answer_type
-        stated = obj.input if isinstance(obj, StatesInput) else "text"
-        default = stated if isinstance(stated, str) else "text"
-        self._input = source.options.get("input", default)
+        stated = getattr(obj, "input", None)
+        self._input = source.options.get("input", stated if isinstance(stated, str) else "text")
         if self._input not in {"text", "words"}:
             raise ModelError(f"{self.source!r}: input= is text or words, not {self._input!r}.")
         self._identity = canonical_json(
@@ -154,10 +109,8 @@ class PythonModel(Model):
 
     def fingerprint(self) -> str | None:
         """Digest of the object's own ``fingerprint()``, or `None` if it has none."""
-        own = self._object
-        if not (isinstance(own, StatesFingerprint) and callable(own.fingerprint)):
-            return None
-        stated = own.fingerprint()
+        own = getattr(self._object, "fingerprint", None)
+        stated = own() if callable(own) else None
         if stated is None:
             return None
         return digest(_VERSION, self._identity, canonical_json(self.labels), str(stated))
@@ -200,8 +153,7 @@ class PythonModel(Model):
         """Return value of the object for a list of inputs."""
         if is_pipeline(self._object):
             return ask_pipeline(self._object, given)
-        has_labels = isinstance(self._object, AnswersLabels)
-        ask: Any = self._object.predict if has_labels else self._object
+        ask = getattr(self._object, "predict", self._object)
         try:
             takes_draw = self.draw is not None and DRAW in inspect.signature(ask).parameters
         except ValueError:  # a built-in without a signature
@@ -265,8 +217,8 @@ def _labels_of(obj: Any, source: ModelSource) -> tuple[str, ...]:
     obj = owner_of(obj)
     if is_pipeline(obj):
         return labels_of_pipeline(obj)
-    own = obj.labels if isinstance(obj, NamesLabels) else None
-    for name, stated in (("labels", own), ("classes_", getattr(obj, "classes_", None))):
+    for name in ("labels", "classes_"):
+        stated = getattr(obj, name, None)
         if stated is None or callable(stated):
             continue
         if isinstance(stated, (str, bytes, Mapping, Iterator)) or not isinstance(stated, Iterable):
