@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import torch
@@ -146,7 +147,18 @@ class HfClassifier(HfLabeled):
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Probabilities of the labels for each example, in order."""
-        return [one for part in chunks_of(examples) for one in self._predict(examples[part])]
+        found = []
+        for part in chunks_of(examples):
+            columns: Columns = self._loaded.encode(_texts(examples[part]), truncate=True)
+            order: list[int] = []
+            rows = []
+            for answered in self._loaded.forward.logits(columns):
+                order += answered.indices
+                rows.append(torch.softmax(answered.answer, dim=-1))  # (text, label)
+            scores = torch.cat(rows).tolist()  # one wait for the device, not one for each batch
+            by_index = dict(zip(order, scores, strict=True))
+            found += [Prediction(scores=tuple(by_index[i])) for i in range(len(order))]
+        return found
 
     def truncated(self, examples: Sequence[Example]) -> int:
         """How many of the examples have more tokens than the network takes."""
@@ -176,11 +188,17 @@ class HfClassifier(HfLabeled):
             For a label that the model does not have.
         """
         targets = [index_of(label, self.labels, source=self.source) for label in labels]
-        return [
-            one
-            for part in chunks_of(examples)
-            for one in self._gradients(examples[part], targets[part])
-        ]
+        forward, side = self._loaded.forward, self._tokenizer.padding_side
+        found: list[TokenGradients | Failure] = []
+        for part in chunks_of(examples):
+            tokenized = self._loaded.encode(_texts(examples[part]), truncate=True)
+            answers = self._input_slopes().run(
+                [len(ids) for ids in tokenized["input_ids"]],
+                partial(forward.inputs, tokenized),
+                loss_of_labels(targets[part]),
+            )
+            found += slopes_of(answers, tokenized, examples[part], side=side)
+        return found
 
     @property
     def parameter_names(self) -> tuple[str, ...]:
@@ -227,33 +245,6 @@ class HfClassifier(HfLabeled):
         """Tokens of each text, or pair of texts, as the classifier reads them: truncated."""
         limit = self.limit
         return encode_texts(self._tokenizer, texts, pairs=pairs, special=special, limit=limit)
-
-    def _gradients(
-        self, examples: Sequence[Example], targets: Sequence[int]
-    ) -> list[TokenGradients | Failure]:
-        """Gradients of examples that are tokenized together."""
-        if not examples:
-            return []
-        tokenized = self._loaded.encode(_texts(examples), truncate=True)
-        forward = self._loaded.forward
-        answers = self._input_slopes().run(
-            [len(ids) for ids in tokenized["input_ids"]],
-            lambda batch: forward.inputs(tokenized, batch),
-            loss_of_labels(targets),
-        )
-        return slopes_of(answers, tokenized, examples, side=self._tokenizer.padding_side)
-
-    def _predict(self, examples: Sequence[Example]) -> list[Prediction]:
-        """Predictions of examples that are tokenized together."""
-        columns: Columns = self._loaded.encode(_texts(examples), truncate=True)
-        order: list[int] = []
-        rows = []
-        for answered in self._loaded.forward.logits(columns):
-            order += answered.indices
-            rows.append(torch.softmax(answered.answer, dim=-1))  # (text, label)
-        scores = torch.cat(rows).tolist()  # one wait for the device, not one for each batch
-        by_index = dict(zip(order, scores, strict=True))
-        return [Prediction(scores=tuple(by_index[i])) for i in range(len(examples))]
 
 
 def chunks_of(examples: Sequence[Example]) -> Iterator[slice]:
