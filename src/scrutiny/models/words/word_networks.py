@@ -8,12 +8,12 @@ between two boundary tokens.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Final, Self, TypeVar
 
 from scrutiny.core.boundary.json_text import canonical_json, digest
 from scrutiny.core.errors import ModelError, require_packages
-from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.queries.gradients import (
     FOLLOWED,
@@ -223,27 +223,29 @@ class NetworkModel(WordModel, ABC):
         ModelError
             For a label that the model does not have.
         """
-        return [
-            self._path(example, query)
-            for example, query in zip(examples_of(queries), queries, strict=True)
-        ]
-
-    def _path(self, example: Example, query: PathGradient) -> PathGradients:
-        """Attributions of one text's words."""
         from scrutiny.models.hf.gradient_queries import along_one_path
 
-        label = index_of(query.target, self.labels, source=self.source)
-        ids, lengths, is_word = self._sequences([self._parts.vocabulary.cut(example.text)])
         embedding = self._network["embedding"]
-        start = embedding.weight[UNKNOWN] if query.baseline == "unknown" else 0.0
+        found = []
+        for example, query in zip(examples_of(queries), queries, strict=True):
+            label = index_of(query.target, self.labels, source=self.source)
+            ids, lengths, is_word = self._sequences([self._parts.vocabulary.cut(example.text)])
+            start = embedding.weight[UNKNOWN] if query.baseline == "unknown" else 0.0
+            sums, ends = along_one_path(
+                query,
+                embedding(ids),
+                start=start,
+                moves=is_word,
+                score=partial(self._path_scores, lengths, is_word, label),
+            )
+            places = [(0, first, end) for _, first, end in pieces_of_words(example)]
+            found.append(PathGradients.of_pieces(sums[1:-1], places, ends))  # inside the boundaries
+        return found
 
-        def score(points: Any) -> Any:
-            count = len(points)
-            return self._logits(points, lengths * count, is_word.expand(count, -1))[:, label]
-
-        sums, ends = along_one_path(query, embedding(ids), start=start, moves=is_word, score=score)
-        places = [(0, start, end) for _, start, end in pieces_of_words(example)]
-        return PathGradients.of_pieces(sums[1:-1], places, ends)  # between the boundaries
+    def _path_scores(self, lengths: list[int], is_word: Any, label: int, points: Any) -> Any:
+        """Scores of a label at points ``(point, position, dimension)`` of one text's path."""
+        count = len(points)
+        return self._logits(points, lengths * count, is_word.expand(count, -1))[:, label]
 
     def parameter_gradients(
         self, queries: Sequence[ParameterGradient]
@@ -266,7 +268,7 @@ class NetworkModel(WordModel, ABC):
             ids, lengths, is_word = self._sequences([self._parts.vocabulary.cut(example.text)])
             with followed(self._network, names, self.source) as chosen, torch.enable_grad():
                 logits = self._logits(self._network["embedding"](ids), lengths, is_word)
-                found += gradients_of_losses(logits, [label], [[*chosen.values()]])
+                found += gradients_of_losses(logits, [label], [[chosen[name] for name in names]])
         return found
 
     @abstractmethod
