@@ -74,7 +74,7 @@ class Forward:
         """Padded tensors ``(text, token)`` of one batch on the network's device, by name."""
         found = {}
         for name, rows in columns.items():
-            own = [[*rows[i]] for i in batch]
+            own = [rows[i] for i in batch]
             width = max(map(len, own))
             pads = [[self._pads[name]] * (width - len(row)) for row in own]
             sides = (own, pads) if self._side == "right" else (pads, own)
