@@ -9,13 +9,14 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ConformanceError, ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.model import MEMBERS, Model, PlainModel, as_model
+from scrutiny.core.queries.gradients import FOLLOWED
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import BAD, predict_or_fail
 from scrutiny.models.answers.compared_answers import check_determinism
 from scrutiny.tasks.classification import TextPairClassification
 from scrutiny.tasks.tasks import load_task
 from scrutiny.testing.check_attention import check_attends, check_intervenes
-from scrutiny.testing.check_gradients import check_gradients
+from scrutiny.testing.check_gradients import check_followed, check_gradients
 from scrutiny.testing.check_language import LANGUAGE, check_language_model
 from scrutiny.testing.checking import SAMPLE_TEXTS, promise, promises, require_members
 
@@ -33,7 +34,7 @@ def check_adapter(model: PlainModel, examples: Sequence[Example] | None = None) 
     one, in other batches and in reverse, to the last bit where that is promised. A model without
     ``predict`` among its capabilities is asked no examples; a language model is checked by
     `check_language_model`, what it says of its attention by `check_attends` and
-    `check_intervenes`, and its gradients by `check_gradients`.
+    `check_intervenes`, and its gradients by `check_gradients` and `check_followed`.
 
     Parameters
     ----------
@@ -71,6 +72,8 @@ def check_adapter(model: PlainModel, examples: Sequence[Example] | None = None) 
         raise ConformanceError(f"{model.source}: an answer is malformed. {error}") from error
     if "gradients" in model.capabilities:
         check_gradients(model, asked)
+    if model.capabilities & {*FOLLOWED}:
+        check_followed(model, asked)
 
 
 def sample_examples(task: str) -> list[Example]:
