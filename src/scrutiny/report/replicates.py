@@ -110,7 +110,7 @@ def own_differences(
     from scrutiny.stats.intervals.contrast import paired_contrast
 
     (panel, mine), rows, theirs = sides[0], *_shared(*sides)
-    names = [panel.names(own) for panel, own in sides]
+    names = [own.names for _, own in sides]
     if not rows.size or len(names[0]) != len(names[1]):
         return {}
     stacked = np.concatenate([mine.values[:, rows], sides[1][1].values[:, theirs][_order(names)]])
