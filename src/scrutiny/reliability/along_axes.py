@@ -116,7 +116,11 @@ def with_max_t(
     **References**: Westfall & Young (1993), Resampling-Based Multiple Testing; Romano & Wolf
     (2005), Stepwise multiple testing as formalized data snooping.
     """
-    tested = [i for i, one in enumerate(found) if _is_tested(one)]
+    tested = [
+        i
+        for i, one in enumerate(found)
+        if one.interval is not None and one.resampled is not None and one.resampled.degrees > 0
+    ]
     table = _draws([found[i] for i in tested], rng, is_fixed=is_fixed)
     if table is None:
         return list(found)
@@ -132,11 +136,6 @@ def with_max_t(
         across = {**estimate.across, "max_t_p": p, **numbers}
         several[i] = replace(several[i], estimate=replace(estimate, across=across))
     return several
-
-
-def _is_tested(one: Estimated) -> bool:
-    drawn = one.resampled
-    return one.interval is not None and drawn is not None and drawn.degrees > 0
 
 
 def _draws(

@@ -125,6 +125,11 @@ class Assignment(EstimateSpec):
             yield replace(self, id=name, at=place, along=())
 
     @property
+    def is_at_place(self) -> bool:
+        """Whether it is of one index of its axes: one head among all."""
+        return bool(self.at)
+
+    @property
     def is_of_whole_records(self) -> bool:
         """Whether it reads one dataset of one family, including axes."""
         own = all(selector.of == "own" for selector in self.sides.values())
@@ -153,6 +158,11 @@ class Difference(Contrast[Assignment]):
         """Key of the family of differences that is tested together."""
         sides = (self.b.subject, self.b.role, self.b.dataset, self.is_of_slices)
         return (*self.a.family, self.key.metric if self.how else "minus", *sides)
+
+    @property
+    def is_at_place(self) -> bool:
+        """A difference is along no axes."""
+        return False
 
     @property
     def is_of_slices(self) -> bool:

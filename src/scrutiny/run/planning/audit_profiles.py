@@ -148,7 +148,9 @@ def with_tolerances(
     opened = opened or Opened(LoadedModels())
     tasks = {d.name: load_task(opened.dataset(d, plan.on_bad_row).task) for d in plan.data}
     known: set[str] = set()
-    measures = tuple(_with_tolerances(one, tasks[one.data[0]], stated, known) for one in plan.measure)
+    measures = tuple(
+        _with_tolerances(one, tasks[one.data[0]], stated, known) for one in plan.measure
+    )
     unknown = next((name for name in stated if name not in known), None)
     if unknown is not None:
         raise UnknownNameError("metric with a tolerance in this audit", unknown, known)

@@ -80,7 +80,11 @@ def inputs_of(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) 
             chance=task.chance(scored) if scored else 0.0,
             labels=dataset.labels,
             languages=dataset.languages,
-            beside=_after(data, plan.data, resolved),
+            beside=tuple(  # of the same task, later in the measurement
+                name
+                for name in plan.data[plan.data.index(data) + 1 :]
+                if resolved.tasks[name].name == task.name
+            ),
             tests=suite_tests(examples),
         ),
         subject=_shape(family, resolved, data=data),
@@ -117,12 +121,6 @@ def _shape(family: str, resolved: Resolved, *, data: str) -> SubjectShape:
         len(replicates),
         pairing.unscored,
     )
-
-
-def _after(data: str, names: Sequence[str], resolved: Resolved) -> tuple[str, ...]:
-    """Datasets of the same task that come later in a measurement."""
-    later = names[list(names).index(data) + 1 :]
-    return tuple(n for n in later if resolved.tasks[n].name == resolved.tasks[data].name)
 
 
 def _controls(family: str, plan: MeasurePlan, resolved: Resolved) -> frozenset[str]:
