@@ -65,7 +65,11 @@ class Estimator:
         if isinstance(number, Difference):
             return self.contrast(number)
         found = self._estimated(number)
-        return found if self._is_granted(number) else refused(found, "below_presupposed")
+        for presupposed, least in number.presupposes:
+            value = self.estimate(presupposed).estimate.value
+            if value is None or value < least:
+                return refused(found, "below_presupposed")
+        return found
 
     def _estimated(self, assignment: Assignment) -> Estimated:
         """Estimate of one specification, without checking presuppositions."""
@@ -82,14 +86,6 @@ class Estimator:
             seed=self.seed,
             fallback=assignment.fallback,
         )
-
-    def _is_granted(self, assignment: Assignment) -> bool:
-        """Whether the presuppositions of a specification hold."""
-        for presupposed, least in assignment.presupposes:
-            value = self.estimate(presupposed).estimate.value
-            if value is None or value < least:
-                return False
-        return True
 
     def along(self, assignment: Assignment) -> Mapping[str, Estimated]:
         """Estimates of one specification at every index of its axes, by full name."""
