@@ -5,8 +5,10 @@ dataset whose records it reads, under a name that is unique in the run. The plan
 manifest keeps it, and it is computed from the records by the run, by a gate and by a comparison.
 """
 
+import json
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
+from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 from scrutiny.core.boundary.json_text import canonical_json, plain
@@ -125,6 +127,11 @@ class Assignment(EstimateSpec):
             yield replace(self, id=name, at=place, along=())
 
     @property
+    def is_at_place(self) -> bool:
+        """Whether it is of one index of its axes: one head among all."""
+        return bool(self.at)
+
+    @property
     def is_of_whole_records(self) -> bool:
         """Whether it reads one dataset of one family, including axes."""
         own = all(selector.of == "own" for selector in self.sides.values())
@@ -153,6 +160,11 @@ class Difference(Contrast[Assignment]):
         """Key of the family of differences that is tested together."""
         sides = (self.b.subject, self.b.role, self.b.dataset, self.is_of_slices)
         return (*self.a.family, self.key.metric if self.how else "minus", *sides)
+
+    @property
+    def is_at_place(self) -> bool:
+        """A difference is along no axes."""
+        return False
 
     @property
     def is_of_slices(self) -> bool:
@@ -197,6 +209,7 @@ class Relation(Contrast[tuple[Assignment, ...]]):
 
 #: Numbers that are computed from records.
 Number: TypeAlias = Assignment | Difference
+_NAMES: Final = frozenset(one.name for one in fields(Assignment))
 _TUPLES: Final = ("along", "beside")
 
 
@@ -205,19 +218,23 @@ def from_json(data: Mapping[str, Any]) -> Assignment:
 
     Runs of earlier versions have its estimate in a table of its own, ``spec``.
     """
-    known = {one.name for one in fields(Assignment)}
     flat = {**data.get("spec", {}), **data}
-    stated = {name: value for name, value in flat.items() if name in known}
+    stated = {name: flat[name] for name in _NAMES & flat.keys()}
     return Assignment(
         **{
             **stated,
             **{name: tuple(stated.get(name, ())) for name in _TUPLES},
             "sides": {name: Selector(**side) for name, side in stated["sides"].items()},
-            "measures": tuple(Measure.of(measure) for measure in stated["measures"]),
+            "measures": _measures(json.dumps(stated["measures"])),
             "where": stated.get("where") or "",
             "presupposes": tuple((from_json(one), low) for one, low in data.get("presupposes", ())),
         }
     )
+
+
+@lru_cache(maxsize=64)  # the numbers of a measurement share them
+def _measures(stated: str) -> tuple[Measure, ...]:
+    return tuple(map(Measure.of, json.loads(stated)))
 
 
 def assignments_in(manifest: Mapping[str, Any]) -> Iterator[Assignment]:

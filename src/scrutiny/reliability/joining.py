@@ -95,7 +95,8 @@ def join(
     rows = np.flatnonzero(by_item == _OK)
     chosen = np.ix_(replicates, rows)
     values = np.concatenate([column[chosen] for column in columns], axis=-1)
-    return Joined(values=values, rows=rows, replicates=replicates, status=by_item)
+    names = tuple(panel.replicates[i] for i in replicates)
+    return Joined(values=values, rows=rows, names=names, status=by_item)
 
 
 def matched(ours: Sequence[str | None], theirs: Sequence[str | None]) -> list[tuple[int, int]]:
@@ -206,7 +207,7 @@ def shared_items(one: tuple[Panel, Joined], other: tuple[Panel, Joined]) -> Meet
     units, cells = units_of(first, rows) if rows.size else (None, None)
     return Meeting(
         values=(_rows(mine, rows), _rows(yours, theirs[kept])),
-        names=(first.names(mine), second.names(yours)),
+        names=(mine.names, yours.names),
         status=status,
         units=units,
         cells=cells,
@@ -236,7 +237,7 @@ def joined_slices(one: tuple[Panel, Joined], other: tuple[Panel, Joined]) -> Mee
     units = Units.of(rows.size, both("units"), strata=both("strata")) if rows.size else None
     return Meeting(
         values=(_spread(mine, mine.rows, rows), _spread(yours, moved[yours.rows], rows)),
-        names=(first.names(mine), second.names(yours)),
+        names=(mine.names, yours.names),
         status=status,
         units=units,
         cells=None,
@@ -273,7 +274,7 @@ def two_datasets(one: tuple[Panel, Joined], other: tuple[Panel, Joined]) -> Meet
             _spread(mine, mine.rows, rows),
             _spread(yours, yours.rows + len(first.items), rows),
         ),
-        names=(first.names(mine), second.names(yours)),
+        names=(mine.names, yours.names),
         status=status,
         units=units,
         cells=None,

@@ -66,10 +66,6 @@ class Panel:
         items = tuple(self.items[i] for i in rows.tolist())
         return Panel(self.measures, self.replicates, items, *parts)
 
-    def names(self, joined: "Joined") -> tuple[str | None, ...]:
-        """Replicates of joined measures."""
-        return tuple(self.replicates[i] for i in joined.replicates)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Joined:
@@ -81,15 +77,15 @@ class Joined:
         ``(replicate, row, number)``, all finite: the numbers of each need side by side.
     rows
         Positions of the kept items in the panel.
-    replicates
-        Positions in the panel of the replicates that all sides were planned for.
+    names
+        Replicates that all sides were planned for.
     status
         ``(item,)`` status of every item of the panel: its worst over sides and replicates.
     """
 
     values: NDArray[np.float64]
     rows: NDArray[np.int64]
-    replicates: NDArray[np.int64]
+    names: tuple[str | None, ...]
     status: NDArray[np.int8]
 
     @property

@@ -105,7 +105,7 @@ def own_differences(
     from scrutiny.stats.intervals.contrast import paired_contrast
 
     (panel, mine), rows, theirs = sides[0], *_shared(*sides)
-    names = [panel.names(own) for panel, own in sides]
+    names = [own.names for _, own in sides]
     if not rows.size or len(names[0]) != len(names[1]):
         return {}
     order = list(range(len(names[1])))  # of the second side's replicates, as the first side's

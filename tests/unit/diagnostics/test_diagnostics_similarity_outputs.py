@@ -325,7 +325,7 @@ def test_the_floor_is_claimed_where_the_reference_has_several_runs():
     assert design_of(subject="a", reference_n_replicates=3).claims == ()
 
 
-@pytest.mark.parametrize("wrong", [{"margin": -0.1}, {"margin": 1.0}, {"floor_margin": 2.0}])
+@pytest.mark.parametrize("wrong", [{"tolerance": -0.1}, {"tolerance": 1.0}, {"floor_margin": 2.0}])
 def test_margins_out_of_range_are_refused(wrong):
     with pytest.raises(PlanError, match="between 0 and 1"):
         OutputsParams(**wrong)

@@ -14,7 +14,7 @@ from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
 from scrutiny.core.statistic import AdditiveStatistic
 from scrutiny.reliability import assignment as planned
-from scrutiny.reliability.assignment import Assignment, Difference, from_json
+from scrutiny.reliability.assignment import Assignment, Difference, assignments_in, from_json
 from scrutiny.reliability.row_statistics import Additive, divide
 from scrutiny.run.estimating.estimates import estimate_all
 from scrutiny.run.estimating.estimator import Estimator, _base_of
@@ -167,6 +167,17 @@ def test_an_assignment_survives_its_json():
         sides={"base": Selector("measured", {"preset": "x"}, of="base")},
     )  # fmt: skip
     assert from_json(json.loads(json.dumps(made.to_json()))) == made
+
+
+def test_manifests_of_earlier_versions_have_the_estimate_in_a_table_of_its_own():
+    made = assignment("change@1", along=("head",), where="a_half = A")
+    kept = json.loads(json.dumps(made.to_json()))
+    own = {one.name for one in fields(EstimateSpec)} - {"presupposes", "draws"}
+    place = {name: value for name, value in kept.items() if name not in own}
+    del place["draws"]
+    earlier = {**place, "spec": {**{name: kept[name] for name in own}, "presupposes": []}}
+    assert from_json(earlier) == made
+    assert next(assignments_in({"specs": [earlier]})).key == made.key
 
 
 def test_a_manifest_names_of_a_measure_what_is_not_usual():

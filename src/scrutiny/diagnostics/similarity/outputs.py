@@ -52,22 +52,22 @@ from scrutiny.tasks.scores import score_of
 
 @dataclass(frozen=True, slots=True)
 class OutputsParams:
-    """Margins within which a difference is accepted.
+    """Losses that are accepted.
 
     Parameters
     ----------
-    margin
+    tolerance
         Loss of the task's score (accuracy, F1, LAS, chrF) below which a target is no worse than the
         reference; the task's own tolerance unless told.
     floor_margin
         Loss of agreement below which a target is as near to the reference as its own runs are.
     """
 
-    margin: float | None = None
+    tolerance: float | None = None
     floor_margin: float = 0.02
 
     def __post_init__(self) -> None:
-        shares(self, "margin", "floor_margin")
+        shares(self, "tolerance", "floor_margin")
 
 
 class SimilarityOutputs(Diagnostic[OutputsParams]):
@@ -98,7 +98,7 @@ class SimilarityOutputs(Diagnostic[OutputsParams]):
 
     id = "similarity.outputs@1"
     needs = frozenset({"predict"})
-    tolerates = MappingProxyType({"margin": ""})
+    tolerates = MappingProxyType({"tolerance": ""})
     wants = (LABELS, SPANS, ARCS, CLUSTERS, EXTRACTS, WRITTEN)
     measures = MEASURES
     wants_reference = True
@@ -110,8 +110,9 @@ class SimilarityOutputs(Diagnostic[OutputsParams]):
 
     def design(self, params: OutputsParams, inputs: Inputs) -> Design:
         """Estimates and claims for one family and its reference."""
-        margin = score_of(inputs.task).tolerance if params.margin is None else params.margin
-        return make_outputs_design(margin, params.floor_margin, inputs)
+        usual = score_of(inputs.task).tolerance
+        tolerance = usual if params.tolerance is None else params.tolerance
+        return make_outputs_design(tolerance, params.floor_margin, inputs)
 
     def measure(
         self, params: OutputsParams, cell: Cell, batch: Batch, ctx: Context
@@ -152,12 +153,12 @@ _OF: Final = (
 _FLOORS: Final = ("agreement", "likeness", "jsd")
 
 
-def make_outputs_design(margin: float, floor_margin: float, inputs: Inputs) -> Design:
+def make_outputs_design(tolerance: float, floor_margin: float, inputs: Inputs) -> Design:
     """Design for one family and its reference on one dataset."""
     estimates = tuple(_estimates(inputs))
     names = {spec.id for spec in estimates}
     has_floor = not inputs.is_self and inputs.second.n_replicates > 1
-    claims = [] if inputs.is_self else list(_claims(margin, inputs))
+    claims = [] if inputs.is_self else list(_claims(tolerance, inputs))
     if has_floor:
         claims.append(_of_floor(floor_margin, inputs))
     conditions = [condition for condition, _ in _OF]
@@ -167,7 +168,7 @@ def make_outputs_design(margin: float, floor_margin: float, inputs: Inputs) -> D
         claims=tuple(claims),
         queries_per_item=2,
         notes=tuple(_notes(inputs)),
-        families=_families(margin, floor_margin, inputs),
+        families=_families(tolerance, floor_margin, inputs),
         contrasts=tuple(
             ContrastSpec(f"floor/{name}", name, name, minus="reference")
             for name in _FLOORS
@@ -215,15 +216,15 @@ def _has_gold(inputs: Inputs) -> bool:
     return inputs.data.chance > 0 or not inputs.task.gives_labels
 
 
-def _claims(margin: float, inputs: Inputs) -> Iterator[Claim]:
+def _claims(tolerance: float, inputs: Inputs) -> Iterator[Claim]:
     """Claims about the target compared with the reference."""
     one, other = inputs.subject.name, inputs.second.name
     if not inputs.task.gives_labels:
         score = metric_of(score_of(inputs.task).level).says
         yield _claim(
             "no-worse",
-            f"{score} of {one} is no lower than that of {other}, by less than {points(margin)}",
-            Component("drop", margin, "reference", "<"),
+            f"{score} of {one} is no lower than that of {other}, by less than {points(tolerance)}",
+            Component("drop", tolerance, "reference", "<"),
             inputs,
         )
     elif _has_gold(inputs):
@@ -235,8 +236,8 @@ def _claims(margin: float, inputs: Inputs) -> Iterator[Claim]:
         )
         yield _claim(
             "no-worse",
-            f"{one} is right no less often than {other}, by less than {points(margin)}",
-            Component("accuracy_change", -margin),
+            f"{one} is right no less often than {other}, by less than {points(tolerance)}",
+            Component("accuracy_change", -tolerance),
             inputs,
         )
     else:
@@ -284,13 +285,13 @@ def _claim(
     )
 
 
-def _families(margin: float, floor_margin: float, inputs: Inputs) -> dict[str, str]:
+def _families(tolerance: float, floor_margin: float, inputs: Inputs) -> dict[str, str]:
     """Summaries of the claims, for the first line of a report."""
     one, other, data = inputs.subject.name, inputs.second.name, inputs.data.name
     return {
         "errors": f"{one} and {other} err on the same items of {data}, beyond their accuracies",
         "labels": f"{one} and {other} agree on {data} beyond their label frequencies",
-        "no-worse": f"{one} is no worse than {other} on {data}, but for {points(margin)}",
+        "no-worse": f"{one} is no worse than {other} on {data}, but for {points(tolerance)}",
         "floor": f"{one} is as near to {other} on {data} as its other runs are, but for "
         f"{points(floor_margin)}",
     }

@@ -87,7 +87,12 @@ def decide(
         metric, diagnostic, model and dataset unless given.
     """
     families = {**families_among(estimated), **(families or {})}
-    claims = [_with_negligible(claim, estimated) for claim in claims]
+    claims = [
+        with_negligible(claim, estimated[main].scale)
+        if claim.components and (main := claim.components[0].estimate) in estimated
+        else claim
+        for claim in claims
+    ]
     wanted = [component.estimate for claim in claims for component in claim.components]
     losses = {  # what a cost as large as the tolerance has to be told from
         c.components[0].estimate: c.risk.tolerance - c.risk.negligible for c in claims if c.risk
@@ -96,12 +101,6 @@ def decide(
     limits = limits_of(estimated, families, wanted=wanted, level=level, losses=losses)
     shown = {name: _with_limits(one, limits.get(name)) for name, one in estimated.items()}
     return over_datasets([_finding(_case(claim, shown, limits)) for claim in claims])
-
-
-def _with_negligible(claim: Claim, estimated: Mapping[str, Estimated]) -> Claim:
-    """Claim whose risk says what counts for none, if its number is there."""
-    main = claim.components[0].estimate if claim.components else ""
-    return with_negligible(claim, estimated[main].scale) if main in estimated else claim
 
 
 def _with_limits(one: Estimated, limits: Limits | None) -> Estimated:

@@ -255,7 +255,10 @@ def _whether_seeds_agree(part: ClaimPart, *, verdict: str) -> Check:
     found = part.found.estimate
     if found.n_replicates < 2:
         return Check("seeds", "not run", "one replicate")
-    detail = _agreeing(part.component, list(found.by_replicate.values()), verdict=verdict)
+    up, values = part.component.operator.startswith(">"), [*found.by_replicate.values()]
+    beyond = sum(v > part.component.limit if up else v < part.component.limit for v in values)
+    agreeing = len(values) - beyond if verdict == "not supported" else beyond
+    detail = f"{agreeing} of {len(values)}" if values else ""
     if found.is_fixed:
         return Check("seeds", "not run", "held fixed")
     if found.n_replicates == 2:
@@ -264,14 +267,6 @@ def _whether_seeds_agree(part: ClaimPart, *, verdict: str) -> Check:
         return Check("seeds", "yes", detail)
     is_overturned = part.place("checkpoints") != "undecided"
     return Check("seeds", "no" if is_overturned else "undecided", detail)
-
-
-def _agreeing(component: Component, values: Sequence[float], *, verdict: str) -> str:
-    """Number of replicates that agree with the verdict on their own, in words."""
-    up = component.operator.startswith(">")
-    beyond = sum(v > component.limit if up else v < component.limit for v in values)
-    agreeing = len(values) - beyond if verdict == "not supported" else beyond
-    return f"{agreeing} of {len(values)}" if values else ""
 
 
 def worst_outcome(outcomes: Iterable[str]) -> str:

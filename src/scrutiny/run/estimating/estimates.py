@@ -103,7 +103,7 @@ def _rows_of_tests(estimator: Estimator, assignment: Assignment) -> list[Estimat
     name = f"{statistic.drawn_as} {canonical_json(assignment.whole_condition)} {assignment.group}"
     rng = generator(estimator.seed, "replicate-test", name=name, item=assignment.dataset)
     found = []
-    for replicate, values in zip(panel.names(joined), joined.values, strict=True):
+    for replicate, values in zip(joined.names, joined.values, strict=True):
         own = [] if tests is None else list(tests(values, rows.units, rng))
         if between_cells is not None and rows.cells is not None:
             own += between_cells(values, rows.cells)

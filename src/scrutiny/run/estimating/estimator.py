@@ -24,7 +24,7 @@ from scrutiny.reliability.along_axes import estimate_along
 from scrutiny.reliability.assignment import Assignment, Difference, Number
 from scrutiny.reliability.composed_metrics import of_two
 from scrutiny.reliability.contrasts import contrast, with_exact_misses
-from scrutiny.reliability.estimate import Estimand, Estimated, estimate, of_draws, refused
+from scrutiny.reliability.estimate import Estimated, blank, estimate, of_draws, refused
 from scrutiny.reliability.joining import (
     Meeting,
     join,
@@ -65,7 +65,11 @@ class Estimator:
         if isinstance(number, Difference):
             return self.contrast(number)
         found = self._estimated(number)
-        return found if self._is_granted(number) else refused(found, "below_presupposed")
+        for presupposed, least in number.presupposes:
+            value = self.estimate(presupposed).estimate.value
+            if value is None or value < least:
+                return refused(found, "below_presupposed")
+        return found
 
     def _estimated(self, assignment: Assignment) -> Estimated:
         """Estimate of one specification, without checking presuppositions."""
@@ -82,14 +86,6 @@ class Estimator:
             seed=self.seed,
             fallback=assignment.fallback,
         )
-
-    def _is_granted(self, assignment: Assignment) -> bool:
-        """Whether the presuppositions of a specification hold."""
-        for presupposed, least in assignment.presupposes:
-            value = self.estimate(presupposed).estimate.value
-            if value is None or value < least:
-                return False
-        return True
 
     def along(self, assignment: Assignment) -> Mapping[str, Estimated]:
         """Estimates of one specification at every index of its axes, by full name."""
@@ -160,6 +156,7 @@ class Estimator:
 
     def _recorded(self, assignment: Assignment) -> Recorded:
         """Panel of a specification."""
+        where, beside = assignment.where, assignment.beside
         key = PanelKey(
             kind=assignment.kind,
             subject=assignment.subject,
@@ -170,19 +167,15 @@ class Estimator:
             strata=assignment.strata,
             cells=assignment.statistic.cells,
         )
-        where, beside = assignment.where, assignment.beside
-        whole = self._stack(key, beside) if beside else self._panel(key)
+        if beside:
+            names = (assignment.dataset, *beside)
+            parts = {name: self._panel(replace(key, dataset=name, cells=())) for name in names}
+            whole = stack(parts, cells=key.cells)
+        else:
+            whole = self._panel(key)
         if not where:
             return whole
         return whole.only(self.slices.inside(where, (assignment.dataset, *beside)))
-
-    def _stack(self, key: PanelKey, beside: Sequence[str]) -> Recorded:
-        """Stacked panels of several datasets."""
-        parts = {
-            dataset: self._panel(replace(key, dataset=dataset, cells=()))
-            for dataset in (key.dataset, *beside)
-        }
-        return stack(parts, cells=key.cells)
 
     def _sides(self, recorded: Recorded, assignment: Assignment) -> Mapping[str, Side]:
         """Records of each side of a specification."""
@@ -253,18 +246,19 @@ def jointly(
     names = meeting.names
     pairs = matched(*names)
     values = np.stack([np.concatenate([one[i], other[k]], axis=-1) for i, k in pairs])
-    asked = Estimand(
-        Joined(values, np.arange(values.shape[1]), np.arange(len(pairs)), meeting.status),
+    both = Joined(
+        values,
+        np.arange(values.shape[1]),
         tuple(names[0][i] if len(names[0]) > 1 else names[1][k] for i, k in pairs),
-        key,
+        meeting.status,
     )
     if meeting.units is None:
-        return asked.blank("no_items", resampling)
+        return blank(key, both, resampling, "no_items")
     rng = generator(seed, "bootstrap", name=key.dataset, item="items")
     try:
         drawn = resample_any(
             statistic, values, units=meeting.units, draws=resampling.draws, rng=rng
         )
     except StatisticsError:
-        return asked.blank("no_value", resampling)
-    return of_draws(asked, drawn, statistic=statistic, resampling=resampling, seed=seed)
+        return blank(key, both, resampling, "no_value")
+    return of_draws(key, both, drawn, statistic=statistic, resampling=resampling, seed=seed)

@@ -7,6 +7,7 @@ does every change where the model answers without reading the text.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from scrutiny.core.boundary.json_text import canonical_json, plain
@@ -74,7 +75,8 @@ def gate_run(folder: RunFolder, rules: Sequence[str], *, group: str = "all") -> 
     estimated = {
         name: estimator.estimate(number)
         for name, number in everything.items()
-        if name in wanted or (number.family in about and _is_kept(number, named))
+        # along axes, the run keeps the draws only of what a claim names
+        if name in wanted or (number.family in about and (name in named or not number.is_at_place))
     }
     claims = [
         Claim(
@@ -233,11 +235,6 @@ def _of_both(
         yield Difference(name, one, other, is_paired, how=how)
 
 
-def _is_kept(number: Number, named: Collection[str]) -> bool:
-    """Whether the run stores the draws of a number: along axes, only where a claim names it."""
-    return number.id in named or not (isinstance(number, Assignment) and number.at)
-
-
 def _attributes(estimator: Estimator, known: Sequence[Number]) -> set[str]:
     """Names of columns and attributes of the items; a condition of the run comes first."""
     names = {name for one in estimator.slices.datasets for name in estimator.slices.of(one).names}
@@ -273,41 +270,33 @@ def only_tested(
         for component in one.claim.components
     }
     for finding in found:
+        parts = finding.claim.components
         if finding.verdict == "not supported":
             yield finding
             continue
-        told = _with_values(finding, estimated)
-        if told is finding:
-            told = _touched(finding, touching, counts)
-        yield _with_skill(finding, lacking) if told is finding else told
+        without_value = (
+            _refused(finding, part, finding.reason)
+            for part in parts
+            if estimated[part.estimate].estimate.value is None
+        )
+        without_skill = (
+            _refused(finding, part, lacking[part.estimate])
+            for part in parts
+            if part.estimate in lacking
+        )
+        untouched = _untouched(finding, touching, counts)
+        yield next(chain(without_value, untouched, without_skill), finding)
 
 
-def _with_values(finding: Finding, estimated: Mapping[str, Estimated]) -> Finding:
-    """Finding on a rule, refused where a number of it has no value."""
-    for component in finding.claim.components:
-        if estimated[component.estimate].estimate.value is None:
-            return _refused(finding, component, finding.reason)
-    return finding
-
-
-def _with_skill(finding: Finding, lacking: Mapping[str, str]) -> Finding:
-    """Finding on a rule, refused where a model without skill has the number."""
-    for component in finding.claim.components:
-        if component.estimate in lacking:
-            return _refused(finding, component, lacking[component.estimate])
-    return finding
-
-
-def _touched(
+def _untouched(
     finding: Finding, touching: Mapping[str, Sequence[str]], counts: Mapping[str, Estimated]
-) -> Finding:
-    """Finding on a rule, refused where a change altered no text."""
+) -> Iterator[Finding]:
+    """Refusals of a finding on a rule where a change altered no text."""
     for component in finding.claim.components:
         one = replace(finding.claim, coverage=tuple(touching.get(component.estimate, ())))
         touched = touched_of(one, counts)
         if touched is not None and not touched.items:
-            return _refused(finding, component, touched.says("changed"), touched=touched)
-    return finding
+            yield _refused(finding, component, touched.says("changed"), touched=touched)
 
 
 def _refused(finding: Finding, component: Component, reason: str, **more: Any) -> Finding:

@@ -196,7 +196,7 @@ def _disagreement(
 ) -> Estimated:
     """Share of items on which not all replicates have the same value."""
     panel, joined = read
-    replicates = len(panel.names(joined))
+    replicates = len(joined.names)
     blank = without_value(key, joined.counts, replicates, resampling, "no_value")
     statistic = metric_of(one.metric, one.measures)
     if replicates < 2 or not joined.rows.size or not isinstance(statistic, AdditiveStatistic):

@@ -116,8 +116,9 @@ def audit_plan(
             able = {m for (m, _), (_, offers) in declared.items() if diagnostic.needs <= offers}
             asked = [model for model in models if model.name in able or not data]
             planned = _on_own_data(name, diagnostic, asked, opened)
-            if planned and _is_foreign(diagnostic.audit_data, read, opened):
-                foreign.setdefault(diagnostic.audit_data, []).append(name)
+            brought = DataPlan(diagnostic.audit_data, diagnostic.audit_data)
+            if planned and not may_be(opened.dataset(brought).languages, _spoken(read)):
+                foreign.setdefault(brought.name, []).append(name)
                 planned = []
             there |= {d: DataPlan(d, d) for m in planned for d in m.data}
         measures += [wanted.stated(replace(m, reference=second)) for m in planned]
@@ -238,12 +239,6 @@ def _on_own_data(
         if is_of_kind and _fits(diagnostic, task, offers):
             fitting.append((model.name, source))
     return _measures(name, diagnostic, fitting, {source: task})
-
-
-def _is_foreign(source: str, read: Mapping[str, Dataset], opened: Opened) -> bool:
-    """Whether all audited data is in other languages than what a diagnostic brings."""
-    own = opened.dataset(DataPlan(source, source)).languages
-    return not may_be(own, _spoken(read))
 
 
 def _left_out(

@@ -161,7 +161,7 @@ def read_tolerances(stated: Sequence[str]) -> dict[str, float]:
 def with_tolerances(
     plan: Plan, stated: Mapping[str, float], *, opened: Opened | None = None
 ) -> Plan:
-    """Audit plan whose margins are the stated tolerances, or those that metrics declare.
+    """Audit plan whose tolerances are the stated tolerances, or those that metrics declare.
 
     Parameters
     ----------
@@ -175,24 +175,26 @@ def with_tolerances(
     Raises
     ------
     UnknownNameError
-        If none of its diagnostics has a margin of a metric that is stated.
+        If none of its diagnostics has a tolerance of a metric that is stated.
     """
     opened = opened or Opened(LoadedModels())
     tasks = {d.name: load_task(opened.dataset(d, plan.on_bad_row).task) for d in plan.data}
     known: set[str] = set()
-    measures = tuple(_with_margins(one, tasks[one.data[0]], stated, known) for one in plan.measure)
+    measures = tuple(
+        _with_tolerances(one, tasks[one.data[0]], stated, known) for one in plan.measure
+    )
     unknown = next((name for name in stated if name not in known), None)
     if unknown is not None:
         raise UnknownNameError("metric with a tolerance in this audit", unknown, known)
     return replace(plan, measure=measures)
 
 
-def _with_margins(
+def _with_tolerances(
     plan: MeasurePlan, task: Task, stated: Mapping[str, float], known: set[str]
 ) -> MeasurePlan:
-    """Measurement with its margins; their metrics are recorded."""
+    """Measurement with its tolerances; their metrics are recorded."""
     diagnostic: Diagnostic[Any] = registry().load("diagnostic", plan.diagnostic)()
-    margins = {}
+    tolerances = {}
     for param, metric in diagnostic.tolerates.items():
         name = metric or ("" if task.scored_by is None else task.scored_by.level)
         if not name:
@@ -201,8 +203,8 @@ def _with_margins(
         declared = metric_of(name, diagnostic.measured(task)).tolerance
         tolerance = stated.get(_short(name), declared)
         if tolerance is not None:
-            margins[param] = tolerance
-    return replace(plan, params={**plan.params, **margins}) if margins else plan
+            tolerances[param] = tolerance
+    return replace(plan, params={**plan.params, **tolerances}) if tolerances else plan
 
 
 def _short(name: str) -> str:

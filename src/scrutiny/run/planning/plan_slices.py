@@ -107,18 +107,15 @@ def _sizes(resolved: Resolved) -> Iterator[SliceSize]:
         refused: list[UserError] = []
         for name in datasets:
             try:
-                yield _size(resolved, name, where)
+                items = items_of(resolved, name)
+                items.must_have(where, where=f"The slice {where!r}: no item of {name!r}")
+                found = items.inside(where)
             except UserError as error:  # data that a diagnostic brings itself have other columns
                 refused.append(error)
+                continue
+            yield SliceSize(name, where, found.count(True), found.count(False))
         if len(refused) == len(datasets):
             raise refused[0]
-
-
-def _size(resolved: Resolved, dataset: str, where: str) -> SliceSize:
-    items = items_of(resolved, dataset)
-    items.must_have(where, where=f"The slice {where!r}: no item of {dataset!r}")
-    found = items.inside(where)
-    return SliceSize(dataset, where, found.count(True), found.count(False))
 
 
 def _main(

@@ -287,13 +287,12 @@ def refused_on_goals(
         Models by their names.
     """
     missed = {one.id: "; ".join(_missed(one, families)) for one in contrasts}
-    return [_judged_on_goals(claim, missed) for claim in claims]
-
-
-def _judged_on_goals(claim: Claim, missed: Mapping[str, str]) -> Claim:
-    told = dict.fromkeys(missed.get(component.estimate, "") for component in claim.components)
-    why = "; ".join(filter(None, told))
-    return replace(claim, refused=why) if why and not claim.refused else claim
+    judged = []
+    for claim in claims:
+        told = dict.fromkeys(missed.get(part.estimate, "") for part in claim.components)
+        why = "; ".join(filter(None, told))
+        judged.append(replace(claim, refused=claim.refused or why))
+    return judged
 
 
 def _missed(contrast: Difference, families: Mapping[str, Family]) -> Iterator[str]:

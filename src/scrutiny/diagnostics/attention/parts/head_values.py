@@ -170,7 +170,7 @@ def _map(assigned: Assignment, records: Records) -> HeadMap | None:
     try:
         sides = {n: found.select(one, assigned.within) for n, one in assigned.sides.items()}
         joined = join(found.panel, sides, needs=_COUNTS)
-        names = [found.panel.replicates[i] or "{}" for i in joined.replicates]
+        names = [name or "{}" for name in joined.names]
         if not names or not joined.rows.size:
             return None
         cells = _cells(joined.values.sum(axis=1), names, assigned)
