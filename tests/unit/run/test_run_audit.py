@@ -349,7 +349,7 @@ def test_a_diagnostic_that_is_asked_for_says_why_it_does_not_apply(
         audit_plan(
             [ModelPlan("m", "python:silent_tagger:tag#labels=PER|LOC")],
             [DataPlan("d", "builtin:entities")],
-            only=["attack", "labels"],
+            only=["labels", "calibration"],
         )
     said = str(raised.value)
-    assert "labels, attack were left out: they measure labels, and these data are of spans" in said
+    assert "calibration, labels were left out: they measure labels, and these data are of spans" in said

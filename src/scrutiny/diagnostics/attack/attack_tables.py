@@ -24,6 +24,7 @@ from scrutiny.core.boundary.json_text import digest
 from scrutiny.core.boundary.printable import whole_percent
 from scrutiny.core.edit import Edit
 from scrutiny.core.estimate import Estimate
+from scrutiny.core.expressions import expression_in_words
 from scrutiny.core.record import grouped
 from scrutiny.diagnostics.attack.kept_texts import FoundText, found_in
 
@@ -60,10 +61,11 @@ _RATED: Final = (
     ("the first minus the second", "near 1, .5 at least", ("rater_separation", "measured")),
 )
 _LEAD: Final = (
-    "Success is over the items that the model gets right without a change, for each replicate "
-    "separately; a success only counts if the text still means the same. Random change draws from "
-    "the same candidates, asks about as many texts and changes no more words. Texts asked are the "
-    "distinct texts that the model answered."
+    "Success is over the items that the model gets right without a change (where answers are no "
+    "labels: of which something is right), for each replicate separately; a success only counts if "
+    "the text still means the same. Random change draws from the same candidates, asks about as "
+    "many texts and changes no more words. Texts asked are the distinct texts that the model "
+    "answered."
 )
 
 
@@ -118,19 +120,20 @@ def _chart(members: Sequence[Estimate], where: str, *, anchor: str) -> Chart:
         spec=_spec(shown) if shown else None,
         table=ChartTable(header, rows),
         is_open=True,
-        more=_further(by_attack),
-        more_title="Accuracy under attack, validity and similarity",
+        more=_further(by_attack, [e.key.metric for e in members if e.key.role == "baseline"]),
+        more_title="Score under attack, validity and similarity",
         note=left_out(len(curves), _MOST_LINES, "attacks in the chart"),
     )
 
 
-def _further(by_attack: Mapping[str, Sequence[Estimate]]) -> ChartTable:
-    """Other measures of each attack, without empty columns."""
+def _further(by_attack: Mapping[str, Sequence[Estimate]], levels: Sequence[str]) -> ChartTable:
+    """Other measures of each attack, without empty columns; ``levels`` are scores of the items."""
     found = {
         name: {e.key.metric_name: e for e in own if e.key.role == "measured"}
         for name, own in by_attack.items()
     }
-    columns = [pair for pair in _FURTHER if any(pair[1] in own for own in found.values())]
+    scores = [(f"{expression_in_words(m)} under attack", m.partition("@")[0]) for m in levels]
+    columns = [p for p in (*scores, *_FURTHER) if any(p[1] in own for own in found.values())]
     rows = tuple(
         (name, *(interval(own.get(metric)) for _, metric in columns)) for name, own in found.items()
     )
@@ -231,8 +234,14 @@ def _texts(found: Sequence[FoundText], where: str, *, anchor: str) -> Chart:
 def _text_rows(name: str, own: Sequence[FoundText]) -> Iterator[tuple[str, ...]]:
     for one in sorted(own, key=lambda t: digest(t.item))[:_EACH]:
         valid = NOT_RATED if one.valid is None else number(one.valid, 2)
-        answer = f"{one.before or NO_VALUE} → {one.after or NO_VALUE}"
+        before, after = (_cut(said or NO_VALUE) for said in (one.before, one.after))
+        answer = f"{before} → {after}"
         yield name, one.item, answer, changes_in(one), valid
+
+
+def _cut(answer: str) -> str:
+    """Answer without what is too long for a cell."""
+    return answer if len(answer) <= 2 * _CONTEXT else f"{answer[: 2 * _CONTEXT]}…"
 
 
 def changes_in(found: FoundText) -> str:
@@ -258,7 +267,7 @@ def _found(folder: Path) -> Iterator[SearchedText]:
         of = (one.subject, one.replicate, one.dataset, one.item, one.recipe, one.draw)
         facts = {"asked": one.asked, "words_changed": one.words_changed}
         ended = (one.before, one.after, one.is_success, one.role)
-        yield SearchedText(*of, one.edits, *ended, facts)
+        yield SearchedText(*of, one.edits, *ended, facts, right=one.right)
 
 
 PART: Final = ReportPart(

@@ -35,8 +35,9 @@ class FoundText:
         Names of all fields, and their texts before and after the edits.
     is_success
         Whether it fools the model.
-    before, after
-        Predicted labels.
+    before, after, right
+        Predicted labels, or other answers in words; of long ones the parts that differ, and what is
+        right of these.
     asked, words_changed
         Texts the model saw for it, and words that differ.
     valid
@@ -61,6 +62,7 @@ class FoundText:
     asked: int
     words_changed: int
     valid: float | None = None
+    right: str = ""
 
     @property
     def variant(self) -> str:
