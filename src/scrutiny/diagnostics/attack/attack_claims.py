@@ -111,7 +111,7 @@ def _unsure(inputs: Inputs) -> Iterator[str]:
         yield (
             f"The attack {title_of(attack, name)} is left out of {inputs.data.name}: after its "
             f"changes ({changes}) another answer may be right, where answers are "
-            f"{inputs.task.facts}. `scrutiny run attack -P recipes={name}` tries it all the same."
+            f"{inputs.task.facts}. `-P 'recipes=[\"{name}\"]'` of `scrutiny run attack` tries it."
         )
 
 
