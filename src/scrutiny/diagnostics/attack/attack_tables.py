@@ -35,6 +35,7 @@ _SUCCESS: Final = "attack_success"
 _WITHIN: Final = "success_within("
 _EACH: Final = 3  # texts of an attack
 _CONTEXT: Final = 60  # code points on either side of a change
+_LONGEST: Final = 120  # code points of an answer in a cell
 _MOST_LINES: Final = 8
 _COLUMNS: Final = (
     ("success", _SUCCESS, "measured"),
@@ -147,16 +148,13 @@ def _row(name: str, own: Sequence[Estimate]) -> tuple[str, ...]:
     for _, metric, role in _COLUMNS:
         estimate = found.get((metric, role))
         is_unrated = metric == "valid_share" and (estimate is None or estimate.value is None)
-        cells.append(_unrated(estimate) if is_unrated else interval(estimate))
+        is_refused = estimate is not None and estimate.status == "refused"
+        unrated = NO_RATER if is_refused else NOT_RATED
+        cells.append(unrated if is_unrated else interval(estimate))
     mean, median = (_value(found, f"{kind}(asked)") for kind in ("mean", "median"))
     asked = f"{number(median, 0)} (mean {number(mean, 1)})"
     changed = _value(found, "words_changed")
     return name, *cells, asked, NO_VALUE if changed is None else whole_percent(changed)
-
-
-def _unrated(estimate: Estimate | None) -> str:
-    """Reason why the share of valid texts is unknown."""
-    return NO_RATER if estimate is not None and estimate.status == "refused" else NOT_RATED
 
 
 def _rater(members: Sequence[Estimate], *, anchor: str) -> Chart | None:
@@ -234,14 +232,10 @@ def _texts(found: Sequence[FoundText], where: str, *, anchor: str) -> Chart:
 def _text_rows(name: str, own: Sequence[FoundText]) -> Iterator[tuple[str, ...]]:
     for one in sorted(own, key=lambda t: digest(t.item))[:_EACH]:
         valid = NOT_RATED if one.valid is None else number(one.valid, 2)
-        before, after = (_cut(said or NO_VALUE) for said in (one.before, one.after))
+        both = [said or NO_VALUE for said in (one.before, one.after)]
+        before, after = (said[:_LONGEST] + "…" * (len(said) > _LONGEST) for said in both)
         answer = f"{before} → {after}"
         yield name, one.item, answer, changes_in(one), valid
-
-
-def _cut(answer: str) -> str:
-    """Answer without what is too long for a cell."""
-    return answer if len(answer) <= 2 * _CONTEXT else f"{answer[: 2 * _CONTEXT]}…"
 
 
 def changes_in(found: FoundText) -> str:

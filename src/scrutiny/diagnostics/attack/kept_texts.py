@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,14 +89,12 @@ def pack(found: Sequence[FoundText]) -> NDArray[np.uint8]:
 
 def unpack(data: NDArray[np.uint8]) -> list[FoundText]:
     """Texts from an array of bytes."""
-    rows = json.loads(data.tobytes().decode("utf-8", "surrogatepass"))
-    return [_of(row) for row in rows]
-
-
-def _of(row: dict[str, Any]) -> FoundText:
-    edits = tuple((field, start, end, text) for field, start, end, text in row.pop("edits"))
-    several: dict[str, Any] = {n: tuple(row.pop(n)) for n in ("fields", "originals", "texts")}
-    return FoundText(edits=edits, **several, **row)
+    found = []
+    for row in json.loads(data.tobytes().decode("utf-8", "surrogatepass")):
+        several = {n: tuple(row[n]) for n in ("fields", "originals", "texts")}
+        edits = tuple(tuple(edit) for edit in row["edits"])
+        found.append(FoundText(**{**row, **several, "edits": edits}))
+    return found
 
 
 def found_in(folder: Path) -> Iterator[FoundText]:

@@ -12,7 +12,6 @@ from scrutiny.core.diagnostic import (
     ChangesTexts,
     Context,
     Failure,
-    Reference,
     RowKind,
     reference_of,
 )
@@ -138,8 +137,9 @@ class Transfer(ChangesTexts[TransferParams]):
             wanted = [e for e in chosen if e.id in fooled]
             attack = attacks[attempt.recipe]
             random = work.beside(attack, wanted, OneAtRandom(words), draw=attempt.draw)
+            name = f"{output_name(attempt.recipe, attempt.draw)}/{reference.subject}"
+            name += "" if reference.replicate is None else f"/{reference.replicate}"
             for example in chosen:
-                name = _name(reference, attempt.recipe, attempt.draw)
                 yield _variant(example, attempt.found.get(example.id), attempt, name=name)
                 if params.control:
                     found = random.get(example.id)
@@ -164,12 +164,6 @@ class Transfer(ChangesTexts[TransferParams]):
                 values = _values(example, variant, both, goal=goal, ctx=ctx)
                 kind = RowKind.of(condition_of(variant.recipe, variant.draw), variant.role)
                 yield kind.row(example.id, values, variant=variant.name)
-
-
-def _name(reference: Reference, recipe: str, draw: int) -> str:
-    """Name of a variant, with the model that its text fools."""
-    whose = "" if reference.replicate is None else f"/{reference.replicate}"
-    return f"{output_name(recipe, draw)}/{reference.subject}{whose}"
 
 
 def _variant(

@@ -206,17 +206,15 @@ class CheckpointMaskFiller(OverCheckpoint):
 
     def _hidden(self, query: MaskQuery) -> _Row:
         """Tokens around the mask, at most as many as the model can read."""
-        ids = self._ids(query)
-        return _Row(tuple(ids), (ids.index(self._tokenizer.mask_token_id),))
-
-    def _ids(self, query: MaskQuery) -> list[int]:
         before, after = query.text[: query.start].rstrip(), query.text[query.end :]
         if query.start == query.end and after and not after[0].isspace():
             after = f" {after}"  # vocabularies of byte pairs tell words by the space before them
-        left = self._cut(before)
-        right = self._cut(after)
-        mask: int = self._tokenizer.mask_token_id
-        return self._framed(left, [mask], right)[0]
+        left, right = (
+            list(self._tokenizer(text, add_special_tokens=False)["input_ids"])
+            for text in (before, after)
+        )
+        ids, _ = self._framed(left, [self._tokenizer.mask_token_id], right)
+        return _Row(tuple(ids), (ids.index(self._tokenizer.mask_token_id),))
 
     def _shown(self, query: MaskQuery) -> _Row:
         """Tokens of the unmasked text, and those that spell the word; `None` if none do."""
@@ -234,21 +232,17 @@ class CheckpointMaskFiller(OverCheckpoint):
     ) -> tuple[list[int], int]:
         """Sequence with special tokens, truncated around the middle, and where that begins."""
         tokenizer = self._tokenizer
-        longest = min(int(tokenizer.model_max_length), self._positions())
+        config = self._model.config
+        known = int(getattr(config, "max_position_embeddings", 512))
+        if config.model_type in {"roberta", "xlm-roberta"}:
+            known -= 2  # theirs count from behind the padding index
+        longest = min(int(tokenizer.model_max_length), known)
         frame = tokenizer(tokenizer.mask_token)["input_ids"]  # the mask between special pieces
         at = frame.index(tokenizer.mask_token_id)
         room = max(0, longest - len(frame) + 1 - len(middle))
         before = min(len(left), max(room // 2, room - len(right)))
         inner = [*left[len(left) - before :], *middle, *right[: room - before]]
         return [*frame[:at], *inner, *frame[at + 1 :]], at + before
-
-    def _cut(self, text: str) -> list[int]:
-        return list(self._tokenizer(text, add_special_tokens=False)["input_ids"])
-
-    def _positions(self) -> int:
-        """Positions that the model knows; RoBERTa's count starts after its padding index."""
-        known = int(getattr(self._model.config, "max_position_embeddings", 512))
-        return known - 2 if self._model.config.model_type in {"roberta", "xlm-roberta"} else known
 
     def _pieces(self, script: Script) -> WordPieces:
         if script not in self._vocabularies:
