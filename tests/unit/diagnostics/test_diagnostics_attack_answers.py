@@ -315,3 +315,16 @@ def test_no_recipe_names_a_task():
         not getattr(registry().load("attack", name), "tasks", ())
         for name in registry().names("attack")
     )
+
+
+def test_claims_say_what_is_done():
+    made = resolve_only(
+        Translator(),
+        list(translated()),
+        diagnostic="attack",
+        task="translation",
+        params={"recipes": ["deepwordbug"], "goal": "part_lost"},
+    )
+    (claim,) = made.claims
+    assert claim.says.startswith("deepwordbug costs items a right part of the answer")
+    assert claim.risk.costs == "costs {} % of texts a right part of the answer"

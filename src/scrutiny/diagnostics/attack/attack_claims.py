@@ -268,7 +268,7 @@ def _notes(attacks: Mapping[str, Attack], params: AttackParams, inputs: Inputs) 
     else:
         attacked, missed = "of whose answer something is right", "of whose answer nothing is right"
         under = expression_in_words(level_metric(inputs.task))
-        does = done_to_texts(params, inputs.task).replace("{} % of texts", "an item")
+        does = done_to_texts(params, inputs.task).replace("{} % of texts", "items")
         yield (
             f"An attack succeeds where it {does}. What is right of a changed text follows from "
             "the edits; a change after which nobody could say it is not tried."
