@@ -153,10 +153,15 @@ class CheckpointMaskFiller(OverCheckpoint):
         self, queries: Sequence[MaskQuery], *, top: int, script: Script = "latin"
     ) -> list[tuple[Guess, ...]]:
         """Whole words for each masked place with their probabilities, most likely first."""
+        ids, texts = self._whole_ids(script), self._pieces(script).texts
 
         def ask(keys: Sequence[tuple[MaskQuery, int, Script]]) -> list[tuple[Guess, ...]]:
-            rows = [self._hidden(query) for query, _, _ in keys]
-            return [self._best(scores[0], top, script) for scores in self._scores(rows)]
+            found = []
+            for (scores,) in self._scores([self._hidden(query) for query, _, _ in keys]):
+                order = np.argsort(-scores[ids], kind="stable")[:top]  # ties: the lower index first
+                best = ids[order].tolist()
+                found.append(tuple(Guess(texts[i], float(exp(scores[i]))) for i in best))
+            return found
 
         return remembered(self._guessed, [(query, top, script) for query in queries], ask)
 
@@ -168,11 +173,18 @@ class CheckpointMaskFiller(OverCheckpoint):
         All places of a text share one pass. A guess's value is the perplexity of its pieces under
         the model's answers at their places, 1 or more.
         """
+        pieces = self._pieces(script)
 
         def ask(keys: Sequence[tuple[MaskQuery, int, Script]]) -> list[tuple[Guess, ...]]:
             rows = [self._shown(query) for query, _, _ in keys]
             rest = iter(self._scores([row for row in rows if row.places]))
-            return [self._spelled(next(rest), top, script) if r.places else () for r in rows]
+            found: list[tuple[Guess, ...]] = []
+            for row in rows:
+                spelled = pieces.best_spellings(next(rest), top=top) if row.places else []
+                shares = [exp(-s.log_probability / len(s.ids)) for s in spelled]
+                words = ["".join(pieces.texts[i] for i in s.ids) for s in spelled]
+                found.append(tuple(map(Guess, words, shares)))
+            return found
 
         return remembered(self._rewritten, [(query, top, script) for query in queries], ask)
 
@@ -259,16 +271,3 @@ class CheckpointMaskFiller(OverCheckpoint):
                 found = np.array([i for i, word in enumerate(words) if word], dtype=np.intp)
             self._whole[script] = found
         return self._whole[script]
-
-    def _best(self, scores: Scores, top: int, script: Script) -> tuple[Guess, ...]:
-        """Most likely whole words with their probabilities; ties go to the lower index."""
-        ids, texts = self._whole_ids(script), self._pieces(script).texts
-        order = np.argsort(-scores[ids], kind="stable")[:top]
-        return tuple(Guess(texts[i], float(exp(scores[i]))) for i in ids[order].tolist())
-
-    def _spelled(self, scores: Scores, top: int, script: Script) -> tuple[Guess, ...]:
-        pieces = self._pieces(script)
-        return tuple(
-            Guess("".join(pieces.texts[i] for i in s.ids), exp(-s.log_probability / len(s.ids)))
-            for s in pieces.best_spellings(scores, top=top)
-        )
