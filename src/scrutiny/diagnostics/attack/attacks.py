@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Final
 
 from scrutiny.blocks.cases import parts_in_words
-from scrutiny.core.answers.answer import type_of
+from scrutiny.core.answers.answer import has_places, type_of
 from scrutiny.core.boundary.json_text import value_digest
 from scrutiny.core.design import Design, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
@@ -254,7 +254,10 @@ def _told(found: Found, state: State, ctx: Context) -> tuple[str | None, str | N
                 parts_in_words(parts, "after"),
                 parts_in_words(parts, "right"),
             )
-    return _shown(given[0], ctx, state.base), _shown(given[1], ctx, state.example), ""
+    gold, right = state.base.gold, ""
+    if has_places(gold):  # in the words of the text, as both answers are
+        right = type_of(gold).show(gold, state.base.fields)
+    return _shown(given[0], ctx, state.base), _shown(given[1], ctx, state.example), right
 
 
 def _shown(given: Prediction | None, ctx: Context, example: Example) -> str | None:
