@@ -352,4 +352,5 @@ def test_a_diagnostic_that_is_asked_for_says_why_it_does_not_apply(
             only=["labels", "calibration"],
         )
     said = str(raised.value)
-    assert "calibration, labels were left out: they measure labels, and these data are of spans" in said
+    assert "calibration, labels were left out: they measure labels, and these data are" in said
+    assert "of spans of words" in said
