@@ -6,6 +6,7 @@ from itertools import accumulate
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple
 
+from scrutiny.core.answers.answer import Difference
 from scrutiny.core.edit import Edit
 from scrutiny.stats.agreement.flips import FlipCounts
 from scrutiny.text.edits import apply_to_text
@@ -131,6 +132,22 @@ class Evidence:
     flips: FlipCounts | None = None
     n_cases: int = 0
     n_turned: Mapping[Turn, int] = field(default_factory=dict)
+
+
+_MOST_PARTS: Final = 3
+
+
+def parts_in_words(parts: Sequence[Difference], side: Literal["before", "after", "right"]) -> str:
+    """What one side says of the first parts of which answers differ, and how many more there are.
+
+    Examples
+    --------
+    >>> parts_in_words([Difference("it", "obj of sold", "obj of She", "obj of sold")], "after")
+    'it obj of She'
+    """
+    shown = [f"{part.part} {getattr(part, side)}" for part in parts[:_MOST_PARTS]]
+    shown += [f"{len(parts) - _MOST_PARTS} more"] * (len(parts) > _MOST_PARTS)
+    return "; ".join(shown)
 
 
 CONTEXT: Final = 160

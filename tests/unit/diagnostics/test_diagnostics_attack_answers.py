@@ -10,7 +10,6 @@ from scrutiny.core.answers.texts import Extract, Text
 from scrutiny.core.answers.words import ROOT, Words
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Span
-from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.attack.attacks import Attacks
 from scrutiny.diagnostics.attack.kept_texts import found_in
@@ -139,13 +138,21 @@ def linked():
         yield {"words": words, "clusters": [[[0, 0], [3, 3]]]}
 
 
-#: Model, items, task, its metric, and whether the default attack breaks each of the six items.
+#: Model, items, task and its metric.
 PLANTED = {
     "spans": (Tagger("carefully"), tagged, "token-tagging", "entity_f1"),
     "arcs": (Parser(), parsed, "dependency-arcs", "las"),
     "extracts": (Reader(), asked, "question-answering", "answer_f1"),
     "written": (Translator(), translated, "translation", "chrf"),
     "clusters": (Linker(), linked, "coreference", "conll_f1"),
+}
+#: What each answer is told by.
+TOLD = {
+    "spans": "(PER)",
+    "arcs": "dep of watches",
+    "extracts": "Rome",
+    "written": "wonderful films",
+    "clusters": " = ",
 }
 
 
@@ -163,6 +170,7 @@ def test_the_one_word_that_an_answer_hangs_on_is_found(what, tmp_path):
     texts = [one for one in found_in(folder.path) if one.role == "measured"]
     assert len(texts) == len(NAMES)
     assert all(one.is_success and one.before != one.after for one in texts), texts
+    assert all(TOLD[what] in (one.before or "") for one in texts), texts
     (claim,) = {c.claim.id.split("/")[-1]: c for c in folder.findings()}.values()
     assert claim.claim.risk.costs.startswith("brings {} % of texts below half of their ")
 
@@ -310,8 +318,14 @@ def test_texts_that_destroy_the_answers_of_one_tagger_are_asked_of_another(tmp_p
     }  # fmt: skip
 
 
-def test_no_recipe_names_a_task():
-    assert all(
-        not getattr(registry().load("attack", name), "tasks", ())
-        for name in registry().names("attack")
+def test_claims_say_what_is_done():
+    made = resolve_only(
+        Translator(),
+        list(translated()),
+        diagnostic="attack",
+        task="translation",
+        params={"recipes": ["deepwordbug"], "goal": "part_lost"},
     )
+    (claim,) = made.claims
+    assert claim.says.startswith("deepwordbug costs items a right part of the answer")
+    assert claim.risk.costs == "costs {} % of texts a right part of the answer"

@@ -111,7 +111,7 @@ def _unsure(inputs: Inputs) -> Iterator[str]:
         yield (
             f"The attack {title_of(attack, name)} is left out of {inputs.data.name}: after its "
             f"changes ({changes}) another answer may be right, where answers are "
-            f"{inputs.task.facts}. `scrutiny run attack -P recipes={name}` tries it all the same."
+            f"{inputs.task.facts}. `-P 'recipes=[\"{name}\"]'` of `scrutiny run attack` tries it."
         )
 
 
@@ -246,7 +246,7 @@ def _notes(attacks: Mapping[str, Attack], params: AttackParams, inputs: Inputs) 
     else:
         attacked, missed = "of whose answer something is right", "of whose answer nothing is right"
         under = expression_in_words(level_metric(inputs.task))
-        does = done_to_texts(params, inputs.task).replace("{} % of texts", "an item")
+        does = done_to_texts(params, inputs.task).replace("{} % of texts", "items")
         yield (
             f"An attack succeeds where it {does}. What is right of a changed text follows from "
             "the edits; a change after which nobody could say it is not tried."

@@ -128,19 +128,19 @@ def attempt_rows(
         "no_gold" if example.gold is None else LANGUAGE, status="skipped"
     )
     if found is not None:
-        measured = _values(example, found, ctx, judged.get(item))
+        measured = _values(found, ctx, judged.get(item))
     yield RowKind.of(condition).row(item, measured)
     if has_control:
         control = attempt.control.get(item)
         if control is not None:
-            measured = _values(example, control, ctx)
+            measured = _values(control, ctx)
         elif found is not None:  # no attack, so nothing was spent that random change could spend
             measured = Failure(found.reason or "", status=found.status)
         yield RowKind.of(condition, "control").row(item, measured)
 
 
 def _values(
-    example: Example, found: Found, ctx: Context, judgment: JudgedText | None = None
+    found: Found, ctx: Context, judgment: JudgedText | None = None
 ) -> Failure | tuple[float, ...]:
     """Measures of one search."""
     if found.status != "ok" or found.state is None:

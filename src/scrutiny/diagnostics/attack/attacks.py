@@ -5,10 +5,12 @@ from itertools import product
 from types import MappingProxyType
 from typing import Final
 
-from scrutiny.core.answers.answer import type_of
+from scrutiny.blocks.cases import parts_in_words
+from scrutiny.core.answers.answer import has_places, type_of
 from scrutiny.core.boundary.json_text import value_digest
 from scrutiny.core.design import Design, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
+from scrutiny.core.edit import EditRefusedError
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.core.languages import speaks_any
@@ -37,6 +39,8 @@ from scrutiny.diagnostics.attack.attempts import (
 from scrutiny.diagnostics.attack.kept_texts import ATTACKS, FoundText, pack
 from scrutiny.diagnostics.attack.validity import JudgedText, judge, read_ratings
 from scrutiny.perturb.search.judging import Found, single
+from scrutiny.perturb.search.state import State
+from scrutiny.text.edits import track_of
 
 _STORED: Final = Failure("stored_answers", status="skipped")
 _AUDITED: Final = 100  # items that an audit attacks
@@ -81,9 +85,11 @@ class Attacks(Diagnostic[AttackParams]):
     def audit_params(self, task: Task) -> AttackParams:
         """Parameters in an audit: two cheap attacks on a hundred items.
 
-        Of answers that are no labels, those after which the right answer is known.
+        Of answers that are no labels, those after which the right answer is known, with fewer
+        texts: parsers, readers and translators are slow.
         """
-        return AttackParams(recipes=cheap_attacks(task), budget=100, items=_AUDITED)
+        budget = 100 if task.gives_labels else 40
+        return AttackParams(recipes=cheap_attacks(task), budget=budget, items=_AUDITED)
 
     def enough_items(self, n_rows: int) -> int:
         """Number of items that an audit attacks: success of 50 % is then known within 10 points."""
@@ -116,7 +122,7 @@ class Attacks(Diagnostic[AttackParams]):
         attempts = list(work.attempts(attacks, [e for e in chosen if e.gold is not None]))
         judged = [_judged(params, attempt) for attempt in attempts]
         kind = f"{Attacks.id}#{value_digest(params)}"
-        kept = _kept(attempts, judged, cell=cell, labels=ctx.labels, kind=kind)
+        kept = _kept(attempts, judged, cell=cell, ctx=ctx, kind=kind)
         ctx.array(ATTACKS, pack(kept))
         known = known_by_rater(params, chosen)
         for example in batch.examples:
@@ -174,7 +180,7 @@ def _kept(
     judged: Sequence[Mapping[str, JudgedText]],
     *,
     cell: Cell,
-    labels: tuple[str, ...],
+    ctx: Context,
     kind: str,
 ) -> list[FoundText]:
     """Final texts of attacks and random changes."""
@@ -186,9 +192,7 @@ def _kept(
                     continue
                 known = said.get(found.item) if role == "measured" else None
                 kept.append(
-                    _text(
-                        found, attempt, role=role, cell=cell, labels=labels, kind=kind, said=known
-                    )
+                    _text(found, attempt, role=role, cell=cell, ctx=ctx, kind=kind, said=known)
                 )
     return kept
 
@@ -199,16 +203,13 @@ def _text(
     *,
     role: str,
     cell: Cell,
-    labels: tuple[str, ...],
+    ctx: Context,
     kind: str,
     said: JudgedText | None,
 ) -> FoundText:
     state = found.state
     assert state is not None  # the caller has looked
-    before, after = (
-        None if answer is None else _in_words(single(answer), labels, example)
-        for answer, example in ((found.base_answer, state.base), (found.answer, state.example))
-    )
+    before, after, right = _told(found, state, ctx)
     return FoundText(
         kind=kind,
         subject=cell.subject,
@@ -225,15 +226,43 @@ def _text(
         is_success=found.is_success,
         before=before,
         after=after,
+        right=right,
         asked=found.n_asked,
         words_changed=state.words_changed,
         valid=None if said is None else said.valid,
     )
 
 
-def _in_words(given: Prediction, labels: tuple[str, ...], example: Example) -> str | None:
-    """Answer as a reader sees it: a label, spans with their words, relations of all words."""
-    if given.answer is None:
-        return given.label_among(labels)
-    kind = type_of(given.answer)
-    return kind.brief(given.answer) if kind.layers else kind.show(given.answer, example.fields)
+def _told(found: Found, state: State, ctx: Context) -> tuple[str | None, str | None, str]:
+    """Answers before and after, and what is right, as a reader sees them.
+
+    Of long answers (arcs, clusters) the first parts of which both say different things are told, as
+    far as they are scored; what is right is told of these alone.
+    """
+    given = [None if a is None else single(a) for a in (found.base_answer, found.answer)]
+    before, after = (None if one is None else one.answer for one in given)
+    if before is not None and after is not None:
+        kind, scored = type_of(before), {measure.name for measure in level_measures(ctx.task)}
+        unread = [layer for layer in kind.layers if layer not in scored]
+        old, new, right = (kind.without(one, unread) for one in (before, after, state.base.gold))
+        track = track_of(state.base, state.edits)
+        try:
+            parts = kind.differences(old, new, right, track, state.origin.texts[0])
+        except EditRefusedError:  # what the model said does not fit the changed text
+            parts = ()
+        if parts := sorted(parts, key=lambda part: not part.is_broken):
+            return (
+                parts_in_words(parts, "before"),
+                parts_in_words(parts, "after"),
+                parts_in_words(parts, "right"),
+            )
+    gold, right = state.base.gold, ""
+    if has_places(gold):  # in the words of the text, as both answers are
+        right = type_of(gold).show(gold, state.base.fields)
+    return _shown(given[0], ctx, state.base), _shown(given[1], ctx, state.example), right
+
+
+def _shown(given: Prediction | None, ctx: Context, example: Example) -> str | None:
+    if given is None or given.answer is None:
+        return None if given is None else given.label_among(ctx.labels)
+    return type_of(given.answer).show(given.answer, example.fields)

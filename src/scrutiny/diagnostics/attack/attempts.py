@@ -1,6 +1,6 @@
 """Attempts: attacks that a plan names, executed on a model, and random change at equal cost."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -282,8 +282,15 @@ class AttackWork:
         self, search: Search, examples: Sequence[Example], *, draw: int, name: str
     ) -> dict[str, Found]:
         """Result of one search for each item; the answer to its final text is stored."""
-        score = scorer(self.task, self.asked.labels) if search.goal.is_scored else None
-        victim = Victim(self._ask(name), self.asked.labels, self._gradients(), score)
+        model, labels, gradients = self.asked.model, self.asked.labels, None
+        if "gradients" in model.capabilities and isinstance(model, Gradients):
+            gradients = RelabeledGradients(model, labels)
+
+        def ask(texts: Sequence[Example]) -> Sequence[Prediction | Failure]:
+            return self.asked.predict(texts, variants=[name] * len(texts))
+
+        score = scorer(self.task, labels) if search.goal.is_scored else None
+        victim = Victim(ask, labels, gradients, score)
         found = {
             one.item: one
             for one in search_all(
@@ -296,17 +303,5 @@ class AttackWork:
         }
         ended = [one.state.example for one in found.values() if one.state is not None]
         if ended:  # asked last, so that this is what stays under the name
-            self.asked.predict(ended, variants=[name] * len(ended))
+            ask(ended)
         return found
-
-    def _ask(self, name: str) -> Callable[[Sequence[Example]], Sequence[Any]]:
-        def ask(examples: Sequence[Example]) -> Sequence[Prediction | Failure]:
-            return self.asked.predict(examples, variants=[name] * len(examples))
-
-        return ask
-
-    def _gradients(self) -> Gradients | None:
-        model = self.asked.model
-        if "gradients" in model.capabilities and isinstance(model, Gradients):
-            return RelabeledGradients(model, self.asked.labels)
-        return None

@@ -12,7 +12,6 @@ from scrutiny.core.diagnostic import (
     ChangesTexts,
     Context,
     Failure,
-    Reference,
     RowKind,
     reference_of,
 )
@@ -25,6 +24,7 @@ from scrutiny.core.task import Prediction, Task
 from scrutiny.data.hashes import drawn
 from scrutiny.diagnostics.attack.attack_claims import (
     compared,
+    done_to_texts,
     of_draw,
     over_draws,
     spoken,
@@ -96,13 +96,17 @@ class Transfer(ChangesTexts[TransferParams]):
 
     def audit_params(self, task: Task) -> TransferParams:
         """Parameters in an audit: one cheap attack on a hundred items."""
-        return TransferParams(recipes=("deepwordbug",), budget=100, items=100)
+        budget = 100 if task.gives_labels else 40
+        return TransferParams(recipes=("deepwordbug",), budget=budget, items=100)
 
     def design(self, params: TransferParams, inputs: Inputs) -> Design:
         """Conditions, estimates and claims for one family on one dataset."""
         # what the attacks need is the reference's to have, which is seen when it is attacked
         attacks, unspoken = spoken(params, inputs, inputs.subject.capabilities | {"gradients"})
-        data = inputs.data
+        data, verb, errs = inputs.data, _verb(inputs.task), "errs on it"
+        if not inputs.task.gives_labels:
+            does = done_to_texts(params, inputs.task).replace("{} % of texts", "items")
+            errs = f"is hurt as well: success {does}"
         return Design(
             conditions=tuple(condition_of(a, d) for a in attacks for d in range(params.draws)),
             estimates=tuple(_estimates(list(attacks), params, level_metric(inputs.task))),
@@ -112,11 +116,11 @@ class Transfer(ChangesTexts[TransferParams]):
             notes=(
                 f"Texts are searched for against {inputs.second.name} with "
                 f"{params.budget:,} texts for each item, and then asked of {inputs.subject.name}. "
-                "Of each text that fools the reference, and whose original this model gets right, "
-                "it counts whether the model errs on it.",
+                f"Of each text that {verb}s the reference, and whose original this model gets "
+                f"right, it counts whether the model {errs}.",
             ),
             families={
-                "transfer": f"texts that fool {inputs.second.name} fool {inputs.subject.name} "
+                "transfer": f"texts that {verb} {inputs.second.name} {verb} {inputs.subject.name} "
                 f"on {inputs.data.name}"
             },
             left_out=left_out("attacks", unspoken, data.languages, data=data.name),
@@ -137,8 +141,9 @@ class Transfer(ChangesTexts[TransferParams]):
             wanted = [e for e in chosen if e.id in fooled]
             attack = attacks[attempt.recipe]
             random = work.beside(attack, wanted, OneAtRandom(words), draw=attempt.draw)
+            name = f"{output_name(attempt.recipe, attempt.draw)}/{reference.subject}"
+            name += "" if reference.replicate is None else f"/{reference.replicate}"
             for example in chosen:
-                name = _name(reference, attempt.recipe, attempt.draw)
                 yield _variant(example, attempt.found.get(example.id), attempt, name=name)
                 if params.control:
                     found = random.get(example.id)
@@ -163,12 +168,6 @@ class Transfer(ChangesTexts[TransferParams]):
                 values = _values(example, variant, both, goal=goal, ctx=ctx)
                 kind = RowKind.of(condition_of(variant.recipe, variant.draw), variant.role)
                 yield kind.row(example.id, values, variant=variant.name)
-
-
-def _name(reference: Reference, recipe: str, draw: int) -> str:
-    """Name of a variant, with the model that its text fools."""
-    whose = "" if reference.replicate is None else f"/{reference.replicate}"
-    return f"{output_name(recipe, draw)}/{reference.subject}{whose}"
 
 
 def _variant(
@@ -244,7 +243,7 @@ def _claims(
     attacks: Mapping[str, Attack], params: TransferParams, inputs: Inputs
 ) -> Iterator[Claim]:
     """Risk of each attack; none for the reference, which the texts were made for."""
-    verb, other = "fool" if inputs.task.gives_labels else "hurt", inputs.second.name
+    verb, other = _verb(inputs.task), inputs.second.name
     for name, attack in attacks.items() if not inputs.is_self else ():
         yield Claim(
             id=name,
@@ -254,6 +253,11 @@ def _claims(
             checks=("items", "seeds", "datasets"),
             competence=(("level", inputs.data.chance),),
             risk=Risk(
-                f"texts of {title_of(attack, name)}", params.tolerance, "{} % fool it as well"
+                f"texts of {title_of(attack, name)}", params.tolerance, f"{{}} % {verb} it as well"
             ),
         )
+
+
+def _verb(task: Task) -> str:
+    """What an attack does to a model: it fools one that gives labels."""
+    return "fool" if task.gives_labels else "hurt"

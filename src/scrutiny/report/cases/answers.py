@@ -4,13 +4,14 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from scrutiny.blocks.cases import parts_in_words
 from scrutiny.core.answers.answer import Difference, answer_of, answer_text, type_of
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.errors import ScrutinyError
@@ -177,7 +178,6 @@ def item_rows(items: pa.ChunkedArray, dataset: str, table: pa.Table) -> Codes:
 
 
 NO_ANSWER: Final = "no answer"
-_MOST_PARTS: Final = 3
 
 
 def told(
@@ -205,7 +205,7 @@ def told(
     shown, gold = [], ""
     for both in stored:
         parts = _differences(both, item, edits, read)
-        sides = [_of_parts(parts, side) for side in ("before", "after", "right")]
+        sides = [parts_in_words(parts, side) for side in ("before", "after", "right")]
         before, after, right = sides if parts else (*(said(one, read) for one in both), "")
         shown.append((before, after))
         gold = gold or right
@@ -231,19 +231,6 @@ def _differences(
     except EditRefusedError:
         return []
     return sorted(parts, key=lambda part: not part.is_broken)
-
-
-def _of_parts(parts: Sequence[Difference], side: Literal["before", "after", "right"]) -> str:
-    """What one side says of the first parts, and how many more there are.
-
-    Examples
-    --------
-    >>> _of_parts([Difference("it", "obj of sold", "obj of She", "obj of sold")], "after")
-    'it obj of She'
-    """
-    shown = [f"{part.part} {getattr(part, side)}" for part in parts[:_MOST_PARTS]]
-    shown += [f"{len(parts) - _MOST_PARTS} more"] * (len(parts) > _MOST_PARTS)
-    return "; ".join(shown)
 
 
 def said(stored: str | None, read: frozenset[str]) -> str:

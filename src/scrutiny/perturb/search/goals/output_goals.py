@@ -111,19 +111,15 @@ class KeepOutput(Goal):
         return 1.0 / (1.0 + far) - missing - is_lost, not (missing or is_lost or is_same)
 
     def _missing(self, state: State) -> int:
-        """Units of change that are missing, or too many."""
-        changed = _amount_changed(state, self.unit)
+        """Units of change that are missing, or too many: words touched, or the edit distance."""
+        if self.unit == "words":
+            changed = state.words_changed
+        else:
+            pairs = zip(state.origin.texts, state.texts, strict=True)
+            changed = sum(Levenshtein.distance(old, new) for old, new in pairs)
         if changed < self.least:
             return self.least - changed
         return 0 if self.most is None else max(0, changed - self.most)
-
-
-def _amount_changed(state: State, unit: Unit) -> int:
-    """Number of words touched, or edit distance in code points, over all fields."""
-    if unit == "words":
-        return state.words_changed
-    pairs = zip(state.origin.texts, state.texts, strict=True)
-    return sum(Levenshtein.distance(old, new) for old, new in pairs)
 
 
 @dataclass(frozen=True, slots=True)
