@@ -85,7 +85,17 @@ def make_design(params: ScopeParams, made: Sequence[Generation], inputs: Inputs)
         )
     if not inputs.is_self and params.loss is not None:
         claims += [_kept(g, params.loss, inputs) for g in made]
-        contrasts = tuple(_beside_ceiling(g, params.loss) for g in made)
+        contrasts = tuple(
+            ContrastSpec(
+                f"{KEPT}/{g.label}",
+                f"hard/{g.label}",
+                f"hard/{g.label}",
+                minus="reference",
+                is_paired=True,
+                exact_at=params.loss,
+            )
+            for g in made
+        )
         families[KEPT] = (
             f"{inputs.subject.name} keeps its answer on {inputs.data.name} "
             f"({_changes(params, made)}) where {inputs.second.name} does, as often as "
@@ -117,7 +127,9 @@ def _estimates(
         yield from _hard(generation)
         if inputs.task.gives_labels:
             yield from _soft(generation, params, inputs)
-        yield from _agreement(generation)
+        for name, pairs in (("ood", "kept"), ("ood_all", "all")):
+            metric = f"ood_agreement({pairs})@1"
+            yield EstimateSpec.of(f"{name}/{generation.label}", metric, generation.condition)
 
 
 def _of_items(inputs: Inputs) -> Iterator[EstimateSpec]:
@@ -196,12 +208,6 @@ def _soft(generation: Generation, params: ScopeParams, inputs: Inputs) -> Iterat
     )
 
 
-def _agreement(generation: Generation) -> Iterator[EstimateSpec]:
-    """Agreement on changed texts, over the pairs of Hard-SCoPE and over all."""
-    for name, metric in (("ood", "ood_agreement(kept)@1"), ("ood_all", "ood_agreement(all)@1")):
-        yield EstimateSpec.of(f"{name}/{generation.label}", metric, generation.condition)
-
-
 def _claim(generation: Generation, params: ScopeParams, inputs: Inputs) -> Claim:
     """Claim that the target shares more than random changes of the same amount suggest."""
     return Claim(
@@ -216,13 +222,6 @@ def _claim(generation: Generation, params: ScopeParams, inputs: Inputs) -> Claim
         checks=("items", "seeds", "datasets"),
         competence=tuple(_competence(inputs)),
     )
-
-
-def _beside_ceiling(generation: Generation, loss: float) -> ContrastSpec:
-    """Hard-SCoPE minus that of the reference's other runs, or of the reference itself."""
-    hard = f"hard/{generation.label}"
-    name = f"{KEPT}/{generation.label}"
-    return ContrastSpec(name, hard, hard, minus="reference", is_paired=True, exact_at=loss)
 
 
 def _kept(generation: Generation, loss: float, inputs: Inputs) -> Claim:

@@ -179,11 +179,8 @@ def _label_of(test: SuiteTest) -> str:
 
 def _is_by_drop(test: SuiteTest) -> bool:
     """Whether a test is told by what its changes cost: what is expected is the gold answer."""
-    return test.has_base and test.has_gold and all(map(_is_gold, test.expects))
-
-
-def _is_gold(expect: str) -> bool:
-    return type(parse_expectation(expect)) is Gold
+    is_gold = all(type(parse_expectation(text)) is Gold for text in test.expects)
+    return test.has_base and test.has_gold and is_gold
 
 
 def _has_scores(test: SuiteTest) -> bool:
