@@ -130,7 +130,7 @@ class _Item:
 
     def base(self) -> Row:
         """Agreement on the unchanged item."""
-        base = self._bases()
+        base = self._answers(None)
         if isinstance(base, Failure):
             return self._row("baseline", OF_BASE, base)
         agree = float(base[0].agrees(base[1]))
@@ -139,7 +139,7 @@ class _Item:
 
     def skill(self, of: Mapping[str, str]) -> Row:
         """Measures of the task for one of the models."""
-        base, task = self._bases(), self.asked.ctx.task
+        base, task = self._answers(None), self.asked.ctx.task
         if isinstance(base, Failure):
             return self._row("baseline", of, base)
         gold = self.example.gold
@@ -226,7 +226,7 @@ class _Item:
 
         A random text is a control only beside a searched one, and if it could have been another.
         """
-        base = self._bases()
+        base = self._answers(None)
         if isinstance(base, Failure):
             return base
         found: Trials = []
@@ -259,7 +259,7 @@ class _Item:
             return trials
         if self.asked.labels.order is None:
             return Failure("other_labels", status="undefined")
-        base = self._bases()
+        base = self._answers(None)
         if isinstance(base, Failure):
             return base
         if not all(answer.scores for answer in base):
@@ -303,11 +303,8 @@ class _Item:
             found.append((numbers, (one, one), variant))
         return found
 
-    def _bases(self) -> Both | Failure:
-        """Both models' answers to the item."""
-        return self._answers(None)
-
     def _answers(self, name: str | None) -> Both | Failure:
+        """Both models' answers to a changed text, or to the item; None is its name."""
         missing = Failure("not_asked")
         one = self.asked.reference.get((self.example.id, name), missing)
         other = self.asked.target.get((self.example.id, name), missing)

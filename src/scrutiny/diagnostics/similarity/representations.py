@@ -240,7 +240,11 @@ def make_representations_design(params: RepresentationsParams, inputs: Inputs) -
         params, poolings, reference=inputs.second.n_layers, target=inputs.subject.n_layers
     )
     claimed = [c for c in wanted if c.layers.is_last and c.measure in params.claimed]
-    contrasts = [] if inputs.is_self else list(_contrasts(claimed, inputs))
+    contrasts: list[ContrastSpec] = []
+    for name in [] if inputs.is_self else [comparison.name for comparison in claimed]:
+        contrasts += ContrastSpec.untrained([name])
+        if inputs.second.n_replicates > 1:
+            contrasts.append(ContrastSpec(f"runs/{name}", name, name, minus="reference"))
     return Design(
         conditions=tuple(c.condition for c in wanted),
         estimates=tuple(_specs(wanted, params)),
@@ -269,15 +273,6 @@ def _specs(
                     condition=comparison.where,
                     unit=params.unit or "item",
                 )
-
-
-def _contrasts(claimed: Sequence[VectorComparison], inputs: Inputs) -> Iterator[ContrastSpec]:
-    """Differences from untrained networks, and from other runs of the reference."""
-    for comparison in claimed:
-        name = comparison.name
-        yield from ContrastSpec.untrained([name])
-        if inputs.second.n_replicates > 1:
-            yield ContrastSpec(f"runs/{name}", name, name, minus="reference")
 
 
 def _claim(
