@@ -125,7 +125,9 @@ goal scrutiny.perturb.search.goals.
     input_reduction@1    output_goals:FewestWords
     keep_output@1        output_goals:KeepOutput
     output_text@1        output_goals:OutputText
+    part_lost@1          answer_goals:PartLost
     regression_margin@1  label_goals:RegressionMargin
+    score_falls@1        answer_goals:ScoreFalls
     tagging@1            output_goals:Tagging
     targeted@1           label_goals:Targeted
     untargeted@1         label_goals:Untargeted
@@ -191,6 +193,10 @@ task scrutiny.tasks.
     dependency-arcs@1           dependency_arcs:DependencyArcs
     mention-clusters@1          annotated:MentionClusters
     minimal-pairs@1             stereotypes:MinimalPairs
+    multi-label-classification@1  classification:MultiLabelClassification
+    multiple-choice@1           choices:MultipleChoice
+    passage-ranking@1           choices:PassageRanking
+    relation-classification@1   classification:RelationClassification
     passages@1                  annotated:Passages
     sentence-pairs@1            stereotypes:SentencePairs
     sentence-triples@1          stereotypes:SentenceTriples
@@ -202,6 +208,7 @@ task scrutiny.tasks.
     situation-questions@1       question_answering:SituationQuestions
     token-tagging@1             token_tagging:TokenTagging
     translation@1               translation:Translation
+    word-segmentation@1         segmentation:WordSegmentation
 reader scrutiny.data.readers.
     arrow@1        parquet:read_arrow
     brat@1         spans:read_brat
@@ -278,6 +285,10 @@ statistic scrutiny.tasks.scores:
     uas@1   UAS
     upos@1  UPOS
     xpos@1  XPOS
+    hamming@1   HAMMING
+    micro_f1@1  MICRO_F1
+    mrr@1       MRR
+    word_f1@1   WORD_F1
 statistic scrutiny.tasks.coreference:
     b_cubed_f1@1       B_CUBED_F1
     ceaf_e_f1@1        CEAF_E_F1

@@ -99,7 +99,7 @@ class Reference(Protocol):
         """Predictions of the reference: cached, batched, checked; failed calls are values."""
 
     def ask(self, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:
-        """Answers of the reference to queries of `scrutiny.core.queries.language`."""
+        """Answers of the reference to queries of `scrutiny.core.queries`."""
 
 
 class Context(Protocol):
@@ -139,7 +139,7 @@ class Context(Protocol):
         """
 
     def ask(self, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:
-        """Answers of the cell's model to queries of `scrutiny.core.queries.language`.
+        """Answers of the cell's model to queries of `scrutiny.core.queries`.
 
         Cached, batched, each distinct query once; a failing one is a value. ``model`` is asked
         directly for what is not cached: ``encode``, ``representations``.

@@ -20,6 +20,7 @@ from scrutiny.data.labels import LabelMatch, no_gold_among, several_in_one, sort
 from scrutiny.data.opening import open_data
 from scrutiny.data.readers.suites import must_fit
 from scrutiny.data.reading import OnBadRow, Reading, parse_limit
+from scrutiny.tasks.cells import READ_SEVERAL
 from scrutiny.tasks.item_hashes import content_key
 from scrutiny.tasks.tasks import load_task
 
@@ -246,9 +247,9 @@ def _without_marks(examples: list[Example], reading: Reading) -> list[Example]:
     golds = {e.gold for e in examples if e.gold is not None}
     if several := several_in_one(golds):
         raise DataError(
-            f"{reading.source}: the label {several!r} is several labels of one item, which are not "
-            "yet a task. Give each label a column of its own (yes or no) and name one, as in "
-            f"{reading.task.answer}=NAME; if it is one class, name all classes by labels=."
+            f"{reading.source}: the label {several!r} is several labels of one item: "
+            f"{READ_SEVERAL}, as in {reading.task.answer}=NAME; if it is one class, name all "
+            "classes by labels=."
         )
     marks = no_gold_among(golds)
     for number, example in enumerate(examples):

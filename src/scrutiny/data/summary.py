@@ -117,13 +117,14 @@ def summarize(data: Dataset) -> DataSummary:
     task = load_task(data.task)
     golds = [gold for gold in data.golds if gold is not None]
     duplicates, conflicts = _duplicates(examples)
+    fields = dict.fromkeys(name for example in examples for name in example.fields)
     return DataSummary(
         name=data.name,
         source=data.source,
         task=data.task,
         n=len(examples),
         bad_rows=data.bad_rows,
-        fields=tuple(_field(name, examples) for name in examples[0].fields),
+        fields=tuple(_field(name, examples) for name in fields),
         labels=_label_counts(examples),
         is_labeled=task.scored_by is not None,
         chance=task.chance([e for e in examples if e.gold is not None]) if golds else None,
@@ -145,7 +146,7 @@ def summarize(data: Dataset) -> DataSummary:
 
 
 def _field(name: str, examples: Sequence[Example]) -> FieldSummary:
-    texts = [example.fields[name] for example in examples]
+    texts = [example.fields[name] for example in examples if name in example.fields]
     words = [len(token_spans(text)) for text in texts]
     return FieldSummary(name, quantiles(words), quantiles([len(text) for text in texts]))
 

@@ -249,8 +249,11 @@ def _declared(thing: Any) -> Iterator[tuple[str, Any]]:
         yield "Second model", _SECOND if thing.wants_reference else ""
     elif kind == "attack":
         yield from (("Needs", thing.needs), ("Languages", in_words(thing.languages, most=99)))
+        yield "Items", f"labels alone: {thing.only_labels}" if thing.only_labels else ""
         yield "Resources", thing.resources
         yield "Otherwise than the paper", " ".join((*thing.deviations, *thing.lacking.values()))
+    elif kind == "goal":
+        yield "Items", wanted_in_words(thing.wants)
     elif kind == "transformation":
         yield "Languages", in_words(thing.languages, most=99)
         yield "Resources", thing.resources

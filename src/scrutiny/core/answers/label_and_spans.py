@@ -81,6 +81,10 @@ class SpansType(AnswerType[tuple[Span, ...]]):
         ours, theirs = frozenset(a), frozenset(b)
         return Agreement(2 * len(ours & theirs), len(ours) + len(theirs))
 
+    def right_parts(self, given: tuple[Span, ...], right: tuple[Span, ...]) -> frozenset[Span]:
+        """Spans of both, with the same borders and label."""
+        return frozenset(given) & frozenset(right)
+
     def judged(
         self, answer: tuple[Span, ...], right: tuple[Span, ...]
     ) -> tuple[tuple[str, bool], ...]:

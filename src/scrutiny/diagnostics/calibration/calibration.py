@@ -11,7 +11,7 @@ import numpy as np
 from scrutiny.core.answers.texts import judged_parts
 from scrutiny.core.boundary.parameters import at_least, shares
 from scrutiny.core.claim import NO_CONFIDENCES, NO_PROBABILITIES, Claim, Component, Risk
-from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.design import Design, EstimateSpec, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.facts import ARCS, EXTRACTS, LABELS, SPANS
 from scrutiny.core.randomness import Rng
@@ -21,7 +21,6 @@ from scrutiny.core.task import Prediction
 from scrutiny.reliability.metrics import Parametric
 from scrutiny.reliability.row_statistics import Additive, Array, divide, with_count
 
-_TWIN: Final = Selector("control")
 USUAL_BINS: Final = 15
 _Found = tuple[float, ...] | Failure
 _NO_SCORES: Final = Failure("no_probabilities", status="undefined")
@@ -101,13 +100,12 @@ class Calibration(Diagnostic[CalibrationParams]):
         """The error beside its twin's, its sign, the Brier score; the claim that it is large."""
         error = f"calibration_error({params.bins})"
         has_none = "no_probabilities" in inputs.subject.capabilities
-        both = {"": Selector(), "control": _TWIN}
         lacks = NO_PROBABILITIES if inputs.task.gives_labels else NO_CONFIDENCES
         return Design(
             estimates=(
                 EstimateSpec("error", f"{error}@1"),
-                EstimateSpec("twin", f"{error}@1", {"": _TWIN}, role="control"),
-                EstimateSpec("beyond", f"beyond({error})@1", both),
+                EstimateSpec("twin", f"{error}@1", role="control"),
+                EstimateSpec("beyond", f"beyond({error})@1"),
                 EstimateSpec("overconfidence", "mean(overconfidence)@1"),
                 EstimateSpec("brier", "mean(brier)@1"),
             ),

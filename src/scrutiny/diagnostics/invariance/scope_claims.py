@@ -129,7 +129,7 @@ def _estimates(
             yield from _soft(generation, params, inputs)
         for name, pairs in (("ood", "kept"), ("ood_all", "all")):
             metric = f"ood_agreement({pairs})@1"
-            yield EstimateSpec.of(f"{name}/{generation.label}", metric, generation.condition)
+            yield EstimateSpec(f"{name}/{generation.label}", metric, generation.condition)
 
 
 def _of_items(inputs: Inputs) -> Iterator[EstimateSpec]:
@@ -137,32 +137,31 @@ def _of_items(inputs: Inputs) -> Iterator[EstimateSpec]:
     base = {"": Selector("baseline", OF_BASE)}
     both = {"": Selector("baseline", OF_TARGET)}
     level = score_of(inputs.task).level
-    yield EstimateSpec.of("level", level, OF_TARGET, role="baseline")
-    yield EstimateSpec.of("level_reference", level, OF_REFERENCE, role="baseline")
+    yield EstimateSpec("level", level, OF_TARGET, role="baseline")
+    yield EstimateSpec("level_reference", level, OF_REFERENCE, role="baseline")
     if any(measure.name == "hit" for measure in inputs.task.measures):
-        yield EstimateSpec("gap", "accuracy_gap@1", both, role="baseline")
-    yield EstimateSpec("agreement", "share(agree_base)@1", base, role="baseline")
+        yield EstimateSpec("gap", "accuracy_gap@1", sides=both, role="baseline")
+    yield EstimateSpec("agreement", "share(agree_base)@1", sides=base, role="baseline")
     if has_variety(inputs.task):
-        yield EstimateSpec("entropy", "label_entropy@1", base, role="baseline")
-        yield EstimateSpec("commonest", "commonest_label@1", base, role="baseline")
+        yield EstimateSpec("entropy", "label_entropy@1", sides=base, role="baseline")
+        yield EstimateSpec("commonest", "commonest_label@1", sides=base, role="baseline")
 
 
 def _hard(generation: Generation) -> Iterator[EstimateSpec]:
     """Hard-SCoPE, its control, and the excess over the control."""
     label, condition = generation.label, generation.condition
-    against = {"": Selector("measured", condition), "control": Selector("control", condition)}
-    yield EstimateSpec.of(f"hard/{label}", "hard_scope@1", condition)
-    yield EstimateSpec.of(f"random/{label}", "kept_by(target)@1", condition, role="control")
-    yield EstimateSpec(f"lift/{label}", "scope_lift@1", against, condition=condition)
-    yield EstimateSpec(f"kappa/{label}", "kappa_inv@1", against, condition=condition)
-    yield EstimateSpec.of(f"found/{label}", "pairs_found@1", condition)
+    yield EstimateSpec(f"hard/{label}", "hard_scope@1", condition)
+    yield EstimateSpec(f"random/{label}", "kept_by(target)@1", condition, role="control")
+    yield EstimateSpec(f"lift/{label}", "scope_lift@1", condition)
+    yield EstimateSpec(f"kappa/{label}", "kappa_inv@1", condition)
+    yield EstimateSpec(f"found/{label}", "pairs_found@1", condition)
     proposed = {"": Selector("control", {**condition, "of": PROPOSALS})}
     for name, metric in (
         ("random_reference", "kept_by(reference)@1"),
         ("phi", "invariance_phi@1"),
         ("chance_kappa", "invariance_kappa@1"),
     ):
-        yield EstimateSpec(f"{name}/{label}", metric, proposed, role="control", condition=condition)
+        yield EstimateSpec(f"{name}/{label}", metric, condition, sides=proposed, role="control")
 
 
 def _soft(generation: Generation, params: ScopeParams, inputs: Inputs) -> Iterator[EstimateSpec]:
@@ -171,41 +170,40 @@ def _soft(generation: Generation, params: ScopeParams, inputs: Inputs) -> Iterat
     where = {**generation.condition, "of": PROBABILITIES}
     searched = {"": Selector("measured", where)}
     random = {"": Selector("control", where)}
-    gate: tuple[tuple[str, float], ...] = ()
+    gate: tuple[tuple[EstimateSpec, float], ...] = ()
     constants = {"tolerance": params.tolerance, "cutoff": params.cutoff}
     condition = {**generation.condition, **constants}
     if "samples" in inputs.subject.capabilities | inputs.second.capabilities:
-        gate = ((f"soft_self/{label}", LEAST_SELF_SOFT),)
-        yield EstimateSpec(
+        own = EstimateSpec(
             f"soft_self/{label}",
             "soft_scope@1",
-            {"": Selector("baseline", {**generation.condition, "of": SELF})},
+            condition,
+            sides={"": Selector("baseline", {**generation.condition, "of": SELF})},
             role="baseline",
-            condition=condition,
         )
+        gate = ((own, LEAST_SELF_SOFT),)
+        yield own
     for cutoff in dict.fromkeys((params.cutoff, *sorted(params.cutoffs))):
         name = f"soft/{label}" + ("" if cutoff == params.cutoff else f"/cutoff={cutoff:g}")
         at = {**condition, "cutoff": cutoff}
-        yield EstimateSpec(name, "soft_scope@1", searched, condition=at, presupposes=gate)
+        yield EstimateSpec(name, "soft_scope@1", at, sides=searched, presupposes=gate)
     if OTHER in inputs.data.labels:
         yield EstimateSpec(
             f"soft_least/{label}",
             "soft_scope@1",
-            {"": Selector("measured", {**generation.condition, "of": BOUND})},
-            condition={**condition, "bound": "least"},
+            {**condition, "bound": "least"},
+            sides={"": Selector("measured", {**generation.condition, "of": BOUND})},
             presupposes=gate,
         )
     yield EstimateSpec(
         f"soft_random/{label}",
         "soft_scope@1",
-        random,
+        condition,
+        sides=random,
         role="control",
-        condition=condition,
         presupposes=gate,
     )
-    yield EstimateSpec(
-        f"distance/{label}", "mean_distance@1", searched, condition=generation.condition
-    )
+    yield EstimateSpec(f"distance/{label}", "mean_distance@1", generation.condition, sides=searched)
 
 
 def _claim(generation: Generation, params: ScopeParams, inputs: Inputs) -> Claim:

@@ -8,20 +8,26 @@ from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from rich.text import Text
 
 from scrutiny.blocks.charts import Chart, ChartTable
 from scrutiny.blocks.labels import one_line
 from scrutiny.blocks.numbers import number
-from scrutiny.blocks.run_estimates import key_of
 from scrutiny.blocks.run_view import RunView
-from scrutiny.blocks.section import FINDINGS, Part, ReportPart, left_out, part_of
-from scrutiny.blocks.terminal_and_markdown import WIDTH, cropped, wrapped
+from scrutiny.blocks.section import (
+    FINDINGS,
+    InShort,
+    Part,
+    ReportPart,
+    SentenceBlock,
+    left_out,
+    part_of,
+)
+from scrutiny.blocks.terminal_and_markdown import cropped
 from scrutiny.core.answers.answer import answer_of, type_of
 from scrutiny.core.boundary.json_text import digest
-from scrutiny.core.design import Selector
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.record import grouped
+from scrutiny.reliability.assignment import assignments_in
 from scrutiny.store.run_folder import RunFolder
 
 #: Stored form of each model's answer, and its (greatest) probability, by item.
@@ -87,13 +93,13 @@ class Doubtful:
 def doubtful_in(view: RunView) -> Iterator[Doubtful]:
     """Doubtful items of each model and dataset that was checked; nothing without records."""
     folder = view.records.folder
-    for assigned in view.manifest.get("specs", ()):
-        key = key_of(assigned)
+    for assigned in assignments_in(view.manifest):
+        key = assigned.key
         is_own = key.diagnostic_name == _DIAGNOSTIC and key.metric == "share(doubtful)@1"
         recorded = view.records.recorded(assigned) if is_own and folder is not None else None
         if recorded is None or folder is None:
             continue
-        side = recorded.select(Selector(**assigned["spec"]["sides"][""]), assigned["within"])
+        side = recorded.select(assigned.sides[""], assigned.within)
         _, disagreed, conflicting, doubtful = side.values.transpose(2, 0, 1)  # (replicate, item)
         against = {"the model": disagreed, "a near duplicate": conflicting}
         votes = (doubtful == 1).sum(axis=0)
@@ -186,16 +192,16 @@ def _table(found: Doubtful, where: str) -> Chart:
     )
 
 
-def lines(view: RunView) -> Iterator[Text]:
+def lines(view: RunView) -> Iterator[InShort]:
     """The most doubtful items in a terminal."""
     for found in doubtful_in(view):
         if not found.items:
             continue
-        yield Text()
-        yield from wrapped(f"Doubtful labels: {found.sentence}", style="bold")
+        yield SentenceBlock("")
+        yield SentenceBlock(f"Doubtful labels: {found.sentence}", "bold")
         for one in found.items[: _MOST_LINES if view.has_texts else 0]:
-            yield Text(f"  {cropped(one.text, WIDTH - 2)}")
-            yield from wrapped(f"    gold {one.gold}; {one.answers}; {one.why} disagrees")
+            yield SentenceBlock(one.text, hanging=2, is_cut=True)
+            yield SentenceBlock(f"gold {one.gold}; {one.answers}; {one.why} disagrees")
 
 
 PART: Final = ReportPart(

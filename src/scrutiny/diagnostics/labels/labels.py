@@ -12,7 +12,7 @@ from scrutiny.core.answers.answer import type_of
 from scrutiny.core.answers.texts import is_right, judged_parts
 from scrutiny.core.boundary.parameters import shares
 from scrutiny.core.claim import NO_CONFIDENCES, NO_PROBABILITIES, Claim, Component, Risk
-from scrutiny.core.design import Design, EstimateSpec, Inputs
+from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.example import Example
 from scrutiny.core.facts import ARCS, EXTRACTS, LABELS, SPANS
@@ -107,7 +107,7 @@ class DoubtfulLabels(Diagnostic[LabelsParams]):
                 EstimateSpec("doubtful", _SHARE),
                 EstimateSpec("disagreed", "share(disagreed)@1"),
                 EstimateSpec("conflicting", "share(conflicting)@1"),
-                EstimateSpec("right", "share(right)@1", role="baseline"),
+                EstimateSpec("right", "share(right)@1", role="baseline", sides={"": Selector()}),
             ),
             claims=(
                 Claim(

@@ -266,19 +266,19 @@ def _beyond_runs(name: str, inputs: Inputs) -> list[Component]:
 
 
 def _spec(name: str, metric: str, condition: Condition) -> EstimateSpec:
-    return EstimateSpec(name, f"{metric}@1", {"": Selector("measured", condition)})
+    return EstimateSpec(name, f"{metric}@1", sides={"": Selector("measured", condition)})
 
 
 def _beside_again(name: str, metric: str, condition: Condition) -> EstimateSpec:
     sides = {"": Selector("measured", condition), "control": Selector("control", condition)}
-    return EstimateSpec(name, f"{metric}@1", sides)
+    return EstimateSpec(name, f"{metric}@1", sides=sides)
 
 
 def _again(name: str, metric: str, condition: Condition) -> EstimateSpec:
     """Estimate for the reference with itself; measured, so that it has its test as well."""
     where = {**condition, "beside": "the reference asked again"}
     sides = {"": Selector("control", condition)}
-    return EstimateSpec(name, f"{metric}@1", sides, condition=where)
+    return EstimateSpec(name, f"{metric}@1", where, sides=sides)
 
 
 def _design(

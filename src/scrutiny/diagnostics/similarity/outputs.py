@@ -182,31 +182,28 @@ def _estimates(inputs: Inputs) -> Iterator[EstimateSpec]:
     for condition, names in _OF if gives_labels else ((OF_LABELS, ("agreement",)),):
         if _has_gold(inputs) or condition not in (OF_GOLD, OF_GOLD_PROBABILITIES):
             for name in names:
-                yield EstimateSpec(name, f"{name}@1", _read("measured", condition))
+                yield EstimateSpec(name, f"{name}@1", sides=_read("measured", condition))
     if not gives_labels:
-        level = score_of(inputs.task).level
-        yield EstimateSpec("likeness", level, _read("measured", OF_BOTH), condition=OF_BOTH)
+        yield EstimateSpec("likeness", score_of(inputs.task).level, OF_BOTH)
     if _has_gold(inputs):
         yield from _of_skill(inputs)
     if has_variety(inputs.task):
         labels = _read("measured", OF_LABELS)
         for name in ("label_entropy", "commonest_label"):
-            yield EstimateSpec(name, f"{name}@1", labels, role="baseline")
+            yield EstimateSpec(name, f"{name}@1", sides=labels, role="baseline")
 
 
 def _of_skill(inputs: Inputs) -> Iterator[EstimateSpec]:
     """Score of each model, and of other answers than labels the difference."""
     level = score_of(inputs.task).level
     for name, condition in (("level", OF_TARGET), ("level_reference", OF_REFERENCE)):
-        yield EstimateSpec(
-            name, level, _read("baseline", condition), role="baseline", condition=condition
-        )
+        yield EstimateSpec(name, level, condition, role="baseline")
     if not inputs.task.gives_labels:
         sides = {
             "before": Selector("baseline", OF_REFERENCE),
             "after": Selector("baseline", OF_TARGET),
         }
-        yield EstimateSpec("drop", metric_of_metric("drop", level), sides)
+        yield EstimateSpec("drop", metric_of_metric("drop", level), sides=sides, fallback={})
 
 
 def _read(role: str, condition: Mapping[str, str]) -> dict[str, Selector]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
+from scrutiny.core.answers.words import Words
 from scrutiny.core.edit import Edit, Piece
 from scrutiny.core.randomness import Rng
 from scrutiny.core.transformation import Document, Effect, Site, may_change_unless
@@ -163,7 +164,7 @@ def _stated(document: Document, edit: Edit, index: int) -> Edit:
 def _verb_of(document: Document, index: int) -> int:
     """Place of the word that an auxiliary or a copula depends on; of the verb itself otherwise."""
     gold = document.example.gold
-    head = gold.heads[index] if gold.heads else None
+    head = gold.heads[index] if isinstance(gold, Words) and gold.heads else None
     if head is None or main_of(gold.relations[index]) not in ("aux", "cop"):
         return document.tokens[index][0]
     place: int = gold.borders[head][0]

@@ -64,7 +64,8 @@ def audit_plan(
         Model that each is measured beside, itself among them; without one, diagnostics of two
         models are left out.
     profile
-        Name of the profile; by default "ship", and "language" without data.
+        Name of the profile, the newest of its name where no version stands ("ship@1"); by default
+        "ship", and "language" without data.
 
     Raises
     ------
@@ -73,8 +74,7 @@ def audit_plan(
     UnknownNameError
         If there is no such profile.
     """
-    profile = profile or (SHIP if data else LANGUAGE)
-    wanted = profile_of(profile)
+    wanted = profile_of(profile or (SHIP if data else LANGUAGE))
     beside = () if reference is None else (reference,)
     everyone = {model.name: model for model in (*beside, *models)}
     opened = opened or Opened(LoadedModels())
@@ -120,12 +120,12 @@ def audit_plan(
                 foreign.setdefault(diagnostic.audit_data, []).append(name)
                 planned = []
             there |= {d: DataPlan(d, d) for m in planned for d in m.data}
-        measures += [wanted.limited(replace(m, reference=second)) for m in planned]
+        measures += [wanted.stated(replace(m, reference=second)) for m in planned]
     told = {m.diagnostic for m in measures}.union(*foreign.values())
     unasked = [name for name in chosen if name not in told and (only or wanted.diagnostics)]
     left_out = (*_left_out(foreign, read, opened), *_misfits(unasked, tasks))
     if not measures:
-        said = _nothing_applies("" if only else profile, data)
+        said = _nothing_applies("" if only else wanted.name, data)
         raise PlanError(" ".join((*left_out, said)))
     return Plan(
         data=tuple(there.values()),
@@ -133,7 +133,7 @@ def audit_plan(
         measure=tuple(measures),
         resampling=Resampling(draws=AUDIT_DRAWS),
         on_bad_row=on_bad_row,
-        profile=profile,
+        profile=wanted.name,
         left_out=left_out,
     )
 
