@@ -16,7 +16,6 @@ from scrutiny.core.diagnostic import (
 from scrutiny.core.edit import Variant
 from scrutiny.core.errors import MissingExtraError, PlanError
 from scrutiny.core.example import Example
-from scrutiny.core.facts import ARCS, CLUSTERS, EXTRACTS, LABELS, SPANS, WRITTEN
 from scrutiny.core.languages import left_out, must_know, speaks_any
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction, Task
@@ -101,7 +100,6 @@ class SharedInvariance(ChangesTexts[ScopeParams]):
 
     id = "invariance.scope@1"
     needs = frozenset({"predict"})
-    wants = (LABELS, SPANS, ARCS, CLUSTERS, EXTRACTS, WRITTEN)
     measures = MEASURES
     wants_reference = True
 
