@@ -67,18 +67,9 @@ def make_design(params: ScopeParams, made: Sequence[Generation], inputs: Inputs)
     if not inputs.is_self:
         claims = [_claim(g, params, inputs) for g in made]
     if inputs.is_first_way and params.loss is None:
-        claims += [
-            less_shared(
-                g,
-                inputs,
-                margin=params.margin,
-                where=_amount(g),
-                competence=tuple(_competence(inputs)),
-            )
-            for g in made
-        ]
-        contrasts = tuple(differences(made))
-        families[LESS] = (
+        claims += [_less_shared(g, params, inputs) for g in made]
+        contrasts = tuple(_differences(made))
+        families[_LESS] = (
             f"{inputs.subject.name} shares less of the invariances of {inputs.second.name} on "
             f"{inputs.data.name} ({_changes(params, made)}) than the other way round, by more than "
             f"{100 * params.margin:g} points"
@@ -317,51 +308,30 @@ def _of_all(params: ScopeParams, inputs: Inputs) -> Iterator[str]:
 
 
 #: Family of the claims that one direction shares less, and how their identifiers begin.
-LESS: Final = "less"
+_LESS: Final = "less"
 
 
-def differences(made: Sequence[Generation]) -> Iterator[ContrastSpec]:
+def _differences(made: Sequence[Generation]) -> Iterator[ContrastSpec]:
     """Hard-SCoPE and lift of this direction minus those of the other one."""
     for generation in made:
         for name in ("hard", "lift"):
             one = f"{name}/{generation.label}"
-            yield ContrastSpec(f"{LESS}/{one}", one, one, minus="exchanged", is_paired=True)
+            yield ContrastSpec(f"{_LESS}/{one}", one, one, minus="exchanged", is_paired=True)
 
 
-def less_shared(
-    generation: Generation,
-    inputs: Inputs,
-    *,
-    margin: float,
-    where: str,
-    competence: tuple[tuple[str, float], ...],
-) -> Claim:
-    """Claim that the target shares less of the reference's invariances than the reverse.
-
-    Parameters
-    ----------
-    generation
-        What is changed.
-    inputs
-        The target and its reference.
-    margin
-        Smallest difference worth a claim, as a share of the changed texts.
-    where
-        The amount of change, in words.
-    competence
-        Skills that both directions presuppose.
-    """
+def _less_shared(generation: Generation, params: ScopeParams, inputs: Inputs) -> Claim:
+    """Claim that the target shares less of the reference's invariances than the reverse."""
     target, reference = inputs.subject.name, inputs.second.name
     label = generation.label
     return Claim(
-        id=f"{LESS}/{label}",
-        says=f"{generation.capability} in {where}: {target} shares less of the invariances of "
-        f"{reference} than the other way round, by {points(margin)}",
+        id=f"{_LESS}/{label}",
+        says=f"{generation.capability} in {_amount(generation)}: {target} shares less of the "
+        f"invariances of {reference} than the other way round, by {points(params.margin)}",
         components=(
-            Component(f"{LESS}/hard/{label}", -margin, operator="<"),
-            Component(f"{LESS}/lift/{label}", -margin, "control: random change", "<"),
+            Component(f"{_LESS}/hard/{label}", -params.margin, operator="<"),
+            Component(f"{_LESS}/lift/{label}", -params.margin, "control: random change", "<"),
         ),
-        family=LESS,
+        family=_LESS,
         checks=("items", "seeds", "datasets"),
-        competence=competence,
+        competence=tuple(_competence(inputs)),
     )
