@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from toy_answers import TOYS, Parser, Reader, Tagger, Translator, items
+from toy_answers import CHOOSE, TOYS, Chooser, Parser, Ranker, Reader, Tagger, Translator, items
 from toy_invariance import swapping
 
 from scrutiny.core.diagnostic import fits
@@ -19,6 +19,7 @@ from scrutiny.tasks.tasks import every_task
 
 OF_TWO = ("similarity.outputs", "similarity.drift", "invariance.scope")
 LEVELS = {Tagger: "entity_f1", Parser: "las", Reader: "answer_f1", Translator: "chrf"}
+LEVELS |= {Chooser: "accuracy", Ranker: "mrr"}
 
 
 def run(out, diagnostic, toy, others, *, count=30, data=None, **params):
@@ -46,6 +47,12 @@ def number(folder, metric, subject="b", *, role="measured", **condition):
     return found
 
 
+def text_of(row):
+    """Text that a toy's answer hangs on."""
+    words = row.get("options") or row.get("candidates") or row.get("tokens") or row.get("words")
+    return " ".join(words) if words else row.get("context") or row["text"]
+
+
 def verdicts(folder, family):
     found = [f for f in folder.findings() if f.claim.family.endswith(family) and f.estimate]
     return {f.estimate.key.subject: f.verdict for f in found}
@@ -56,16 +63,13 @@ def verdicts(folder, family):
 BOTH = {"of": "both answers"}
 
 
-@pytest.mark.parametrize("toy", TOYS)
+@pytest.mark.parametrize("toy", [*TOYS, *CHOOSE])
 def test_two_models_agree_by_the_type_of_their_answers(tmp_path, toy):
     near, far = toy(1, like=toy(0), share=0.95), toy(7)
     folder = run(tmp_path / "out", "similarity.outputs", toy, {"near": near, "far": far})
     level = LEVELS[toy]
     for name, model in (("near", near), ("far", far)):
-        texts = [
-            row.get("context") or row.get("text") or " ".join(row.get("tokens") or row["words"])
-            for row in items(toy(0), 30)
-        ]
+        texts = [text_of(row) for row in items(toy(0), 30)]
         same = sum(model.answer(t).agrees(toy(0).answer(t)) for t in texts) / len(texts)
         assert number(folder, "agreement", name).value == pytest.approx(same)
     # the reference's answers are the gold ones: what scores a target likens it to the reference
@@ -78,7 +82,7 @@ def test_two_models_agree_by_the_type_of_their_answers(tmp_path, toy):
     assert verdicts(folder, "no-worse")["far"] != "supported"
 
 
-@pytest.mark.parametrize("toy", TOYS)
+@pytest.mark.parametrize("toy", [*TOYS, *CHOOSE])
 def test_a_copy_is_not_told_from_the_reference_and_another_model_is(tmp_path, toy):
     folder = run(tmp_path / "out", "similarity.drift", toy, {"copy": toy(0), "b": toy(7)})
     assert verdicts(folder, "told-apart") == {"copy": "undecided", "b": "supported"}
@@ -223,7 +227,7 @@ def test_the_same_text_with_other_entities_is_doubtful_without_the_model(tmp_pat
 
 
 @pytest.mark.parametrize("diagnostic", OF_TWO)
-@pytest.mark.parametrize("toy", TOYS)
+@pytest.mark.parametrize("toy", [*TOYS, *CHOOSE])
 def test_one_item_says_nothing_of_others(tmp_path, monkeypatch, diagnostic, toy):
     swapping(monkeypatch)
     params = {"capabilities": ["word"], "trials": 1} if diagnostic == "invariance.scope" else {}
@@ -245,6 +249,7 @@ def test_taggers_without_skill_or_entities_are_told_so(tmp_path):
 
 def test_every_scored_task_has_what_is_said_of_any_answer():
     scored = [task for task in every_task() if task.must_be_answered]
+    assert len(scored) > 8
     for name in OF_TWO:
         one = registry().load("diagnostic", name)()
         assert [task.name for task in scored if not fits(one, task)] == []

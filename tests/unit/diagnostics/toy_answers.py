@@ -6,6 +6,7 @@ models whose weights are alike mind the same changes.
 
 from toy_invariance import Linear, rows
 
+from scrutiny.core.answers.choices import Option, Ranking, options_in
 from scrutiny.core.answers.texts import Extract, Text
 from scrutiny.core.answers.words import ROOT, Words
 from scrutiny.core.example import Span
@@ -84,6 +85,36 @@ class Translator(Linear):
         )
 
 
+class Chooser(Linear):
+    """Takes the option of the largest weight."""
+
+    task = "multiple-choice"
+
+    def __init__(self, seed=0, **more):
+        super().__init__(seed, labels=(), **more)
+
+    def predict(self, examples):
+        return [self.answer(" ".join(options_in(example.fields))) for example in examples]
+
+    def order(self, text):
+        weights = [self.weights.get(word, 0.0) for word in text.split()]
+        return sorted(range(len(weights)), key=lambda place: -weights[place])
+
+    def answer(self, text):
+        return Prediction(Option(self.order(text)[0]))
+
+
+class Ranker(Chooser):
+    """Orders candidates by their weights."""
+
+    task = "passage-ranking"
+
+    def answer(self, text):
+        return Prediction(Ranking(self.order(text)))
+
+
+#: Those whose answers are one place, or an order of places.
+CHOOSE = (Chooser, Ranker)
 TOYS = (Tagger, Parser, Reader, Translator)
 
 
@@ -98,6 +129,10 @@ def items(model, count=40, words=5):
             row = {"words": tokens, "heads": heads, "relations": own}
         elif isinstance(answer, Extract):
             row = {"question": "Which?", "context": text, "answers": [answer.text]}
+        elif isinstance(answer, Option):
+            row = {"text": "Which?", "options": tokens, "answer": int(answer)}
+        elif isinstance(answer, Ranking):
+            row = {"query": "Which?", "candidates": tokens, "relevant": answer[0]}
         elif isinstance(answer, Text):
             row = {"text": text, "reference": str(answer)}
         else:

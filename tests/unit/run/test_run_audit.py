@@ -353,6 +353,6 @@ def test_a_diagnostic_that_is_asked_for_says_why_it_does_not_apply(
             only=["calibration", "classes"],
         )
     said = str(raised.value)
-    assert "classes was left out: it measures heads of words, labels, spans of words, and" in said
+    assert "classes was left out: it measures heads of words, sets of labels, labels," in said
     assert "calibration was left out: it measures labels, spans of words, heads of words" in said
-    assert "and these data are of written texts: confidence is held against right or wrong" in said
+    assert "and these data are of written texts: of other answers there are no parts" in said

@@ -256,13 +256,13 @@ def _declared(thing: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _tasks_of(diagnostic: Any) -> tuple[str, ...]:
-    """Names of the tasks whose items a diagnostic measures; none where it measures any."""
+    """Names of the tasks whose items a diagnostic measures: scored ones, if it asks for answers."""
     from scrutiny.core.diagnostic import fits
     from scrutiny.tasks.tasks import base_name, every_task
 
-    return tuple(
-        base_name(one) for one in every_task() if diagnostic.wants and fits(diagnostic, one)
-    )
+    fitting = [task for task in every_task() if fits(diagnostic, task)]
+    is_any = "predict" not in diagnostic.needs
+    return tuple(base_name(task) for task in fitting if is_any or task.scored_by is not None)
 
 
 def _kind(thing: Any) -> str:

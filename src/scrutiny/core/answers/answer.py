@@ -122,6 +122,10 @@ class AnswerType(ABC, Generic[A]):
         """
         return frozenset({given}) if self.agree(right, given).is_whole else frozenset()
 
+    def as_right(self, answer: A) -> A:
+        """Answer as what is right, to score another one by."""
+        return answer
+
     def judged(self, answer: A, right: A) -> tuple[tuple[str, bool], ...]:
         """Parts of an answer of which each is right or wrong: their classes, and whether they are.
 

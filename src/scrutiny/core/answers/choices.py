@@ -224,6 +224,10 @@ class RankingType(AnswerType[Ranking]):
             return f"is the order {shown or 'of nothing'}, of {count} candidates from 0, each once."
         return None
 
+    def as_right(self, answer: Ranking) -> Ranking:
+        """Its first candidate."""
+        return Ranking(answer[:1])
+
     def agree(self, a: Ranking, b: Ranking) -> Agreement:
         """Whether the same candidate stands first."""
         return Agreement(int(a[:1] == b[:1]), 1)

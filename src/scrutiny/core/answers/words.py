@@ -114,16 +114,10 @@ class WordsType(AnswerType[Words]):
         )
 
     def judged(self, answer: Words, right: Words) -> tuple[tuple[str, bool], ...]:
-        """Each word with its relation or part of speech; it is right if all is that both tell."""
-        common = [i for i in range(len(LAYERS)) if None not in (answer[2 + i], right[2 + i])]
-        ours, theirs = _by_border(answer), _by_border(right)
+        """Each word with its relation or part of speech, and whether that is a right part."""
+        parts = self.right_parts(answer, right)
         classes = answer.relations or answer.upos or answer.xpos or ("",) * len(answer.borders)
-        return tuple(
-            [
-                (name, border in theirs and all(own[i] == theirs[border][i] for i in common))
-                for name, (border, own) in zip(classes, ours.items(), strict=True)
-            ]
-        )
+        return tuple([(n, at in parts) for n, at in zip(classes, answer.borders, strict=True)])
 
     def kept(self, before: Words, after: Words, track: Track) -> Agreement:
         """Number of the original's words whose annotation is what it was; new words don't count."""

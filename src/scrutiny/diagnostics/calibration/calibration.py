@@ -13,7 +13,7 @@ from scrutiny.core.boundary.parameters import at_least, shares
 from scrutiny.core.claim import NO_CONFIDENCES, NO_PROBABILITIES, Claim, Component, Risk
 from scrutiny.core.design import Design, EstimateSpec, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
-from scrutiny.core.facts import ARCS, EXTRACTS, LABELS, SPANS
+from scrutiny.core.facts import ARCS, EXTRACTS, LABELS, OPTIONS, SPANS
 from scrutiny.core.randomness import Rng
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.statistic import Chance
@@ -65,9 +65,9 @@ class Calibration(Diagnostic[CalibrationParams]):
     is beyond the twin's is the model's own. ``mean(overconfidence)`` is confidence minus accuracy,
     with its sign; ``mean(brier)`` the squared distance of all probabilities from the gold label.
 
-    Of spans, words and extracts, each part is right or wrong by itself: where a model says how sure
-    it is of each, an item's confidence is the mean over the parts of its answer, and what is right
-    is their share. An answer without parts (no entity) has no confidence, and is left out.
+    Of spans, words, extracts and options, each part is right or wrong by itself: where a model says
+    how sure it is of each, an item's confidence is the mean over the parts of its answer, and what
+    is right is their share. An answer without parts (no entity) has no confidence, and is left out.
 
     **Measures**: whether the probability of an answer may be read as the chance that it is right.
 
@@ -84,11 +84,8 @@ class Calibration(Diagnostic[CalibrationParams]):
     id = "calibration@1"
     needs = frozenset({"predict"})
     tolerates = MappingProxyType({"tolerance": f"calibration_error({USUAL_BINS})@1"})
-    wants = (LABELS, SPANS, ARCS, EXTRACTS)
-    why_only = (
-        "confidence is held against right or wrong, which written texts are not, and links of "
-        "mentions are not told one by one"
-    )
+    wants = (LABELS, SPANS, ARCS, EXTRACTS, OPTIONS)
+    why_only = "of other answers there are no parts that are right or wrong and have a confidence"
     measures = (
         Measure("confidence", says="mean confidence", row_range=(0.0, 1.0)),
         Measure("right", unit="items", says="answers that are right", row_range=(0.0, 1.0)),

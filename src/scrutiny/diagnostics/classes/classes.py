@@ -54,9 +54,12 @@ class Classes(Diagnostic[NoParams]):
         labels = inputs.task.classes or inputs.data.labels
         if len(labels) < (2 if inputs.task.gives_labels else 1):
             return Design(notes=("All items have the same class.",))
+        are_unequal = len(labels) > 1  # as classes of parts always are
+        if inputs.task.gives_labels:
+            are_unequal = inputs.data.chance * len(labels) >= _UNEQUAL
         return Design(
             conditions=tuple({"label": label} for label in labels),
-            estimates=tuple(_estimates(labels, are_unequal=_are_unequal(labels, inputs))),
+            estimates=tuple(_estimates(labels, are_unequal=are_unequal)),
             notes=(
                 "Each interval is for one class only; they do not hold for all classes at once. "
                 "Macro-F1 is the mean of the F1 of all classes.",
@@ -78,13 +81,6 @@ class Classes(Diagnostic[NoParams]):
             for label, kind in kinds.items():
                 own = found if isinstance(found, Failure) else found.get(label, _NONE)
                 yield kind.row(example.id, own)
-
-
-def _are_unequal(labels: tuple[str, ...], inputs: Inputs) -> bool:
-    """Whether one class is much more frequent than others, as those of parts always are."""
-    if not inputs.task.gives_labels:
-        return len(labels) > 1
-    return inputs.data.chance * len(labels) >= _UNEQUAL
 
 
 def _estimates(labels: tuple[str, ...], *, are_unequal: bool) -> Iterator[EstimateSpec]:

@@ -67,25 +67,26 @@ def make_design(params: ScopeParams, made: Sequence[Generation], inputs: Inputs)
     if not inputs.is_self:
         claims = [_claim(g, params, inputs) for g in made]
     if inputs.is_first_way and params.loss is None:
-        claims += [
-            less_shared(
-                g,
-                inputs,
-                margin=params.margin,
-                where=_amount(g),
-                competence=tuple(_competence(inputs)),
-            )
-            for g in made
-        ]
-        contrasts = tuple(differences(made))
-        families[LESS] = (
+        claims += [_less_shared(g, params, inputs) for g in made]
+        contrasts = tuple(_differences(made))
+        families[_LESS] = (
             f"{inputs.subject.name} shares less of the invariances of {inputs.second.name} on "
             f"{inputs.data.name} ({_changes(params, made)}) than the other way round, by more than "
             f"{100 * params.margin:g} points"
         )
     if not inputs.is_self and params.loss is not None:
         claims += [_kept(g, params.loss, inputs) for g in made]
-        contrasts = tuple(_beside_ceiling(g, params.loss) for g in made)
+        contrasts = tuple(
+            ContrastSpec(
+                f"{KEPT}/{g.label}",
+                f"hard/{g.label}",
+                f"hard/{g.label}",
+                minus="reference",
+                is_paired=True,
+                exact_at=params.loss,
+            )
+            for g in made
+        )
         families[KEPT] = (
             f"{inputs.subject.name} keeps its answer on {inputs.data.name} "
             f"({_changes(params, made)}) where {inputs.second.name} does, as often as "
@@ -117,7 +118,9 @@ def _estimates(
         yield from _hard(generation)
         if inputs.task.gives_labels:
             yield from _soft(generation, params, inputs)
-        yield from _agreement(generation)
+        for name, pairs in (("ood", "kept"), ("ood_all", "all")):
+            metric = f"ood_agreement({pairs})@1"
+            yield EstimateSpec(f"{name}/{generation.label}", metric, generation.condition)
 
 
 def _of_items(inputs: Inputs) -> Iterator[EstimateSpec]:
@@ -194,12 +197,6 @@ def _soft(generation: Generation, params: ScopeParams, inputs: Inputs) -> Iterat
     yield EstimateSpec(f"distance/{label}", "mean_distance@1", generation.condition, sides=searched)
 
 
-def _agreement(generation: Generation) -> Iterator[EstimateSpec]:
-    """Agreement on changed texts, over the pairs of Hard-SCoPE and over all."""
-    for name, metric in (("ood", "ood_agreement(kept)@1"), ("ood_all", "ood_agreement(all)@1")):
-        yield EstimateSpec(f"{name}/{generation.label}", metric, generation.condition)
-
-
 def _claim(generation: Generation, params: ScopeParams, inputs: Inputs) -> Claim:
     """Claim that the target shares more than random changes of the same amount suggest."""
     return Claim(
@@ -214,13 +211,6 @@ def _claim(generation: Generation, params: ScopeParams, inputs: Inputs) -> Claim
         checks=("items", "seeds", "datasets"),
         competence=tuple(_competence(inputs)),
     )
-
-
-def _beside_ceiling(generation: Generation, loss: float) -> ContrastSpec:
-    """Hard-SCoPE minus that of the reference's other runs, or of the reference itself."""
-    hard = f"hard/{generation.label}"
-    name = f"{KEPT}/{generation.label}"
-    return ContrastSpec(name, hard, hard, minus="reference", is_paired=True, exact_at=loss)
 
 
 def _kept(generation: Generation, loss: float, inputs: Inputs) -> Claim:
@@ -318,51 +308,30 @@ def _of_all(params: ScopeParams, inputs: Inputs) -> Iterator[str]:
 
 
 #: Family of the claims that one direction shares less, and how their identifiers begin.
-LESS: Final = "less"
+_LESS: Final = "less"
 
 
-def differences(made: Sequence[Generation]) -> Iterator[ContrastSpec]:
+def _differences(made: Sequence[Generation]) -> Iterator[ContrastSpec]:
     """Hard-SCoPE and lift of this direction minus those of the other one."""
     for generation in made:
         for name in ("hard", "lift"):
             one = f"{name}/{generation.label}"
-            yield ContrastSpec(f"{LESS}/{one}", one, one, minus="exchanged", is_paired=True)
+            yield ContrastSpec(f"{_LESS}/{one}", one, one, minus="exchanged", is_paired=True)
 
 
-def less_shared(
-    generation: Generation,
-    inputs: Inputs,
-    *,
-    margin: float,
-    where: str,
-    competence: tuple[tuple[str, float], ...],
-) -> Claim:
-    """Claim that the target shares less of the reference's invariances than the reverse.
-
-    Parameters
-    ----------
-    generation
-        What is changed.
-    inputs
-        The target and its reference.
-    margin
-        Smallest difference worth a claim, as a share of the changed texts.
-    where
-        The amount of change, in words.
-    competence
-        Skills that both directions presuppose.
-    """
+def _less_shared(generation: Generation, params: ScopeParams, inputs: Inputs) -> Claim:
+    """Claim that the target shares less of the reference's invariances than the reverse."""
     target, reference = inputs.subject.name, inputs.second.name
     label = generation.label
     return Claim(
-        id=f"{LESS}/{label}",
-        says=f"{generation.capability} in {where}: {target} shares less of the invariances of "
-        f"{reference} than the other way round, by {points(margin)}",
+        id=f"{_LESS}/{label}",
+        says=f"{generation.capability} in {_amount(generation)}: {target} shares less of the "
+        f"invariances of {reference} than the other way round, by {points(params.margin)}",
         components=(
-            Component(f"{LESS}/hard/{label}", -margin, operator="<"),
-            Component(f"{LESS}/lift/{label}", -margin, "control: random change", "<"),
+            Component(f"{_LESS}/hard/{label}", -params.margin, operator="<"),
+            Component(f"{_LESS}/lift/{label}", -params.margin, "control: random change", "<"),
         ),
-        family=LESS,
+        family=_LESS,
         checks=("items", "seeds", "datasets"),
-        competence=competence,
+        competence=tuple(_competence(inputs)),
     )

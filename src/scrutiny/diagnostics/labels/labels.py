@@ -15,7 +15,7 @@ from scrutiny.core.claim import NO_CONFIDENCES, NO_PROBABILITIES, Claim, Compone
 from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.example import Example
-from scrutiny.core.facts import ARCS, EXTRACTS, LABELS, SPANS
+from scrutiny.core.facts import ARCS, EXTRACTS, LABELS, OPTIONS, SPANS
 from scrutiny.core.record import Measure, Row, grouped
 from scrutiny.core.task import Prediction
 from scrutiny.data.near_duplicates import conflicting_labels
@@ -60,10 +60,10 @@ class DoubtfulLabels(Diagnostic[LabelsParams]):
     another label. The model is confident if it gives its answer at least the probability that it
     gives this label, on average, on the items that have it.
 
-    Of spans, words and extracts, an item is doubtful if the model gives a part that the gold answer
-    has not, and is at least as sure of it as, on average, of parts of the same class (type,
-    relation) that the gold answer has; or if the same text has another gold answer. What the model
-    does not find cannot be doubted in this way.
+    Of spans, words, extracts and options, an item is doubtful if the model gives a part that the
+    gold answer has not, and is at least as sure of it as, on average, of parts of the same class
+    (type, relation) that the gold answer has; or if the same text has another gold answer. What the
+    model does not find cannot be doubted in this way.
 
     **Measures**: how many gold labels can be wrong, as far as this model shows. The share is an
     upper estimate: a confident error of the model and a wrong label look the same. So the check can
@@ -79,11 +79,8 @@ class DoubtfulLabels(Diagnostic[LabelsParams]):
 
     id = "labels@1"
     needs = frozenset({"predict"})
-    wants = (LABELS, SPANS, ARCS, EXTRACTS)
-    why_only = (
-        "a gold answer is doubted part by part, which written texts are not right or wrong in, and "
-        "links of mentions are not told one by one"
-    )
+    wants = (LABELS, SPANS, ARCS, EXTRACTS, OPTIONS)
+    why_only = "of other answers there are no parts that are right or wrong and have a confidence"
     scope = "dataset"
     tolerates = MappingProxyType({"tolerance": _SHARE})
     measures = (

@@ -95,12 +95,6 @@ def make_design(params: RobustnessParams, inputs: Inputs) -> Design:
     )
 
 
-def _beside(params: RobustnessParams, task: Task) -> list[str]:
-    """Scores of the task whose drops are told without a verdict."""
-    scored, asked = score_of(task), params.kept_metrics(task)
-    return [name for name in (scored.level, *scored.also) if name not in asked]
-
-
 def _is_kept(score: _Score, recipe: Recipe, task: Task) -> bool:
     """Whether the gold answers that a score reads are known after a change."""
     layers = () if task.answer_type is None else task.answer_type.layers
@@ -164,7 +158,9 @@ def _of_recipe(
     yield EstimateSpec(f"coverage/{name}", "coverage@1", condition)
     for score in scores:
         yield from _of_score(score, name, condition, params)
-    for metric in _beside(params, inputs.task) if scores else ():
+    told, judged = score_of(inputs.task), params.kept_metrics(inputs.task)
+    beside = [metric for metric in (told.level, *told.also) if metric not in judged]
+    for metric in beside if scores else ():
         if _is_kept(_Score(metric), recipe, inputs.task):
             drop = metric_of_metric("drop", metric)
             yield EstimateSpec(f"drop_{without_versions(metric)}/{name}", drop, condition)
@@ -190,13 +186,14 @@ def _claim(recipe: Recipe, score: _Score, params: RobustnessParams, inputs: Inpu
     tolerance = of_task.tolerance if params.tolerance is None else params.tolerance
     excess = [Component(f"excess{mark}/{name}", 0.0, _CONTROL)] * params.control
     what = f"{recipe.title}: {expression_in_words(score.metric)}" if mark else recipe.title
+    has_level = params.kept_metrics(inputs.task)[0] == of_task.level
     return Claim(
         id=f"{recipe.name}{mark}",
         says=f"{_title(recipe)} lowers {expression_in_words(score.metric)}",
         components=(Component(f"drop{mark}/{name}", 0.0), *excess),
         family=f"robustness{mark}",
         checks=("items", "seeds", "datasets"),
-        competence=_skill(params, inputs),
+        competence=(("level", inputs.data.chance),) * has_level,
         risk=Risk(what, tolerance, "costs {} points"),
         coverage=_coverage(recipe, params),
     )
@@ -222,12 +219,6 @@ def _changes(recipes: Sequence[Recipe], params: RobustnessParams, task: Task) ->
             risk=Risk(recipe.title, score_of(task).tolerance, f"changes {{}} % of {places}"),
             coverage=_coverage(recipe, params),
         )
-
-
-def _skill(params: RobustnessParams, inputs: Inputs) -> tuple[tuple[str, float], ...]:
-    """Level that has to lie above no skill, where the measurement has it."""
-    is_first = params.kept_metrics(inputs.task)[0] == score_of(inputs.task).level
-    return (("level", inputs.data.chance),) if is_first else ()
 
 
 def _title(recipe: Recipe) -> str:

@@ -19,7 +19,6 @@ from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, reference_of
 from scrutiny.core.example import Example
-from scrutiny.core.facts import ARCS, CLUSTERS, EXTRACTS, LABELS, SPANS, WRITTEN
 from scrutiny.core.model import Model, n_samples_of
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Row
@@ -104,7 +103,6 @@ class Drift(Diagnostic[DriftParams]):
 
     id = "similarity.drift@1"
     needs = frozenset({"predict"})
-    wants = (LABELS, SPANS, ARCS, CLUSTERS, EXTRACTS, WRITTEN)
     measures = MEASURES
     scope = "dataset"  # whether samples are repeated shows on many
     wants_reference = True

@@ -31,7 +31,6 @@ from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, reference_of
 from scrutiny.core.expressions import metric_of_metric
-from scrutiny.core.facts import ARCS, CLUSTERS, EXTRACTS, LABELS, SPANS, WRITTEN
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.similarity.outputs_records import (
@@ -99,7 +98,6 @@ class SimilarityOutputs(Diagnostic[OutputsParams]):
     id = "similarity.outputs@1"
     needs = frozenset({"predict"})
     tolerates = MappingProxyType({"tolerance": ""})
-    wants = (LABELS, SPANS, ARCS, CLUSTERS, EXTRACTS, WRITTEN)
     measures = MEASURES
     wants_reference = True
     pairs_apart = True

@@ -7,7 +7,7 @@ measured   of=labels                    whether both say the same, and what
 measured   of=gold                      whether each is right
 measured   of=probabilities             divergences of both distributions
 measured   of=gold probabilities        probability of the right answer, and of saying the same
-measured   of=both answers              of spans, arcs, texts: measures of the task, of the target's
+measured   of=both answers              of what is no label: measures of the task, of the target's
                                         answer as if the reference's were the right one
 baseline   of=target, of=reference      measures of the task for each model
 =========  ===========================  ==========================================================
@@ -57,6 +57,7 @@ from typing import Final
 
 import numpy as np
 
+from scrutiny.core.answers.answer import type_of
 from scrutiny.core.arrays import Floats, Integers
 from scrutiny.core.diagnostic import Failure, RowKind
 from scrutiny.core.example import Example
@@ -140,7 +141,8 @@ class OfItem:
             yield self._of_gold(a, b, labels)
             yield from self._of_probabilities(a, b)
         else:
-            scored = self._scored(a.answer, b, self.labels.target)
+            right = type_of(a.answer).as_right(a.answer)
+            scored = self._scored(right, b, self.labels.target)
             yield self._row("measured", OF_BOTH, {**labels, **scored})
         yield self._of_task(OF_TARGET, b, self.labels.target, labels)
         yield self._of_task(OF_REFERENCE, a, self.labels.reference, labels)

@@ -122,11 +122,16 @@ def make_design(params: SuitesParams, inputs: Inputs) -> Design:
     tests = inputs.data.tests
     for test in tests:
         _must_be_read(test)
-    has_level = any(test.has_level for test in tests)
+    scored, has_level = score_of(inputs.task), any(test.has_level for test in tests)
+    levels = {"level": scored.level, **{metric: metric for metric in scored.also}}
     return Design(
         conditions=tuple(condition_of(test) for test in tests),
         estimates=(
-            *_level(inputs) * has_level,
+            *(
+                EstimateSpec(name, metric, ORIGINALS, role="baseline")
+                for name, metric in levels.items()
+                if has_level
+            ),
             *(one for test in tests for one in _estimates(test, inputs)),
             *(
                 EstimateSpec(f"all/{capability}/{kind}", _FAILED, condition)
@@ -177,26 +182,14 @@ def _label_of(test: SuiteTest) -> str:
 
 def _is_by_drop(test: SuiteTest) -> bool:
     """Whether a test is told by what its changes cost: what is expected is the gold answer."""
-    return test.has_base and test.has_gold and all(map(_is_gold, test.expects))
-
-
-def _is_gold(expect: str) -> bool:
-    return type(parse_expectation(expect)) is Gold
+    is_gold = all(type(parse_expectation(text)) is Gold for text in test.expects)
+    return test.has_base and test.has_gold and is_gold
 
 
 def _has_scores(test: SuiteTest) -> bool:
     """Whether right answers are expected of changed items, so that what is lost can be told."""
     is_right = all(isinstance(parse_expectation(text), Gold) for text in test.expects)
     return test.has_base and test.has_gold and is_right
-
-
-def _level(inputs: Inputs) -> tuple[EstimateSpec, ...]:
-    """Score on the items that cases were made of."""
-    scored = score_of(inputs.task)
-    names = {"level": scored.level, **{metric: metric for metric in scored.also}}
-    return tuple(
-        EstimateSpec(name, metric, ORIGINALS, role="baseline") for name, metric in names.items()
-    )
 
 
 def _estimates(test: SuiteTest, inputs: Inputs) -> Iterator[EstimateSpec]:
@@ -241,7 +234,9 @@ def _claim(test: SuiteTest, params: SuitesParams, inputs: Inputs) -> Claim:
     """The risk of a test."""
     name = _label_of(test)
     what, says = name, f"fails cases of {name}"
-    tolerance, costs = params.tolerance, f"{{}} % {_fails(test)}"
+    said = {parse_expectation(text).fails for text in test.expects}
+    fails = said.pop() if len(said) == 1 else Expectation.fails  # cases expect different things
+    tolerance, costs = params.tolerance, f"{{}} % {fails}"
     main = f"failures/{name}"
     if _is_by_drop(test):
         main, costs, says = f"drop/{name}", "costs {} points", f"{name} lowers the score"
@@ -262,12 +257,6 @@ def _claim(test: SuiteTest, params: SuitesParams, inputs: Inputs) -> Claim:
         risk=Risk(what, tolerance, costs),
         coverage=(f"coverage/{name}",) * _is_by_drop(test),
     )
-
-
-def _fails(test: SuiteTest) -> str:
-    """Failure of a test in words, a general one if its cases expect different things."""
-    said = {parse_expectation(text).fails for text in test.expects}
-    return said.pop() if len(said) == 1 else Expectation.fails
 
 
 def _notes(tests: tuple[SuiteTest, ...]) -> Iterator[str]:

@@ -197,7 +197,10 @@ def _margins(asked: Codes, outputs: pa.Table) -> "Numbers | None":
     if lengths.size != 1 or lengths[0] < 2:
         return None
     flat = scores.flatten().to_numpy(zero_copy_only=False).astype(np.float64)
-    ordered = np.sort(flat.reshape(*asked.shape, -1), axis=2)  # (item, replicate, label)
+    by_label = flat.reshape(*asked.shape, -1)  # (item, replicate, label)
+    if not np.allclose(by_label.sum(axis=2), 1.0, atol=1e-3):  # of parts, each by itself
+        return None
+    ordered = np.sort(by_label, axis=2)
     found: Numbers = ordered[:, :, -1] - ordered[:, :, -2]
     return found
 
