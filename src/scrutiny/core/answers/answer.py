@@ -85,6 +85,10 @@ class AnswerType(ABC, Generic[A]):
         """Spans of the text whose borders no edit may cross."""
         return ()
 
+    def parts(self, answer: A) -> Sequence[Span]:
+        """Parts that are right or wrong by themselves, as stretches of the text; none of others."""
+        return ()
+
     def spared(self, answer: A) -> tuple[Span, ...]:
         """Spans whose words a change "around" them leaves alone: the fences, or fewer."""
         return self.fences(answer)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from scrutiny.core.answers.answer import Agreement, AnswerType, Difference
 from scrutiny.core.edit import Borders, EditRefusedError, Track
-from scrutiny.core.example import Example
+from scrutiny.core.example import Example, Span
 
 
 class Segments(NamedTuple):
@@ -109,6 +109,10 @@ class SegmentsType(AnswerType[Segments]):
     def brief(self, answer: Segments) -> str:
         """Lengths of the words."""
         return " ".join(str(end - start) for start, end in answer.borders)
+
+    def parts(self, answer: Segments) -> tuple[Span, ...]:
+        """Its words."""
+        return tuple([Span(answer.field, start, end) for start, end in answer.borders])
 
     def segments(self, answer: Segments) -> Mapping[str, Borders]:
         """Its words."""
