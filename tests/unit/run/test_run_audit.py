@@ -92,6 +92,7 @@ def test_lines_of_the_registry_say_what_the_diagnostics_need():
         "calibration@1",
         "classes@1",
         "labels@1",
+        "parts@1",
         "performance@1",
         "robustness@1",
     }
