@@ -157,14 +157,8 @@ def _rows(sentences: Iterator[ElementTree.Element]) -> Iterator[RawRow]:
     for number, one in enumerate(sentences, 1):
         words = (word.rsplit("///", 3) for word in (one.text or "").split())
         text = " ".join(f"[{role} {w} ]" if role in _EVENTS else w for w, _, _, role in words)
-        kind = _kind(one.attrib["PERTURB"])
+        said = one.attrib["PERTURB"].strip()
+        kind = said if said in ("", "tense", "indicator") else "other"
+        kind = "order" if "order" in said else kind
         cells = (one.attrib["UNITID"], text, one.attrib["LABEL"], kind)
         yield RawRow(number, dict(zip(_COLUMNS, cells, strict=True)))
-
-
-def _kind(said: str) -> str:
-    """Kind of a change; empty for an original."""
-    if "order" in said:
-        return "order"
-    alone = said.strip()
-    return alone if alone in ("", "tense", "indicator") else "other"

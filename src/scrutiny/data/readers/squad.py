@@ -100,19 +100,15 @@ def _parts(answers: Any) -> list[str]:
     """
     parts: dict[str, None] = {}
     end = -1
-    for start, text in sorted(_places(answers)):
+    given = [one for one in answers if isinstance(one, dict)] if isinstance(answers, list) else []
+    places = [(one.get("answer_start"), one.get("text")) for one in given]
+    # what has neither is refused where answers are read
+    known = [(a, text) for a, text in places if isinstance(a, int) and isinstance(text, str)]
+    for start, text in sorted(known):
         if start >= end:
             parts[text] = None
         end = max(end, start + len(text))
     return list(parts)
-
-
-def _places(answers: Any) -> Iterator[tuple[int, str]]:
-    """Start and words of answers; what has neither is refused where answers are read."""
-    for one in answers if isinstance(answers, list) else ():
-        start, text = map(one.get, ("answer_start", "text")) if isinstance(one, dict) else ("", "")
-        if isinstance(start, int) and isinstance(text, str):
-            yield start, text
 
 
 _ROPES_COLUMNS: Final = ("id", "question", "context", "answers")
