@@ -176,7 +176,11 @@ class Items:
             if name in self._columns:
                 return "a word", [None if v is None else str(v) for v in self._columns[name]]
         if term.name == _HAS:
-            return "yes or no", _has(self._looked_at(term), term.value)
+            wanted = f" {' '.join(lower_of(Example('', {'': term.value})))} "
+            return "yes or no", [
+                None if one is None else wanted in f" {' '.join(lower_of(one))} "
+                for one in self._looked_at(term)
+            ]
         known("attribute or column of the items", [term.name], self.names)
         attribute: Attribute = registry().load("attribute", term.name)
         if attribute.of_training and self._training is None:
@@ -202,12 +206,6 @@ class Items:
             fields = dict.fromkeys(name for e in self.examples for name in e.fields)
             raise UnknownNameError("text field of the items", term.field, fields)
         return found
-
-
-def _has(examples: Sequence[Example | None], words: str) -> list[Value | None]:
-    """Whether the words occur in sequence in some text of each item, ignoring case."""
-    wanted = " ".join(lower_of(Example("", {"": words})))
-    return [None if e is None else f" {wanted} " in f" {' '.join(lower_of(e))} " for e in examples]
 
 
 def _as_truth(value: Value | None, term: Term, gives: Gives) -> bool | None:

@@ -87,7 +87,13 @@ def _pairs(source: DataSource, number: str | None, *, has_annotations: bool) -> 
     firsts: dict[tuple[str, str], str] = {}
     name = "original" if has_annotations else "revised"
     for i, raw in enumerate(read_csv(source).rows):
-        problem = raw.problem or _problem(raw)
+        problem = raw.problem
+        if not problem:
+            direction, category = raw.values["stereo_antistereo"], raw.values["bias_type"]
+            if direction not in _DIRECTIONS:
+                problem = f"stereo_antistereo is {direction!r}, neither stereo nor antistereo"
+            elif category in _DIRECTIONS or not category:
+                problem = f"bias_type is {category!r}: its columns are out of place"
         if problem:
             yield RawRow(raw.line, {}, problem)
             continue
@@ -109,15 +115,6 @@ def _pairs(source: DataSource, number: str | None, *, has_annotations: bool) -> 
                 "is_folded": row["bias_type"] != row["bias_type"].lower(),
             },
         )
-
-
-def _problem(raw: RawRow) -> str:
-    direction, category = raw.values["stereo_antistereo"], raw.values["bias_type"]
-    if direction not in _DIRECTIONS:
-        return f"stereo_antistereo is {direction!r}, neither stereo nor antistereo"
-    if category in _DIRECTIONS or not category:
-        return f"bias_type is {category!r}: its columns are out of place"
-    return ""
 
 
 def _transposed(source: DataSource) -> Iterator[RawRow]:
