@@ -126,7 +126,9 @@ goal scrutiny.perturb.search.goals.
     input_reduction@1    output_goals:FewestWords
     keep_output@1        output_goals:KeepOutput
     output_text@1        output_goals:OutputText
+    part_lost@1          answer_goals:PartLost
     regression_margin@1  label_goals:RegressionMargin
+    score_falls@1        answer_goals:ScoreFalls
     tagging@1            output_goals:Tagging
     targeted@1           label_goals:Targeted
     untargeted@1         label_goals:Untargeted
@@ -401,6 +403,7 @@ statistic scrutiny.diagnostics.similarity.outputs_records:
     p_gold_change@1      P_GOLD_CHANGE
     p_gold_rms@1         P_GOLD_RMS
 statistic scrutiny.diagnostics.similarity.drift_records:
+    answer_distance@1   ANSWER_DISTANCE
     farther@1           FARTHER
     label_mmd@1         LABEL_MMD
     logprob_change@1    LOGPROB_CHANGE

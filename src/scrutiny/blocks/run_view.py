@@ -18,6 +18,7 @@ from scrutiny.core.slice_syntax import complement
 if TYPE_CHECKING:
     import numpy as np
 
+    from scrutiny.reliability.assignment import Assignment
     from scrutiny.store.panels import Recorded
     from scrutiny.store.run_folder import RunFolder
 
@@ -194,7 +195,7 @@ class Records:
         """Interval over items of each replicate of an estimate, by replicate; empty if unknown."""
         return {}
 
-    def recorded(self, assigned: Mapping[str, Any]) -> "Recorded | None":
+    def recorded(self, assigned: "Assignment") -> "Recorded | None":
         """Records that a specification of the manifest reads; `None` if there are none."""
         return None
 
@@ -236,7 +237,7 @@ class RunFacts:
     left_out
         What was asked for and did not fit into the budget of time.
     profile
-        Profile of an audit; empty for other runs.
+        Profile of an audit with its version, `ship@1`; empty for other runs.
     environment
         Versions and devices, by name.
     """

@@ -73,15 +73,11 @@ def no_skill_in(findings: Sequence[Finding]) -> NoSkill | None:
     said = [*said[:_MOST_SAID], *[f"{len(said) - _MOST_SAID} more so."] * (len(said) > _MOST_SAID)]
     short = of_each[0] + _short(lacking[0])
     short += f", and {len(lacking) - 1} more" if len(lacking) > 1 else ""
-    return NoSkill(" ".join(said), short, len(lacking) == len(scores), _advice(lacking))
-
-
-def _advice(lacking: Sequence[Finding]) -> str:
-    """What to do about scores without shown skill: of a good one on few items, ask more."""
     shorts = [_short(finding) for finding in lacking]
-    if all(short == _UNKNOWN for short in shorts):
-        return ""
-    return _MORE if any(short.startswith(_ABOVE) for short in shorts) else _CHECK
+    # of a good score on few items, ask more
+    advice = _MORE if any(one.startswith(_ABOVE) for one in shorts) else _CHECK
+    advice = "" if all(one == _UNKNOWN for one in shorts) else advice
+    return NoSkill(" ".join(said), short, len(lacking) == len(scores), advice)
 
 
 def _names(scores: Sequence[Finding]) -> dict[int, str]:

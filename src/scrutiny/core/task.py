@@ -24,7 +24,9 @@ class Prediction(NamedTuple):
         A label, spans, a text: a value of one of the types of `scrutiny.core.answers`; None if
         only probabilities are known.
     scores
-        Probability of each of the model's labels, in their order.
+        Of a label: the probability of each of the model's labels, in their order. Of other answers:
+        that of each of their parts to be right, in the order of `AnswerType.judged` (a span, a
+        word, the whole extract).
     said
         What the model wrote, where the answer was read from it.
     """

@@ -73,7 +73,8 @@ class OnnxClassifier(Model):
         self.labels = parts.labels
         self._parts = parts
         self._inputs = [given.name for given in parts.session.get_inputs()]
-        self._output = _output_of(parts.session)
+        names = [given.name for given in parts.session.get_outputs()]
+        self._output = "logits" if "logits" in names else str(names[0])
         unknown = [name for name in self._inputs if name not in _COLUMNS]
         if unknown:
             raise ModelError(
@@ -218,12 +219,6 @@ def _provider(device: str, source: ModelSource) -> str:
             f"{', '.join(there)}."
         )
     return provider
-
-
-def _output_of(session: Any) -> str:
-    """Name of the output that has the scores."""
-    names = [given.name for given in session.get_outputs()]
-    return "logits" if "logits" in names else str(names[0])
 
 
 #: The training text is what the checkpoint's training has stored in the folder.

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.core.record import STATUSES, Counts, Measure
+from scrutiny.core.statistic import Statistic
 from scrutiny.stats.resampling.weights import Units
 
 #: Codes of the statuses, from best to worst; a row that was never planned is -1.
@@ -121,6 +122,26 @@ def columns_of(
             return tuple([start + position for position in measure.cells(at)])
         start += measure.size
     return None
+
+
+def side_and_measure(need: str, measures: Sequence[Measure]) -> tuple[str, str]:
+    """Side and measure of a need of a statistic; a measure's name may contain dots."""
+    if "." not in need or any(measure.name == need for measure in measures):
+        return "", need
+    side, _, measure = need.partition(".")
+    return side, measure
+
+
+def sides_of(statistic: Statistic, measures: Sequence[Measure]) -> list[str]:
+    """Sides whose measures a statistic needs, each once.
+
+    Examples
+    --------
+    >>> from scrutiny.reliability.metrics import metric_of
+    >>> sides_of(metric_of("excess(accuracy)"), ())
+    ['before', 'after', 'control']
+    """
+    return list(dict.fromkeys(side_and_measure(need, measures)[0] for need in statistic.needs))
 
 
 def units_of(panel: Panel, rows: NDArray[np.int64]) -> tuple[Units, NDArray[np.int64] | None]:

@@ -12,6 +12,7 @@ from scrutiny.core.boundary.json_text import canonical_json, value_digest
 from scrutiny.core.claim import Claim
 from scrutiny.core.errors import StorageError
 from scrutiny.core.long_runs import SILENT, Progress, left_alone
+from scrutiny.reliability.assignment import Assignment
 from scrutiny.run.asking.answer_store import BOUND, BOUND_WITHOUT_CACHE, local_store
 from scrutiny.run.asking.missing_answers import (
     asked_again_in_words,
@@ -28,7 +29,6 @@ from scrutiny.run.executing.executor import Executor, RunWork
 from scrutiny.run.executing.executors import executor
 from scrutiny.run.executing.task_runner import TaskRunner
 from scrutiny.run.manifest import manifest
-from scrutiny.run.planning.assignment import Assignment
 from scrutiny.run.planning.loading import LoadedModels
 from scrutiny.run.planning.published import reproductions
 from scrutiny.run.planning.resolved import Resolved

@@ -19,6 +19,7 @@ from scrutiny.core.record import ROLES, STATUSES, Row
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
 from scrutiny.reliability.metrics import metric_of
+from scrutiny.reliability.panel import sides_of
 from scrutiny.tasks.classification import TextClassification
 from scrutiny.testing.checking import (
     ToyContext,
@@ -196,10 +197,12 @@ def _check_design(trial: _Trial) -> None:
     measures = trial.diagnostic.measured(trial.task)
     known = {measure.name for measure in measures} | {"ok"}
     for spec in design.estimates:
-        for need in metric_of(spec.metric, measures).needs:
+        statistic = metric_of(spec.metric, measures)
+        sides = spec.reading(sides_of(statistic, measures)).sides
+        for need in statistic.needs:
             side, _, measure = need.rpartition(".")
             trial.promise(
-                is_kept=side in spec.sides and measure in known,
+                is_kept=side in sides and measure in known,
                 message=f"the estimate {spec.id!r} lacks what {spec.metric} needs: {need!r}.",
             )
     for contrast in design.contrasts:

@@ -10,8 +10,7 @@ import numpy as np
 from scrutiny.blocks.charts import Chart
 from scrutiny.blocks.run_estimates import slug
 from scrutiny.blocks.run_view import RunFacts, RunView
-from scrutiny.blocks.section import Part, ReportPart
-from scrutiny.blocks.terminal_and_markdown import WIDTH
+from scrutiny.blocks.section import ColumnsBlock, Part, ReportPart
 from scrutiny.core.statistic import (
     AdditiveStatistic,
     RefitStatistic,
@@ -213,8 +212,10 @@ def check_part(part: ReportPart, view: RunView) -> None:
     promise(name, is_kept=own, message=f"anchors are not their own, or no anchors: {anchors}")
     for chart in made.charts:
         _check_table(name, chart)
-    wide = [line for line in part.lines(view) if line.cell_len > WIDTH]
-    promise(name, is_kept=not wide, message=f"lines are wider than {WIDTH} cells: {wide[:1]}")
+    for block in part.lines(view):
+        if isinstance(block, ColumnsBlock):
+            fits = all(len(row) == len(block.widths) for row in block.rows)
+            promise(name, is_kept=fits, message=f"rows in columns are ragged: {block.rows[:1]}")
 
 
 def _anchors(chart: Chart) -> list[str]:

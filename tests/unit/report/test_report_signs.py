@@ -57,7 +57,7 @@ def row(group, values, low, high, twins, verdict="undecided"):
     return finding, (whole, beside)
 
 
-def view_of(*rows, profile="language"):
+def view_of(*rows, profile="language@1"):
     return RunView(
         RunFacts(
             "runs/x",
@@ -156,14 +156,14 @@ def test_what_to_do_follows_the_claims_and_not_the_signs(view):
 
 
 def test_only_audits_of_language_with_several_seeds_have_signs(view):
-    assert signs_of(replace(view, facts=replace(view.facts, profile="study"))) is None
+    assert signs_of(replace(view, facts=replace(view.facts, profile="study@1"))) is None
     finding, (whole, beside) = row("kept", [30, 31, 33], 20, 45, (-6, 4))
     one = replace(whole, by_replicate={SEEDS[0]: 30.0})
     assert signs_of(view_of((replace(finding, estimate=one), (one, beside)))) is None
 
 
 def test_the_page_draws_each_seed_with_its_interval(view):
-    (panel,) = signs_page(view).panels
+    (panel,) = signs_page(signs_of(view)).panels
     first = panel.rows[0]
     assert len(first.points) == 3
     assert all(p.low < p.value < p.high and p.is_marked for p in first.points)

@@ -8,8 +8,8 @@ import report_sample
 from rich.cells import cell_len
 from test_report_comment import with_risks
 
-from scrutiny.report.first_screen.front import front_of
-from scrutiny.report.first_screen.text import front_lines
+from scrutiny.report.first_screen.content import first_screen_of
+from scrutiny.report.first_screen.text import risk_lines
 from scrutiny.report.text import plain_text, write_terminal
 from scrutiny.report.wording import scope_words
 
@@ -108,7 +108,7 @@ def test_the_scope_of_a_risk_is_never_cut(scope):
     view = with_risks()
     hurt = [replace(f, scope=scope) if f.verdict == "hurts" else f for f in view.findings]
     view = replace(view, findings=tuple(hurt))
-    lines = [line.plain for line in front_lines(front_of(view))]
+    lines = [line.plain for line in risk_lines(first_screen_of(view))]
     row = next(i for i, line in enumerate(lines) if line.startswith("\N{BLACK CIRCLE} typos"))
     cells = [line[56:].strip() for line in lines[row : row + 3]]
     assert scope_words(scope) in " ".join(cells)

@@ -6,7 +6,7 @@ most answers are; others are an object whose only key is the name of their type.
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any, ClassVar, Final, Generic, NamedTuple, TypeVar
 
@@ -118,6 +118,20 @@ class AnswerType(ABC, Generic[A]):
     def agree(self, a: A, b: A) -> Agreement:
         """Agreement of two answers to one text."""
         return Agreement(int(a == b), 1)
+
+    def right_parts(self, given: A, right: A) -> frozenset[Hashable]:
+        """Parts of an answer that a right one to the same text has: spans, heads of words, links.
+
+        The whole answer, where its type has no parts.
+        """
+        return frozenset({given}) if self.agree(right, given).is_whole else frozenset()
+
+    def judged(self, answer: A, right: A) -> tuple[tuple[str, bool], ...]:
+        """Parts of an answer of which each is right or wrong: their classes, and whether they are.
+
+        One part without a class, the whole answer, unless the type has parts.
+        """
+        return (("", self.agree(answer, right).is_whole),)
 
     @abstractmethod
     def show(self, answer: A, fields: Mapping[str, str]) -> str:

@@ -1,6 +1,6 @@
 """Clusters: mentions in a text, those of one cluster for the same person or thing."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from scrutiny.core.answers.answer import Agreement, AnswerType, Difference
@@ -111,6 +111,10 @@ class ClustersType(AnswerType[Clusters]):
         """
         ours, theirs = _linked(a), _linked(b)
         return Agreement(len(ours.items() & theirs.items()), len(ours.keys() | theirs.keys()))
+
+    def right_parts(self, given: Clusters, right: Clusters) -> frozenset[Hashable]:
+        """Mentions that both link to the same one before them, or to none."""
+        return frozenset(_linked(given).items() & _linked(right).items())
 
     def differences(
         self, before: Clusters, after: Clusters, right: Clusters | None, track: Track, text: str

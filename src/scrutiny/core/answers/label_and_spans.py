@@ -85,6 +85,16 @@ class SpansType(AnswerType[tuple[Span, ...]]):
         ours, theirs = frozenset(a), frozenset(b)
         return Agreement(2 * len(ours & theirs), len(ours) + len(theirs))
 
+    def right_parts(self, given: tuple[Span, ...], right: tuple[Span, ...]) -> frozenset[Span]:
+        """Spans of both, with the same borders and label."""
+        return frozenset(given) & frozenset(right)
+
+    def judged(
+        self, answer: tuple[Span, ...], right: tuple[Span, ...]
+    ) -> tuple[tuple[str, bool], ...]:
+        """Each span with its label; it is right if its borders and its label are."""
+        return tuple([(span.label, span in right) for span in answer])
+
     def show(self, answer: tuple[Span, ...], fields: Mapping[str, str]) -> str:
         """Spans with their words and labels.
 

@@ -1,6 +1,6 @@
 """Words: parts of speech and dependencies of every word of a text, layer by layer."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Hashable, Mapping, Sequence, Set
 from typing import Any, Final, NamedTuple
 
 from scrutiny.core.answers.answer import Agreement, AnswerType, Difference
@@ -95,6 +95,35 @@ class WordsType(AnswerType[Words]):
     def agree(self, a: Words, b: Words) -> Agreement:
         """Number of words with the same borders and the same annotation in all common layers."""
         return _agreement(a, b)
+
+    def right_parts(self, given: Words, right: Words) -> frozenset[Hashable]:
+        """Words of both with the same head and relation; without heads, the same part of speech.
+
+        Subtypes of relations make no difference.
+        """
+        ours, theirs = _plain(given), _plain(right)
+        names = ("upos", "xpos") if None in (ours.heads, theirs.heads) else ("heads", "relations")
+        layers = [LAYERS.index(n) for n in names if getattr(ours, n) and getattr(theirs, n)]
+        by_border, wanted = _by_border(ours), _by_border(theirs)
+        return frozenset(
+            border
+            for border, said in by_border.items()
+            if layers
+            and border in wanted
+            and all(said[i] and said[i] == wanted[border][i] for i in layers)
+        )
+
+    def judged(self, answer: Words, right: Words) -> tuple[tuple[str, bool], ...]:
+        """Each word with its relation or part of speech; it is right if all is that both tell."""
+        common = [i for i in range(len(LAYERS)) if None not in (answer[2 + i], right[2 + i])]
+        ours, theirs = _by_border(answer), _by_border(right)
+        classes = answer.relations or answer.upos or answer.xpos or ("",) * len(answer.borders)
+        return tuple(
+            [
+                (name, border in theirs and all(own[i] == theirs[border][i] for i in common))
+                for name, (border, own) in zip(classes, ours.items(), strict=True)
+            ]
+        )
 
     def kept(self, before: Words, after: Words, track: Track) -> Agreement:
         """Number of the original's words whose annotation is what it was; new words don't count."""

@@ -241,7 +241,7 @@ def _specs(test: str, part: str, kind: Kind) -> Iterator[EstimateSpec]:
     """Specifications of one clustering."""
     condition = _condition_of(kind, part)
     for short, metric in METRICS:
-        yield EstimateSpec.of(
+        yield EstimateSpec(
             _name(short, test, part, kind),
             metric,
             condition,

@@ -5,14 +5,15 @@ from itertools import product
 from types import MappingProxyType
 from typing import Final
 
+from scrutiny.core.answers.answer import type_of
 from scrutiny.core.boundary.json_text import value_digest
 from scrutiny.core.design import Design, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.errors import DataError
-from scrutiny.core.facts import LABELS
+from scrutiny.core.example import Example
 from scrutiny.core.languages import speaks_any
-from scrutiny.core.record import Row
-from scrutiny.core.task import Task
+from scrutiny.core.record import Measure, Row
+from scrutiny.core.task import Prediction, Task
 from scrutiny.data.hashes import drawn
 from scrutiny.diagnostics.attack.attack_claims import make_design
 from scrutiny.diagnostics.attack.attack_records import (
@@ -21,6 +22,7 @@ from scrutiny.diagnostics.attack.attack_records import (
     attempt_rows,
     condition_of,
     known_by_rater,
+    level_measures,
     rater_rows,
     unattacked_row,
 )
@@ -30,10 +32,10 @@ from scrutiny.diagnostics.attack.attempts import (
     AttackWork,
     Attempt,
     attacks_of,
+    cheap_attacks,
 )
 from scrutiny.diagnostics.attack.kept_texts import ATTACKS, FoundText, pack
 from scrutiny.diagnostics.attack.validity import JudgedText, judge, read_ratings
-from scrutiny.perturb.recipes.attack import given_to_attacks
 from scrutiny.perturb.search.judging import Found, single
 
 _STORED: Final = Failure("stored_answers", status="skipped")
@@ -68,14 +70,20 @@ class Attacks(Diagnostic[AttackParams]):
     asks_other_texts = True
     searches = True
     tolerates = MappingProxyType({"tolerance": "attack_success@1"})
-    wants = (LABELS,)
     measures = MEASURES
     scope = "dataset"  # which items are drawn depends on all of them
     varies = "recipes"
 
+    def measured(self, task: Task) -> tuple[Measure, ...]:
+        """Measures of the level of an answer, and those of attacks."""
+        return (*level_measures(task), *MEASURES[1:])
+
     def audit_params(self, task: Task) -> AttackParams:
-        """Parameters in an audit: two cheap attacks on a hundred items."""
-        return AttackParams(budget=100, items=_AUDITED)
+        """Parameters in an audit: two cheap attacks on a hundred items.
+
+        Of answers that are no labels, those after which the right answer is known.
+        """
+        return AttackParams(recipes=cheap_attacks(task), budget=100, items=_AUDITED)
 
     def enough_items(self, n_rows: int) -> int:
         """Number of items that an audit attacks: success of 50 % is then known within 10 points."""
@@ -98,18 +106,13 @@ class Attacks(Diagnostic[AttackParams]):
         kinds = [BASELINE, *_kinds(list(attacks), params)]
         if ctx.model.has_stored_answers_only:
             for example in batch.examples:
-                yield from rater_rows(params, example.id, None, _STORED)
+                yield from rater_rows(params, example.id, None, _STORED, task=ctx.task)
                 yield from (kind.row(example.id, _STORED) for kind in kinds)
             return
         _must_be_the_same_ratings(params, ctx)
         chosen = drawn(batch.examples, params.items)
         answers = dict(zip([e.id for e in chosen], ctx.predict(chosen), strict=True))
-        work = AttackWork(
-            params,
-            ctx,
-            given_to_attacks(params.resources, ctx.task, capabilities=capabilities),
-            ctx.seed,
-        )
+        work = AttackWork(params, ctx, ctx.task, ctx.seed)
         attempts = list(work.attempts(attacks, [e for e in chosen if e.gold is not None]))
         judged = [_judged(params, attempt) for attempt in attempts]
         kind = f"{Attacks.id}#{value_digest(params)}"
@@ -117,14 +120,16 @@ class Attacks(Diagnostic[AttackParams]):
         ctx.array(ATTACKS, pack(kept))
         known = known_by_rater(params, chosen)
         for example in batch.examples:
-            yield from rater_rows(params, example.id, known.get(example.id), NOT_DRAWN)
+            rated = known.get(example.id)
+            yield from rater_rows(params, example.id, rated, NOT_DRAWN, task=ctx.task)
             if example.id not in answers:
                 yield from (kind.row(example.id, NOT_DRAWN) for kind in kinds)
                 continue
-            yield unattacked_row(example, answers[example.id], ctx.labels)
+            answer = answers[example.id]
+            yield unattacked_row(example, answer, ctx, further=len(MEASURES) - 1)
             for attempt, said in zip(attempts, judged, strict=True):
                 yield from attempt_rows(
-                    example, attempt, labels=ctx.labels, judged=said, has_control=params.control
+                    example, attempt, ctx=ctx, judged=said, has_control=params.control
                 )
 
 
@@ -201,8 +206,8 @@ def _text(
     state = found.state
     assert state is not None  # the caller has looked
     before, after = (
-        None if answer is None else single(answer).label_among(labels)
-        for answer in (found.base_answer, found.answer)
+        None if answer is None else _in_words(single(answer), labels, example)
+        for answer, example in ((found.base_answer, state.base), (found.answer, state.example))
     )
     return FoundText(
         kind=kind,
@@ -224,3 +229,11 @@ def _text(
         words_changed=state.words_changed,
         valid=None if said is None else said.valid,
     )
+
+
+def _in_words(given: Prediction, labels: tuple[str, ...], example: Example) -> str | None:
+    """Answer as a reader sees it: a label, spans with their words, relations of all words."""
+    if given.answer is None:
+        return given.label_among(labels)
+    kind = type_of(given.answer)
+    return kind.brief(given.answer) if kind.layers else kind.show(given.answer, example.fields)

@@ -56,7 +56,7 @@ def _make_probes_design(
     return Design(
         conditions=tuple(_condition_of(*place) for place in places),
         estimates=tuple(
-            EstimateSpec.of(_name(*place), "uas@1", _condition_of(*place)) for place in places
+            EstimateSpec(_name(*place), "uas@1", _condition_of(*place)) for place in places
         ),
         claims=tuple(_claims(own, draws=draws, margin=margin, is_paired=is_paired)),
         queries_per_item=2,

@@ -181,8 +181,8 @@ def _specs(inputs: Inputs) -> Iterator[EstimateSpec]:
     for kind in _KINDS:
         yield EstimateSpec(f"head({kind})", f"head({kind})@1", along=("layer", "head"))
     for name, of_both in _values(inputs):
-        sides = {"": Selector(), **({"base": Selector(of="base")} if of_both else {})}
-        yield EstimateSpec(name, f"{name}@1", sides)
+        sides = {"base": Selector(of="base")} if of_both else {}
+        yield EstimateSpec(name, f"{name}@1", sides=sides)
     for name, other in _between(inputs):
         yield EstimateSpec(f"{name}/{other}", f"{name}@1", beside=(other,))
     for layer in _layers(inputs):

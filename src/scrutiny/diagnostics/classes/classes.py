@@ -42,6 +42,7 @@ class Classes(Diagnostic[NoParams]):
     id = "classes@1"
     needs = frozenset({"predict"})
     wants = (ARCS, LABEL_SETS, LABELS, SPANS)
+    why_only = "other answers have no classes to count one by one"
     measures = (
         Measure("tp", unit="items", says="items of the class that are found"),
         Measure("fp", unit="items", says="items of other classes predicted as this one"),
@@ -91,11 +92,11 @@ def _estimates(labels: tuple[str, ...], *, are_unequal: bool) -> Iterator[Estima
     counts = {label: Selector("measured", {"label": label}) for label in labels}
     if are_unequal:
         sides = {side_of(place): counts[label] for place, label in enumerate(labels)}
-        yield EstimateSpec("macro_f1", f"macro_f1({len(labels)})@1", sides)
+        yield EstimateSpec("macro_f1", f"macro_f1({len(labels)})@1", sides=sides)
     for metric in (RECALL, PRECISION, LABEL_F1):
         for label in labels:
             name = f"{metric.id.partition('@')[0]}/{label}"
-            yield EstimateSpec.of(name, metric.id, {"label": label})
+            yield EstimateSpec(name, metric.id, {"label": label})
 
 
 COUNTS: Final = ("tp", "fp", "fn")

@@ -66,7 +66,7 @@ class Parts(Diagnostic[PartsParams]):
         return Design(
             conditions=conditions,
             estimates=tuple(
-                EstimateSpec.of(f"{metric.id.partition('@')[0]}/{one['bucket']}", metric.id, one)
+                EstimateSpec(f"{metric.id.partition('@')[0]}/{one['bucket']}", metric.id, one)
                 for metric in (PART_F1, PART_RECALL, PART_PRECISION)
                 for one in conditions
             ),

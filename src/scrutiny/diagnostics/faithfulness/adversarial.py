@@ -179,13 +179,13 @@ def _specs(params: AdversarialParams) -> Iterator[EstimateSpec]:
     """Specifications by epsilon."""
     conditions = [{"epsilon": epsilon} for epsilon in params.epsilons]
     own = {"": Selector("measured", conditions[0])}
-    yield EstimateSpec("level", "accuracy@1", own, role="baseline")
+    yield EstimateSpec("level", "accuracy@1", sides=own, role="baseline")
     for condition in conditions:
         epsilon = condition["epsilon"]
         for metric in ("mean(js)", "adversarial_found"):
-            yield EstimateSpec.of(_name(metric, epsilon), f"{metric}@1", condition)
+            yield EstimateSpec(_name(metric, epsilon), f"{metric}@1", condition)
         start = f"{_name('mean(js)', epsilon)}/start"
-        yield EstimateSpec.of(start, "mean(js)@1", condition, role="control")
+        yield EstimateSpec(start, "mean(js)@1", condition, role="control")
 
 
 def _claim(first: str, params: AdversarialParams, inputs: Inputs) -> Claim:

@@ -139,15 +139,15 @@ def _selector(name: str) -> Selector:
 
 def _specs() -> Iterator[EstimateSpec]:
     """Specifications in the order of the report."""
-    yield EstimateSpec("level", "accuracy@1", {"": _selector(_NAMES[0])}, role="baseline")
+    yield EstimateSpec("level", "accuracy@1", sides={"": _selector(_NAMES[0])}, role="baseline")
     for name, role in zip(_NAMES, _ROLES, strict=True):
-        yield EstimateSpec.of(f"tau/{name}", "mean(tau)@1", {"between": name}, role=role)
+        yield EstimateSpec(f"tau/{name}", "mean(tau)@1", {"between": name}, role=role)
     own = _NAMES[1]
     yield EstimateSpec(
         "tau_gap",
         "gap(mean(tau))@1",
-        {"first": _selector(own), "other": _selector(_BASELINE)},
-        condition={"between": f"{own} - {_BASELINE}"},
+        {"between": f"{own} - {_BASELINE}"},
+        sides={"first": _selector(own), "other": _selector(_BASELINE)},
     )
 
 

@@ -158,7 +158,7 @@ def make_erasure_design(params: ErasureParams, inputs: Inputs) -> Design:
 def _specs(params: ErasureParams, names: list[OrderName]) -> Iterator[EstimateSpec]:
     """Specifications in the order of the report."""
     yield EstimateSpec(
-        "level", "accuracy@1", {"": _selector(_TOP)}, role="baseline", condition={"order": "none"}
+        "level", "accuracy@1", {"order": "none"}, role="baseline", sides={"": _selector(_TOP)}
     )
     for name in names:
         if name.order in _SINGLE:
@@ -191,7 +191,7 @@ def _label(name: OrderName) -> str:
 def _one(metric: str, name: OrderName) -> EstimateSpec:
     """Specification of one order."""
     short = f"{metric.removeprefix('erasure_')}/{_label(name)}"
-    return EstimateSpec.of(short, f"{metric}@1", name.condition, role=name.role)
+    return EstimateSpec(short, f"{metric}@1", name.condition, role=name.role)
 
 
 def _two(metric: str, short: str, first: OrderName, other: OrderName) -> EstimateSpec:
@@ -204,8 +204,8 @@ def _two(metric: str, short: str, first: OrderName, other: OrderName) -> Estimat
     return EstimateSpec(
         f"{short}/{_label(named)}",
         f"{metric}@1",
-        {"first": _selector(first), "other": _selector(other)},
-        condition=condition,
+        condition,
+        sides={"first": _selector(first), "other": _selector(other)},
     )
 
 

@@ -229,21 +229,19 @@ def _specs(change: Change, params: HeadChangeParams) -> Iterator[EstimateSpec]:
     condition: dict[str, object] = {"change": change}
     own = {"": Selector("measured", condition)}
     if change == params.changes[0]:
-        yield EstimateSpec("level", "accuracy@1", own, role="baseline", condition=condition)
+        yield EstimateSpec("level", "accuracy@1", condition, role="baseline", sides=own)
     yield EstimateSpec(
         f"head_accuracy_drop/{change}",
         "changed_head(drop(accuracy))@1",
-        own,
-        condition=condition,
+        condition,
         along=("layer", "head"),
     )
     for name, metric in _SINGLE.items():
-        yield EstimateSpec(f"{name}/{change}", metric, own, condition=condition)
+        yield EstimateSpec(f"{name}/{change}", metric, condition)
     yield EstimateSpec(
         f"selected_head_over_layer/{change}",
         "selected_head_over_layer@1",
-        {**own, "control": Selector("control", condition)},
-        condition=condition,
+        condition,
     )
 
 

@@ -3,7 +3,7 @@
 For a capability and an amount, with the target b and the reference a:
 
 ===================  ==========================================================================
-hard                 Hard-SCoPE: pairs that leave a's label on which b keeps its own
+hard                 Hard-SCoPE: pairs that leave a's answer on which b keeps its own
 random               b's invariance to random changes of as many words (role ``control``)
 lift, kappa          hard minus random; as a share of what random changes leave
 soft                 Soft-SCoPE at the tolerance and cutoff of its condition; beside it that of
@@ -17,7 +17,10 @@ soft_least           soft where nothing that is left to the label "other" is com
                      then what it is at most
 ===================  ==========================================================================
 
-and for the items as they are: agreement, both accuracies, the gap, and how many labels b uses.
+All but Soft-SCoPE and its distance, which compare probabilities of labels, stand for answers of any
+type: an answer is kept if all its parts, moved by the edits, are what they were.
+
+And for the items as they are: agreement, both accuracies, the gap, and how many labels b uses.
 
 The claim: the lift exceeds the margin. A model without skill, or that always says the same, is
 refused. The reference beside itself is the ceiling, and nothing is claimed of it. Where the plan
@@ -45,6 +48,7 @@ from scrutiny.diagnostics.invariance.scope_records import (
     PROPOSALS,
     SELF,
 )
+from scrutiny.models.answers.compared_answers import has_variety
 from scrutiny.tasks.scores import score_of
 
 #: Soft-SCoPE of a model against itself below which sampling decides: nothing is printed.
@@ -111,7 +115,8 @@ def _estimates(
     yield from _of_items(inputs)
     for generation in made:
         yield from _hard(generation)
-        yield from _soft(generation, params, inputs)
+        if inputs.task.gives_labels:
+            yield from _soft(generation, params, inputs)
         yield from _agreement(generation)
 
 
@@ -120,31 +125,31 @@ def _of_items(inputs: Inputs) -> Iterator[EstimateSpec]:
     base = {"": Selector("baseline", OF_BASE)}
     both = {"": Selector("baseline", OF_TARGET)}
     level = score_of(inputs.task).level
-    yield EstimateSpec.of("level", level, OF_TARGET, role="baseline")
-    yield EstimateSpec.of("level_reference", level, OF_REFERENCE, role="baseline")
+    yield EstimateSpec("level", level, OF_TARGET, role="baseline")
+    yield EstimateSpec("level_reference", level, OF_REFERENCE, role="baseline")
     if any(measure.name == "hit" for measure in inputs.task.measures):
-        yield EstimateSpec("gap", "accuracy_gap@1", both, role="baseline")
-    yield EstimateSpec("agreement", "share(agree_base)@1", base, role="baseline")
-    yield EstimateSpec("entropy", "label_entropy@1", base, role="baseline")
-    yield EstimateSpec("commonest", "commonest_label@1", base, role="baseline")
+        yield EstimateSpec("gap", "accuracy_gap@1", sides=both, role="baseline")
+    yield EstimateSpec("agreement", "share(agree_base)@1", sides=base, role="baseline")
+    if has_variety(inputs.task):
+        yield EstimateSpec("entropy", "label_entropy@1", sides=base, role="baseline")
+        yield EstimateSpec("commonest", "commonest_label@1", sides=base, role="baseline")
 
 
 def _hard(generation: Generation) -> Iterator[EstimateSpec]:
     """Hard-SCoPE, its control, and the excess over the control."""
     label, condition = generation.label, generation.condition
-    against = {"": Selector("measured", condition), "control": Selector("control", condition)}
-    yield EstimateSpec.of(f"hard/{label}", "hard_scope@1", condition)
-    yield EstimateSpec.of(f"random/{label}", "kept_by(target)@1", condition, role="control")
-    yield EstimateSpec(f"lift/{label}", "scope_lift@1", against, condition=condition)
-    yield EstimateSpec(f"kappa/{label}", "kappa_inv@1", against, condition=condition)
-    yield EstimateSpec.of(f"found/{label}", "pairs_found@1", condition)
+    yield EstimateSpec(f"hard/{label}", "hard_scope@1", condition)
+    yield EstimateSpec(f"random/{label}", "kept_by(target)@1", condition, role="control")
+    yield EstimateSpec(f"lift/{label}", "scope_lift@1", condition)
+    yield EstimateSpec(f"kappa/{label}", "kappa_inv@1", condition)
+    yield EstimateSpec(f"found/{label}", "pairs_found@1", condition)
     proposed = {"": Selector("control", {**condition, "of": PROPOSALS})}
     for name, metric in (
         ("random_reference", "kept_by(reference)@1"),
         ("phi", "invariance_phi@1"),
         ("chance_kappa", "invariance_kappa@1"),
     ):
-        yield EstimateSpec(f"{name}/{label}", metric, proposed, role="control", condition=condition)
+        yield EstimateSpec(f"{name}/{label}", metric, condition, sides=proposed, role="control")
 
 
 def _soft(generation: Generation, params: ScopeParams, inputs: Inputs) -> Iterator[EstimateSpec]:
@@ -153,47 +158,46 @@ def _soft(generation: Generation, params: ScopeParams, inputs: Inputs) -> Iterat
     where = {**generation.condition, "of": PROBABILITIES}
     searched = {"": Selector("measured", where)}
     random = {"": Selector("control", where)}
-    gate: tuple[tuple[str, float], ...] = ()
+    gate: tuple[tuple[EstimateSpec, float], ...] = ()
     constants = {"tolerance": params.tolerance, "cutoff": params.cutoff}
     condition = {**generation.condition, **constants}
     if "samples" in inputs.subject.capabilities | inputs.second.capabilities:
-        gate = ((f"soft_self/{label}", LEAST_SELF_SOFT),)
-        yield EstimateSpec(
+        own = EstimateSpec(
             f"soft_self/{label}",
             "soft_scope@1",
-            {"": Selector("baseline", {**generation.condition, "of": SELF})},
+            condition,
+            sides={"": Selector("baseline", {**generation.condition, "of": SELF})},
             role="baseline",
-            condition=condition,
         )
+        gate = ((own, LEAST_SELF_SOFT),)
+        yield own
     for cutoff in dict.fromkeys((params.cutoff, *sorted(params.cutoffs))):
         name = f"soft/{label}" + ("" if cutoff == params.cutoff else f"/cutoff={cutoff:g}")
         at = {**condition, "cutoff": cutoff}
-        yield EstimateSpec(name, "soft_scope@1", searched, condition=at, presupposes=gate)
+        yield EstimateSpec(name, "soft_scope@1", at, sides=searched, presupposes=gate)
     if OTHER in inputs.data.labels:
         yield EstimateSpec(
             f"soft_least/{label}",
             "soft_scope@1",
-            {"": Selector("measured", {**generation.condition, "of": BOUND})},
-            condition={**condition, "bound": "least"},
+            {**condition, "bound": "least"},
+            sides={"": Selector("measured", {**generation.condition, "of": BOUND})},
             presupposes=gate,
         )
     yield EstimateSpec(
         f"soft_random/{label}",
         "soft_scope@1",
-        random,
+        condition,
+        sides=random,
         role="control",
-        condition=condition,
         presupposes=gate,
     )
-    yield EstimateSpec(
-        f"distance/{label}", "mean_distance@1", searched, condition=generation.condition
-    )
+    yield EstimateSpec(f"distance/{label}", "mean_distance@1", generation.condition, sides=searched)
 
 
 def _agreement(generation: Generation) -> Iterator[EstimateSpec]:
     """Agreement on changed texts, over the pairs of Hard-SCoPE and over all."""
     for name, metric in (("ood", "ood_agreement(kept)@1"), ("ood_all", "ood_agreement(all)@1")):
-        yield EstimateSpec.of(f"{name}/{generation.label}", metric, generation.condition)
+        yield EstimateSpec(f"{name}/{generation.label}", metric, generation.condition)
 
 
 def _claim(generation: Generation, params: ScopeParams, inputs: Inputs) -> Claim:
@@ -243,13 +247,13 @@ def _competence(inputs: Inputs) -> Iterator[tuple[str, float]]:
     """Skill of both models if gold answers are known; otherwise that labels are used at all.
 
     A model that answers the same whatever it is asked is told so, and not only that it has no
-    skill. Of tags, variety says nothing: it is whether there are any.
+    skill. Of other answers than labels, variety says nothing: of tags it is whether there are any.
     """
-    is_tagged = not inputs.task.gives_labels
-    if inputs.data.chance > 0 or is_tagged:
+    gives_labels = inputs.task.gives_labels
+    if inputs.data.chance > 0 or not gives_labels:
         yield "level", inputs.data.chance
         yield "level_reference", inputs.data.chance
-        if not is_tagged:
+        if gives_labels:
             yield "entropy", 0.0
     else:
         yield "entropy", LEAST_ENTROPY
@@ -275,6 +279,15 @@ def _notes(params: ScopeParams, inputs: Inputs) -> Iterator[str]:
         f"Texts were changed so that {inputs.second.name} keeps its answer; every model was asked "
         "about the item, the changed text, and a random change of as many words."
     )
+    if not inputs.task.gives_labels:
+        yield (
+            "An answer is kept if all its parts are what they were, moved by the edits; words that "
+            "a change adds are not compared. Hard-SCoPE follows Rawal & Toneva (2024), who ask for "
+            "labels. There is no Soft-SCoPE: it compares probabilities of labels, which these "
+            "answers do not have."
+        )
+        yield from _of_all(params, inputs)
+        return
     yield (
         "Hard- and Soft-SCoPE follow Rawal & Toneva (2024), from the formulas in the authors' "
         "released code. The published tolerance and cutoff were not available to us: ours are "
@@ -285,16 +298,21 @@ def _notes(params: ScopeParams, inputs: Inputs) -> Iterator[str]:
         "The released search applies softmax twice to the changed output; ours minimizes the "
         f"stated distance ({params.distance if params.preset == 'corrected' else 'l1'})."
     )
-    yield (
-        f"Up to {params.trials} changed texts of an item are one row: items are resampled, not "
-        "pairs. The measure is asymmetric: the other direction is another measurement."
-    )
+    yield from _of_all(params, inputs)
     if OTHER in inputs.data.labels:
         yield (
             'The label "other" holds all answers without a label, and labels that an answer leaves '
             "out: distances of probabilities are lower bounds, and Soft-SCoPE is at most the shown "
             'value, and at least that with bound "least".'
         )
+
+
+def _of_all(params: ScopeParams, inputs: Inputs) -> Iterator[str]:
+    """Sentences that are said of answers of any type."""
+    yield (
+        f"Up to {params.trials} changed texts of an item are one row: items are resampled, not "
+        "pairs. The measure is asymmetric: the other direction is another measurement."
+    )
     if inputs.is_self:
         yield "A model compared with itself is the ceiling."
 

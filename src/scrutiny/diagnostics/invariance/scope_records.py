@@ -7,7 +7,7 @@ baseline             of=base             agreement on the item; the target's lab
 baseline             of=target           the target's answer against the gold answer
 baseline             of=reference        the reference's
 measured, control    capability, amount  searched texts; random ones with as many words changed
-measured, control    … of=probabilities  the same where both models give probabilities: ``d``
+measured, control    … of=probabilities  labels: the same where both give probabilities: ``d``
 control              … of=proposals      random texts also where the search found none: what both
                                          models mind, whatever the reference minds
 measured             … of=bound          ``d`` at most, where answers leave labels to "other"
@@ -170,12 +170,16 @@ class _Item:
         of_scores = {**condition, "of": PROBABILITIES}
         searched = self._trials(generation)
         random = self._trials(generation, is_control=True)
+        gives_labels = self.asked.ctx.task.gives_labels
         for role, trials in (("measured", searched), ("control", random)):
             yield self._of_trials(role, condition, trials, generation)
-            yield self._of_trials(role, of_scores, self._with_scores(trials), generation)
+            if gives_labels:
+                yield self._of_trials(role, of_scores, self._with_scores(trials), generation)
         proposed = self._trials(generation, is_control=True, is_matched=False)
         where = {**condition, "of": PROPOSALS}
         yield self._of_trials("control", where, proposed, generation)
+        if not gives_labels:
+            return
         if self.asked.labels.has_other:
             where = {**condition, "of": BOUND}
             bounds = self._at_most(self._with_scores(searched))

@@ -16,7 +16,7 @@ from scrutiny.core.diagnostic import (
 from scrutiny.core.edit import Variant
 from scrutiny.core.errors import MissingExtraError, PlanError
 from scrutiny.core.example import Example
-from scrutiny.core.facts import LABELS, SPANS
+from scrutiny.core.facts import ARCS, CLUSTERS, EXTRACTS, LABELS, SPANS, WRITTEN
 from scrutiny.core.languages import left_out, must_know, speaks_any
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction, Task
@@ -86,11 +86,15 @@ class SharedInvariance(ChangesTexts[ScopeParams]):
 
     Answers of a model to texts changed so that a reference model keeps its answer.
 
-    **Measures**: on how many of the changes that leave the reference's label the target keeps its
-    own (Hard-SCoPE), how alike both models' probabilities move (Soft-SCoPE), and how much of that
-    random changes of as many words would show (lift).
+    **Measures**: on how many of the changes that leave the reference's answer the target keeps its
+    own (Hard-SCoPE), how alike both models' probabilities of labels move (Soft-SCoPE), and how much
+    of that random changes of as many words would show (lift). Spans, arcs, clusters and extracts
+    are kept if all of them are what they were, moved by the edits; a written text if it is the same
+    letter by letter.
 
     **Misleads when**: read without its control: a target that always answers the same scores 1.
+    Long answers (parses, translations) are seldom kept as a whole: the number of texts found is
+    small then, and they are the easy ones.
     It is asymmetric: pairs and condition are the reference's, so look at both directions. The
     constants of Soft-SCoPE decide its value; compare at equal ones. More places changed, or a
     weaker search, is another question.
@@ -102,7 +106,7 @@ class SharedInvariance(ChangesTexts[ScopeParams]):
 
     id = "invariance.scope@1"
     needs = frozenset({"predict"})
-    wants = (LABELS, SPANS)
+    wants = (LABELS, SPANS, ARCS, CLUSTERS, EXTRACTS, WRITTEN)
     measures = MEASURES
     wants_reference = True
 

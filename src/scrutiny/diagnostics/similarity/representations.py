@@ -271,8 +271,8 @@ def _specs(
                 yield EstimateSpec(
                     f"{prefix}{comparison.name}",
                     metric.format(comparison.measure),
-                    {"": Selector("measured", comparison.condition)},
-                    condition=comparison.where,
+                    comparison.where,
+                    sides={"": Selector("measured", comparison.condition)},
                     unit=params.unit or "item",
                 )
 

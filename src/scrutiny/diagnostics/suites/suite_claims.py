@@ -110,8 +110,6 @@ CHANCE_CONSISTENCY: Final = Additive(
     divisor=lambda sums: np.asarray(sums[..., 0]),
 )
 _FAILED: Final = "share(failed)@1"
-_STAYS: Final = {"after": "before"}
-_BOTH_STAY: Final = {"after": "before", "control": "before"}
 _CONTROL: Final = "control: random change"
 #: Condition of the records of items as they are.
 ORIGINALS: Final[Mapping[str, object]] = {"texts": "originals"}
@@ -131,7 +129,7 @@ def make_design(params: SuitesParams, inputs: Inputs) -> Design:
             *_level(inputs) * has_level,
             *(one for test in tests for one in _estimates(test, inputs)),
             *(
-                EstimateSpec.of(f"all/{capability}/{kind}", _FAILED, condition)
+                EstimateSpec(f"all/{capability}/{kind}", _FAILED, condition)
                 for (capability, kind), condition in cells_of(tests).items()
             ),
         ),
@@ -197,18 +195,17 @@ def _level(inputs: Inputs) -> tuple[EstimateSpec, ...]:
     scored = score_of(inputs.task)
     names = {"level": scored.level, **{metric: metric for metric in scored.also}}
     return tuple(
-        EstimateSpec.of(name, metric, ORIGINALS, role="baseline") for name, metric in names.items()
+        EstimateSpec(name, metric, ORIGINALS, role="baseline") for name, metric in names.items()
     )
 
 
 def _estimates(test: SuiteTest, inputs: Inputs) -> Iterator[EstimateSpec]:
     """Specifications of one test."""
     name, condition = _label_of(test), condition_of(test)
-    of = partial(EstimateSpec.of, condition=condition)
+    of = partial(EstimateSpec, condition=condition)
     yield of(f"failures/{name}", _FAILED)
     if _is_by_drop(test):
-        after = Selector("measured", condition)
-        yield EstimateSpec(f"coverage/{name}", "coverage@1", {"after": after}, condition=condition)
+        yield EstimateSpec(f"coverage/{name}", "coverage@1", condition)
     if test.has_control:
         yield of(f"control/{name}", _FAILED, role="control")
     if _has_scores(test):
@@ -221,25 +218,17 @@ def _estimates(test: SuiteTest, inputs: Inputs) -> Iterator[EstimateSpec]:
 def _of_scores(test: SuiteTest, inputs: Inputs) -> Iterator[EstimateSpec]:
     """Scores after the changes of a test, what they lose, and answers that are others."""
     name, condition, scored = _label_of(test), condition_of(test), score_of(inputs.task)
-    before, after, control = (
-        Selector(role, condition) for role in ("baseline", "measured", "control")
+    of = partial(
+        EstimateSpec, condition=condition, sides={"before": Selector("baseline", condition)}
     )
-    pair = {"before": before, "after": after}
     for metric in (scored.level, *scored.also):
         mark = "" if metric == scored.level else f"_{metric}"
-        drop = metric_of_metric("drop", metric)
-        yield EstimateSpec(f"drop{mark}/{name}", drop, pair, fallback=_STAYS, condition=condition)
-        yield EstimateSpec.of(f"after{mark}/{name}", metric, condition)
+        yield of(f"drop{mark}/{name}", metric_of_metric("drop", metric))
+        yield EstimateSpec(f"after{mark}/{name}", metric, condition)
     if test.has_control:
-        yield EstimateSpec(
-            f"excess/{name}",
-            metric_of_metric("excess", scored.level),
-            {**pair, "control": control},
-            fallback=_BOTH_STAY,
-            condition=condition,
-        )
+        yield of(f"excess/{name}", metric_of_metric("excess", scored.level))
     if inputs.task.gives_labels:
-        yield EstimateSpec(f"flips/{name}", "flip_rate@1", pair, condition=condition)
+        yield of(f"flips/{name}", "flip_rate@1", fallback={})
 
 
 def cells_of(tests: Sequence[SuiteTest]) -> dict[tuple[str, str], dict[str, object]]:

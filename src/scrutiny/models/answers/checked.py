@@ -206,7 +206,8 @@ def _valid(model: Model, example: Example, answer: Prediction) -> Prediction:
         if not all(map(math.isfinite, answer.scores)):
             said = f"has scores {_short(answer.scores)}: a probability is a finite number"
             raise _bad(model, example, said, reason="non_finite")
-        _check_scores(model, example, answer.scores)
+        if answer.answer is None or label_in(answer.answer) is not None:
+            _check_scores(model, example, answer.scores)
         if answer.answer is None:
             likeliest = model.labels[answer.scores.index(max(answer.scores))]
             answer = answer._replace(answer=likeliest)
@@ -222,6 +223,8 @@ def _valid(model: Model, example: Example, answer: Prediction) -> Prediction:
         )
     if wrong := kind.check(answer.answer, example):
         raise _bad(model, example, wrong)
+    if answer.scores is not None and label is None:
+        _check_confidences(model, example, answer, answer.scores)
     if not all(map(is_storable, (answer.said or "", *kind.words(answer.answer)))):
         raise _bad(model, example, "holds half a surrogate pair", reason="no_unicode")
     return answer
@@ -258,6 +261,20 @@ def _check_scores(model: Model, example: Example, scores: tuple[float, ...]) -> 
             example,
             f"has scores {_short(scores)}, which are no probabilities: they must not be negative "
             f"and must sum to 1 (here {total:.4g}). If they are logits, apply a softmax.",
+        )
+
+
+def _check_confidences(
+    model: Model, example: Example, answer: Prediction, scores: tuple[float, ...]
+) -> None:
+    """Raise unless each part of an answer that is no label has its probability."""
+    count = len(type_of(answer.answer).judged(answer.answer, answer.answer))
+    if len(scores) != count or not all(0 <= score <= 1 for score in scores):
+        raise _bad(
+            model,
+            example,
+            f"has the scores {_short(scores)} for {count} parts: answers that are no labels have "
+            "one probability from 0 to 1 for each part (span, word, or the whole answer), or none.",
         )
 
 

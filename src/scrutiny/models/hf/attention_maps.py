@@ -153,15 +153,11 @@ class AttentionSource:
         except AnswerError:  # of one of them: the others must not fail with it
             for ids in distinct:
                 if ids not in found:
-                    self._run_alone(ids, reading, found)
+                    try:
+                        self._run([ids], reading, found)
+                    except AnswerError as error:
+                        found[ids] = Failure(error.reason, str(error))
         return found
-
-    def _run_alone(self, ids: TokenIds, reading: "_Reading | SlopeReading", found: Maps) -> None:
-        """Run one sequence, and store its failure."""
-        try:
-            self._run([ids], reading, found)
-        except AnswerError as error:
-            found[ids] = Failure(error.reason, str(error))
 
     def _run(
         self, ids: Sequence[TokenIds], reading: "_Reading | SlopeReading", found: Maps
@@ -201,7 +197,10 @@ class AttentionSource:
                 "AttentionInterface, so there are no gradients by its weights; ask for the "
                 "weighting 'raw'."
             )
-        if not _has_answers(self.network, probe_inputs(self.network)):
+        inputs = probe_inputs(self.network)
+        with torch.inference_mode():
+            output = self.network(**inputs)
+        if not any(hasattr(output, name) for name in ("logits", "prediction_logits")):
             raise ModelError(
                 f"{self.name!r}: a {kind} has no head, so there is no answer to take the gradient "
                 "of. Name a language model or a tagger, or ask for the weighting "
@@ -244,13 +243,6 @@ def _in_order(
         else:
             weights = found if last[one.ids] == i else found.copy()
             yield AttentionMap(weights, one.words, one.ids)
-
-
-def _has_answers(network: Any, inputs: dict[str, Any]) -> bool:
-    """Whether a network has a head whose logits can be read; this is tried on a few tokens."""
-    with torch.inference_mode():
-        output = network(**inputs)
-    return any(hasattr(output, name) for name in ("logits", "prediction_logits"))
 
 
 class _Reading:

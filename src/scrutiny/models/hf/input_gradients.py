@@ -45,14 +45,14 @@ class InputSlopes:
     def __init__(self, network: Any, *, budget: TokenBudget, source: str) -> None:
         if network.dtype != torch.float32:  # half precision rounds small slopes to nothing
             network = deepcopy(network).float()
-        self._network = network.eval().requires_grad_(requires_grad=False)
+        self.network = network.eval().requires_grad_(requires_grad=False)
         self._source = source
-        self._budget = TokenBudget(max(1, budget.tokens // _SHARE_OF_BUDGET), budget.texts)
+        self.budget = TokenBudget(max(1, budget.tokens // _SHARE_OF_BUDGET), budget.texts)
 
     @property
     def embedding(self) -> Any:
         """The module that turns token ids into vectors."""
-        return self._network.get_input_embeddings()
+        return self.network.get_input_embeddings()
 
     def run(
         self, lengths: Sequence[int], inputs: Callable[[list[int]], dict[str, Any]], loss: Loss
@@ -79,20 +79,32 @@ class InputSlopes:
         def ask(batch: list[int]) -> Any:
             return self._batch(inputs(batch), lambda logits: loss(batch, logits))
 
-        yield from run_batches(lengths, self._budget, ask, device=self._network.device)
+        yield from run_batches(lengths, self.budget, ask, device=self.network.device)
 
     def _batch(self, inputs: dict[str, Any], loss: Callable[[Any], Any]) -> Any:
         """Gradients of one batch."""
+        vectors, logits = self.forward(inputs)
+        with torch.enable_grad():
+            (slopes,) = torch.autograd.grad(loss(logits), vectors)
+        return slopes.float().cpu().numpy()
+
+    def forward(
+        self, inputs: dict[str, Any], moved: Callable[[Any], Any] = lambda vectors: vectors
+    ) -> tuple[Any, Any]:
+        """Vectors ``(text, token, dimension)`` that the network reads, and its logits of them.
+
+        ``moved`` puts other vectors in the place of those of the tokens.
+        """
         caught: list[Any] = []
 
         def catch(module: Any, given: Any, vectors: Any) -> Any:
-            caught.append(vectors.detach().requires_grad_(requires_grad=True))
+            caught.append(moved(vectors.detach()).requires_grad_(requires_grad=True))
             return caught[-1]
 
         handle = self.embedding.register_forward_hook(catch)
         try:
             with torch.enable_grad():
-                logits = logits_of(self._network(**inputs))
+                logits = logits_of(self.network(**inputs))
         finally:
             handle.remove()
         if len(caught) != 1:
@@ -100,9 +112,7 @@ class InputSlopes:
                 f"{self._source!r} has no gradients: its network turns tokens into vectors "
                 f"{len(caught)} times for one answer."
             )
-        with torch.enable_grad():
-            (slopes,) = torch.autograd.grad(loss(logits), caught[0])
-        return slopes.float().cpu().numpy()
+        return caught[0], logits
 
 
 class WithInputSlopes:

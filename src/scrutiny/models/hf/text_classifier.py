@@ -9,11 +9,19 @@ import torch
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
-from scrutiny.core.queries.gradients import TokenGradients
+from scrutiny.core.queries.gradients import (
+    FOLLOWED,
+    ParameterGradient,
+    PathGradient,
+    PathGradients,
+    TokenGradients,
+    examples_of,
+)
 from scrutiny.core.queries.language import Encoded
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import index_of
 from scrutiny.models.hf.batching import Answered, TokenBudget, batches_of, run_batches
+from scrutiny.models.hf.gradient_queries import Rows, TransformerGradients
 from scrutiny.models.hf.input_gradients import WithInputSlopes, loss_of_labels, slopes_of
 from scrutiny.models.hf.text_vectors import encode_texts, has_vectors
 from scrutiny.models.hf.transformer import HfModel, HfParts
@@ -145,6 +153,8 @@ class HfClassifier(HfLabeled):
     def __init__(self, loaded: Loaded) -> None:
         super().__init__(loaded)
         self.labels = loaded.names
+        if "gradients" in self.capabilities:
+            self.capabilities |= {*FOLLOWED}
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Probabilities of the labels for each example, in order."""
@@ -183,6 +193,45 @@ class HfClassifier(HfLabeled):
             for part in chunks_of(examples)
             for one in self._gradients(examples[part], targets[part])
         ]
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Names of the network's parameters."""
+        return tuple(name for name, _ in self._loaded.forward.network.named_parameters())
+
+    def path_gradients(self, queries: Sequence[PathGradient]) -> list[PathGradients]:
+        """Integrated gradients of a label's logit for each query, in order; texts are truncated.
+
+        Raises
+        ------
+        ModelError
+            For a label that the model does not have, or a baseline that it cannot start from.
+        """
+        return self._followed(queries).along_paths(queries) if queries else []
+
+    def parameter_gradients(self, queries: Sequence[ParameterGradient]) -> list[Rows]:
+        """Gradient of each query's loss by its parameters, in order; texts are truncated.
+
+        Raises
+        ------
+        ModelError
+            For a label or a parameter that the model does not have.
+        """
+        return self._followed(queries).by_parameters(queries) if queries else []
+
+    def _followed(
+        self, queries: Sequence[PathGradient | ParameterGradient]
+    ) -> TransformerGradients:
+        """What answers gradient queries about texts that are tokenized together."""
+        tokenized = self._loaded.encode(_texts(examples_of(queries)), truncate=True)
+        return TransformerGradients(
+            self._input_slopes(),
+            lambda batch: self._loaded.forward.inputs(tokenized, batch),
+            tokenized,
+            labels=self.labels,
+            source=self.source,
+            tokenizer=self._tokenizer,
+        )
 
     def _as_read(
         self, texts: Sequence[str], *, pairs: Sequence[str] | None, special: bool

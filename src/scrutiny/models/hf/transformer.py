@@ -104,7 +104,15 @@ def parts_of(
         "dtype": str(network.dtype),
         "limit": limit,
     }
-    runner = _runner_of(network, tokenizer, batch)
+    pads = (tokenizer.pad_token_id, getattr(network.config, "pad_token_id", None), 0)
+    takes = "token_type_ids" in signature(network.base_model.forward).parameters
+    kinds = getattr(network.config, "type_vocab_size", 0) or 0
+    runner = Runner(
+        network,
+        pad=next(pad for pad in pads if pad is not None),
+        takes_segments=takes and kinds > 1,
+        budget=start_budget(batch, network.device.type),
+    )
     shape = find_attention_shape(network)
     attention = (
         None
@@ -119,19 +127,6 @@ def parts_of(
         limit=limit,
         fingerprint=digest(*known_by, canonical_json(stated)),
         attention=attention,
-    )
-
-
-def _runner_of(network: Any, tokenizer: Any, batch: int | str) -> Runner:
-    """Network with its padding and its budget."""
-    pads = (tokenizer.pad_token_id, getattr(network.config, "pad_token_id", None), 0)
-    takes = "token_type_ids" in signature(network.base_model.forward).parameters
-    kinds = getattr(network.config, "type_vocab_size", 0) or 0
-    return Runner(
-        network,
-        pad=next(pad for pad in pads if pad is not None),
-        takes_segments=takes and kinds > 1,
-        budget=start_budget(batch, network.device.type),
     )
 
 

@@ -158,10 +158,11 @@ class RequestLedger:
 
     def _most_tokens(self, size: int) -> int:
         """Most tokens that so many bytes have: half as many again as those of the replies."""
-        return size if not self._bytes else min(size, 1 + int(1.5 * size * self._per_byte()))
-
-    def _per_byte(self) -> float:
-        return self.tokens_in / self._bytes
+        return (
+            size
+            if not self._bytes
+            else min(size, 1 + int(1.5 * size * (self.tokens_in / self._bytes)))
+        )
 
     def _ends(self, name: str, most: float) -> str:
         done = self.spent()

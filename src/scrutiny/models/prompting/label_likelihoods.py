@@ -108,7 +108,14 @@ def _continued(
     if is_first_only:
         for start in range(0, len(found), len(prompt.choices)):
             own = found[start : start + len(prompt.choices)]
-            _refuse_equal(model, prompt, [one.query for one in own])
+            queries = [one.query for one in own]
+            if len({query.ids[:-1] for query in queries}) > 1 or len(set(queries)) < len(queries):
+                shown = ", ".join(repr(model.decode(query.ids[-1:])) for query in queries)
+                raise ModelError(
+                    f"{model.source!r}: with other=true each label stands for the next token, but the "
+                    f"choices {', '.join(prompt.labels)} begin with {shown}. Choose words that differ in "
+                    "their first token."
+                )
     return found
 
 
@@ -129,17 +136,6 @@ def _continuation(model: Any, one: Encoded, border: int, *, is_first_only: bool)
         ids, start, lead = (model.begin_id, *ids), 1, 1
     query = Continuation(ids[: start + 1] if is_first_only else ids, start)
     return ChoiceQuestion(query, one, lead=lead)
-
-
-def _refuse_equal(model: Any, prompt: Prompt, queries: Sequence[Continuation | Cloze]) -> None:
-    """Raise unless the choices of one text differ in their first token, and in nothing before."""
-    if len({query.ids[:-1] for query in queries}) > 1 or len(set(queries)) < len(queries):
-        shown = ", ".join(repr(model.decode(query.ids[-1:])) for query in queries)
-        raise ModelError(
-            f"{model.source!r}: with other=true each label stands for the next token, but the "
-            f"choices {', '.join(prompt.labels)} begin with {shown}. Choose words that differ in "
-            "their first token."
-        )
 
 
 def _masked(

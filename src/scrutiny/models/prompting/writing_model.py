@@ -158,7 +158,9 @@ class Writer:
                 top_k=None,
                 pad_token_id=end or 0,
             )
-        ends = _ends(self._network, end)
+        stated = self._network.generation_config.eos_token_id
+        own = stated if isinstance(stated, list) else [stated]
+        ends = {token for token in (*own, end) if token is not None}
         return [self._reply(row[longest:].tolist(), ends) for row in found]
 
     def _ids(self, text: str) -> list[int]:
@@ -246,13 +248,6 @@ def _writer(
         at_once=at_once,
         known_by=checkpoint.fingerprint(),
     )
-
-
-def _ends(network: Any, end: int | None) -> set[int]:
-    """Tokens that end a reply."""
-    stated = network.generation_config.eos_token_id
-    own = stated if isinstance(stated, list) else [stated]
-    return {token for token in (*own, end) if token is not None}
 
 
 ADAPTER: Final = Adapter(

@@ -128,8 +128,16 @@ class PythonModel(Model):
         self.source = redacted(source.text)
         self.task = task.name
         self.is_batch_invariant = isinstance(obj, PromisesBatches) and bool(obj.is_batch_invariant)
-        self.n_samples = _samples_of(obj)
-        self.labels = _distinct(source.labels() or _labels_of(obj, source), source)
+        stated = obj.n_samples if isinstance(obj, StatesSamples) else None
+        self.n_samples = None if stated is None or callable(stated) else int(stated) or None
+        labels = source.labels() or _labels_of(obj, source)
+        twice = next((label for label in labels if labels.count(label) > 1), None)
+        if twice is not None:
+            raise ModelError(
+                f"{source.text!r}: its label {twice!r} occurs twice among {len(labels)} labels. Each "
+                "column of the probabilities needs a label of its own."
+            )
+        self.labels = labels
         self._object = obj
         self._kind = task.answer_type
         self._input = source.options.get("input", _input_of(obj))
@@ -256,12 +264,6 @@ def _input_of(obj: Any) -> str:
     return stated if isinstance(stated, str) else "text"
 
 
-def _samples_of(obj: Any) -> int | None:
-    """Number of samples behind an object's probabilities."""
-    stated = obj.n_samples if isinstance(obj, StatesSamples) else None
-    return None if stated is None or callable(stated) else int(stated) or None
-
-
 def _labels_of(obj: Any, source: ModelSource) -> tuple[str, ...]:
     """Labels of an object or of the one that its method belongs to.
 
@@ -281,17 +283,6 @@ def _labels_of(obj: Any, source: ModelSource) -> tuple[str, ...]:
             )
         return tuple(answered_label(value) for value in stated)
     return ()
-
-
-def _distinct(labels: tuple[str, ...], source: ModelSource) -> tuple[str, ...]:
-    """Labels, unless one of them occurs twice, which would make columns ambiguous."""
-    twice = next((label for label in labels if labels.count(label) > 1), None)
-    if twice is not None:
-        raise ModelError(
-            f"{source.text!r}: its label {twice!r} occurs twice among {len(labels)} labels. Each "
-            "column of the probabilities needs a label of its own."
-        )
-    return labels
 
 
 def _makes_models(obj: Any, arguments: Mapping[str, str]) -> bool:

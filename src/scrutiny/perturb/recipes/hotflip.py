@@ -34,7 +34,7 @@ from scrutiny.perturb.search.moves import AnyWord
 
 @dataclass(frozen=True, slots=True)
 class HotFlip(Attack):
-    """Words or characters replaced as the gradient suggests.
+    """Words or characters replaced as the gradient of a label suggests.
 
     The flips that the gradient of the loss calls for, by a beam.
 
@@ -75,6 +75,7 @@ class HotFlip(Attack):
     title = "HotFlip"
     needs = frozenset({"predict", "gradients"})
     resources = ("tagger",)
+    only_labels = "it follows the gradient of a label's loss"
     deviations = (
         "The cosine between words is that of the victim's own input vectors.",
         "The flips with the best estimates are asked about and the answers decide; the paper "

@@ -196,7 +196,7 @@ class Running:
         start, goal = self._pending[0], self._search.goal
         answer = self._ledger.answers[start.key]
         assert answer is not None
-        facts = Base(self._origin.example, answer, self._victim.labels)
+        facts = Base(self._origin.example, answer, self._victim.labels, self._victim.score)
         reason = goal.skips(facts)
         judged = None
         if reason is None:

@@ -112,7 +112,8 @@ def variant_rows(key: EstimateKey, table: pa.Table) -> Codes:
     recipes = sorted(value for value in key.condition.values() if isinstance(value, str))
     fits = is_among(table["recipe"], [*recipes])
     fixed = {"kind": key.diagnostic, "dataset": key.dataset, "role": "measured", "status": "ok"}
-    for name, value in {**fixed, "draw": _draw(key)}.items():
+    draw = key.condition.get("draw", 0)
+    for name, value in {**fixed, "draw": (draw if isinstance(draw, int) else 0)}.items():
         fits &= is_value(table[name], value)
     rows = np.flatnonzero(fits)
     names, code = coded(table["item"].take(rows))
@@ -127,7 +128,11 @@ def answers_to(
     """Answers of every replicate to these items, and to the variant of each."""
     variants, of_item = coded(own)
     fits = is_value(outputs["subject"], key.subject) & is_value(outputs["dataset"], key.dataset)
-    fits &= is_among(outputs["condition"], _conditions(key, outputs))
+    named = dict(key.condition)
+    found = coded(outputs["condition"])[0].to_pylist()
+    fits &= is_among(
+        outputs["condition"], [text for text in found if json.loads(text).items() <= named.items()]
+    )
     fits &= is_among(outputs["variant"], [None, *variants.to_pylist()])
     rows = np.flatnonzero(fits)
     names, replicate = coded(outputs["replicate"].take(rows))
@@ -135,7 +140,11 @@ def answers_to(
     asked = _matched(outputs["variant"].take(rows), variants)
     is_original = is_value(outputs["variant"].take(rows), None)
     is_changed = (place >= 0) & (asked >= 0) & (asked == of_item[place])
-    read = _read_by(key.metric)
+    try:
+        needs = metric_of(key.metric).needs if key.metric else ()
+    except ScrutinyError:  # of a plug-in that is not here
+        needs = ()
+    read = frozenset(need.rpartition(".")[2] for need in needs)
     words, answer = _words(outputs.take(rows), read)
     shape = len(items), len(names)
     before, after, asked_at, answered = (np.full(shape, -1, dtype=np.int64) for _ in range(4))
@@ -146,18 +155,6 @@ def answers_to(
         into[place[chosen], replicate[chosen]] = answer[chosen]
         of[place[chosen], replicate[chosen]] = rows[chosen]
     return AnswersTo(words, before, after, asked_at, answered, names.to_pylist(), read)
-
-
-def _conditions(key: EstimateKey, outputs: pa.Table) -> list[str]:
-    """Conditions of outputs (a training step) in the estimate's condition."""
-    named = dict(key.condition)
-    found = coded(outputs["condition"])[0].to_pylist()
-    return [text for text in found if json.loads(text).items() <= named.items()]
-
-
-def _draw(key: EstimateKey) -> int:
-    draw = key.condition.get("draw", 0)
-    return draw if isinstance(draw, int) else 0
 
 
 def _matched(column: pa.ChunkedArray, among: pa.ChunkedArray | pa.Array) -> Codes:
@@ -173,15 +170,6 @@ def item_rows(items: pa.ChunkedArray, dataset: str, table: pa.Table) -> Codes:
     rows = np.flatnonzero(is_value(table["dataset"], dataset))
     found = _matched(items, table["item"].take(rows))
     return np.where(found >= 0, np.append(rows, -1)[found], -1)
-
-
-def _read_by(metric: str) -> frozenset[str]:
-    """Names of the measures that a metric reads, of all sides; none where it is unknown."""
-    try:
-        needs = metric_of(metric).needs if metric else ()
-    except ScrutinyError:  # of a plug-in that is not here
-        needs = ()
-    return frozenset(need.rpartition(".")[2] for need in needs)
 
 
 def _words(outputs: pa.Table, read: frozenset[str]) -> tuple[list[str], Codes]:

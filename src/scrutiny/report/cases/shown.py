@@ -9,13 +9,12 @@ from rich.text import Text
 
 from scrutiny.blocks.cases import EvidenceItem, Segment, changed_words, stretches
 from scrutiny.blocks.labels import capitalized, one_line
-from scrutiny.blocks.run_view import RunView
 from scrutiny.blocks.terminal_and_markdown import WIDTH, cropped, escape, fold, wrapped
 from scrutiny.core.record import grouped
 from scrutiny.report.cases.changed_texts import (
     OTHERS,
     OUTCOMES,
-    few_cases,
+    CasesByTest,
     outcome_of,
     outcomes_in_words,
     rule_of,
@@ -138,9 +137,8 @@ def _near(text: str, start: int) -> str:
     return "…" * (start > 0) + part + "…" * (start + _MOST < len(text))
 
 
-def small_suite_lines(view: RunView) -> Iterator[Text]:
+def small_suite_lines(tests: CasesByTest) -> Iterator[Text]:
     """Each case of suites that are small enough to be read, test by test, under how many failed."""
-    tests = few_cases(view)
     told = [rows for cases in tests.values() for rows in cases.values()]
     if told:
         said = capitalized(outcomes_in_words(map(outcome_of, told)))
@@ -219,10 +217,10 @@ class ToldCase:
     models: str
 
 
-def told_cases(view: RunView) -> list[ToldCase]:
+def told_cases(tests: CasesByTest) -> list[ToldCase]:
     """Cases of small suites, what failed first."""
     told = []
-    for test, cases in few_cases(view).items():
+    for test, cases in tests.items():
         for rows in cases.values():
             outcome = outcome_of(rows)
             own = [row for row in rows if row["outcome"] == outcome]

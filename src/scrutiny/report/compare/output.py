@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from importlib.metadata import version
-from itertools import islice
 from typing import Any, Final
 
 from rich.text import Text
@@ -17,7 +16,6 @@ from scrutiny.core.boundary.printable import percent_within, whole_percent
 from scrutiny.core.boundary.printable import points as margin_of
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
-from scrutiny.diagnostics.similarity.side_by_side.sides_agreement import DifferingInput
 from scrutiny.report.compare.headline import (
     gains,
     headline,
@@ -169,14 +167,16 @@ def scales_of(whole: SideBySide, margin: float | None) -> Iterator[GainScale]:
         axis = Axis.of([span])
         shown = state_of(level) if not low <= 0.0 <= high else ""
         state = STATES["" if shown == "no difference" else shown]
-        yield GainScale(_scale_title(level, margin), state, axis.bar(span), axis)
-
-
-def _scale_title(level: Level, margin: float | None) -> str:
-    """Title of the chart of a score: its axis, its line and its shade."""
-    title = f"Points of {level_name(level)} gained on {level.dataset}: left of 0 is a loss, the "
-    title += f"line is the {whole_percent(level.difference.level)} interval"
-    return f"{title}, shaded is a loss of less than {margin_of(margin)}" if margin else title
+        title = (
+            f"Points of {level_name(level)} gained on {level.dataset}: left of 0 is a loss, the "
+        )
+        title += f"line is the {whole_percent(level.difference.level)} interval"
+        yield GainScale(
+            (f"{title}, shaded is a loss of less than {margin_of(margin)}" if margin else title),
+            state,
+            axis.bar(span),
+            axis,
+        )
 
 
 def cards_of(whole: SideBySide) -> Iterator[Card]:
@@ -202,36 +202,29 @@ def _cards_of_level(level: Level) -> Iterator[Card]:
     flips = (level.flips.broken, level.flips.mended)
     for way, name, found in zip(("worse", "better"), names, flips, strict=True):
         if found.value:
-            yield Card(way, name, _share_words(found), _cases(level, "", way))
-
-
-def _share_words(found: Estimate) -> str:
-    """Share of the items in percent, with limits and denominator."""
-    said = percent_within(found.value or 0.0, found.low, found.high)
-    share, bracket, ends = said.partition(" [")
-    of = f"{found.divided_by:,.1f}".removesuffix(".0")
-    return f"{share} of {of} items{bracket}{ends}"
+            said = percent_within(found.value or 0.0, found.low, found.high)
+            share, bracket, ends = said.partition(" [")
+            of = f"{found.divided_by:,.1f}".removesuffix(".0")
+            yield Card(way, name, f"{share} of {of} items{bracket}{ends}", _cases(level, "", way))
 
 
 def _cases(level: Level, inside: str, way: str) -> tuple[tuple[str, str, str], ...]:
     """Inputs that went one way, of one kind where it is named, clearest first."""
-    fitting = (
+    fitting = [
         one
         for one in level.disagreements
         if one.after != one.before
         and ((one.after > one.before) != level.lower_is_better) == (way == "better")
         and (not inside or inside in one.slices)
-    )
-    return tuple(map(_case, islice(fitting, _CASES)))
-
-
-def _case(one: DifferingInput) -> tuple[str, str, str]:
-    """Text, answers and gold of an input."""
-    said = ""
-    if one.first is not None:
-        said = f"before: {answer_cell(one.first)}, now: {answer_cell(str(one.second))}"
-    gold = "" if one.gold is None else answer_cell(one.gold)
-    return cropped(one_line(one.text), _LONGEST), said, gold
+    ]
+    cases = []
+    for one in fitting[:_CASES]:  # text, answers, gold
+        said = ""
+        if one.first is not None:
+            said = f"before: {answer_cell(one.first)}, now: {answer_cell(str(one.second))}"
+        gold = "" if one.gold is None else answer_cell(one.gold)
+        cases.append((cropped(one_line(one.text), _LONGEST), said, gold))
+    return tuple(cases)
 
 
 def _of_numbers(whole: SideBySide) -> Iterator[Card]:
@@ -252,16 +245,11 @@ def _of_numbers(whole: SideBySide) -> Iterator[Card]:
     for way, title in titles.items():
         found = [one for one, its in others if its == way]
         if found:
-            yield _numbers_card(way, title, found)
-
-
-def _numbers_card(way: str, title: str, found: Sequence[Estimate]) -> Card:
-    """Card of numbers that differ one way."""
-    told = [(number_name(one.key), interval(one, signed=True)) for one in found]
-    more = len(told) - _ROWS
-    note = f"{more} more stand below" if more > 0 else ""
-    cost = f"{len(found)} number{'s' * (len(found) > 1)}, second minus first"
-    return Card(way, title, cost, (), tuple(told[:_ROWS]), note)
+            told = [(number_name(one.key), interval(one, signed=True)) for one in found]
+            more = len(told) - _ROWS
+            note = f"{more} more stand below" if more > 0 else ""
+            cost = f"{len(found)} number{'s' * (len(found) > 1)}, second minus first"
+            yield Card(way, title, cost, (), tuple(told[:_ROWS]), note)
 
 
 Object = dict[str, Any]

@@ -8,11 +8,10 @@ from scrutiny.blocks import forest as charts
 from scrutiny.blocks.cases import Evidence
 from scrutiny.blocks.charts import Chart, ChartTable
 from scrutiny.blocks.drawings import Glyph, glyphs
-from scrutiny.blocks.labels import GAP, constant_parts, distinct_labels, metric_words, short_names
-from scrutiny.blocks.numbers import denominator, interval, number, p_value, value_and_bounds
+from scrutiny.blocks.labels import constant_parts, distinct_labels, metric_words, short_names
+from scrutiny.blocks.numbers import denominator, interval, value_and_bounds
 from scrutiny.blocks.run_estimates import slug
 from scrutiny.blocks.run_view import RunView
-from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.plugin_base import without_versions
 from scrutiny.core.record import grouped
@@ -64,21 +63,22 @@ class ClaimPage:
     """A row of the audit table with its details."""
 
     row: AuditRow
-    head: str
-    tail: str
-    value: str
-    bounds: str
-    control_value: str
-    control_bounds: str
     glyph: Glyph | None
     control_glyph: Glyph | None
     flips: Chart | None
     cases: tuple[CasePage, ...]
     n_cases: int
     turned: str
-    p_supported: str
-    p_not_supported: str
-    detectable: str
+
+    @property
+    def figures(self) -> tuple[str, str]:
+        """Value and its limits, apart; empty without a value."""
+        return _split(self.row.finding.estimate)
+
+    @property
+    def control_figures(self) -> tuple[str, str]:
+        """The same against its control."""
+        return _split(self.row.finding.control, signed=True)
 
     @property
     def change(self) -> str:
@@ -126,29 +126,50 @@ def section_page(view: RunView, section: Section, detail: Detail) -> SectionPage
         rows=section.rows[: detail.listed],
         estimates=section.estimates[: _ESTIMATES_PER_CLAIM * detail.listed],
     )
+    names = [row.finding.claim.id for row in listed.rows]
+    evidence = [view.evidence.get(name, Evidence()) for name in names[: detail.claims]]
+    evidence += [Evidence()] * (len(names) - len(evidence))
     groups = line_groups(listed)
+    keys = [e.key for e in section.estimates]
+    common = constant_parts(keys) if keys else {}
     findings = [row.finding for row in section.rows]
-    return SectionPage(
-        section=section,
-        headline=_shortened(" ".join(sentences(findings, view.families)), view),
-        charts=tuple(_charts(section, [g for g in groups if g.is_claimed])),
-        more=tuple(_more(section, [g for g in groups if not g.is_claimed])),
-        claims=_claims(view, listed, detail),
-        measured=tuple(how_measured(section, view)),
-        trust=tuple(how_far(section, view)),
-        numbers=_number_table(shown),
-        shared=_shared(section.estimates),
-        n_numbers=len(section.estimates),
-        n_shown=min(detail.claims, len(listed.rows)),
-    )
-
-
-def _shortened(text: str, view: RunView) -> str:
-    """A sentence with the short names of models and datasets."""
+    text = " ".join(sentences(findings, view.families))
     names = short_names([*view.facts.subjects, *(d.name for d in view.datasets)])
     for name, short in names.items():
         text = text.replace(name, short)
-    return text
+    header = (
+        "of",
+        "role",
+        "value",
+        "n",
+        "planned",
+        "undefined",
+        "failed",
+        "skipped",
+        "refused",
+        "units",
+        "method",
+        "replicates",
+    )
+    labels = distinct_labels([e.key for e in shown], without=frozenset({"role"}))
+    rows = [_numbers(e, label) for e, label in zip(shown, labels, strict=True)]
+    columns = len(header) - all(e.n_replicates <= 1 for e in shown)
+    return SectionPage(
+        section=section,
+        headline=text,
+        charts=tuple(_charts(section, [g for g in groups if g.is_claimed])),
+        more=tuple(_more(section, [g for g in groups if not g.is_claimed])),
+        claims=tuple(
+            _claim(row, behind, pair, cases=detail.cases)
+            for row, behind, pair in zip(listed.rows, evidence, _glyphs(listed.rows), strict=True)
+        ),
+        measured=tuple(how_measured(section, view)),
+        trust=tuple(how_far(section, view)),
+        numbers=ChartTable(header[:columns], tuple(row[:columns] for row in rows), 2),
+        shared=", ".join(f"{n} {value}" for n, value in common.items() if n != "role"),
+        n_numbers=len(section.estimates),
+        n_shown=min(detail.claims, len(listed.rows)),
+    )
 
 
 def _said(section: Section, metric: str) -> str:
@@ -188,17 +209,6 @@ def _more(section: Section, groups: Sequence[LineGroup]) -> list[Chart]:
     return [chart for chart in found if chart is not None]
 
 
-def _claims(view: RunView, section: Section, detail: Detail) -> tuple[ClaimPage, ...]:
-    drawn = _glyphs(section.rows)
-    names = [row.finding.claim.id for row in section.rows]
-    evidence = [view.evidence.get(name, Evidence()) for name in names[: detail.claims]]
-    evidence += [Evidence()] * (len(names) - len(evidence))
-    return tuple(
-        _claim(row, behind, pair, cases=detail.cases)
-        for row, behind, pair in zip(section.rows, evidence, drawn, strict=True)
-    )
-
-
 def _glyphs(rows: Sequence[AuditRow]) -> list[GlyphPair]:
     """Glyphs of estimate and control of each row; rows of one metric share a scale."""
     by_metric = grouped(
@@ -213,61 +223,22 @@ def _glyphs(rows: Sequence[AuditRow]) -> list[GlyphPair]:
 
 
 def _claim(row: AuditRow, evidence: Evidence, pair: GlyphPair, *, cases: int) -> ClaimPage:
-    head, _, tail = row.frame.partition(GAP)
-    value, bounds = _split(row.finding.estimate)
-    control_value, control_bounds = _split(row.finding.control, signed=True)
     flips = evidence.flips
     return ClaimPage(
         row=row,
-        head=head,
-        tail=tail,
-        value=value,
-        bounds=bounds,
-        control_value=control_value,
-        control_bounds=control_bounds,
         glyph=pair[0],
         control_glyph=pair[1],
         flips=flips_of(f"{row.anchor}-flips", flips) if flips else None,
         cases=tuple(case_page(case) for case in evidence.cases[:cases]),
         n_cases=max(evidence.n_cases, len(evidence.cases)),
         turned=", ".join(f"{n:,} {turn}" for turn, n in evidence.n_turned.items() if n),
-        p_supported=p_value(row.finding.p_supported),
-        p_not_supported=p_value(row.finding.p_not_supported),
-        detectable=_detectable(row.finding),
     )
-
-
-def _detectable(finding: Finding) -> str:
-    effect = finding.minimum_detectable_effect
-    return "" if effect is None else number(effect)
 
 
 def _split(estimate: Estimate | None, *, signed: bool = False) -> tuple[str, str]:
     if estimate is None or estimate.value is None:
         return "", ""
     return value_and_bounds(estimate, signed=signed)
-
-
-def _number_table(estimates: Sequence[Estimate]) -> ChartTable:
-    """Every estimate with its interval, its denominator and the status of the planned rows."""
-    header = (
-        "of",
-        "role",
-        "value",
-        "n",
-        "planned",
-        "undefined",
-        "failed",
-        "skipped",
-        "refused",
-        "units",
-        "method",
-        "replicates",
-    )
-    labels = distinct_labels([e.key for e in estimates], without=frozenset({"role"}))
-    rows = [_numbers(e, label) for e, label in zip(estimates, labels, strict=True)]
-    columns = len(header) - all(e.n_replicates <= 1 for e in estimates)
-    return ChartTable(header[:columns], tuple(row[:columns] for row in rows), 2)
 
 
 def _numbers(estimate: Estimate, label: str) -> tuple[str, ...]:
@@ -278,11 +249,3 @@ def _numbers(estimate: Estimate, label: str) -> tuple[str, ...]:
     numbers = (str(figure) for figure in (*figures, estimate.n_units))
     how = estimate.method, str(estimate.n_replicates)
     return label, estimate.key.role, value, denominator(estimate), *numbers, *how
-
-
-def _shared(estimates: Sequence[Estimate]) -> str:
-    """Common attributes of all numbers of a section, for the caption of their table."""
-    if not estimates:
-        return ""
-    parts = constant_parts([e.key for e in estimates])
-    return ", ".join(f"{name} {value}" for name, value in parts.items() if name != "role")

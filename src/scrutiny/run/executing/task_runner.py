@@ -150,7 +150,7 @@ class TaskRunner:
             RowKind.of(selector.condition, selector.role)
             for one in self._resolved.assignments
             if (one.measure, one.subject, one.dataset) == about
-            for selector in one.spec.sides.values()
+            for selector in one.sides.values()
         )
         skipped = Failure("no_skill", status="skipped")
         items = measurement.examples[task.dataset][task.start : task.stop]

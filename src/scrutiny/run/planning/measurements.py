@@ -152,7 +152,8 @@ def _must_apply(diagnostic: Diagnostic[Any], name: str, task: Task, pairing: Pai
     if not fits(diagnostic, task):
         raise PlanError(
             f"{name} does not apply to the task {task.name!r}, whose items are {task.facts}: it "
-            f"measures {wanted_in_words(diagnostic.wants)}."
+            f"measures {wanted_in_words(diagnostic.wants)}"
+            f"{': ' * bool(diagnostic.why_only)}{diagnostic.why_only}."
         )
     if pairing.unscored and compares(diagnostic):
         raise PlanError(

@@ -191,9 +191,10 @@ def _claimed(plan: _Plan) -> Iterator[_Estimate]:
 
 
 def _selector(text: str) -> dict[str, Any]:
-    """Selector of a side, parsed: the model, and the slice."""
+    """Selector of a side, parsed: the model, the dataset, and the slice."""
     equals, rest = parted(text)
-    who = {name: value for name, value in equals.items() if name in ("subject", "reference")}
+    own = ("subject", "reference", "dataset")
+    who = {name: value for name, value in equals.items() if name in own}
     asked = joined(slice_of_values({n: v for n, v in equals.items() if n not in who}), rest)
     return who | ({WHERE: asked} if asked else {})
 

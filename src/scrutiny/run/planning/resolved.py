@@ -21,7 +21,7 @@ from scrutiny.core.task import Task
 from scrutiny.data.dataset import Dataset
 from scrutiny.data.labels import LabelMatch
 from scrutiny.models.strings.adapters import without_limits
-from scrutiny.run.planning.assignment import Assignment, PlannedContrast, PlannedRelation
+from scrutiny.reliability.assignment import Assignment, Difference, Relation
 from scrutiny.run.planning.loading import ModelCard, ModelKey
 
 _QUERIES_PER_SHARD: Final = 16_384
@@ -222,8 +222,8 @@ class Resolved:
     tasks: Mapping[str, Task]
     options: LoadOptions
     assignments: tuple[Assignment, ...] = ()
-    contrasts: tuple[PlannedContrast, ...] = ()
-    relations: tuple[PlannedRelation, ...] = ()
+    contrasts: tuple[Difference, ...] = ()
+    relations: tuple[Relation, ...] = ()
     claims: tuple[Claim, ...] = ()
     slices: tuple[SliceSize, ...] = ()
 

@@ -10,13 +10,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from scrutiny.blocks.run_estimates import FEWEST, HEAD, LAYER, HeadPlace, identity, key_of, place_of
+from scrutiny.blocks.run_estimates import FEWEST, HEAD, LAYER, HeadPlace, identity, place_of
 from scrutiny.blocks.run_view import Records, RunView
-from scrutiny.core.design import Selector
 from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.expressions import name_and_arguments
 from scrutiny.core.record import HEADS, LAYERS, grouped
+from scrutiny.reliability.assignment import Assignment, assignments_in
 
 #: Scores of a head as a classifier; the best head is that of the first of them that a run has.
 SCORES: Final = ("f1", "precision", "recall")
@@ -140,10 +140,10 @@ def maps_of_controls(view: RunView) -> Iterator[HeadMap]:
     models = manifest.get("models", {})
     controls = [name for name, model in models.items() if model.get("role") == "control"]
     known: set[str] = set()
-    for assigned in manifest.get("specs", ()) if controls else ():
+    for assigned in assignments_in(manifest) if controls else ():
         for control in controls if _is_of_counts(assigned) else ():
-            mine = {**assigned, "subject": control, "within": {}}
-            name = identity(key_of(mine))
+            mine = replace(assigned, subject=control, within={})
+            name = identity(mine.key)
             # a family of another size has other measures: then its records do not fit
             found = None if name in known else _map(mine, view.records)
             if found is not None:
@@ -151,28 +151,24 @@ def maps_of_controls(view: RunView) -> Iterator[HeadMap]:
                 yield found
 
 
-def _is_of_counts(assigned: Mapping[str, Any]) -> bool:
+def _is_of_counts(assigned: Assignment) -> bool:
     """Whether a specification is a score of every head, from records of one dataset."""
-    spec = assigned["spec"]
-    is_plain = not (spec["at"] or spec["beside"] or spec.get("where"))
-    own = all(side["of"] == "own" for side in spec["sides"].values())
-    name, score = name_and_arguments(spec["metric"])
+    is_plain = not (assigned.at or assigned.beside or assigned.where)
+    own = all(selector.of == "own" for selector in assigned.sides.values())
+    name, score = name_and_arguments(assigned.metric)
     is_score = name == "head" and score in SCORES
-    return is_plain and own and is_score and list(spec["along"]) == _AXES
+    return is_plain and own and is_score and list(assigned.along) == _AXES
 
 
-def _map(assigned: Mapping[str, Any], records: Records) -> HeadMap | None:
+def _map(assigned: Assignment, records: Records) -> HeadMap | None:
     """Map of one score of one control family; `None` if it has no such records."""
     from scrutiny.reliability.joining import join
 
     found = records.recorded(assigned)
     if found is None:
         return None
-    spec = assigned["spec"]
     try:
-        sides = {
-            n: found.select(Selector(**s), assigned["within"]) for n, s in spec["sides"].items()
-        }
+        sides = {n: found.select(one, assigned.within) for n, one in assigned.sides.items()}
         joined = join(found.panel, sides, needs=_COUNTS)
         names = [found.panel.replicates[i] or "{}" for i in joined.replicates]
         if not names or not joined.rows.size:
@@ -180,11 +176,11 @@ def _map(assigned: Mapping[str, Any], records: Records) -> HeadMap | None:
         cells = _cells(joined.values.sum(axis=1), names, assigned)
     except ScrutinyError:
         return None
-    return HeadMap(replace(key_of(assigned), role="control"), cells)
+    return HeadMap(replace(assigned.key, role="control"), cells)
 
 
 def _cells(
-    sums: np.ndarray[Any, Any], names: list[str], assigned: Mapping[str, Any]
+    sums: np.ndarray[Any, Any], names: list[str], assigned: Assignment
 ) -> dict[HeadPlace, HeadValue]:
     """Scores by layer and head from sums ``(replicate, count)``."""
     from itertools import product
@@ -192,10 +188,10 @@ def _cells(
     from scrutiny.diagnostics.attention.head_counts import KINDS
     from scrutiny.diagnostics.attention.head_metrics import HEAD
 
-    _, score = name_and_arguments(assigned["spec"]["metric"])
+    _, score = name_and_arguments(assigned.metric)
     kind = next(kind for kind in KINDS if kind == score)
     scores = HEAD.of(kind).sides(sums)[0].score(kind)  # (replicate, head)
-    lengths = {axis: length for measure in assigned["measures"] for axis, length in measure["axes"]}
+    lengths = {axis: length for measure in assigned.measures for axis, length in measure.axes}
     places = product(*(range(1, lengths[axis] + 1) for axis in _AXES))
     return {
         place: HeadValue.mean(

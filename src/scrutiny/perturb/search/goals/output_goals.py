@@ -12,6 +12,7 @@ from scrutiny.core.boundary.parameters import at_least, one_of, shares
 from scrutiny.core.edit import EditRefusedError
 from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.core.example import Span
+from scrutiny.core.facts import LABELS, SPANS, WRITTEN
 from scrutiny.perturb.search.goals.distances import (
     DISTANCES,
     Against,
@@ -75,6 +76,7 @@ class KeepOutput(Goal):
     """
 
     id = "keep_output@1"
+    wants = (LABELS,)
 
     distance: Distance = "l1"
     keeps_label: bool = True
@@ -161,6 +163,7 @@ class FewestWords(Goal):
     """
 
     id = "input_reduction@1"
+    wants = (LABELS,)
 
     words: int = 1
     against: Against = "prediction"
@@ -215,6 +218,7 @@ class OutputText(Goal):
     """
 
     id = "output_text@1"
+    wants = (WRITTEN,)
 
     overlap: Literal["words", "positions"] = "words"
     most: float | None = None
@@ -285,6 +289,7 @@ class Tagging(Goal):
     """
 
     id = "tagging@1"
+    wants = (SPANS,)
 
     against: Against = "gold"
     what: Literal["any", "lost"] = "any"
