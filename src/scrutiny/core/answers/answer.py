@@ -34,7 +34,7 @@ class Agreement(NamedTuple):
         return self.equal / self.compared if self.compared else 1.0
 
 
-class Difference(NamedTuple):
+class PartDifference(NamedTuple):
     """Part of which two answers say different things: its name, both, and what is right of it.
 
     ``right`` is empty where nobody knows.
@@ -175,7 +175,7 @@ class AnswerType(ABC, Generic[A]):
 
     def differences(
         self, before: A, after: A, right: A | None, track: Track, text: str
-    ) -> Sequence[Difference]:
+    ) -> Sequence[PartDifference]:
         """Parts of a changed text of which its answer differs from that before, and what is right.
 
         None where an answer is short enough to be told whole. ``text`` is that before the change,

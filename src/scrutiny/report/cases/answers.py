@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from scrutiny.core.answers.answer import Difference, answer_of, answer_text, type_of
+from scrutiny.core.answers.answer import PartDifference, answer_of, answer_text, type_of
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.estimate import EstimateKey
@@ -221,7 +221,7 @@ def _differences(
     item: Mapping[str, Any],
     edits: Sequence[Edit],
     read: frozenset[str],
-) -> list[Difference]:
+) -> list[PartDifference]:
     """Parts of which two stored answers say different things, those that broke first."""
     before, after, right = (
         None if one is None else _with_layers(one, read) for one in (*both, item["gold"])
@@ -237,12 +237,12 @@ def _differences(
     return sorted(parts, key=lambda part: not part.is_broken)
 
 
-def _of_parts(parts: Sequence[Difference], side: Literal["before", "after", "right"]) -> str:
+def _of_parts(parts: Sequence[PartDifference], side: Literal["before", "after", "right"]) -> str:
     """What one side says of the first parts, and how many more there are.
 
     Examples
     --------
-    >>> _of_parts([Difference("it", "obj of sold", "obj of She", "obj of sold")], "after")
+    >>> _of_parts([PartDifference("it", "obj of sold", "obj of She", "obj of sold")], "after")
     'it obj of She'
     """
     shown = [f"{part.part} {getattr(part, side)}" for part in parts[:_MOST_PARTS]]
