@@ -6,7 +6,7 @@ box that a chart stands in.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Any, Final
 
 from scrutiny.blocks.charts import (
     Chart,
@@ -84,9 +84,10 @@ def forest(anchor: str, lines: Sequence[Line], *, metric: str, limit: float | No
         for name, estimate in line.series.items():
             if estimate.value is not None:
                 low, value, high = estimate.ends
+                place: dict[str, Any] = {"label": line.label, "series": name}
                 ends = {"value": value, "low": low, "high": high}
                 said = {"interval": interval(estimate), "n/planned": out_of(estimate)}
-                values.append({"label": line.label, "series": name, **ends, **said})
+                values.append(place | ends | said)
     layers = _forest_layers(shown, names, metric=metric, limit=limit)
     caption = "Points are estimates, bars their intervals; the solid line is zero"
     caption += f", the dashed one the limit of the claim ({number(limit)})." if limit else "."

@@ -40,17 +40,14 @@ def matrix_map(
         Then columns are kinds of things, whose names have a line for each word.
     """
     shown = f"datum[{choice.replace('-', '_')}]" if choice else "datum.s0"
-    found = [
-        {"op": op, "field": "value", "as": name} for op, name in (("min", "least"), ("max", "most"))
-    ]
-    ends: list[dict[str, Any]] = [{"joinaggregate": found}]
-    if domain is not None:  # every cell gets the stated ends of the colors
-        ends = [
-            {"calculate": f"{end}", "as": name}
-            for end, name in zip(domain, ("least", "most"), strict=True)
-        ]
     places = _matrix_places(rows, columns, titles)
-    if domain is not None:
+    if domain is None:
+        found = (("min", "least"), ("max", "most"))
+        aggregates = [{"op": op, "field": "value", "as": name} for op, name in found]
+        ends: list[dict[str, Any]] = [{"joinaggregate": aggregates}]
+    else:  # every cell gets the stated ends of the colors
+        stated = zip(domain, ("least", "most"), strict=True)
+        ends = [{"calculate": f"{end}", "as": name} for end, name in stated]
         places["x"]["axis"]["labelExpr"] = "split(datum.label, ' ')"
     share = "min(1, (datum.value - datum.least) / (datum.most - datum.least))"
     spec = view_of(
@@ -64,12 +61,7 @@ def matrix_map(
         ],
         layer=_layers(
             places,
-            color={
-                "field": "strength",
-                "type": "quantitative",
-                "scale": {"range": "heatmap", "domain": [0, 1], "interpolate": "lab"},
-                "legend": None,
-            },
+            color=_shade("strength", "heatmap", [0, 1]),
             strong="datum.strength > 0.55",
             is_written=len(rows) <= _MOST_WRITTEN,
             titles=titles,
@@ -88,12 +80,6 @@ def correlation_map(values: Values, names: Sequence[str]) -> Spec:
     turned = {
         (f"{numbered[a]} {a}", numbered[b]): value for (a, b), value in values.items() if a != b
     }
-    color = {
-        "field": "value",
-        "type": "quantitative",
-        "scale": {"range": "diverging", "domain": [-1, 0, 1], "interpolate": "lab"},
-        "legend": None,
-    }
     columns = list(numbered.values())
     return view_of(
         _matrix_cells([("", turned)], rows, columns),
@@ -101,12 +87,18 @@ def correlation_map(values: Values, names: Sequence[str]) -> Spec:
         transform=[{"calculate": "datum.s0", "as": "value"}],
         layer=_layers(
             _matrix_places(rows, columns, titles),
-            color=color,
+            color=_shade("value", "diverging", [-1, 0, 1]),
             strong="abs(datum.value) > 0.6",
             is_written=len(rows) <= _MOST_WRITTEN + 4,
             titles=titles,
         ),
     )
+
+
+def _shade(field: str, colors: str, domain: list[int]) -> Spec:
+    """Color of a cell by a field, without a legend."""
+    scale = {"range": colors, "domain": domain, "interpolate": "lab"}
+    return {"field": field, "type": "quantitative", "scale": scale, "legend": None}
 
 
 def _matrix_cells(

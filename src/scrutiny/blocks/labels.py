@@ -132,7 +132,7 @@ def key_parts(key: EstimateKey) -> dict[str, str]:
         "group": key.group,
     }
     for name, value in sorted(key.condition.items()):
-        said = value
+        said = value if isinstance(value, str) else ""
         if not isinstance(value, str):
             said = json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
         # a number is shown with its name

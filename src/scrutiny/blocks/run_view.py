@@ -3,7 +3,7 @@
 Nothing here knows how a run is stored; `scrutiny.report.load` makes a `RunView` of one.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +52,12 @@ def without_slices(
     sizes = tuple(manifest.get("slices", ()))
     groups = {group for size in sizes for group in _groups_of(size["where"])}
     own = tuple(f for f in findings if f.claim.family.endswith(IN_SLICES))
-    clearest = {id(one) for one in _clearest(own)}
+    best: dict[str, Finding] = {}  # the one with the smallest p of each number
+    for one in own:
+        known = best.setdefault(one.claim.family, one)
+        if _p(one) < _p(known):
+            best[one.claim.family] = one
+    clearest = {id(one) for one in best.values()}
     return (
         tuple(e for e in estimates if e.key.group not in groups),
         tuple(f for f in findings if f not in own or id(f) in clearest),
@@ -68,16 +73,6 @@ def _groups_of(where: str) -> tuple[str, str]:
 def gap_key(inside: EstimateKey) -> dict[str, Any]:
     """Key that pairs the difference from elsewhere with the number inside a slice."""
     return {"role": "contrast", "group": _groups_of(inside.group)[1], "reference": inside.subject}
-
-
-def _clearest(findings: Iterable[Finding]) -> list[Finding]:
-    """Finding with the smallest p of each number."""
-    best: dict[str, Finding] = {}
-    for one in findings:
-        known = best.get(one.claim.family)
-        if known is None or _p(one) < _p(known):
-            best[one.claim.family] = one
-    return list(best.values())
 
 
 def _p(finding: Finding) -> float:

@@ -139,17 +139,18 @@ class LabelLine:
 
 def label_lines(estimates: Sequence[Estimate]) -> dict[tuple[str, str], list[LabelLine]]:
     """Lines of a report on each label, the worst F1 first, by model and dataset of the run."""
-    own = (e for e in estimates if _is_of_label(e))
+    plain = ("measured", "all", None)
+    own = (
+        e
+        for e in estimates
+        if (e.key.role, e.key.group, e.key.replicate) == plain
+        and set(e.key.condition) == {"label"}
+        and headline_of(e.key.metric) in _COLUMNS
+    )
     return {
         place: sorted(_lines(found), key=lambda line: line.lowest)
         for place, found in grouped(((e.key.subject, e.key.dataset), e) for e in own).items()
     }
-
-
-def _is_of_label(estimate: Estimate) -> bool:
-    key = estimate.key
-    is_plain = (key.role, key.group, key.replicate) == ("measured", "all", None)
-    return is_plain and set(key.condition) == {"label"} and headline_of(key.metric) in _COLUMNS
 
 
 def headline_of(metric: str) -> str:

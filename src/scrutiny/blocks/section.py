@@ -117,19 +117,19 @@ class Part:
         Columns that are empty in all rows that are left are dropped.
         """
         charts *= 2 if self.is_compact else 1
-        kept = tuple(_cut(chart, rows) for chart in self.charts[:charts])
-        note = left_out(len(self.charts), charts, "charts") if not self.note else self.note
-        return replace(self, charts=kept, note=note)
-
-
-def _cut(chart: Chart, rows: int) -> Chart:
-    """Chart whose table has at most this number of rows; further tables are dropped first."""
-    if chart.more is not None and len(chart.more.rows) > rows:
-        chart = replace(chart, more=None)
-    count = len(chart.table.rows)
-    table = replace(chart.table, rows=chart.table.rows[:rows]).told()
-    note = left_out(count, rows, "rows of the table")
-    return replace(chart, table=table, note=" ".join(filter(None, (chart.note, note))))
+        kept = []
+        for chart in self.charts[:charts]:
+            note = left_out(len(chart.table.rows), rows, "rows of the table")
+            is_long = chart.more is not None and len(chart.more.rows) > rows
+            cut = replace(
+                chart,
+                more=None if is_long else chart.more,  # further tables are dropped first
+                table=replace(chart.table, rows=chart.table.rows[:rows]).told(),
+                note=" ".join(filter(None, (chart.note, note))),
+            )
+            kept.append(cut)
+        note = self.note or left_out(len(self.charts), charts, "charts")
+        return replace(self, charts=tuple(kept), note=note)
 
 
 def left_out(count: int, most: int, what: str) -> str:

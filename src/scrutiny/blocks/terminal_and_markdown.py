@@ -11,7 +11,7 @@ from rich.text import Text
 from scrutiny.blocks.charts import ChartTable
 from scrutiny.blocks.labels import one_line
 from scrutiny.blocks.numbers import NO_VALUE
-from scrutiny.blocks.section import ColumnsBlock, InShort, Part
+from scrutiny.blocks.section import ColumnsBlock, InShort, Part, left_out
 
 WIDTH: Final = 80
 _SPACE: Final = re.compile(" (?!%)")  # where a line may break: a number keeps its sign
@@ -188,3 +188,20 @@ def table(
     """Markdown table; numeric columns are right-aligned."""
     rule = ["---:" if i in right else ":---" for i in range(len(header))]
     return "\n".join("| " + " | ".join(line) + " |" for line in (header, rule, *rows))
+
+
+_MOST_ROWS: Final = 30
+
+
+def part_fold(part: Part) -> str:
+    """Fold of a section in a comment: its charts become their tables."""
+    blocks: list[str] = []
+    for chart in part.charts:
+        rows = chart.table.rows
+        cells = [[escape(cell) for cell in row] for row in rows[:_MOST_ROWS]]
+        header = [escape(name) or " " for name in chart.table.header]
+        right = tuple(range(chart.table.numeric, len(header)))
+        blocks.append(f"**{escape(chart.title)}** {escape(chart.caption)}".rstrip())
+        blocks.append(table(header, cells, right=right))
+        blocks.append(escape(left_out(len(rows), _MOST_ROWS, "rows")))
+    return folded(part.title, *blocks)

@@ -93,14 +93,19 @@ def export_classifier(text: str, folder: Path, *, precision: Precision = "int8")
         shutil.rmtree(made, ignore_errors=True)
         made.mkdir(parents=True)
         plain = Path(name) / "plain.onnx"
-        inputs = _columns(tokenizer, source)
+        if tokenizer.pad_token is None:
+            raise ModelError(
+                f"{source.text!r}: its tokenizer has no padding token; causal classifiers are not "
+                "exported."
+            )
+        padded = tokenizer(list(_TEXTS[:2]), return_tensors="pt", padding=True, truncation=True)
         limit = find_limit(tokenizer, network.config, source)
-        _export(network, inputs, plain, source, limit=limit)
+        _export(network, dict(padded), plain, source, limit=limit)
         moved = _largest_change(plain, network, tokenizer)
         if moved > _TOLERANCE:
             raise ModelError(
-                f"{source.text!r}: what the exporter wrote answers otherwise (a probability moves by "
-                f"{moved:.2g}), so it is not kept."
+                f"{source.text!r}: what the exporter wrote answers otherwise (a probability moves "
+                f"by {moved:.2g}), so it is not kept."
             )
         record["change_by_format"] = moved
         if precision == "int8":
@@ -117,16 +122,6 @@ def export_classifier(text: str, folder: Path, *, precision: Precision = "int8")
         _write_rest(made, network, tokenizer, checkpoint.folder, record)
         made.rename(folder)
     return record
-
-
-def _columns(tokenizer: Any, source: ModelSource) -> dict[str, Any]:
-    """Tensors ``(text, token)`` of two texts, by the names of the network's inputs."""
-    if tokenizer.pad_token is None:
-        raise ModelError(
-            f"{source.text!r}: its tokenizer has no padding token; causal classifiers are not "
-            "exported."
-        )
-    return dict(tokenizer(list(_TEXTS[:2]), return_tensors="pt", padding=True, truncation=True))
 
 
 def _export(

@@ -184,13 +184,13 @@ class StoredPredictions(Model):
             raise AnswerError(
                 "no_prediction", f"{stored.place} is for another text of item {example.id!r}"
             )
-        if not stored.texts and not variant:
-            if self._asked.setdefault(example.id, example.fields) != example.fields:
-                raise ModelError(
-                    f"Item {example.id!r} was asked with two texts, and {stored.place} does not say "
-                    f"which it is for. Add the columns {', '.join(example.fields)} to the file, so "
-                    "that an answer to the original is never taken for one to a changed text."
-                )
+        is_of_any_text = not stored.texts and not variant
+        if is_of_any_text and self._asked.setdefault(example.id, example.fields) != example.fields:
+            raise ModelError(
+                f"Item {example.id!r} was asked with two texts, and {stored.place} does not say "
+                f"which it is for. Add the columns {', '.join(example.fields)} to the file, so "
+                "that an answer to the original is never taken for one to a changed text."
+            )
         if self._kind is None or self._kind is LABEL:
             return Prediction(self._label(stored), scores=self._scores(stored))
         if self._kind is SPANS:
@@ -280,10 +280,16 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     """
     source.refuse_unknown_options((*_COLUMNS, "labels", TRAINING))
     path = Path(source.target).expanduser()
-    key = _key_reader(source)
+    id_column, variant_column = (source.options.get(name, name) for name in ("id", "variant"))
     rows: dict[Key, StoredRow] = {}
     for place, row in read_rows(path):
-        found = key(place, row)
+        if row.get(id_column) is None:
+            raise ModelError(
+                f"{place} has no {id_column!r}, the item's identifier. Its columns are: "
+                f"{', '.join(map(str, row))}. Rename with #id=COLUMN."
+            )
+        variant = row.get(variant_column)
+        found = str(row[id_column]), "" if variant is None else str(variant)
         if found in rows:
             raise ModelError(
                 f"{place} and {rows[found].place} are both for item {found[0]!r}"
@@ -293,23 +299,6 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
         rows[found] = StoredRow(place, texts, row)
     identity = digest(hash_file(path), canonical_json(source.options_of_answers()))
     return StoredPredictions(rows, task, source, identity=identity)
-
-
-def _key_reader(source: ModelSource) -> Callable[[str, FileRow], Key]:
-    """Function from a row to its item and variant."""
-    id_column = source.options.get("id", "id")
-    variant_column = source.options.get("variant", "variant")
-
-    def key(place: str, row: FileRow) -> Key:
-        if row.get(id_column) is None:
-            raise ModelError(
-                f"{place} has no {id_column!r}, the item's identifier. Its columns are: "
-                f"{', '.join(map(str, row))}. Rename with #id=COLUMN."
-            )
-        variant = row.get(variant_column)
-        return str(row[id_column]), "" if variant is None else str(variant)
-
-    return key
 
 
 ADAPTER: Final = Adapter(load)

@@ -9,7 +9,8 @@ from scrutiny.blocks.run_view import RunView
 from scrutiny.report.cases.shown import case_page
 from scrutiny.report.findings.audit_rows import audit_rows, number_rows
 from scrutiny.report.first_screen.content import MOST_CASES, FirstScreen, first_screen_of
-from scrutiny.report.wording import footer_lines, mark
+from scrutiny.report.signs import Signs
+from scrutiny.report.wording import footer_lines
 
 MOST_ROWS = 40
 _NUMBERS: Final = ("of", "estimate", "n/planned", "method")
@@ -33,6 +34,8 @@ def render_snippet(view: RunView, *, most_rows: int = MOST_ROWS) -> str:
     screen = first_screen_of(view)
     if screen.risks:
         return _risks(screen, most_rows, footer_lines(view)[:3])
+    if screen.signs is not None:
+        return _signs(screen.signs, screen.sentences, most_rows, footer_lines(view)[:3])
     rows = audit_rows(view)
     listed = [] if rows else number_rows(main_estimates(view))
     numbers = [(row.label, row.value, row.n, row.estimate.method) for row in listed]
@@ -48,9 +51,8 @@ def render_snippet(view: RunView, *, most_rows: int = MOST_ROWS) -> str:
 
 
 def _risks(screen: FirstScreen, most_rows: int, footer: Sequence[str]) -> str:
-    """First screen of risks: those that hurt or are open in a table, the others in a line."""
+    """First screen of risks: those that hurt or are open in a table, the others in sentences."""
     told, worst = screen.open_table, screen.worst
-    held = "; ".join(f"{risk.name} {risk.costs}" for risk in screen.of("holds"))
     said = [screen.skill, *(number.says for number in screen.numbers)]
     score, *others = [one for one in said if one] or [screen.decision]
     brackets = f" In brackets: {screen.intervals}." if screen.intervals else ""
@@ -61,9 +63,23 @@ def _risks(screen: FirstScreen, most_rows: int, footer: Sequence[str]) -> str:
         columns=told.header,
         cells=told.rows[:most_rows],
         n_more=max(0, len(told.rows) - most_rows),
-        held=held and f"{mark('holds')} holds: {held}",
+        below=[*filter(None, [screen.held]), *screen.not_told],
         worst=worst,
         cases=[case_page(case) for case in worst.cases[: MOST_CASES["notebook"]]] if worst else [],
+        footer=footer,
+    )
+
+
+def _signs(signs: Signs, sentences: Sequence[str], most_rows: int, footer: Sequence[str]) -> str:
+    """First screen of signs over seeds, all of them in one table."""
+    cells = [row for panel in signs.panels for row in panel.table.rows]
+    said = (signs.title, signs.decision, signs.counts, signs.controls, *sentences)
+    return _render(
+        title=signs.headline,
+        others=[*filter(None, said)],
+        columns=signs.panels[0].table.header,
+        cells=cells[:most_rows],
+        n_more=max(0, len(cells) - most_rows),
         footer=footer,
     )
 
@@ -102,5 +118,5 @@ def _render(**values: object) -> str:
     from scrutiny.report.page import environment
 
     known: dict[str, object] = {"title": "", "others": (), "rows": (), "footer": ()}
-    known |= {"held": "", "worst": None, "cases": ()}
+    known |= {"below": (), "worst": None, "cases": ()}
     return environment().get_template("snippet.html.j2").render(known | values)

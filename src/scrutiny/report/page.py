@@ -22,7 +22,7 @@ from scrutiny.blocks.run_view import DatasetLine, RunView
 from scrutiny.blocks.section import Chapter, Part, parts
 from scrutiny.core.boundary.printable import printable, whole_percent
 from scrutiny.core.record import grouped
-from scrutiny.report.cases.changed_texts import OTHERS
+from scrutiny.report.cases.changed_texts import OTHERS, STATE_OF
 from scrutiny.report.findings.audit_rows import sections
 from scrutiny.report.findings.page import Detail, SectionPage, section_page
 from scrutiny.report.first_screen.content import first_screen_of
@@ -197,6 +197,7 @@ def environment() -> Environment:
         "more_than_random": MORE_THAN_RANDOM,
         "meanings": MEANINGS,
         "others": OTHERS,
+        "state_of": STATE_OF,
         "css": slug,
         "gap": GAP,
         "number": number,

@@ -121,21 +121,16 @@ def own_differences(
         rng=generator(seed, "bootstrap", name=whole.key.dataset, item="items"),
         cells=cells,
     )
-    count = len(names[0])
-    each = [
-        paired_contrast(
+    found = {}
+    for i, name in enumerate(names[0]):
+        one = paired_contrast(
             drawn.select([i]),
-            drawn.select([count + i]),
+            drawn.select([len(order) + i]),
             rng=generator(seed, "bootstrap", name="contrast", item="replicates"),
             level=whole.level,
             scale=scale_of(statistic),
         )
-        for i in range(count)
-    ]
-    found = {
-        name or "{}": OwnInterval(one.point, one.low, one.high, one.se)
-        for name, one in zip(names[0], each, strict=True)
-    }
+        found[name or "{}"] = OwnInterval(one.point, one.low, one.high, one.se)
     is_same = found.keys() == whole.by_replicate.keys() and all(
         abs(one.value - whole.by_replicate[name]) < _SAME for name, one in found.items()
     )

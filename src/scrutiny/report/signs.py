@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from scrutiny.blocks.numbers import interval, plainly
+from scrutiny.blocks.charts import ChartTable
+from scrutiny.blocks.numbers import NO_VALUE, interval, plainly
 from scrutiny.blocks.run_estimates import identity
 from scrutiny.blocks.run_view import OwnInterval, RunView
 from scrutiny.core.boundary.printable import and_more
@@ -133,6 +134,22 @@ class SignPanel:
     title: str
     neither: float
     rows: tuple[SeedSign, ...]
+
+    @property
+    def table(self) -> ChartTable:
+        """Each sign over all seeds, by each, beside neutral twins, and what to make of it."""
+        header = ("of", "over all seeds", "seeds", "minus neutral twins", "sign")
+        rows = (
+            (
+                row.name,
+                interval(row.whole),
+                f"{row.above} above, {row.below} below",
+                "; ".join(filter(None, (row.against_twins, row.caveat))) or NO_VALUE,
+                row.says,
+            )
+            for row in self.rows
+        )
+        return ChartTable(header, tuple(rows))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from scrutiny.blocks.drawings import Axis
 from scrutiny.blocks.labels import replicate_words
-from scrutiny.blocks.numbers import NO_VALUE, interval
+from scrutiny.blocks.numbers import interval
 from scrutiny.blocks.terminal_and_markdown import WIDTH, escape, fold, side_by_side, table, wrapped
 from scrutiny.report.signs import SeedSign, SignPanel, Signs
 
@@ -143,9 +143,9 @@ def _row(row: SeedSign, axis: Axis) -> SignRow:
     points = []
     for at, (name, own) in enumerate(row.each.items(), start=1):
         title = f"{replicate_words(name)}: {own.value:.3g} [{own.low:.3g}, {own.high:.3g}]"
-        ends = (axis.place(end) for end in (own.low, own.value, own.high))
-        points.append(Point(title, *ends, _LINE * at, row.marked(name) != 0))
-    low, value, high = (axis.place(end) for end in row.whole.ends)
+        low, value, high = map(axis.place, (own.low, own.value, own.high))
+        points.append(Point(title, low, value, high, _LINE * at, row.marked(name) != 0))
+    low, value, high = map(axis.place, row.whole.ends)
     return SignRow(row, interval(row.whole), low, value, high, tuple(points))
 
 
@@ -153,17 +153,8 @@ def sign_blocks(signs: Signs) -> list[str]:
     """Which signs are clear over seeds, and a table for each number."""
     blocks = [f"**{escape(signs.headline)}**", escape(signs.decision)]
     blocks += [escape(said) for said in (signs.counts, signs.controls) if said]
-    header = ("of", "over all seeds", "seeds", "minus neutral twins", "sign")
     for panel in signs.panels:
-        cells = [
-            (
-                escape(row.name),
-                interval(row.whole),
-                f"{row.above} above, {row.below} below",
-                "; ".join(filter(None, (row.against_twins, escape(row.caveat)))) or NO_VALUE,
-                escape(row.says),
-            )
-            for row in panel.rows
-        ]
-        blocks += [escape(f"{panel.question} {panel.title}"), table(header, cells, right=(1, 3))]
+        cells = [(escape(name), *rest) for name, *rest in panel.table.rows]
+        blocks.append(escape(f"{panel.question} {panel.title}"))
+        blocks.append(table(panel.table.header, cells, right=(1, 3)))
     return blocks

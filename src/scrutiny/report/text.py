@@ -16,13 +16,14 @@ from rich.text import Text
 
 from scrutiny.blocks.run_estimates import main_estimates, single_estimates
 from scrutiny.blocks.run_view import RunFacts, RunView
-from scrutiny.blocks.section import left_out, parts, registered
+from scrutiny.blocks.section import parts, registered
 from scrutiny.blocks.terminal_and_markdown import (
     WIDTH,
     block_lines,
     code,
     escape,
     folded,
+    part_fold,
     table,
     wrapped,
 )
@@ -46,6 +47,10 @@ from scrutiny.report.sections.seeds import tests_in_short
 from scrutiny.report.signs_shown import sign_blocks, signs_lines
 from scrutiny.report.trust import CONDITIONS, trusted_lines, trusted_table
 from scrutiny.report.wording import footer_lines, mark, report_command
+
+_IN_ASCII: Final = str.maketrans(
+    {"✓": "+", "✗": "x", "–": "-", "−": "-", "─": "-", "…": "~", "→": "->"}
+)
 
 
 class _Console(Console):
@@ -137,9 +142,13 @@ def _told(facts: RunFacts) -> Iterator[Text]:
 def write_lines(lines: Iterable[Text], stream: IO[str] | None = None) -> None:
     """Write lines as `write_terminal` writes those of a report."""
     stream = stream or sys.stdout
+    encoding = getattr(stream, "encoding", None) or "utf-8"
     console = _Console(file=stream, width=WIDTH, highlight=False, soft_wrap=True)
     for line in lines:
-        line.plain = _encodable(line.plain, stream)
+        try:
+            line.plain.encode(encoding)
+        except (UnicodeEncodeError, LookupError):  # unsupported signs are replaced
+            line.plain = line.plain.translate(_IN_ASCII).encode("ascii", "replace").decode("ascii")
         console.print(line, soft_wrap=True)
 
 
@@ -172,20 +181,6 @@ def _terminal_lines(view: RunView) -> Iterator[Text]:
         yield from wrapped(line, style="dim", hanging=6)
 
 
-def _encodable(text: str, stream: IO[str]) -> str:
-    """Text in the stream's encoding, with unsupported signs replaced."""
-    encoding = getattr(stream, "encoding", None) or "utf-8"
-    try:
-        text.encode(encoding)
-    except (UnicodeEncodeError, LookupError):
-        signs = str.maketrans(
-            {"✓": "+", "✗": "x", "–": "-", "−": "-", "─": "-", "…": "~", "→": "->"}
-        )
-        return text.translate(signs).encode("ascii", "replace").decode("ascii")
-    return text
-
-
-_MOST_ROWS: Final = 30
 #: Characters: a comment on a pull request may have 65,536.
 _LARGEST: Final = 60_000
 
@@ -205,7 +200,7 @@ def render_markdown(view: RunView) -> str:
     blocks += map(escape, screen.facts.left_out)
     audited = table(COLUMNS, [audit_cells(row) for row in rows], right=(2, 3, 7))
     claims = audited if rows else number_table(view)
-    folds = [*reason_folds(rows), *_trusted(view), *_parts(view)]
+    folds = [*reason_folds(rows), *_trusted(view), *map(part_fold, parts(view))]
     if screen.risks:
         folds = [*case_folds(screen), folded("Every claim with its checks", claims), *folds]
     else:
@@ -239,20 +234,3 @@ def _trusted(view: RunView) -> list[str]:
     header = ("finding", "can be reported", *CONDITIONS)
     title = "Which findings can I report?"
     return [folded(title, escape(found.sentence), table(header, cells))]
-
-
-def _parts(view: RunView) -> list[str]:
-    """Tables of the parts."""
-    folds = []
-    for part in parts(view):
-        blocks: list[str] = []
-        for chart in part.charts:
-            shown = chart.table.rows[:_MOST_ROWS]
-            cells = [[escape(cell) for cell in row] for row in shown]
-            header = [escape(name) or " " for name in chart.table.header]
-            right = tuple(range(chart.table.numeric, len(header)))
-            note = left_out(len(chart.table.rows), _MOST_ROWS, "rows")
-            blocks += [f"**{escape(chart.title)}** {escape(chart.caption)}".rstrip()]
-            blocks += [table(header, cells, right=right), escape(note)]
-        folds.append(folded(part.title, *blocks))
-    return folds

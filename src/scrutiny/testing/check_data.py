@@ -215,7 +215,9 @@ def check_attribute(attribute: Attribute, examples: Sequence[Example] = ()) -> N
         )
     name = attribute.function.__name__
     promise(name, is_kept=bool(attribute.says.strip()), message="it has no phrase.")
-    tried = [*examples, *_samples()]
+    one = [Example(f"i{k}", {"text": text}, "up") for k, text in enumerate(SAMPLE_TEXTS)]
+    two = Example("two", {"premise": SAMPLE_TEXTS[1], "hypothesis": SAMPLE_TEXTS[2]}, "down")
+    tried = [*examples, *one, two, Example("without gold", {"text": SAMPLE_TEXTS[1]})]
     training = Training(tried)
     values = [_value(attribute, name, one, training) for one in tried]
     again = [attribute(one, training) for one in reversed(tried)][::-1]
@@ -230,13 +232,6 @@ def check_attribute(attribute: Attribute, examples: Sequence[Example] = ()) -> N
         is_kept=not attribute.is_english or set(foreign) == {None},
         message="it goes by English words, and German items have a value.",
     )
-
-
-def _samples() -> list[Example]:
-    """Items of all kinds."""
-    one = [Example(f"i{k}", {"text": text}, "up") for k, text in enumerate(SAMPLE_TEXTS)]
-    two = Example("two", {"premise": SAMPLE_TEXTS[1], "hypothesis": SAMPLE_TEXTS[2]}, "down")
-    return [*one, two, Example("without gold", {"text": SAMPLE_TEXTS[1]})]
 
 
 def _value(attribute: Attribute, name: str, example: Example, training: Training) -> Value | None:

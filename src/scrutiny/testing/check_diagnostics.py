@@ -92,7 +92,10 @@ def check_diagnostic(
     variants = _check_variants(trial)
     rows = _check_rows(trial, variants)
     if diagnostic.scope == "item":
-        _check_batches(trial, variants, rows)
+        trial.promise(
+            is_kept=[r for e in trial.examples for r in trial.measure([e], variants)[0]] == rows,
+            message="its scope is 'item', but items measured one by one give other rows.",
+        )
         _check_failures(trial, variants, rows)
 
 
@@ -281,14 +284,6 @@ def _check_row(trial: _Trial, row: Row, *, width: int) -> None:
         f"{where} has {values}.": all(map(math.isfinite, values)),
     }
     promises(trial.diagnostic.id, kept)
-
-
-def _check_batches(trial: _Trial, variants: Variants, rows: list[Row]) -> None:
-    """Raise unless items measured one by one give the same rows."""
-    trial.promise(
-        is_kept=[row for e in trial.examples for row in trial.measure([e], variants)[0]] == rows,
-        message="its scope is 'item', but items measured one by one give other rows.",
-    )
 
 
 def _check_failures(trial: _Trial, variants: Variants, rows: list[Row]) -> None:

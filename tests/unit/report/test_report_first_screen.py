@@ -467,9 +467,11 @@ def test_a_notebook_shows_the_first_screen(view, front):
     plain = " ".join(html.unescape(re.sub(r"<[^>]+>", " ", said)).split())
     assert plain.startswith(front.numbers[0].says)
     assert plain.index(front.decision) < plain.index("what it costs")
-    for risk in front.risks:
+    for risk in (*front.of("hurts"), *front.of("can't tell")):
         assert risk.name in plain
         assert risk.costs in plain
+    for sentence in filter(None, (front.held, *front.not_told)):
+        assert sentence in plain
     assert f"of {front.of('hurts')[0].n_cases:,} cases" in plain
     assert said.count('class="scrutiny-case"') == 2
     assert "<del>" in said

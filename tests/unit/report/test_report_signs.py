@@ -1,5 +1,6 @@
 """Signs over seeds: what is clear, where seeds lie on both sides, and what the controls say."""
 
+import html
 import re
 from dataclasses import replace
 
@@ -9,6 +10,7 @@ from scrutiny.blocks.run_view import OwnInterval, Records, RunFacts, RunView
 from scrutiny.core.claim import Claim, Component, Finding
 from scrutiny.core.estimate import Estimate, EstimateKey, Limits
 from scrutiny.core.record import Counts
+from scrutiny.report.notebook import render_snippet
 from scrutiny.report.page import render_html
 from scrutiny.report.signs import signs_of
 from scrutiny.report.signs_shown import signs_page
@@ -196,3 +198,16 @@ def test_a_comment_begins_with_the_signs(view):
     below = "\N{MINUS SIGN}1.0 [\N{MINUS SIGN}6.0, +4.0]"
     told = f"{below}; not shown beyond neutral twins"
     assert row.endswith(f"| 0 above, 3 below | {told} | clear: below 50 |")
+
+
+def test_a_notebook_shows_the_signs_too(view):
+    said = html.unescape(render_snippet(view))
+    signs = signs_of(view)
+    for sentence in (signs.headline, signs.decision, signs.counts, signs.controls):
+        assert sentence in said
+    for row in signs.rows:
+        assert f"<td>{row.name}</td>" in said
+        assert f"<td>{row.says}</td>" in said
+    cut = render_snippet(view, most_rows=1)
+    assert "and 2 more" in cut
+    assert "<td>turning</td>" not in cut

@@ -87,12 +87,20 @@ def _stored(path: Path) -> Mapping[str, dict[str, Any]]:
 SENTENCES: Final = Path(__file__).parents[1] / "sentences.json"
 
 
+def _row(start: str, said: str) -> str:
+    """Lines of one name: what is said of it, hanging under where it begins."""
+    lines = textwrap.wrap(said, WIDTH, initial_indent=start, subsequent_indent=" " * len(start))
+    return "\n".join(lines) or start.rstrip()
+
+
 @click.command("list")
 @click.argument("kind", required=False)
 @click.option("--json", "as_json", is_flag=True, help="NDJSON on stdout.")
 def list_names(kind: str | None, *, as_json: bool) -> int:
     """Print the names of one kind, or of all: diagnostics, transformations, tasks ..."""
-    kinds = KINDS if kind is None else (_kind_of_name(kind),)
+    kinds = KINDS if kind is None else (kind.removesuffix("s"),)
+    if kind is not None and kinds[0] not in KINDS:
+        raise UnknownNameError("kind of names", kind, [f"{k}s" for k in KINDS])
     names = registry()
     for one in kinds:
         if not as_json:
@@ -111,20 +119,6 @@ def list_names(kind: str | None, *, as_json: bool) -> int:
                 if one == "diagnostic" and (tasks := listed_facts(entry)["tasks"]):
                     click.echo(_row(" " * (width + 4), f"Tasks: {', '.join(tasks)}."))
     return 0
-
-
-def _row(name: str, says: str) -> str:
-    """Name and summary, in columns."""
-    indent = " " * len(name)
-    lines = textwrap.wrap(says, WIDTH, initial_indent=name, subsequent_indent=indent)
-    return "\n".join(lines) or name.rstrip()
-
-
-def _kind_of_name(text: str) -> str:
-    singular = text.removesuffix("s")
-    if singular not in KINDS:
-        raise UnknownNameError("kind of names", text, [f"{k}s" for k in KINDS])
-    return singular
 
 
 def says(entry: Entry) -> str:
@@ -152,7 +146,11 @@ _SECOND: Final = "--reference MODEL, or reference = in the [[measure]]"
 def show(name: str, kind: str | None, *, as_json: bool) -> int:
     """Explain one name: what it measures, what it needs, its parameters, its limitations."""
     is_written = any(mark in name for mark in ("(", " - ", " / "))
-    found, thing = _metric(name) if is_written else _registered(name, kind)
+    if is_written:
+        found, thing = _metric(name)
+    else:
+        found = _find(name, kind)
+        thing = found.load()
     if as_json:
         click.echo(json_line(_object(found, thing)))
         return 0
@@ -170,11 +168,6 @@ def show(name: str, kind: str | None, *, as_json: bool) -> int:
     for parameter, default in parameters.items():
         click.echo(narrowed(f"  {parameter} = {default}"))
     return 0
-
-
-def _registered(name: str, kind: str | None) -> tuple[Entry, Any]:
-    found = _find(name, kind)
-    return found, found.load()
 
 
 def _metric(name: str) -> tuple[Entry, Any]:

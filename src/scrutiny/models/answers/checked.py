@@ -201,7 +201,16 @@ def _valid(model: Model, example: Example, answer: Prediction) -> Prediction:
     """Answer with its most likely label; raise `AnswerError` unless it is valid."""
     if not isinstance(answer, Prediction):
         raise _bad(model, example, f"is a {type(answer).__name__}, no Prediction.")
-    _check_types(model, example, answer)
+    scores = answer.scores
+    is_known = answer.answer is None or is_answer(answer.answer)
+    if not (is_known and (scores is None or all(isinstance(score, Real) for score in scores))):
+        raise _bad(
+            model,
+            example,
+            f"is {shown_value(answer, _SHOWN)}: in a Prediction the answer is a label (a string), "
+            "spans (a tuple of Span), a Text or another type of scrutiny.core.answers, and the "
+            "scores are numbers.",
+        )
     if answer.scores is not None:
         if not all(map(math.isfinite, answer.scores)):
             said = f"has scores {_short(answer.scores)}: a probability is a finite number"
@@ -228,20 +237,6 @@ def _valid(model: Model, example: Example, answer: Prediction) -> Prediction:
     if not all(map(is_storable, (answer.said or "", *kind.words(answer.answer)))):
         raise _bad(model, example, "holds half a surrogate pair", reason="no_unicode")
     return answer
-
-
-def _check_types(model: Model, example: Example, answer: Prediction) -> None:
-    """Raise unless a model's own predictions have the right types."""
-    scores = answer.scores
-    is_known = answer.answer is None or is_answer(answer.answer)
-    if not (is_known and (scores is None or all(isinstance(score, Real) for score in scores))):
-        raise _bad(
-            model,
-            example,
-            f"is {shown_value(answer, _SHOWN)}: in a Prediction the answer is a label (a string), "
-            "spans (a tuple of Span), a Text or another type of scrutiny.core.answers, and the "
-            "scores are numbers.",
-        )
 
 
 def _check_scores(model: Model, example: Example, scores: tuple[float, ...]) -> None:

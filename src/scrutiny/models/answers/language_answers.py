@@ -52,22 +52,16 @@ def ask_or_fail(model: Model, capability: str, queries: Sequence[Any]) -> list[A
     answers = answer_or_fail(getattr(model, capability), queries, source=model.source)
     check = _CHECKS[capability]
     where = f"The answer of {model.source} to a query for {capability}"
-    return [
-        answer if isinstance(answer, Failure) else _checked(check, query, answer, where)
-        for query, answer in zip(queries, answers, strict=True)
-    ]
-
-
-def _checked(
-    check: Callable[[Any, Any, str], Any], query: Any, answer: Any, where: str
-) -> Any | Failure:
-    """Answer to one query, or what is wrong with it."""
-    try:
-        return check(query, answer, where)
-    except AnswerError as error:
-        return Failure(error.reason, str(error))
-    except (TypeError, ValueError):
-        return Failure(BAD, f"{where} is {shown_value(answer, _SHOWN)}, which is none.")
+    found = []
+    for query, answer in zip(queries, answers, strict=True):
+        try:
+            one = answer if isinstance(answer, Failure) else check(query, answer, where)
+        except AnswerError as error:
+            one = Failure(error.reason, str(error))
+        except (TypeError, ValueError):
+            one = Failure(BAD, f"{where} is {shown_value(answer, _SHOWN)}, which is none.")
+        found.append(one)
+    return found
 
 
 def _masked(query: Clozes, answer: Any, where: str) -> Any | Failure:

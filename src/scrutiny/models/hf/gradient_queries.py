@@ -250,7 +250,8 @@ class TransformerGradients:
     def _start(self, baseline: str) -> Any:
         """Vector ``(dimension,)`` that every piece starts from."""
         if baseline == "zeros":
-            return torch.zeros(self._slopes.embedding.weight.shape[1])
+            width = self._slopes.embedding.weight.shape[1]
+            return torch.zeros(width, device=self._network.device)
         unknown = self._tokenizer.unk_token_id
         if unknown is None:
             raise ModelError(

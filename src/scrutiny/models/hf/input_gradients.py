@@ -77,16 +77,12 @@ class InputSlopes:
         """
 
         def ask(batch: list[int]) -> Any:
-            return self._batch(inputs(batch), lambda logits: loss(batch, logits))
+            vectors, logits = self.forward(inputs(batch))
+            with torch.enable_grad():
+                (slopes,) = torch.autograd.grad(loss(batch, logits), vectors)
+            return slopes.float().cpu().numpy()
 
         yield from run_batches(lengths, self.budget, ask, device=self.network.device)
-
-    def _batch(self, inputs: dict[str, Any], loss: Callable[[Any], Any]) -> Any:
-        """Gradients of one batch."""
-        vectors, logits = self.forward(inputs)
-        with torch.enable_grad():
-            (slopes,) = torch.autograd.grad(loss(logits), vectors)
-        return slopes.float().cpu().numpy()
 
     def forward(
         self, inputs: dict[str, Any], moved: Callable[[Any], Any] = lambda vectors: vectors
@@ -127,7 +123,19 @@ class WithInputSlopes:
     def embeddings(self) -> InputEmbeddings:
         """Input vectors of the whole vocabulary; the same object each time."""
         if self._embeddings is None:
-            self._embeddings = _embeddings_of(self._input_slopes().embedding, self._tokenizer)
+            embedding = self._input_slopes().embedding
+            count = int(embedding.weight.shape[0])
+            with torch.no_grad():
+                ids = torch.arange(count, device=embedding.weight.device)
+                matrix = embedding(ids).float().cpu().numpy()
+            writing = _Writing.of(self._tokenizer)
+            special = set(self._tokenizer.all_special_ids)
+            known = [i for i in range(min(count, len(self._tokenizer))) if i not in special]
+            vocabulary, starts = [""] * count, np.zeros(count, dtype=np.bool_)
+            for i, token in zip(known, self._tokenizer.convert_ids_to_tokens(known), strict=True):
+                if token is not None:
+                    vocabulary[i], starts[i] = writing.read(token)
+            self._embeddings = InputEmbeddings(matrix, tuple(vocabulary), starts)
         return self._embeddings
 
     def _input_slopes(self) -> InputSlopes:
@@ -181,7 +189,10 @@ def _own(example: Example, one: Any, rows: Any) -> TokenGradients | Failure:
     """Gradients at the tokens of an example's texts."""
     fields = list(example.fields)
     kept = [i for i, text in enumerate(one.sequence_ids) if text is not None]
-    pieces = tuple(_piece(example, fields[one.sequence_ids[i]], one.offsets[i]) for i in kept)
+    pieces = []
+    for i in kept:
+        field = fields[one.sequence_ids[i]]
+        pieces.append(InputPiece(field, *without_space(example.fields[field], one.offsets[i])))
     return checked(example, pieces, [one.ids[i] for i in kept], rows[kept])
 
 
@@ -193,27 +204,6 @@ def checked(
     if not math.isfinite(float(np.abs(gradient).sum())):
         return Failure("non_finite", f"the gradient at item {example.id!r} is not finite")
     return TokenGradients(tuple(pieces), tuple(ids), gradient)
-
-
-def _piece(example: Example, field: str, offsets: tuple[int, int]) -> InputPiece:
-    """Position of a token without the space before it, which some tokenizers include."""
-    return InputPiece(field, *without_space(example.fields[field], offsets))
-
-
-def _embeddings_of(embedding: Any, tokenizer: Any) -> InputEmbeddings:
-    """Input vectors of a network, and what its tokenizer writes for each."""
-    count = int(embedding.weight.shape[0])
-    with torch.no_grad():
-        ids = torch.arange(count, device=embedding.weight.device)
-        matrix = embedding(ids).float().cpu().numpy()
-    writing = _Writing.of(tokenizer)
-    special = set(tokenizer.all_special_ids)
-    known = [i for i in range(min(count, len(tokenizer))) if i not in special]
-    vocabulary, starts = [""] * count, np.zeros(count, dtype=np.bool_)
-    for i, token in zip(known, tokenizer.convert_ids_to_tokens(known), strict=True):
-        if token is not None:
-            vocabulary[i], starts[i] = writing.read(token)
-    return InputEmbeddings(matrix, tuple(vocabulary), starts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,14 +153,16 @@ class LinearWordModel(WordModel):
         ModelError
             For a label that the model does not have, or if it has pairs of words.
         """
-        unknown = [label for label in labels if label not in self.labels]
-        if unknown or self._parts.has_pairs:
-            said = f"no label {unknown[0]!r}" if unknown else "pairs of words, so no gradients"
-            raise ModelError(f"{self.source} has {said}; its labels are {', '.join(self.labels)}.")
+        targets = [index_of(label, self.labels, source=self.source) for label in labels]
+        if self._parts.has_pairs:
+            raise ModelError(
+                f"{self.source} has pairs of words, so no gradients; its labels are "
+                f"{', '.join(self.labels)}."
+            )
         found: list[TokenGradients | Failure] = []
-        for example, label in zip(examples, labels, strict=True):
+        for example, target in zip(examples, targets, strict=True):
             slope = np.array(_softmax(self.logits(example).tolist()))
-            slope[self.labels.index(label)] -= 1.0
+            slope[target] -= 1.0
             ids = tuple(self._ids(example))
             gradient = np.broadcast_to(slope, (len(ids), len(slope))).copy()
             found.append(TokenGradients(pieces_of_words(example), ids, gradient))

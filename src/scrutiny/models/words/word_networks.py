@@ -8,12 +8,12 @@ between two boundary tokens.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Final, Self, TypeVar
 
 from scrutiny.core.boundary.json_text import canonical_json, digest
 from scrutiny.core.errors import ModelError, require_packages
-from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.queries.gradients import (
     FOLLOWED,
@@ -223,27 +223,29 @@ class NetworkModel(WordModel, ABC):
         ModelError
             For a label that the model does not have.
         """
-        return [
-            self._path(example, query)
-            for example, query in zip(examples_of(queries), queries, strict=True)
-        ]
-
-    def _path(self, example: Example, query: PathGradient) -> PathGradients:
-        """Attributions of one text's words."""
         from scrutiny.models.hf.gradient_queries import along_one_path
 
-        label = index_of(query.target, self.labels, source=self.source)
-        ids, lengths, is_word = self._sequences([self._parts.vocabulary.cut(example.text)])
         embedding = self._network["embedding"]
-        start = embedding.weight[UNKNOWN] if query.baseline == "unknown" else 0.0
+        found = []
+        for example, query in zip(examples_of(queries), queries, strict=True):
+            label = index_of(query.target, self.labels, source=self.source)
+            ids, lengths, is_word = self._sequences([self._parts.vocabulary.cut(example.text)])
+            start = embedding.weight[UNKNOWN] if query.baseline == "unknown" else 0.0
+            sums, ends = along_one_path(
+                query,
+                embedding(ids),
+                start=start,
+                moves=is_word,
+                score=partial(self._path_scores, lengths, is_word, label),
+            )
+            places = [(0, first, end) for _, first, end in pieces_of_words(example)]
+            found.append(PathGradients.of_pieces(sums[1:-1], places, ends))  # inside the boundaries
+        return found
 
-        def score(points: Any) -> Any:
-            count = len(points)
-            return self._logits(points, lengths * count, is_word.expand(count, -1))[:, label]
-
-        sums, ends = along_one_path(query, embedding(ids), start=start, moves=is_word, score=score)
-        places = [(0, start, end) for _, start, end in pieces_of_words(example)]
-        return PathGradients.of_pieces(sums[1:-1], places, ends)  # between the boundaries
+    def _path_scores(self, lengths: list[int], is_word: Any, label: int, points: Any) -> Any:
+        """Scores of a label at points ``(point, position, dimension)`` of one text's path."""
+        count = len(points)
+        return self._logits(points, lengths * count, is_word.expand(count, -1))[:, label]
 
     def parameter_gradients(
         self, queries: Sequence[ParameterGradient]
@@ -266,7 +268,7 @@ class NetworkModel(WordModel, ABC):
             ids, lengths, is_word = self._sequences([self._parts.vocabulary.cut(example.text)])
             with followed(self._network, names, self.source) as chosen, torch.enable_grad():
                 logits = self._logits(self._network["embedding"](ids), lengths, is_word)
-                found += gradients_of_losses(logits, [label], [[*chosen.values()]])
+                found += gradients_of_losses(logits, [label], [[chosen[name] for name in names]])
         return found
 
     @abstractmethod
@@ -282,8 +284,17 @@ def network_adapter(parts: type[P], model: type[NetworkModel]) -> Adapter:
     """Adapter of networks of one kind, which run on the processor whatever the options say."""
 
     def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
-        made, folder = _load_network(parts, source, task)
-        return model(made, source.text, folder=folder)
+        folder = require_words(source, task, options=(UNTRAINED,))
+        seed = source.options.get(UNTRAINED)
+        if seed is not None and not seed.isdecimal():
+            raise ModelError(
+                f"{source.text!r}: untrained is a whole number from 0 on, not {seed!r}."
+            )
+        drawn = None if seed is None else int(seed)
+        made = read_network(parts, folder, source.text, untrained=drawn)
+        named = replace(made, labels=labels_of(made.labels, source))
+        known = folder_with_hashes(folder) if seed is None else None
+        return model(named, source.text, folder=known)
 
     name = parts.kind.what.partition(" ")[2].capitalize()
     load.__doc__ = f"""{name} of a folder, trained or with random weights.
@@ -296,17 +307,6 @@ def network_adapter(parts: type[P], model: type[NetworkModel]) -> Adapter:
         If torch or safetensors are not installed.
     """
     return Adapter(load, folder_of=word_folder, imports=("torch",))
-
-
-def _load_network(parts: type[P], source: ModelSource, task: Task) -> tuple[P, Path | None]:
-    """Network that a model string names, and its folder if its training text is known."""
-    folder = require_words(source, task, options=(UNTRAINED,))
-    seed = source.options.get(UNTRAINED)
-    if seed is not None and not seed.isdecimal():
-        raise ModelError(f"{source.text!r}: untrained is a whole number from 0 on, not {seed!r}.")
-    made = read_network(parts, folder, source.text, untrained=None if seed is None else int(seed))
-    named = replace(made, labels=labels_of(made.labels, source))
-    return named, None if seed is not None else folder_with_hashes(folder)
 
 
 @dataclass(frozen=True, slots=True)

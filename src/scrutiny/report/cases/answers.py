@@ -145,7 +145,11 @@ def answers_to(
     except ScrutinyError:  # of a plug-in that is not here
         needs = ()
     read = frozenset(need.rpartition(".")[2] for need in needs)
-    words, answer = _words(outputs.take(rows), read)
+    # answers in few words, and which of them each row holds
+    words: dict[str, int] = {}
+    given, code = coded(outputs["answer"].take(rows))
+    place_of = [words.setdefault(said(text, read), len(words)) for text in given.to_pylist()]
+    answer = np.array(place_of, dtype=np.int64)[code]
     shape = len(items), len(names)
     before, after, asked_at, answered = (np.full(shape, -1, dtype=np.int64) for _ in range(4))
     for into, of, chosen in (
@@ -154,7 +158,7 @@ def answers_to(
     ):
         into[place[chosen], replicate[chosen]] = answer[chosen]
         of[place[chosen], replicate[chosen]] = rows[chosen]
-    return AnswersTo(words, before, after, asked_at, answered, names.to_pylist(), read)
+    return AnswersTo([*words], before, after, asked_at, answered, names.to_pylist(), read)
 
 
 def _matched(column: pa.ChunkedArray, among: pa.ChunkedArray | pa.Array) -> Codes:
@@ -170,14 +174,6 @@ def item_rows(items: pa.ChunkedArray, dataset: str, table: pa.Table) -> Codes:
     rows = np.flatnonzero(is_value(table["dataset"], dataset))
     found = _matched(items, table["item"].take(rows))
     return np.where(found >= 0, np.append(rows, -1)[found], -1)
-
-
-def _words(outputs: pa.Table, read: frozenset[str]) -> tuple[list[str], Codes]:
-    """Answers in a few words, and which of them each row holds."""
-    known: dict[str, int] = {}
-    answers, codes = coded(outputs["answer"])
-    place = [known.setdefault(said(text, read), len(known)) for text in answers.to_pylist()]
-    return list(known), np.array(place, dtype=np.int64)[codes]
 
 
 NO_ANSWER: Final = "no answer"

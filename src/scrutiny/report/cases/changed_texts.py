@@ -41,6 +41,8 @@ _OF_ITEMS: Final = ("gold", "source", "fields")
 FAILED, PASSED, UNANSWERED = "failed", "passed", "no answer"
 #: The same, what is to be looked at first.
 OUTCOMES: Final = (FAILED, UNANSWERED, PASSED)
+#: State of a risk that looks as an outcome does.
+STATE_OF: Final = {FAILED: "hurts", PASSED: "holds", UNANSWERED: "can't tell"}
 #: Columns of the table of cases.
 CASES: Final = pa.schema(
     [

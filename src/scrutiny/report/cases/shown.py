@@ -14,6 +14,8 @@ from scrutiny.core.record import grouped
 from scrutiny.report.cases.changed_texts import (
     OTHERS,
     OUTCOMES,
+    STATE_OF,
+    UNANSWERED,
     CasesByTest,
     outcome_of,
     outcomes_in_words,
@@ -93,7 +95,7 @@ def _suite_case(case: str, outcome: str, rows: Sequence[Mapping[str, Any]]) -> I
     """A case of a suite: its text, and what was answered and expected, of how many models."""
     own = [row for row in rows if row["outcome"] == outcome]
     row, style = own[0], {"failed": "red", "passed": "green"}.get(outcome, "yellow")
-    sign = mark({"failed": "hurts", "passed": "holds"}.get(outcome, "can't tell"))
+    sign = mark(STATE_OF[outcome])
     room = WIDTH - _INDENT
     first, *more = fold(
         f"{case}  {_near(one_line(row['after']), 0)}", room - len(_LONGEST_OUTCOME)
@@ -103,7 +105,7 @@ def _suite_case(case: str, outcome: str, rows: Sequence[Mapping[str, Any]]) -> I
     yield head.append(first)
     yield from (Text(" " * (_INDENT + len(_LONGEST_OUTCOME)) + piece) for piece in more)
     facts = [f"expected {row['label']}"]
-    if outcome != "no answer":
+    if outcome != UNANSWERED:
         facts.insert(0, f"answered {row['said_after']}")
     if row["edits"]:
         facts.append(f"changed: {_near(row['edits'], 0)}")

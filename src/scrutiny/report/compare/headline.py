@@ -25,6 +25,8 @@ _SAYS: Final = {
 #: What is found of a score, the most important first.
 Found = Literal["worse", "better", "no difference"]
 _ORDER: Final[Sequence[Found]] = ("worse", "better", "no difference")
+#: State of a risk that looks as what is found does; of neither, as what can't be told.
+LOOKS_AS: Final = {"worse": "hurts", "better": "holds", "no difference": "can't tell"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,11 @@ class Headline:
     lead: str
     rest: tuple[str, ...] = ()
 
+    @property
+    def state(self) -> str:
+        """State of a risk that looks so."""
+        return LOOKS_AS[self.found]
+
 
 def headline(whole: SideBySide) -> Headline:
     """First sentences of a comparison, what is worse first."""
@@ -53,7 +60,14 @@ def headline(whole: SideBySide) -> Headline:
     if len(levels) > _MOST_NAMED:
         said.append(f"{len(levels) - _MOST_NAMED} more scores stand below.")
     rest = [*said[1:], *whole.without_skill, *map(_elsewhere, levels[:_MOST_NAMED])]
-    lost = [*_lost(whole)]
+    judged = () if whole.shared is None else whole.shared.judged
+    lost = [
+        f"Less stable under {one.capability} changes: of those that keep the first's answer, "
+        f"{number(one.hard.value)} keep the second's (could be {number(one.ceiling.value)}; "
+        f"{denominator(one.hard)} changed texts of {one.hard.key.dataset})."
+        for one in judged
+        if SharedInvariances.outcome_of(one) == "regression"
+    ]
     counted = _counted(whole.comparison, is_one=len(levels) == 1)
     if "for the better" in counted and whole.without_skill:
         counted += " Of a model without skill, what a change or an attack costs says nothing."
@@ -212,15 +226,3 @@ def number_name(key: EstimateKey) -> str:
     under += [] if key.group == "all" else [f"{key.group} items"]
     what = estimate_words(key)
     return f"{what} ({', '.join(under)})" if under else what
-
-
-def _lost(whole: SideBySide) -> Iterator[str]:
-    """A sentence for every invariance of the first that the second is shown to lose."""
-    for one in () if whole.shared is None else whole.shared.judged:
-        if SharedInvariances.outcome_of(one) == "regression":
-            yield (
-                f"Less stable under {one.capability} changes: of those that keep the first's "
-                f"answer, {number(one.hard.value)} keep the second's (could be "
-                f"{number(one.ceiling.value)}; {denominator(one.hard)} changed texts of "
-                f"{one.hard.key.dataset})."
-            )

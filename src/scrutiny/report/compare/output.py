@@ -17,6 +17,7 @@ from scrutiny.core.boundary.printable import points as margin_of
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
 from scrutiny.report.compare.headline import (
+    LOOKS_AS,
     gains,
     headline,
     level_name,
@@ -27,16 +28,11 @@ from scrutiny.report.compare.headline import (
 )
 from scrutiny.report.compare.sections import parts_of
 from scrutiny.report.page import LARGEST, render_parts
+from scrutiny.report.wording import mark
 from scrutiny.run.comparing.comparison_results import Level, SharedInvariances, SideBySide, is_gain
 from scrutiny.store.findings import estimate_to_row, finding_to_json
 from scrutiny.store.run_folder import RunFolder
 
-#: Sign and color of what a comparison found.
-_SIGNS: Final = {
-    "worse": "\N{BLACK CIRCLE}",
-    "better": "\N{CHECK MARK}",
-    "no difference": "\N{WHITE CIRCLE}",
-}
 _COLORS: Final = {"worse": "red", "better": "green", "no difference": ""}
 #: Inputs of each level on a page, tried in this order until it is small enough.
 INPUTS: Final = (40, 20, 10, 5, 0)
@@ -45,9 +41,7 @@ INPUTS: Final = (40, 20, 10, 5, 0)
 def lines_of(found: SideBySide, *, margin: float | None, top: int, is_whole: bool) -> list[Text]:
     """Lines of a comparison, what changed first."""
     said = headline(found)
-    lines = wrapped(
-        f"{_SIGNS[said.found]} {said.lead}", style=f"bold {_COLORS[said.found]}".strip()
-    )
+    lines = wrapped(f"{mark(said.state)} {said.lead}", style=f"bold {_COLORS[said.found]}".strip())
     for sentence in said.rest:
         lines += wrapped(sentence, hanging=2)
     lines += map(Text, verdicts(found, margin))
@@ -100,8 +94,6 @@ def _side(folder: RunFolder, given: str) -> str:
 _CASES: Final = 3
 _ROWS: Final = 6
 _LONGEST: Final = 200  # code points of a text on a card
-#: Class of a card or a bar by what was found.
-STATES: Final = {"worse": "hurts", "better": "holds", "": "can-t-tell"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +123,8 @@ class Card:
 
     @property
     def state(self) -> str:
-        """Class of its color."""
-        return STATES[self.way]
+        """State of a risk that looks so."""
+        return LOOKS_AS[self.way or "no difference"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +136,7 @@ class GainScale:
     title
         The score, and what is counted to the right.
     state
-        Class of its color.
+        State of a risk that looks so.
     bar, axis
         Where the gain lies.
     """
@@ -165,8 +157,8 @@ def scales_of(whole: SideBySide, margin: float | None) -> Iterator[GainScale]:
         gain = value if level.lower_is_better else -value
         span = CostSpan(100 * gain, 100 * low, 100 * high, -100 * (margin or 0.0))
         axis = Axis.of([span])
-        shown = state_of(level) if not low <= 0.0 <= high else ""
-        state = STATES["" if shown == "no difference" else shown]
+        shown = state_of(level) if not low <= 0.0 <= high else "no difference"
+        state = LOOKS_AS[shown]
         title = (
             f"Points of {level_name(level)} gained on {level.dataset}: left of 0 is a loss, the "
         )

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from scrutiny.blocks.labels import distinct_labels, numbered, shared_words
@@ -113,6 +114,7 @@ class AuditRow:
         )
 
 
+@lru_cache(maxsize=1)
 def audit_rows(view: RunView) -> tuple[AuditRow, ...]:
     """Rows by diagnostic, family and context; then by verdict and size of the estimate."""
     findings = view.findings

@@ -166,8 +166,12 @@ def how_far(section: Section, view: RunView) -> list[str]:
     """Sentences of a section on a page: how far its numbers can be trusted."""
     findings = [row.finding for row in section.rows]
     found = [_replicates(section.estimates, view)]
-    variances = [e.variance for e in section.estimates if _is_over_seeds(e)]
-    shares = [own["seeds"] / sum(own.values()) for own in variances if sum(own.values()) > 0]
+    over_seeds = [
+        e.variance
+        for e in section.estimates
+        if e.n_replicates > 1 and not e.method.startswith("items") and "seeds" in e.variance
+    ]
+    shares = [own["seeds"] / sum(own.values()) for own in over_seeds if sum(own.values()) > 0]
     if shares:
         own = whole_percent(median(shares))
         found.append(f"Seeds cause {own} of the variance (median over estimates).")
@@ -201,12 +205,6 @@ def _replicates(estimates: Sequence[Estimate], view: RunView) -> str:
         )
     of = f"{kinds.pop()} " if len(kinds) == 1 else ""
     return f"{most} {of}replicates: claims are about the recipe, on this data."
-
-
-def _is_over_seeds(estimate: Estimate) -> bool:
-    """Whether an estimate has variance between seeds."""
-    is_drawn = estimate.n_replicates > 1 and not estimate.method.startswith("items")
-    return is_drawn and "seeds" in estimate.variance
 
 
 def _missing(estimates: Sequence[Estimate]) -> Iterator[str]:

@@ -27,6 +27,11 @@ from scrutiny.report.sections.item_hits import flips_of
 from scrutiny.report.wording import sentences
 
 GlyphPair = tuple[Glyph | None, Glyph | None]
+#: Columns of the table of all numbers; the last one stands where there are several replicates.
+_NUMBERS: Final = (
+    *("of", "role", "value", "n", "planned", "undefined", "failed", "skipped", "refused"),
+    *("units", "method", "replicates"),
+)
 _ESTIMATES_PER_CLAIM: Final = 20  # more would be drawn by nobody
 
 
@@ -120,7 +125,6 @@ class SectionPage:
 
 def section_page(view: RunView, section: Section, detail: Detail) -> SectionPage:
     """Section of one diagnostic at a level of detail."""
-    shown = section.estimates[: detail.rows]
     listed = replace(
         section,
         rows=section.rows[: detail.listed],
@@ -134,26 +138,9 @@ def section_page(view: RunView, section: Section, detail: Detail) -> SectionPage
     common = constant_parts(keys) if keys else {}
     findings = [row.finding for row in section.rows]
     text = " ".join(sentences(findings, view.families))
-    names = short_names([*view.facts.subjects, *(d.name for d in view.datasets)])
-    for name, short in names.items():
+    long_names = [*view.facts.subjects, *(d.name for d in view.datasets)]
+    for name, short in short_names(long_names).items():
         text = text.replace(name, short)
-    header = (
-        "of",
-        "role",
-        "value",
-        "n",
-        "planned",
-        "undefined",
-        "failed",
-        "skipped",
-        "refused",
-        "units",
-        "method",
-        "replicates",
-    )
-    labels = distinct_labels([e.key for e in shown], without=frozenset({"role"}))
-    rows = [_numbers(e, label) for e, label in zip(shown, labels, strict=True)]
-    columns = len(header) - all(e.n_replicates <= 1 for e in shown)
     return SectionPage(
         section=section,
         headline=text,
@@ -165,7 +152,7 @@ def section_page(view: RunView, section: Section, detail: Detail) -> SectionPage
         ),
         measured=tuple(how_measured(section, view)),
         trust=tuple(how_far(section, view)),
-        numbers=ChartTable(header[:columns], tuple(row[:columns] for row in rows), 2),
+        numbers=_number_table(section.estimates[: detail.rows]),
         shared=", ".join(f"{n} {value}" for n, value in common.items() if n != "role"),
         n_numbers=len(section.estimates),
         n_shown=min(detail.claims, len(listed.rows)),
@@ -241,11 +228,16 @@ def _split(estimate: Estimate | None, *, signed: bool = False) -> tuple[str, str
     return value_and_bounds(estimate, signed=signed)
 
 
-def _numbers(estimate: Estimate, label: str) -> tuple[str, ...]:
-    c = estimate.counts
-    missing = f"{estimate.status}: {estimate.reason or 'no reason given'}"
-    value = interval(estimate) if estimate.status == "ok" else missing
-    figures = c.planned, c.undefined, c.failed, c.skipped, c.refused
-    numbers = (str(figure) for figure in (*figures, estimate.n_units))
-    how = estimate.method, str(estimate.n_replicates)
-    return label, estimate.key.role, value, denominator(estimate), *numbers, *how
+def _number_table(estimates: Sequence[Estimate]) -> ChartTable:
+    """Every estimate with its interval, its denominator and the status of the planned rows."""
+    labels = distinct_labels([e.key for e in estimates], without=frozenset({"role"}))
+    rows = []
+    for e, label in zip(estimates, labels, strict=True):
+        c = e.counts
+        missing = f"{e.status}: {e.reason or 'no reason given'}"
+        value = interval(e) if e.status == "ok" else missing
+        figures = c.planned, c.undefined, c.failed, c.skipped, c.refused, e.n_units
+        how = denominator(e), *map(str, figures), e.method, str(e.n_replicates)
+        rows.append((label, e.key.role, value, *how))
+    columns = len(_NUMBERS) - all(e.n_replicates <= 1 for e in estimates)
+    return ChartTable(_NUMBERS[:columns], tuple(row[:columns] for row in rows), 2)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final
 
+from scrutiny.blocks.cases import Turn
 from scrutiny.blocks.charts import ChartTable
 from scrutiny.blocks.labels import capitalized, short_names
 from scrutiny.blocks.numbers import decimal_of, percent_of
@@ -36,8 +37,9 @@ from scrutiny.report.wording import headline, mark, models_in_words, sentences, 
 
 #: Headline of the mean over labels, which stands there where labels are unequal.
 MACRO_F1: Final = "macro-F1"
-#: Cases of a risk that each medium shows, where it does not show as many of each kind.
+#: Cases of a risk that each medium shows, and of each kind on a card of the page.
 MOST_CASES: Final[Mapping[str, int]] = {"terminal": 1, "notebook": 2, "comment": 6}
+ON_CARD: Final[Mapping[Turn, int]] = {"broken": 2, "failed": 2, "fixed": 1, "changed": 1}
 #: States of a risk of which nothing is shown.
 _OPEN: Final = ("can't tell", "not tested", "not asked")
 
@@ -148,8 +150,8 @@ class FirstScreen:
 
     @property
     def open_table(self) -> ChartTable:
-        """Table of the risks that do not hold: state, name, cost, random change, scope."""
-        shown = [risk for state in ("hurts", *_OPEN) for risk in self.of(state)]
+        """Table of the risks that hurt or can't be told: state, name, cost, random, scope."""
+        shown = [*self.of("hurts"), *self.of("can't tell")]
         header = ("", "risk", "what it costs", MORE_THAN_RANDOM, "true of, or would decide")
         rows = ((f"{mark(risk.state)} {risk.state}", *risk.cells) for risk in shown)
         return ChartTable(header, tuple(rows), len(header))
@@ -187,8 +189,15 @@ def _with_scores(screen: FirstScreen, view: RunView) -> FirstScreen:
     # with the limits that its finding has, if a verdict was made of it
     judged = [f.estimate for f in view.findings if f.estimate is not None]
     told = [(next((e for e in judged if e.key == found.key), found), name) for found, name in told]
+    datasets, names = short_names([e.key.dataset for e, _ in told]), [name for _, name in told]
+    beside = []
+    for found, name in told:
+        where = f" on {datasets[found.key.dataset]}" if names.count(name) > 1 else ""
+        # those of the measurements of the scores are written like these
+        written = percent_of if found.key.diagnostic in own else decimal_of
+        beside.append(f"{name} {written(found)}{where}")
     has_any = any(n.low is not None for n in numbers) or any(risk.span for risk in screen.risks)
-    lines = label_lines(view.estimates) if any(n == MACRO_F1 for _, n in told) else {}
+    lines = label_lines(view.estimates) if MACRO_F1 in names else {}
     says = {name: metric_of(found.key.metric).says for found, name in told}
     meanings = {name: said for name, said in says.items() if not name.startswith(said)}
     return replace(
@@ -196,7 +205,7 @@ def _with_scores(screen: FirstScreen, view: RunView) -> FirstScreen:
         title=title_of(view, is_short=bool(numbers)),
         numbers=numbers,
         intervals=f"{whole_percent(view.facts.level)} intervals" if has_any else "",
-        beside=(*chance, *_beside(told, own)),
+        beside=(*chance, *beside),
         labels=tuple(next(iter(lines.values()))) if len(lines) == 1 else (),
         class_words=next((data.class_words for data in view.datasets), Task.class_words),
         meanings=meanings | {risk.what: risk.meaning for risk in screen.risks if risk.meaning},
@@ -222,19 +231,6 @@ def _numbers(view: RunView) -> Iterator[HeadNumber]:
         said.add(dataset)
         least = claim.components[0].limit if claim.components else None
         yield HeadNumber(text, found.value or 0.0, found.low, found.high, least, claim.no_skill)
-
-
-def _beside(told: Sequence[tuple[Estimate, str]], own: set[str]) -> Iterator[str]:
-    """Numbers that stand beside the scores: macro-F1, calibration error.
-
-    Those of the measurements of the scores (``own``) are written like these.
-    """
-    names = Counter(name for _, name in told)
-    datasets = short_names([found.key.dataset for found, _ in told])
-    for found, name in told:
-        where = f" on {datasets[found.key.dataset]}" if names[name] > 1 else ""
-        written = percent_of if found.key.diagnostic in own else decimal_of
-        yield f"{name} {written(found)}{where}"
 
 
 def _headline(found: Estimate, view: RunView) -> str:

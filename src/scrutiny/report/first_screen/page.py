@@ -1,10 +1,10 @@
 """The first screen of a page: one chart of all risks, the worst as cards with their cases."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from scrutiny.blocks.cases import EvidenceItem, Turn, first_stretches
+from scrutiny.blocks.cases import EvidenceItem, first_stretches
 from scrutiny.blocks.drawings import Axis, Bar
 from scrutiny.blocks.labels import capitalized
 from scrutiny.blocks.numbers import NO_VALUE
@@ -13,12 +13,11 @@ from scrutiny.core.plugin_base import unversioned
 from scrutiny.core.record import grouped
 from scrutiny.report.cases.changed_texts import outcomes_in_words, rule_of
 from scrutiny.report.cases.shown import CasePage, ToldCase, case_page, told_cases
-from scrutiny.report.first_screen.content import FirstScreen, first_screen_of
+from scrutiny.report.first_screen.content import ON_CARD, FirstScreen, first_screen_of
 from scrutiny.report.first_screen.decisions import MAYBE
 from scrutiny.report.first_screen.found_risks import FoundRisk
 
 _MOST_CARDS: Final = 3
-_CASES: Final[Mapping[Turn, int]] = {"broken": 2, "failed": 2, "fixed": 1, "changed": 1}
 _CONTEXT: Final = 70  # code points around a change, in a card
 _LONGEST: Final = 400  # code points of a text on a card
 _TITLES: Final = {"points": "In points", "%": "In percent"}
@@ -126,7 +125,7 @@ def risks_page(view: RunView, anchors: Mapping[str, str]) -> RisksPage | None:
         for risk in risks:  # the worst first
             bar = axis.bar(risk.span) if axis and risk.span else None
             anchor = anchors.get(risk.finding.claim.id, "")
-            found.append(RiskPage(risk, anchor, bar, _few(risk.cases)))
+            found.append(RiskPage(risk, anchor, bar, tuple(_on_card(risk.cases))))
         panels.append(RiskPanel(title, axis, tuple(found)))
     ordered = sorted(panels, key=lambda panel: panel.axis is None)
     rows = (rows for cases in screen.cases.values() for rows in cases.values())
@@ -146,14 +145,11 @@ def _counted_in(risk: FoundRisk) -> str:
     return _TITLES[risk.unit] if is_loss else f"{_TITLES[risk.unit]}: {risk.what}"
 
 
-def _few(cases: Sequence[EvidenceItem]) -> tuple[CasePage, ...]:
+def _on_card(cases: Sequence[EvidenceItem]) -> Iterator[CasePage]:
     """The clearest cases of each kind, cut to what was changed."""
     by_turn = grouped((case.turn, case) for case in cases)
-    shown = [case for turn, most in _CASES.items() for case in by_turn.get(turn, [])[:most]]
-    return tuple(
-        CasePage(
-            page.case,
-            tuple((name, tuple(first_stretches(own, _LONGEST))) for name, own in page.fields),
-        )
-        for page in (case_page(case, context=_CONTEXT) for case in shown)
-    )
+    for turn, most in ON_CARD.items():
+        for case in by_turn.get(turn, [])[:most]:
+            fields = case_page(case, context=_CONTEXT).fields
+            cut = ((name, tuple(first_stretches(own, _LONGEST))) for name, own in fields)
+            yield CasePage(case, tuple(cut))

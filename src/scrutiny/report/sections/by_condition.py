@@ -1,7 +1,7 @@
 """Estimates over conditions: all analysis choices, steps or layers, and pairs of layers."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -201,23 +201,17 @@ _TREND: Final = (
 def steps_part(view: RunView) -> Part | None:
     """Line charts of estimates with at least three values of a numeric condition."""
     references = References(view)
-    found = sorted(
-        _courses(settled(view)),
-        key=lambda pair: -sum(references.is_claimed(e) for e in pair[1]),
-    )
-    charts = [_chart(name, members, view, references) for name, members in found[:MOST_ROWS]]
-    return part_of("reliability-course", "Trend over steps or layers", _TREND, charts, "courses")
-
-
-def _courses(estimates: Sequence[Estimate]) -> Iterator[tuple[str, list[Estimate]]]:
-    """Estimates that differ in only one numeric condition, in its order."""
-    known = [e for e in estimates if e.key.role == "measured" and e.key.replicate is None]
+    known = [e for e in settled(view) if e.key.role == "measured" and e.key.replicate is None]
+    found = []  # estimates that differ in only one numeric condition, in its order
     for name in sorted({name for e in known for name in e.key.condition} - _UNORDERED):
         having = [e for e in known if _at(e, name) is not None]
         for members in by_identity(having, without=[f"condition.{name}"]).values():
             ordered = sorted(members, key=lambda e: _at(e, name) or 0.0)
             if len({_at(e, name) for e in ordered}) >= _FEWEST_STEPS:
-                yield name, ordered
+                found.append((name, ordered))
+    found.sort(key=lambda pair: -sum(references.is_claimed(e) for e in pair[1]))
+    charts = [_chart(name, members, view, references) for name, members in found[:MOST_ROWS]]
+    return part_of("reliability-course", "Trend over steps or layers", _TREND, charts, "courses")
 
 
 def _at(estimate: Estimate, name: str) -> float | None:

@@ -18,6 +18,7 @@ from scrutiny.blocks.section import (
     ReportPart,
     SentenceBlock,
     left_out,
+    part_of,
     shown,
     title_of,
 )
@@ -51,8 +52,8 @@ _SLICES_LEAD: Final = (
 
 def slices_part(view: RunView) -> Part | None:
     """A chart for each main number; `None` without slices."""
-    kept, note = shown(list(_slice_charts(view)), "numbers")
-    return Part("slices", "Results by slice", _SLICES_LEAD, kept, note) if kept else None
+    charts = list(_slice_charts(view))
+    return part_of("slices", "Results by slice", _SLICES_LEAD, charts, "numbers")
 
 
 def _slice_charts(view: RunView) -> Iterator[Chart]:
