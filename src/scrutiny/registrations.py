@@ -45,6 +45,7 @@ diagnostic scrutiny.diagnostics.
     similarity.representations@1  similarity.representations:SimilarityRepresentations  reference
     similarity.stir@1             similarity.stir:SharedVectors  reference
     classes@1                     classes.classes:Classes
+    parts@1                       classes.parts:Parts
     competence@1                  competence.competence:Competence  tokenizes
     suites@1                      suites.suites:Suites  suite
     stereotypes.crows-pairs@1     stereotypes.pairs:CrowsPairs  tokenizes
@@ -417,6 +418,10 @@ statistic scrutiny.diagnostics.classes.classes:
     macro_f1@1   MACRO_F1
     precision@1  PRECISION
     recall@1     RECALL
+statistic scrutiny.diagnostics.classes.parts:
+    part_f1@1         PART_F1
+    part_precision@1  PART_PRECISION
+    part_recall@1     PART_RECALL
 part scrutiny.
     published@1       report.sections.published:PART
     matrices@1        report.sections.model_matrices:MATRICES

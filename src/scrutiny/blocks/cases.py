@@ -6,7 +6,7 @@ from itertools import accumulate
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple
 
-from scrutiny.core.answers.answer import Difference
+from scrutiny.core.answers.answer import PartDifference
 from scrutiny.core.edit import Edit
 from scrutiny.stats.agreement.flips import FlipCounts
 from scrutiny.text.edits import apply_to_text
@@ -137,12 +137,14 @@ class Evidence:
 _MOST_PARTS: Final = 3
 
 
-def parts_in_words(parts: Sequence[Difference], side: Literal["before", "after", "right"]) -> str:
+def parts_in_words(
+    parts: Sequence[PartDifference], side: Literal["before", "after", "right"]
+) -> str:
     """What one side says of the first parts of which answers differ, and how many more there are.
 
     Examples
     --------
-    >>> parts_in_words([Difference("it", "obj of sold", "obj of She", "obj of sold")], "after")
+    >>> parts_in_words([PartDifference("it", "obj of sold", "obj of She", "obj of sold")], "after")
     'it obj of She'
     """
     shown = [f"{part.part} {getattr(part, side)}" for part in parts[:_MOST_PARTS]]

@@ -255,6 +255,8 @@ class DataShape:
         Datasets of the same task that come after it in the measurement.
     tests
         Tests of a suite; empty for other data.
+    has_training
+        Whether the plan names the training set that belongs to it (`Context.training`).
     """
 
     name: str
@@ -265,6 +267,7 @@ class DataShape:
     languages: frozenset[str] = frozenset()
     beside: tuple[str, ...] = ()
     tests: tuple[SuiteTest, ...] = ()
+    has_training: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,6 +116,13 @@ class Context(Protocol):
     languages: frozenset[str]
 
     @property
+    def training(self) -> Sequence[Example]:
+        """Items of the training set that the plan names beside the data; empty where it has none.
+
+        The same object for all batches of a dataset.
+        """
+
+    @property
     def model(self) -> Model:
         """Model of the cell, for capabilities beyond `predict`; not while variants are prepared."""
 
@@ -269,6 +276,13 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
         Axes of length 0 get the model's lengths.
         """
         return self.measures or task.measures
+
+    def reads_training(self, params: P) -> bool:
+        """Whether it needs the training set beside the data (`Context.training`).
+
+        A plan without one is refused.
+        """
+        return False
 
     def lengths(self, params: P) -> Mapping[str, int]:
         """Lengths of its measures' axes that its parameters set."""

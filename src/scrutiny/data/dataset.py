@@ -136,8 +136,11 @@ class Dataset:
         """
         names = list(dict.fromkeys(name for e in self.examples for name in e.attributes))
         if unit == "item":
-            units = (name for name in names if name.startswith("u_"))
-            return next((name for name in units if self._has_several(name)), "item")
+            for name in names:
+                values = {e.attributes.get(name) for e in self.examples}
+                if name.startswith("u_") and len(values) > 1:
+                    return name
+            return "item"
         for name in (unit, f"u_{unit}"):
             if name in names:
                 return name
@@ -145,12 +148,6 @@ class Dataset:
             f"data {self.name!r}: unit {unit!r} is no column of the items; they have "
             f"{', '.join(names) or 'none'}. Map one in the data string: #unit={unit}."
         )
-
-    def _has_several(self, column: str) -> bool:
-        """Whether a column has more than one value."""
-        values = (e.attributes.get(column) for e in self.examples)
-        first = next(values, None)
-        return any(value != first for value in values)
 
 
 def load_dataset(

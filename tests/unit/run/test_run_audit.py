@@ -92,6 +92,7 @@ def test_lines_of_the_registry_say_what_the_diagnostics_need():
         "calibration@1",
         "classes@1",
         "labels@1",
+        "parts@1",
         "performance@1",
         "robustness@1",
     }
@@ -353,6 +354,6 @@ def test_a_diagnostic_that_is_asked_for_says_why_it_does_not_apply(
             only=["calibration", "classes"],
         )
     said = str(raised.value)
-    assert "classes was left out: it measures heads of words, sets of labels, labels," in said
+    assert "classes was left out: it measures heads of words, sets of labels, labels, spans" in said
     assert "calibration was left out: it measures labels, spans of words, heads of words" in said
     assert "and these data are of written texts: of other answers there are no parts" in said

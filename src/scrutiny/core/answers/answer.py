@@ -34,7 +34,7 @@ class Agreement(NamedTuple):
         return self.equal / self.compared if self.compared else 1.0
 
 
-class Difference(NamedTuple):
+class PartDifference(NamedTuple):
     """Part of which two answers say different things: its name, both, and what is right of it.
 
     ``right`` is empty where nobody knows.
@@ -83,6 +83,10 @@ class AnswerType(ABC, Generic[A]):
 
     def fences(self, answer: A) -> tuple[Span, ...]:
         """Spans of the text whose borders no edit may cross."""
+        return ()
+
+    def parts(self, answer: A) -> Sequence[Span]:
+        """Parts that are right or wrong by themselves, as stretches of the text; none of others."""
         return ()
 
     def spared(self, answer: A) -> tuple[Span, ...]:
@@ -175,7 +179,7 @@ class AnswerType(ABC, Generic[A]):
 
     def differences(
         self, before: A, after: A, right: A | None, track: Track, text: str
-    ) -> Sequence[Difference]:
+    ) -> Sequence[PartDifference]:
         """Parts of a changed text of which its answer differs from that before, and what is right.
 
         None where an answer is short enough to be told whole. ``text`` is that before the change,

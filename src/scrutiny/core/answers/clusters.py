@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from scrutiny.core.answers.answer import Agreement, AnswerType, Difference
+from scrutiny.core.answers.answer import Agreement, AnswerType, PartDifference
 from scrutiny.core.edit import EditRefusedError, Track
 from scrutiny.core.example import Example, Span
 
@@ -118,7 +118,7 @@ class ClustersType(AnswerType[Clusters]):
 
     def differences(
         self, before: Clusters, after: Clusters, right: Clusters | None, track: Track, text: str
-    ) -> Sequence[Difference]:
+    ) -> Sequence[PartDifference]:
         """Mentions of the changed text that are linked to another one before them, or to none.
 
         Those that are linked in the right answer come first.
@@ -128,7 +128,7 @@ class ClustersType(AnswerType[Clusters]):
         gold = None if right is None else _linked(self.carry(right, track))
         links = gold or {}
         return [
-            Difference(
+            PartDifference(
                 f"{shown[slice(*place)]!r}",
                 _link(old, place, shown),
                 _link(new, place, shown),

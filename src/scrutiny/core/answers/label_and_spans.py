@@ -59,6 +59,10 @@ class SpansType(AnswerType[tuple[Span, ...]]):
         """All of them."""
         return answer
 
+    def parts(self, answer: tuple[Span, ...]) -> tuple[Span, ...]:
+        """All of them."""
+        return answer
+
     def decode(self, value: Any) -> tuple[Span, ...]:
         """Spans from their JSON."""
         return tuple(Span(*span) for span in value)

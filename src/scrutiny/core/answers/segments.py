@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from scrutiny.core.answers.answer import Agreement, AnswerType, Difference
+from scrutiny.core.answers.answer import Agreement, AnswerType, PartDifference
 from scrutiny.core.edit import Borders, EditRefusedError, Track
-from scrutiny.core.example import Example
+from scrutiny.core.example import Example, Span
 
 
 class Segments(NamedTuple):
@@ -82,7 +82,7 @@ class SegmentsType(AnswerType[Segments]):
 
     def differences(
         self, before: Segments, after: Segments, right: Segments | None, track: Track, text: str
-    ) -> Sequence[Difference]:
+    ) -> Sequence[PartDifference]:
         """Stretches of the changed text that are cut otherwise than they were."""
         shown = track.texts[after.field]
         old = self.carry(before, track)
@@ -93,7 +93,7 @@ class SegmentsType(AnswerType[Segments]):
             was, now = (_within(one, start, end, shown) for one in (old, after))
             if was != now:
                 told = "" if gold is None else _within(gold, start, end, shown)
-                found.append(Difference(shown[start:end].strip(), was, now, told))
+                found.append(PartDifference(shown[start:end].strip(), was, now, told))
         return found
 
     def show(self, answer: Segments, fields: Mapping[str, str]) -> str:
@@ -109,6 +109,10 @@ class SegmentsType(AnswerType[Segments]):
     def brief(self, answer: Segments) -> str:
         """Lengths of the words."""
         return " ".join(str(end - start) for start, end in answer.borders)
+
+    def parts(self, answer: Segments) -> tuple[Span, ...]:
+        """Its words."""
+        return tuple([Span(answer.field, start, end) for start, end in answer.borders])
 
     def segments(self, answer: Segments) -> Mapping[str, Borders]:
         """Its words."""

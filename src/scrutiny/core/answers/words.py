@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Mapping, Sequence, Set
 from typing import Any, Final, NamedTuple
 
-from scrutiny.core.answers.answer import Agreement, AnswerType, Difference
+from scrutiny.core.answers.answer import Agreement, AnswerType, PartDifference
 from scrutiny.core.edit import CarriedWord, EditRefusedError, Track
 from scrutiny.core.example import Example
 
@@ -127,7 +127,7 @@ class WordsType(AnswerType[Words]):
 
     def differences(
         self, before: Words, after: Words, right: Words | None, track: Track, text: str
-    ) -> Sequence[Difference]:
+    ) -> Sequence[PartDifference]:
         """Words of both texts of which something else is said, named as they were before.
 
         Subtypes of relations make no difference.
@@ -149,7 +149,7 @@ class WordsType(AnswerType[Words]):
             at = places.get(before.borders[i])
             told = "" if right is None or at is None else " ".join(_said(right, at, old))
             said = " ".join(_said(before, i, old)), " ".join(_said(after, k, new))
-            found.append(Difference(old[i], *said, told))
+            found.append(PartDifference(old[i], *said, told))
         return found
 
     def key(self, answer: Words) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from scrutiny.blocks.cases import parts_in_words
-from scrutiny.core.answers.answer import Difference, answer_of, answer_text, type_of
+from scrutiny.core.answers.answer import PartDifference, answer_of, answer_text, type_of
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.estimate import EstimateKey
@@ -217,7 +217,7 @@ def _differences(
     item: Mapping[str, Any],
     edits: Sequence[Edit],
     read: frozenset[str],
-) -> list[Difference]:
+) -> list[PartDifference]:
     """Parts of which two stored answers say different things, those that broke first."""
     before, after, right = (
         None if one is None else _with_layers(one, read) for one in (*both, item["gold"])

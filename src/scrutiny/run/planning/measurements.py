@@ -46,6 +46,11 @@ def measurement_of(plan: MeasurePlan, resolved: Resolved) -> Measurement:
                     "name a suite (--suite PATH, or --data suite:PATH)."
                 )
             inputs = inputs_of(plan, resolved, family=family, data=data)
+            if diagnostic.reads_training(params) and not inputs.data.has_training:
+                raise PlanError(
+                    f"{name} needs the training data of {data!r}, and none is given: name it in "
+                    f'the plan (training = "csv:train.csv" under [data.{data}]).'
+                )
             designs[family, data] = diagnostic.design(params, inputs)
     examples = {d: drawn(resolved.datasets[d].examples, plan.items) for d in plan.data}
     kind = f"{name}#{value_digest(params)}"
@@ -87,6 +92,7 @@ def inputs_of(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) 
                 if resolved.tasks[name].name == task.name
             ),
             tests=suite_tests(examples),
+            has_training=any(d.training for d in resolved.plan.data if d.name == data),
         ),
         subject=_shape(family, resolved, data=data),
         reference=_shape(plan.reference, resolved, data=data) if plan.reference else None,
