@@ -87,9 +87,13 @@ class Controls:
             return _control(variant, draw, "skipped", "no_treatment")
         name, where = _of_recipe(variant.recipe)
         rng = streams().stream(seed, "control", name=name, item=variant.item, draw=draw)
+        example = self._example
+        gold = None if variant.gold is None else example.gold
         try:
             edits = self._edits(variant, where, rng)
-            gold = self._gold(variant, edits)
+            if has_places(example.gold) or example.spans or example.protected:
+                changed = apply_edits(example, edits)  # refused if annotations cannot be carried
+                gold = changed.gold if has_places(variant.gold) else gold
         except (NoRoomError, EditRefusedError):
             return _control(variant, draw, "skipped", "no_room")
         return _control(variant, draw, "ok", None, edits, gold)
@@ -132,15 +136,6 @@ class Controls:
             document = self._documents.get(name) or TextDocument(self._example, name)
             found = self._grounds[name, where] = Ground(document, where)
         return found
-
-    def _gold(self, variant: Variant, edits: Sequence[Edit]) -> Any:
-        """Gold answer of the control; the edits are refused if annotations cannot be carried."""
-        example = self._example
-        if has_places(example.gold) or example.spans or example.protected:
-            changed = apply_edits(example, edits)
-            if has_places(variant.gold):
-                return changed.gold
-        return None if variant.gold is None else example.gold
 
 
 def _control(
