@@ -15,7 +15,7 @@ from scrutiny.core.design import Design, Inputs
 from scrutiny.core.diagnostic import Failure, RowKind
 from scrutiny.core.facts import MENTIONS
 from scrutiny.core.queries.annotation import Mention, Mentions
-from scrutiny.core.record import HEADS, LAYERS, Measure, Row
+from scrutiny.core.record import HEADS, LAYERS, Row
 from scrutiny.diagnostics.attention.presets import (
     OVER,
     SELECTED,
@@ -24,6 +24,7 @@ from scrutiny.diagnostics.attention.presets import (
     ReadsMaps,
     attention_contrasts,
     claimed_presets,
+    measures_of_heads,
     of_accuracy,
     preset_claim,
     specs_of,
@@ -157,7 +158,6 @@ def baselines_of(words: Sequence[str], question: MentionQuestion) -> NDArray[np.
     return np.array([is_right[nearest], is_right[match], is_right.mean()], dtype=np.float64)
 
 
-_BASELINE: Final = ("baseline", len(BASELINES))
 _NO_QUESTION: Final = "no_antecedent"
 _FAMILY: Final = "attention.coreference"
 #: Kinds of mentions as conditions; ``all`` first.
@@ -223,13 +223,7 @@ class HeadCoreference(ReadsMaps[CoreferenceParams]):
     id = "attention.coreference@1"
     View = Mentions
     wants = (MENTIONS,)
-    measures = (
-        Measure("tp", (LAYERS, HEADS), unit="mentions"),
-        Measure("predicted", (LAYERS, HEADS), unit="mentions"),
-        Measure("gold", unit="mentions"),
-        Measure("baseline_tp", (_BASELINE,), unit="mentions"),
-        Measure("baseline_predicted", (_BASELINE,), unit="mentions"),
-    )
+    measures = measures_of_heads("mentions", (LAYERS, HEADS), (("baseline", len(BASELINES)),))
 
     def design(self, params: CoreferenceParams, inputs: Inputs) -> Design:
         """Every head and baseline, the chosen ones, and a claim, by kind of mention."""
@@ -244,12 +238,12 @@ class HeadCoreference(ReadsMaps[CoreferenceParams]):
                     f"some head finds antecedents by {params.margin:g} more often than the nearest "
                     "mention, the same head word and chance, on the half it was not chosen on",
                     [(OVER, "baselines", "{}"), (SELECTED, "control: untrained", "untrained/{}")],
-                    {name: f"{name}/all" for name in claimed_presets(list(presets))},
+                    {name: f"{name}/all" for name in claimed_presets(presets)},
                     margin=params.margin,
                     family=_FAMILY,
                 ),
             ),
-            queries_per_item=len({p.is_lower_cased for p in presets.values()}),
+            queries_per_item=params.readings,
             notes=(
                 "A mention is asked about if it has an antecedent. Candidates: "
                 f"{CANDIDATES[params.candidates]}. Its head word: {HEAD_WORDS[params.head_word]}.",

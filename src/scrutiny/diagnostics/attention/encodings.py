@@ -190,14 +190,10 @@ def pseudo_cue(
     **References**: control tasks and selectivity: Hewitt & Liang (2019).
     """
     length = len(anchors)
-    if not length:
-        return ()
-    taken = set(anchors)
-    is_free = [word not in taken and bool(pieces.get(word)) for word in range(n_words)]
-    starts = [
-        start for start in range(n_words - length + 1) if all(is_free[start : start + length])
-    ]
-    if not starts:
+    is_free = [word not in anchors and bool(pieces.get(word)) for word in range(n_words)]
+    places = range(n_words - length + 1)
+    starts = [start for start in places if all(is_free[start : start + length])]
+    if not starts or not length:
         return ()
     own = sum(pieces.get(word, 0) for word in anchors)
     off = [abs(sum(pieces[start + k] for k in range(length)) - own) for start in starts]

@@ -223,12 +223,11 @@ def _offsets(baselines: HeadCounts) -> HeadCounts:
     return HeadCounts(tp[..., _IS_OFFSET], predicted[..., _IS_OFFSET], gold)
 
 
-def _mean_offset(sides: Sequence[HeadCounts], kind: Kind) -> Array:
-    return np.asarray(whole([_offsets(sides[0])], kind).mean(axis=-1))
-
-
 MEAN_OFFSET: Final = by_score(
-    "mean_offset", "{} of the average fixed offset", BASELINES, _mean_offset
+    "mean_offset",
+    "{} of the average fixed offset",
+    BASELINES,
+    lambda sides, kind: np.asarray(whole([_offsets(sides[0])], kind).mean(axis=-1)),
 )
 BEST_OFFSET: Final = by_score(
     "best_offset",

@@ -8,6 +8,7 @@ beyond distance, is `attention.regression`.)
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 from scrutiny.core.boundary.parameters import known
@@ -80,23 +81,21 @@ def make_heads_design(params: HeadsParams, inputs: Inputs) -> Design:
     """Design of attention heads that encode an annotation, for one family on one dataset."""
     names = tuple(params.conditions())
     has_offsets = "offsets" in params.baselines
+    families = {
+        "attention": f"heads of {inputs.subject.name} encode the annotation beyond baselines, "
+        "untrained networks and control tasks"
+    }
+    if has_offsets:
+        families[_PUBLISHED] = f"heads of {inputs.subject.name} beat fixed offsets"
     specs = [spec for name in names for spec in _specs(name, inputs, has_offsets=has_offsets)]
     specs.append(_spec(names[0], "f1_over_baseline", along=("layer", "head")))
     return Design(
         conditions=tuple({"preset": name} for name in names),
         estimates=tuple(specs),
         claims=tuple(_claims(params, inputs, names)),
-        queries_per_item=len({p.is_lower_cased for p in params.conditions().values()}),
+        queries_per_item=params.readings,
         notes=tuple(_notes(params)),
-        families={
-            "attention": f"heads of {inputs.subject.name} encode the annotation beyond baselines, "
-            "untrained networks and control tasks",
-            **(
-                {_PUBLISHED: f"heads of {inputs.subject.name} beat fixed offsets"}
-                if has_offsets
-                else {}
-            ),
-        },
+        families=families,
         contrasts=tuple(_contrasts(names, inputs)),
     )
 
@@ -115,13 +114,14 @@ def _specs(name: str, inputs: Inputs, *, has_offsets: bool) -> Iterator[Estimate
             yield replace(own, sides={**own.sides, "base": base})
     yield _spec(name, "mean_head(f1)", "layers", along=("layer",))
     for metric in (
-        "best_head(f1)",
-        "selected_head(f1)",
-        "selected_baseline(f1)",
-        "selected_head_over_baseline(f1)",
-        *(("selected_head_over_offset(f1)",) if has_offsets else ()),
+        "best_head",
+        "selected_head",
+        "selected_baseline",
+        "selected_head_over_baseline",
     ):
-        yield _spec(name, metric)
+        yield _spec(name, f"{metric}(f1)")
+    if has_offsets:
+        yield _spec(name, "selected_head_over_offset(f1)")
     for metric in _COMPARED:
         yield _spec(name, metric, "pseudo", role="control", group="pseudo-cues")
 
@@ -153,73 +153,43 @@ def _contrasts(names: Sequence[str], inputs: Inputs) -> Iterator[ContrastSpec]:
 def _claims(params: HeadsParams, inputs: Inputs, names: Sequence[str]) -> Iterator[Claim]:
     """The claims for the first preset, with the others as choices."""
     choices = {name: name for name in claimed_presets(names)}
+    claim = partial(
+        preset_claim, choices=choices, margin=params.margin, family="attention", gates=()
+    )
+    of_tau = partial(claim, margin=params.tau_margin)
+    beyond = f"by {params.margin:g} F1, on the half it was not chosen on"
+    untrained = "control: untrained", "untrained/{}"
+    control = "control: control task", "control/{}"
     if "every" in params.baselines:
-        yield preset_claim(
-            "C1",
-            f"some head beats every baseline by {params.margin:g} F1, on the half it was not "
-            "chosen on",
-            [
-                ("selected_head_over_baseline(f1)", "baselines", "{}"),
-                ("selected_head(f1)", "control: pseudo-cues", "pseudo/{}"),
-                ("selected_head(f1)", "control: untrained", "untrained/{}"),
-            ],
-            choices,
-            margin=params.margin,
-            family="attention",
-        )
+        parts = [
+            ("selected_head_over_baseline(f1)", "baselines", "{}"),
+            ("selected_head(f1)", "control: pseudo-cues", "pseudo/{}"),
+            ("selected_head(f1)", *untrained),
+        ]
+        yield claim("C1", f"some head beats every baseline {beyond}", parts)
     if "offsets" in params.baselines:
-        yield preset_claim(
-            "C1/offsets",
-            f"some head beats every fixed offset by {params.margin:g} F1, on the half it was not "
-            "chosen on",
-            [("selected_head_over_offset(f1)", "baselines: offsets", "{}")],
-            choices,
-            margin=params.margin,
-            family=_PUBLISHED,
-        )
+        parts = [("selected_head_over_offset(f1)", "baselines: offsets", "{}")]
+        says = f"some head beats every fixed offset {beyond}"
+        yield claim("C1/offsets", says, parts, family=_PUBLISHED)
     for other in inputs.data.beside:
-        tau = f"heads_tau(f1)/{other}"
-        yield preset_claim(
-            f"C3/{other}",
-            f"the ranking of heads agrees with that on {other}, by {params.tau_margin:g} tau more "
-            "than for untrained networks",
-            [(tau, "control: untrained", "untrained/{}")],
-            choices,
-            margin=params.tau_margin,
-            family="attention",
+        tau, more = f"heads_tau(f1)/{other}", f"by {params.tau_margin:g} tau more"
+        says = (
+            f"the ranking of heads agrees with that on {other}, {more} than for untrained networks"
         )
+        yield of_tau(f"C3/{other}", says, [(tau, *untrained)])
         if "control" in inputs.controls:
-            yield preset_claim(
-                f"C6/{other}",
-                f"the ranking of fine-tuned heads agrees with that on {other}, by "
-                f"{params.tau_margin:g} tau more than after the control task",
-                [(tau, "control: control task", "control/{}")],
-                choices,
-                margin=params.tau_margin,
-                family="attention",
-                gates=_SKILL,
+            says = (
+                f"the ranking of fine-tuned heads agrees with that on {other}, {more} than after "
+                "the control task"
             )
+            yield of_tau(f"C6/{other}", says, [(tau, *control)], gates=_SKILL)
+    says = f"fine-tuning raises the average head's F1 by {params.margin:g}"
     if inputs.base:
-        yield preset_claim(
-            "C4",
-            f"fine-tuning raises the average head's F1 by {params.margin:g}",
-            [("mean_head(f1)", "before fine-tuning", "base/{}")],
-            choices,
-            margin=params.margin,
-            family="attention",
-            gates=_SKILL,
-        )
+        parts = [("mean_head(f1)", "before fine-tuning", "base/{}")]
+        yield claim("C4", says, parts, gates=_SKILL)
     if "control" in inputs.controls:
-        yield preset_claim(
-            "C5",
-            f"fine-tuning raises the average head's F1 by {params.margin:g} more than the control "
-            "task does",
-            [("mean_head(f1)", "control: control task", "control/{}")],
-            choices,
-            margin=params.margin,
-            family="attention",
-            gates=_SKILL,
-        )
+        says = f"{says} more than the control task does"
+        yield claim("C5", says, [("mean_head(f1)", *control)], gates=_SKILL)
 
 
 def _notes(params: HeadsParams) -> Iterator[str]:

@@ -45,30 +45,6 @@ def _condition_of(kind: str, draw: int) -> dict[str, object]:
     return {"probe": kind, "draw": draw}
 
 
-def _make_probes_design(
-    kinds: Sequence[str], inputs: Inputs, *, draws: int, margin: float, notes: tuple[str, ...]
-) -> Design:
-    """Design for one family on one dataset."""
-    places = [(kind, draw) for kind in kinds for draw in range(1, draws + 1)]
-    places.append((RIGHT, 1))
-    own = [kind for kind in _OF_ATTENTION if kind in kinds]
-    is_paired = set(_PAIR) <= set(kinds)
-    return Design(
-        conditions=tuple(_condition_of(*place) for place in places),
-        estimates=tuple(
-            EstimateSpec.of(_name(*place), "uas@1", _condition_of(*place)) for place in places
-        ),
-        claims=tuple(_claims(own, draws=draws, margin=margin, is_paired=is_paired)),
-        queries_per_item=2,
-        notes=notes,
-        families={
-            "attention.probe": f"attention of {inputs.subject.name} encodes syntax beyond "
-            "distances and words, and beyond untrained networks"
-        },
-        contrasts=tuple(_contrasts(own, draws, is_paired=is_paired)),
-    )
-
-
 def _name(kind: str, draw: int) -> str:
     return f"{kind}/{draw}"
 
@@ -85,8 +61,9 @@ def _contrasts(own: Sequence[str], draws: int, *, is_paired: bool) -> Iterator[C
             yield from ContrastSpec.untrained([a])
 
 
-def _claims(own: Sequence[str], *, draws: int, margin: float, is_paired: bool) -> Iterator[Claim]:
+def _claims(own: Sequence[str], params: "ProbeParams", *, is_paired: bool) -> Iterator[Claim]:
     """Claims: maps add to words and distances, in every draw."""
+    draws, margin = params.draws, params.margin
     for kind in own:
         against = [("untrained", "control: untrained")]
         if kind == "attention":
@@ -173,6 +150,10 @@ class ProbeParams:
         has_words = "representations" in capabilities
         return tuple(name for name in self.probes if has_words or name not in WITH_WORDS)
 
+    def places(self, kinds: Sequence[str]) -> list[tuple[str, int]]:
+        """Kind and number of each fitted probe."""
+        return [(kind, draw) for kind in kinds for draw in range(1, self.draws + 1)]
+
 
 class AttentionProbe(Diagnostic[ProbeParams]):
     """Dependency trees predicted by probes of all attention maps.
@@ -217,11 +198,16 @@ class AttentionProbe(Diagnostic[ProbeParams]):
             f"{params.dimensions} principal components."
         )
         kinds = params.kinds(inputs.subject.capabilities)
-        return _make_probes_design(
-            kinds,
-            inputs,
-            draws=params.draws,
-            margin=params.margin,
+        places = [*params.places(kinds), (RIGHT, 1)]
+        own = [kind for kind in _OF_ATTENTION if kind in kinds]
+        is_paired = set(_PAIR) <= set(kinds)
+        return Design(
+            conditions=tuple(_condition_of(*place) for place in places),
+            estimates=tuple(
+                EstimateSpec.of(_name(*place), "uas@1", _condition_of(*place)) for place in places
+            ),
+            claims=tuple(_claims(own, params, is_paired=is_paired)),
+            queries_per_item=2,
             notes=(
                 "Fitted on one half of the sentences and tested on the other, both ways; "
                 f"punctuation is no scored word, the root is. At most {params.n_training} "
@@ -229,6 +215,11 @@ class AttentionProbe(Diagnostic[ProbeParams]):
                 "the best on a held-out tenth of them.",
                 *((words,) if set(kinds) & set(WITH_WORDS) else ()),
             ),
+            families={
+                "attention.probe": f"attention of {inputs.subject.name} encodes syntax beyond "
+                "distances and words, and beyond untrained networks"
+            },
+            contrasts=tuple(_contrasts(own, params.draws, is_paired=is_paired)),
         )
 
     def measure(self, params: ProbeParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
@@ -254,19 +245,15 @@ class _Study:
 
     def rows(self) -> Iterator[Row]:
         """Rows, sentence by sentence."""
-        probes = self._fitted()
-        maps = probed_maps(self._ctx.model, self._sentences, self._params.options)
-        for i, made in enumerate(maps):
-            others = next((own for half, own in probes.items() if half != self._halves[i]), {})
-            yield from self._rows_of(i, made, others)
-
-    def _fitted(self) -> dict[str, dict[tuple[str, int], FittedProbe]]:
-        """Fitted probes by half, kind and draw."""
         rng = self._ctx.rng("probe-training", stream_of(AttentionProbe), self._place)
         chosen = chosen_for_training(self._halves, most=self._params.n_training, rng=rng)
         has_words = bool(set(self._kinds) & set(WITH_WORDS)) and bool(self._words)
         embeddings = embeddings_of(self._ctx.model, self._words) if has_words else None
-        return {half: self._fitted_to(half, rows, embeddings) for half, rows in chosen.items()}
+        probes = {half: self._fitted_to(half, rows, embeddings) for half, rows in chosen.items()}
+        maps = probed_maps(self._ctx.model, self._sentences, self._params.options)
+        for i, made in enumerate(maps):
+            others = next((own for half, own in probes.items() if half != self._halves[i]), {})
+            yield from self._rows_of(i, made, others)
 
     def _fitted_to(
         self, half: str, rows: Sequence[int], embeddings: NDArray[np.float32] | None
@@ -292,8 +279,7 @@ class _Study:
                 learning_rate=self._params.learning_rate,
                 rng=self._ctx.rng(f"probe-{kind}", stream_of(AttentionProbe), half, draw),
             )
-            for kind in self._kinds
-            for draw in range(1, self._params.draws + 1)
+            for kind, draw in self._params.places(self._kinds)
         }
 
     def _rows_of(
@@ -303,8 +289,7 @@ class _Study:
         gold = self._golds[i]
         scored = scored_words(gold)
         sentence = None if isinstance(made, Failure) else parsed(made, gold, self._types[i])
-        places = [(k, d) for k in self._kinds for d in range(1, self._params.draws + 1)]
-        for place in (*places, (RIGHT, 1)):
+        for place in (*self._params.places(self._kinds), (RIGHT, 1)):
             found: tuple[float, ...] | Failure
             if not scored.size:
                 found = Failure(_NOTHING_SCORED, status="skipped")

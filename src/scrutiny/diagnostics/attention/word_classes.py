@@ -78,7 +78,7 @@ class AttendedClasses(ReadsMaps[ClassesParams]):
         return Design(
             conditions=tuple(places),
             estimates=tuple(spec for place in places for spec in specs_of(place, _METRICS)),
-            queries_per_item=len({p.is_lower_cased for p in params.conditions().values()}),
+            queries_per_item=params.readings,
             notes=("Mass is a mean over words; its ratio is to attending to all words alike.",),
         )
 
@@ -89,7 +89,8 @@ class AttendedClasses(ReadsMaps[ClassesParams]):
         for place in params.places():
             name = place["class"]
             members = [i for i, own in enumerate(view.classes) if own and name in (ANY, own)]
-            yield RowKind.of(place).row(item, _values(made[str(place["preset"])], members))
+            found = made[str(place["preset"])]
+            yield RowKind.of(place).row(item, _values(found, members))
 
 
 def _values(made: Made, members: list[int]) -> tuple[float, ...] | Failure:

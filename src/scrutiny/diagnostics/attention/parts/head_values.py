@@ -113,18 +113,14 @@ def maps_of(estimates: Iterable[Estimate]) -> list[HeadMap]:
     found = grouped(
         (f"{len(place)} {identity(e.key, without=_PLACES)}", (place, e)) for place, e in placed
     )
-    return [
-        HeadMap(_anywhere(members[0][1].key), {place: HeadValue.of(e) for place, e in members})
-        for members in found.values()
-        if len(members) >= FEWEST
-    ]
-
-
-def _anywhere(key: EstimateKey) -> EstimateKey:
-    """Key without layer and head."""
-    return replace(
-        key, condition={n: v for n, v in key.condition.items() if n not in (LAYER, HEAD)}
-    )
+    maps = []
+    for members in found.values():
+        if len(members) >= FEWEST:
+            key = members[0][1].key
+            rest = {n: v for n, v in key.condition.items() if n not in (LAYER, HEAD)}
+            cells = {place: HeadValue.of(e) for place, e in members}
+            maps.append(HeadMap(replace(key, condition=rest), cells))
+    return maps
 
 
 _AXES: Final = [LAYERS[0], HEADS[0]]

@@ -39,6 +39,7 @@ from scrutiny.diagnostics.attention.parts.heads_maps import anchor_of, cell_text
 
 _MOST: Final = 12
 _FEWEST_IN_BOX: Final = 3
+_SHARED: Final = ("subject", "reference", "dataset", "condition", "diagnostic")
 _LEAD: Final = (
     "The mean over the heads of each layer, one dot for each run. From three runs on, the box "
     "shows the quartiles, the tick the median, and the line the minimum and maximum. Changes are "
@@ -102,7 +103,17 @@ def _chart(
 def _spec(named: Sequence[tuple[str, HeadMap]], *, title: str, has_zero: bool) -> Spec:
     names = [name for name, _ in named]
     boxes = [box for name, one in named for box in _boxes(name, one)]
-    dots = [dot for name, one in named for dot in _dots(name, one)]
+    dots = [
+        {
+            "series": name,
+            "layer": layer,
+            "run": replicate_words(run) if run != "{}" else "single model",
+            "value": round(value, 4),
+        }
+        for name, one in named
+        for (layer,), cell in one.cells.items()
+        for run, value in cell.by_replicate.items()
+    ]
     scale = {"domain": sorted({dot["layer"] for dot in dots}), "paddingInner": 0.3}
     x = channel("layer", "ordinal", scale=scale, title="layer", labelAngle=0, ticks=False)
     place: Spec = {"x": x, "color": series_color(names)}
@@ -140,14 +151,6 @@ def _boxes(name: str, one: HeadMap) -> Iterator[dict[str, Any]]:
             yield {"series": name, "layer": layer, "runs": len(values), **found}
 
 
-def _dots(name: str, one: HeadMap) -> Iterator[dict[str, Any]]:
-    """One row for each layer and run."""
-    for (layer,), cell in one.cells.items():
-        for run, value in cell.by_replicate.items():
-            said = replicate_words(run) if run != "{}" else "single model"
-            yield {"series": name, "layer": layer, "run": said, "value": round(value, 4)}
-
-
 def _table(
     named: Sequence[tuple[str, HeadMap]], study: HeadStudy, *, is_change: bool
 ) -> ChartTable:
@@ -172,12 +175,7 @@ def _estimated(one: HeadMap, study: HeadStudy) -> HeadMap | None:
     key = one.key
     for other in study.layers:
         mine = other.key
-        same = (mine.subject, mine.reference, mine.dataset) == (
-            key.subject,
-            key.reference,
-            key.dataset,
-        )
-        is_same = same and mine.condition == key.condition and mine.diagnostic == key.diagnostic
+        is_same = all(getattr(mine, name) == getattr(key, name) for name in _SHARED)
         if is_same and name_and_arguments(mine.metric) == ("mean_head", score_of(key)):
             return other
     return None
