@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.core.arrays import Floats
-from scrutiny.core.claim import Claim
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.facts import WORD_SETS
@@ -36,19 +35,6 @@ from scrutiny.stats.association.word_sets import associations
 
 def _name(test: str, kind: Kind) -> str:
     return f"d/{test}/{kind.name}"
-
-
-def _claim(test: str, kinds: Sequence[Kind], params: SeatParams) -> Claim:
-    """Claim that a test finds an association, in every representation."""
-    return claim_of_every_kind(
-        test,
-        kinds,
-        name=lambda kind: _name(test, kind),
-        margin=params.margin,
-        says=f"{test}: the first targets are closer to the first attributes, d > "
-        f"{params.margin:g}, and more than in untrained networks",
-        family="association",
-    )
 
 
 def _notes(params: SeatParams, kinds: Sequence[Kind]) -> Iterator[str]:
@@ -117,6 +103,7 @@ class Seat(Diagnostic[SeatParams]):
         names = seat_representations(params, inputs.subject.capabilities)
         kinds = kinds_of_vectors(names, params.layers, inputs.subject.n_layers or None)
         tests = tuple(inputs.data.columns.get("a_test", {}))
+        claimed = claimed_first(kinds, params.claimed)
         return Design(
             conditions=tuple(kind.condition for kind in kinds),
             estimates=tuple(
@@ -133,7 +120,15 @@ class Seat(Diagnostic[SeatParams]):
                 for kind in kinds
             ),
             claims=tuple(
-                _claim(test, claimed_first(kinds, params.claimed), params) for test in tests
+                claim_of_every_kind(
+                    test,
+                    {kind.name: _name(test, kind) for kind in claimed},
+                    margin=params.margin,
+                    says=f"{test}: the first targets are closer to the first attributes, d > "
+                    f"{params.margin:g}, and more than in untrained networks",
+                    family="association",
+                )
+                for test in tests
             ),
             notes=tuple(_notes(params, kinds)),
             families={
@@ -194,9 +189,13 @@ def _associations_of(
     there = has_direction(vectors)
     reasons[~there] = _NO_VECTOR
     for test in tests:
+        is_valid = {  # whether enough vectors of a set are there for its mean
+            name: there[own].any() and (~there[own]).mean() <= _MOST_MISSING
+            for name, own in test.members.items()
+        }
         for own, others in ((("X", "Y"), ("A", "B")), (("A", "B"), ("X", "Y"))):
             mine = np.concatenate([test.members[name] for name in own])
-            if any(_is_incomplete(there[test.members[name]]) for name in others):
+            if not all(is_valid[name] for name in others):
                 reasons[mine] = _NO_ATTRIBUTES if own[0] == "X" else "targets_missing"
                 continue
             first, second = (own[there[own]] for own in (test.members[name] for name in others))
@@ -204,8 +203,3 @@ def _associations_of(
             if rows.size:
                 values[rows] = associations(vectors[rows], vectors[first], vectors[second])
     return values, reasons
-
-
-def _is_incomplete(there: NDArray[np.bool_]) -> bool:
-    """Whether a set has too many missing vectors for a valid mean."""
-    return there.size == 0 or not there.any() or float((~there).mean()) > _MOST_MISSING

@@ -3,7 +3,7 @@
 Claims hold in every representation, and beyond untrained networks.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal, NamedTuple
 
@@ -296,9 +296,8 @@ def has_direction(vectors: Floats) -> Booleans:
 
 def claim_of_every_kind(
     test: str,
-    kinds: Sequence[Kind],
+    estimates: Mapping[str, str],
     *,
-    name: Callable[[Kind], str],
     margin: float,
     says: str,
     family: str,
@@ -321,12 +320,8 @@ def claim_of_every_kind(
     return Claim(
         id=test,
         says=says,
-        components=tuple(
-            Component.beside_untrained(
-                "representation", {kind.name: name(kind) for kind in kinds}, margin
-            )
-        ),
+        components=tuple(Component.beside_untrained("representation", estimates, margin)),
         family=family,
-        checks=Claim.checks_with(representation=kinds),
+        checks=Claim.checks_with(representation=estimates),
         gates=LANGUAGE_GATES,
     )

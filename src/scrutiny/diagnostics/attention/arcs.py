@@ -149,8 +149,8 @@ def _right(made: Made, gold: GoldArcs, params: ArcsParams) -> Failure | dict[str
     heads = gold.heads
     offsets = arcs_at_offsets(heads, procedure=params.procedure)
     found: dict[str, Right] = {"": (guessed_arcs(made) == heads, offsets)}
-    has_root = params.has_trees and gold.root is not None
-    trees = guessed_trees(made, gold.root) if has_root else None
+    root = gold.root if params.has_trees else None
+    trees = None if root is None else guessed_trees(made, root)
     if trees is not None:
         found["directed"] = trees == heads, offsets
         found["undirected"] = right_undirected_arcs(trees, heads), undirected_at_offsets(heads)

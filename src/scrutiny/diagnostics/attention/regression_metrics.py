@@ -21,6 +21,7 @@ chapter 4; Cameron & Miller (2015), A practitioner's guide to cluster-robust inf
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -149,6 +150,10 @@ def _anova(
     return found
 
 
+def _partial_ss(column: int, fit: LeastSquares) -> Array:
+    return fit.partial_ss[..., column]
+
+
 BETA: Final = one_of(
     "beta",
     {
@@ -176,7 +181,7 @@ LOST_SS: Final = one_of(
             f"{name}_ss@1",
             f"sum of squares lost without the {name}",
             _NEEDS,
-            _one(lambda fit, column=column: np.asarray(fit.partial_ss[..., column])),
+            _one(partial(_partial_ss, column)),
             scale="amount",
         )
         for name, column in (("label", _LABEL), ("distance", _DISTANCE))

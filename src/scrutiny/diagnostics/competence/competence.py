@@ -158,7 +158,15 @@ def passage_rows(
     """Rows of each passage, one for each test that the model supports."""
     tests = []
     if name is not None:
-        tests.append(_surprisal(examples, name, ctx))
+        texts = [example.text for example in examples]
+        found, tokens = likelihoods(cast("Tokenizes", ctx.model), texts, name, ctx.ask)
+        measured = zip(examples, found, tokens, strict=True)
+        tests.append(
+            [  # the mean negative log-likelihood of a token
+                _SURPRISAL.row(e.id, value if isinstance(value, Failure) else (-value / count,))
+                for e, value, count in measured
+            ]
+        )
     if "next_sentence" in capabilities:
         tests.append(_next(examples, ctx))
     if not tests:
@@ -168,31 +176,20 @@ def passage_rows(
         yield from rows
 
 
-def _surprisal(examples: Sequence[Example], name: str, ctx: Context) -> list[Row]:
-    """Mean negative log-likelihood of a token of each passage."""
-    found, tokens = likelihoods(
-        cast("Tokenizes", ctx.model), [example.text for example in examples], name, ctx.ask
-    )
-    return [
-        _SURPRISAL.row(example.id, value if isinstance(value, Failure) else (-value / count,))
-        for example, value, count in zip(examples, found, tokens, strict=True)
-    ]
-
-
 def _next(examples: Sequence[Example], ctx: Context) -> list[Row]:
     """Correct answers to "does it follow?": for the next passage, and for another document's."""
     candidates = [_candidates(examples, i, ctx) for i in range(len(examples))]
-    asked = [_question(examples[i].text, text) for i, two in enumerate(candidates) for text in two]
+    pairs = [
+        SentencePair(example.text, text)
+        for example, two in zip(examples, candidates, strict=True)
+        for text in two
+    ]
+    asked = [Question((("next_sentence", pair),), lambda found: float(found[0])) for pair in pairs]
     answers = iter(answer_all(asked, ctx.ask))
     return [
         _judged(example, [next(answers) for _ in two])
         for example, two in zip(examples, candidates, strict=True)
     ]
-
-
-def _question(first: str, second: str) -> Question:
-    queries = (("next_sentence", SentencePair(first, second)),)
-    return Question(queries, lambda found: float(found[0]))
 
 
 def _judged(example: Example, answers: Sequence[float | Failure]) -> Row:

@@ -96,7 +96,18 @@ class Erasure(OfLayer[ErasureParams]):
 
     def design(self, params: ErasureParams, inputs: Inputs) -> Design:
         """Flips and shares of each order, and the claims about the highest weight."""
-        return make_erasure_design(params, inputs)
+        names = order_names(params)
+        return Design(
+            conditions=tuple(name.condition for name in names),
+            estimates=tuple(_specs(names)),
+            claims=tuple(_claims(params, inputs)),
+            notes=tuple(_notes(params)),
+            families={
+                "erasure": f"decisions of {inputs.subject.name} need the largest attention weights "
+                "more than others, and as much as gradients say"
+            },
+            contrasts=tuple(ContrastSpec.untrained(["flip_gap/other/0", "share_gap/random/0"])),
+        )
 
     def kinds(self, params: ErasureParams) -> Sequence[RowKind]:
         """One for each order."""
@@ -139,34 +150,17 @@ _TABLE = tuple(f"flips({which})" for which in ("only_first", "only_other", "both
 _GAPS = ("gap(mean(js))", "erasure_js_reversed", "erasure_js_slope")
 
 
-def make_erasure_design(params: ErasureParams, inputs: Inputs) -> Design:
-    """Design for one family on one dataset."""
-    names = order_names(params)
-    return Design(
-        conditions=tuple(name.condition for name in names),
-        estimates=tuple(_specs(params, names)),
-        claims=tuple(_claims(params, inputs)),
-        notes=tuple(_notes(params)),
-        families={
-            "erasure": f"decisions of {inputs.subject.name} need the largest attention weights "
-            "more than others, and as much as gradients say"
-        },
-        contrasts=tuple(ContrastSpec.untrained(["flip_gap/other/0", "share_gap/random/0"])),
-    )
-
-
-def _specs(params: ErasureParams, names: list[OrderName]) -> Iterator[EstimateSpec]:
+def _specs(names: list[OrderName]) -> Iterator[EstimateSpec]:
     """Specifications in the order of the report."""
     yield EstimateSpec(
         "level", "accuracy@1", {"": _selector(_TOP)}, role="baseline", condition={"order": "none"}
     )
     for name in names:
-        if name.order in _SINGLE:
-            for metric in ("share(flip)", "mean(js)", "mean(kl)"):
-                yield _one(metric, name)
-        if name.order in _SETS:
-            for metric in ("mean(share)", "mean(mass)", "never_flips"):
-                yield _one(metric, name)
+        first = ("share(flip)", "mean(js)", "mean(kl)") if name.order in _SINGLE else ()
+        until = ("mean(share)", "mean(mass)", "never_flips") if name.order in _SETS else ()
+        for metric in (*first, *until):
+            place = f"{metric}/{_label(name)}"
+            yield EstimateSpec.of(place, f"{metric}@1", name.condition, role=name.role)
     for name in names:
         if name.order in ("other", "same_mass"):
             yield _two("gap(share(flip))", "flip_gap", _TOP, name)
@@ -184,29 +178,16 @@ def _selector(name: OrderName) -> Selector:
 
 def _label(name: OrderName) -> str:
     """Name of an order in the estimates."""
-    parts = [name.order, *([] if name.draw is None else [str(name.draw)])]
-    return "/".join([*parts, *(["as_released"] if name.procedure == "as_released" else [])])
-
-
-def _one(metric: str, name: OrderName) -> EstimateSpec:
-    """Specification of one order."""
-    short = f"{metric.removeprefix('erasure_')}/{_label(name)}"
-    return EstimateSpec.of(short, f"{metric}@1", name.condition, role=name.role)
+    draw = "" if name.draw is None else f"/{name.draw}"
+    return name.order + draw + ("/as_released" if name.procedure == "as_released" else "")
 
 
 def _two(metric: str, short: str, first: OrderName, other: OrderName) -> EstimateSpec:
     """Specification of two orders on the same texts; its condition names the second."""
     named = other if first == _TOP else first
-    condition = {
-        **named.condition,
-        "order": f"{first.order} - {other.order}",
-    }
-    return EstimateSpec(
-        f"{short}/{_label(named)}",
-        f"{metric}@1",
-        {"first": _selector(first), "other": _selector(other)},
-        condition=condition,
-    )
+    condition = {**named.condition, "order": f"{first.order} - {other.order}"}
+    sides = {"first": _selector(first), "other": _selector(other)}
+    return EstimateSpec(f"{short}/{_label(named)}", f"{metric}@1", sides, condition=condition)
 
 
 def _claims(params: ErasureParams, inputs: Inputs) -> Iterator[Claim]:

@@ -5,7 +5,7 @@ that was chosen on the other half of the texts; the same beyond another head of 
 random other words, for erased anchors).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import ceil
 from typing import Final
 
@@ -73,7 +73,21 @@ class FaithfulHeads(Diagnostic[HeadChangeParams]):
 
     def design(self, params: HeadChangeParams, inputs: Inputs) -> Design:
         """Drop without each head, and the claim that some head matters."""
-        return make_heads_design(params, inputs)
+        heads = inputs.subject.n_layers * inputs.subject.n_heads
+        share = params.share_of(heads)
+        drops = [f"selected_head_drop/{change}" for change in params.changes]
+        return Design(
+            conditions=tuple({"change": change} for change in params.changes),
+            estimates=tuple(spec for change in params.changes for spec in _specs(change, params)),
+            claims=tuple(_claims(params, inputs)),
+            queries_per_item=1 + ceil(params.answers(heads) * share),
+            notes=tuple(_notes(params, share)),
+            families={
+                "heads": f"some head of {inputs.subject.name} matters to its score, more than "
+                "others of its layer"
+            },
+            contrasts=tuple(ContrastSpec.untrained(drops)),
+        )
 
     def measure(
         self, params: HeadChangeParams, cell: Cell, batch: Batch, ctx: Context
@@ -88,7 +102,12 @@ class FaithfulHeads(Diagnostic[HeadChangeParams]):
             for example, answer in zip(batch.examples, answers, strict=True)
             if isinstance(answer, Prediction)
         }
-        outcomes = {change: _CHANGES[change](ctx, kept, params) for change in params.changes}
+        outcomes = {
+            change: _erased(ctx, kept, frozenset(params.anchors))
+            if change == "erase"
+            else _whole_head(ctx, kept, change)
+            for change in params.changes
+        }
         for example in batch.examples:
             for change in params.changes:
                 places = [RowKind.of({"change": change}, role) for role in _ROLES]
@@ -136,37 +155,29 @@ def _rows(
             yield place.row(example.id, (*known, *np.ravel(hits).tolist()))
 
 
-def _whole_head(change: Change) -> Callable[..., dict[str, Outcome]]:
+def _whole_head(ctx: Context, examples: Sequence[Example], change: Change) -> dict[str, Outcome]:
     """Effect of masking, or of uniform attention, on each item."""
-
-    def outcomes(
-        ctx: Context, examples: Sequence[Example], params: HeadChangeParams
-    ) -> dict[str, Outcome]:
-        hits = hits_under(ctx, examples, change)
-        rngs = (ctx.rng("other head", _NAME, example.id) for example in examples)
-        return {
-            example.id: _outcome(hits, i, other_heads(hits.values[i], rng))
-            for i, (example, rng) in enumerate(zip(examples, rngs, strict=True))
-        }
-
-    return outcomes
+    hits = hits_under(ctx, examples, change)
+    rngs = (ctx.rng("other head", _NAME, example.id) for example in examples)
+    return {
+        example.id: _outcome(hits, i, other_heads(hits.values[i], rng))
+        for i, (example, rng) in enumerate(zip(examples, rngs, strict=True))
+    }
 
 
 def _erased(
-    ctx: Context, examples: Sequence[Example], params: HeadChangeParams
+    ctx: Context, examples: Sequence[Example], anchors: frozenset[str]
 ) -> dict[str, Outcome]:
     """Effect of erasing attention to anchor words on each item, and to as many other words."""
-    found = anchored_items(ctx, examples, frozenset(params.anchors), _NAME)
+    found = anchored_items(ctx, examples, anchors, _NAME)
     own = hits_under(ctx, found.examples, "erase", found.anchors)
     others = hits_under(ctx, found.examples, "erase", found.others)
     outcomes: dict[str, Outcome] = {
         item: Failure(reason, status="skipped") for item, reason in found.reasons.items()
     }
     for i, example in enumerate(found.examples):
-        if others.reasons[i]:
-            outcomes[example.id] = Failure(others.reasons[i])
-        else:
-            outcomes[example.id] = _outcome(own, i, others.values[i])
+        lost = others.reasons[i]
+        outcomes[example.id] = Failure(lost) if lost else _outcome(own, i, others.values[i])
     return outcomes
 
 
@@ -192,11 +203,6 @@ def other_heads(hits: Floats, rng: np.random.Generator) -> Floats | None:
     return np.take_along_axis(hits, (np.arange(heads) + steps) % heads, axis=1)
 
 
-_CHANGES: Final[dict[Change, Callable[..., dict[str, Outcome]]]] = {
-    "mask": _whole_head("mask"),
-    "uniform": _whole_head("uniform"),
-    "erase": _erased,
-}
 #: Estimates of one number a change, and their metrics.
 _SINGLE = {
     "mean_head_accuracy_drop": "mean_changed_head(drop(accuracy))@1",
@@ -205,40 +211,16 @@ _SINGLE = {
 }
 
 
-def make_heads_design(params: HeadChangeParams, inputs: Inputs) -> Design:
-    """Design for one family on one dataset."""
-    heads = inputs.subject.n_layers * inputs.subject.n_heads
-    whole = [change for change in params.changes if change != "erase"]
-    drops = [f"selected_head_drop/{change}" for change in params.changes]
-    return Design(
-        conditions=tuple({"change": change} for change in params.changes),
-        estimates=tuple(spec for change in params.changes for spec in _specs(change, params)),
-        claims=tuple(_claims(params, inputs, whole)),
-        queries_per_item=1 + ceil(params.answers(heads) * params.share_of(heads)),
-        notes=tuple(_notes(params, params.share_of(heads))),
-        families={
-            "heads": f"some head of {inputs.subject.name} matters to its score, more than others "
-            "of its layer"
-        },
-        contrasts=tuple(ContrastSpec.untrained(drops)),
-    )
-
-
 def _specs(change: Change, params: HeadChangeParams) -> Iterator[EstimateSpec]:
     """Specifications of one change."""
     condition: dict[str, object] = {"change": change}
     own = {"": Selector("measured", condition)}
     if change == params.changes[0]:
         yield EstimateSpec("level", "accuracy@1", own, role="baseline", condition=condition)
-    yield EstimateSpec(
-        f"head_accuracy_drop/{change}",
-        "changed_head(drop(accuracy))@1",
-        own,
-        condition=condition,
-        along=("layer", "head"),
-    )
+    every, axes = f"head_accuracy_drop/{change}", ("layer", "head")
+    yield EstimateSpec.of(every, "changed_head(drop(accuracy))@1", condition, along=axes)
     for name, metric in _SINGLE.items():
-        yield EstimateSpec(f"{name}/{change}", metric, own, condition=condition)
+        yield EstimateSpec.of(f"{name}/{change}", metric, condition)
     yield EstimateSpec(
         f"selected_head_over_layer/{change}",
         "selected_head_over_layer@1",
@@ -247,9 +229,10 @@ def _specs(change: Change, params: HeadChangeParams) -> Iterator[EstimateSpec]:
     )
 
 
-def _claims(params: HeadChangeParams, inputs: Inputs, whole: Sequence[Change]) -> Iterator[Claim]:
+def _claims(params: HeadChangeParams, inputs: Inputs) -> Iterator[Claim]:
     """Claims: some head matters; some head's attention to the anchors matters."""
     skill = (("level", inputs.data.chance),)
+    whole = [change for change in params.changes if change != "erase"]
     if whole:
         yield Claim(
             id="some head matters",

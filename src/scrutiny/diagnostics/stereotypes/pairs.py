@@ -1,7 +1,7 @@
 """The diagnostics over pairs of sentences, and their records."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, cast
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, cast
 
 from scrutiny.core.design import Design, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
@@ -85,6 +85,8 @@ def _measures(
     """Measures of one pair by one variant."""
     if isinstance(score, Failure):
         return score
+    # a second form ("negated-2") is a control of the same kind
+    kind = str(example.attributes.get("a_set", "original")).partition("-")[0]
     return (
         float(score.a > score.b),
         float(score.a == score.b),
@@ -97,14 +99,8 @@ def _measures(
         float(shape.changed_a),
         float(shape.changed_b),
         float(shape.tokens_a == shape.tokens_b),
-        float(_control(example.attributes.get("a_set", "original"))),
+        float(CONTROL_SETS.index(kind) if kind in CONTROL_SETS else _OTHER_SET),
     )
-
-
-def _control(name: Any) -> int:
-    """Code of a set; a second form ("negated-2") is a control of the same kind."""
-    kind = str(name).partition("-")[0]
-    return CONTROL_SETS.index(kind) if kind in CONTROL_SETS else _OTHER_SET
 
 
 class Pairs(Diagnostic[PairsParams]):
@@ -151,24 +147,19 @@ class Pairs(Diagnostic[PairsParams]):
     def measure(self, params: PairsParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
         """One row for each pair and variant."""
         variants = params.runnable(ctx.model.capabilities)
-        wanted = [e for e in batch.examples if variants and _is_wanted(e, params)]
-        measured = _pair_rows(wanted, variants, ctx) if wanted else ()
+        wanted = [
+            example
+            for example in batch.examples
+            if not params.only
+            or ("a_direction" in example.attributes) == (params.only == "directed")
+        ]
+        measured = _pair_rows(wanted, variants, ctx) if wanted and variants else ()
         rows = grouped((row.item, row) for row in measured)
+        # another diagnostic measures the others, or the model cannot answer
+        lacking = Failure("other_diagnostic" if variants else "no_likelihoods", status="skipped")
+        kinds = [RowKind.of({"variant": v.name}) for v in variants] or [RowKind()]
         for example in batch.examples:
-            yield from rows.get(example.id) or _unmeasured(example, variants)
-
-
-def _is_wanted(example: Example, params: PairsParams) -> bool:
-    """Whether a pair is of the kind that the parameters name."""
-    is_directed = "a_direction" in example.attributes
-    return not params.only or is_directed == (params.only == "directed")
-
-
-def _unmeasured(example: Example, variants: Sequence[PairVariant]) -> Iterable[Row]:
-    """Rows of a pair that another diagnostic measures, or that the model cannot answer."""
-    lacking = Failure("other_diagnostic" if variants else "no_likelihoods", status="skipped")
-    for kind in [RowKind.of({"variant": v.name}) for v in variants] or [RowKind()]:
-        yield kind.row(example.id, lacking)
+            yield from rows.get(example.id) or (k.row(example.id, lacking) for k in kinds)
 
 
 class CrowsPairs(Pairs):

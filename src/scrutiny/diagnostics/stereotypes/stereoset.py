@@ -81,20 +81,6 @@ TRIPLE_MEASURES: Final = (
 )
 
 
-def _triple_rows(
-    examples: Sequence[Example], variants: Sequence[FillingVariant], ctx: Context
-) -> Iterator[Row]:
-    """Rows of these items, by item and variant."""
-    model = cast("Tokenizes", ctx.model)
-    texts = [example.fields[name] for example in examples for name in SENTENCES]
-    lengths = [float(len(e.ids)) for e in model.encode(texts, special=False)]
-    scores = [_scores(examples, variant, ctx) for variant in variants]
-    for i, example in enumerate(examples):
-        for variant, found in zip(variants, scores, strict=True):
-            measured = triple_measures(found[i], lengths[3 * i : 3 * i + 3])
-            yield RowKind.of({"variant": variant.name}).row(example.id, measured)
-
-
 def _kind_of(example: Example) -> str:
     """Kind that an item states, or that its context implies."""
     stated = example.attributes.get("a_kind")
@@ -113,12 +99,10 @@ def _scores(
         for i in fitting
         for name in SENTENCES
     ]
-    found: list[float | Failure] = []
-    if fillings:
-        found = score_fillings(cast("Tokenizes", ctx.model), fillings, variant, ctx.ask)
-    scores: list[Sequence[float | Failure]] = [(Failure("other_kind", status="skipped"),)] * len(
-        examples
-    )
+    model = cast("Tokenizes", ctx.model)
+    found = score_fillings(model, fillings, variant, ctx.ask) if fillings else []
+    other: Sequence[float | Failure] = (Failure("other_kind", status="skipped"),)
+    scores = [other] * len(examples)
     for place, i in enumerate(fitting):
         scores[i] = found[3 * place : 3 * place + 3]
     return scores
@@ -186,12 +170,19 @@ class StereoSet(Diagnostic[StereoSetParams]):
         self, params: StereoSetParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
         """One row for each item and variant."""
-        variants = params.runnable(ctx.model.capabilities)
-        if variants:
-            yield from _triple_rows(batch.examples, variants, ctx)
+        variants, examples = params.runnable(ctx.model.capabilities), batch.examples
+        if not variants:
+            lacking = Failure("no_likelihoods", status="skipped")
+            yield from (RowKind().row(example.id, lacking) for example in examples)
             return
-        lacking = Failure("no_likelihoods", status="skipped")
-        yield from (RowKind().row(example.id, lacking) for example in batch.examples)
+        texts = [example.fields[name] for example in examples for name in SENTENCES]
+        model = cast("Tokenizes", ctx.model)
+        lengths = [float(len(e.ids)) for e in model.encode(texts, special=False)]
+        scores = [_scores(examples, variant, ctx) for variant in variants]
+        for i, example in enumerate(examples):
+            for variant, found in zip(variants, scores, strict=True):
+                measured = triple_measures(found[i], lengths[3 * i : 3 * i + 3])
+                yield RowKind.of({"variant": variant.name}).row(example.id, measured)
 
 
 KINDS: Final = ("intrasentence", "intersentence")
@@ -236,13 +227,8 @@ def triple_design(
             f"{in_points(params.margin)}, and more than an untrained network does"
         },
         contrasts=tuple(
-            ContrastSpec(
-                f"untrained/{group.name}/{main.name}",
-                f"{level}/{group.name}/{main.name}",
-                f"{level}/{group.name}/{main.name}",
-            )
-            for main in mains
-            for group in groups
+            ContrastSpec(f"untrained/{place}", f"{level}/{place}", f"{level}/{place}")
+            for place in (f"{group.name}/{main.name}" for main in mains for group in groups)
         ),
     )
 

@@ -103,7 +103,7 @@ def _chart(
 def _spec(named: Sequence[tuple[str, HeadMap]], *, title: str, has_zero: bool) -> Spec:
     names = [name for name, _ in named]
     boxes = [box for name, one in named for box in _boxes(name, one)]
-    dots = [
+    dots: list[dict[str, Any]] = [
         {
             "series": name,
             "layer": layer,
