@@ -72,8 +72,10 @@ class AppendIrrelevant(ChangesWholeText):
             if phrases:
                 edits += _opening(document, pick(phrases, before))
             if has_end:
-                known = listed("proverbs")
-                edits.append(_ending(document, pick(known, behind)))
+                end = document.tokens[-1][1]
+                period = "" if document.text[end - 1] in ".!?…\"'”’)]}" else "."
+                proverb = f"{period} {pick(listed('proverbs'), behind)}"
+                edits.append(with_unknown(document, Edit(document.field, end, end, proverb)))
             if edits:
                 yield tuple(edits)
 
@@ -95,20 +97,16 @@ def _openings(document: Document) -> tuple[str, ...]:
     is_opened = "," in words[:3] or (
         words[0][:1].isupper() and not _DATELINE.isdisjoint(words[:_HEAD])
     )
-    if is_opened or _is_joined(first):
+    # a conjunction, punctuation, or a verb without a subject
+    is_joined = first in ("and", "but", "or", "nor", "so") or not first[0].isalnum()
+    is_verb = first.endswith("s") and not is_stop_word(first) and could_be_verb(first)
+    if is_opened or is_joined or is_verb:
         return ()
     if "?" in words:
         return _ASIDES
     if document.has_words:
         return tuple(phrase for phrase in _without_that() if phrase.endswith(","))
     return listed("opening_phrases") if first.partition("'")[0] in _SUBJECTS else _without_that()
-
-
-def _is_joined(first: str) -> bool:
-    """Whether a text begins with a conjunction, punctuation, or a verb without a subject."""
-    if first in ("and", "but", "or", "nor", "so") or not first[0].isalnum():
-        return True
-    return first.endswith("s") and not is_stop_word(first) and could_be_verb(first)
 
 
 def _opening(document: Document, phrase: str) -> list[Edit]:
@@ -127,15 +125,6 @@ def _is_ordinary(word: str) -> bool:
         return False
     low = word.lower()
     return is_stop_word(low) or (place_region(word) is None and zipf(low) >= _COMMON)
-
-
-def _ending(document: Document, proverb: str) -> Edit:
-    """Edit that appends a sentence, after a period if there is no punctuation."""
-    text = document.text
-    end = document.tokens[-1][1]
-    is_closed = text[end - 1] in ".!?…\"'”’)]}"
-    edit = Edit(document.field, end, end, (" " if is_closed else ". ") + proverb)
-    return with_unknown(document, edit)
 
 
 _SAID: Final = {
@@ -280,28 +269,16 @@ def _difference(document: Document, start: int, end: int, came: str) -> list[Edi
     matcher = SequenceMatcher(None, before, after, autojunk=False)
     edits = []
     for op, i, j, k, m in matcher.get_opcodes():
-        if op == "replace":
-            low, high = old[i][0], old[j - 1][1]
-            edits.append(Edit(document.field, low, high, came[new[k][0] : new[m - 1][1]]))
-        elif op == "delete":
-            edits.append(_removal(document.field, old, i, j))
+        piece = came[new[k][0] : new[m - 1][1]] if m > k else ""
+        low, high = old[i][0] if i < len(old) else -1, old[j - 1][1]
+        if op == "delete":  # with the space on one side
+            low = old[i - 1][1] if i > 0 else low
+            high = old[j][0] if i == 0 and j < len(old) else high
+        elif op == "insert" and i == 0:
+            low, high, piece = old[0][0], old[0][0], f"{piece} "
         elif op == "insert":
-            edits.append(_insertion(document, old, i, piece=came[new[k][0] : new[m - 1][1]]))
+            is_glued = piece[0] in ",.;:!?)" and not is_spaced(document.text)
+            low, high, piece = old[i - 1][1], old[i - 1][1], piece if is_glued else f" {piece}"
+        if op != "equal":
+            edits.append(Edit(document.field, low, high, piece))
     return edits
-
-
-def _removal(field: str, old: Sequence[TokenSpan], i: int, j: int) -> Edit:
-    """Edit that deletes tokens with the space on one side."""
-    if i > 0:
-        return Edit(field, old[i - 1][1], old[j - 1][1], "")
-    return Edit(field, old[i][0], old[j][0] if j < len(old) else old[j - 1][1], "")
-
-
-def _insertion(document: Document, old: Sequence[TokenSpan], i: int, *, piece: str) -> Edit:
-    """Edit that inserts text after a token, or before the first."""
-    field = document.field
-    if i == 0:
-        return Edit(field, old[0][0], old[0][0], f"{piece} ")
-    is_glued = piece[0] in ",.;:!?)" and not is_spaced(document.text)
-    space = "" if is_glued else " "
-    return Edit(field, old[i - 1][1], old[i - 1][1], space + piece)

@@ -283,25 +283,20 @@ def _build_step(name: str, parameters: Mapping[str, Any]) -> Step:
     transformation: Transformation = kind(**{k: v for k, v in read.items() if k in own})
     counts = {key: read[key] for key in ("share", "least", "most") if key in read}
     intensity = replace(transformation.intensity, **counts)
-    _check_intensity(intensity, name)
+    if not 0 <= intensity.share <= 1:
+        raise PlanError(f"'share' of {name} must lie between 0 and 1, not {intensity.share}.")
+    least, most = intensity.least, intensity.most
+    if least < 0 or (most is not None and most < max(1, least)):
+        raise PlanError(
+            f"'least' and 'most' of {name} must satisfy 0 <= least <= most and most >= 1; "
+            f"they are {least} and {most}."
+        )
     return step_of(
         transformation,
         intensity=intensity,
         where=read.get("where"),
         fields=read.get("fields", ()),
     )
-
-
-def _check_intensity(intensity: Intensity, name: str) -> None:
-    """Refuse shares outside 0 to 1 and contradictory bounds."""
-    if not 0 <= intensity.share <= 1:
-        raise PlanError(f"'share' of {name} must lie between 0 and 1, not {intensity.share}.")
-    most = intensity.most
-    if intensity.least < 0 or (most is not None and most < max(1, intensity.least)):
-        raise PlanError(
-            f"'least' and 'most' of {name} must satisfy 0 <= least <= most and most >= 1; "
-            f"they are {intensity.least} and {most}."
-        )
 
 
 def _step_name(step: Step) -> str:

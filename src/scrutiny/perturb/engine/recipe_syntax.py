@@ -239,11 +239,8 @@ def _choices(kind: Any) -> tuple[tuple[str, tuple[Any, ...]], ...]:
 
 def _literals(hint: Any) -> tuple[Any, ...]:
     """Choices of a type with a fixed set of values, including "none" if that is allowed."""
-    parts = [part for part in _parts(hint) if part is not NoneType]
+    several = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    parts = [part for part in several if part is not NoneType]
     if not parts or any(get_origin(part) is not Literal for part in parts):
         return ()
     return tuple(choice for part in parts for choice in get_args(part))
-
-
-def _parts(hint: Any) -> tuple[Any, ...]:
-    return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)

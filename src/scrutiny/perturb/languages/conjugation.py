@@ -146,16 +146,13 @@ def _form(
         return _PRESENT_MODALS[low]
     if agreement is None:
         return None
-    if low == "was" and _is_first_person(document, index):
-        return "am"
+    if low == "was":
+        at = before_adverbs(document, index)
+        if at >= 0 and plain(document.words[at]) == "i":
+            return "am"
     if low in _PRESENT:
         return _PRESENT[low][agreement]
     return reinflect(low, "VERB", agreement)
-
-
-def _is_first_person(document: Document, index: int) -> bool:
-    at = before_adverbs(document, index)
-    return at >= 0 and plain(document.words[at]) == "i"
 
 
 def before_adverbs(document: Document, index: int) -> int:
@@ -202,7 +199,13 @@ def agreement_of(document: Document, index: int) -> Agreement | None:
 
 def _number_of_phrase(document: Document, last: int) -> Agreement | None:
     """Agreement of the noun phrase that ends with a noun."""
-    first = beside(document, last, -1, lambda at: not _is_border(document, at)) + 1
+    words = document.words
+    first = 1 + beside(
+        document,
+        last,
+        -1,
+        lambda at: words[at] not in _BARRIERS and finite_kind(document, at) is None,
+    )
     head = last
     for at in range(first + 1, last):
         if document.tag(at) in ("IN", "TO") and document.tag(at - 1).startswith("NN"):
@@ -211,12 +214,6 @@ def _number_of_phrase(document: Document, last: int) -> Agreement | None:
     if any(plain(document.words[at]) == "and" for at in range(first, head)):
         return None
     return "VBP" if document.tag(head) in ("NNS", "NNPS") else "VBZ"
-
-
-def _is_border(document: Document, index: int) -> bool:
-    if document.words[index] in _BARRIERS:
-        return True
-    return finite_kind(document, index) is not None
 
 
 _MODIFIERS: Final = frozenset("CD JJ JJR JJS PRP$ POS".split())

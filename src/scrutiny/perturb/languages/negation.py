@@ -222,7 +222,10 @@ def _without_do(
     at = beside(document, after, 1, lambda i: i < last and document.tag(i) in ADVERBS)
     verb = plain(document.words[at]) if at < last else ""
     if not verb.isalpha() or not exists(verb, "v") or lemma(verb, "VERB") != verb:
-        return _not_alone(document, index, after, low)
+        if index != after:  # the form of "do" stays: "I don't." to "I do."
+            return [_deletion(document, after)]
+        start, end = document.tokens[index]
+        return [Edit(document.field, start + len(low), end, "")]
     form = inflect(verb, {"does": "VBZ", "did": "VBD"}[low]) if low != "do" else verb
     if form is None:
         return None
@@ -235,14 +238,6 @@ def _without_do(
     start, stop = document.tokens[index][0], document.tokens[after + 1][0]
     cut = Edit(document.field, start, stop, "")
     return [cut] if form == verb else [cut, token_edit(document, at, form)]
-
-
-def _not_alone(document: Document, index: int, after: int, low: str) -> list[Edit]:
-    """Edits that remove the negation and keep the form of "do" ("I don't." to "I do.")."""
-    if index != after:
-        return [_deletion(document, after)]
-    start, end = document.tokens[index]
-    return [Edit(document.field, start + len(low), end, "")]
 
 
 def _deletion(document: Document, index: int) -> Edit:

@@ -98,7 +98,10 @@ def _synonym_lemmas(base: str, pos: str, settings: "SynonymSettings") -> tuple[s
     found = []
     for sense in own[:senses]:
         for other in lemmas(sense):
-            if not _is_usable(other, base, settings.least_zipf) or _is_odd(other, base, pos):
+            # of another register, or an unusual gerund ("looking" for a "look")
+            is_odd = other in STRUCK or zipf(other) < zipf(base) - _RARER
+            is_gerund = pos == "n" and other.endswith("ing") and lemma(other, "VERB") != other
+            if is_odd or is_gerund or not _is_usable(other, base, settings.least_zipf):
                 continue
             if settings.usual:
                 its = usual_senses(other, pos, least_share=0.5)
@@ -106,21 +109,11 @@ def _synonym_lemmas(base: str, pos: str, settings: "SynonymSettings") -> tuple[s
                 its = synsets(other, pos)[:senses]
             if sense in its:
                 found.append(other)
-    if settings.broader and pos == "v" and not found and _is_feeling(base):
-        kinds = hypernyms(base, pos, senses=senses)
-        found = [o for o in kinds if _is_usable(o, base, settings.least_zipf)][:1]
+    if settings.broader and pos == "v" and not found:
+        if "verb.emotion" in {lexname(s) for s in usual_senses(base, "v", least_share=0.2)}:
+            kinds = hypernyms(base, pos, senses=senses)
+            found = [o for o in kinds if _is_usable(o, base, settings.least_zipf)][:1]
     return tuple(dict.fromkeys(found))
-
-
-def _is_odd(other: str, base: str, pos: str) -> bool:
-    """Whether a synonym is an unusual gerund ("looking" for a "look") or of another register."""
-    if other in STRUCK or zipf(other) < zipf(base) - _RARER:
-        return True
-    return pos == "n" and other.endswith("ing") and lemma(other, "VERB") != other
-
-
-def _is_feeling(base: str) -> bool:
-    return any(lexname(s) == "verb.emotion" for s in usual_senses(base, "v", least_share=0.2))
 
 
 class SynonymSettings(NamedTuple):

@@ -249,14 +249,12 @@ def is_question(document: Document, first: int, last: int) -> bool:
         return True
     verbs = [i for i in range(first, last) if finite_kind(document, i)]
     opens = plain(document.words[first]).partition("'")[0] in _ASKING
-    return (opens and len(verbs) == 1) or any(_is_inverted(document, i, last) for i in verbs)
-
-
-def _is_inverted(document: Document, index: int, last: int) -> bool:
-    """Whether a pronoun stands behind an auxiliary ("where are you")."""
-    if auxiliary_kind(document, index) is None or index + 1 >= last:
-        return False
-    return plain(document.words[index + 1]) in ("i", "you", "he", "she", "we", "they")
+    inverted = (  # a pronoun behind an auxiliary: "where are you"
+        plain(document.words[i + 1]) in ("i", "you", "he", "she", "we", "they")
+        for i in verbs
+        if i + 1 < last and auxiliary_kind(document, i) is not None
+    )
+    return (opens and len(verbs) == 1) or any(inverted)
 
 
 def is_command(document: Document, first: int, words: list[str]) -> bool:

@@ -64,12 +64,11 @@ def groups(found: Sequence[EntityMention]) -> list[list[EntityMention]]:
     """Mentions of the same entity: equal names, and parts of a person's name."""
     grouped: list[list[EntityMention]] = []
     for mention in found:
-        for group in grouped:
-            if _is_same(group[0], mention):
-                group.append(mention)
-                break
-        else:
+        group = next((group for group in grouped if _is_same(group[0], mention)), None)
+        if group is None:
             grouped.append([mention])
+        else:
+            group.append(mention)
     return grouped
 
 
@@ -96,7 +95,7 @@ def _tables(mention: EntityMention, parts: Sequence[str]) -> list[Sequence[str]]
         return [listed("organizations")]
     if mention.kind == "LOC":
         if mention.text.title() in _SOVEREIGN or mention.text in _SHORT_COUNTRIES:
-            return [_sovereign()]
+            return [[name for name in countries() if name in _SOVEREIGN]]
         is_country = mention.text.title() in _countries()
         return [_bare_names(countries() if is_country else cities())]
     gender = first_name_gender(parts[0].title())
@@ -104,11 +103,6 @@ def _tables(mention: EntityMention, parts: Sequence[str]) -> list[Sequence[str]]
     if len(parts) > 1:
         return [firsts, listed("last_names")]
     return [firsts] if gender else [_plain_last_names()]
-
-
-@cache
-def _sovereign() -> tuple[str, ...]:
-    return tuple(name for name in countries() if name in _SOVEREIGN)
 
 
 @cache

@@ -138,9 +138,11 @@ class NamePlaceSwap(Change):
         new = _drawn(old, lambda _: options, rng)
         for i, other in people:
             word = document.words[i]
-            bare = _bare(word)
-            text = other if other is not None else _cased(bare, new[bare]) + word[len(bare) :]
-            yield token_edit(document, i, text)
+            if other is None:
+                bare = _bare(word)
+                name = new[bare].lower() if bare.islower() else match_case(bare, new[bare])
+                other = name + word[len(bare) :]
+            yield token_edit(document, i, other)
 
     def _places(self, document: Document) -> list[tuple[int, int, str]]:
         """(start, end, name) of places outside the region, longest names first."""
@@ -152,7 +154,10 @@ class NamePlaceSwap(Change):
             for w in range(min(_LONGEST_PLACE, len(tokens) - i), 0, -1):
                 bare = _bare(text[tokens[i][0] : tokens[i + w - 1][1]])
                 region = place_region(bare)
-                if region is not None and _is_capitalized_place(document, i, bare):
+                # a place in capitals; of a single word the tagger decides
+                if region is None or not bare[:1].isupper():
+                    continue
+                if " " in bare or document.tag(i) in ("NNP", "NN", "JJ", "NNPS", "NNS"):
                     if region != self.region:
                         found.append((tokens[i][0], tokens[i][0] + len(bare), bare))
                     width = w
@@ -223,10 +228,6 @@ def _is_pronoun(word: str) -> bool:
     return low in _PRONOUNS["male"] or low in _PRONOUNS["female"]
 
 
-def _cased(old: str, new: str) -> str:
-    return new.lower() if old.islower() else match_case(old, new)
-
-
 def _pronoun_tag(document: Document, index: int) -> str:
     """Penn tag; the words after "her" decide between its two readings.
 
@@ -265,13 +266,6 @@ def _is_name(document: Document, index: int) -> bool:
     return following in ("VBZ", "VBD", "VBP", "MD", "NNP", "CC", ",", "POS")
 
 
-def _is_capitalized_place(document: Document, index: int, name: str) -> bool:
-    """Whether a place name is not another word here; for a single word the tagger decides."""
-    if not name[:1].isupper():
-        return False
-    return " " in name or document.tag(index) in ("NNP", "NN", "JJ", "NNPS", "NNS")
-
-
 # Words that say of whose gender they speak: who has a wife is rarely meant as a woman.
 _PRESUPPOSES: Final[dict[Gender, frozenset[str]]] = {
     "male": frozenset(
@@ -303,12 +297,18 @@ def has_conflict(document: Document, changed: Collection[int], gender: Gender) -
     """
     is_small = document.text.islower()
     for i, word in enumerate(document.words):
-        low = word.lower()
+        low, name = word.lower(), word.capitalize() if is_small else word
         if i in changed:
-            if (is_small and low in _OF_TITLES) or _is_torn(document, i):
+            before = document.words[max(0, i - 3) : i]
+            is_torn = before[:1] == ["("] and before[2:] == [")"] and len(before[1]) == 1
+            if is_torn or (is_small and low in _OF_TITLES):  # "( t ) his"
                 return True
-        elif low in _PRESUPPOSES[gender] or _is_kept_name(document, i, gender, is_small=is_small):
+        elif low in _PRESUPPOSES[gender]:
             return True
+        elif name[:1].isupper() and first_name_gender(name) == gender:
+            is_name = document.tag(i).startswith(_NAME_TAGS)
+            if is_name and not is_no_first_name(document, i):
+                return True
     return False
 
 
@@ -322,21 +322,3 @@ def is_no_first_name(document: Document, index: int) -> bool:
         return True
     is_behind_name = words[-1][:1].isupper() and first_name_gender(words[-1]) is not None
     return is_behind_name and document.words[index][:1].isupper()
-
-
-def _is_torn(document: Document, index: int) -> bool:
-    """Whether a word is the rest of a split word ("( t ) his")."""
-    before = document.words[max(0, index - 3) : index]
-    return len(before) == 3 and before[0] == "(" and before[2] == ")" and len(before[1]) == 1
-
-
-def _is_kept_name(document: Document, index: int, gender: Gender, *, is_small: bool) -> bool:
-    word = document.words[index]
-    name = word.capitalize() if is_small else word
-    if (
-        not name[:1].isupper()
-        or first_name_gender(name) != gender
-        or is_no_first_name(document, index)
-    ):
-        return False
-    return document.tag(index).startswith(_NAME_TAGS)

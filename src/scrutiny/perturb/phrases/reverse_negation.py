@@ -103,7 +103,11 @@ class ReverseNegation(Change):
     ) -> int | None:
         negator = negator_in(document, first, last)
         if negator is not None:
-            return negator if self.remove and not _ends_in_clitic(document, negator) else None
+            behind = document.words[negator + 1 : negator + 2]
+            is_last = not (behind and behind[0][0].isalnum())
+            before = plain(document.words[negator - 1]) if negator else ""
+            is_clitic = before in CLITICS or clitic_of(before) is not None
+            return negator if self.remove and not (is_last and is_clitic) else None  # "He's not."
         if not self.add:
             return None
         verb = main_verb(document, first, last, parse)
@@ -185,11 +189,3 @@ def _parse_of(document: Document) -> Annotation | None:
         return None
     parse = parser.annotate([document.text])[0]
     return parse if len(parse.heads) == len(document.tokens) else None
-
-
-def _ends_in_clitic(document: Document, negator: int) -> bool:
-    """Whether a clause would end in a clitic without its negation: "He's."."""
-    behind = document.words[negator + 1 : negator + 2]
-    is_last = not (behind and behind[0][0].isalnum())
-    before = plain(document.words[negator - 1]) if negator else ""
-    return is_last and (before in CLITICS or clitic_of(before) is not None)

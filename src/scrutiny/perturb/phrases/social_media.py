@@ -77,21 +77,16 @@ class SocialMedia(Change):
             return
         for _ in range(_ALTERNATIVES):
             shares = rng.random(16).tolist()
-            name = _handle(shares[2:], is_link=_is_link(self.handle, shares[0]))
+            is_link = shares[0] < 0.5 if self.handle == "random" else self.handle == "url"
+            name = _handle(shares[2:], is_link=is_link)
+            at, text = document.tokens[-1][1], f" {name}"
             if shares[1] < 0.5:
-                start = document.tokens[0][0]
-                yield (with_unknown(document, Edit(document.field, start, start, name + " ")),)
-            else:
-                end = document.tokens[-1][1]
-                yield (with_unknown(document, Edit(document.field, end, end, " " + name)),)
+                at, text = document.tokens[0][0], f"{name} "
+            yield (with_unknown(document, Edit(document.field, at, at, text)),)
 
     def signs_of(self) -> frozenset[str]:
         """Unwanted mail, which a link or a mention may be the sign of."""
         return frozenset() if self.handle is None else _UNWANTED
-
-
-def _is_link(handle: str | None, share: float) -> bool:
-    return share < 0.5 if handle == "random" else handle == "url"
 
 
 def _handle(shares: Sequence[float], *, is_link: bool) -> str:

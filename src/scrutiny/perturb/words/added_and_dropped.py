@@ -103,20 +103,16 @@ class InsertAdverb(Change):
         """A few adverbs in random order, none that the text already has."""
         present = {plain(word) for word in document.words}
         is_upper = document.words[site.token].isupper()
-        is_sober = _is_unasserted(document, site.token) or is_informal(document)
-        fitting = _sober(document, site.token) if is_sober else listed("adverbs")
+        fitting = listed("adverbs")
+        if _is_unasserted(document, site.token) or is_informal(document):
+            is_denied = plain(document.words[site.token - 1]).endswith("n't")
+            fitting = ("actually", "really") if is_denied else ("actually",)
         new = [adverb for adverb in fitting if adverb not in present]
         for adverb in islice(in_random_order(new, rng), _TRIED):
             text = f"{adverb.upper() if is_upper else adverb} "
             new_word = Piece(0, len(adverb), (), site.start, None, "advmod", "ADV", "RB")
             pieces = (new_word,) if document.has_words else ()
             yield (Edit(document.field, site.start, site.start, text, pieces=pieces),)
-
-
-def _sober(document: Document, index: int) -> tuple[str, ...]:
-    """Adverbs for a clause that does not assert anything."""
-    is_denied = plain(document.words[index - 1]).endswith("n't")
-    return ("actually", "really") if is_denied else ("actually",)
 
 
 def _is_crowded(document: Document, index: int) -> bool:

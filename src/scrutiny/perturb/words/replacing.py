@@ -188,13 +188,11 @@ def _inflected_forms(word: str, upos: str) -> tuple[str, ...]:
     base = lemma(word, upos)
     if word in _UNINFLECTED:
         return ()
-    found = [inflect(base, xpos) for xpos in _TAGS_WITH_FORMS.get(upos, ())]
-    return tuple(dict.fromkeys(f for f in found if f and f != word and _is_form(f, base, upos)))
-
-
-def _is_form(form: str, base: str, upos: str) -> bool:
-    """Whether a form is written by people ("manier" is not), and of this word ("worse": bad)."""
-    return upos != "ADJ" or (zipf(form) > 0 and lemma(form, upos) == base)
+    forms = (inflect(base, xpos) for xpos in _TAGS_WITH_FORMS.get(upos, ()))
+    found = [form for form in forms if form and form != word]
+    if upos == "ADJ":  # written by people ("manier" is not), and of this word ("worse": bad)
+        found = [form for form in found if zipf(form) > 0 and lemma(form, upos) == base]
+    return tuple(dict.fromkeys(found))
 
 
 _BEFORE: Final = frozenset("as so no years year - `` how too".split())
@@ -284,8 +282,13 @@ class AntonymSwap(OtherWord):
             and self.others(document, site)
             and not (self.checked and _is_fixed(words, site.token))
         ]
-        if self.plain and found:
-            found = [site for site in found if _is_plain(document, site.token)]
+        if self.plain:  # an adjective that judges, and no other word of the text does
+            found = [
+                site
+                for site in found
+                if lemma(words[site.token].lower(), "ADJ") not in _MEASURES
+                and is_only_judgment(document, site.token)
+            ]
         if not found or (self.plain and not is_plain_statement(document)):
             return []
         bases = Counter([lemma(word.lower(), "ADJ") for word in words if word.isalpha()])
@@ -315,12 +318,6 @@ class AntonymSwap(OtherWord):
             least_zipf=self.least_zipf,
             indirect=self.indirect,
         )
-
-
-def _is_plain(document: Document, index: int) -> bool:
-    """Whether an adjective judges, and no other word of the text does."""
-    is_judgment = lemma(document.words[index].lower(), "ADJ") not in _MEASURES
-    return is_judgment and is_only_judgment(document, index)
 
 
 def _is_fixed(words: Sequence[str], index: int) -> bool:

@@ -134,21 +134,16 @@ def _turned(document: Document, index: int) -> Edit | None:
     return in_tense(document, index, _other(tense), agreement)
 
 
-def _around(document: Document, index: int) -> range:
-    """Tokens near a verb, up to the punctuation that ends its sentence or clause."""
-    near = range(index - _NEAR, index + _NEAR)
-    first, last = (
-        beside(document, index, step, lambda i: i in near and document.words[i] not in _ENDS)
-        for step in (-1, 1)
-    )
-    return range(first + 1, last)
-
-
 def _joined(document: Document, index: int) -> list[Edit]:
     """Edits of the verbs that share a verb's subject and tense ("came and left")."""
     chain: list[int] = []
     tense = tense_of(document, index)
-    for i in _around(document, index):
+    near = range(index - _NEAR, index + _NEAR)
+    first, last = (  # up to the punctuation that ends the sentence or clause
+        beside(document, index, step, lambda i: i in near and document.words[i] not in _ENDS)
+        for step in (-1, 1)
+    )
+    for i in range(first + 1, last):
         if tense_of(document, i) != tense:
             continue
         if not is_conjunct(document, i):
