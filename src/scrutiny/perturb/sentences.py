@@ -70,7 +70,11 @@ class AppendIrrelevant(ChangesWholeText):
             edits: list[Edit] = []
             phrases = _openings(document) if self.start else ()
             if phrases:
-                edits += _opening(document, pick(phrases, before))
+                start, first = document.tokens[0][0], document.words[0]
+                phrase = f"{pick(phrases, before)} "
+                edits.append(with_unknown(document, Edit(document.field, start, start, phrase)))
+                if first[0].isupper() and first[1:].islower() and _is_ordinary(first):
+                    edits.append(Edit(document.field, start, start + 1, first[0].lower()))
             if has_end:
                 end = document.tokens[-1][1]
                 period = "" if document.text[end - 1] in ".!?…\"'”’)]}" else "."
@@ -109,19 +113,10 @@ def _openings(document: Document) -> tuple[str, ...]:
     return listed("opening_phrases") if first.partition("'")[0] in _SUBJECTS else _without_that()
 
 
-def _opening(document: Document, phrase: str) -> list[Edit]:
-    """Edits that insert a phrase at the beginning."""
-    start = document.tokens[0][0]
-    edits = [with_unknown(document, Edit(document.field, start, start, phrase + " "))]
-    first = document.words[0]
-    if first[0].isupper() and first[1:].islower() and is_word(first) and _is_ordinary(first):
-        edits.append(Edit(document.field, start, start + 1, first[0].lower()))
-    return edits
-
-
 def _is_ordinary(word: str) -> bool:
     """Whether a word is capitalized only because it begins a sentence."""
-    if word.partition("'")[0].partition("’")[0] == "I" or first_name_gender(word):
+    is_name = word.partition("'")[0].partition("’")[0] == "I" or first_name_gender(word)
+    if is_name or not is_word(word):
         return False
     low = word.lower()
     return is_stop_word(low) or (place_region(word) is None and zipf(low) >= _COMMON)
@@ -224,7 +219,12 @@ class BackTranslation(ChangesWholeText, AsksAhead):
         back = self._there_and_back(_sentences(text), document.language, translator)
         edits: list[Edit] = []
         for (start, end), came in zip(spans, back, strict=True):
-            edits += _difference(document, start, end, _like(text[start:end], came))
+            # in the spacing and letter case of the original
+            said = (
+                " ".join(_GLUED.sub(r" \1 ", came).split()) if is_spaced(text[start:end]) else came
+            )
+            said = said.lower() if text[start:end].islower() else said
+            edits += _difference(document, start, end, said)
         if edits:
             yield tuple(edits)
 
@@ -249,13 +249,6 @@ def _sentences(text: str) -> list[str]:
     if not is_spaced(text):
         return found
     return [_OPENING.sub(r"\1", _SPLIT_OFF.sub(r"\1", sentence)) for sentence in found]
-
-
-def _like(sentence: str, came: str) -> str:
-    """Translation with the spacing and letter case of the original."""
-    if is_spaced(sentence):
-        came = " ".join(_GLUED.sub(r" \1 ", came).split())
-    return came.lower() if sentence.islower() else came
 
 
 def _difference(document: Document, start: int, end: int, came: str) -> list[Edit]:

@@ -246,7 +246,11 @@ def passages_of(
     A text that stands in several tests is there once; where words are asked for, once for each of
     its words. Where a text has no word, the passage with one serves it too.
     """
-    spans = [_span(e) if needs_word else None for e in examples]
+    ends = [(e.attributes.get("a_start"), e.attributes.get("a_end")) for e in examples]
+    spans = [
+        None if not needs_word or start is None or end is None else (int(start), int(end))
+        for start, end in ends
+    ]
     texts = [lowered(e.text) if lower else e.text for e in examples]
     worded = {text: span for text, span in zip(texts, spans, strict=True) if span is not None}
     wanted = [
@@ -255,11 +259,6 @@ def passages_of(
     ]
     index = {passage: i for i, passage in enumerate(dict.fromkeys(wanted))}
     return list(index), np.array([index[passage] for passage in wanted], dtype=np.int64)
-
-
-def _span(example: Example) -> tuple[int, int] | None:
-    start, end = example.attributes.get("a_start"), example.attributes.get("a_end")
-    return None if start is None or end is None else (int(start), int(end))
 
 
 def word_set_vectors(

@@ -15,7 +15,6 @@ from scrutiny.diagnostics.attention.arc_counts import (
     ALL,
     OFFSETS,
     PROCEDURES,
-    ArcGroup,
     ArcsParams,
     GoldArcs,
     arcs_at_offsets,
@@ -120,26 +119,22 @@ class HeadArcs(ReadsMaps[ArcsParams]):
         gold = GoldArcs.of(view)
         right = {name: _right(found, gold, params) for name, found in made.items()}
         for case in params.cases():
-            found = _values(case, gold, right[case.preset], procedure=params.procedure)
-            yield RowKind.of(case.condition).row(item, found)
-
-
-def _values(
-    case: ArcGroup, gold: GoldArcs, right: Failure | dict[str, Right], *, procedure: str
-) -> tuple[float, ...] | Failure:
-    """Counts of heads and offsets over the words of a case, all of which are predictions."""
-    words = gold.cases(case.relation, procedure=procedure)
-    if case.tree:  # which is given the root
-        words = words[gold.heads[words] >= 0]
-    if not words.size:
-        return Failure(NO_CASE, status="skipped")
-    if isinstance(right, Failure):
-        return right
-    if case.tree not in right:
-        return Failure(_NO_ROOT, status="undefined")
-    by_head, by_offset = (counted(one, words).tolist() for one in right[case.tree])
-    n = float(words.size)
-    return (*by_head, *[n] * len(by_head), n, *by_offset, *[n] * len(by_offset))
+            found = right[case.preset]
+            words = gold.cases(case.relation, procedure=params.procedure)
+            if case.tree:  # which is given the root
+                words = words[gold.heads[words] >= 0]
+            values: tuple[float, ...] | Failure
+            if not words.size:
+                values = Failure(NO_CASE, status="skipped")
+            elif isinstance(found, Failure):
+                values = found
+            elif case.tree not in found:
+                values = Failure(_NO_ROOT, status="undefined")
+            else:  # all words are predictions
+                by_head, by_offset = (counted(one, words).tolist() for one in found[case.tree])
+                n = float(words.size)
+                values = (*by_head, *[n] * len(by_head), n, *by_offset, *[n] * len(by_offset))
+            yield RowKind.of(case.condition).row(item, values)
 
 
 def _right(made: Made, gold: GoldArcs, params: ArcsParams) -> Failure | dict[str, Right]:

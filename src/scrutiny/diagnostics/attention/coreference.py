@@ -263,20 +263,15 @@ class HeadCoreference(ReadsMaps[CoreferenceParams]):
         for name, found in made.items():
             for kind in KINDS:
                 asked = [q for q in questions if kind in ("all", q.kind)]
-                values = _values(found, asked, view.words)
+                values: tuple[float, ...] | Failure
+                if not asked:
+                    values = Failure(_NO_QUESTION, status="skipped")
+                elif isinstance(found, Failure):
+                    values = found
+                else:
+                    right = np.sum([pointed_right(found, q) for q in asked], axis=0, dtype=float)
+                    without = np.sum([baselines_of(view.words, q) for q in asked], axis=0)
+                    n = float(len(asked))
+                    by_head = *right.ravel().tolist(), *[n] * right.size
+                    values = (*by_head, n, *without.tolist(), *[n] * len(BASELINES))
                 yield RowKind.of({"preset": name, "kind": kind}).row(item, values)
-
-
-def _values(
-    made: Made, asked: Sequence[MentionQuestion], words: Sequence[str]
-) -> tuple[float, ...] | Failure:
-    """Counts of heads and baselines over the scored mentions, or why there are none."""
-    if not asked:
-        return Failure(_NO_QUESTION, status="skipped")
-    if isinstance(made, Failure):
-        return made
-    by_head = np.sum([pointed_right(made, q) for q in asked], axis=0, dtype=np.float64).ravel()
-    without = np.sum([baselines_of(words, q) for q in asked], axis=0)
-    n = float(len(asked))
-    values = [*by_head.tolist(), *[n] * by_head.size, n, *without.tolist()]
-    return (*values, *[n] * len(BASELINES))

@@ -266,8 +266,16 @@ class Divergence(Diagnostic[DivergenceParams]):
             within, between = by_layer(made[0], model.attention_shape)
             yield RowKind().row(example.id, (*within.tolist(), *between.tolist(), made[1]))
         yield from (RowKind().row(example.id, _NOT_READ) for example in beyond)
-        if total is not None:
-            _keep(total, ctx, restarts=params.restarts, place=cell.dataset)
+        if total is None:
+            return
+        ctx.array("divergence", total)
+        rng = ctx.rng("scaling", stream_of(Divergence), cell.dataset)
+        try:
+            scaled = scaled_to_points(total, rng=rng, restarts=params.restarts)
+        except MissingExtraError:
+            return
+        ctx.array("divergence_points", scaled.points)
+        ctx.array("divergence_stress", np.array([scaled.stress]))
 
 
 def distances_of(found: AttentionMap | Failure) -> tuple[Floats, float] | Failure:
@@ -298,15 +306,3 @@ def by_layer(matrix: Floats, shape: tuple[int, int]) -> tuple[Floats, Floats]:
     within = own / (heads * (heads - 1))
     between = (blocks.sum(axis=1) - own) / (heads * heads * (layers - 1))
     return np.asarray(within), np.asarray(between)
-
-
-def _keep(total: Floats, ctx: Context, *, restarts: int, place: str) -> None:
-    """Store the distances, and their coordinates if they can be scaled."""
-    ctx.array("divergence", total)
-    try:
-        rng = ctx.rng("scaling", stream_of(Divergence), place)
-        scaled = scaled_to_points(total, rng=rng, restarts=restarts)
-    except MissingExtraError:
-        return
-    ctx.array("divergence_points", scaled.points)
-    ctx.array("divergence_stress", np.array([scaled.stress]))

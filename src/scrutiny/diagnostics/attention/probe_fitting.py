@@ -57,7 +57,19 @@ class FittedProbe:
 
     parameters: Tensors
     score: Score
-    see: Callable[[Parsed], ProbeInput]
+    vectors: Any
+
+    def see(self, sentence: Parsed) -> ProbeInput:
+        """Input of a sentence, in float32."""
+        import torch
+
+        types = torch.from_numpy(sentence.types)
+        return ProbeInput(
+            maps=torch.from_numpy(sentence.maps).float(),
+            special=torch.from_numpy(sentence.special).float(),
+            vectors=None if self.vectors is None else self.vectors[types],
+            words=sentence.words,
+        )
 
     def heads(self, sentence: Parsed) -> NDArray[np.int64]:
         """Position ``(word,)`` of each word's head, the number of words for the root."""
@@ -111,7 +123,6 @@ def fit_probe(
     order = rng.permutation(len(sentences)).tolist()
     held, fitted = (order[: len(order) // _HELD], order[len(order) // _HELD :])
     width = 0 if vectors is None else vectors.shape[1]
-
     seed = torch.Generator().manual_seed(int(rng.integers(2**62)))
     probe = FittedProbe(
         {
@@ -119,7 +130,7 @@ def fit_probe(
             for name, shape in _shapes(kind, sentences[0].maps.shape[0], width).items()
         },
         KINDS[kind],
-        _seeing(vectors),
+        None if vectors is None else torch.from_numpy(vectors),
     )
     adam = torch.optim.Adam(list(probe.parameters.values()), lr=learning_rate)
     best, most = probe, -1
@@ -137,23 +148,6 @@ def fit_probe(
             copied = {name: one.detach().clone() for name, one in probe.parameters.items()}
             best, most = replace(probe, parameters=copied), right
     return best
-
-
-def _seeing(vectors: NDArray[np.float32] | None) -> Callable[[Parsed], ProbeInput]:
-    """Input of a sentence, in float32."""
-    import torch
-
-    table = None if vectors is None else torch.from_numpy(vectors)
-
-    def see(sentence: Parsed) -> ProbeInput:
-        return ProbeInput(
-            maps=torch.from_numpy(sentence.maps).float(),
-            special=torch.from_numpy(sentence.special).float(),
-            vectors=None if table is None else table[torch.from_numpy(sentence.types)],
-            words=sentence.words,
-        )
-
-    return see
 
 
 def _shapes(kind: str, maps: int, width: int) -> dict[str, tuple[int, ...]]:

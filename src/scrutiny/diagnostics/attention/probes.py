@@ -1,6 +1,6 @@
 """Attention probes: how much of a dependency tree all maps together encode."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -18,7 +18,7 @@ from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.attention.arc_counts import GoldArcs
-from scrutiny.diagnostics.attention.presets import Made, preset
+from scrutiny.diagnostics.attention.presets import preset
 from scrutiny.diagnostics.attention.probe_data import (
     Parsed,
     chosen_for_training,
@@ -251,9 +251,24 @@ class _Study:
         embeddings = embeddings_of(self._ctx.model, self._words) if has_words else None
         probes = {half: self._fitted_to(half, rows, embeddings) for half, rows in chosen.items()}
         maps = probed_maps(self._ctx.model, self._sentences, self._params.options)
+        places = [*self._params.places(self._kinds), (RIGHT, 1)]
         for i, made in enumerate(maps):
-            others = next((own for half, own in probes.items() if half != self._halves[i]), {})
-            yield from self._rows_of(i, made, others)
+            fitted = next((own for half, own in probes.items() if half != self._halves[i]), {})
+            gold = self._golds[i]
+            scored = scored_words(gold)
+            sentence = None if isinstance(made, Failure) else parsed(made, gold, self._types[i])
+            for place in places:
+                found: tuple[float, ...] | Failure
+                if not scored.size:
+                    found = Failure(_NOTHING_SCORED, status="skipped")
+                elif isinstance(made, Failure):
+                    found = made
+                elif place[0] != RIGHT and place not in fitted:
+                    found = Failure(_NOT_TRAINED, status="undefined")
+                else:
+                    heads = _guessed(gold.heads.size, sentence, fitted.get(place))
+                    found = (heads[scored] == gold.heads[scored]).sum(), scored.size
+                yield RowKind.of(_condition_of(*place)).row(self._items[i], found)
 
     def _fitted_to(
         self, half: str, rows: Sequence[int], embeddings: NDArray[np.float32] | None
@@ -281,26 +296,6 @@ class _Study:
             )
             for kind, draw in self._params.places(self._kinds)
         }
-
-    def _rows_of(
-        self, i: int, made: Made, probes: Mapping[tuple[str, int], FittedProbe]
-    ) -> Iterator[Row]:
-        """Rows of one sentence."""
-        gold = self._golds[i]
-        scored = scored_words(gold)
-        sentence = None if isinstance(made, Failure) else parsed(made, gold, self._types[i])
-        for place in (*self._params.places(self._kinds), (RIGHT, 1)):
-            found: tuple[float, ...] | Failure
-            if not scored.size:
-                found = Failure(_NOTHING_SCORED, status="skipped")
-            elif isinstance(made, Failure):
-                found = made
-            elif place[0] != RIGHT and place not in probes:
-                found = Failure(_NOT_TRAINED, status="undefined")
-            else:
-                heads = _guessed(gold.heads.size, sentence, probes.get(place))
-                found = (heads[scored] == gold.heads[scored]).sum(), scored.size
-            yield RowKind.of(_condition_of(*place)).row(self._items[i], found)
 
 
 def _guessed(n_words: int, sentence: Parsed | None, probe: FittedProbe | None) -> NDArray[np.int64]:

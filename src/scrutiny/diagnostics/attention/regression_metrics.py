@@ -21,7 +21,6 @@ chapter 4; Cameron & Miller (2015), A practitioner's guide to cluster-robust inf
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Final
 
 import numpy as np
@@ -150,10 +149,6 @@ def _anova(
     return found
 
 
-def _partial_ss(column: int, fit: LeastSquares) -> Array:
-    return fit.partial_ss[..., column]
-
-
 BETA: Final = one_of(
     "beta",
     {
@@ -181,10 +176,13 @@ LOST_SS: Final = one_of(
             f"{name}_ss@1",
             f"sum of squares lost without the {name}",
             _NEEDS,
-            _one(partial(_partial_ss, column)),
+            _one(read),
             scale="amount",
         )
-        for name, column in (("label", _LABEL), ("distance", _DISTANCE))
+        for name, read in (
+            ("label", lambda fit: np.asarray(fit.partial_ss[..., _LABEL])),
+            ("distance", lambda fit: np.asarray(fit.partial_ss[..., _DISTANCE])),
+        )
     },
 )
 REGRESSION_R2: Final = OfRegression(

@@ -17,6 +17,7 @@ from scrutiny.diagnostics.attention.word_maps import WordMap
 
 #: Condition of all words that have a class.
 ANY: Final = "any"
+_NO_TARGET: Final = Failure("nothing_to_attend_to", status="undefined")
 _METRICS: Final = dict.fromkeys(("mean(mass)", "class_mass_ratio"), ("layer", "head"))
 
 
@@ -90,19 +91,15 @@ class AttendedClasses(ReadsMaps[ClassesParams]):
             name = place["class"]
             members = [i for i, own in enumerate(view.classes) if own and name in (ANY, own)]
             found = made[str(place["preset"])]
-            yield RowKind.of(place).row(item, _values(found, members))
-
-
-def _values(made: Made, members: list[int]) -> tuple[float, ...] | Failure:
-    """Attention to the words of a class, or why there is none."""
-    if not members:
-        return Failure("no_such_class", status="skipped")
-    if isinstance(made, Failure):
-        return made
-    mass, rows, uniform = mass_on(made, members)
-    if uniform > 0:
-        return (*mass.ravel().tolist(), rows, uniform)
-    return Failure("nothing_to_attend_to", status="undefined")
+            kind = RowKind.of(place)
+            if not members:
+                yield kind.row(item, Failure("no_such_class", status="skipped"))
+            elif isinstance(found, Failure):
+                yield kind.row(item, found)
+            else:
+                mass, rows, uniform = mass_on(found, members)
+                values = (*mass.ravel().tolist(), rows, uniform)
+                yield kind.row(item, values if uniform > 0 else _NO_TARGET)
 
 
 def mass_on(found: WordMap, members: list[int]) -> tuple[NDArray[np.float64], float, float]:

@@ -186,19 +186,18 @@ def _next(examples: Sequence[Example], ctx: Context) -> list[Row]:
     ]
     asked = [Question((("next_sentence", pair),), lambda found: float(found[0])) for pair in pairs]
     answers = iter(answer_all(asked, ctx.ask))
-    return [
-        _judged(example, [next(answers) for _ in two])
-        for example, two in zip(examples, candidates, strict=True)
-    ]
-
-
-def _judged(example: Example, answers: Sequence[float | Failure]) -> Row:
-    """Row of the answers to the following passage and to another one."""
-    values = [answer for answer in answers if not isinstance(answer, Failure)]
-    if len(values) == 2:
-        return _NEXT.row(example.id, (((values[0] > 0.5) + (values[1] < 0.5)) / 2,))
-    why = next((answer for answer in answers if isinstance(answer, Failure)), None)
-    return _NEXT.row(example.id, why or Failure("no_next_passage", status="skipped"))
+    rows = []
+    for example, two in zip(examples, candidates, strict=True):
+        found = [next(answers) for _ in two]  # of the following passage, and of another one
+        values = [answer for answer in found if not isinstance(answer, Failure)]
+        if len(values) == 2:
+            right = ((values[0] > 0.5) + (values[1] < 0.5)) / 2
+            rows.append(_NEXT.row(example.id, (right,)))
+        else:
+            why = next((answer for answer in found if isinstance(answer, Failure)), None)
+            lacking = why or Failure("no_next_passage", status="skipped")
+            rows.append(_NEXT.row(example.id, lacking))
+    return rows
 
 
 def _candidates(examples: Sequence[Example], place: int, ctx: Context) -> tuple[str, ...]:

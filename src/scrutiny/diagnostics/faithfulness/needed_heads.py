@@ -76,12 +76,24 @@ class FaithfulHeads(Diagnostic[HeadChangeParams]):
         heads = inputs.subject.n_layers * inputs.subject.n_heads
         share = params.share_of(heads)
         drops = [f"selected_head_drop/{change}" for change in params.changes]
+        notes = [
+            "One head is changed at a time. It is chosen on one half of the texts and tested on "
+            "the other, in both directions; texts of one unit stay in one half."
+        ]
+        if "erase" in params.changes:
+            notes.append(
+                f"Anchor words: {', '.join(params.anchors)}. Their weight is erased in every row "
+                "of the head and the others normalized to sum 1; texts without any are skipped."
+            )
+        if share < 1:
+            drawn = f"A random {whole_percent(share)} of the texts"
+            notes.append(f"{drawn} was measured; the others are skipped.")
         return Design(
             conditions=tuple({"change": change} for change in params.changes),
             estimates=tuple(spec for change in params.changes for spec in _specs(change, params)),
             claims=tuple(_claims(params, inputs)),
             queries_per_item=1 + ceil(params.answers(heads) * share),
-            notes=tuple(_notes(params, share)),
+            notes=tuple(notes),
             families={
                 "heads": f"some head of {inputs.subject.name} matters to its score, more than "
                 "others of its layer"
@@ -270,18 +282,3 @@ def _parts(
     yield Component(over, 0.0, f"{start}{what}" if choice else f"control: {what}")
     if not choice:
         yield from inputs.beyond_untrained(drop, 0.0)
-
-
-def _notes(params: HeadChangeParams, share: float) -> Iterator[str]:
-    """Sentences for "how this was measured"."""
-    yield (
-        "One head is changed at a time. It is chosen on one half of the texts and tested on the "
-        "other, in both directions; texts of one unit stay in one half."
-    )
-    if "erase" in params.changes:
-        yield (
-            f"Anchor words: {', '.join(params.anchors)}. Their weight is erased in every row of "
-            "the head and the others normalized to sum 1; texts without any are skipped."
-        )
-    if share < 1:
-        yield f"A random {whole_percent(share)} of the texts was measured; the others are skipped."

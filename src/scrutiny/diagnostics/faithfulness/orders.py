@@ -147,7 +147,17 @@ def orders_of(
     rngs
         One source for each draw.
     """
-    fixed = _fixed(weights, gradient)
+    attention = np.argsort(-weights, kind="stable")  # of equal weights the first in the text
+    ascending = attention[::-1]
+    fixed = {
+        "attention": attention,
+        "second": np.roll(attention, -1),
+        "ascending": ascending,
+        "second_lowest": np.roll(ascending, -1),
+        "gradient": np.argsort(-gradient, kind="stable"),
+        "gradient_attention": np.argsort(-gradient * weights, kind="stable"),
+        "sign_attention": np.argsort(-np.sign(gradient) * weights, kind="stable"),
+    }
     drawn = [_drawn(weights, fixed["attention"], rng) for rng in rngs]
     found: list[Order | None] = []
     for name in names:
@@ -157,21 +167,6 @@ def orders_of(
         else:  # a scalar took the place of the signs
             found.append(Order(fixed["ascending" if is_released else name.order]))
     return found
-
-
-def _fixed(weights: Floats, gradient: Floats) -> dict[str, Integers]:
-    """Deterministic rankings; of equal weights the first in the text comes first."""
-    attention = np.argsort(-weights, kind="stable")
-    ascending = attention[::-1]
-    return {
-        "attention": attention,
-        "second": np.roll(attention, -1),
-        "ascending": ascending,
-        "second_lowest": np.roll(ascending, -1),
-        "gradient": np.argsort(-gradient, kind="stable"),
-        "gradient_attention": np.argsort(-gradient * weights, kind="stable"),
-        "sign_attention": np.argsort(-np.sign(gradient) * weights, kind="stable"),
-    }
 
 
 def _drawn(

@@ -81,19 +81,15 @@ TRIPLE_MEASURES: Final = (
 )
 
 
-def _kind_of(example: Example) -> str:
-    """Kind that an item states, or that its context implies."""
-    stated = example.attributes.get("a_kind")
-    if stated:
-        return str(stated)
-    return "intrasentence" if BLANK in example.fields["context"] else "intersentence"
-
-
 def _scores(
     examples: Sequence[Example], variant: FillingVariant, ctx: Context
 ) -> list[Sequence[float | Failure]]:
     """Scores of the three sentences of each item, in the order of `SENTENCES`."""
-    fitting = [i for i, example in enumerate(examples) if _kind_of(example) == variant.kind]
+    # an item states its kind, or its context implies it
+    kinds = [
+        e.attributes.get("a_kind") or KINDS[BLANK not in e.fields["context"]] for e in examples
+    ]
+    fitting = [i for i, kind in enumerate(kinds) if str(kind) == variant.kind]
     fillings = [
         Filling(examples[i].fields["context"], examples[i].fields[name])
         for i in fitting

@@ -240,13 +240,10 @@ def recipes_given(given: Any) -> list[Any]:
         else:
             named.append(hold_function(_own_name(one), one) if callable(one) else one)
     parse_recipe.cache_clear()  # which knows functions that were given before by these names
-    return [_with_versions(one) if isinstance(one, str) else one for one in named]
-
-
-def _with_versions(recipe: str) -> str:
-    """Recipe as written, with the versions of the functions in this process."""
-    is_of_functions = any(held(name) for name, _ in read_recipe(recipe))
-    return parse_recipe(recipe).name if is_of_functions else recipe
+    for at, one in enumerate(named):
+        if isinstance(one, str) and any(held(name) for name, _ in read_recipe(one)):
+            named[at] = parse_recipe(one).name  # with the versions of this process's functions
+    return named
 
 
 def _own_name(function: Any) -> str:

@@ -15,7 +15,7 @@ Choices are those of a ``Literal``, and what a transformation names itself: its 
 
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from math import inf
@@ -213,19 +213,15 @@ def check_parameters(transformation: Transformation) -> None:
     kind: Any = type(transformation)
     own = kind.__module__.startswith("scrutiny.")
     for key, choices in _choices(kind):
-        known(f"choice of {key!r} of {name}", _each(getattr(transformation, key)), choices)
+        value = getattr(transformation, key)
+        if value is not None:
+            each = value if isinstance(value, tuple) else (value,)
+            known(f"choice of {key!r} of {name}", each, choices)
     for key in [f.name for f in fields(transformation) if own and f.name in LIMITS]:
         value, (low, high) = getattr(transformation, key), LIMITS[key]
         if value is not None and not low <= value <= high:
             most = "" if high == inf else f" and at most {high:g}"
             raise PlanError(f"{key!r} of {name} must be at least {low:g}{most}, not {value}.")
-
-
-def _each(value: Any) -> Iterable[Any]:
-    """Values of a parameter: one, several, or none if it is not fixed."""
-    if value is None:
-        return ()
-    return value if isinstance(value, tuple) else (value,)
 
 
 @cache

@@ -240,7 +240,14 @@ def is_unclear(document: Document, index: int, word: str) -> bool:
     if finite_kind(document, index) is None:
         return clitic not in CLITICS and _may_be_finite(document, index, word)
     tag = document.tag(index)
-    is_shared = tag in ("VB", "VBP") and _may_share(document, index)
+    is_shared = (  # a coordinated verb may be an infinitive, because one precedes it closely
+        tag in ("VB", "VBP")
+        and is_conjunct(document, index)
+        and any(
+            plain(document.words[i]) == "to" or auxiliary_kind(document, i) in ("modal", "do")
+            for i in range(max(0, index - _NEAR), index)
+        )
+    )
     return is_shared or _may_be_noun(document, index, word)
 
 
@@ -289,9 +296,12 @@ def _has_object(document: Document, index: int, tag: str) -> bool:
     if tag == "NN" or not 0 < index < len(document.words) - 1:
         return False
     before, behind = document.tag(index - 1), document.tag(index + 1)
-    if tag == "NNS" and _is_joined(document, index):
-        return True
     if tag == "NNS":
+        # a verb of the third person that is joined: "tries , and fails"
+        at = beside(document, index, 1, lambda i: plain(document.words[i]) in (",", "and", "but"))
+        is_verb = at < len(document.words) and document.tag(at) == "VBZ"
+        if at > index + 1 and is_verb and finite_kind(document, at) == "verb":
+            return True
         if before == "RB" or (before == "CC" and behind in ("RP", "RB", "IN")):
             return plain(document.words[index - 1]) in _JOINING
         return (before in ("NN", "NNP") and behind in _OBJECT) or (
@@ -304,27 +314,9 @@ def _has_object(document: Document, index: int, tag: str) -> bool:
     )
 
 
-def _is_joined(document: Document, index: int) -> bool:
-    """Whether a verb of the third person is joined to a plural: "tries , and fails"."""
-    behind = beside(document, index, 1, lambda i: plain(document.words[i]) in (",", "and", "but"))
-    if behind == index + 1 or behind >= len(document.words):
-        return False
-    return document.tag(behind) == "VBZ" and finite_kind(document, behind) == "verb"
-
-
 def _must_be_verb(document: Document, index: int, word: str) -> bool:
     """Whether a noun-tagged word must be a verb: at the start, after "we", no known noun."""
     if index == 0:
         return document.tag(index) == "NNS"
     before = plain(document.words[index - 1])
     return before in ("i", "you", "we", "they") or not exists(lemma(word, "NOUN"), "n")
-
-
-def _may_share(document: Document, index: int) -> bool:
-    """Whether a coordinated verb may be an infinitive, because one precedes it closely."""
-    if not is_conjunct(document, index):
-        return False
-    return any(
-        plain(document.words[i]) == "to" or auxiliary_kind(document, i) in ("modal", "do")
-        for i in range(max(0, index - _NEAR), index)
-    )

@@ -68,10 +68,12 @@ def negator_in(document: Document, first: int, last: int) -> int | None:
                 return i
         elif negated_stem(word):
             return i
-        elif (word == "not" and _may_drop_not(document, i, first)) or (
-            word == "never" and i > first and _is_verbal(document, i)
-        ):
+        elif word == "not" and _may_drop_not(document, i, first):
             return i
+        elif word == "never" and i > first:  # before a verb, or after an auxiliary
+            is_before = i + 1 < len(document.words) and document.tag(i + 1).startswith("VB")
+            if is_before or auxiliary_kind(document, i - 1) is not None:
+                return i
     return None
 
 
@@ -95,12 +97,6 @@ def _may_drop_not(document: Document, index: int, first: int) -> bool:
         is_behind = index > first and auxiliary_kind(document, index - 1) is not None
         return following[0] in ".,;" and is_behind
     return following != "at" and (index == first or plain(words[index - 1]) not in _NOT_AFTER)
-
-
-def _is_verbal(document: Document, index: int) -> bool:
-    """Whether "never" is in the middle of a clause: before a verb or after an auxiliary."""
-    following = index + 1 < len(document.words) and document.tag(index + 1).startswith("VB")
-    return following or auxiliary_kind(document, index - 1) is not None
 
 
 _POLAR: Final = frozenset(

@@ -45,19 +45,17 @@ class EntityMention(NamedTuple):
 def mentions(document: Document) -> list[EntityMention]:
     """Mentions in text order: the annotated ones, or else those of the entity finder."""
     annotated = [(s.start, s.end, s.label) for s in document.annotations if s.label]
-    spans = annotated or [(e.start, e.end, e.label) for e in document.entities]
-    spans = [(start, _without_clitic(document.text, start, end), lab) for start, end, lab in spans]
+    spans = []
+    for start, end, label in annotated or [(e.start, e.end, e.label) for e in document.entities]:
+        if end - start > 3:  # without a possessive that is tagged as part of the name
+            end = start + len(_POSSESSIVE.sub("", document.text[start:end]))
+        spans.append((start, end, label))
     kept = [
         EntityMention(start, end, kind, document.text[start:end])
         for start, end, label in sorted(spans)
         if (kind := entity_label(label)) is not None and end > start
     ]
     return [m for m in kept if m.text.strip() and m.text[0] not in "@#"]
-
-
-def _without_clitic(text: str, start: int, end: int) -> int:
-    """End of a name without a possessive that is tagged as part of it."""
-    return start + len(_POSSESSIVE.sub("", text[start:end])) if end - start > 3 else end
 
 
 def groups(found: Sequence[EntityMention]) -> list[list[EntityMention]]:

@@ -149,7 +149,13 @@ def _stated(document: Document, edit: Edit, index: int) -> Edit:
     borders = offsets_of_words(edit.text, words)
     if borders is None:
         return edit
-    no = Piece(0, 0, (), _verb_of(document, index), None, "advmod", "PART", "RB")
+    gold = document.example.gold
+    head = gold.heads[index] if gold.heads else None
+    if head is None or main_of(gold.relations[index]) not in ("aux", "cop"):
+        verb = start
+    else:  # the word that an auxiliary or a copula depends on
+        verb = gold.borders[head][0]
+    no = Piece(0, 0, (), verb, None, "advmod", "PART", "RB")
     if edit.start == edit.end and len(words) == 1:
         pieces = [no]
     elif (edit.start, edit.end, len(words)) == (start, end, 2):
@@ -162,16 +168,6 @@ def _stated(document: Document, edit: Edit, index: int) -> Edit:
         return edit
     both = zip(pieces, borders, strict=True)
     return edit._replace(pieces=tuple([piece._replace(start=a, end=b) for piece, (a, b) in both]))
-
-
-def _verb_of(document: Document, index: int) -> int:
-    """Place of the word that an auxiliary or a copula depends on; of the verb itself otherwise."""
-    gold = document.example.gold
-    head = gold.heads[index] if gold.heads else None
-    if head is None or main_of(gold.relations[index]) not in ("aux", "cop"):
-        return document.tokens[index][0]
-    place: int = gold.borders[head][0]
-    return place
 
 
 _TAG: Final = re.compile(

@@ -6,9 +6,9 @@ one, of its records.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import product
+from math import isfinite
 from typing import Any, Final
-
-import numpy as np
 
 from scrutiny.blocks.run_estimates import FEWEST, HEAD, LAYER, HeadPlace, identity, key_of, place_of
 from scrutiny.blocks.run_view import Records, RunView
@@ -159,6 +159,8 @@ def _is_of_counts(assigned: Mapping[str, Any]) -> bool:
 
 def _map(assigned: Mapping[str, Any], records: Records) -> HeadMap | None:
     """Map of one score of one control family; `None` if it has no such records."""
+    from scrutiny.diagnostics.attention.head_counts import KINDS
+    from scrutiny.diagnostics.attention.head_metrics import HEAD
     from scrutiny.reliability.joining import join
 
     found = records.recorded(assigned)
@@ -173,29 +175,15 @@ def _map(assigned: Mapping[str, Any], records: Records) -> HeadMap | None:
         names = [found.panel.replicates[i] or "{}" for i in joined.replicates]
         if not names or not joined.rows.size:
             return None
-        cells = _cells(joined.values.sum(axis=1), names, assigned)
+        kind = next(kind for kind in KINDS if kind == name_and_arguments(spec["metric"])[1])
+        sums = joined.values.sum(axis=1)  # (replicate, count)
+        scores = HEAD.of(kind).sides(sums)[0].score(kind)  # (replicate, head)
+        lengths = {axis: n for measure in assigned["measures"] for axis, n in measure["axes"]}
+        places = product(*(range(1, lengths[axis] + 1) for axis in _AXES))
+        cells = {}
+        for place, values in zip(places, scores.T, strict=True):
+            own = zip(names, values.tolist(), strict=True)
+            cells[place] = HeadValue.mean({name: v for name, v in own if isfinite(v)})
     except ScrutinyError:
         return None
     return HeadMap(replace(key_of(assigned), role="control"), cells)
-
-
-def _cells(
-    sums: np.ndarray[Any, Any], names: list[str], assigned: Mapping[str, Any]
-) -> dict[HeadPlace, HeadValue]:
-    """Scores by layer and head from sums ``(replicate, count)``."""
-    from itertools import product
-
-    from scrutiny.diagnostics.attention.head_counts import KINDS
-    from scrutiny.diagnostics.attention.head_metrics import HEAD
-
-    _, score = name_and_arguments(assigned["spec"]["metric"])
-    kind = next(kind for kind in KINDS if kind == score)
-    scores = HEAD.of(kind).sides(sums)[0].score(kind)  # (replicate, head)
-    lengths = {axis: length for measure in assigned["measures"] for axis, length in measure["axes"]}
-    places = product(*(range(1, lengths[axis] + 1) for axis in _AXES))
-    return {
-        place: HeadValue.mean(
-            {name: float(v) for name, v in zip(names, scores[:, i], strict=True) if np.isfinite(v)}
-        )
-        for i, place in enumerate(places)
-    }

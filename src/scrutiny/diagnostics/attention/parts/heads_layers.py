@@ -120,24 +120,19 @@ def _spec(named: Sequence[tuple[str, HeadMap]], *, title: str, has_zero: bool) -
     if len(names) > 1:
         place["xOffset"] = {"field": "series", "sort": names}
     drawn: list[Spec] = [guide(0.0, dashed=False, along="y")] if has_zero else []
-    if boxes:
-        drawn += _box_layers(boxes, place, title=title)
+    if boxes:  # a line from minimum to maximum, a box of the quartiles, a median tick
+        told = {"tooltip": tooltip("series", "layer", "least", "median", "most", "runs")}
+        whole = {**place, "y": axis("least", title), "y2": {"field": "most"}, **told}
+        half = {**place, "y": axis("lower", title), "y2": {"field": "upper"}, **told}
+        middle = {**place, "y": axis("median", title), **told}
+        drawn += [
+            marks("rule", whole, points=boxes, strokeWidth=1.5, opacity=0.7),
+            marks("bar", half, points=boxes, opacity=0.3, cornerRadiusEnd=0),
+            marks("tick", middle, points=boxes, thickness=2, orient="horizontal"),
+        ]
     dot = {"y": axis("value", title), "tooltip": tooltip("series", "layer", "run", "value")}
     drawn.append(marks("point", {**place, **dot}, filled=True, size=26, opacity=0.75))
     return view_of(dots, height=220, layer=drawn)
-
-
-def _box_layers(boxes: list[dict[str, Any]], place: Spec, *, title: str) -> list[Spec]:
-    """Chart layers: a line from minimum to maximum, a box of the quartiles, a median tick."""
-    told = {"tooltip": tooltip("series", "layer", "least", "median", "most", "runs")}
-    whole = {**place, "y": axis("least", title), "y2": {"field": "most"}, **told}
-    half = {**place, "y": axis("lower", title), "y2": {"field": "upper"}, **told}
-    middle = {**place, "y": axis("median", title), **told}
-    return [
-        marks("rule", whole, points=boxes, strokeWidth=1.5, opacity=0.7),
-        marks("bar", half, points=boxes, opacity=0.3, cornerRadiusEnd=0),
-        marks("tick", middle, points=boxes, thickness=2, orient="horizontal"),
-    ]
 
 
 def _boxes(name: str, one: HeadMap) -> Iterator[dict[str, Any]]:

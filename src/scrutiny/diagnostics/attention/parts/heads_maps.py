@@ -89,18 +89,12 @@ def _line(one: HeadMap) -> Iterator[Text]:
         which += f" {interval(estimate).partition(' ')[2]}"
     yield Text(side_by_side((f"  {first}", _LABEL), *cells, (which, 28)))
     yield from (Text(f"    {piece}") for piece in others)
-    yield from _tested_lines(one)
-
-
-def _tested_lines(one: HeadMap) -> Iterator[Text]:
-    """Number of cells that differ from 0, if all were tested together (max-T)."""
-    if not one.tests:
-        return
-    above, below = one.named
-    names = ", ".join(map(place_name, above[:_MOST_NAMED_IN_LINES]))
-    names += ", …" if len(above) > _MOST_NAMED_IN_LINES else ""
-    said = f"{len(above)} of {len(one.tests)} above 0 and {len(below)} below, tested together"
-    yield from wrapped(f"    {said}{f': {names}' if names else ''}", hanging=6)
+    if one.tests:  # together, by max-T
+        above, below = one.named
+        named = ", ".join(map(place_name, above[:_MOST_NAMED_IN_LINES]))
+        named += ", …" if len(above) > _MOST_NAMED_IN_LINES else ""
+        said = f"{len(above)} of {len(one.tests)} above 0 and {len(below)} below, tested together"
+        yield from wrapped(f"    {said}{f': {named}' if named else ''}", hanging=6)
 
 
 TOP: Final = 10
@@ -158,14 +152,19 @@ def _chart(block: Block) -> Chart:
         MapPanel(name, {s: block.maps[data, s].values for s in scores if (data, s) in block.maps})
         for data, name in names.items()
     ]
-    lists_choice = len(scores) > 1
+    lists_choice, said = len(scores) > 1, []
+    for dataset, name in names.items():
+        one = block.maps.get((dataset, block.main))
+        if one is not None and (place := one.best) is not None:
+            said.append(f"{place_name(place)} on {name} ({cell_text(one.cells[place])})")
+    which = f"{'Best' if block.main in SCORES else 'Largest'} by {metric_words(block.main)}"
     values = [v for one in block.maps.values() for v in one.values.values()]
     most = max(map(abs, values)) if any(v < 0 for v in values) else None
     spec = heat_map(panels, scores, most=most, choice=f"{anchor}-choice" if lists_choice else "")
     return Chart(
         anchor=anchor,
         title=title_of(block.key, block.main),
-        caption=_caption(block, names),
+        caption=f"{which}: {'; '.join(said) or NO_VALUE}.",
         spec=spec,
         table=_top(block, names),
         is_open=True,
@@ -173,17 +172,6 @@ def _chart(block: Block) -> Chart:
         more_title=f"{metric_words(block.main)} of every head",
         has_choice=lists_choice,
     )
-
-
-def _caption(block: Block, names: dict[str, str]) -> str:
-    """Text with the best head of each dataset."""
-    said = []
-    for dataset, name in names.items():
-        one = block.maps.get((dataset, block.main))
-        if one is not None and (place := one.best) is not None:
-            said.append(f"{place_name(place)} on {name} ({cell_text(one.cells[place])})")
-    which = "Best" if block.main in SCORES else "Largest"
-    return f"{which} by {metric_words(block.main)}: {'; '.join(said) or NO_VALUE}."
 
 
 def _top(block: Block, names: dict[str, str]) -> ChartTable:
