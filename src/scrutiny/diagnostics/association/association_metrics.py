@@ -133,9 +133,7 @@ _PERMUTATIONS: Final = 999
 
 
 def association_tests(
-    measures: NDArray[np.float64],
-    units: NDArray[np.int64] | None,
-    rng: np.random.Generator,
+    measures: NDArray[np.float64], units: NDArray[np.int64] | None, rng: np.random.Generator
 ) -> Sequence[ReplicateTest]:
     """Permutation tests of associations ``(target, association and side)`` of one replicate.
 
@@ -179,9 +177,7 @@ def association_tests(
 
 
 def alignment_tests(
-    measures: NDArray[np.float64],
-    units: NDArray[np.int64] | None,
-    rng: np.random.Generator,
+    measures: NDArray[np.float64], units: NDArray[np.int64] | None, rng: np.random.Generator
 ) -> Sequence[ReplicateTest]:
     """Permutation test of the alignment of clusters with two sets; words exchange their labels.
 

@@ -158,10 +158,7 @@ class _Place:
         return np.concatenate([self.test.members[name] for name in _PARTS[self.part]])
 
     def rows(
-        self,
-        examples: Sequence[Example],
-        lacking: Failure,
-        known: Mapping[int, tuple[float, ...]],
+        self, examples: Sequence[Example], lacking: Failure, known: Mapping[int, tuple[float, ...]]
     ) -> Iterator[Row]:
         """Rows of all items: their values, or the reason if they have none."""
         kind = RowKind.of(_condition_of(self.kind, self.part))

@@ -89,10 +89,7 @@ class Seat(Diagnostic[SeatParams]):
     id = "association.seat@1"
     needs = frozenset({"representations"})
     wants = (WORD_SETS,)
-    measures = (
-        Measure("association", unit="cosine"),
-        Measure("side"),
-    )
+    measures = (Measure("association", unit="cosine"), Measure("side"))
     scope = "dataset"
     nulls = 20
     audit_data = "builtin:associations"

@@ -294,12 +294,7 @@ def has_direction(vectors: Floats) -> Booleans:
 
 
 def claim_of_every_kind(
-    test: str,
-    estimates: Mapping[str, str],
-    *,
-    margin: float,
-    says: str,
-    family: str,
+    test: str, estimates: Mapping[str, str], *, margin: float, says: str, family: str
 ) -> Claim:
     """Claim that a test finds an association, in every representation.
 

@@ -161,11 +161,7 @@ NEAR: Final = 0.25
 
 
 def pseudo_cue(
-    anchors: Sequence[int],
-    n_words: int,
-    *,
-    pieces: Mapping[int, int],
-    rng: np.random.Generator,
+    anchors: Sequence[int], n_words: int, *, pieces: Mapping[int, int], rng: np.random.Generator
 ) -> tuple[int, ...]:
     """Pseudo-cue, a baseline of heads: as many consecutive words as the cue has, none its own.
 

@@ -229,30 +229,29 @@ POSITIONAL_SHARE: Final = Additive(
 LABELED_HEADS: Final = one_of(
     "labeled_heads",
     {
-        "positional": Additive(
-            "positional_heads@1",
-            "heads that look at one neighbor",
-            ("self", "previous", "next", "rows"),
+        name: Additive(
+            f"{name}_heads@1",
+            f"heads that look {where}",
+            (*needs, "rows"),
             _same,
-            _of_heads(3, lambda means: np.max(means, axis=0) > POSITIONAL),
+            _of_heads(len(needs), is_labeled),
             scale="amount",
-        ),
-        "special": Additive(
-            "special_heads@1",
-            "heads that look at special tokens",
-            ("first", "last", "rows"),
-            _same,
-            _of_heads(2, lambda means: means[0] + means[1] > SPECIAL),
-            scale="amount",
-        ),
-        "broad": Additive(
-            "broad_heads@1",
-            "heads that look everywhere",
-            ("entropy", "rows"),
-            _same,
-            _of_heads(1, lambda means: means[0] > BROAD),
-            scale="amount",
-        ),
+        )
+        for name, where, needs, is_labeled in (
+            (
+                "positional",
+                "at one neighbor",
+                ("self", "previous", "next"),
+                lambda means: np.max(means, axis=0) > POSITIONAL,
+            ),
+            (
+                "special",
+                "at special tokens",
+                ("first", "last"),
+                lambda means: means[0] + means[1] > SPECIAL,
+            ),
+            ("broad", "everywhere", ("entropy",), lambda means: means[0] > BROAD),
+        )
     },
 )
 

@@ -180,10 +180,7 @@ class AttentionProbe(Diagnostic[ProbeParams]):
     id = "attention.probe@1"
     needs = frozenset({"attentions"})
     wants = (ARCS,)
-    measures = (
-        Measure("right_heads", unit="words"),
-        Measure("arcs", unit="words"),
-    )
+    measures = (Measure("right_heads", unit="words"), Measure("arcs", unit="words"))
     scope = "dataset"
     nulls = 3
 

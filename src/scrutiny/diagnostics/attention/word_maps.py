@@ -190,12 +190,7 @@ def _out_of(weights: Singles, starts: Integers, sizes: Integers, how: OutOf) -> 
 
 
 def _joined(
-    weights: Singles,
-    starts: Integers,
-    sizes: Integers,
-    *,
-    axis: Literal[-1, -2],
-    how: Into = "sum",
+    weights: Singles, starts: Integers, sizes: Integers, *, axis: Literal[-1, -2], how: Into = "sum"
 ) -> Singles:
     """Tokens of each unit combined along an axis.
 

@@ -138,10 +138,7 @@ def _half_of(example: Example, ctx: Context) -> float:
 
 
 def _lost(
-    examples: Sequence[Example],
-    answers: Sequence[Prediction | Failure],
-    share: float,
-    ctx: Context,
+    examples: Sequence[Example], answers: Sequence[Prediction | Failure], share: float, ctx: Context
 ) -> Iterator[tuple[str, Failure]]:
     """Why some items are not measured."""
     for example, answer in zip(examples, answers, strict=True):

@@ -115,7 +115,7 @@ class Permutation(OfLayer[PermutationParams]):
                 "of each text the median change counts. Texts of one token are skipped.",
             ),
             families={
-                "permutation": f"the output of {inputs.subject.name} depends on attention weights",
+                "permutation": f"the output of {inputs.subject.name} depends on attention weights"
             },
             contrasts=tuple(ContrastSpec.untrained([change])),
         )

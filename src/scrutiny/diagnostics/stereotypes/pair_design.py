@@ -136,10 +136,7 @@ def _spec(
 
 
 def _claim(
-    group: NameGroup,
-    params: PairsParams,
-    variants: Sequence[str],
-    controls: Sequence[str],
+    group: NameGroup, params: PairsParams, variants: Sequence[str], controls: Sequence[str]
 ) -> Claim:
     """Claim that the more stereotyping sentences of a group are preferred."""
     main, margin = variants[0], params.margin

@@ -68,12 +68,7 @@ TRIPLE_MEASURES: Final = (
     Measure("score_stereotype"),
     Measure("score_antistereotype"),
     Measure("score_unrelated"),
-    Measure(
-        "margin",
-        says="mean margin",
-        no_effect=0.0,
-        drawn_as=(("mean", "mean_margin@1"),),
-    ),
+    Measure("margin", says="mean margin", no_effect=0.0, drawn_as=(("mean", "mean_margin@1"),)),
     Measure("tokens_stereotype", unit="pieces"),
     Measure("tokens_antistereotype", unit="pieces"),
     Measure("tokens_unrelated", unit="pieces"),
@@ -187,9 +182,7 @@ _BY_ITEM: Final = {"score": "stereotype_score@1", "margin": "mean(margin)@1"}
 
 
 def triple_design(
-    params: StereoSetParams,
-    inputs: Inputs,
-    variants: Sequence[FillingVariant],
+    params: StereoSetParams, inputs: Inputs, variants: Sequence[FillingVariant]
 ) -> Design:
     """Design for one family on one dataset."""
     skill = SKILL if inputs.subject.capabilities & LIKELIHOODS_OF_SENTENCES else ()

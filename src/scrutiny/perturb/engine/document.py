@@ -53,10 +53,7 @@ class TextDocument:
     _literals: tuple[tuple[int, int], ...] | None = None
 
     def __init__(
-        self,
-        example: Example,
-        field: str | None = None,
-        resources: Mapping[str, Any] | None = None,
+        self, example: Example, field: str | None = None, resources: Mapping[str, Any] | None = None
     ) -> None:
         self.example = example
         self.field = next(iter(example.fields)) if field is None else field

@@ -289,10 +289,7 @@ def _build_step(name: str, parameters: Mapping[str, Any]) -> Step:
             f"they are {least} and {most}."
         )
     return step_of(
-        transformation,
-        intensity=intensity,
-        where=read.get("where"),
-        fields=read.get("fields", ()),
+        transformation, intensity=intensity, where=read.get("where"), fields=read.get("fields", ())
     )
 
 

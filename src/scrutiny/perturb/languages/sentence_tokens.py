@@ -61,14 +61,7 @@ def token_edit(document: Document, index: int, text: str, *, last: int | None = 
     return Edit(document.field, document.tokens[index][0], document.tokens[stop][1], text)
 
 
-CLITICS: Final = {
-    "'m": "be",
-    "'re": "be",
-    "'s": "be",
-    "'ve": "have",
-    "'ll": "modal",
-    "'d": "modal",
-}
+CLITICS: Final = {"'m": "be", "'re": "be", "'s": "be", "'ve": "have", "'ll": "modal", "'d": "modal"}
 PRONOUNS: Final = frozenset(
     """i you he she it we they this that these those there here who what everyone everybody someone
     somebody everything something""".split()

@@ -15,18 +15,6 @@ from scrutiny.text.entities import entity_label, first_name_gender
 from scrutiny.text.letters import case_pattern
 from scrutiny.text.lexicon import cities, countries, first_names, is_stop_word, listed, needs_the
 
-# The places of the list hold states and provinces as well; a country becomes a country.
-_SOVEREIGN: Final = frozenset(
-    """Algeria Angola Argentina Australia Austria Bangladesh Belgium Bolivia Botswana Brazil
-    Bulgaria Cambodia Cameroon Canada Chile China Colombia Croatia Cuba Cyprus Denmark Ecuador Egypt
-    Estonia Ethiopia Finland France Germany Ghana Greece Guatemala Haiti Honduras Hungary Iceland
-    India Indonesia Iran Iraq Ireland Israel Italy Jamaica Japan Jordan Kazakhstan Kenya Kuwait Laos
-    Latvia Lebanon Liberia Libya Lithuania Madagascar Malawi Malaysia Mali Malta Mexico Mongolia
-    Morocco Mozambique Myanmar Namibia Nepal Nicaragua Niger Nigeria Norway Pakistan Panama Paraguay
-    Peru Poland Portugal Qatar Romania Russia Rwanda Senegal Serbia Singapore Slovakia Slovenia
-    Somalia Spain Sudan Sweden Switzerland Syria Taiwan Tanzania Thailand Tunisia Turkey Uganda
-    Ukraine Uruguay Venezuela Vietnam Yemen Zambia Zimbabwe""".split()
-)
 # Short names of countries, which stand for one and are as often adjectives ("U.S. adults").
 _SHORT_COUNTRIES: Final = frozenset("U.S. US U.S USA U.S.A. UK U.K. UAE U.A.E. USSR".split())
 _ACRONYM: Final = 5  # letters of an acronym, at most
@@ -92,8 +80,11 @@ def _tables(mention: EntityMention, parts: Sequence[str]) -> list[Sequence[str]]
     if mention.kind == "ORG":
         return [listed("organizations")]
     if mention.kind == "LOC":
-        if mention.text.title() in _SOVEREIGN or mention.text in _SHORT_COUNTRIES:
-            return [[name for name in countries() if name in _SOVEREIGN]]
+        if (
+            mention.text.title() in listed("sovereign_countries")
+            or mention.text in _SHORT_COUNTRIES
+        ):
+            return [listed("sovereign_countries")]
         is_country = mention.text.title() in _countries()
         return [_bare_names(countries() if is_country else cities())]
     gender = first_name_gender(parts[0].title())

@@ -312,11 +312,7 @@ class AntonymSwap(OtherWord):
         if self.checked:
             return fitting_antonym_forms(word, xpos)
         return antonym_forms(
-            word,
-            xpos,
-            senses=self.senses,
-            least_zipf=self.least_zipf,
-            indirect=self.indirect,
+            word, xpos, senses=self.senses, least_zipf=self.least_zipf, indirect=self.indirect
         )
 
 
