@@ -77,6 +77,29 @@ _PUBLISHED: Final = "attention.as_published"
 _SKILL: Final = ("task_skill",)
 
 
+#: Sentences for "how this was measured".
+_COUNTED: Final = (
+    "counts are summed over all examples (micro averages), and sentences are resampled with all "
+    "their examples."
+)
+_NOTES: Final = (
+    "Heads and baselines are chosen on one half of the sentences and scored on the other, in both "
+    "directions; best_head(f1) is chosen and scored on the same data, as published.",
+    "f1_over_baseline tests every head against the best baseline of the same data, together: "
+    "p-values are adjusted by max-T from shared draws.",
+    "Pseudo-cues are words that are not a cue, matched in position and number of tokens; untrained "
+    "networks show the effect of the architecture alone.",
+)
+_OF_OFFSETS: Final = (
+    "C1/offsets has the fixed offsets of the paper alone to beat; C1 has everything behind the "
+    "cue, pseudo-cues and untrained networks as well."
+)
+_AS_PRINTED: Final = (
+    "as_published reads equation 3 as it is printed (self and special tokens compete); as_released "
+    "is what the released code does. No claim depends on the former."
+)
+
+
 def make_heads_design(params: HeadsParams, inputs: Inputs) -> Design:
     """Design of attention heads that encode an annotation, for one family on one dataset."""
     names = tuple(params.conditions())
@@ -85,8 +108,18 @@ def make_heads_design(params: HeadsParams, inputs: Inputs) -> Design:
         "attention": f"heads of {inputs.subject.name} encode the annotation beyond baselines, "
         "untrained networks and control tasks"
     }
+    notes = [
+        f"The encoding {params.encoding} predicts which words belong to an anchor; {_COUNTED}",
+        *_NOTES,
+    ]
     if has_offsets:
         families[_PUBLISHED] = f"heads of {inputs.subject.name} beat fixed offsets"
+        notes.append(_OF_OFFSETS)
+    if params.unscored:
+        left_out = " and ".join(UNSCORED[name] for name in params.unscored)
+        notes.append(f"Not scored: {left_out}.")
+    if "as_published" in params.presets:
+        notes.append(_AS_PRINTED)
     specs = [spec for name in names for spec in _specs(name, inputs, has_offsets=has_offsets)]
     specs.append(_spec(names[0], "f1_over_baseline", along=("layer", "head")))
     return Design(
@@ -94,7 +127,7 @@ def make_heads_design(params: HeadsParams, inputs: Inputs) -> Design:
         estimates=tuple(specs),
         claims=tuple(_claims(params, inputs, names)),
         queries_per_item=params.readings,
-        notes=tuple(_notes(params)),
+        notes=tuple(notes),
         families=families,
         contrasts=tuple(_contrasts(names, inputs)),
     )
@@ -190,37 +223,3 @@ def _claims(params: HeadsParams, inputs: Inputs, names: Sequence[str]) -> Iterat
     if "control" in inputs.controls:
         says = f"{says} more than the control task does"
         yield claim("C5", says, [("mean_head(f1)", *control)], gates=_SKILL)
-
-
-def _notes(params: HeadsParams) -> Iterator[str]:
-    """Sentences for "how this was measured"."""
-    yield (
-        f"The encoding {params.encoding} predicts which words belong to an anchor; counts are "
-        "summed over all examples (micro averages), and sentences are resampled with all their "
-        "examples."
-    )
-    yield (
-        "Heads and baselines are chosen on one half of the sentences and scored on the other, in "
-        "both directions; best_head(f1) is chosen and scored on the same data, as published."
-    )
-    yield (
-        "f1_over_baseline tests every head against the best baseline of the same data, together: "
-        "p-values are adjusted by max-T from shared draws."
-    )
-    yield (
-        "Pseudo-cues are words that are not a cue, matched in position and number of tokens; "
-        "untrained networks show the effect of the architecture alone."
-    )
-    if "offsets" in params.baselines:
-        yield (
-            "C1/offsets has the fixed offsets of the paper alone to beat; C1 has everything behind "
-            "the cue, pseudo-cues and untrained networks as well."
-        )
-    if params.unscored:
-        left_out = " and ".join(UNSCORED[name] for name in params.unscored)
-        yield f"Not scored: {left_out}."
-    if "as_published" in params.presets:
-        yield (
-            "as_published reads equation 3 as it is printed (self and special tokens compete); "
-            "as_released is what the released code does. No claim depends on the former."
-        )

@@ -29,6 +29,10 @@ from scrutiny.diagnostics.faithfulness.orders import (
 )
 from scrutiny.diagnostics.faithfulness.single_layer import LengthGroup, OfLayer, layer_of
 
+_AS_RELEASED: Final = (
+    "as_released follows the released code where it differs: a random rank is used as a position, "
+    "and the signed order is reversed attention. No claim uses it."
+)
 _NONE_OF_MASS: Final = Failure("no_same_mass", status="skipped")
 
 
@@ -101,7 +105,17 @@ class Erasure(OfLayer[ErasureParams]):
             conditions=tuple(name.condition for name in names),
             estimates=tuple(_specs(names)),
             claims=tuple(_claims(params, inputs)),
-            notes=tuple(_notes(params)),
+            notes=(
+                "Weights are set to zero and the others normalized to sum 1; vectors do not "
+                "change. The original weights fix the order of erasure. Texts of one token are "
+                "skipped.",
+                f"{params.draws} random orders of each text, the same for every replicate. Shares "
+                "of tokens are over texts whose decision flips; never_flips is the share of the "
+                "others.",
+                "same_mass erases random others until their sum is closest to the highest weight; "
+                "texts whose highest weight exceeds the sum of all others are skipped.",
+                *((_AS_RELEASED,) if "as_released" in params.procedures else ()),
+            ),
             families={
                 "erasure": f"decisions of {inputs.subject.name} need the largest attention weights "
                 "more than others, and as much as gradients say"
@@ -234,24 +248,3 @@ def _in_draws(name: str, margin: float, what: str, draws: int) -> Iterator[Compo
     for d in range(draws):
         against = f"choice: draw {d + 1}, {what}" if d else f"control: {what}"
         yield Component(f"{name}/{d}", margin, against)
-
-
-def _notes(params: ErasureParams) -> Iterator[str]:
-    """Sentences for "how this was measured"."""
-    yield (
-        "Weights are set to zero and the others normalized to sum 1; vectors do not change. "
-        "The original weights fix the order of erasure. Texts of one token are skipped."
-    )
-    yield (
-        f"{params.draws} random orders of each text, the same for every replicate. Shares of "
-        "tokens are over texts whose decision flips; never_flips is the share of the others."
-    )
-    yield (
-        "same_mass erases random others until their sum is closest to the highest weight; texts "
-        "whose highest weight exceeds the sum of all others are skipped."
-    )
-    if "as_released" in params.procedures:
-        yield (
-            "as_released follows the released code where it differs: a random rank is used as a "
-            "position, and the signed order is reversed attention. No claim uses it."
-        )

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from scrutiny.core.answers.answer import type_of
 from scrutiny.core.edit import Edit, EditRefusedError
-from scrutiny.core.example import Example, Span
+from scrutiny.core.example import Span
 from scrutiny.core.transformation import Constraint
 from scrutiny.perturb.engine.changes import new_tuple
 from scrutiny.perturb.engine.document import TextDocument
@@ -87,8 +87,11 @@ class Gate:
         if self._fences is not None and (reason := self._fences.refusal(edits)):
             return reason
         together = [*chosen.edits, *edits]
-        if document.has_words and (reason := _lost(document.example, together)):
-            return reason
+        if document.has_words:  # which the gold answer may lose
+            try:
+                apply_edits(document.example, together)
+            except EditRefusedError as error:
+                return error.reason
         refusing = (c for c in self._constraints if not c.allows(document, together))
         return next(map(reason_of, refusing), None)
 
@@ -98,15 +101,6 @@ class Gate:
         if not chosen:
             return UNCHANGED if veto is None else StepOutcome((), "refused", veto)
         return outcome_of(self._document.text, chosen if len(chosen) == 1 else in_order(chosen))
-
-
-def _lost(example: Example, edits: Sequence[Edit]) -> str | None:
-    """Code of what the gold answer loses by these edits, or `None`."""
-    try:
-        apply_edits(example, edits)
-    except EditRefusedError as error:
-        return error.reason
-    return None
 
 
 def outcome_of(text: str, edits: Sequence[Edit]) -> StepOutcome:

@@ -184,8 +184,20 @@ def step_of(
     check_parameters(transformation)
     chosen = transformation.intensity if intensity is None else intensity
     place = transformation.where if where is None else where
-    step = Step(transformation, chosen, place, tuple(fields))
-    return replace(step, name=_step_name(step))
+    # the canonical form: parameters that differ from the defaults, in the order of declaration
+    written = [*chosen_parameters(transformation)]
+    written += [
+        (key, getattr(chosen, key))
+        for key in ("share", "least", "most")
+        if getattr(chosen, key) != getattr(transformation.intensity, key)
+    ]
+    if fields:
+        written.append(("fields", tuple(fields)))
+    if place != transformation.where:
+        written.append(("where", place))
+    inner = ",".join(f"{key}={write_value(value)}" for key, value in written)
+    name = f"{transformation.id}({inner})" if inner else transformation.id
+    return Step(transformation, chosen, place, tuple(fields), name)
 
 
 def recipe_of(*transformations: Transformation) -> Recipe:
@@ -291,24 +303,6 @@ def _build_step(name: str, parameters: Mapping[str, Any]) -> Step:
     return step_of(
         transformation, intensity=intensity, where=read.get("where"), fields=read.get("fields", ())
     )
-
-
-def _step_name(step: Step) -> str:
-    """Canonical form: parameters that differ from the defaults, in the order of declaration."""
-    transformation = step.transformation
-    usual = transformation.intensity
-    written = [*chosen_parameters(transformation)]
-    written += [
-        (key, getattr(step.intensity, key))
-        for key in ("share", "least", "most")
-        if getattr(step.intensity, key) != getattr(usual, key)
-    ]
-    if step.fields:
-        written.append(("fields", step.fields))
-    if step.where != transformation.where:
-        written.append(("where", step.where))
-    inner = ",".join(f"{key}={write_value(value)}" for key, value in written)
-    return f"{transformation.id}({inner})" if inner else transformation.id
 
 
 WHERE: Final[tuple[str, ...]] = get_args(Where)

@@ -47,6 +47,7 @@ _POSITIVE: Final = {
     "either": "too",
     "yet": "already",
 }
+_TENSES: Final = {"has": "VBZ", "does": "VBZ", "had": "VBD", "did": "VBD"}
 _STOPS: Final = frozenset('.!?;:,()"')
 _NOT_AFTER: Final = frozenset("or if why whether than though perhaps maybe need dare".split())
 _NOT_BEFORE: Final = frozenset(
@@ -128,25 +129,24 @@ def negate(document: Document, index: int) -> Iterator[tuple[Edit, ...]]:
     elif low in BE or low in HAVE or low in DO or low in MODALS:
         yield ((Edit(field, end, end, "not") if low == "can" else Edit(field, end, end, " not")),)
         if low not in _UNCONTRACTED:
-            yield (_contracted(document, index, low),)
+            negation = " n't" if is_spaced(document.text) else "n't"
+            short = before_not(low)
+            if short != low:
+                new = match_case(document.words[index], short + negation)
+                yield (token_edit(document, index, new),)
+            else:
+                yield (Edit(field, end, end, negation),)
     else:
         yield (Edit(field, end, end, " not"),)
 
 
-def _contracted(document: Document, index: int, low: str) -> Edit:
-    negation = " n't" if is_spaced(document.text) else "n't"
-    short = before_not(low)
-    if short != low:
-        return token_edit(document, index, match_case(document.words[index], short + negation))
-    end = document.tokens[index][1]
-    return Edit(document.field, end, end, negation)
-
-
 def _with_do(document: Document, index: int) -> Iterator[tuple[Edit, ...]]:
     """Negation by a form of "do" with the verb's tense and person, and the verb's base form."""
-    if plain(document.words[index]).startswith("'"):
+    low = plain(document.words[index])
+    if low.startswith("'"):
         return
-    tag = _tense_tag(document, index)
+    tag = document.tag(index)  # a noun's tag in a verb's position counts as one
+    tag = _TENSES.get(low) or {"NNS": "VBZ", "VBN": "VBD"}.get(tag, tag)
     base = _base(document, index, tag)
     do = {"VBZ": "does", "VBD": "did"}.get(tag, "do")
     contracted = f"{do} n't" if is_spaced(document.text) else f"{do}n't"
@@ -155,17 +155,6 @@ def _with_do(document: Document, index: int) -> Iterator[tuple[Edit, ...]]:
     for text in (f"{do} not {base}", f"{contracted} {base}"):
         text = text.upper() if is_upper else text
         yield (token_edit(document, index, text), *partner)
-
-
-def _tense_tag(document: Document, index: int) -> str:
-    """Tag of a finite verb; a noun tag in a verb's position counts as one."""
-    low = plain(document.words[index])
-    if low in ("has", "does"):
-        return "VBZ"
-    if low in ("had", "did"):
-        return "VBD"
-    tag = document.tag(index)
-    return {"NNS": "VBZ", "VBN": "VBD"}.get(tag, tag)
 
 
 def _base(document: Document, index: int, tag: str) -> str:

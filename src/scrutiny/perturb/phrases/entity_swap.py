@@ -79,12 +79,10 @@ def _tables(mention: EntityMention, parts: Sequence[str]) -> list[Sequence[str]]
     """Lists of name parts from which a new name is drawn."""
     if mention.kind == "ORG":
         return [listed("organizations")]
-    if mention.kind == "LOC":
-        if (
-            mention.text.title() in listed("sovereign_countries")
-            or mention.text in _SHORT_COUNTRIES
-        ):
-            return [listed("sovereign_countries")]
+    if mention.kind == "LOC":  # a country becomes a country
+        sovereign = listed("sovereign_countries")
+        if mention.text.title() in sovereign or mention.text in _SHORT_COUNTRIES:
+            return [sovereign]
         is_country = mention.text.title() in _countries()
         return [_bare_names(countries() if is_country else cities())]
     gender = first_name_gender(parts[0].title())

@@ -5,7 +5,7 @@ an actress … her". So a text is left alone where a name of the old gender woul
 presupposes the old gender, or where a word that would change belongs to a title.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar, Final, Literal
@@ -135,7 +135,7 @@ class NamePlaceSwap(Change):
         old = list(dict.fromkeys(_bare(document.words[i]) for i, other in people if other is None))
         present = {_bare(word) for word in document.words}
         options = [n for n in first_names(self.gender) if n not in present]
-        new = _drawn(old, lambda _: options, rng)
+        new = _drawn(dict.fromkeys(old, options), rng)
         for i, other in people:
             word = document.words[i]
             if other is None:
@@ -168,22 +168,23 @@ class NamePlaceSwap(Change):
     def _moved(self, document: Document, rng: Rng) -> Iterator[Edit]:
         places = self._places(document)
         old = list(dict.fromkeys(name for _, _, name in places))
-        new = _drawn(old, lambda name: self._others(name, old), rng)
+        countries_there, cities_there = (  # none that the text has
+            [p for p in kind(self.region) if p not in old and not needs_the(p)]
+            for kind in (countries, cities)
+        )
+        known = countries()
+        new = _drawn({n: countries_there if n in known else cities_there for n in old}, rng)
         for start, end, name in places if new else ():
             yield from without_article(document, start, name)
             yield with_name(document, Edit(document.field, start, end, new[name]), top=-1)
 
-    def _others(self, name: str, old: Sequence[str]) -> list[str]:
-        """Places of the region that can stand where a place stood, none that the text has."""
-        kind = countries if name in countries() else cities
-        return [p for p in kind(self.region) if p not in old and not needs_the(p)]
 
-
-def _drawn(old: Sequence[str], options: Callable[[str], Sequence[str]], rng: Rng) -> dict[str, str]:
+def _drawn(options: Mapping[str, Sequence[str]], rng: Rng) -> dict[str, str]:
     """A random new name for each old one, no name twice; none at all if they do not suffice."""
     new: dict[str, str] = {}
-    for name, share in zip(old, rng.random(len(old)).tolist(), strict=True):
-        left = [option for option in options(name) if option not in new.values()]
+    shares = rng.random(len(options)).tolist()
+    for (name, of_name), share in zip(options.items(), shares, strict=True):
+        left = [option for option in of_name if option not in new.values()]
         if not left:
             return {}
         new[name] = pick(left, share)

@@ -155,7 +155,12 @@ def _gain_row(
     other = known.of(e.key, metric=metric)
     control_other = None if control is None else known.of(control.key, metric=metric)
     minus = known.others(other or e).get("control")
-    below, above = _by_sign(known.tests(e.key))
+    tests = [t for t in known.tests(e.key) if t.value is not None and "tau" in t.across]
+    is_below = [t.across["tau"] < 0 for t in tests if (t.value or 0.0) < ALPHA]
+    below, above = (
+        f"{count}/{len(tests)}" if tests else NO_VALUE
+        for count in (sum(is_below), len(is_below) - sum(is_below))
+    )
     return {
         "": label,
         "as published": interval(e, signed=True),
@@ -175,16 +180,6 @@ def _sides(dataset: str, names: Iterable[str]) -> list[str]:
         if sign == "+" and {dataset[:at], dataset[at + 1 :]} <= known:
             return [dataset[:at], dataset[at + 1 :]]
     return []
-
-
-def _by_sign(tests: Sequence[Estimate]) -> tuple[str, str]:
-    """Number of runs with p below `ALPHA` and negative tau, and with positive tau."""
-    known = [e for e in tests if e.value is not None and "tau" in e.across]
-    passed = [e.across["tau"] for e in known if (e.value or 0.0) < ALPHA]
-    if not known:
-        return NO_VALUE, NO_VALUE
-    below = sum(tau < 0 for tau in passed)
-    return f"{below}/{len(known)}", f"{len(passed) - below}/{len(known)}"
 
 
 def _label(e: Estimate, beside: Sequence[Estimate]) -> str:
