@@ -164,7 +164,6 @@ class Tautology(ChangesWholeText):
             yield (with_unknown(document, Edit(document.field, end, end, _SAID[self.said])),)
 
 
-TokenSpan = tuple[int, int]
 # What the Penn Treebank's tokenization splits off: clitics and punctuation.
 _SPLIT_OFF: Final = re.compile(r" (n't|'(?:s|re|ve|ll|d|m)\b|[.,;:!?)])", re.IGNORECASE)
 _OPENING: Final = re.compile(r"([(]) ")
@@ -219,12 +218,11 @@ class BackTranslation(ChangesWholeText, AsksAhead):
         back = self._there_and_back(_sentences(text), document.language, translator)
         edits: list[Edit] = []
         for (start, end), came in zip(spans, back, strict=True):
-            # in the spacing and letter case of the original
-            said = (
-                " ".join(_GLUED.sub(r" \1 ", came).split()) if is_spaced(text[start:end]) else came
-            )
-            said = said.lower() if text[start:end].islower() else said
-            edits += _difference(document, start, end, said)
+            said = text[start:end]  # whose spacing and letter case are kept
+            if is_spaced(said):
+                came = " ".join(_GLUED.sub(r" \1 ", came).split())
+            came = came.lower() if said.islower() else came
+            edits += _difference(document, start, end, came)
         if edits:
             yield tuple(edits)
 
@@ -262,16 +260,16 @@ def _difference(document: Document, start: int, end: int, came: str) -> list[Edi
     matcher = SequenceMatcher(None, before, after, autojunk=False)
     edits = []
     for op, i, j, k, m in matcher.get_opcodes():
+        if op == "equal":
+            continue
         piece = came[new[k][0] : new[m - 1][1]] if m > k else ""
-        low, high = old[i][0] if i < len(old) else -1, old[j - 1][1]
-        if op == "delete":  # with the space on one side
-            low = old[i - 1][1] if i > 0 else low
-            high = old[j][0] if i == 0 and j < len(old) else high
-        elif op == "insert" and i == 0:
-            low, high, piece = old[0][0], old[0][0], f"{piece} "
-        elif op == "insert":
-            is_glued = piece[0] in ",.;:!?)" and not is_spaced(document.text)
-            low, high, piece = old[i - 1][1], old[i - 1][1], piece if is_glued else f" {piece}"
-        if op != "equal":
-            edits.append(Edit(document.field, low, high, piece))
+        low, high = old[i - 1][1], old[j - 1][1]
+        if op == "replace":
+            low = old[i][0]
+        elif i == 0:  # with the space behind
+            low, high = old[0][0], old[j][0] if j < len(old) else high
+            piece = piece and f"{piece} "
+        elif piece and (piece[0] not in ",.;:!?)" or is_spaced(document.text)):
+            piece = f" {piece}"
+        edits.append(Edit(document.field, low, high, piece))
     return edits
