@@ -24,6 +24,7 @@ from scrutiny.core.record import Measure, Row
 from scrutiny.core.slice_syntax import slice_of_values
 from scrutiny.diagnostics.association.association_metrics import cluster_sets
 from scrutiny.diagnostics.association.word_sets import (
+    OF_ONE_KIND,
     ClustersParams,
     Kind,
     WordSets,
@@ -236,4 +237,4 @@ def _notes(params: ClustersParams, kinds: Sequence[Kind]) -> Iterator[str]:
     if params.procedure == "as_published":
         yield "One start, as in the published procedure: another start may differ a lot."
     if len(kinds) == 1:
-        yield "One representation: the effect of this choice on the numbers was not measured."
+        yield OF_ONE_KIND

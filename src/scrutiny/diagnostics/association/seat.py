@@ -5,7 +5,7 @@ within Y. The claim of a test: the effect size of the declared representation ex
 and exceeds that of untrained networks by the margin, and both hold for every other representation.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import numpy as np
@@ -19,6 +19,7 @@ from scrutiny.core.queries.language import LIKELIHOODS_OF_SENTENCES
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.slice_syntax import slice_of_values
 from scrutiny.diagnostics.association.word_sets import (
+    OF_ONE_KIND,
     Kind,
     SeatParams,
     WordSets,
@@ -37,24 +38,13 @@ def _name(test: str, kind: Kind) -> str:
     return f"d/{test}/{kind.name}"
 
 
-def _notes(params: SeatParams, kinds: Sequence[Kind]) -> Iterator[str]:
-    """Sentences for "how this was measured"."""
-    yield (
-        "Intervals resample words with all their sentences, within X and within Y; attributes are "
-        "fixed. Permutation tests exchange words (word_permutation) and, as published, single "
-        "sentences (sentence_permutation), which share words and so are not independent."
-    )
-    if len(kinds) == 1:
-        yield "One representation: the effect of this choice on the numbers was not measured."
-    if params.procedure == "may2019":
-        yield "Texts are lower-cased and encoded without special tokens, as in the published code."
-    if any(kind.representation == "first-piece" for kind in kinds):
-        yield (
-            "first-piece is the published encoder of BERT: the first token of the text without "
-            "special tokens, so in most sentences it is not a token of their target word."
-        )
-
-
+_AS_PUBLISHED: Final = (
+    "Texts are lower-cased and encoded without special tokens, as in the published code."
+)
+_FIRST_PIECE: Final = (
+    "first-piece is the published encoder of BERT: the first token of the text without special "
+    "tokens, so in most sentences it is not a token of their target word."
+)
 _MOST_MISSING: Final = 0.05  # of a set of attributes
 _NO_VECTOR: Final = "no_vector"
 _NO_ATTRIBUTES: Final = "attributes_missing"
@@ -101,6 +91,18 @@ class Seat(Diagnostic[SeatParams]):
         kinds = kinds_of_vectors(names, params.layers, inputs.subject.n_layers or None)
         tests = tuple(inputs.data.columns.get("a_test", {}))
         claimed = claimed_first(kinds, params.claimed)
+        notes = [
+            "Intervals resample words with all their sentences, within X and within Y; attributes "
+            "are fixed. Permutation tests exchange words (word_permutation) and, as published, "
+            "single sentences (sentence_permutation), which share words and so are not "
+            "independent."
+        ]
+        if len(kinds) == 1:
+            notes.append(OF_ONE_KIND)
+        if params.procedure == "may2019":
+            notes.append(_AS_PUBLISHED)
+        if "first-piece" in names:
+            notes.append(_FIRST_PIECE)
         return Design(
             conditions=tuple(kind.condition for kind in kinds),
             estimates=tuple(
@@ -127,7 +129,7 @@ class Seat(Diagnostic[SeatParams]):
                 )
                 for test in tests
             ),
-            notes=tuple(_notes(params, kinds)),
+            notes=tuple(notes),
             families={
                 "association": f"{inputs.subject.name} places the first targets closer to the "
                 f"first attributes (d > {params.margin:g}) in every representation, and more than "

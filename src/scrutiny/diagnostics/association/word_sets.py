@@ -25,6 +25,9 @@ from scrutiny.text.letters import lowered
 #: The first token of a left-to-right model has seen nothing, so its vector is no sentence's.
 BOTH_SIDES: Final = ("cls", "mean", "first-piece", "word")
 LEFT_TO_RIGHT: Final = ("mean", "last", "word")
+OF_ONE_KIND: Final = (
+    "One representation: the effect of this choice on the numbers was not measured."
+)
 Layers = Literal["last", "all"] | tuple[int, ...]
 
 

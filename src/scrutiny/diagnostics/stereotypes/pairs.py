@@ -15,8 +15,6 @@ from scrutiny.diagnostics.stereotypes.stereotype_scores import CONTROL_SETS
 from scrutiny.diagnostics.stereotypes.variant_params import PairsParams, without_likelihoods
 from scrutiny.models.scoring.pair_likelihoods import (
     ComparedSentences,
-    PairScore,
-    PairShape,
     PairVariant,
     encode_pairs,
     score_pairs,
@@ -75,32 +73,23 @@ def _pair_rows(
     kinds = [RowKind.of({"variant": variant.name}) for variant in variants]
     for i, example in enumerate(examples):
         for variant, found, kind in zip(variants, scores, kinds, strict=True):
-            shape = shapes[variant.is_causal][i]
-            yield kind.row(example.id, _measures(example, found[i], shape))
-
-
-def _measures(
-    example: Example, score: PairScore | Failure, shape: PairShape
-) -> tuple[float, ...] | Failure:
-    """Measures of one pair by one variant."""
-    if isinstance(score, Failure):
-        return score
-    # a second form ("negated-2") is a control of the same kind
-    kind = str(example.attributes.get("a_set", "original")).partition("-")[0]
-    return (
-        float(score.a > score.b),
-        float(score.a == score.b),
-        score.a,
-        score.b,
-        score.a - score.b,
-        float(shape.tokens_a),
-        float(shape.tokens_b),
-        float(shape.shared),
-        float(shape.changed_a),
-        float(shape.changed_b),
-        float(shape.tokens_a == shape.tokens_b),
-        float(CONTROL_SETS.index(kind) if kind in CONTROL_SETS else _OTHER_SET),
-    )
+            score, shape = found[i], shapes[variant.is_causal][i]
+            if isinstance(score, Failure):
+                yield kind.row(example.id, score)
+                continue
+            # a second form ("negated-2") is a control of the same kind
+            of_set = str(example.attributes.get("a_set", "original")).partition("-")[0]
+            values = (
+                float(score.a > score.b),
+                float(score.a == score.b),
+                score.a,
+                score.b,
+                score.a - score.b,
+                *map(float, shape),
+                float(shape.tokens_a == shape.tokens_b),
+                float(CONTROL_SETS.index(of_set) if of_set in CONTROL_SETS else _OTHER_SET),
+            )
+            yield kind.row(example.id, values)
 
 
 class Pairs(Diagnostic[PairsParams]):

@@ -190,19 +190,13 @@ def advance(
     steps = progress.recipe.steps
     step, repetition = steps[number], _repetition(steps, number)
     outcomes = [_change(step, d, setting, repetition) for d in documents]
-    merged = outcomes[0] if len(outcomes) == 1 else _merge(outcomes)
-    progress.take(merged, is_last=number == len(steps) - 1)
-
-
-def _merge(outcomes: Sequence[StepOutcome]) -> StepOutcome:
-    """Outcome over the fields: ok if one of them changed and none failed."""
     by_status = {outcome.status: outcome for outcome in reversed(outcomes)}
     if "ok" in by_status and "failed" not in by_status:
-        return StepOutcome([edit for outcome in outcomes for edit in outcome.edits])
-    found = (
-        by_status[status] for status in ("failed", "refused", "skipped") if status in by_status
-    )
-    return next(found, StepOutcome((), "skipped", "no_site"))
+        merged = StepOutcome([edit for outcome in outcomes for edit in outcome.edits])
+    else:
+        worst = (by_status[s] for s in ("failed", "refused", "skipped") if s in by_status)
+        merged = next(worst, StepOutcome((), "skipped", "no_site"))
+    progress.take(merged, is_last=number == len(steps) - 1)
 
 
 def _change(step: Step, document: TextDocument, setting: Setting, repetition: int) -> StepOutcome:

@@ -107,13 +107,11 @@ def _read_step(text: str, place: int, words: Collection[str]) -> tuple[Written, 
 
 def _read_value(text: str, place: int) -> tuple[Value, int]:
     value, place = _read_single(text, place)
-    if text[place : place + 1] != "|":
-        return value, place
     values = [value]
     while text[place : place + 1] == "|":
         value, place = _read_single(text, place + 1)
         values.append(value)
-    return tuple(values), place
+    return tuple(values) if len(values) > 1 else value, place
 
 
 def _read_single(text: str, place: int) -> tuple[Value, int]:

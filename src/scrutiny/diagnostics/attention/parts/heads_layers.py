@@ -80,24 +80,19 @@ def _charts(
     for members in grouped((identity(m.key, without=left_out_of), m) for m in maps).values():
         bases = grouped((study.bases.get(m.key.subject, m.key.subject), m) for m in members)
         for base, own in bases.items():
-            chart = _chart(own, study, of=(base, names[own[0].key.dataset]), what=what)
-            yield condition_words(own[0].key), chart
-
-
-def _chart(
-    members: Sequence[HeadMap], study: HeadStudy, *, of: tuple[str, str], what: str
-) -> Chart:
-    base, dataset = of
-    key, score = members[0].key, metric_words(score_of(members[0].key))
-    named = [(one.key.subject, one) for one in members]
-    said = f"change of mean head {score}" if what == "change" else f"mean head {score}"
-    return Chart(
-        anchor=anchor_of(f"layers-{what}", replace(key, subject=base, reference=None), without=()),
-        title=title_of(key, f"{said} by layer", of=f"{base} on {dataset}"),
-        caption="",
-        spec=_spec(named, title=said, has_zero=what == "change"),
-        table=_table(named, study, is_change=what == "change"),
-    )
+            key = own[0].key
+            score = metric_words(score_of(key))
+            said = f"change of mean head {score}" if what == "change" else f"mean head {score}"
+            named = [(one.key.subject, one) for one in own]
+            of_base = replace(key, subject=base, reference=None)
+            chart = Chart(
+                anchor=anchor_of(f"layers-{what}", of_base, without=()),
+                title=title_of(key, f"{said} by layer", of=f"{base} on {names[key.dataset]}"),
+                caption="",
+                spec=_spec(named, title=said, has_zero=what == "change"),
+                table=_table(named, study, is_change=what == "change"),
+            )
+            yield condition_words(key), chart
 
 
 def _spec(named: Sequence[tuple[str, HeadMap]], *, title: str, has_zero: bool) -> Spec:

@@ -108,6 +108,13 @@ _LEAD: Final = (
 )
 
 
+_OF_TESTS: Final = (
+    "At 5 %, adjusted for all heads of a row (max-T from shared draws): the probability of any "
+    "false positive is 5 %. Best baselines are chosen on the same data, and heads of different "
+    "pre-training seeds only share their position."
+)
+
+
 def part(view: RunView) -> Part | None:
     """Value of each attention head: one chart for each family and condition."""
     study = head_study(view)
@@ -116,33 +123,21 @@ def part(view: RunView) -> Part | None:
         return None
     charts = tuple(_chart(block) for block in blocks[:MOST_MAPS])
     note = left_out(len(blocks), MOST_MAPS, "maps")
-    charts += (_tests(study.tested),) if study.tested else ()
+    if study.tested:
+        rows = []
+        for one in study.tested:
+            above, below = one.named
+            first = "; ".join(
+                f"{place_name(p)} {cell_text(one.cells.get(p))}, p {p_value(one.tests[p])}"
+                for p in above[:_MOST_NAMED]
+            )
+            counts = (str(len(found)) for found in (one.tests, above, below))
+            title = title_of(one.key, score_of(one.key))
+            rows.append((title, one.key.dataset, *counts, first or NO_VALUE))
+        header = ("heads", "data", "tested", "above 0", "below 0", "above 0 with the smallest p")
+        table = ChartTable(header, tuple(rows), 2)
+        charts += (Chart("heads-tests", "Heads tested together", _OF_TESTS, table),)
     return Part("heads-maps", "Value of each head", _LEAD, charts, note, chapter=HEADS)
-
-
-def _tests(tested: Sequence[HeadMap]) -> Chart:
-    """Significant heads, of all that were tested together."""
-    rows = []
-    for one in tested:
-        above, below = one.named
-        first = "; ".join(
-            f"{place_name(place)} {cell_text(one.cells.get(place))}, p {p_value(one.tests[place])}"
-            for place in above[:_MOST_NAMED]
-        )
-        counts = (str(len(found)) for found in (one.tests, above, below))
-        title = title_of(one.key, score_of(one.key))
-        rows.append((title, one.key.dataset, *counts, first or NO_VALUE))
-    header = ("heads", "data", "tested", "above 0", "below 0", "above 0 with the smallest p")
-    return Chart(
-        anchor="heads-tests",
-        title="Heads tested together",
-        caption=(
-            "At 5 %, adjusted for all heads of a row (max-T from shared draws): the probability "
-            "of any false positive is 5 %. Best baselines are chosen on the same data, and heads "
-            "of different pre-training seeds only share their position."
-        ),
-        table=ChartTable(header, tuple(rows), 2),
-    )
 
 
 def _chart(block: Block) -> Chart:
