@@ -150,7 +150,12 @@ def _with_do(document: Document, index: int) -> Iterator[tuple[Edit, ...]]:
     base = _base(document, index, tag)
     do = {"VBZ": "does", "VBD": "did"}.get(tag, "do")
     contracted = f"{do} n't" if is_spaced(document.text) else f"{do}n't"
-    partner = _partner(document, index, tag)
+    partner = []
+    follows = index + 2 < len(document.words) and plain(document.words[index + 1]) in ("and", "or")
+    if follows and tag in ("VBZ", "VBD", "VBP") and document.tag(index + 2) == tag:
+        # a verb that is joined shares the auxiliary, and "and" becomes "or"
+        verb = token_edit(document, index + 2, _base(document, index + 2, tag))
+        partner = [token_edit(document, index + 1, "or"), verb]
     is_upper = document.words[index].isupper()
     for text in (f"{do} not {base}", f"{contracted} {base}"):
         text = text.upper() if is_upper else text
@@ -160,16 +165,6 @@ def _with_do(document: Document, index: int) -> Iterator[tuple[Edit, ...]]:
 def _base(document: Document, index: int, tag: str) -> str:
     word = document.words[index].lower()
     return lemma(word, "VERB") if tag in ("VBZ", "VBD") else word
-
-
-def _partner(document: Document, index: int, tag: str) -> list[Edit]:
-    """Edits of a verb joined by "and": it shares the auxiliary, and "and" becomes "or"."""
-    if index + 2 >= len(document.words) or plain(document.words[index + 1]) not in ("and", "or"):
-        return []
-    if tag not in ("VBZ", "VBD", "VBP") or document.tag(index + 2) != tag:
-        return []
-    verb = token_edit(document, index + 2, _base(document, index + 2, tag))
-    return [token_edit(document, index + 1, "or"), verb]
 
 
 def affirm(document: Document, index: int, last: int) -> Iterator[tuple[Edit, ...]]:

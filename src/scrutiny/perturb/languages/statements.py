@@ -226,16 +226,13 @@ def is_only_judgment(document: Document, index: int) -> bool:
     """
     if index and document.words[index - 1] == "the" and document.tag(index) == "JJ":
         return False  # "the true fan": it says which one
-    return not any(
-        i != index and _may_judge(document, i, plain(word)) for i, word in enumerate(document.words)
-    )
-
-
-def _may_judge(document: Document, index: int, word: str) -> bool:
-    tag = document.tag(index)
-    is_manner = tag == "RB" and word.endswith("ly")
-    is_turned = word in ("and", "not") or word.endswith("n't") or _denies(word)
-    return is_turned or is_manner or tag[:2] == "JJ" or tag == "VBG"
+    for i, word in enumerate(map(plain, document.words)):
+        is_turned = word in ("and", "not") or word.endswith("n't") or _denies(word)
+        tag = document.tag(i)
+        is_manner = tag == "RB" and word.endswith("ly")
+        if i != index and (is_turned or is_manner or tag[:2] == "JJ" or tag == "VBG"):
+            return False
+    return True
 
 
 _ASKING: Final = frozenset("what where who why how which whose whats".split())

@@ -213,7 +213,9 @@ class EntitySwap(Change):
     def sites(self, document: Document) -> Sites:
         """The first mention of each entity."""
         firsts = [group[0] for group in groups(_certain(document))]
-        return [Site(m.start, m.end, _token_at(document, m.start)) for m in firsts]
+        ends = [end for _, end in document.tokens]
+        tokens = (next((i for i, end in enumerate(ends) if m.start < end), -1) for m in firsts)
+        return [Site(m.start, m.end, token) for m, token in zip(firsts, tokens, strict=True)]
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Candidates:
         """All mentions of the entity with a new name; a few names are drawn."""
@@ -231,29 +233,20 @@ def _certain(document: Document) -> list[EntityMention]:
     What the finder sees may be a part of a longer name ("Gulf of Mexico", "St. Louis Rams"), an
     agency in its dateline, or an organization that is no company, for which we have no names.
     """
-    known = [m for m in mentions(document) if not _is_adjective(document.text, m)]
-    if any(span.label for span in document.annotations):
-        return known
-    return [mention for mention in known if _stands_alone(document.text, mention)]
-
-
-def _stands_alone(text: str, mention: EntityMention) -> bool:
-    before, behind = text[max(0, mention.start - 40) : mention.start], text[mention.end :][:3]
-    if _NAME_BEHIND.match(behind) or _NAME_BEFORE.search(before) or behind.startswith(")"):
-        return False
-    return mention.kind != "ORG" or mention.text in listed("organizations")
-
-
-def _is_adjective(text: str, mention: EntityMention) -> bool:
-    """Whether the short name of a place stands before what it describes ("older U.S. adults")."""
-    behind = _WORD_BEHIND.match(text, mention.end)
-    is_short = mention.kind == "LOC" and is_acronym(mention.text)
-    return is_short and behind is not None and not is_stop_word(behind[1])
-
-
-def _token_at(document: Document, place: int) -> int:
-    """Index of the token that contains a code point."""
-    return next((i for i, (_, end) in enumerate(document.tokens) if place < end), -1)
+    text, is_annotated = document.text, any(span.label for span in document.annotations)
+    found = []
+    for mention in mentions(document):
+        # the short name of a place before what it describes: "older U.S. adults"
+        word = _WORD_BEHIND.match(text, mention.end)
+        is_short = mention.kind == "LOC" and is_acronym(mention.text)
+        if is_short and word is not None and not is_stop_word(word[1]):
+            continue
+        before, behind = text[max(0, mention.start - 40) : mention.start], text[mention.end :][:3]
+        is_part = _NAME_BEHIND.match(behind) or _NAME_BEFORE.search(before) or behind[:1] == ")"
+        is_known = mention.kind != "ORG" or mention.text in listed("organizations")
+        if is_annotated or (is_known and not is_part):
+            found.append(mention)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,8 +79,14 @@ class NumberSwap(Change):
         number = parse_number(token)
         if number is None:
             return
-        for share in rng.random(_ALTERNATIVES).tolist():
-            value = _other(number, share)
+        low, high, step = _range(number)
+        for share in rng.random(_ALTERNATIVES).tolist():  # each number is as likely
+            if number.decimals:
+                least = 0.1**number.decimals
+                value = round(max(least, number.value * (0.5 + 1.5 * share)), number.decimals)
+            else:
+                value = low + step * int(share * ((high - low) // step))
+                value += step * (value >= number.value)  # steps over the number itself
             text = format_number(value, number)
             if value != number.value and text != token:
                 yield (Edit(document.field, site.start, site.end, text),)
@@ -115,19 +121,9 @@ def _is_part(words: Sequence[str], at: int) -> bool:
     return any(word.isdigit() and "000" in (word, words[at]) for word in beyond)
 
 
-def _other(number: Number, share: float) -> float:
-    """Random number of about the same size, drawn uniformly."""
-    value: float = number.value
-    if number.decimals:
-        return round(max(0.1**number.decimals, value * (0.5 + 1.5 * share)), number.decimals)
-    low, high, step = _range(int(value), number)
-    count = (high - low) // step + 1
-    drawn = low + step * int(share * (count - 1))
-    return drawn if drawn < value else drawn + step  # steps over the number itself
-
-
-def _range(value: int, number: Number) -> tuple[int, int, int]:
-    """Smallest and largest replacement, and the step between."""
+def _range(number: Number) -> tuple[int, int, int]:
+    """Smallest and largest replacement of about the same size, and the step between."""
+    value = int(number.value)
     if number.suffix == "s":
         return max(10, value - 20), min(value + 20, max(value, 2010)), 10
     if _looks_like_year(number):

@@ -87,28 +87,24 @@ class SynonymWordnet(OtherWord):
     usual: bool = True
 
     def sites(self, document: Document) -> Sites:
-        """Words with a usual synonym; in texts with few, also verbs with a hypernym."""
+        """Words with a usual synonym; in texts with few, also verbs with a hypernym.
+
+        In texts about one thing a commonplace noun ("film", "story") stands in most of them, and
+        would be most of the change; so it is changed beside another word, not alone.
+        """
         nearest, wider = self._settings()
         found = sites_where(document, words_with_synonym(nearest).__getitem__)
-        if self.checked:
-            return found if self._is_any_telling(document, found) else []
-        if len(found) >= _ENOUGH:
-            return found
-        return sites_where(document, words_with_synonym(wider).__getitem__)
-
-    def _is_any_telling(self, document: Document, found: Sites) -> bool:
-        """Whether a word that has a synonym is more than a commonplace noun ("film", "story").
-
-        In texts about one thing such a noun stands in most of them, and would be most of the
-        change; so it is changed beside another word, not alone.
-        """
-        common = [_is_commonplace(document.words[site.token].lower()) for site in found]
-        if not any(common):
-            return True  # no word is tagged
-        return any(
-            not is_common and any(True for _ in self.others(document, site))
-            for site, is_common in zip(found, common, strict=True)
-        )
+        if not self.checked:
+            is_enough = len(found) >= _ENOUGH
+            return (
+                found if is_enough else sites_where(document, words_with_synonym(wider).__getitem__)
+            )
+        telling = [
+            site for site in found if not _is_commonplace(document.words[site.token].lower())
+        ]
+        if len(telling) == len(found):
+            return found  # no word is tagged
+        return found if any(any(True for _ in self.others(document, s)) for s in telling) else []
 
     def others(self, document: Document, site: Site) -> Iterable[str]:
         """Synonyms in the word's inflection; usual ones only, if any."""
