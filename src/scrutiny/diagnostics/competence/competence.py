@@ -221,23 +221,12 @@ def agreement_rows(examples: Sequence[Example], name: str, ctx: Context) -> Iter
     kind = RowKind.of({"variant": name})
     for i, example in enumerate(examples):
         good, bad = found[2 * i : 2 * i + 2]
-        yield kind.row(example.id, _measures(good, bad, tokens[2 * i : 2 * i + 2]))
-
-
-def _measures(
-    good: float | Failure, bad: float | Failure, tokens: Sequence[int]
-) -> tuple[float, ...] | Failure:
-    """Preference, likelihoods and token counts of one pair."""
-    if isinstance(good, Failure):
-        return good
-    if isinstance(bad, Failure):
-        return bad
-    return (
-        float(good > bad),
-        float(good == bad),
-        good,
-        bad,
-        good - bad,
-        *(float(count) for count in tokens),
-        float(tokens[0] == tokens[1]),
-    )
+        lengths = tokens[2 * i : 2 * i + 2]
+        if isinstance(good, Failure):
+            yield kind.row(example.id, good)
+        elif isinstance(bad, Failure):
+            yield kind.row(example.id, bad)
+        else:
+            values = (float(good > bad), float(good == bad), good, bad, good - bad)
+            counts = (*map(float, lengths), float(lengths[0] == lengths[1]))
+            yield kind.row(example.id, (*values, *counts))

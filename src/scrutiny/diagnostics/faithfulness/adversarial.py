@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.special import softmax
@@ -98,6 +99,13 @@ class Adversarial(OfLayer[AdversarialParams]):
         """Mean divergence and share of large ones by epsilon, and one claim."""
         levels = {epsilon: f"mean(js)/{epsilon:g}" for epsilon in params.epsilons}
         first = levels[params.epsilons[0]]
+        own = {"": Selector("measured", {"epsilon": params.epsilons[0]})}
+        specs = [EstimateSpec("level", "accuracy@1", own, role="baseline")]
+        for epsilon, level in levels.items():
+            of = partial(EstimateSpec.of, condition={"epsilon": epsilon})
+            specs.append(of(level, "mean(js)@1"))
+            specs.append(of(f"adversarial_found/{epsilon:g}", "adversarial_found@1"))
+            specs.append(of(f"{level}/start", "mean(js)@1", role="control"))
         components = [
             Component(level, params.limit, f"choice: epsilon {e:g}" if i else "reference", "<")
             for i, (e, level) in enumerate(levels.items())
@@ -114,7 +122,7 @@ class Adversarial(OfLayer[AdversarialParams]):
         )
         return Design(
             conditions=tuple({"epsilon": epsilon} for epsilon in params.epsilons),
-            estimates=tuple(_specs(params)),
+            estimates=tuple(specs),
             claims=(claim,),
             queries_per_item=1 + params.steps // 20,  # a step is far less than an answer
             notes=(
@@ -180,18 +188,6 @@ def _farthest(apart: Floats, change: Floats, epsilon: float) -> tuple[float, flo
         return 0.0, 0.0
     best = allowed[apart[allowed].argmax()]
     return float(apart[best]), float(change[best])
-
-
-def _specs(params: AdversarialParams) -> Iterator[EstimateSpec]:
-    """Specifications by epsilon."""
-    own = {"": Selector("measured", {"epsilon": params.epsilons[0]})}
-    yield EstimateSpec("level", "accuracy@1", own, role="baseline")
-    for epsilon in params.epsilons:
-        condition = {"epsilon": epsilon}
-        for metric in ("mean(js)", "adversarial_found"):
-            yield EstimateSpec.of(f"{metric}/{epsilon:g}", f"{metric}@1", condition)
-        start = f"mean(js)/{epsilon:g}/start"
-        yield EstimateSpec.of(start, "mean(js)@1", condition, role="control")
 
 
 _BETAS = (0.9, 0.999)

@@ -122,10 +122,16 @@ class FaithfulHeads(Diagnostic[HeadChangeParams]):
         }
         for example in batch.examples:
             for change in params.changes:
-                places = [RowKind.of({"change": change}, role) for role in _ROLES]
                 outcome = lost.get(example.id) or outcomes[change][example.id]
-                hit = before.get(example.id, 0.0)
-                yield from _rows(example, places, outcome, (hit, _half_of(example, ctx)))
+                known = before.get(example.id, 0.0), _half_of(example, ctx)
+                both = [outcome] * 2 if isinstance(outcome, Failure) else outcome
+                for role, found in zip(_ROLES, both, strict=True):
+                    kind = RowKind.of({"change": change}, role)
+                    hits = Failure("one_head", status="undefined") if found is None else found
+                    if isinstance(hits, Failure):
+                        yield kind.row(example.id, hits)
+                    else:
+                        yield kind.row(example.id, (*known, *np.ravel(hits).tolist()))
 
 
 def _half_of(example: Example, ctx: Context) -> float:
@@ -148,20 +154,6 @@ def _lost(
             yield example.id, Failure("no_gold", status="skipped")
         elif share < 1 and ctx.rng("share", _NAME, example.id).random() >= share:
             yield example.id, Failure("not_drawn", status="skipped")
-
-
-def _rows(
-    example: Example, places: Sequence[RowKind], outcome: Outcome, known: tuple[float, float]
-) -> Iterator[Row]:
-    """Rows of one item and change: its own, and the control's."""
-    both = [outcome] * 2 if isinstance(outcome, Failure) else outcome
-    for place, hits in zip(places, both, strict=True):
-        if hits is None:
-            yield place.row(example.id, Failure("one_head", status="undefined"))
-        elif isinstance(hits, Failure):
-            yield place.row(example.id, hits)
-        else:
-            yield place.row(example.id, (*known, *np.ravel(hits).tolist()))
 
 
 def _whole_head(ctx: Context, examples: Sequence[Example], change: Change) -> dict[str, Outcome]:

@@ -255,10 +255,12 @@ def _may_be_finite(document: Document, index: int, word: str) -> bool:
     """Whether a word that no rule takes for a finite verb may be one."""
     tag = document.tag(index)
     if tag in ("NN", "NNS", "VBN"):
-        return could_be_verb(word) and (
-            _has_object(document, index, tag)
-            or (tag != "VBN" and _must_be_verb(document, index, word))
-        )
+        is_verb = index == 0 and tag == "NNS"  # at the start, after "we", or no known noun
+        if index:
+            before = plain(document.words[index - 1])
+            is_known = exists(lemma(word, "NOUN"), "n")
+            is_verb = tag != "VBN" and (before in ("i", "you", "we", "they") or not is_known)
+        return could_be_verb(word) and (is_verb or _has_object(document, index, tag))
     if tag == "IN":  # no preposition, but a word that the tagger does not know
         return word.endswith("s") and not is_stop_word(word) and could_be_verb(word)
     return tag in ("VBZ", "VBP", "VB") and not is_dependent(document, index)
@@ -312,11 +314,3 @@ def _has_object(document: Document, index: int, tag: str) -> bool:
         and behind in _OBJECT
         and not any(auxiliary_kind(document, i) for i in range(max(0, index - 4), index))
     )
-
-
-def _must_be_verb(document: Document, index: int, word: str) -> bool:
-    """Whether a noun-tagged word must be a verb: at the start, after "we", no known noun."""
-    if index == 0:
-        return document.tag(index) == "NNS"
-    before = plain(document.words[index - 1])
-    return before in ("i", "you", "we", "they") or not exists(lemma(word, "NOUN"), "n")

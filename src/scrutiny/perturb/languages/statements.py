@@ -24,6 +24,8 @@ _OPENERS: Final = frozenset(
     """who whom whose which what where when how why if because although though while whether unless
     whenever wherever once until till since after before as than lest""".split()
 )
+_NOMINAL_WORDS: Final = frozenset("there this these those that all some most both each".split())
+_NOMINAL_TAGS: Final = frozenset("NN NNS NNP NNPS PRP CD EX VBG".split())
 _PREPOSITIONS: Final = frozenset("as than since before after until till".split())
 
 
@@ -52,13 +54,16 @@ def main_verb(
         if word == ",":
             pending -= prepositions  # "as a film , it works": no clause came
             prepositions = 0
-        elif _opens_clause(document, i, first):
+        elif word in _OPENERS or (
+            word == "that" and i > first and document.tag(i) in ("IN", "WDT")
+        ):
             pending += 1
             prepositions += word in _PREPOSITIONS
             has_subject = has_subject or i == first
         kind = finite_kind(document, i)
         if kind is None:
-            has_subject = has_subject or _is_nominal(document, i)
+            is_nominal = word in _NOMINAL_WORDS or document.tag(i) in _NOMINAL_TAGS
+            has_subject = has_subject or is_nominal
             i += 1
             continue
         if not pending:
@@ -114,20 +119,6 @@ def _is_relative(document: Document, index: int) -> bool:
     """Whether a verb directly follows a relative pronoun, apart from adverbs."""
     at = beside(document, index, -1, lambda i: document.tag(i) in ADVERBS)
     return at > 0 and plain(document.words[at]) in ("that", "which", "who")
-
-
-def _opens_clause(document: Document, index: int, first: int) -> bool:
-    word = plain(document.words[index])
-    if word == "that":
-        return index > first and document.tag(index) in ("IN", "WDT")
-    return word in _OPENERS
-
-
-def _is_nominal(document: Document, index: int) -> bool:
-    word = plain(document.words[index])
-    if word in ("there", "this", "these", "those", "that", "all", "some", "most", "both", "each"):
-        return True
-    return document.tag(index) in ("NN", "NNS", "NNP", "NNPS", "PRP", "CD", "EX", "VBG")
 
 
 def _group_end(document: Document, index: int, kind: Kind) -> int:

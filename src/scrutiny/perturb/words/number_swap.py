@@ -69,8 +69,7 @@ class NumberSwap(Change):
             for i, number in counting_numbers(words)
             if words[i].lower() not in _VAGUE
             and (number.value != 1 or number.kind in ("ordinal", "ordinal_word"))
-            and (self.ratings or not _is_rating(words, i))
-            and not _is_part(words, i)
+            and not _is_part(words, i, ratings=self.ratings)
         ]
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
@@ -92,17 +91,16 @@ class NumberSwap(Change):
                 yield (Edit(document.field, site.start, site.end, text),)
 
 
-def _is_rating(words: Sequence[str], at: int) -> bool:
-    """Whether a number is a rating: "4 stars", "9 / 10", "8 out of 10"."""
-    before = [word.lower() for word in words[max(0, at - 2) : at]]
-    after = [word.lower() for word in words[at + 1 : at + 2]]
-    return bool(after and after[0] in _RATED) or before[-1:] == ["/"] or before == ["out", "of"]
+def _is_part(words: Sequence[str], at: int, *, ratings: bool) -> bool:
+    """Whether a number is part of something else: of a longer one, a time, a fraction, a link.
 
-
-def _is_part(words: Sequence[str], at: int) -> bool:
-    """Whether a number is part of something else: of a longer one, a time, a fraction, a link."""
+    Unless ``ratings`` are changed, also of one of these: "4 stars", "9 / 10", "8 out of 10".
+    """
     before = words[at - 1].lower() if at else ""
     after = words[at + 1].lower() if at + 1 < len(words) else ""
+    is_of = before == "of" and at > 1 and words[at - 2].lower() == "out"
+    if not ratings and (after in _RATED or before == "/" or is_of):
+        return True
     if before in _SYMBOLS or after in _SYMBOLS or after in ("rd", "th", "st", "nd"):
         return True
     if words[at].isalpha():

@@ -1,6 +1,6 @@
 """Tau between rankings of heads: between datasets, and of score and gain, with its nulls."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -118,9 +118,11 @@ def _between_row(
 ) -> dict[str, str]:
     """Cells of one tau by their column."""
     _, score = name_and_arguments(e.key.metric)
+    both = e.key.dataset  # names that are joined with a plus sign
+    pairs = ((both[:at], both[at + 1 :]) for at, sign in enumerate(both) if sign == "+")
+    sides = next((pair for pair in pairs if names.issuperset(pair)), ())
     halves = [
-        interval(known.of(e.key, metric=f"{_HALVES}({score})@1", dataset=name))
-        for name in _sides(e.key.dataset, names)
+        interval(known.of(e.key, metric=f"{_HALVES}({score})@1", dataset=name)) for name in sides
     ] or [NO_VALUE] * 2
     tests = [test.value for test in known.tests(e.key) if test.value is not None]
     apart = known.others(e)
@@ -171,15 +173,6 @@ def _gain_row(
         "control, other half": interval(control_other, signed=True),
         "minus control": interval(minus, signed=True),
     }
-
-
-def _sides(dataset: str, names: Iterable[str]) -> list[str]:
-    """Both datasets of a pair whose names are joined with a plus sign."""
-    known = set(names)
-    for at, sign in enumerate(dataset):
-        if sign == "+" and {dataset[:at], dataset[at + 1 :]} <= known:
-            return [dataset[:at], dataset[at + 1 :]]
-    return []
 
 
 def _label(e: Estimate, beside: Sequence[Estimate]) -> str:
