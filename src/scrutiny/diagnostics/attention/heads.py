@@ -9,7 +9,8 @@ the predictions of these words as bits. Examples are chosen by the hash of their
 are the same for every model, whatever it predicts.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 from typing import Final
 
 import numpy as np
@@ -128,41 +129,31 @@ class Heads(Diagnostic[HeadsParams]):
             example = batch.examples[position]
             kept.see(position, sentence[0][params.presets[0]], params.encoding)
             rng = ctx.rng("pseudo-cue", stream_of(self), example.id)
-            return list(_rows(views[position], sentence, item=example.id, params=params, rng=rng))
+            view, (made, pieces) = views[position], sentence
+            other = pseudo_cue(view.anchors, len(view.words), pieces=pieces, rng=rng)
+            cases = cases_of(view, params.unscored)  # the same for both, so that they are paired
+            asked = [
+                (role, np.array(one.anchors, dtype=np.int64), span_baselines(one, cases).flat)
+                for role, one in (("measured", view), ("control", view.anchored_at(other)))
+            ]
+            # columns (word, 2) that count predictions: of targets, and of all cases
+            counted = np.zeros((len(view.words), 2), dtype=np.float32)
+            counted[sorted(cases & set(view.targets)), 0] = 1.0
+            counted[sorted(cases), 1] = 1.0
+            rows = []
+            for name, (role, anchors, baselines) in product(presets, asked):
+                kind = RowKind.of({"preset": name}, role)
+                found = LEFT_OUT if is_unscored(view, params.unscored) else made[name]
+                if isinstance(found, Failure) or not anchors.size:
+                    lacking = found if isinstance(found, Failure) else _NO_ROOM
+                    rows.append(kind.row(example.id, lacking))
+                    continue
+                predicted = ENCODINGS[params.encoding](found, anchors)  # (layer, head, word)
+                counts = predicted.reshape(-1, len(counted)).astype(np.float32) @ counted
+                # the released code counts a target as often as it is listed
+                gold = gold_of(view, cases, is_listed=name.startswith("as_"))
+                rows.append(kind.row(example.id, (*counts.T.ravel().tolist(), gold, *baselines)))
+            return rows
 
         yield from each_example(ctx.model, [view.words for view in views], presets, use=use)
         kept.keep(ctx)
-
-
-def _rows(
-    view: AnchoredWords,
-    sentence: Sentence,
-    *,
-    item: str,
-    params: HeadsParams,
-    rng: np.random.Generator,
-) -> Iterator[Row]:
-    """Rows of one example: for each preset, the cue's and the pseudo-cue's."""
-    made, pieces = sentence
-    other = pseudo_cue(view.anchors, len(view.words), pieces=pieces, rng=rng)
-    cases = cases_of(view, params.unscored)  # the same for the pseudo-cue, so that both are paired
-    asked = [
-        (role, np.array(one.anchors, dtype=np.int64), span_baselines(one, cases).flat)
-        for role, one in (("measured", view), ("control", view.anchored_at(other)))
-    ]
-    # columns (word, 2) that count predictions: of targets, and of all cases
-    counted = np.zeros((len(view.words), 2), dtype=np.float32)
-    counted[sorted(cases & set(view.targets)), 0] = 1.0
-    counted[sorted(cases), 1] = 1.0
-    for name in params.conditions():
-        # the released code counts a target as often as it is listed
-        gold = gold_of(view, cases, is_listed=name.startswith("as_"))
-        found = LEFT_OUT if is_unscored(view, params.unscored) else made[name]
-        for role, anchors, baselines in asked:
-            kind = RowKind.of({"preset": name}, role)
-            if isinstance(found, Failure) or not anchors.size:
-                yield kind.row(item, found if isinstance(found, Failure) else _NO_ROOM)
-                continue
-            predicted = ENCODINGS[params.encoding](found, anchors)  # (layer, head, word)
-            counts = predicted.reshape(-1, len(counted)).astype(np.float32) @ counted
-            yield kind.row(item, (*counts.T.ravel().tolist(), gold, *baselines))

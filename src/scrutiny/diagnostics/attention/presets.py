@@ -193,7 +193,12 @@ def read_sentences(
     """
     is_lowered = {options.is_lower_cased for options in presets.values()}
     can_encode = bool(model.capabilities & _ENCODING)
-    is_uncased = len(is_lowered) > 1 and can_encode and _is_uncased(model, sentences)
+    is_uncased = False
+    if len(is_lowered) > 1 and can_encode:
+        cased = list(dict.fromkeys(w for words in sentences for w in words if w != w.lower()))
+        lowered = [word.lower() for word in cased]
+        both = (model.encode(words, special=False) for words in (cased, lowered))
+        is_uncased = all(one.ids == other.ids for one, other in zip(*both, strict=True))
     needed = {  # of each preset: whether words are lower-cased, and the weighting
         name: (options.is_lower_cased or is_uncased, options.weighting)
         for name, options in presets.items()
@@ -210,17 +215,6 @@ def read_sentences(
         made = {name: _made(found[key], len(words), presets[name]) for name, key in needed.items()}
         first = next((m.words for m in found.values() if isinstance(m, AttentionMap)), ())
         yield made, dict(Counter(word for word in first if word is not None))
-
-
-def _is_uncased(model: Any, sentences: Sequence[Words]) -> bool:
-    """Whether a model's tokenizer gives the same tokens for lower-cased words."""
-    cased = list(dict.fromkeys(w for words in sentences for w in words if w != w.lower()))
-    pairs = zip(
-        model.encode(cased, special=False),
-        model.encode([word.lower() for word in cased], special=False),
-        strict=True,
-    )
-    return all(one.ids == other.ids for one, other in pairs)
 
 
 def _made(found: AttentionMap | Failure, n_words: int, options: MapOptions) -> Made:

@@ -162,12 +162,6 @@ def _modeling(sums: Array) -> Array:
     return 100 * divide(sums[..., 0] + sums[..., 1], 2 * sums[..., -1])
 
 
-def _ideal(scores: Array) -> Array:
-    """Idealized score from both averaged scores."""
-    modeling, stereotype = scores[..., 0], scores[..., 1]
-    return np.asarray(modeling * np.minimum(stereotype, 100 - stereotype) / 50)
-
-
 def _over_terms(name: str, says: str, **parts: Any) -> OverCells:
     return OverCells(id=name, says=says, cells=("u_term",), **parts)
 
@@ -204,7 +198,7 @@ ICAT: Final = _over_terms(
     quantities=lambda sums: np.stack(
         [_modeling(sums), 100 * divide(sums[..., 2], sums[..., -1])], axis=-1
     ),
-    combine=_ideal,
+    combine=lambda m: np.asarray(m[..., 0] * np.minimum(m[..., 1], 100 - m[..., 1]) / 50),
     scale="percent",
     higher_is="better",
 )

@@ -249,31 +249,22 @@ def recipes_given(given: Any) -> list[Any]:
     for one in several:
         if isinstance(one, Mapping):
             named += [hold_function(name, function) for name, function in one.items()]
+        elif callable(one):
+            own = one.function if isinstance(one, keeps_label) else one
+            name = str(getattr(own, "__name__", ""))
+            if not name.isidentifier():
+                raise PlanError(
+                    f"transformations: a {name or type(own).__name__} has no name to stand in the "
+                    "plan. Name it: transformations={'shout': lambda text: text.upper()}."
+                )
+            named.append(hold_function(name, one))
         else:
-            named.append(hold_function(_own_name(one), one) if callable(one) else one)
+            named.append(one)
     parse_recipe.cache_clear()  # which knows functions that were given before by these names
     for at, one in enumerate(named):
         if isinstance(one, str) and any(held(name) for name, _ in read_recipe(one)):
             named[at] = parse_recipe(one).name  # with the versions of this process's functions
     return named
-
-
-def _own_name(function: Any) -> str:
-    """Name of a function.
-
-    Raises
-    ------
-    PlanError
-        If it has none, as a lambda.
-    """
-    own = function.function if isinstance(function, keeps_label) else function
-    name = str(getattr(own, "__name__", ""))
-    if not name.isidentifier():
-        raise PlanError(
-            f"transformations: a {name or type(own).__name__} has no name to stand in the "
-            "plan. Name it: transformations={'shout': lambda text: text.upper()}."
-        )
-    return name
 
 
 def as_recipe(recipe: Recipe | str) -> Recipe:

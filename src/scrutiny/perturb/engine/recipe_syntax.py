@@ -226,15 +226,11 @@ def check_parameters(transformation: Transformation) -> None:
 def _choices(kind: Any) -> tuple[tuple[str, tuple[Any, ...]], ...]:
     """Parameters with a fixed set of choices, each with all of them."""
     hints = get_type_hints(kind)
-    named = kind.allowed
-    found = {f.name: tuple(named.get(f.name, ())) or _literals(hints[f.name]) for f in fields(kind)}
+    found = {f.name: tuple(kind.allowed.get(f.name, ())) for f in fields(kind)}
+    for name in [name for name, choices in found.items() if not choices]:
+        hint = hints[name]
+        several = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+        parts = [part for part in several if part is not NoneType]
+        if all(get_origin(part) is Literal for part in parts):
+            found[name] = tuple(choice for part in parts for choice in get_args(part))
     return tuple((name, choices) for name, choices in found.items() if choices)
-
-
-def _literals(hint: Any) -> tuple[Any, ...]:
-    """Choices of a type with a fixed set of values, including "none" if that is allowed."""
-    several = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
-    parts = [part for part in several if part is not NoneType]
-    if not parts or any(get_origin(part) is not Literal for part in parts):
-        return ()
-    return tuple(choice for part in parts for choice in get_args(part))

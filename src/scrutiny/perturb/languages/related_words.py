@@ -199,14 +199,14 @@ def words_with_synonym(settings: SynonymSettings) -> KnownWords:
     >>> known["Movies"], known["the"]
     (True, False)
     """
-    return KnownWords(lambda low: _has_synonym(low, settings))
 
+    def has_synonym(low: str) -> bool:
+        if len(low) < 3 or not low.isalpha() or is_stop_word(low):
+            return False
+        bases = ((lemma(low, upos), pos) for upos, pos in POS_OF.items())
+        return any(b not in LIGHT_WORDS and _synonym_lemmas(b, pos, settings) for b, pos in bases)
 
-def _has_synonym(low: str, settings: SynonymSettings) -> bool:
-    if len(low) < 3 or not low.isalpha() or is_stop_word(low):
-        return False
-    bases = ((lemma(low, upos), pos) for upos, pos in POS_OF.items())
-    return any(b not in LIGHT_WORDS and _synonym_lemmas(b, pos, settings) for b, pos in bases)
+    return KnownWords(has_synonym)
 
 
 @lru_cache(maxsize=MOST_KEPT)

@@ -69,7 +69,8 @@ def main_verb(
         if not pending:
             is_stated = has_subject or clitic_of(word) or _lacks_subject(document, first, i)
             return i if is_stated else None
-        if relative is None and _is_relative(document, i):
+        at = beside(document, i, -1, lambda j: document.tag(j) in ADVERBS)
+        if relative is None and at > 0 and plain(document.words[at]) in _RELATIVE:
             relative = i
         pending -= 1
         prepositions = min(prepositions, pending)
@@ -113,12 +114,6 @@ def _lacks_subject(document: Document, first: int, index: int) -> bool:
             and (not is_auxiliary(document, index))
         )
     return all(document.tag(i) in ADVERBS for i in range(first, index))
-
-
-def _is_relative(document: Document, index: int) -> bool:
-    """Whether a verb directly follows a relative pronoun, apart from adverbs."""
-    at = beside(document, index, -1, lambda i: document.tag(i) in ADVERBS)
-    return at > 0 and plain(document.words[at]) in ("that", "which", "who")
 
 
 def _group_end(document: Document, index: int, kind: Kind) -> int:

@@ -83,7 +83,7 @@ def _tables(mention: EntityMention, parts: Sequence[str]) -> list[Sequence[str]]
         sovereign = listed("sovereign_countries")
         if mention.text.title() in sovereign or mention.text in _SHORT_COUNTRIES:
             return [sovereign]
-        is_country = mention.text.title() in _countries()
+        is_country = mention.text.title() in {name.title() for name in countries()}
         return [_bare_names(countries() if is_country else cities())]
     gender = first_name_gender(parts[0].title())
     firsts = first_names(gender) if gender else (*first_names("female"), *first_names("male"))
@@ -115,11 +115,6 @@ def renamed(document: Document, mention: EntityMention, name: str) -> Edit:
     """Edit of a mention by another name; its head is a person's first name, or a place's last."""
     edit = Edit(document.field, mention.start, mention.end, name)
     return with_name(document, edit, top=0 if mention.kind == "PER" else -1)
-
-
-@cache
-def _countries() -> frozenset[str]:
-    return frozenset(name.title() for name in countries())
 
 
 def part_of(name: str, whole: EntityMention, mention: EntityMention) -> str:

@@ -117,11 +117,14 @@ class NamePlaceSwap(Change):
         present = {word.lower() for word in document.words}
         for i, word in enumerate(document.words):
             name = word.capitalize() if is_small else word
+            low = word.lower().replace("’", "'").removesuffix(".")
             if first_name_gender(_bare(name)) == self._other and _is_name(document, i):
                 yield i, None
             elif word in _SMALL_TITLES[self._other] and document.words[i + 1 : i + 2] == ["."]:
                 yield i, "ms" if self._other == "male" else "mr"
-            elif _is_of(word, self._other) and _is_free(document, i):
+            elif low not in _PRONOUNS[self._other] and _bare(low) not in _gendered(self._other):
+                continue
+            elif _is_free(document, i):
                 other = swap_gender(word, _pronoun_tag(document, i))
                 if other is not None and (_is_pronoun(word) or other.lower() not in present):
                     yield i, other  # "Mom, Dad" would become "Mom, Mom"
@@ -201,12 +204,6 @@ def _gendered(gender: Gender) -> frozenset[str]:
 def _bare(word: str) -> str:
     """A word without its possessive ending."""
     return word[:-2] if word.endswith(("'s", "’s")) else word
-
-
-def _is_of(word: str, gender: Gender) -> bool:
-    """Whether a pronoun, title or noun has a gender."""
-    low = word.lower().replace("’", "'").removesuffix(".")
-    return low in _PRONOUNS[gender] or _bare(low) in _gendered(gender)
 
 
 def _is_free(document: Document, index: int) -> bool:

@@ -91,8 +91,11 @@ class ReverseNegation(Change):
         for first, last in sentence_tokens(document):
             if document.words[last - 1].endswith("?") or "?" in document.words[first:last]:
                 continue
-            if _has_tag(document.words[first:last]):
-                continue
+            words = document.words[first:last]
+            bare = [word.lower() for word in words if any(map(str.isalnum, word)) or word == ","]
+            at = len(bare) - bare[::-1].index(",") if "," in bare else 0
+            if at > 1 and _TAG.fullmatch(" ".join(bare[at:])):
+                continue  # "It is kept, is it!": the tag turns with the negation
             index = self._place(document, first, last, parse)
             if index is not None:
                 found.append(Site(*document.tokens[index], index))
@@ -128,16 +131,6 @@ class ReverseNegation(Change):
             ways.reverse()
         for way in ways:
             yield tuple([_stated(document, edit, site.token) for edit in way])
-
-
-def _has_tag(words: Sequence[str]) -> bool:
-    """Whether a sentence ends in a tag ("It is kept, is it!"), which turns with the negation."""
-    bare = [word.lower() for word in words if any(map(str.isalnum, word)) or word == ","]
-    if "," not in bare:
-        return False
-    at = len(bare) - bare[::-1].index(",")
-    tag = _TAG.fullmatch(" ".join(bare[at:]))
-    return at > 1 and tag is not None
 
 
 def _stated(document: Document, edit: Edit, index: int) -> Edit:

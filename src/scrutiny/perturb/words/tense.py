@@ -289,20 +289,16 @@ def _is_said(document: Document, index: int, word: str, tense: PastOrPresent) ->
     subject = word.removesuffix(clitic) if clitic else before
     base = lemma(word, "VERB")
     if tense == "past":
-        return subject in ("i", "you", "we") and not _is_state(document, index)
+        kind = auxiliary_kind(document, index)
+        at = next_content(document, index) if kind == "do" else index  # the main verb behind "did"
+        words = document.words[at : at + 1]
+        is_state = kind not in (None, "do") or any(
+            lemma(plain(w), "VERB") in _STATES for w in words
+        )
+        return subject in ("i", "you", "we") and not is_state  # what happened, not what was
     if base == "be" and word.startswith("am") and subject != "i":
         return True  # "Fine am simply sitting."
     return subject == "you" or (subject in ("i", "we") and base in _PERFORMED)
-
-
-def _is_state(document: Document, index: int) -> bool:
-    """Whether a verb, or the main verb behind "did", says what is and not what happens."""
-    kind = auxiliary_kind(document, index)
-    if kind == "do":
-        index = next_content(document, index)
-    elif kind is not None:
-        return True
-    return index < len(document.words) and lemma(plain(document.words[index]), "VERB") in _STATES
 
 
 def _lacks_subject(document: Document, first: int, last: int, tense: PastOrPresent) -> bool:

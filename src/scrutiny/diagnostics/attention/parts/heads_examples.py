@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from operator import itemgetter
 from typing import Any, Final
 
@@ -75,24 +76,19 @@ def examples_of(view: RunView) -> Iterator[AttendedExample]:
         return
     models = manifest.get("models", {})
     own = [n for n, model in models.items() if model.get("role", "measured") == "measured"]
-    for name, measured in manifest.get("measure", {}).items():
-        for dataset in manifest.get("data", {}):
-            rows: list[dict[str, Any]] | None = None
-            for family in own:
-                replicates = models[family].get("replicates", ())
-                drawn = replicates[_REPLICATE].get("random", {}) if replicates else {}
-                of = measured, family, canonical_json(drawn)
-                for start, arrays in _shards(folder, f"measure/{name}/{dataset}", family):
+    for (name, measured), dataset in product(
+        manifest.get("measure", {}).items(), manifest.get("data", {})
+    ):
+        task, rows = f"measure/{name}/{dataset}", None
+        for family in own:
+            replicates = models[family].get("replicates", ())
+            drawn = replicates[_REPLICATE].get("random", {}) if replicates else {}
+            of = measured, family, canonical_json(drawn)
+            for start in sorted(int(n) for n in folder.arrays_under(task) if n.isdecimal()):
+                arrays = f"{task}/{start}/{family}/{_REPLICATE}"
+                if folder.has_array(f"{arrays}/{WORDS}"):
                     rows = rows or _items(folder, dataset)
                     yield from _examples_of_shard(folder, arrays, rows[start:], of=of)
-
-
-def _shards(folder: RunFolder, task: str, family: str) -> Iterator[tuple[int, str]]:
-    """First item of each shard with stored examples, and the name of its arrays."""
-    for start in sorted(int(name) for name in folder.arrays_under(task) if name.isdecimal()):
-        arrays = f"{task}/{start}/{family}/{_REPLICATE}"
-        if folder.has_array(f"{arrays}/{WORDS}"):
-            yield start, arrays
 
 
 def _items(folder: RunFolder, dataset: str) -> list[dict[str, Any]]:

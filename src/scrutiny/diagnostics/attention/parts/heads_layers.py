@@ -18,8 +18,8 @@ from scrutiny.blocks.charts import (
     view_of,
 )
 from scrutiny.blocks.labels import metric_words, replicate_words
-from scrutiny.blocks.numbers import NO_VALUE, interval
-from scrutiny.blocks.run_estimates import HeadPlace, identity
+from scrutiny.blocks.numbers import interval
+from scrutiny.blocks.run_estimates import identity
 from scrutiny.blocks.run_view import RunView
 from scrutiny.blocks.section import Part, ReportPart, part_of
 from scrutiny.core.expressions import name_and_arguments
@@ -34,7 +34,7 @@ from scrutiny.diagnostics.attention.parts.head_study import (
     score_of,
     short_names,
 )
-from scrutiny.diagnostics.attention.parts.head_values import SCORES, HeadMap, HeadValue
+from scrutiny.diagnostics.attention.parts.head_values import SCORES, HeadMap
 from scrutiny.diagnostics.attention.parts.heads_maps import anchor_of, cell_text, title_of
 
 _MOST: Final = 12
@@ -147,17 +147,17 @@ def _table(
     """Table of layers and families: the run's own interval, or else mean and spread."""
     places = sorted({place for _, one in named for place in one.cells})
     own = [_estimated(one, study) for _, one in named]
-    rows = tuple(
-        (
-            str(place[0]),
-            *(
-                _said(one.cells.get(place), made, place, signed=is_change)
-                for (_, one), made in zip(named, own, strict=True)
-            ),
-        )
-        for place in places
-    )
-    return ChartTable(("layer", *(name for name, _ in named)), rows)
+    rows = []
+    for place in places:
+        cells = []
+        for (_, one), made in zip(named, own, strict=True):
+            of_run = None if made is None else made.cells.get(place)
+            if of_run is None or of_run.estimate is None or of_run.value is None:
+                cells.append(cell_text(one.cells.get(place), signed=is_change))
+            else:
+                cells.append(interval(of_run.estimate, signed=is_change))
+        rows.append((str(place[0]), *cells))
+    return ChartTable(("layer", *(name for name, _ in named)), tuple(rows))
 
 
 def _estimated(one: HeadMap, study: HeadStudy) -> HeadMap | None:
@@ -169,13 +169,6 @@ def _estimated(one: HeadMap, study: HeadStudy) -> HeadMap | None:
         if is_same and name_and_arguments(mine.metric) == ("mean_head", score_of(key)):
             return other
     return None
-
-
-def _said(cell: HeadValue | None, made: HeadMap | None, place: HeadPlace, *, signed: bool) -> str:
-    estimated = None if made is None else made.cells.get(place)
-    if estimated is not None and estimated.estimate is not None and estimated.value is not None:
-        return interval(estimated.estimate, signed=signed)
-    return cell_text(cell, signed=signed) if cell is not None else NO_VALUE
 
 
 PART: Final = ReportPart(
