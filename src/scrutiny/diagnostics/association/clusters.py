@@ -39,6 +39,11 @@ from scrutiny.diagnostics.association.word_sets import (
 )
 
 _PARTS: Final = {"targets": ("X", "Y"), "attributes": ("A", "B")}
+_CHANCE: Final = (
+    "Chance is above one half, because the better of two matchings is chosen; it is estimated by "
+    "permuting labels by word. Intervals resample words and keep the fitted clustering fixed."
+)
+_ONE_START: Final = "One start, as in the published procedure: another start may differ a lot."
 _PERMUTATIONS: Final = 999
 
 
@@ -88,6 +93,12 @@ class ClusterAlignment(Diagnostic[ClustersParams]):
         claimed = claimed_first(kinds, params.claimed)
         controlled = params.parts[0]
         excess = {(t, k): _name("excess", t, controlled, k) for t in tests for k in claimed}
+        starts = f"{params.n_starts} start{'' if params.n_starts == 1 else 's'}"
+        notes = [f"Two clusters by k-means (k-means++), the best of {starts} by inertia. {_CHANCE}"]
+        if params.procedure == "as_published":
+            notes.append(_ONE_START)
+        if len(kinds) == 1:
+            notes.append(OF_ONE_KIND)
         return Design(
             conditions=tuple(_condition_of(kind, part) for kind in kinds for part in params.parts),
             estimates=tuple(
@@ -115,7 +126,7 @@ class ClusterAlignment(Diagnostic[ClustersParams]):
                 )
                 for test in tests
             ),
-            notes=tuple(_notes(params, kinds)),
+            notes=tuple(notes),
             families={
                 "clusters": f"clusters of the vectors of {inputs.subject.name} match the sets of "
                 "the tests, more than permuted labels and untrained networks"
@@ -224,17 +235,3 @@ def _condition_of(kind: Kind, part: str) -> dict[str, object]:
 
 def _name(short: str, test: str, part: str, kind: Kind) -> str:
     return f"{short}/{test}/{part}/{kind.name}"
-
-
-def _notes(params: ClustersParams, kinds: Sequence[Kind]) -> Iterator[str]:
-    """Sentences for "how this was measured"."""
-    yield (
-        f"Two clusters by k-means (k-means++), the best of {params.n_starts} start"
-        f"{'' if params.n_starts == 1 else 's'} by inertia. Chance is above one half, because the "
-        "better of two matchings is chosen; it is estimated by permuting labels by word. "
-        "Intervals resample words and keep the fitted clustering fixed."
-    )
-    if params.procedure == "as_published":
-        yield "One start, as in the published procedure: another start may differ a lot."
-    if len(kinds) == 1:
-        yield OF_ONE_KIND

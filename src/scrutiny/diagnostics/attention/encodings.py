@@ -259,7 +259,7 @@ def span_baselines(view: AnchoredWords, cases: Collection[int]) -> BaselineCount
 
     Examples
     --------
-    >>> view = AnchoredSpans(("It", "did", "not", "rain", "."), (2,), (0, 1, 3), 3)
+    >>> view = AnchoredWords(("It", "did", "not", "rain", "."), (2,), (0, 1, 3), 3)
     >>> counts = span_baselines(view, range(5))
     >>> dict(zip(SPAN_BASELINES, counts.tp.tolist(), strict=True))["offset -1"]
     1.0

@@ -212,20 +212,19 @@ def read_sentences(
     }
     for words in sentences:
         found = {key: next(stream) for key, stream in streams.items()}
-        made = {name: _made(found[key], len(words), presets[name]) for name, key in needed.items()}
+        made: dict[str, Made] = {}
+        for name, key in needed.items():
+            one, options = found[key], presets[name]
+            if isinstance(one, Failure):
+                made[name] = one
+                continue
+            n_there = len({word for word in one.words if word is not None})
+            if n_there < len(words) and options.missing == "drop-sentence":
+                made[name] = Failure(WITHOUT_PIECES, status="undefined")
+            else:
+                made[name] = word_map(one, len(words), options)
         first = next((m.words for m in found.values() if isinstance(m, AttentionMap)), ())
         yield made, dict(Counter(word for word in first if word is not None))
-
-
-def _made(found: AttentionMap | Failure, n_words: int, options: MapOptions) -> Made:
-    """Map between words, or the reason why a sentence has none."""
-    if isinstance(found, Failure):
-        return found
-    if options.missing == "drop-sentence":
-        there = len({word for word in found.words if word is not None})
-        if there < n_words:
-            return Failure(WITHOUT_PIECES, status="undefined")
-    return word_map(found, n_words, options)
 
 
 #: The preset that no claim has to survive: it is read literally, and halves what heads score.

@@ -165,23 +165,19 @@ def is_plain_statement(document: Document) -> bool:
     if any(word in (",", ".", "!") for word in words[:-1]):
         return False
     verbs = [i for i in range(len(words)) if finite_kind(document, i) is not None]
-    if len(verbs) > 1 or any(_is_misplaced(document, words, verb) for verb in verbs):
+    if len(verbs) > 1:
         return False
+    for verb in verbs:  # a pronoun that does not open the text, or stands behind an auxiliary
+        behind = [word for word in words[verb + 1 : verb + 3] if word not in ("n't", "not")]
+        is_inverted = behind[:1] and behind[0] in _PRONOUNS
+        is_late = verb > 2 or (verb == 2 and document.tag(0) not in ("CC", "RB"))
+        if is_late and words[verb - 1] in _PRONOUNS:
+            return False
+        if is_inverted and auxiliary_kind(document, verb) is not None:
+            return False
     if any(is_unclear(document, i, word) for i, word in enumerate(words)):
         return False
     return not is_informal(document)
-
-
-def _is_misplaced(document: Document, words: list[str], verb: int) -> bool:
-    """Whether a pronoun is a subject that does not open the text, or stands behind an auxiliary.
-
-    So in "the stories we tell", "boring we did n't" and "Annoying is it."
-    """
-    behind = [word for word in words[verb + 1 : verb + 3] if word not in ("n't", "not")]
-    if behind and behind[0] in _PRONOUNS and auxiliary_kind(document, verb) is not None:
-        return True
-    is_late = verb > 2 or (verb == 2 and document.tag(0) not in ("CC", "RB"))
-    return is_late and words[verb - 1] in _PRONOUNS
 
 
 def can_be_denied(document: Document, verb: int) -> bool:

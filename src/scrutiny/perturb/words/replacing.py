@@ -292,15 +292,13 @@ class AntonymSwap(OtherWord):
         if not found or (self.plain and not is_plain_statement(document)):
             return []
         bases = Counter([lemma(word.lower(), "ADJ") for word in words if word.isalpha()])
-        return [site for site in found if not self._is_contrasted(words[site.token], bases)]
-
-    def _is_contrasted(self, word: str, bases: Counter[str]) -> bool:
-        """Whether the word stands twice, or its antonym does too ("good or bad")."""
-        low = word.lower()
-        others = {
-            lemma(form, "ADJ") for tag in _TAGS_OF_ADJECTIVES for form in self.forms(low, tag)
-        }
-        return bases[lemma(low, "ADJ")] > 1 or any(bases[other] for other in others)
+        kept = []
+        for site in found:  # none that stands twice, or whose antonym does too ("good or bad")
+            low = words[site.token].lower()
+            forms = (form for tag in _TAGS_OF_ADJECTIVES for form in self.forms(low, tag))
+            if bases[lemma(low, "ADJ")] < 2 and not any(bases[lemma(f, "ADJ")] for f in forms):
+                kept.append(site)
+        return kept
 
     def others(self, document: Document, site: Site) -> Sequence[str]:
         """Antonyms in the adjective's degree, the most frequent sense first."""

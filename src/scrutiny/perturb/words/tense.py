@@ -251,22 +251,18 @@ def is_tied_to(document: Document, first: int, last: int, tense: PastOrPresent) 
         return True  # what looks like an end goes on
     if not (_CONDITIONAL | _TIMES[tense]).isdisjoint(words):
         return True
-    if any(_is_date(before, word, tense) for before, word in pairwise(words)):
+    numbers = [(before, word) for before, word in pairwise(words) if word[:1].isdecimal()]
+    if tense == "past":
+        is_dated = any(word.isdecimal() and len(word) == 4 for _, word in numbers)
+    else:  # "at 6", "in 5 min"
+        is_dated = any(before in ("in", "at", "on", "until", "by") for before, _ in numbers)
+    if is_dated:
         return True
     return (
         is_command(document, first, words)
         or any(_is_said(document, first + i, word, tense) for i, word in enumerate(words))
         or any(is_unclear(document, first + i, word) for i, word in enumerate(words))
     )
-
-
-def _is_date(before: str, word: str, tense: PastOrPresent) -> bool:
-    """Whether a number is a year that is past, or a time to come ("at 6", "in 5 min")."""
-    if not word[:1].isdecimal():
-        return False
-    if tense == "past":
-        return word.isdecimal() and len(word) == 4
-    return before in ("in", "at", "on", "until", "by")
 
 
 def is_without_verb(document: Document, first: int, last: int) -> bool:

@@ -137,7 +137,14 @@ def maps_of_controls(view: RunView) -> Iterator[HeadMap]:
     controls = [name for name, model in models.items() if model.get("role") == "control"]
     known: set[str] = set()
     for assigned in manifest.get("specs", ()) if controls else ():
-        for control in controls if _is_of_counts(assigned) else ():
+        spec = assigned["spec"]
+        is_plain = not (spec["at"] or spec["beside"] or spec.get("where"))
+        is_own = all(side["of"] == "own" for side in spec["sides"].values())
+        is_of_heads = list(spec["along"]) == _AXES and is_plain and is_own
+        name, score = name_and_arguments(spec["metric"])
+        if not (is_of_heads and name == "head" and score in SCORES):
+            continue  # no score of every head, from records of one dataset
+        for control in controls:
             mine = {**assigned, "subject": control, "within": {}}
             name = identity(key_of(mine))
             # a family of another size has other measures: then its records do not fit
@@ -145,16 +152,6 @@ def maps_of_controls(view: RunView) -> Iterator[HeadMap]:
             if found is not None:
                 known.add(name)
                 yield found
-
-
-def _is_of_counts(assigned: Mapping[str, Any]) -> bool:
-    """Whether a specification is a score of every head, from records of one dataset."""
-    spec = assigned["spec"]
-    is_plain = not (spec["at"] or spec["beside"] or spec.get("where"))
-    own = all(side["of"] == "own" for side in spec["sides"].values())
-    name, score = name_and_arguments(spec["metric"])
-    is_score = name == "head" and score in SCORES
-    return is_plain and own and is_score and list(spec["along"]) == _AXES
 
 
 def _map(assigned: Mapping[str, Any], records: Records) -> HeadMap | None:

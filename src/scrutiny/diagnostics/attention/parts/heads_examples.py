@@ -68,6 +68,12 @@ class AttendedExample:
         layer, head = place
         return set(self.predicted[layer - 1, head - 1].nonzero()[0].tolist())
 
+    def f1(self, place: HeadPlace) -> float:
+        """F1 of a head in this example."""
+        predicted, targets = self.predicted_by(place), set(self.targets)
+        both = len(predicted) + len(targets)
+        return 2 * len(predicted & targets) / both if both else 0.0
+
 
 def examples_of(view: RunView) -> Iterator[AttendedExample]:
     """Stored examples with predictions, of the first replicate of each measured family."""
@@ -179,7 +185,7 @@ def _place_among(one: AttendedExample, study: HeadStudy) -> int | None:
 
 def _chart(members: Sequence[AttendedExample], head: HeadPlace, *, name: str) -> Chart:
     """Examples with the highest and the lowest F1 of a head, drawn, and their words by kind."""
-    shown = sorted(members, key=lambda e: (-_f1(e, head), digest(e.item)))
+    shown = sorted(members, key=lambda e: (-e.f1(head), digest(e.item)))
     if len(shown) > 2 * _EACH:
         shown = [*shown[:_EACH], *shown[-_EACH:]]
     first, drawings, rows = shown[0], [], []
@@ -216,13 +222,6 @@ def kinds_of(example: AttendedExample, head: HeadPlace) -> list[str]:
         else:
             found.append(MISSED if word in targets else REST)
     return found
-
-
-def _f1(example: AttendedExample, head: HeadPlace) -> float:
-    """F1 of a head in one example."""
-    predicted, targets = example.predicted_by(head), set(example.targets)
-    both = len(predicted) + len(targets)
-    return 2 * len(predicted & targets) / both if both else 0.0
 
 
 _SPOKEN: Final = ("right", "missed", "wrong")
