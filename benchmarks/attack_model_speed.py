@@ -1,6 +1,6 @@
 """What an attack on a neural classifier costs beyond asking it, and beside TextAttack 0.3.11.
 
-    python benchmarks/attack_model_speed.py hf:runs/m/minilm/seed-1 --textattack VENV/bin/python
+    python benchmarks/attack_model_speed.py [hf:runs/m/minilm/seed-1] --textattack VENV/bin/python
 
 For every attack, in the same process and over the same texts, several times in turn:
 
@@ -17,27 +17,28 @@ to TextAttack is of attacked sentences per processor second, with the same folde
 `HuggingFaceModelWrapper`; without its environment the table says so. That wrapper pads every text
 to as many tokens as the tokenizer allows (512); ``--longest`` spares it that (0: leave it). One
 thread on both sides. The rows are the first of SST-2's development set
-(``SCRUTINY_DATA/sst2/dev.tsv``).
+(``SCRUTINY_DATA/sst2/dev.tsv``), or shipped reviews. Without a model, one with random weights is
+made: it can be attacked all the same.
 """
 
 import argparse
 import os
-from pathlib import Path
 from statistics import median
+from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
 
 import torch
 from attacks import theirs
 from hf_throughput import bare_batches, run_bare
+from inputs import classifier, sst2
 
-from scrutiny.core.registry import registry
 from scrutiny.data.dataset import load_dataset
 from scrutiny.models.strings.model_loading import load_model
 from scrutiny.perturb.recipes.attack import given_to_attacks, parse_attack
 from scrutiny.perturb.search.problem import Settings, Victim
 from scrutiny.perturb.search.running import search_all
+from scrutiny.tasks.tasks import load_task
 
-HERE = Path(__file__).parent
 ATTACKS = {"deepwordbug": "deepwordbug", "pwws": "pwws(variant=textattack)"}
 SIZES = (16, 32, 64)
 
@@ -146,20 +147,28 @@ def shown(name, side, found, *, rows, peer=None):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("model", nargs="?", default="hf:runs/m/minilm/seed-1")
-    data = Path(os.environ.get("SCRUTINY_DATA", HERE.parent.parent / "shared" / "data"))
-    parser.add_argument("--data", default=f"tsv:{data}/sst2/dev.tsv#text=sentence,label=label")
+    parser.add_argument("model", nargs="?", help="model string, hf:./folder")
+    parser.add_argument("--data", default=sst2("dev"))
     parser.add_argument("--rows", type=int, default=40)
     parser.add_argument("--budget", type=int, default=None)
     parser.add_argument("--repeats", type=int, default=3)
     default = os.environ.get("SCRUTINY_TEXTATTACK_PYTHON", "")
     parser.add_argument("--textattack", default=default, help="its Python")
     parser.add_argument("--longest", type=int, default=64, help="tokens that it pads texts to")
+    parser.add_argument("--layers", type=int, default=6)
+    parser.add_argument("--width", type=int, default=384)
     options = parser.parse_args()
     torch.set_num_threads(1)
-    task = registry().load("task", "text-classification")()
-    model = load_model(options.model, task)
-    examples = load_dataset(options.data).examples[: options.rows]
+    dataset = load_dataset(options.data)
+    with TemporaryDirectory() as folder:
+        made = {"layers": options.layers, "width": options.width, "labels": dataset.labels}
+        options.model = options.model or classifier(folder, **made)
+        measure_all(dataset, options)
+
+
+def measure_all(dataset, options):
+    examples = dataset.examples[: options.rows]
+    model = load_model(options.model, load_task(dataset.task))
     model.predict(examples[:8])  # what is loaded on first use
     peers = theirs(
         options.textattack,

@@ -1,16 +1,18 @@
 """Every attack on the first 200 sentences of SST-2: success, cost, valid success; TextAttack's too.
 
-    python benchmarks/attack_table.py --words runs/linear/seed-1 --network runs/small/seed-1 \
-        --rater hf:runs/snli/seed-1 --textattack VENV/bin/python --out attack-table
+    python benchmarks/attack_table.py --part words network --words runs/linear/seed-1 \
+        --network runs/small/seed-1 --rater hf:runs/snli/seed-1 --textattack VENV/bin/python \
+        --out attack-table
 
 ``--words`` is a folder of ``scrutiny train linear`` and ``--network`` one of ``scrutiny train
-finetune``, both on SST-2's training set; ``--rater`` a classifier of entailment (``scrutiny train
+finetune``, both on SST-2's training set (without ``--words``, the shipped model is
+attacked); ``--rater`` a classifier of entailment (``scrutiny train
 finetune`` on SNLI). Word vectors are the first 40,000 of GloVe 6B (50 dimensions, length one), the
 masked language model is ``--masked-lm``, a folder; TextAttack (``attack_table_peers.py``, an
 environment of its own, ``NLTK_DATA`` set) is given the same. Parts: words, network, rater, chinese.
 What a part finds stays in ``--out``: the tables are printed from there, and a part that is there
 is not run again. ``--chinese`` is a folder of ``scrutiny train linear --pairs`` on the file that
-``--part chinese-split`` writes.
+``--part chinese-split`` writes. Without SST-2, shipped reviews are attacked.
 """
 
 import argparse
@@ -21,11 +23,14 @@ import subprocess
 from hashlib import sha256
 from pathlib import Path
 from statistics import mean, median
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import numpy as np
+from inputs import DATA, sst2
 
 import scrutiny
+from scrutiny.data.dataset import load_dataset
 from scrutiny.perturb.resources.loading import load_resource
 from scrutiny.stats.intervals.interval import wilson
 from scrutiny.text import wordnet
@@ -33,8 +38,6 @@ from scrutiny.text.tagger import default_tagger
 from scrutiny.text.tokens import token_texts
 
 HERE = Path(__file__).parent
-DATA = Path(os.environ.get("SCRUTINY_DATA", HERE.parent.parent / "shared" / "data"))
-ROWS = 200
 BUDGETS = {"words": 300, "network": 200, "chinese": 1000}
 RUN_OF = {"words": 11, "network": 3, "chinese": 2}  # attacks of one run, at most
 CHARACTERS = 60  # of a Chinese text, at most: each is asked about with ten others in its place
@@ -83,19 +86,19 @@ LINES = {
 }
 
 
-def sst2():
-    """(text, label) of the rows."""
-    with (DATA / "sst2" / "dev.tsv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
-    return [(row["sentence"], int(row["label"])) for row in rows[:ROWS]]
+def attacked(options):
+    """(text, label) of the attacked rows."""
+    dataset = load_dataset(sst2("dev"))
+    rows = dataset.examples[: options.rows]
+    return [(example.text, dataset.labels.index(example.gold)) for example in rows]
 
 
-def chinese_files(out):
+def chinese_files(out, count):
     """Held-out short rows of the hotel reviews, chosen by their hashes, and all others."""
     with (DATA / "chnsenticorp_htl" / "ChnSentiCorp_htl_all.csv").open(encoding="utf-8-sig") as f:
         rows = {row["review"].strip(): row["label"] for row in csv.DictReader(f)}
     ranked = sorted(rows.items(), key=lambda pair: sha256(pair[0].encode()).hexdigest())
-    held = [pair for pair in ranked if len(pair[0]) <= CHARACTERS][:ROWS]
+    held = [pair for pair in ranked if len(pair[0]) <= CHARACTERS][:count]
     chosen = dict(held)
     rest = [pair for pair in ranked if pair[0] not in chosen]
     paths = []
@@ -146,12 +149,17 @@ def own(part, options):
     return runs
 
 
+def budget(part, options):
+    """Most texts asked for one row and attack."""
+    return options.budget or BUDGETS[part]
+
+
 def plan_of(part, given, lines, options):
     """Plan of some attacks on one victim."""
-    sst2_dev = f"tsv:{DATA}/sst2/dev.tsv#text=sentence,label=label"
+    words = f"linear:{options.words}" if options.words else "builtin:sentiment"
     model, data = {
-        "words": (f"linear:{options.words}", sst2_dev),
-        "network": (f"hf:{options.network}", sst2_dev),
+        "words": (words, sst2("dev")),
+        "network": (f"hf:{options.network}", sst2("dev")),
         "chinese": (
             f"linear:{options.chinese}",
             f"csv:{options.out}/chinese-test.csv#text=review,label=label,language=zh",
@@ -163,13 +171,13 @@ def plan_of(part, given, lines, options):
     elif given:
         resources[given] = f"hf:{options.masked_lm}"
     recipes = [line.attack for line in lines]
-    params = {"recipes": recipes, "budget": BUDGETS[part], "resources": resources}
+    params = {"recipes": recipes, "budget": budget(part, options), "resources": resources}
     attack = {"id": "attack", "diagnostic": "attack@1", "models": ["victim"], "data": ["rows"]}
     return {
-        "data": {"rows": {"source": data, "limit": ROWS}},
+        "data": {"rows": {"source": data, "limit": options.rows}},
         "models": {"victim": {"source": model}},
         "measure": [{**attack, "params": params}],
-        "resampling": {"draws": 2000},
+        "resampling": {"draws": options.draws},
     }
 
 
@@ -196,7 +204,7 @@ def share(estimate, *, bounds=True):
 def own_row(line, run):
     """Line of our table."""
     found = numbers(run, line.attack)
-    asked = [found[f"{kind}_texts_asked", "measured"].value for kind in ("median", "mean")]
+    asked = [found[f"{kind}(asked)", "measured"].value for kind in ("median", "mean")]
     changed = found["words_changed", "measured"].value
     cells = [
         line.attack,
@@ -224,20 +232,20 @@ OWN_HEADER = (
 
 def theirs(part, options):
     """What TextAttack finds by recipe, or one line that says why nothing."""
-    if not options.textattack:
-        return "not run: no environment given (--textattack PYTHON)"
+    if not options.textattack or (part == "words" and not options.words):
+        return "not run: no environment given (--textattack PYTHON), or no folder (--words)"
     kept = options.out / f"{part}-textattack.json"
     found = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else {}
     recipes = list(dict.fromkeys(line.peer for line in LINES[part] if line.peer))
     missing = [name for name in recipes if name not in found]
     if not missing:
         return found
-    texts, labels = zip(*sst2(), strict=True)
+    texts, labels = zip(*attacked(options), strict=True)
     task = {
         **({"network": options.network} if part == "network" else {"words": options.words}),
         "texts": texts,
         "labels": labels,
-        "budget": BUDGETS[part],
+        "budget": budget(part, options),
         "seconds": SECONDS,
         "vectors": str(vectors_in(options.out)),
         "masked_lm": options.masked_lm,
@@ -274,7 +282,7 @@ def peer_row(line, run, found, options):
     won, tried = len(found["pairs"]), found["attacked"]
     bounds, valid = wilson(won, tried), rated(found["pairs"], options)
     asked = ours["mean(asked)", "measured"].value
-    rows = "" if found["rows"] == ROWS else f" (first {found['rows']} rows)"
+    rows = "" if found["rows"] == options.rows else f" (first {found['rows']} rows)"
     rows += f" ({found['raised']} raised)" if found.get("raised") else ""
     cells = [
         line.attack,
@@ -318,7 +326,7 @@ def rater(runs, options):
         if estimate.key.metric.startswith("rater_"):
             condition = dict(estimate.key.condition)
             print(f"- {estimate.key.metric} {condition}: {share(estimate)}, n {estimate.counts.n}")
-    swapped = [pair for text, _ in sst2() if (pair := opposite(text))]
+    swapped = [pair for text, _ in attacked(options) if (pair := opposite(text))]
     print(f"- one word replaced by its opposite: {rated(swapped, options):.3f}, n {len(swapped)}")
     data = f"tsv:{DATA}/snli/test.tsv#text=premise,text_pair=hypothesis,label=label"
     plan = {
@@ -341,15 +349,27 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("words", "network", "masked-lm", "chinese", "rater", "textattack"):
         parser.add_argument(f"--{name}", default="")
-    parser.add_argument("--out", type=Path, default=Path("attack-table"))
+    parser.add_argument("--out", type=Path, help="folder of all runs; default: none is kept")
+    parser.add_argument("--rows", type=int, default=200)
+    parser.add_argument("--budget", type=int, help="texts for a row and attack")
+    parser.add_argument("--draws", type=int, default=2000)
     parser.add_argument("--snli", type=int, default=2000, help="rows that the rater is tested on")
     parser.add_argument("--group", nargs="*", type=int, help="runs of the part, counted from 0")
-    parser.add_argument("--part", nargs="*", default=["words", "network"])
+    parser.add_argument("--part", nargs="*", default=["words"])
     options = parser.parse_args()
-    options.out.mkdir(parents=True, exist_ok=True)
+    lacking = [p for p in options.part if p in ("network", "chinese") and not getattr(options, p)]
+    if lacking:
+        raise SystemExit(f"--part {lacking[0]} needs the folder of a model: --{lacking[0]}")
+    with TemporaryDirectory() as folder:
+        options.out = options.out or Path(folder)
+        options.out.mkdir(parents=True, exist_ok=True)
+        tables(options)
+
+
+def tables(options):
     for part in options.part:
         if part == "chinese-split":
-            print(*chinese_files(options.out))
+            print(*chinese_files(options.out, options.rows))
         elif part == "rater":
             rater(own("words", options), options)
         elif part == "peers":
@@ -359,7 +379,7 @@ def main():
             runs = own(part, options)
             first = next(iter(runs.values()))
             level = next(e for e in first.estimates if e.key.metric == "accuracy@1")
-            print(f"\n{part}: accuracy {share(level)}, at most {BUDGETS[part]} texts\n")
+            print(f"\n{part}: accuracy {share(level)}, at most {budget(part, options)} texts\n")
             print(OWN_HEADER)
             print("|---" * OWN_HEADER.count(" | ") + "|---|")
             for line, run in runs.items():

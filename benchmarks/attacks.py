@@ -4,7 +4,8 @@
 
 The victim is TF-IDF of single words with a logistic regression, fitted on NLTK's sentence polarity
 (``SCRUTINY_DATA/nltk_data``) but for 1,000 snippets; the attacked texts are 200 of those, of 5 to
-25 words. It is the same plain Python on both sides. TextAttack runs in an environment of its own
+25 words. Without that corpus they are shipped reviews. The victim is the same plain Python on both
+sides. TextAttack runs in an environment of its own
 (``--textattack`` or ``SCRUTINY_TEXTATTACK_PYTHON``), with ``NLTK_DATA`` set; without one, the table
 says so. Pins that install: textattack==0.3.11, flair==0.15.1, datasets<4.5, torch==2.13.0. CPU
 seconds of one process, the best of a few runs on each side; no answer is cached between runs.
@@ -19,9 +20,11 @@ from pathlib import Path
 from time import process_time
 
 from attack_peers import LinearVictim, summary
+from inputs import DATA, SHIPPED
 
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
+from scrutiny.data.dataset import load_dataset
 from scrutiny.perturb.recipes.attack import given_to_attacks, parse_attack
 from scrutiny.perturb.search.problem import Settings, Victim
 from scrutiny.perturb.search.running import search_all
@@ -34,13 +37,14 @@ ATTACKS = {
     "pwws as published": "pwws",
     "pruthi": "pruthi",
 }
-HELD_OUT = 1000
 
 
 def snippets():
     """(text, label) of the corpus in an order of its own: every other one positive."""
-    base = Path(os.environ.get("SCRUTINY_DATA", HERE.parent.parent / "shared" / "data"))
-    with zipfile.ZipFile(base / "nltk_data" / "corpora" / "sentence_polarity.zip") as archive:
+    corpus = DATA / "nltk_data" / "corpora" / "sentence_polarity.zip"
+    if not corpus.is_file():
+        return [(row.text, LABELS.index(row.gold)) for row in load_dataset(SHIPPED).examples]
+    with zipfile.ZipFile(corpus) as archive:
         sides = [
             archive.read(f"sentence_polarity/rt-polarity.{side}").decode("latin-1").splitlines()
             for side in ("neg", "pos")
@@ -133,11 +137,13 @@ def main():
     parser.add_argument("--textattack", default=default, help="its Python")
     parser.add_argument("--texts", type=int, default=200)
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--held-out", type=int, help="texts; default: 1,000, at most a third")
     options = parser.parse_args()
     rows = snippets()
-    weights, bias = fitted(rows[:-HELD_OUT])
+    held_out = options.held_out or min(1000, len(rows) // 3)
+    weights, bias = fitted(rows[:-held_out])
     victim = LinearVictim(weights, bias)
-    held = rows[-HELD_OUT:]
+    held = rows[-held_out:]
     said = victim.positive([text for text, _ in held])
     hits = [(p > 0.5) == label for p, (_, label) in zip(said, held, strict=True)]
     chosen = [row for row in held if 5 <= len(row[0].split()) <= 25][: options.texts]

@@ -13,14 +13,13 @@ All are timed in interleaved rounds on one thread; the median of the rounds' rat
 """
 
 import argparse
-import os
-from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
 import numpy as np
 import torch
-from attention_maps import CORPUS, TASK, bare, recorded_batches, small, timed
+from attention_maps import CORPUS, SIZES, TASK, bare, recorded_batches, small, timed
+from inputs import DATA
 
 from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.queries.annotation import AnchoredWords
@@ -30,7 +29,6 @@ from scrutiny.diagnostics.attention.heads_design import HeadsParams
 from scrutiny.diagnostics.attention.word_maps import MapOptions, word_map
 from scrutiny.models.hf.attention_taps import eager
 from scrutiny.models.strings.model_loading import load_model
-from scrutiny.models.strings.model_strings import PACKAGED
 
 
 class Ctx:
@@ -111,15 +109,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--examples", type=int, default=200)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--sizes", nargs="+", default=SIZES, help="minilm, or layers x width")
     given = parser.parse_args()
     torch.set_num_threads(1)
-    path = Path(os.environ.get("SCRUTINY_DATA", "../shared/data")) / CORPUS
+    path = DATA / CORPUS
     source = f"negation:{path}" if path.is_file() else "builtin:negation"
     examples = load_dataset(source).examples[: given.examples]
-    if PACKAGED["minilm"].folder() is not None:
-        measure("minilm", load_model("minilm", TASK), examples, rounds=given.rounds)
-    with TemporaryDirectory() as folder:
-        measure("bert-4x128", small(folder), examples, rounds=given.rounds)
+    for size in given.sizes:
+        with TemporaryDirectory() as folder:
+            model = load_model("minilm", TASK) if size == "minilm" else small(folder, size)
+            measure(size, model, examples, rounds=given.rounds)
 
 
 if __name__ == "__main__":

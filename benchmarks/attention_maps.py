@@ -16,27 +16,26 @@ processor one thread is used.
 
 import argparse
 import json
-import os
-from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from time import process_time
 
 import numpy as np
 import torch
+from inputs import DATA, words_of_bert
 
 from scrutiny.models.hf.attention_taps import eager
 from scrutiny.models.strings.model_loading import load_model
-from scrutiny.models.strings.model_strings import PACKAGED
 from scrutiny.tasks.tasks import load_task
 
 TASK = load_task("anchored-spans")
+SIZES = ["minilm", "4x128"]  # the second untrained
 CORPUS = "negation/conandoyle_neg_zhao2020/data_story.json"
 
 
 def sentences_of(tokenizer, count):
     """Words of real sentences where they are at hand, else random words of like lengths."""
-    path = Path(os.environ.get("SCRUTINY_DATA", "../shared/data")) / CORPUS
+    path = DATA / CORPUS
     if path.is_file():
         rows = json.loads(path.read_text(encoding="utf-8"))
         rows = [tuple(row["sent"].values()) for row in rows]
@@ -114,17 +113,18 @@ def measure(name, model, *, count, rounds):
     print(f"  naive {ratio('naive', 'raw'):.2f} times as long (goal 2.5)", flush=True)
 
 
-def small(folder):
-    """Untrained BERT of the zoo's larger size, with MiniLM's vocabulary."""
+def small(folder, size):
+    """Untrained BERT of a size, layers x width, with the vocabulary of bert-base-uncased."""
     from transformers import AutoTokenizer, BertConfig, BertModel
 
-    tokenizer = AutoTokenizer.from_pretrained(PACKAGED["minilm"].folder())
+    layers, width = map(int, size.split("x"))
+    tokenizer = AutoTokenizer.from_pretrained(words_of_bert())
     config = BertConfig(
         vocab_size=len(tokenizer),
-        hidden_size=128,
-        num_hidden_layers=4,
+        hidden_size=width,
+        num_hidden_layers=layers,
         num_attention_heads=8,
-        intermediate_size=512,
+        intermediate_size=4 * width,
     )
     torch.manual_seed(0)
     BertModel(config).save_pretrained(folder)
@@ -136,14 +136,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--sentences", type=int, default=200)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--sizes", nargs="+", default=SIZES, help="minilm, or layers x width")
     given = parser.parse_args()
-    if PACKAGED["minilm"].folder() is None:
-        raise SystemExit("minilm is not installed: scrutiny models add minilm")
     torch.set_num_threads(1)
-    sizes = {"count": given.sentences, "rounds": given.rounds}
-    measure("minilm", load_model("minilm", TASK), **sizes)
-    with TemporaryDirectory() as folder:
-        measure("bert-4x128, untrained", small(folder), **sizes)
+    for size in given.sizes:
+        with TemporaryDirectory() as folder:
+            model = load_model("minilm", TASK) if size == "minilm" else small(folder, size)
+            measure(size, model, count=given.sentences, rounds=given.rounds)
 
 
 if __name__ == "__main__":

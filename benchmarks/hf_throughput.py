@@ -7,17 +7,18 @@ ratio   tokens per second of checked answers, against a bare loop over batches t
         tokenized, sorted by length and padded beforehand (goal: 0.85 or more)
 
 The bare loop is tried with several batch sizes and the fastest counts. Padding is no token.
+Without a model, one with random weights is made: the time does not depend on the weights.
 
-    python benchmarks/hf_throughput.py hf:./runs/minilm/seed-1 --texts ../shared/data/sst2/train.tsv
+    python benchmarks/hf_throughput.py [hf:./runs/minilm/seed-1] --texts sst2/train.tsv
 """
 
 import argparse
-import csv
-import os
+import tempfile
 import time
 from pathlib import Path
 
 import torch
+from inputs import classifier, texts
 
 from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions
@@ -43,12 +44,6 @@ class Timed:
             torch.cuda.synchronize()
         self.seconds += time.perf_counter() - start
         return output
-
-
-def read_texts(path, count):
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
-        return [row["sentence"] for row, _ in zip(rows, range(count), strict=False)]
 
 
 def bare_batches(tokenizer, texts, size, limit):
@@ -83,21 +78,28 @@ def run_checked(model, examples):
 
 
 def arguments():
-    data = Path(os.environ.get("SCRUTINY_DATA", "../shared/data")) / "sst2" / "train.tsv"
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("model", help="model string, hf:./folder")
-    parser.add_argument("--texts", type=Path, default=data, help="TSV with a column sentence")
+    parser.add_argument("model", nargs="?", help="model string, hf:./folder")
+    parser.add_argument("--texts", type=Path, help="TSV with a column sentence")
     parser.add_argument("--count", type=int, default=2000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--device", default="auto")
     parser.add_argument("--batch", default="auto")
     parser.add_argument("--bare", type=int, nargs="+", default=[16, 32, 64, 128])
+    parser.add_argument("--layers", type=int, default=6)
+    parser.add_argument("--width", type=int, default=384)
     return parser.parse_args()
 
 
 def main():
     options = arguments()
-    texts = read_texts(options.texts, options.count)
+    with tempfile.TemporaryDirectory() as folder:
+        made = {"layers": options.layers, "width": options.width}
+        options.model = options.model or classifier(folder, **made)
+        measure(options, texts(options.count, options.texts))
+
+
+def measure(options, texts):
     # as a run does: sorted by characters before they are asked in chunks
     examples = [Example(str(i), {"text": t}) for i, t in enumerate(sorted(texts, key=len))]
     batch = int(options.batch) if options.batch.isdecimal() else "auto"

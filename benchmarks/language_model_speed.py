@@ -31,6 +31,7 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import torch
+from inputs import DATA
 
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.queries.language import Cloze
@@ -192,10 +193,9 @@ def child(source, count, length):
 
 
 def arguments():
-    data = Path(os.environ.get("SCRUTINY_DATA", "../shared/data"))
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("model", nargs="?", help="model string, hf:./folder")
-    default = data / "crows_pairs" / "crows_pairs_anonymized.csv"
+    default = DATA / "crows_pairs" / "crows_pairs_anonymized.csv"
     parser.add_argument("--texts", type=Path, default=default, help="CSV of pairs, or lines")
     parser.add_argument("--count", type=int, default=200, help="sentences")
     parser.add_argument("--naive", type=int, default=40, help="sentences of the naive loop")

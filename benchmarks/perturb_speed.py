@@ -2,7 +2,8 @@
 
     python benchmarks/perturb_speed.py --nlpaug VENV/bin/python --textattack VENV/bin/python
 
-The texts are the first 1,000 training sentences of SST-2 (``SCRUTINY_DATA``). Each of ours includes
+The texts are the first 1,000 training sentences of SST-2 (``SCRUTINY_DATA``), or shipped
+reviews. Each of ours includes
 the variant with its edits and the rewritten text; 30 % of the words are changed, as by nlpaug.
 (TextAttack's own augmenters change 10 % by default.) The sides take turns in a few rounds, so that
 they meet the machine in the same state; the best of each side's passes counts, in CPU seconds of
@@ -17,6 +18,8 @@ import os
 import subprocess
 from pathlib import Path
 from time import process_time
+
+from inputs import texts
 
 from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
@@ -41,14 +44,6 @@ COMPARED = {
     "synonyms": ("synonym_wordnet(share=0.3)", (5, 50)),
     "antonyms": ("antonym_swap(share=0.3)", (None, None)),
 }
-
-
-def first_sentences(count):
-    """The first training sentences of SST-2."""
-    base = Path(os.environ.get("SCRUTINY_DATA", HERE.parent.parent / "shared" / "data"))
-    path = base / "sst2" / "train.tsv"
-    lines = path.read_text(encoding="utf-8").split("\n")[1 : count + 1]
-    return [line.partition("\t")[0] for line in lines]
 
 
 def own_rate(name, texts):
@@ -115,18 +110,19 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--all", action="store_true", help="also those that no peer has")
     options = parser.parse_args()
-    texts = first_sentences(options.texts)
+    sentences = texts(options.texts)
     extra = list(light_transformations()) if options.all else []
     recipes = [*(recipe for recipe, _ in COMPARED.values()), *extra]
     rates, own_rates = {}, {}
     for _ in range(options.rounds):
         for peer in PEERS:
-            found = peer_rates(peer, getattr(options, peer), texts)
+            found = peer_rates(peer, getattr(options, peer), sentences)
             rates[peer] = better(rates.get(peer, found), found)
         for recipe in recipes:
-            made = [own_rate(recipe, texts) for _ in range(PASSES)]
+            made = [own_rate(recipe, sentences) for _ in range(PASSES)]
             own_rates[recipe] = max(own_rates.get(recipe, (0, 0)), *made)
-    print(f"{len(texts)} sentences, {sum(map(len, texts)) / len(texts):.0f} characters on average")
+    characters = sum(map(len, sentences)) / len(sentences)
+    print(f"{len(sentences)} sentences, {characters:.0f} characters on average")
     for name, (recipe, goals) in COMPARED.items():
         own, changed = own_rates[recipe]
         cells = [

@@ -26,19 +26,19 @@ from scrutiny.training.pretraining.loop import (
 )
 from scrutiny.training.pretraining.recipe import PretrainingRecipe
 
-ROWS, LENGTH = 64, 64
+LENGTH = 64
 
 
-def batch(step):
+def batch(step, rows):
     draw = np.random.default_rng(step)
-    cells = ROWS * LENGTH
+    cells = rows * LENGTH
     places = np.sort(draw.permutation(cells)[: cells // 5])
     made = StepInput(
-        draw.integers(5, 8192, (ROWS, LENGTH)),
-        np.tile((np.arange(LENGTH) > 30).astype(np.int64), (ROWS, 1)),
+        draw.integers(5, 8192, (rows, LENGTH)),
+        np.tile((np.arange(LENGTH) > 30).astype(np.int64), (rows, 1)),
         places,
         draw.integers(5, 8192, len(places)),
-        draw.integers(0, 2, ROWS),
+        draw.integers(0, 2, rows),
     )
     return on_device(made, "cpu")
 
@@ -66,6 +66,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--layers", type=int, default=4)
     parser.add_argument("--steps", type=int, default=12)
+    parser.add_argument("--rows", type=int, default=64)
     asked = parser.parse_args()
     keep_memory()  # for both
     recipe = PretrainingRecipe(layers=asked.layers)
@@ -74,12 +75,12 @@ def main():
         network = new_network(recipe, 0)
         sides[name] = (make(network), optimizer_for(network, recipe), [])
     for step in range(asked.steps + 2):
-        given = batch(step)
+        given = batch(step, asked.rows)
         for loss, optimizer, seconds in sides.values():
             begun = time.process_time()
             pretraining_step(optimizer, loss(given), clip=1.0, rate=1e-3)
             seconds.append(time.process_time() - begun)
-    cells = ROWS * LENGTH
+    cells = asked.rows * LENGTH
     rates = {n: cells / statistics.median(seconds[2:]) for n, (_, _, seconds) in sides.items()}
     for name, rate in rates.items():
         print(f"{name:>13} {rate:8,.0f} pieces per CPU-second")

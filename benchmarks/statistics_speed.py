@@ -5,14 +5,13 @@ The peer, in the same run, is the plain bootstrap loop (draw indices, take, aver
 of the draws, scaled up.
 """
 
+import argparse
 import resource
 from time import process_time
 
 import numpy as np
 
 from scrutiny.stats.resampling.resample import resample
-
-REPLICATES, ITEMS, DRAWS = 5, 100_000, 10_000
 
 
 def mean(sums, weight):
@@ -39,16 +38,22 @@ def timed(call):
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--replicates", type=int, default=5)
+    parser.add_argument("--items", type=int, default=100_000)
+    parser.add_argument("--draws", type=int, default=10_000)
+    given = parser.parse_args()
+    shape, draws = (given.replicates, given.items), given.draws
     rng = np.random.default_rng(0)
-    chance = rng.random(ITEMS)
-    hits = (rng.random((REPLICATES, ITEMS)) < chance).astype(float)
-    distinct = rng.random((REPLICATES, ITEMS))
-    peer = 100 * timed(lambda: plain_loop(hits, DRAWS // 100, np.random.default_rng(1)))
+    chance = rng.random(given.items)
+    hits = (rng.random(shape) < chance).astype(float)
+    distinct = rng.random(shape)
+    peer = 100 * timed(lambda: plain_loop(hits, draws // 100, np.random.default_rng(1)))
     print(f"{'rows':<28}{'CPU s':>8}{'x faster than a loop':>24}")
     for name, values in (("0/1, collapse", hits), ("all distinct", distinct)):
         rows = with_count(values)
         seconds = timed(
-            lambda rows=rows: resample(rows, mean, rng=np.random.default_rng(2), draws=DRAWS)
+            lambda rows=rows: resample(rows, mean, rng=np.random.default_rng(2), draws=draws)
         )
         print(f"{name:<28}{seconds:>8.1f}{peer / seconds:>24.1f}")
     print(f"the loop, scaled up: {peer:.0f} CPU s")

@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 from click.testing import CliRunner
@@ -42,14 +43,15 @@ def pages() -> dict[Path, str]:
         "statistics.md": "\n".join(statistics_page()),
         "parts.md": "\n".join(parts_page()),
     }
-    stored = {SENTENCES: sentences(), FACTS: transformations()}
+    stored = {SENTENCES: sentences(), FACTS: listed()}
     return {DOCS / name: text for name, text in found.items()} | stored
 
 
-def transformations() -> str:
-    """Tasks, languages, effects and resources of each built-in transformation, likewise."""
-    names = sorted(one.name for one in REGISTRATIONS if one.kind == "transformation")
-    own = {name: facts_to_list(registry().load("transformation", name)) for name in names}
+def listed() -> str:
+    """Facts of each built-in diagnostic and transformation, likewise."""
+    own: dict[str, dict[str, Any]] = {"diagnostic": {}, "transformation": {}}
+    for kind, name, *_ in sorted(one for one in REGISTRATIONS if one.kind in own):
+        own[kind][name] = facts_to_list(kind, registry().load(kind, name))
     return json.dumps(own, ensure_ascii=False, indent=1)
 
 

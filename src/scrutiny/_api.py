@@ -174,7 +174,8 @@ def audit(  # noqa: PLR0913 - a notebook shows the names of all that can be aske
         Names of the diagnostics to run, whatever the profile, one or several.
     profile
         "ship" (the usual): the diagnostics that decide about shipping a model; "study": every
-        diagnostic that applies; "language" (without data).
+        diagnostic that applies; "language" (without data). With a version ("ship@1"), its changes
+        and attacks are those of that version; without, of the newest.
     budget
         Time ("90s", "2m", "1h", or seconds): items, draws, changes and searches are chosen to fit,
         before anything is asked.

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from scrutiny._api import run
 from scrutiny._results import Run
-from scrutiny._table import Table, numbers_table
+from scrutiny._table import ResultTable, numbers_table
 from scrutiny.core.boundary.given import path_given, plain_given
 from scrutiny.core.claim import Finding
 from scrutiny.core.errors import PlanError
@@ -57,12 +57,12 @@ class Comparison:
         return self._found.outcome
 
     @property
-    def levels(self) -> Table:
+    def levels(self) -> ResultTable:
         """Accuracy or mean score on each dataset, before and after, with the change's interval."""
         return _table(_level_row(level) for level in self._found.levels)
 
     @property
-    def slices(self) -> Table:
+    def slices(self) -> ResultTable:
         """All tested slices with their changes, clearest first."""
         rows = (
             {"dataset": level.dataset, **_members(change), "change": change.value}
@@ -73,7 +73,7 @@ class Comparison:
         return _table(rows)
 
     @property
-    def inputs(self) -> Table:
+    def inputs(self) -> ResultTable:
         """Inputs with different answers; largest differences beyond noise first."""
         rows = (
             {"dataset": level.dataset, **_members(one), "slices": ", ".join(one.slices)}
@@ -88,9 +88,9 @@ class Comparison:
         return [*self._found.comparison.findings]
 
     @property
-    def numbers(self) -> Table:
+    def numbers(self) -> ResultTable:
         """Differences of all shared numbers as a table, second minus first."""
-        return Table(numbers_table([f.estimate for f in self.findings if f.estimate]))
+        return ResultTable(numbers_table([f.estimate for f in self.findings if f.estimate]))
 
     def report(self, path: str | Path | None = None) -> str:
         """Output of ``scrutiny compare --all``; also written as a page if a path is given."""
@@ -228,5 +228,5 @@ def _members(value: Any) -> dict[str, Any]:
     return {one.name: getattr(value, one.name) for one in fields(value)}
 
 
-def _table(rows: Any) -> Table:
-    return Table(pa.Table.from_pylist([*rows]))
+def _table(rows: Any) -> ResultTable:
+    return ResultTable(pa.Table.from_pylist([*rows]))

@@ -8,7 +8,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from scrutiny._table import Table, numbers_table
+from scrutiny._table import ResultTable, numbers_table
 from scrutiny.blocks.numbers import number
 from scrutiny.blocks.scores import no_skill_in
 from scrutiny.core.boundary.given import path_given, text_given
@@ -23,6 +23,7 @@ from scrutiny.reliability.written_metrics import Rule, asks_more
 from scrutiny.report.cases.changed_texts import cases_of
 from scrutiny.report.cases.evidence import found_texts
 from scrutiny.report.findings.risks import risks_of
+from scrutiny.report.first_screen.content import FirstScreen, first_screen_of
 from scrutiny.report.formats import format_of, render
 from scrutiny.report.load import load_view
 from scrutiny.run.estimating.gate import estimates_on, gate_run, names_slice
@@ -40,11 +41,6 @@ _RISKS: Final = pa.schema(
         )
     ]
 )
-
-
-def _risks_table(findings: Sequence[Finding]) -> pa.Table:
-    """Table of risks, what hurts first."""
-    return pa.Table.from_pylist([asdict(risk) for risk in risks_of(findings)], schema=_RISKS)
 
 
 def _the_one(
@@ -89,12 +85,6 @@ def _the_one(
         f"No estimate of {metric!r} fits these conditions. There are: "
         f"{_listed(_apart(alike, asked))}."
     )
-
-
-def _measured(found: Sequence[Estimate]) -> list[Estimate]:
-    """Estimates but for those of controls, and of baselines beside a measured one."""
-    kept = [e for e in found if e.key.role != "control"]
-    return [e for e in kept if e.key.role != "baseline"] or kept
 
 
 def _listed(told: Sequence[str]) -> str:
@@ -160,7 +150,7 @@ class Run:
         """Manifest: plan, versions, identities, reproducibility."""
         return self.folder.manifest
 
-    def records(self, kind: str | None = None) -> Table:
+    def records(self, kind: str | None = None) -> ResultTable:
         """Raw measures of all diagnostics, or of one: "robustness", with or without version."""
         table = self.folder.records()
         if kind is not None:
@@ -171,7 +161,7 @@ class Run:
             if not fitting:
                 raise UnknownNameError("kind of records in this run", kind, known)
             table = table.filter(pc.is_in(table["kind"], value_set=pa.array(fitting)))
-        return Table(table)
+        return ResultTable(table)
 
     @property
     def items(self) -> pa.Table:
@@ -189,7 +179,7 @@ class Run:
         return self.folder.outputs()
 
     @property
-    def risks(self) -> Table:
+    def risks(self) -> ResultTable:
         """Risks by state: changes that hurt, that hold, and that can't be told.
 
         What hurts comes first, the largest cost first. What the columns are says
@@ -197,9 +187,24 @@ class Run:
 
         A single state: ``run.risks.where(state="hurts")``.
         """
-        return Table(_risks_table(self.findings))
+        rows = [asdict(risk) for risk in risks_of(self.findings)]
+        return ResultTable(pa.Table.from_pylist(rows, schema=_RISKS))
 
-    def cases(self, change: str | None = None) -> Table:
+    @property
+    def first_screen(self) -> FirstScreen:
+        """What a reader needs first, as terminal, page, comment and notebook show it.
+
+        Title and scores, risks worst first with their costs and cases, what to do, and what would
+        decide the rest; of an audit of language, signs over seeds.
+
+        Raises
+        ------
+        scrutiny.errors.DataError
+            If the run is not finished.
+        """
+        return first_screen_of(load_view(self.path))
+
+    def cases(self, change: str | None = None) -> ResultTable:
         """Cases of one change, or of all: changed texts with answers before and after, worst first.
 
         Parameters
@@ -218,7 +223,7 @@ class Run:
         ``run.cases("typos").where(broken=1, label="positive").to_pandas()``
         """
         name = None if change is None else text_given(change, "change")
-        return Table(cases_of(self.folder, name, found_texts(self.path, self.estimates)))
+        return ResultTable(cases_of(self.folder, name, found_texts(self.path, self.estimates)))
 
     @property
     def estimates(self) -> list[Estimate]:
@@ -263,8 +268,9 @@ class Run:
             for e in whole
             if e.key.group == group and rule.fits(e.key.metric, {**_origin(e), **_place(e)})
         ]
-        if "role" not in rule.where:
-            found = _measured(found)
+        if "role" not in rule.where:  # none of controls, or of baselines beside a measured one
+            found = [e for e in found if e.key.role != "control"]
+            found = [e for e in found if e.key.role != "baseline"] or found
         if DRAW not in rule.where:
             found = of_all_draws(found, lambda e: e.key)
         return _the_one(metric, found, whole, asked=rule.where)
@@ -284,9 +290,9 @@ class Run:
         return text
 
     @property
-    def numbers(self) -> Table:
+    def numbers(self) -> ResultTable:
         """All estimates as a table: one row each, with a column for each varying factor."""
-        return Table(numbers_table(self.estimates))
+        return ResultTable(numbers_table(self.estimates))
 
     def to_arrow(self) -> pa.Table:
         """All estimates as an Arrow table; raw measures are ``run.records()``."""

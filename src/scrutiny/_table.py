@@ -15,12 +15,12 @@ from scrutiny.core.plugin_base import without_versions
 SHOWN: Final = 20
 
 
-class Table:
+class ResultTable:
     """Rows of a run, backed by an Arrow table.
 
     Examples
     --------
-    >>> found = Table(pa.table({"item": ["a", "b"], "broken": [2, 0]}))
+    >>> found = ResultTable(pa.table({"item": ["a", "b"], "broken": [2, 0]}))
     >>> found
     <Table: 2 rows of item, broken>
     >>> [row["item"] for row in found.where(broken=[1, 2])]
@@ -44,7 +44,7 @@ class Table:
         """Names of the columns."""
         return list(self._table.column_names)
 
-    def where(self, **columns: object) -> "Table":
+    def where(self, **columns: object) -> "ResultTable":
         """Rows with these values in columns; None selects rows without a value.
 
         Several values in a list stand for any of them, a mapping for its canonical JSON:
@@ -62,7 +62,7 @@ class Table:
                     f"This table has no column {name!r}: {', '.join(table.column_names)}."
                 )
             table = table.filter(_is(table[name], value, name))
-        return Table(table)
+        return ResultTable(table)
 
     def to_arrow(self) -> pa.Table:
         """The rows as an Arrow table: zero-copy to pandas, polars, duckdb."""
@@ -117,7 +117,19 @@ def numbers_table(estimates: Sequence[Estimate]) -> pa.Table:
     """
     varying = dict.fromkeys(name for estimate in estimates for name in estimate.key.condition)
     columns = {name: _column(name, estimates) for name in varying}
-    front = [_front(estimate) for estimate in estimates]
+    front = [
+        {
+            "diagnostic": key.diagnostic_name,
+            "metric": key.metric_name,
+            "model": key.subject,
+            "reference": key.reference,
+            "dataset": key.dataset,
+            "replicate": key.replicate,
+            "role": key.role,
+            "group": key.group,
+        }
+        for key in (estimate.key for estimate in estimates)
+    ]
     back = [
         {
             "value": estimate.value,
@@ -133,21 +145,6 @@ def numbers_table(estimates: Sequence[Estimate]) -> pa.Table:
         for estimate in estimates
     ]
     return pa.table({**_columns(front), **columns, **_columns(back)})
-
-
-def _front(estimate: Estimate) -> dict[str, str | None]:
-    """Key columns of an estimate."""
-    key = estimate.key
-    return {
-        "diagnostic": key.diagnostic_name,
-        "metric": key.metric_name,
-        "model": key.subject,
-        "reference": key.reference,
-        "dataset": key.dataset,
-        "replicate": key.replicate,
-        "role": key.role,
-        "group": key.group,
-    }
 
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:

@@ -45,6 +45,7 @@ diagnostic scrutiny.diagnostics.
     similarity.representations@1  similarity.representations:SimilarityRepresentations  reference
     similarity.stir@1             similarity.stir:SharedVectors  reference
     classes@1                     classes.classes:Classes
+    parts@1                       classes.parts:Parts
     competence@1                  competence.competence:Competence  tokenizes
     suites@1                      suites.suites:Suites  suite
     stereotypes.crows-pairs@1     stereotypes.pairs:CrowsPairs  tokenizes
@@ -125,7 +126,9 @@ goal scrutiny.perturb.search.goals.
     input_reduction@1    output_goals:FewestWords
     keep_output@1        output_goals:KeepOutput
     output_text@1        output_goals:OutputText
+    part_lost@1          answer_goals:PartLost
     regression_margin@1  label_goals:RegressionMargin
+    score_falls@1        answer_goals:ScoreFalls
     tagging@1            output_goals:Tagging
     targeted@1           label_goals:Targeted
     untargeted@1         label_goals:Untargeted
@@ -191,6 +194,10 @@ task scrutiny.tasks.
     dependency-arcs@1           dependency_arcs:DependencyArcs
     mention-clusters@1          annotated:MentionClusters
     minimal-pairs@1             stereotypes:MinimalPairs
+    multi-label-classification@1  classification:MultiLabelClassification
+    multiple-choice@1           choices:MultipleChoice
+    passage-ranking@1           choices:PassageRanking
+    relation-classification@1   classification:RelationClassification
     passages@1                  annotated:Passages
     sentence-pairs@1            stereotypes:SentencePairs
     sentence-triples@1          stereotypes:SentenceTriples
@@ -202,6 +209,7 @@ task scrutiny.tasks.
     situation-questions@1       question_answering:SituationQuestions
     token-tagging@1             token_tagging:TokenTagging
     translation@1               translation:Translation
+    word-segmentation@1         segmentation:WordSegmentation
 reader scrutiny.data.readers.
     arrow@1        parquet:read_arrow
     brat@1         spans:read_brat
@@ -278,6 +286,10 @@ statistic scrutiny.tasks.scores:
     uas@1   UAS
     upos@1  UPOS
     xpos@1  XPOS
+    hamming@1   HAMMING
+    micro_f1@1  MICRO_F1
+    mrr@1       MRR
+    word_f1@1   WORD_F1
 statistic scrutiny.tasks.coreference:
     b_cubed_f1@1       B_CUBED_F1
     ceaf_e_f1@1        CEAF_E_F1
@@ -391,6 +403,7 @@ statistic scrutiny.diagnostics.similarity.outputs_records:
     p_gold_change@1      P_GOLD_CHANGE
     p_gold_rms@1         P_GOLD_RMS
 statistic scrutiny.diagnostics.similarity.drift_records:
+    answer_distance@1   ANSWER_DISTANCE
     farther@1           FARTHER
     label_mmd@1         LABEL_MMD
     logprob_change@1    LOGPROB_CHANGE
@@ -405,6 +418,10 @@ statistic scrutiny.diagnostics.classes.classes:
     macro_f1@1   MACRO_F1
     precision@1  PRECISION
     recall@1     RECALL
+statistic scrutiny.diagnostics.classes.parts:
+    part_f1@1         PART_F1
+    part_precision@1  PART_PRECISION
+    part_recall@1     PART_RECALL
 part scrutiny.
     published@1       report.sections.published:PART
     matrices@1        report.sections.model_matrices:MATRICES

@@ -3,10 +3,19 @@
 import csv
 import json
 import shutil
+import sys
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pyarrow import parquet
 from test_integration_plugin import metadata, python
+
+import scrutiny
+from scrutiny.diagnostics.attack.kept_texts import found_in
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "models"))
 
 PACKAGE = Path(__file__).parents[1] / "aspect_package"
 ASPECTS = ("staff", "food", "wine list", "battery life", "price")
@@ -69,3 +78,119 @@ def test_an_audit_asks_what_it_asks_of_labels(site: Path) -> None:
         assert " ".join(named.split()) in " ".join(shown.split()), shown
     changes = list((site / "run").rglob("variants*"))
     assert changes
+
+
+@pytest.fixture(scope="module")
+def checkpoint(site: Path) -> Path:
+    """Untrained BERT of pairs, and data with the labels that it gives, half of each."""
+    torch = pytest.importorskip("torch")
+    transformers = pytest.importorskip("transformers")
+    from tiny_bert import make_checkpoint
+
+    folder = make_checkpoint(site / "bert", labels=("negative", "positive"))
+    network = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    read = transformers.AutoTokenizer.from_pretrained(folder)
+    aspects = ("film", "story", "paris", "london", "new york")
+    words = ("good", "bad", "dull", "fine", "not good", "very bad", "not fine", "very dull")
+    rows = [
+        (f"the {aspect} was {one} , and the {aspects[i % 5 - 1]} was {two} .", aspect)
+        for i, (one, two, aspect) in enumerate(product(words, words, aspects))
+    ][::5]
+    given = read(*map(list, zip(*rows, strict=True)), padding=True, return_tensors="pt")
+    with torch.no_grad():
+        logits = network(**given).logits
+        gaps = (logits[:, 1] - logits[:, 0]).tolist()
+        middle = sorted(gaps)[len(gaps) // 2] - 1e-4
+        network.classifier.bias[1] -= middle
+    network.save_pretrained(folder)
+    with (site / "pairs.csv").open("w", newline="", encoding="utf-8") as file:
+        write = csv.writer(file).writerow
+        write(("text", "aspect", "label"))
+        for row, gap in zip(rows, gaps, strict=True):
+            write((*row, ("negative", "positive")[gap > middle]))
+    return folder
+
+
+def test_a_checkpoint_of_pairs_reads_the_text_and_its_anchor(checkpoint: Path, site: Path) -> None:
+    """Every answer is the network's own on both texts, so an audit finds no error at all."""
+    done = python(
+        ["-m", "scrutiny", "audit", "--model", "hf:bert", "--data", "csv:pairs.csv",
+         "--out", "hf", "--display", "none"],
+        site=site,
+        cwd=site,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    shown = " ".join(done.stdout.split())
+    assert "Accuracy 100 %" in shown
+    for named in ("keyboard typos", "PWWS attack", "confidence", "doubtful labels"):
+        assert named in shown
+    assert "no probabilities" not in shown
+    edits = scrutiny.load(site / "hf").variants["edits"].to_pylist()
+    assert {field for one in edits for field, *_ in json.loads(one)} == {"text"}
+
+
+def test_gradients_of_a_checkpoint_are_followed_and_leave_the_anchor(
+    checkpoint: Path, site: Path
+) -> None:
+    """An attack that follows gradients changes the text; both texts are attributed."""
+    done = python(
+        ["-m", "scrutiny", "run", "attack", "--model", "hf:bert", "--data", "csv:pairs.csv",
+         "-P", 'recipes=["a2t"]', "-P", "items=20", "--out", "attacked", "--display", "none"],
+        site=site,
+        cwd=site,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    cases = list(scrutiny.load(site / "attacked").cases())
+    assert cases
+    for case in cases:
+        (aspect, text), (kept, changed) = (case[at].split("\n") for at in ("before", "after"))
+        assert aspect == kept
+        assert text != changed or not case["edits"]
+    asked = python(["-c", ATTRIBUTED], site=site, cwd=site)
+    assert asked.returncode == 0, asked.stderr
+    assert json.loads(asked.stdout) == [0, 0, 0, 0, 1, 1]
+
+
+#: Prints the field of each piece that the difference of the scores is attributed to.
+ATTRIBUTED = """
+import json
+from scrutiny.core.example import Example
+from scrutiny.core.queries.gradients import PathGradient
+from scrutiny.plugin import load_model, load_task
+model = load_model("hf:bert", load_task("aspects"))
+example = Example("1", {"text": "the story was dull", "aspect": "the story"})
+(found,) = model.path_gradients([PathGradient.of(example, "positive")])
+assert found.gap < 0.05 and all(found.attributions)
+print(json.dumps(found.fields))
+"""
+
+
+def test_attacks_and_their_transfer_never_edit_the_aspect(site: Path) -> None:
+    """Random change neither; the model reads the text behind the aspect, and can be fooled."""
+    for name, more in (("attack", ()), ("attack.transfer", ("--reference", MODEL))):
+        done = python(
+            ["-m", "scrutiny", "run", name, "--model", MODEL, "--data", "csv:aspects.csv", *more,
+             "--limit", "20", "-P", "budget=40", "--draws", "100", "--out", name,
+             "--display", "none"],
+            site=site,
+            cwd=site,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+    texts = list(found_in(site / "attack"))
+    fooled = [one for one in texts if one.role == "measured" and one.is_success]
+    assert fooled
+    for one in texts:
+        aspect = one.originals[one.fields.index("aspect")]
+        assert aspect in ASPECTS
+        assert one.texts[one.fields.index("aspect")] == aspect
+        assert {field for field, *_ in one.edits} == {"text"}
+        assert one.texts[one.fields.index("text")].count(aspect) >= 1
+    asked = [v for v in variants_of(site / "attack.transfer") if v["status"] == "ok"]
+    assert asked
+    assert {edit[0] for one in asked for edit in json.loads(one["edits"])} == {"text"}
+
+
+def variants_of(run: Path) -> list[dict[str, Any]]:
+    """Rows of all tables of variants of a run."""
+    return [row for path in run.rglob("*.parquet") if "variants" in str(path)
+            for row in parquet.read_table(path).to_pylist()]  # fmt: skip

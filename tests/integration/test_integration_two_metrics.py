@@ -131,7 +131,7 @@ def topics(tmp_path_factory):
 
 
 def names_of(run, start):
-    specs = [assigned["spec"]["id"] for assigned in run.manifest["specs"]]
+    specs = [assigned["id"] for assigned in run.manifest["specs"]]
     found = [*specs, *(pair["id"] for pair in run.manifest["contrasts"])]
     return [name for name in found if name.partition("/")[0] == start]
 

@@ -4,8 +4,6 @@ The design, its claims, their components, contrasts and verdicts are those of `a
 only what a network would have answered is drawn.
 """
 
-from dataclasses import replace
-
 import numpy as np
 import pyarrow as pa
 from planted_heads import WORDS, attending, baselines, frames
@@ -15,9 +13,9 @@ from scrutiny.core.design import DataShape, Inputs, SubjectShape
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
 from scrutiny.diagnostics.attention.heads_design import HeadsParams, make_heads_design
+from scrutiny.reliability.assignment import Assignment, Difference
 from scrutiny.run.estimating.estimates import estimate_all
 from scrutiny.run.estimating.estimator import Estimator
-from scrutiny.run.planning.assignment import Assignment, PlannedContrast
 from scrutiny.store.run_tables import RECORDS
 from scrutiny.tasks.tasks import load_task
 
@@ -64,7 +62,7 @@ def verdict(claim, families, *, rng, seed, n=60, draws=200):
     specs = {spec.id: spec for spec in design.estimates}
     own = [_assignment("measured", specs[name]) for name in names if name in specs]
     contrasts = [
-        PlannedContrast(
+        Difference(
             c.id,
             _assignment("measured", specs[c.a]),
             _assignment("measured" if c.minus == "own" else c.minus, specs[c.b]),
@@ -91,14 +89,14 @@ def _inputs(given, *, n):
 
 def _assignment(subject, spec):
     role = spec.role if subject in ("measured", "base") else subject
-    return Assignment(
+    return Assignment.of(
+        spec,
         measure="heads",
         kind=_KIND,
         subject=subject,
         dataset="x",
         measures=MEASURES,
-        spec=replace(spec, role=role),
-        within={},
+        role=role,
     )
 
 

@@ -13,9 +13,9 @@ from scrutiny.core.design import EstimateSpec, Selector
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
 from scrutiny.core.slice_syntax import complement
+from scrutiny.reliability.assignment import Assignment, Difference
 from scrutiny.run.estimating.estimates import estimate_all
 from scrutiny.run.estimating.estimator import Estimator
-from scrutiny.run.planning.assignment import Assignment, PlannedContrast
 from scrutiny.run.planning.plan_slices import over
 from scrutiny.store.run_tables import RECORDS
 
@@ -52,11 +52,13 @@ def tables(rng, *, items, seeds, loss):
 
 def worse(rng, seed, **study):
     """Whether each slice is shown to be worse than elsewhere."""
-    spec = EstimateSpec("level", "accuracy@1", {"": Selector()})
-    level = Assignment("p", "d@1", "m", "x", (Measure("hit"),), spec, {})
+    spec = EstimateSpec("level", "accuracy@1", sides={"": Selector()})
+    level = Assignment.of(
+        spec, measure="p", kind="d@1", subject="m", dataset="x", measures=(Measure("hit"),)
+    )
     slices = [f"s{k} = yes" for k in range(len(SHARES))]
     pairs = [
-        PlannedContrast(where, over(level, where), over(level, complement(where)), is_paired=True)
+        Difference(where, over(level, where), over(level, complement(where)), is_paired=True)
         for where in slices
     ]
     claims = [

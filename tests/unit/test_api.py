@@ -188,7 +188,7 @@ def test_mistakes_are_said(tmp_path):
     two = {"model": "builtin:sentiment", "data": "builtin:reviews"}
     with pytest.raises(TypeError, match="unexpected keyword argument 'wher'"):
         scrutiny.audit(**two, wher="negated")
-    with pytest.raises(UnknownNameError, match="Did you mean 'study'"):
+    with pytest.raises(UnknownNameError, match="Did you mean 'study@1'"):
         scrutiny.audit(**two, profile="studdy")
     with pytest.raises(PlanError, match="cannot travel to a worker"):
         scrutiny.run(
@@ -402,7 +402,7 @@ def test_an_audit_takes_names_of_diagnostics_and_a_budget_of_time(tmp_path):
     assert [m["diagnostic"] for m in plan["measure"]] == ["performance@1", "robustness@1"]
     assert plan["budget"]["seconds"] == 600
     assert plan["budget"]["left_out"] == []
-    assert plan["profile"] == "ship"
+    assert plan["profile"] == "ship@1"
     again = scrutiny.audit(**asked, budget=600, out=tmp_path / "run")
     assert again.manifest["plan"] == plan
     with pytest.raises(PlanError, match="'soon' cannot be read"):
@@ -414,7 +414,7 @@ def test_an_audit_takes_names_of_diagnostics_and_a_budget_of_time(tmp_path):
 def test_an_audit_without_data_asks_on_its_own_sentences():
     found = scrutiny.audit(model="zoo:bert-2x128/seed-1", only="association.seat")
     plan = found.manifest["plan"]
-    assert plan["profile"] == "language"
+    assert plan["profile"] == "language@1"
     assert [m["diagnostic"] for m in plan["measure"]] == ["association.seat@1"]
     assert [d["source"] for d in plan["data"]] == ["builtin:associations"]
     assert all(e.counts.n == e.counts.planned for e in found.estimates)

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import scrutiny
-from scrutiny._table import Table, numbers_table
+from scrutiny._table import ResultTable, numbers_table
 from scrutiny.core.claim import Claim, Component, Finding
 from scrutiny.core.errors import MissingExtraError, PlanError, UnknownNameError
 from scrutiny.core.estimate import Estimate, EstimateKey
@@ -263,7 +263,7 @@ def test_risks_of_a_run(run):
 
 
 def test_a_table_is_narrowed_and_taken_out():
-    table = Table(pa.table({"a": [1, 2, None], "b": ["x", "y", "y"]}))
+    table = ResultTable(pa.table({"a": [1, 2, None], "b": ["x", "y", "y"]}))
     assert (len(table), table.columns) == (3, ["a", "b"])
     assert [*table.where(b="y", a=2)] == [{"a": 2, "b": "y"}]
     assert len(table.where(a=None)) == 1
@@ -280,7 +280,7 @@ def test_a_table_is_narrowed_and_taken_out():
 def test_polars_is_asked_for_by_its_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "polars", None)
     with pytest.raises(MissingExtraError, match=r'pip install "scrutiny\[polars\]"'):
-        Table(pa.table({"a": [1]})).to_polars()
+        ResultTable(pa.table({"a": [1]})).to_polars()
 
 
 def test_polars_has_the_same_rows(run):

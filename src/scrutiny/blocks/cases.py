@@ -6,6 +6,7 @@ from itertools import accumulate
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple
 
+from scrutiny.core.answers.answer import PartDifference
 from scrutiny.core.edit import Edit
 from scrutiny.stats.agreement.flips import FlipCounts
 from scrutiny.text.edits import apply_to_text
@@ -133,6 +134,24 @@ class Evidence:
     n_turned: Mapping[Turn, int] = field(default_factory=dict)
 
 
+_MOST_PARTS: Final = 3
+
+
+def parts_in_words(
+    parts: Sequence[PartDifference], side: Literal["before", "after", "right"]
+) -> str:
+    """What one side says of the first parts of which answers differ, and how many more there are.
+
+    Examples
+    --------
+    >>> parts_in_words([PartDifference("it", "obj of sold", "obj of She", "obj of sold")], "after")
+    'it obj of She'
+    """
+    shown = [f"{part.part} {getattr(part, side)}" for part in parts[:_MOST_PARTS]]
+    shown += [f"{len(parts) - _MOST_PARTS} more"] * (len(parts) > _MOST_PARTS)
+    return "; ".join(shown)
+
+
 CONTEXT: Final = 160
 
 
@@ -166,7 +185,10 @@ def stretches(text: str, edits: Sequence[Edit], *, context: int = CONTEXT) -> li
             continue
         before = text[position : edit.start]
         found += _kept(before, context=context, starts=i == 0, ends=False)
-        found += _changed(text[edit.start : edit.end], edit.text)
+        if old := text[edit.start : edit.end]:
+            found.append(Segment("removed", visible(old)))
+        if edit.text:
+            found.append(Segment("inserted", visible(edit.text)))
         position = edit.end
     found += _kept(text[position:], context=context, starts=not fitting, ends=True)
     return found
@@ -205,20 +227,11 @@ def changed_words(text: str, edits: Sequence[Edit]) -> list[tuple[str, str]]:
             start, _, earlier = groups.pop()
             own = [*earlier, edit]
         groups.append((start, end, own))
-    return [(text[a:b], _within(text, a, b, own)) for a, b, own in groups]
-
-
-def _within(text: str, start: int, end: int, edits: Sequence[Edit]) -> str:
-    """Result of the edits in a part of the text."""
-    moved = [e._replace(start=e.start - start, end=e.end - start) for e in edits]
-    return apply_to_text(text[start:end], moved)
-
-
-def _changed(old: str, new: str) -> Iterator[Segment]:
-    if old:
-        yield Segment("removed", visible(old))
-    if new:
-        yield Segment("inserted", visible(new))
+    found = []
+    for start, end, own in groups:
+        moved = [e._replace(start=e.start - start, end=e.end - start) for e in own]
+        found.append((text[start:end], apply_to_text(text[start:end], moved)))
+    return found
 
 
 def visible(text: str) -> str:
@@ -238,16 +251,11 @@ def _kept(text: str, *, context: int, starts: bool, ends: bool) -> Iterator[Segm
         yield Segment("kept", text[: 2 * context])
         if len(text) > 2 * context:
             yield _GAP
-    elif len(text) <= (context if starts or ends else 2 * context):
-        if text:
-            yield Segment("kept", text)
-    elif starts:
+    elif len(text) > (context if starts or ends else 2 * context):
+        if not starts:
+            yield Segment("kept", text[:context])
         yield _GAP
-        yield Segment("kept", text[-context:])
-    elif ends:
-        yield Segment("kept", text[:context])
-        yield _GAP
-    else:
-        yield Segment("kept", text[:context])
-        yield _GAP
-        yield Segment("kept", text[-context:])
+        if not ends:
+            yield Segment("kept", text[-context:])
+    elif text:
+        yield Segment("kept", text)

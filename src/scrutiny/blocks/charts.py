@@ -3,6 +3,7 @@
 They are dicts and texts without markup, colors or widths: those are the page's.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -101,19 +102,17 @@ class Chart:
     def drawings(self) -> tuple[tuple[str, Spec, int], ...]:
         """Anchor and specification of each drawing, and the height to reserve."""
         found = ((self.anchor, self.spec), (f"{self.anchor}-below", self.below))
-        drawn = [(name, spec, _height(spec)) for name, spec in found if spec is not None]
+        drawn = []
+        for name, spec in found:
+            if spec is not None:
+                plot = spec["height"]
+                if isinstance(plot, dict):
+                    plot = plot["step"] * len({v["label"] for v in spec["data"]["values"]})
+                drawn.append((name, spec, int(plot) + _AXIS_AND_LEGEND))
         if len(drawn) > 1:  # the axis stands under the second
             name, spec, height = drawn[0]
             drawn[0] = (name, spec, height - _AXIS_AND_LEGEND + _BETWEEN)
         return tuple(drawn)
-
-
-def _height(spec: Spec) -> int:
-    """Pixels of a drawing with its axis and legend."""
-    plot = spec["height"]
-    if isinstance(plot, dict):
-        plot = plot["step"] * len({v["label"] for v in spec["data"]["values"]})
-    return int(plot) + _AXIS_AND_LEGEND
 
 
 SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
@@ -241,9 +240,5 @@ def radio(choice: str, options: Mapping[str, str]) -> Spec:
 
 def tooltip(*names: str) -> list[Spec]:
     """Fields shown on hover."""
-    return [{"field": _escaped(name), "title": name} for name in names]
-
-
-def _escaped(name: str) -> str:
-    """Field name without the dots and brackets that Vega-Lite reads as paths."""
-    return name.replace(".", "\\.").replace("[", "\\[").replace("]", "\\]")
+    # dots and brackets are escaped, which Vega-Lite would read as paths
+    return [{"field": re.sub(r"([.\[\]])", r"\\\1", name), "title": name} for name in names]

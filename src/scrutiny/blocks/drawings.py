@@ -211,7 +211,15 @@ class Drawing:
 
 def draw(words: Sequence[str], kinds: Sequence[str], *, title: str, said: str) -> Drawing:
     """Drawing of a sentence, with arcs to the nearest cue."""
-    placed = list(_placed(words, kinds))
+    placed: list[DrawnWord] = []
+    x = _MARGIN
+    for word, kind in zip(words, kinds, strict=True):
+        sign = SIGNS.get(kind, "")
+        width = _CELL * max(1, cell_len(word))
+        room = max(width, _CELL * len(sign))  # a short word with a sign is as wide as its sign
+        at = round(x + (room - width) / 2, 1)
+        placed.append(DrawnWord(word, at, round(width, 1), kind, sign))
+        x += room + _GAP
     cues = [word.middle for word in placed if word.kind == CUE]
     arced = [word for word in placed if word.kind in (RIGHT, MISSED, WRONG)]
     ends = [
@@ -219,6 +227,11 @@ def draw(words: Sequence[str], kinds: Sequence[str], *, title: str, said: str) -
         for word in (arced if cues else ())
     ]
     line = round(max((_height(a, b) for a, b, _ in ends), default=0.0)) + 8
+    arcs = []
+    for start, end, kind in ends:  # half an ellipse, flattened if it is long
+        across, up = abs(end - start) / 2, _height(start, end) - 2
+        turn = f"{across:.1f} {up:.1f} 0 0 {int(end > start)}"
+        arcs.append(Arc(f"M{start:g} {line:g}A{turn} {end:g} {line:g}", kind))
     return Drawing(
         title=title,
         said=said,
@@ -226,30 +239,10 @@ def draw(words: Sequence[str], kinds: Sequence[str], *, title: str, said: str) -
         height=line + _BELOW,
         line=line,
         words=tuple(placed),
-        arcs=tuple(Arc(_path(a, b, line), kind) for a, b, kind in ends),
+        arcs=tuple(arcs),
     )
-
-
-def _placed(words: Sequence[str], kinds: Sequence[str]) -> list[DrawnWord]:
-    """Words from left to right; a short word with a sign is as wide as its sign."""
-    placed, x = [], _MARGIN
-    for word, kind in zip(words, kinds, strict=True):
-        sign = SIGNS.get(kind, "")
-        width = _CELL * max(1, cell_len(word))
-        room = max(width, _CELL * len(sign))
-        at = x + (room - width) / 2
-        placed.append(DrawnWord(word, round(at, 1), round(width, 1), kind, sign))
-        x += room + _GAP
-    return placed
 
 
 def _height(start: float, end: float) -> float:
     """Height of an arc above the words, in pixels."""
     return min(_HIGHEST, _LOWEST + _STEEP * abs(start - end))
-
-
-def _path(start: float, end: float, line: int) -> str:
-    """Path of half an ellipse, flattened if it is long."""
-    across, up = abs(end - start) / 2, _height(start, end) - 2
-    sweep = int(end > start)
-    return f"M{start:g} {line:g}A{across:.1f} {up:.1f} 0 0 {sweep} {end:g} {line:g}"

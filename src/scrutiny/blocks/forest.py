@@ -79,12 +79,15 @@ def forest(anchor: str, lines: Sequence[Line], *, metric: str, limit: float | No
         return None
     shown = lines[:_MOST_ROWS]
     names = list(dict.fromkeys(name for line in shown for name in line.series))
-    values = [
-        _forest_value(line.label, name, estimate)
-        for line in shown
-        for name, estimate in line.series.items()
-        if estimate.value is not None
-    ]
+    values = []
+    for line in shown:
+        for name, estimate in line.series.items():
+            if estimate.value is not None:
+                low, value, high = estimate.ends
+                place: dict[str, Any] = {"label": line.label, "series": name}
+                ends = {"value": value, "low": low, "high": high}
+                said = {"interval": interval(estimate), "n/planned": out_of(estimate)}
+                values.append(place | ends | said)
     layers = _forest_layers(shown, names, metric=metric, limit=limit)
     caption = "Points are estimates, bars their intervals; the solid line is zero"
     caption += f", the dashed one the limit of the claim ({number(limit)})." if limit else "."
@@ -157,6 +160,15 @@ def strip(anchor: str, lines: Sequence[Line], *, metric: str) -> Chart | None:
     x = value_axis("value", metric)
     dot = {**y, "x": x, "tooltip": tooltip("label", "replicate", "value")}
     mean = {**y, "x": {**x, "aggregate": "mean"}}
+    # one column for each replicate, and how the replicates agree
+    names = list(dict.fromkeys(name for _, e in kept for name in e.by_replicate))
+    agreement = list(dict.fromkeys(name for _, e in kept for name in e.across))
+    rows = []
+    for label, e in kept:
+        decimals = decimals_for(e.low, e.high, e.value)
+        across = (number(e.across.get(name), decimals) for name in agreement)
+        rows.append((label, *by_replicate(e, names), *across))
+    spoken = (name.replace("_", " ") for name in agreement)
     layers = [
         guide(0.0, dashed=False),
         marks("point", dot, filled=True, size=42, opacity=0.55),
@@ -167,7 +179,7 @@ def strip(anchor: str, lines: Sequence[Line], *, metric: str) -> Chart | None:
         title="Results by replicate",
         caption="A dot is one replicate, the tick their mean. Wide rows depend on the seed.",
         spec=view_of(dots, height={"step": 20}, layer=layers),
-        table=_strip_table(kept),
+        table=ChartTable(("", *map(replicate_words, names), *spoken), tuple(rows)),
         note=_left_out(len(kept)),
     )
 
@@ -215,32 +227,6 @@ def variance(anchor: str, lines: Sequence[Line]) -> Chart | None:
         table=_variance_table(kept, names),
         note=_left_out(len(kept)),
     )
-
-
-def _forest_value(label: str, name: str, estimate: Estimate) -> dict[str, Any]:
-    low, value, high = estimate.ends
-    return {
-        "label": label,
-        "series": name,
-        "value": value,
-        "low": low,
-        "high": high,
-        "interval": interval(estimate),
-        "n/planned": out_of(estimate),
-    }
-
-
-def _strip_table(kept: Sequence[tuple[str, Estimate]]) -> ChartTable:
-    """Label, one column for each replicate, and how the replicates agree."""
-    names = list(dict.fromkeys(name for _, e in kept for name in e.by_replicate))
-    agreement = list(dict.fromkeys(name for _, e in kept for name in e.across))
-    rows = []
-    for label, e in kept:
-        decimals = decimals_for(e.low, e.high, e.value)
-        across = (number(e.across.get(name), decimals) for name in agreement)
-        rows.append((label, *by_replicate(e, names), *across))
-    spoken = (name.replace("_", " ") for name in agreement)
-    return ChartTable(("", *(replicate_words(name) for name in names), *spoken), tuple(rows))
 
 
 def _variance_table(kept: Sequence[tuple[str, Estimate]], names: Sequence[str]) -> ChartTable:

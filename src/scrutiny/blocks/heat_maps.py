@@ -40,12 +40,14 @@ def matrix_map(
         Then columns are kinds of things, whose names have a line for each word.
     """
     shown = f"datum[{choice.replace('-', '_')}]" if choice else "datum.s0"
-    found = [
-        {"op": op, "field": "value", "as": name} for op, name in (("min", "least"), ("max", "most"))
-    ]
-    ends = [{"joinaggregate": found}] if domain is None else _stated(domain)
     places = _matrix_places(rows, columns, titles)
-    if domain is not None:
+    if domain is None:
+        found = (("min", "least"), ("max", "most"))
+        aggregates = [{"op": op, "field": "value", "as": name} for op, name in found]
+        ends: list[dict[str, Any]] = [{"joinaggregate": aggregates}]
+    else:  # every cell gets the stated ends of the colors
+        stated = zip(domain, ("least", "most"), strict=True)
+        ends = [{"calculate": f"{end}", "as": name} for end, name in stated]
         places["x"]["axis"]["labelExpr"] = "split(datum.label, ' ')"
     share = "min(1, (datum.value - datum.least) / (datum.most - datum.least))"
     spec = view_of(
@@ -59,12 +61,7 @@ def matrix_map(
         ],
         layer=_layers(
             places,
-            color={
-                "field": "strength",
-                "type": "quantitative",
-                "scale": {"range": "heatmap", "domain": [0, 1], "interpolate": "lab"},
-                "legend": None,
-            },
+            color=_shade("strength", "heatmap", [0, 1]),
             strong="datum.strength > 0.55",
             is_written=len(rows) <= _MOST_WRITTEN,
             titles=titles,
@@ -75,12 +72,6 @@ def matrix_map(
     return spec
 
 
-def _stated(domain: tuple[float, float]) -> list[dict[str, Any]]:
-    """Transforms that give every cell the stated ends of the colors."""
-    ends = zip(domain, ("least", "most"), strict=True)
-    return [{"calculate": f"{end}", "as": name} for end, name in ends]
-
-
 def correlation_map(values: Values, names: Sequence[str]) -> Spec:
     """Map of correlations, from -1 to 1; columns have numbers as names."""
     numbered = {name: str(i) for i, name in enumerate(names, 1)}
@@ -89,12 +80,6 @@ def correlation_map(values: Values, names: Sequence[str]) -> Spec:
     turned = {
         (f"{numbered[a]} {a}", numbered[b]): value for (a, b), value in values.items() if a != b
     }
-    color = {
-        "field": "value",
-        "type": "quantitative",
-        "scale": {"range": "diverging", "domain": [-1, 0, 1], "interpolate": "lab"},
-        "legend": None,
-    }
     columns = list(numbered.values())
     return view_of(
         _matrix_cells([("", turned)], rows, columns),
@@ -102,12 +87,18 @@ def correlation_map(values: Values, names: Sequence[str]) -> Spec:
         transform=[{"calculate": "datum.s0", "as": "value"}],
         layer=_layers(
             _matrix_places(rows, columns, titles),
-            color=color,
+            color=_shade("value", "diverging", [-1, 0, 1]),
             strong="abs(datum.value) > 0.6",
             is_written=len(rows) <= _MOST_WRITTEN + 4,
             titles=titles,
         ),
     )
+
+
+def _shade(field: str, colors: str, domain: list[int]) -> Spec:
+    """Color of a cell by a field, without a legend."""
+    scale = {"range": colors, "domain": domain, "interpolate": "lab"}
+    return {"field": field, "type": "quantitative", "scale": scale, "legend": None}
 
 
 def _matrix_cells(
@@ -211,55 +202,46 @@ def heat_map(
     choice
         Anchor of the element that holds the switch between scores.
     """
-    size = _size(panels)
+    cells_of = [place for p in panels for values in p.values.values() for place in values]
+    size = max(layer for layer, _ in cells_of), max(head for _, head in cells_of)
     signal = choice.replace("-", "_")  # radio buttons of one name are one group of the page
     shown = f"datum[{signal}]" if choice else f"datum[{scores[0]!r}]"
     place = _head_places(len(panels), size)
     told = {"color": _color(most), "tooltip": tooltip("map", "layer", "head", *scores)}
     cells = marks("rect", {**place, **told})
     best = _best(panels, scores, place=place, size=size)
+    above = [
+        {"column": at * (size[1] + 1) + (size[1] + 1) // 2, "map": panel.title}
+        for at, panel in enumerate(panels)
+    ]
+    text = {"x": place["x"], "y": {"value": -6}, "text": {"field": "map"}}
+    titles = marks("text", text, points=above, baseline="bottom", fontSize=12, fontWeight=600)
     if choice:
         best["transform"] = [{"filter": f"datum.score === {signal}"}]
     spec = view_of(
         _head_cells(panels, scores, size=size),
         height=_HEAD_ROW * size[0],
         transform=[{"calculate": shown, "as": "value"}],
-        layer=[cells, best, _titles(panels, size, place)],
+        layer=[cells, best, titles],
     )
     if choice:
         spec["params"] = [radio(choice, {score: metric_words(score) for score in scores})]
     return spec
 
 
-def _size(panels: Sequence[MapPanel]) -> tuple[int, int]:
-    """Number of layers, and of heads in a layer, that cover all cells."""
-    places = [place for p in panels for values in p.values.values() for place in values]
-    return max(layer for layer, _ in places), max(head for _, head in places)
-
-
 def _head_cells(
     panels: Sequence[MapPanel], scores: Sequence[str], *, size: tuple[int, int]
 ) -> list[dict[str, Any]]:
-    """One row for each cell: its column in the whole drawing, and all its scores."""
-    return [
-        {
-            "column": at * (size[1] + 1) + head,
-            "map": panel.title,
-            "layer": layer,
-            "head": head,
-            **_scores_at(panel, scores, (layer, head)),
-        }
-        for at, panel in enumerate(panels)
-        for layer, head in next(iter(panel.values.values()), {})
-    ]
-
-
-def _scores_at(panel: MapPanel, scores: Sequence[str], place: HeadPlace) -> dict[str, float]:
-    """Rounded scores of a panel in a cell."""
-    found = {score: panel.values.get(score, {}).get(place) for score in scores}
-    return {
-        score: round(value, _HEAD_DIGITS) for score, value in found.items() if value is not None
-    }
+    """One row for each cell: its column in the whole drawing, and all its scores, rounded."""
+    found = []
+    for at, panel in enumerate(panels):
+        for layer, head in next(iter(panel.values.values()), {}):
+            column = at * (size[1] + 1) + head
+            place = {"column": column, "map": panel.title, "layer": layer, "head": head}
+            told = {score: panel.values.get(score, {}).get((layer, head)) for score in scores}
+            known = {score: round(v, _HEAD_DIGITS) for score, v in told.items() if v is not None}
+            found.append({**place, **known})
+    return found
 
 
 def _head_places(count: int, size: tuple[int, int]) -> dict[str, Spec]:
@@ -311,13 +293,3 @@ def _largest(values: Mapping[HeadPlace, float]) -> HeadPlace | None:
     """Cell with the largest value, the first of equal ones; `None` if all are 0 or less."""
     place = max(values, key=lambda p: (values[p], [-n for n in p]), default=None)
     return place if place is not None and values[place] > 0 else None
-
-
-def _titles(panels: Sequence[MapPanel], size: tuple[int, int], place: dict[str, Spec]) -> Spec:
-    """Titles above the panels."""
-    values = [
-        {"column": at * (size[1] + 1) + (size[1] + 1) // 2, "map": panel.title}
-        for at, panel in enumerate(panels)
-    ]
-    at = {"x": place["x"], "y": {"value": -6}, "text": {"field": "map"}}
-    return marks("text", at, points=values, baseline="bottom", fontSize=12, fontWeight=600)

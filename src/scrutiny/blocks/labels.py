@@ -131,7 +131,12 @@ def key_parts(key: EstimateKey) -> dict[str, str]:
         "role": key.role,
         "group": key.group,
     }
-    parts.update({f"condition.{k}": _plain(k, v) for k, v in sorted(key.condition.items())})
+    for name, value in sorted(key.condition.items()):
+        said = value if isinstance(value, str) else ""
+        if not isinstance(value, str):
+            said = json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
+        # a number is shown with its name
+        parts[f"condition.{name}"] = f"{name} {said}" if _counts(value) else unversioned(said)
     return parts
 
 
@@ -190,15 +195,6 @@ def _rank(name: str) -> tuple[int, str]:
 
 def _counts(value: object) -> bool:
     return not isinstance(value, str) or _DIGITS.fullmatch(value) is not None
-
-
-def _plain(name: str, value: object) -> str:
-    """Value of a condition; a number is shown with its name."""
-    if isinstance(value, str) and _counts(value):
-        return f"{name} {value}"
-    if isinstance(value, str):
-        return unversioned(value)
-    return f"{name} {json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)}"
 
 
 def estimate_words(key: EstimateKey) -> str:

@@ -17,6 +17,7 @@ from scrutiny.core.claim import Component, Finding
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.expressions import name_and_arguments
 from scrutiny.core.record import grouped
+from scrutiny.reliability.assignment import assignments_in, differences_in
 from scrutiny.reliability.metrics import no_effect_of
 
 FIELDS: Final = tuple(field.name for field in fields(EstimateKey))
@@ -55,7 +56,12 @@ def by_identity(
 def varying(keys: Sequence[EstimateKey]) -> list[str]:
     """Conditions by which estimates of a run differ: their names, sorted."""
     names = sorted({name for key in keys for name in key.condition})
-    return [name for name in names if len({_text(key.condition, name) for key in keys}) > 1]
+    conditions = [key.condition for key in keys]
+    return [
+        name
+        for name in names
+        if len({canonical_json(one[name]) if name in one else "" for one in conditions}) > 1
+    ]
 
 
 def anchor(part: str, key: EstimateKey, *, without: Sequence[str] = ()) -> str:
@@ -74,41 +80,12 @@ def slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "x"
 
 
-def _text(condition: Mapping[str, object], name: str) -> str:
-    return canonical_json(condition[name]) if name in condition else ""
-
-
-Assigned = Mapping[str, Any]
-
-
-def key_of(assigned: Assigned) -> EstimateKey:
-    """Key of the estimate of a specification in the manifest."""
-    spec = assigned["spec"]
-    return EstimateKey(
-        diagnostic=assigned["kind"],
-        metric=spec["metric"],
-        subject=assigned["subject"],
-        reference=assigned.get("reference"),
-        dataset="+".join([assigned["dataset"], *spec["beside"]]),
-        role=spec["role"],
-        condition={**spec["condition"], **assigned["within"], **spec["at"]},
-        group=spec["group"],
-    )
-
-
-def contrast_key_of(pair: Assigned) -> EstimateKey:
-    """Key of a difference or a ratio in the manifest."""
-    one, other = (pair[side]["spec"].get("where") or "" for side in ("a", "b"))
-    mine, theirs = key_of(pair["a"]), key_of(pair["b"])
-    return mine.beside(theirs, how=pair.get("how", ""), is_of_slices=one != other)
-
-
-def restrictions(manifest: Assigned) -> Iterator[tuple[EstimateKey, str]]:
+def restrictions(manifest: Mapping[str, Any]) -> Iterator[tuple[EstimateKey, str]]:
     """Slice of each estimate, by the estimate's key."""
-    for assigned in manifest.get("specs", ()):
-        yield key_of(assigned), assigned["spec"].get("where") or ""
-    for pair in manifest.get("contrasts", ()):
-        yield contrast_key_of(pair), pair["a"]["spec"].get("where") or ""
+    for assigned in assignments_in(manifest):
+        yield assigned.key, assigned.where
+    for pair in differences_in(manifest):
+        yield pair.key, pair.a.where
 
 
 #: Layer, or layer and head, both counted from 1.
@@ -163,16 +140,12 @@ def place_of(key: EstimateKey) -> HeadPlace | None:
         return None
     if isinstance(head, int):
         return layer, head
-    return (layer,) if head is None and _is_average(key.metric) else None
-
-
-def _is_average(metric: str) -> bool:
-    """Whether a metric is an average over the heads of a layer."""
-    return _AVERAGE.fullmatch(name_and_arguments(metric)[0]) is not None
+    is_average = head is None and _AVERAGE.fullmatch(name_and_arguments(key.metric)[0])
+    return (layer,) if is_average else None
 
 
 def _apart(
-    estimates: Sequence[Estimate], findings: Iterable[Finding]
+    estimates: Sequence[Estimate], findings: Sequence[Finding]
 ) -> tuple[list[Estimate], list[Estimate]]:
     """Estimates for lists, and those of single heads and layers, both in order.
 
@@ -181,7 +154,10 @@ def _apart(
     counts = Counter(_series(e.key) for e in estimates if place_of(e.key) is not None)
     if not counts:
         return list(estimates), []
-    claimed = {(place_of(key), identity(key)) for key in _claimed(findings)}
+    keys = [key for finding in findings for key in finding.evidence.values()]
+    told = [e for finding in findings for e in (finding.estimate, finding.control)]
+    keys += [e.key for e in told if e is not None]
+    claimed = {(place_of(key), identity(key)) for key in keys}
     places = {place for place, _ in claimed}
     listed: list[Estimate] = []
     single: list[Estimate] = []
@@ -198,13 +174,6 @@ def _series(key: EstimateKey) -> tuple[object, ...]:
     """Approximate common key of the estimates of one map, cheap to compare."""
     where = key.diagnostic, key.metric, key.subject, key.reference, key.dataset
     return *where, key.replicate, key.role, key.group, HEAD in key.condition
-
-
-def _claimed(findings: Iterable[Finding]) -> Iterator[EstimateKey]:
-    """Keys of the estimates in findings."""
-    for finding in findings:
-        yield from finding.evidence.values()
-        yield from (e.key for e in (finding.estimate, finding.control) if e is not None)
 
 
 Claimed = tuple[Finding, Component]

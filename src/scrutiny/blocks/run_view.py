@@ -3,7 +3,7 @@
 Nothing here knows how a run is stored; `scrutiny.report.load` makes a `RunView` of one.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from scrutiny.core.slice_syntax import complement
 if TYPE_CHECKING:
     import numpy as np
 
+    from scrutiny.reliability.assignment import Assignment
     from scrutiny.store.panels import Recorded
     from scrutiny.store.run_folder import RunFolder
 
@@ -51,7 +52,12 @@ def without_slices(
     sizes = tuple(manifest.get("slices", ()))
     groups = {group for size in sizes for group in _groups_of(size["where"])}
     own = tuple(f for f in findings if f.claim.family.endswith(IN_SLICES))
-    clearest = {id(one) for one in _clearest(own)}
+    best: dict[str, Finding] = {}  # the one with the smallest p of each number
+    for one in own:
+        known = best.setdefault(one.claim.family, one)
+        if _p(one) < _p(known):
+            best[one.claim.family] = one
+    clearest = {id(one) for one in best.values()}
     return (
         tuple(e for e in estimates if e.key.group not in groups),
         tuple(f for f in findings if f not in own or id(f) in clearest),
@@ -67,16 +73,6 @@ def _groups_of(where: str) -> tuple[str, str]:
 def gap_key(inside: EstimateKey) -> dict[str, Any]:
     """Key that pairs the difference from elsewhere with the number inside a slice."""
     return {"role": "contrast", "group": _groups_of(inside.group)[1], "reference": inside.subject}
-
-
-def _clearest(findings: Iterable[Finding]) -> list[Finding]:
-    """Finding with the smallest p of each number."""
-    best: dict[str, Finding] = {}
-    for one in findings:
-        known = best.get(one.claim.family)
-        if known is None or _p(one) < _p(known):
-            best[one.claim.family] = one
-    return list(best.values())
 
 
 def _p(finding: Finding) -> float:
@@ -194,7 +190,7 @@ class Records:
         """Interval over items of each replicate of an estimate, by replicate; empty if unknown."""
         return {}
 
-    def recorded(self, assigned: Mapping[str, Any]) -> "Recorded | None":
+    def recorded(self, assigned: "Assignment") -> "Recorded | None":
         """Records that a specification of the manifest reads; `None` if there are none."""
         return None
 
@@ -236,7 +232,7 @@ class RunFacts:
     left_out
         What was asked for and did not fit into the budget of time.
     profile
-        Profile of an audit; empty for other runs.
+        Profile of an audit with its version, `ship@1`; empty for other runs.
     environment
         Versions and devices, by name.
     """

@@ -73,15 +73,11 @@ def no_skill_in(findings: Sequence[Finding]) -> NoSkill | None:
     said = [*said[:_MOST_SAID], *[f"{len(said) - _MOST_SAID} more so."] * (len(said) > _MOST_SAID)]
     short = of_each[0] + _short(lacking[0])
     short += f", and {len(lacking) - 1} more" if len(lacking) > 1 else ""
-    return NoSkill(" ".join(said), short, len(lacking) == len(scores), _advice(lacking))
-
-
-def _advice(lacking: Sequence[Finding]) -> str:
-    """What to do about scores without shown skill: of a good one on few items, ask more."""
     shorts = [_short(finding) for finding in lacking]
-    if all(short == _UNKNOWN for short in shorts):
-        return ""
-    return _MORE if any(short.startswith(_ABOVE) for short in shorts) else _CHECK
+    # of a good score on few items, ask more
+    advice = _MORE if any(one.startswith(_ABOVE) for one in shorts) else _CHECK
+    advice = "" if all(one == _UNKNOWN for one in shorts) else advice
+    return NoSkill(" ".join(said), short, len(lacking) == len(scores), advice)
 
 
 def _names(scores: Sequence[Finding]) -> dict[int, str]:
@@ -143,17 +139,18 @@ class LabelLine:
 
 def label_lines(estimates: Sequence[Estimate]) -> dict[tuple[str, str], list[LabelLine]]:
     """Lines of a report on each label, the worst F1 first, by model and dataset of the run."""
-    own = (e for e in estimates if _is_of_label(e))
+    plain = ("measured", "all", None)
+    own = (
+        e
+        for e in estimates
+        if (e.key.role, e.key.group, e.key.replicate) == plain
+        and set(e.key.condition) == {"label"}
+        and headline_of(e.key.metric) in _COLUMNS
+    )
     return {
         place: sorted(_lines(found), key=lambda line: line.lowest)
         for place, found in grouped(((e.key.subject, e.key.dataset), e) for e in own).items()
     }
-
-
-def _is_of_label(estimate: Estimate) -> bool:
-    key = estimate.key
-    is_plain = (key.role, key.group, key.replicate) == ("measured", "all", None)
-    return is_plain and set(key.condition) == {"label"} and headline_of(key.metric) in _COLUMNS
 
 
 def headline_of(metric: str) -> str:

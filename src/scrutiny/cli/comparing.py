@@ -148,7 +148,10 @@ def _asked(texts: list[str], flags: Mapping[str, Any], wanted: Wanted, out: Path
         k: _plan_of(text, flags, beside, names) for k, text in enumerate(texts) if known[k] is None
     }
     # first, so that what cannot be asked is said before anything is
-    shared = _shared(plans[0], texts, flags, wanted, request) if wanted.is_any else None
+    shared = None
+    if wanted.is_any:  # a run of both models, with each as the other's reference
+        both = shared_plan(replace(plans[0], models=models_from_flags(texts)), wanted)
+        shared = read_shared(_measured(both, flags, "shared", request))
     asking = _together(list(plans.values()), request)
     try:
         first, second = (
@@ -269,14 +272,6 @@ def _plan_of(
         for what in flags["measures"] or ("performance",)
     ]
     return replace(several[0], measure=tuple(m for plan in several for m in plan.measure))
-
-
-def _shared(
-    plan: Plan, texts: list[str], flags: Mapping[str, Any], wanted: Wanted, request: Request
-) -> SharedInvariances:
-    """Shared invariances: a run of both models, with each as the other's reference."""
-    both = shared_plan(replace(plan, models=models_from_flags(texts)), wanted)
-    return read_shared(_measured(both, flags, "shared", request))
 
 
 def _measured(

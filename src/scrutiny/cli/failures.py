@@ -104,15 +104,12 @@ def _refused(error: MemoryError | ImportError | OSError) -> int | None:
         return 3
     if error.errno is None or (error.filename is None and error.errno not in _FULL):
         return None
-    say(f"{_shown(error.filename)} cannot be used: {error.strerror}.")
+    name = str(error.filename or "The output")
+    if len(name) > _LONGEST_NAME:
+        name = f"{name[:80]}…{name[-40:]}"
+    say(f"{name} cannot be used: {error.strerror}.")
     _forget_stdout()
     return 3 if error.errno in _FULL else 2
-
-
-def _shown(name: object) -> str:
-    """Name of a file, shortened if no file system accepts it."""
-    text = str(name or "The output")
-    return text if len(text) <= _LONGEST_NAME else f"{text[:80]}…{text[-40:]}"
 
 
 def _forget_stdout() -> None:

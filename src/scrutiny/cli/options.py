@@ -54,6 +54,21 @@ class Folder(click.Path):
         return super().convert(value, param, ctx)
 
 
+class Versioned(click.Choice):  # type: ignore[type-arg]  # generic from click 8.2 on
+    """Choice that may have a version behind it: ``ship``, ``ship@1``."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The choice with its version, which is not checked here.
+
+        Raises
+        ------
+        click.BadParameter
+            If there is no such choice.
+        """
+        name, at, version = str(value).partition("@")
+        return f"{super().convert(name, param, ctx)}{at}{version}"
+
+
 def several(*options: Callable[[Any], Any]) -> Callable[[F], F]:
     """Decorator that adds options, in the order of the help text."""
 

@@ -44,7 +44,11 @@ def plan_from_flags(flags: Mapping[str, Any]) -> Plan:
     if (Path(what) / "manifest.json").is_file():
         return with_slices(_of_run(flags), flags.get("where", ()))
     name = registry().resolve("diagnostic", what)
-    models, second = _named_with_reference(flags)
+    models = models_from_flags(flags["models"])
+    beside = _reference(flags.get("reference"), models)
+    if beside is not None and beside not in models:
+        models = (beside, *models)  # beside itself it says how high the numbers can be
+    second = "" if beside is None else beside.name
     data = _named_data(flags)
     params = once_each("-P", map(_parameter, flags["params"]))
     if flags["transformations"]:
@@ -180,18 +184,6 @@ def models_from_flags(strings: Sequence[str]) -> tuple[ModelPlan, ...]:
             "python:my_module:my_model."
         )
     return tuple(ModelPlan(name, s) for name, s in _named(strings))
-
-
-def _named_with_reference(flags: Mapping[str, Any]) -> tuple[tuple[ModelPlan, ...], str]:
-    """Models of ``--model`` and ``--reference``, and the name of the reference if there is one.
-
-    The reference is measured, too: beside itself it says how high the numbers can be.
-    """
-    models = models_from_flags(flags["models"])
-    second = _reference(flags.get("reference"), models)
-    if second is None:
-        return models, ""
-    return (*(() if second in models else (second,)), *models), second.name
 
 
 def _reference(given: str | None, models: Sequence[ModelPlan]) -> ModelPlan | None:

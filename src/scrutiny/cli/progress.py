@@ -38,15 +38,11 @@ def progress_of(display: str, *, price: float = 0.0) -> Progress:
 
 def display_here() -> Progress:
     """Progress display of a Python call: a line below a notebook's cell, bars on a terminal."""
-    if getattr(_shell(), "kernel", None) is not None:
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    if getattr(shell, "kernel", None) is not None:
         return NotebookCell(CountedTexts())
     return Bars(CountedTexts()) if sys.stderr.isatty() else SILENT
-
-
-def _shell() -> Any:
-    """Interactive shell that runs this code, or `None`."""
-    ipython = sys.modules.get("IPython")
-    return None if ipython is None else ipython.get_ipython()
 
 
 class Notes(Progress):

@@ -8,7 +8,7 @@ changed, or would be made of something else is made and written.
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -124,7 +124,9 @@ def _run(plan: Plan, flags: Mapping[str, Any], request: Request, *, name: str) -
     for sentence in (*trained_on_it(resolved), *warned):
         tell(sentence)
     out = _free_folder(name, resolved.identity) if flags["out"] is None else Path(flags["out"])
-    before = _sent_before(out)
+    before = {}
+    with suppress(DataError, OSError):  # of a finished run in this folder
+        before = RunFolder(out).manifest.get("sent", {})
     folder = run_plan(resolved, out, options=request.running, crew=request.crew)
     for sentence in missing_answers(folder):
         tell(sentence)
@@ -133,14 +135,6 @@ def _run(plan: Plan, flags: Mapping[str, Any], request: Request, *, name: str) -
     if sums := folder.manifest.get("sent"):
         tell(_sent_in_words(sums, is_new=sums != before))
     return folder
-
-
-def _sent_before(out: Path) -> Mapping[str, Any]:
-    """Sums of what a finished run in this folder has sent; empty without one."""
-    with suppress(DataError, OSError):
-        sums: Mapping[str, Any] = RunFolder(out).manifest.get("sent", {})
-        return sums
-    return {}
 
 
 def _sent_in_words(sums: Mapping[str, Any], *, is_new: bool = True) -> str:
@@ -169,7 +163,10 @@ def _fitting(
     """Plan that fits into ``--budget``; an earlier selection of the same command is reused."""
     from scrutiny.run.budgeting.budget import REDUCED, resolved_within
 
-    folders = _folders(name) if flags["out"] is None else [Path(flags["out"])]
+    folders = [] if flags["out"] is None else [Path(flags["out"])]
+    if not folders:
+        numbered = (Path("runs", f"{name}-{number}") for number in count(1))
+        folders = list(takewhile(Path.exists, numbered))[::-1]
     spent, is_cached = perf_counter() - request.begun, request.running.cache is not None
     fitting = resolved_within(
         resolved,
@@ -182,12 +179,6 @@ def _fitting(
     if fitting.plan.budget and fitting.plan.budget.left_out:
         request.running.progress.note(REDUCED)
     return fitting
-
-
-def _folders(name: str) -> list[Path]:
-    """Existing folders ``runs/NAME-K``, the last one first."""
-    found = (Path("runs", f"{name}-{number}") for number in count(1))
-    return list(takewhile(Path.exists, found))[::-1]
 
 
 def _free_folder(name: str, identity: str) -> Path:
@@ -204,13 +195,6 @@ def _free_folder(name: str, identity: str) -> Path:
     return folder
 
 
-def _page_of(view: "RunView") -> str:
-    """Text of a run's page; its code is imported on demand."""
-    from scrutiny.report.page import render_html
-
-    return render_html(view)
-
-
 def finish(folder: RunFolder, flags: Mapping[str, Any], *, html: Path | None) -> int:
     """Print the summary, write the requested page; return the exit code."""
     from scrutiny.report.formats import render_ndjson
@@ -221,7 +205,7 @@ def finish(folder: RunFolder, flags: Mapping[str, Any], *, html: Path | None) ->
     if flags.get("no_texts"):
         view = view.without_texts()
     if html is not None:
-        write_page(Path(html), view, folder.path, render=_page_of)
+        write_page(Path(html), view, folder.path)
     if flags["as_json"]:
         say_warnings(view.manifest)
         click.echo(render_ndjson(view), nl=False)
@@ -234,9 +218,7 @@ _KEY: Final = "page"
 _PACKAGE: Final = Path(__file__).parents[1]
 
 
-def write_page(
-    path: Path, view: RunView, folder: Path, *, render: Callable[[RunView], str]
-) -> bool:
+def write_page(path: Path, view: RunView, folder: Path) -> bool:
     """Write the page of a finished run unless it is current; return whether it was written.
 
     Parameters
@@ -247,8 +229,6 @@ def write_page(
         The run.
     folder
         Its folder, whose journal remembers the page.
-    render
-        Makes the text of the page.
 
     Raises
     ------
@@ -260,9 +240,13 @@ def write_page(
     made_of = _made_of(view)
     if path.is_file() and _kept(folder) == [made_of, hash_file(path)]:
         return False
-    save_text(path, render(view))
+    from scrutiny.report.page import render_html  # templates and charts are slow to load
+
+    save_text(path, render_html(view))
     if path.is_file():
-        _keep(folder, [made_of, hash_file(path)])
+        # without the note the page is written again
+        with suppress(StorageError), closing(Journal(folder / "journal.sqlite")) as journal:
+            journal.set_meta(_KEY, json.dumps([made_of, hash_file(path)]))
     return True
 
 
@@ -288,9 +272,3 @@ def _kept(folder: Path) -> object:
     with suppress(ValueError), closing(Journal(folder / "journal.sqlite")) as journal:
         return json.loads(journal.meta(_KEY) or "null")
     return None
-
-
-def _keep(folder: Path, said: list[str]) -> None:
-    """Store a note about a page in the journal; without it the page is written again."""
-    with suppress(StorageError), closing(Journal(folder / "journal.sqlite")) as journal:
-        journal.set_meta(_KEY, json.dumps(said))

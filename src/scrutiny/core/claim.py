@@ -16,6 +16,11 @@ NO_PROBABILITIES: Final = (
     "no probabilities: the model answers with labels alone; let it give a probability for each "
     "label, or ask it several times (#samples=20)"
 )
+#: The same of answers that are no labels.
+NO_CONFIDENCES: Final = (
+    "no probabilities: the model does not say how sure it is of the parts of its answers (spans, "
+    "words, an extract); let it give a score for each"
+)
 #: Verdicts and states that are not decided.
 OPEN: Final = ("undecided", "can't tell", "refused", "not tested", "not asked")
 #: What a change did to the texts that it touched.
@@ -91,8 +96,9 @@ class Risk:
     negligible
         Cost that is as good as none. A share is above nothing by a single case: the verdict sets
         the same part of the tolerance for all of them (`scrutiny.reliability.verdicts.risks`).
-    reads_probabilities
-        Whether labels alone leave the number undefined: then the risk is not asked.
+    without_scores
+        Reason for refusing it where answers without probabilities leave the number undefined; empty
+        if it reads none.
     touches
         What was done to the texts that `Claim.coverage` counts: "changed 9 of 900 texts".
     """
@@ -102,7 +108,7 @@ class Risk:
     costs: str
     settled_by: str = ""
     negligible: float = 0.0
-    reads_probabilities: bool = False
+    without_scores: str = ""
     touches: str = CHANGED
 
 

@@ -1,8 +1,8 @@
 """Designs: what a diagnostic plans before the first query, and what it plans by."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass, field, replace
+from typing import Final, Generic, Literal, TypeVar
 
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.example import SuiteTest
@@ -27,44 +27,41 @@ class Selector:
 
 #: Between the name of a side and the number of a further draw of it.
 DRAW: Final = "#"
-
-
-def draws_of(
-    side: str, role: str, conditions: Sequence[Mapping[str, object]]
-) -> dict[str, Selector]:
-    """Selectors of a side's draws, one for each condition; several draws are averaged.
-
-    Examples
-    --------
-    >>> list(draws_of("after", "measured", [{"draw": 0}, {"draw": 1}]))
-    ['after', 'after#1']
-    """
-    return {
-        f"{side}{DRAW}{draw}" if draw else side: Selector(role, condition)
-        for draw, condition in enumerate(conditions)
-    }
+#: Side of the items as they are, which stands in for one that nothing changed.
+BEFORE: Final = "before"
+#: Roles of the sides that follow from an estimate; empty for its own.
+_ROLES: Final = {"": "", "after": "", BEFORE: "baseline", "control": "control"}
 
 
 @dataclass(frozen=True, slots=True)
 class EstimateSpec:
-    """Specification of a number to compute from records.
+    """Estimate of a design: a metric in a condition, computed from records.
+
+    What it reads follows from the metric. One that needs "hit" reads the records of the estimate's
+    own role and condition; of ``drop``, "after" does, and "before" reads the items as they are; of
+    ``excess`` and ``beyond``, "control" reads the controls in the same condition. Where the group
+    is "all", an item that a change left as it was counts with what was measured before.
 
     Parameters
     ----------
     id
-        Unique in the plan.
+        Unique in the design.
     metric
-        Statistic by its versioned name.
-    sides
-        Records of each side. A statistic that needs "before.hit" has the side "before"; one that
-        needs "hit" has the side "", which unless given is all measured records.
-    fallback
-        Side that stands in where a side's variant was skipped because nothing changed: makes
-        "over all items" out of "over changed items".
+        Metric by its versioned name.
+    condition
+        Condition of the records, and of the estimate.
+    role
+        Role of the records, and of the estimate.
     group
         Name of the items it is over.
-    role, condition
-        Its identity beside the metric; the condition is that of the main side unless given.
+    sides
+        Records of a side that reads others, by its name: the side of "before.hit" is "before", that
+        of "hit" is "".
+    fallback
+        Side that stands in where a side's variant was skipped because nothing changed: makes
+        "over all items" out of "over changed items". None: that follows from the metric.
+    draws
+        How many draws it is the mean of, each with its number as ``draw`` in its condition.
     unit
         Column of the items that is resampled as a whole ("item", or a ``u_*`` column).
     strata
@@ -87,64 +84,110 @@ class EstimateSpec:
 
     id: str
     metric: str
-    sides: Mapping[str, Selector] = field(default_factory=lambda: {"": Selector()})
-    fallback: Mapping[str, str] = field(default_factory=dict)
-    group: str = "all"
-    role: str = "measured"
     condition: Mapping[str, object] = field(default_factory=dict)
+    _: KW_ONLY
+    role: str = "measured"
+    group: str = "all"
+    sides: Mapping[str, Selector] = field(default_factory=dict)
+    fallback: Mapping[str, str] | None = None
+    draws: int = 1
     unit: str = "item"
     strata: str | None = None
     where: str = ""
     at: Mapping[str, int] = field(default_factory=dict)
     along: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
-    presupposes: tuple[tuple[str, float], ...] = ()
+    presupposes: tuple[tuple["EstimateSpec", float], ...] = ()
 
-    @classmethod
-    def of(
-        cls,
-        id: str,
-        metric: str,
-        condition: Mapping[str, object],
-        *,
-        role: str = "measured",
-        **stated: Any,
-    ) -> "EstimateSpec":
-        """Specification with one side: the records of its own role and condition."""
-        sides = {"": Selector(role, condition)}
-        return cls(id, metric, sides, role=role, condition=condition, **stated)
+    def reading(self, sides: Iterable[str]) -> "EstimateSpec":
+        """Estimate with everything stated that follows from its metric.
+
+        Parameters
+        ----------
+        sides
+            Sides of which the metric needs measures.
+
+        Examples
+        --------
+        >>> drop = EstimateSpec("d", "drop(accuracy)@1", {"change": "typos"})
+        >>> found = drop.reading(["before", "after"])
+        >>> found.sides["before"].role, found.sides["after"].condition, found.fallback
+        ('baseline', {'change': 'typos'}, {'after': 'before'})
+        """
+        needed = dict.fromkeys(sides)
+        fallback = self.fallback
+        if fallback is None:
+            is_over_all = BEFORE in needed and self.group == "all"
+            fallback = {name: BEFORE for name in needed if name != BEFORE} if is_over_all else {}
+        own = {
+            name: selector
+            for stem in (*needed, *fallback.values())
+            if stem in _ROLES and stem not in self.sides
+            for name, selector in self._side(stem)
+        }
+        return replace(self, sides={**own, **self.sides}, fallback=fallback)
+
+    def _side(self, name: str) -> Iterator[tuple[str, Selector]]:
+        """Records of a side that states none, a selector for each draw."""
+        role = _ROLES[name] or self.role
+        if name == BEFORE or self.draws == 1:
+            yield name, Selector(role, {} if name == BEFORE else self.condition)
+            return
+        for draw in range(self.draws):
+            end = f"{DRAW}{draw}" if draw else ""
+            yield f"{name}{end}", Selector(role, {**self.condition, "draw": draw})
+
+
+#: Name of an estimate in a design, or the estimate itself.
+Named = TypeVar("Named")
 
 
 @dataclass(frozen=True, slots=True)
-class ContrastSpec:
-    """Difference of two estimates: of this family minus another, usually its control family.
+class Contrast(Generic[Named]):
+    """One number of two estimates: ``a - b``, or a metric of both.
 
     Parameters
     ----------
     id
-        Unique in the design; components of claims name it.
+        Unique in the design or the plan; components of claims name it.
     a, b
-        Identifiers of specifications of this design: the family's own, and the one that is read
-        off the other family's records. Usually the same.
+        The estimates: the second is subtracted.
+    is_paired
+        Whether the replicates of both sides belong together where they have the same names.
+    exact_at
+        Share of misses that its claims are about: of a share whose other side misses nothing, the
+        interval is then the exact one of the misses. None for the usual interval.
+    how
+        "-" or "/" between two metrics, or the name of a metric of both sides' measures; empty for
+        one metric of two selections.
+    """
+
+    id: str
+    a: Named
+    b: Named
+    is_paired: bool = False
+    exact_at: float | None = None
+    how: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ContrastSpec(Contrast[str]):
+    """Difference of two estimates of a design: of this family minus another, usually its control.
+
+    ``a`` and ``b`` are identifiers of estimates of this design, the family's own and the one that
+    is read off the other family's records; usually the same.
+
+    Parameters
+    ----------
     minus
         Family that ``b`` is of: this one's "null" (untrained replicates) or "control"; its "base",
         which it was trained from; the "reference" beside itself, where the measurement has it among
         its models; the reference beside this family ("exchanged"), where another measurement of the
         plan goes that way (`Inputs.is_first_way`); or its "own", replicate by replicate. Where the
         plan has none, the contrast does not exist, and claims that need it are undecided.
-    is_paired
-        Whether replicates of both families belong together where they have the same names.
-    exact_at
-        Share of misses that its claims are about: of a share whose other side misses nothing, the
-        interval is then the exact one of the misses. None for the usual interval.
     """
 
-    id: str
-    a: str
-    b: str
     minus: Subtracted = "null"
-    is_paired: bool = False
-    exact_at: float | None = None
 
     @classmethod
     def untrained(cls, names: Iterable[str]) -> Iterator["ContrastSpec"]:
@@ -212,6 +255,8 @@ class DataShape:
         Datasets of the same task that come after it in the measurement.
     tests
         Tests of a suite; empty for other data.
+    has_training
+        Whether the plan names the training set that belongs to it (`Context.training`).
     """
 
     name: str
@@ -222,6 +267,7 @@ class DataShape:
     languages: frozenset[str] = frozenset()
     beside: tuple[str, ...] = ()
     tests: tuple[SuiteTest, ...] = ()
+    has_training: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,7 +99,7 @@ class Reference(Protocol):
         """Predictions of the reference: cached, batched, checked; failed calls are values."""
 
     def ask(self, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:
-        """Answers of the reference to queries of `scrutiny.core.queries.language`."""
+        """Answers of the reference to queries of `scrutiny.core.queries`."""
 
 
 class Context(Protocol):
@@ -114,6 +114,13 @@ class Context(Protocol):
     seed: int
     reference: Reference | None
     languages: frozenset[str]
+
+    @property
+    def training(self) -> Sequence[Example]:
+        """Items of the training set that the plan names beside the data; empty where it has none.
+
+        The same object for all batches of a dataset.
+        """
 
     @property
     def model(self) -> Model:
@@ -139,7 +146,7 @@ class Context(Protocol):
         """
 
     def ask(self, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:
-        """Answers of the cell's model to queries of `scrutiny.core.queries.language`.
+        """Answers of the cell's model to queries of `scrutiny.core.queries`.
 
         Cached, batched, each distinct query once; a failing one is a value. ``model`` is asked
         directly for what is not cached: ``encode``, ``representations``.
@@ -186,6 +193,9 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
         Model capabilities it requires ("predict" included).
     wants
         Facts of the tasks that it applies to, of which any suffices; empty for any task.
+    why_only
+        Reason why it measures nothing else, in a clause that stands behind "for": in lists, and
+        where an audit leaves it out.
     measures
         Measures of its records; if empty, those of the task.
     scope
@@ -232,6 +242,7 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
     Params: ClassVar[type[Any]]
     needs: ClassVar[frozenset[str]] = frozenset()
     wants: ClassVar[tuple[Facts, ...]] = ()
+    why_only: ClassVar[str] = ""
     measures: ClassVar[tuple[Measure, ...]] = ()
     scope: ClassVar[Literal["item", "dataset"]] = "item"
     wants_reference: ClassVar[bool] = False
@@ -265,6 +276,13 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
         Axes of length 0 get the model's lengths.
         """
         return self.measures or task.measures
+
+    def reads_training(self, params: P) -> bool:
+        """Whether it needs the training set beside the data (`Context.training`).
+
+        A plan without one is refused.
+        """
+        return False
 
     def lengths(self, params: P) -> Mapping[str, int]:
         """Lengths of its measures' axes that its parameters set."""

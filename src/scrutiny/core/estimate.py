@@ -88,8 +88,9 @@ class EstimateKey:
     ) -> "EstimateKey":
         """Identity of this number minus another, or of two metrics with an operator between them.
 
-        Conditions that differ are written ``x - y``. The reference is the second side's subject,
-        and what both were measured beside is a condition; two metrics of one selection have none.
+        Conditions and datasets that differ are written ``x - y``. The reference is the second
+        side's subject, and what both were measured beside is a condition; two metrics of one
+        selection have none.
 
         Parameters
         ----------
@@ -112,9 +113,11 @@ class EstimateKey:
         for name in dict.fromkeys([*mine, *theirs]):
             a, b = (side.get(name, absent.get(name, "none")) for side in (mine, theirs))
             condition[name] = a if a == b else f"{a} {how if is_operator else '-'} {b}"
+        is_of_datasets = one.dataset != two.dataset
         return replace(
             one,
             metric=f"{one.metric} {how} {two.metric}" if is_operator else one.metric,
+            dataset=f"{one.dataset} - {two.dataset}" if is_of_datasets else one.dataset,
             reference=None if is_operator else two.subject,
             role="contrast",
             condition=condition,

@@ -3,13 +3,14 @@
 from typing import Final, Literal, NamedTuple
 
 #: What an answer hangs on: one text, the relation of several, a part of a text that is named
-#: beside it (an aspect, a topic).
-HangsOn = Literal["text", "relation", "anchor"]
+#: beside it (an aspect, a topic), parts that are marked in it (two entities).
+HangsOn = Literal["text", "relation", "anchor", "marked"]
 
 _OF: Final[dict[str, str]] = {
     "text": "of one text",
     "relation": "of the relation of texts",
     "anchor": "of a part of a text",
+    "marked": "of marked parts of a text",
 }
 _ANSWERS: Final[dict[str, str]] = {
     "label": "labels",
@@ -18,6 +19,10 @@ _ANSWERS: Final[dict[str, str]] = {
     "clusters": "clusters of mentions",
     "extract": "words of a text",
     "text": "written texts",
+    "option": "options of the item",
+    "labels": "sets of labels",
+    "ranking": "orders of candidates",
+    "segments": "borders of words",
 }
 
 #: Names under which a change may say what it does to an answer (`Facts.grounds`), in words.
@@ -25,6 +30,17 @@ GROUNDS: Final[dict[str, str]] = {
     **_ANSWERS,
     "relation": f"labels {_OF['relation']}",
     "anchor": f"labels {_OF['anchor']}",
+    "marked": f"labels {_OF['marked']}",
+}
+#: Where a change says nothing of a name: the next nearest. What is done to a text beside its
+#: options is done to one of several texts; borders of words go where the words of a tree go.
+_NEXT: Final[dict[str, str]] = {
+    "marked": "anchor",
+    "anchor": "label",
+    "labels": "label",
+    "option": "relation",
+    "ranking": "relation",
+    "segments": "words",
 }
 
 
@@ -58,9 +74,11 @@ class Facts(NamedTuple):
     @property
     def grounds(self) -> tuple[str, ...]:
         """Names under which a change says what it does to such an answer, the nearest first."""
-        if self.answer != "label" or self.hangs_on in ("", "text"):
-            return (self.answer,)
-        return ("relation",) if self.hangs_on == "relation" else (self.hangs_on, self.answer)
+        is_of_text = self.answer != "label" or self.hangs_on in ("", "text")
+        found = [self.answer if is_of_text else self.hangs_on]
+        while found[-1] in _NEXT:
+            found.append(_NEXT[found[-1]])
+        return tuple(found)
 
     def __str__(self) -> str:
         answers = _ANSWERS.get(self.answer, self.answer)
@@ -99,6 +117,10 @@ ARCS: Final = Facts("words")
 CLUSTERS: Final = Facts("clusters")
 EXTRACTS: Final = Facts("extract")
 WRITTEN: Final = Facts("text")
+OPTIONS: Final = Facts("option")
+LABEL_SETS: Final = Facts("labels")
+RANKINGS: Final = Facts("ranking")
+SEGMENTS: Final = Facts("segments")
 #: Texts that go on from item to item, with nothing to predict.
 RUNNING_TEXT: Final = Facts(holds="running text")
 #: Words that belong to an anchor among them, as the scope of a negation to its cue.

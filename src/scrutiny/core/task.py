@@ -24,7 +24,9 @@ class Prediction(NamedTuple):
         A label, spans, a text: a value of one of the types of `scrutiny.core.answers`; None if
         only probabilities are known.
     scores
-        Probability of each of the model's labels, in their order.
+        Of a label: the probability of each of the model's labels, in their order. Of other answers:
+        that of each of their parts to be right, in the order of `AnswerType.judged` (a span, a
+        word, the whole extract).
     said
         What the model wrote, where the answer was read from it.
     """
@@ -99,6 +101,9 @@ class Score:
     names: Mapping[str, str] = field(default_factory=dict)
 
 
+RoleKind = Literal["id", "text", "texts", "words", "gold", "list", "group", "number", "unit"]
+
+
 class Role(NamedTuple):
     """Role of a column in a task.
 
@@ -109,8 +114,9 @@ class Role(NamedTuple):
     meaning
         "column of …", for messages.
     kind
-        ``id``: identifiers; ``text``: a text; ``words``: a list of words, the text's tokens;
-        ``gold``: the answer; ``list``: a list about the words; ``group``: an attribute ``a_NAME``;
+        ``id``: identifiers; ``text``: a text; ``texts``: a list of options or candidates, each a
+        text field (``option_1``, …); ``words``: a list of words, the text's tokens; ``gold``: the
+        answer; ``list``: a list about the words; ``group``: an attribute ``a_NAME``;
         ``number``: such an attribute that is a number; ``unit``: a unit of resampling ``u_NAME``.
     names
         Well-known names of such a column, in lower case, most frequent first.
@@ -121,13 +127,14 @@ class Role(NamedTuple):
     may_change
         Whether changes of texts may change this one.
     is_anchor
-        Whether the answer is about what this text names (an aspect, a topic) in the others: no
-        change touches it, nor its words where they stand in another text.
+        Whether the answer is about what this text names (an aspect, a topic) in the others, or
+        about the part of a text that it marks: no change touches it, nor its words where they stand
+        in another text.
     """
 
     name: str
     meaning: str
-    kind: Literal["id", "text", "words", "gold", "list", "group", "number", "unit"] = "group"
+    kind: RoleKind = "group"
     names: tuple[str, ...] = ()
     is_needed: bool = False
     default: str = ""
@@ -156,8 +163,8 @@ class Task(PlugIn, ABC):
     roles
         Its columns, which are options of data strings (``text=``, ``label=``).
     fields, words, answer
-        What the roles say: the text fields of its items, the column of their words and that of the
-        gold answer, where it has such.
+        What the roles say: the text fields of its items besides options, the column of their words
+        and that of the gold answer, where it has such.
     open_fields, closed_fields
         Text fields that changes may touch, and those that they may not.
     side_by_side
@@ -231,9 +238,11 @@ class Task(PlugIn, ABC):
         """Facts that diagnostics, changes of texts and models ask for in place of its name."""
         kind = "" if self.answer_type is None else self.answer_type.name
         if any(role.is_anchor for role in self.roles):
-            return Facts(kind, "anchor", self.holds)
+            is_named = any(role.is_anchor and role.kind == "text" for role in self.roles)
+            return Facts(kind, "anchor" if is_named else "marked", self.holds)
         is_relation = self.gives_labels and len(self.open_fields) > 1
-        return Facts(kind, "relation" if is_relation else "text", self.holds)
+        has_options = any(role.kind == "texts" for role in self.roles)
+        return Facts(kind, "relation" if is_relation or has_options else "text", self.holds)
 
     @property
     def must_be_answered(self) -> bool:

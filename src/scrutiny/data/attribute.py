@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from inspect import getdoc
 from typing import Any, Literal
 
-from scrutiny.core.answers.answer import label_in
+from scrutiny.core.answers.answer import label_in, type_of
 from scrutiny.core.example import Example
 from scrutiny.core.languages import OF_CHARACTERS, UNSPACED, is_english, script_of
 from scrutiny.core.plugin_base import Told
@@ -48,6 +48,16 @@ class Training:
     def words(self) -> frozenset[str]:
         """Words of all its texts, in lower case."""
         return frozenset(word for example in self.examples for word in words_of(example))
+
+    @cached_property
+    def parts(self) -> frozenset[str]:
+        """Words of the gold parts of its items, without case: entities, or words of a text."""
+        return frozenset(
+            example.fields[part.field][part.start : part.end].casefold()
+            for example in self.examples
+            if example.gold is not None
+            for part in type_of(example.gold).parts(example.gold)
+        )
 
     @cached_property
     def texts(self) -> frozenset[int]:

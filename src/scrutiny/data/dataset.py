@@ -20,6 +20,7 @@ from scrutiny.data.labels import LabelMatch, no_gold_among, several_in_one, sort
 from scrutiny.data.opening import open_data
 from scrutiny.data.readers.suites import must_fit
 from scrutiny.data.reading import OnBadRow, Reading, parse_limit
+from scrutiny.tasks.cells import READ_SEVERAL
 from scrutiny.tasks.item_hashes import content_key
 from scrutiny.tasks.tasks import load_task
 
@@ -135,8 +136,11 @@ class Dataset:
         """
         names = list(dict.fromkeys(name for e in self.examples for name in e.attributes))
         if unit == "item":
-            units = (name for name in names if name.startswith("u_"))
-            return next((name for name in units if self._has_several(name)), "item")
+            for name in names:
+                values = {e.attributes.get(name) for e in self.examples}
+                if name.startswith("u_") and len(values) > 1:
+                    return name
+            return "item"
         for name in (unit, f"u_{unit}"):
             if name in names:
                 return name
@@ -144,12 +148,6 @@ class Dataset:
             f"data {self.name!r}: unit {unit!r} is no column of the items; they have "
             f"{', '.join(names) or 'none'}. Map one in the data string: #unit={unit}."
         )
-
-    def _has_several(self, column: str) -> bool:
-        """Whether a column has more than one value."""
-        values = (e.attributes.get(column) for e in self.examples)
-        first = next(values, None)
-        return any(value != first for value in values)
 
 
 def load_dataset(
@@ -246,9 +244,9 @@ def _without_marks(examples: list[Example], reading: Reading) -> list[Example]:
     golds = {e.gold for e in examples if e.gold is not None}
     if several := several_in_one(golds):
         raise DataError(
-            f"{reading.source}: the label {several!r} is several labels of one item, which are not "
-            "yet a task. Give each label a column of its own (yes or no) and name one, as in "
-            f"{reading.task.answer}=NAME; if it is one class, name all classes by labels=."
+            f"{reading.source}: the label {several!r} is several labels of one item: "
+            f"{READ_SEVERAL}, as in {reading.task.answer}=NAME; if it is one class, name all "
+            "classes by labels=."
         )
     marks = no_gold_among(golds)
     for number, example in enumerate(examples):

@@ -135,16 +135,12 @@ def _pairs(values: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Values paired with the first that looks like them."""
     first: dict[str, str] = {}
     for value in sorted(values):
-        other = first.setdefault(_looks(value).casefold(), value)
+        plain = unicodedata.normalize("NFKC", value)  # one form of each letter
+        seen = (c for c in plain if unicodedata.category(c) not in ("Cf", "Cc") or c.isspace())
+        looks = _SPACES.sub(" ", "".join(seen)).strip().casefold()
+        other = first.setdefault(looks, value)
         if other != value:
             yield other, value
-
-
-def _looks(value: str) -> str:
-    """Visual form of a value: one form of each letter, single spaces, no invisible characters."""
-    plain = unicodedata.normalize("NFKC", value)
-    seen = "".join(c for c in plain if unicodedata.category(c) not in ("Cf", "Cc") or c.isspace())
-    return _SPACES.sub(" ", seen).strip()
 
 
 def group_counts(examples: Sequence[Example], *, most: int) -> dict[str, Counter[str]]:

@@ -35,7 +35,8 @@ def suggested_types(model: Sequence[str], data: Sequence[str]) -> dict[str, str]
 
 def types_differ(source: str, model: Sequence[str], data: Sequence[str]) -> str:
     """Paragraph for a tagger whose types are not those of the data, with the map to state."""
-    layer = _layer_of(data)
+    layers = (("upos", UNIVERSAL), ("xpos", PENN))
+    layer = next((name for name, tags in layers if tags.issuperset(data)), "")
     if source.startswith("spacy:") and layer:
         return (
             f"The data has parts of speech ({_listed(data)}), and {source} was asked for entities: "
@@ -84,12 +85,6 @@ def _alike(name: str, data: Sequence[str]) -> str | None:
     if name.upper() in _AMONG_OTHERS:
         return next((other for other in data if other.upper() in _OTHERS), None)
     return None
-
-
-def _layer_of(data: Sequence[str]) -> str:
-    """Layer of a pipeline with these parts of speech; empty for other types."""
-    layers = (("upos", UNIVERSAL), ("xpos", PENN))
-    return next((name for name, tags in layers if tags.issuperset(data)), "")
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -147,15 +147,12 @@ class _LinesByKey:
         lines[slot] = line
         self._room -= 1
         if not self._room:
-            self._grow()
+            pairs = zip(self._keys, self._lines, strict=True)
+            self._allocate(2 * len(self._keys))
+            for known, where in pairs:
+                if where:
+                    self.add(known, where)
         return 0
-
-    def _grow(self) -> None:
-        pairs = zip(self._keys, self._lines, strict=True)
-        self._allocate(2 * len(self._keys))
-        for key, line in pairs:
-            if line:
-                self.add(key, line)
 
 
 def drawn(examples: Sequence[Example], items: int | None) -> tuple[Example, ...]:

@@ -157,7 +157,10 @@ class Items:
         if term.operator == "in":
             low, high = _between(numbers, term.value)
             return [None if n is None else low <= n < high for n in numbers]
-        limit = _as_limit(term)
+        try:
+            limit = float(term.value)
+        except ValueError:
+            raise PlanError(f"{term.text}: {term.value!r} is not a number.") from None
         order = _ORDERS[term.operator]
         return [None if n is None else order(n, limit) for n in numbers]
 
@@ -173,37 +176,36 @@ class Items:
             if name in self._columns:
                 return "a word", [None if v is None else str(v) for v in self._columns[name]]
         if term.name == _HAS:
-            return "yes or no", _has(self._looked_at(term), term.value)
+            wanted = f" {' '.join(lower_of(Example('', {'': term.value})))} "
+            return "yes or no", [
+                None if one is None else wanted in f" {' '.join(lower_of(one))} "
+                for one in self._looked_at(term)
+            ]
         known("attribute or column of the items", [term.name], self.names)
         attribute: Attribute = registry().load("attribute", term.name)
-        training = self._trained(term.name) if attribute.of_training else None
+        if attribute.of_training and self._training is None:
+            raise PlanError(
+                f"The slice uses {term.name}, which needs training data, and none is given: "
+                "name it in the plan (training = under [data.NAME]) or with --training STRING."
+            )
+        training = self._training() if attribute.of_training and self._training else None
         looked = self._looked_at(term)
         values = [None if one is None else attribute(one, training) for one in looked]
         return attribute.gives, values
-
-    def _trained(self, name: str) -> Training:
-        if self._training is None:
-            raise PlanError(
-                f"The slice uses {name}, which needs training data, and none is given: "
-                "name it in the plan (training = under [data.NAME]) or with --training STRING."
-            )
-        return self._training()
 
     def _looked_at(self, term: Term) -> Sequence[Example | None]:
         """Items, reduced to one field if the term names it."""
         if not term.field:
             return self.examples
-        found = [_in_field(example, term.field) for example in self.examples]
+        name = term.field
+        found = [
+            replace(one, fields={name: one.fields[name]}) if name in one.fields else None
+            for one in self.examples
+        ]
         if not any(found):
             fields = dict.fromkeys(name for e in self.examples for name in e.fields)
             raise UnknownNameError("text field of the items", term.field, fields)
         return found
-
-
-def _has(examples: Sequence[Example | None], words: str) -> list[Value | None]:
-    """Whether the words occur in sequence in some text of each item, ignoring case."""
-    wanted = " ".join(lower_of(Example("", {"": words})))
-    return [None if e is None else f" {wanted} " in f" {' '.join(lower_of(e))} " for e in examples]
 
 
 def _as_truth(value: Value | None, term: Term, gives: Gives) -> bool | None:
@@ -227,13 +229,6 @@ def _as_number(value: Value, term: Term, gives: Gives) -> float:
     )
 
 
-def _as_limit(term: Term) -> float:
-    try:
-        return float(term.value)
-    except ValueError:
-        raise PlanError(f"{term.text}: {term.value!r} is not a number.") from None
-
-
 def _is_same(value: Value, text: str) -> bool:
     """Whether a value equals a written one: 2.0 is 2, and True is yes."""
     if isinstance(value, bool):
@@ -254,11 +249,4 @@ def _between(numbers: Sequence[float | None], share: str) -> tuple[float, float]
     return (
         ordered[first] if 0 < first < len(ordered) else float("-inf"),
         ordered[last] if last < len(ordered) else float("inf"),
-    )
-
-
-def _in_field(example: Example, field: str) -> Example | None:
-    """Example reduced to one of its text fields; ``None`` if it lacks the field."""
-    return (
-        replace(example, fields={field: example.fields[field]}) if field in example.fields else None
     )

@@ -159,7 +159,10 @@ def overlap_with_hashes(texts: Sequence[str], hashes: Hashes) -> OverlapReport:
     for a, text in enumerate(texts):
         if is_exact[a]:
             pairs.append(OverlapPair(a, -1, "exact", 1.0))
-        elif _all_sentences_known(text, known, hashed):
+            continue
+        pieces = [text[start:end] for start, end in sentences(text)]
+        long = [piece for piece in pieces if len(letters(piece)) >= SHORTEST]
+        if len(pieces) > 1 and long and _is_member(_hashes(long, hashed), known).all():
             pairs.append(OverlapPair(a, -1, "contained", 1.0))
     return _report(tuple(pairs), (len(texts), len(known) - has_marks), looked_for_near=False)
 
@@ -181,14 +184,6 @@ def _exact(a: Hashes, b: Hashes) -> dict[int, OverlapPair]:
     return {
         int(i): OverlapPair(int(i), int(j), "exact", 1.0) for i, j in zip(hits, places, strict=True)
     }
-
-
-def _all_sentences_known(text: str, known: Hashes, hashed: Callable[[str], int]) -> bool:
-    pieces = [text[start:end] for start, end in sentences(text)]
-    long = [piece for piece in pieces if len(letters(piece)) >= SHORTEST]
-    if len(pieces) < 2 or not long:
-        return False
-    return bool(_is_member(_hashes(long, hashed), known).all())
 
 
 def _hashes(texts: Sequence[str], hashed: Callable[[str], int]) -> Hashes:

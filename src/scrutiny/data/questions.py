@@ -73,7 +73,10 @@ def _asks(sentence: str) -> bool:
         return False
     if words[0] in _ASKING:
         return _is_inverted_behind(words)
-    return _opens(words[0], words[1:], has_comma="," in words)
+    verb = words[0].removesuffix("n't")
+    if len(words) < 2 or (verb in _CONDITIONS and "," in words):
+        return False
+    return words[1] in _SUBJECTS.get(verb, ())
 
 
 def _whole_words(sentence: str) -> list[str]:
@@ -104,11 +107,3 @@ def _is_inverted_behind(words: list[str]) -> bool:
         if verb in _SUBJECTS or verb in _ALL:
             return False  # *what you did is ...*
     return False
-
-
-def _opens(verb: str, others: list[str], *, has_comma: bool) -> bool:
-    """Whether a sentence that begins with a verb and then these words is a question."""
-    verb = verb.removesuffix("n't")
-    if not others or (verb in _CONDITIONS and has_comma):
-        return False
-    return others[0] in _SUBJECTS.get(verb, ())

@@ -116,7 +116,13 @@ class Reading:
             n += 1
             yield pair
         if not n:
-            raise DataError(self._nothing())
+            shown = "; ".join(f"{bad.source}: {bad.reason}" for bad in self.bad_rows[:3])
+            place, count = self.table.place, len(self.bad_rows)
+            raise DataError(
+                f"None of the {count} rows of {place} reads. {shown}."
+                if count
+                else f"{place} is empty: it holds no rows."
+            )
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -182,7 +188,8 @@ class Reading:
         if role not in row:
             return
         names = self.table.class_names.get(self.columns.roles[role])
-        if self.keeps_unlabeled and _is_empty(row[role]):
+        cells = row[role] if isinstance(row[role], list | tuple) else [row[role]]
+        if self.keeps_unlabeled and all(label_in_cell(cell) is None for cell in cells):
             del row[role]
             if not self.table.is_suite:  # whose cases may do without
                 yield _UNLABELED
@@ -212,12 +219,6 @@ class Reading:
                 "(on-bad-row skip counts them)."
             )
         self.bad_rows.append(BadRow(place, reason))
-
-    def _nothing(self) -> str:
-        if not self.bad_rows:
-            return f"{self.table.place} is empty: it holds no rows."
-        shown = "; ".join(f"{bad.source}: {bad.reason}" for bad in self.bad_rows[:3])
-        return f"None of the {len(self.bad_rows)} rows of {self.table.place} reads. {shown}."
 
 
 def parse_limit(limit: int | str | None) -> tuple[int, int | None]:
@@ -269,13 +270,6 @@ def _identified(
         language,
         example.case,
     )
-
-
-def _is_empty(value: Any) -> bool:
-    """Whether a cell for a label, or for a list of tags, is empty."""
-    if isinstance(value, list | tuple):
-        return all(label_in_cell(tag) is None for tag in value)
-    return label_in_cell(value) is None
 
 
 _MOST_DIGITS: Final = 18

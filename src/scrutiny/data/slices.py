@@ -66,9 +66,10 @@ def slices_for(
     if not examples:
         return []
     items = Items.of(examples, training)
+    others = sum(not is_english(example.language) for example in examples)
     candidates = [
         *(Slice(joined(text), f"where {joined(text)}", text) for text in asked),
-        *_declared(is_english=_are_english(examples)),
+        *_declared(is_english=others <= _OTHERS * len(examples)),
         *_by_length(examples),
         *_by_value("label", "label", [*filter(None, (label_in(e.gold) for e in examples))]),
     ]
@@ -87,12 +88,6 @@ def slices_for(
         known.add(members)
         found.append((one, members))
     return found
-
-
-def _are_english(examples: Sequence[Example]) -> bool:
-    """Whether at most one item in twenty is in another language than English."""
-    others = sum(not is_english(example.language) for example in examples)
-    return others <= _OTHERS * len(examples)
 
 
 def _declared(*, is_english: bool) -> list[Slice]:

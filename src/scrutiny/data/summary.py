@@ -117,14 +117,17 @@ def summarize(data: Dataset) -> DataSummary:
     task = load_task(data.task)
     golds = [gold for gold in data.golds if gold is not None]
     duplicates, conflicts = _duplicates(examples)
+    counts = Counter(label for example in examples for label in labels_in(example.gold))
+    labels = _commonest_first(counts)
+    fields = dict.fromkeys(name for example in examples for name in example.fields)
     return DataSummary(
         name=data.name,
         source=data.source,
         task=data.task,
         n=len(examples),
         bad_rows=data.bad_rows,
-        fields=tuple(_field(name, examples) for name in examples[0].fields),
-        labels=_label_counts(examples),
+        fields=tuple(_field(name, examples) for name in fields),
+        labels=tuple(LabelCount(label, n, n / counts.total()) for label, n in labels),
         is_labeled=task.scored_by is not None,
         chance=task.chance([e for e in examples if e.gold is not None]) if golds else None,
         duplicates=duplicates,
@@ -145,7 +148,7 @@ def summarize(data: Dataset) -> DataSummary:
 
 
 def _field(name: str, examples: Sequence[Example]) -> FieldSummary:
-    texts = [example.fields[name] for example in examples]
+    texts = [example.fields[name] for example in examples if name in example.fields]
     words = [len(token_spans(text)) for text in texts]
     return FieldSummary(name, quantiles(words), quantiles([len(text) for text in texts]))
 
@@ -160,13 +163,6 @@ def quantiles(counts: Sequence[int]) -> Quantiles:
     """
     wanted = [0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0]
     return Quantiles(*np.quantile(counts, wanted, method="inverted_cdf").tolist())
-
-
-def _label_counts(examples: Sequence[Example]) -> tuple[LabelCount, ...]:
-    """Counts of labels, most frequent first, ties by name."""
-    counts = Counter(label for example in examples for label in labels_in(example.gold))
-    total = counts.total()
-    return tuple(LabelCount(label, n, n / total) for label, n in _commonest_first(counts))
 
 
 def _duplicates(examples: Sequence[Example]) -> tuple[int, int]:

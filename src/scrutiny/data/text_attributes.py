@@ -86,14 +86,11 @@ def number(example: Example) -> bool:
     [True, True, False]
     """
     in_words = is_english(example.language)
-    return any(_is_number(word, in_words=in_words) for word in tokens_of(example))
-
-
-def _is_number(word: str, *, in_words: bool) -> bool:
-    if any(letter.isdigit() for letter in word):
-        return True
-    is_plain = in_words and word.isalpha() and word.lower() not in _HARDLY_NUMBERS
-    return is_plain and parse_number(word) is not None
+    for word in tokens_of(example):
+        is_plain = in_words and word.isalpha() and word.lower() not in _HARDLY_NUMBERS
+        if any(map(str.isdigit, word)) or (is_plain and parse_number(word) is not None):
+            return True
+    return False
 
 
 @attribute("with a word in capitals")

@@ -144,7 +144,9 @@ def described(words: Sequence[str], tags: Sequence[str], first: int, last: int) 
         return DescribedMention(first, last, "name", word.lower(), gender, number)
     noun = lemma(word.lower(), "NOUN")
     gender = _genders().get(word.lower())
-    is_thing = gender is None and not _is_person(noun)
+    senses = wordnet.synsets(noun, "n")
+    is_person = noun == "people" or (senses and wordnet.lexname(senses[0]) == "noun.person")
+    is_thing = gender is None and not is_person
     return DescribedMention(
         first, last, "noun", noun, gender, number, is_thing, is_new=not _NEW.isdisjoint(before)
     )
@@ -169,13 +171,6 @@ def _genders() -> dict[str, Gender]:
         found.setdefault(female.lower(), "female")
         found.setdefault(male.lower(), "male")
     return found
-
-
-@lru_cache(maxsize=1 << 14)
-def _is_person(noun: str) -> bool:
-    """Whether the usual sense of a noun is a person, or people."""
-    senses = wordnet.synsets(noun, "n")
-    return noun == "people" or bool(senses and wordnet.lexname(senses[0]) == "noun.person")
 
 
 _VERSION: Final = "head-match@1"

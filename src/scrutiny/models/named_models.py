@@ -129,11 +129,15 @@ def load_untrained(source: ModelSource, task: Task, options: LoadOptions) -> Mod
         If the model behind is no checkpoint, or cannot answer the task.
     """
     from scrutiny.models.hf import adapter as hf
+    from scrutiny.models.hf.checkpoint import find_checkpoint
 
     stated = {name: value for name, value in source.options.items() if name != _SEED}
     trained = checkpoint_source(replace(parse(source.target), options=stated, text=source.text))
     seed = source.options.get(_SEED, "0")
-    with untrained_checkpoint(_folder(trained), seed, source=source) as fresh:
+    folder = Path(trained.target).expanduser()
+    if not (folder / "config.json").is_file():  # a hub name is fetched as a whole
+        folder = find_checkpoint(trained).folder
+    with untrained_checkpoint(folder, seed, source=source) as fresh:
         return hf.load(replace(trained, target=str(fresh)), task, options)
 
 
@@ -211,14 +215,6 @@ def _network_class(config: Any, source: ModelSource) -> Any:
             f"config.json, which {said}. `save_pretrained` writes it."
         )
     return maker
-
-
-def _folder(trained: ModelSource) -> Path:
-    """Folder of the configuration and tokenizer; a hub name is fetched as a whole."""
-    from scrutiny.models.hf.checkpoint import find_checkpoint
-
-    path = Path(trained.target).expanduser()
-    return path if (path / "config.json").is_file() else find_checkpoint(trained).folder
 
 
 UNTRAINED_ADAPTER: Final = Adapter(load_untrained, imports=("scrutiny.models.hf.transformer",))

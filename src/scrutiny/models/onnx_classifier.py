@@ -73,7 +73,8 @@ class OnnxClassifier(Model):
         self.labels = parts.labels
         self._parts = parts
         self._inputs = [given.name for given in parts.session.get_inputs()]
-        self._output = _output_of(parts.session)
+        names = [given.name for given in parts.session.get_outputs()]
+        self._output = "logits" if "logits" in names else str(names[0])
         unknown = [name for name in self._inputs if name not in _COLUMNS]
         if unknown:
             raise ModelError(
@@ -127,7 +128,18 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     import tokenizers
 
     folder = Path(source.target).expanduser()
-    network, config = _network_file(folder, source), _json(folder / "config.json", source)
+    stated = source.options.get("file")
+    there = sorted(path.name for path in folder.glob("*.onnx"))
+    name = stated or (there[0] if len(there) == 1 else DEFAULT)
+    if not (folder / name).is_file():
+        inside = sorted(path.parent.name for path in folder.glob("*/*.onnx"))
+        hint = f" There is one in: {', '.join(dict.fromkeys(inside))}." if inside else ""
+        raise ModelError(
+            f"{source.text!r}: there is no {name} in {str(folder)!r} (ONNX files there: "
+            f"{', '.join(there) or 'none'}).{hint} `scrutiny models quantize MODEL -o FOLDER` "
+            "writes one."
+        )
+    network, config = (folder / name), _json(folder / "config.json", source)
     vocabulary = folder / "tokenizer.json"
     if not vocabulary.is_file():
         raise ModelError(f"{source.text!r}: there is no tokenizer.json in {str(folder)!r}.")
@@ -149,22 +161,6 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     files = [*sorted(path for path in weights if path.is_file()), vocabulary]
     identity = digest(_VERSION, canonical_json(said), *(f"{p.name}:{hash_file(p)}" for p in files))
     return OnnxClassifier(OnnxParts(session, tokenizer, labels, identity), task, source.text)
-
-
-def _network_file(folder: Path, source: ModelSource) -> Path:
-    """The ``.onnx`` file of a folder."""
-    stated = source.options.get("file")
-    there = sorted(path.name for path in folder.glob("*.onnx"))
-    name = stated or (there[0] if len(there) == 1 else DEFAULT)
-    if not (folder / name).is_file():
-        inside = sorted(path.parent.name for path in folder.glob("*/*.onnx"))
-        hint = f" There is one in: {', '.join(dict.fromkeys(inside))}." if inside else ""
-        raise ModelError(
-            f"{source.text!r}: there is no {name} in {str(folder)!r} (ONNX files there: "
-            f"{', '.join(there) or 'none'}).{hint} `scrutiny models quantize MODEL -o FOLDER` "
-            "writes one."
-        )
-    return folder / name
 
 
 def _json(path: Path, source: ModelSource) -> dict[str, Any]:
@@ -218,12 +214,6 @@ def _provider(device: str, source: ModelSource) -> str:
             f"{', '.join(there)}."
         )
     return provider
-
-
-def _output_of(session: Any) -> str:
-    """Name of the output that has the scores."""
-    names = [given.name for given in session.get_outputs()]
-    return "logits" if "logits" in names else str(names[0])
 
 
 #: The training text is what the checkpoint's training has stored in the folder.

@@ -93,28 +93,35 @@ def export_classifier(text: str, folder: Path, *, precision: Precision = "int8")
         shutil.rmtree(made, ignore_errors=True)
         made.mkdir(parents=True)
         plain = Path(name) / "plain.onnx"
-        inputs = _columns(tokenizer, source)
+        if tokenizer.pad_token is None:
+            raise ModelError(
+                f"{source.text!r}: its tokenizer has no padding token; causal classifiers are not "
+                "exported."
+            )
+        padded = tokenizer(list(_TEXTS[:2]), return_tensors="pt", padding=True, truncation=True)
         limit = find_limit(tokenizer, network.config, source)
-        _export(network, inputs, plain, source, limit=limit)
-        record["change_by_format"] = _refuse_wrong(plain, network, tokenizer, source)
+        _export(network, dict(padded), plain, source, limit=limit)
+        moved = _largest_change(plain, network, tokenizer)
+        if moved > _TOLERANCE:
+            raise ModelError(
+                f"{source.text!r}: what the exporter wrote answers otherwise (a probability moves "
+                f"by {moved:.2g}), so it is not kept."
+            )
+        record["change_by_format"] = moved
         if precision == "int8":
-            _quantize(plain, made / DEFAULT)
+            path = made / DEFAULT
+            graph = onnx.load(plain)
+            del graph.graph.value_info[:]  # shapes that the exporter noted contradict onnx's own
+            bare = plain.with_name("bare.onnx")
+            onnx.save(graph, bare)
+            with _silent():
+                quantize_dynamic(bare, path, weight_type=QuantType.QInt8)
             record["change"] = _largest_change(made / DEFAULT, network, tokenizer)
         else:
             shutil.copyfile(plain, made / DEFAULT)
         _write_rest(made, network, tokenizer, checkpoint.folder, record)
         made.rename(folder)
     return record
-
-
-def _columns(tokenizer: Any, source: ModelSource) -> dict[str, Any]:
-    """Tensors ``(text, token)`` of two texts, by the names of the network's inputs."""
-    if tokenizer.pad_token is None:
-        raise ModelError(
-            f"{source.text!r}: its tokenizer has no padding token; causal classifiers are not "
-            "exported."
-        )
-    return dict(tokenizer(list(_TEXTS[:2]), return_tensors="pt", padding=True, truncation=True))
 
 
 def _export(
@@ -151,27 +158,6 @@ def _export(
         except (RuntimeError, ValueError, TypeError, torch.onnx.errors.OnnxExporterError) as error:
             first = str(error).strip().partition("\n")[0]
             raise ModelError(f"{source.text!r} cannot be exported: {first}") from error
-
-
-def _quantize(plain: Path, path: Path) -> None:
-    """Write a network with weights in 8 bits."""
-    graph = onnx.load(plain)
-    del graph.graph.value_info[:]  # shapes that the exporter noted contradict onnx's own
-    bare = plain.with_name("bare.onnx")
-    onnx.save(graph, bare)
-    with _silent():
-        quantize_dynamic(bare, path, weight_type=QuantType.QInt8)
-
-
-def _refuse_wrong(path: Path, network: Any, tokenizer: Any, source: ModelSource) -> float:
-    """Change of probabilities by the format alone; raise if it is more than rounding."""
-    moved = _largest_change(path, network, tokenizer)
-    if moved > _TOLERANCE:
-        raise ModelError(
-            f"{source.text!r}: what the exporter wrote answers otherwise (a probability moves by "
-            f"{moved:.2g}), so it is not kept."
-        )
-    return moved
 
 
 def _largest_change(path: Path, network: Any, tokenizer: Any) -> float:

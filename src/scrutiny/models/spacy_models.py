@@ -7,6 +7,7 @@ As a tagger, ``#layer=entities`` (the default) is what ``ner`` and rules for ent
 and ``xpos`` are the part of speech of each word, which is a span of one word.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -135,34 +136,52 @@ _TAGGER_VERSION: Final = "spacy-tags@1"
 _FINDERS: Final = ("ner", "beam_ner", "entity_ruler", "span_ruler")
 
 
-class SpacyTagger(Model):
-    """A tagger, loaded once."""
+class SpacyModel(Model, ABC):
+    """A pipeline of spaCy, loaded once; what it is asked for says its kind.
+
+    ``known_by`` is what identifies the question, beside the words that it is given, the versions of
+    spaCy and thinc, and the pipeline's files.
+    """
 
     capabilities: frozenset[str] = frozenset({"predict"})
 
-    def __init__(self, nlp: Any, source: ModelSource, task: str, *, layer: str, own: bool) -> None:
+    def __init__(
+        self, nlp: Any, source: ModelSource, task: Task, *, known_by: Sequence[str]
+    ) -> None:
         self.source = source.text
-        self.task = task
-        self.labels = _labels(nlp, layer, source)
+        self.task = task.name
         self._nlp = nlp
-        self._layer = layer
-        self._finds_words = own
-        self._identity = digest(_TAGGER_VERSION, layer, str(own), *versions(), *files_of(nlp.path))
+        self._finds_words = source.options.get(_TOKENS) == "own"
+        asked = *known_by, str(self._finds_words)
+        self._identity = digest(*asked, *versions(), *files_of(nlp.path))
 
     def fingerprint(self) -> str:
         """Digest of the pipeline's files, of the versions of spaCy and thinc, and of options."""
         return self._identity
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
-        """Spans of the first field of each example, in order."""
+        """Annotation of the first field of each example, in order."""
         asked = documents(self._nlp, examples, finds_words=self._finds_words)
         read = self._nlp.pipe(asked, batch_size=BATCH)
         return [
-            Prediction(self._spans(example, doc))
+            Prediction(self._answer(example, doc))
             for example, doc in zip(examples, read, strict=True)
         ]
 
-    def _spans(self, example: Example, doc: Any) -> tuple[Span, ...]:
+    @abstractmethod
+    def _answer(self, example: Example, doc: Any) -> Any:
+        """Answer read from a document."""
+
+
+class SpacyTagger(SpacyModel):
+    """A tagger: its answers are spans."""
+
+    def __init__(self, nlp: Any, source: ModelSource, task: Task, *, layer: str) -> None:
+        super().__init__(nlp, source, task, known_by=(_TAGGER_VERSION, layer))
+        self.labels = _labels(nlp, layer, source)
+        self._layer = layer
+
+    def _answer(self, example: Example, doc: Any) -> tuple[Span, ...]:
         """Spans of one document."""
         field = next(iter(example.fields))
         if self._finds_words:
@@ -214,39 +233,17 @@ _SHOWN: Final = 4
 _NEEDLESS_TO_PARSE: Final = ("ner", "lemmatizer", "senter", "textcat")
 
 
-class SpacyParser(Model):
-    """A parser and tagger, loaded once."""
-
-    capabilities: frozenset[str] = frozenset({"predict"})
+class SpacyParser(SpacyModel):
+    """A parser and tagger: its answers are annotations of words."""
 
     def __init__(self, nlp: Any, source: ModelSource, task: Task) -> None:
-        self.source = source.text
-        self.task = task.name
-        self._nlp = nlp
+        super().__init__(nlp, source, task, known_by=(_PARSER_VERSION,))
         self.unscored = _other_scheme(nlp)
-        self._finds_words = source.options.get(_TOKENS) == "own"
-        self._identity = digest(
-            _PARSER_VERSION, str(self._finds_words), *versions(), *files_of(nlp.path)
-        )
 
-    def fingerprint(self) -> str:
-        """Digest of the pipeline's files, of the versions of spaCy and thinc, and of the option."""
-        return self._identity
-
-    def predict(self, examples: Sequence[Example]) -> list[Prediction]:
-        """Annotation of the first field of each example, in order."""
-        asked = documents(self._nlp, examples, finds_words=self._finds_words)
-        read = self._nlp.pipe(asked, batch_size=BATCH)
-        return [
-            Prediction(
-                annotation(
-                    doc,
-                    next(iter(example.fields)),
-                    None if self._finds_words else borders(example),
-                )
-            )
-            for example, doc in zip(examples, read, strict=True)
-        ]
+    def _answer(self, example: Example, doc: Any) -> Words:
+        """Annotation of one document."""
+        places = None if self._finds_words else borders(example)
+        return annotation(doc, next(iter(example.fields)), places)
 
 
 def _load_pipeline(source: ModelSource, task: Task, options: LoadOptions) -> Model:
@@ -278,9 +275,7 @@ def _load_pipeline(source: ModelSource, task: Task, options: LoadOptions) -> Mod
     require_packages("A pipeline of spaCy", "nlp", "spacy")
     _must_be_there(source)
     if tags:
-        own = source.options.get(_TOKENS) == "own"
-        nlp = _loaded(source, _NEEDLESS_TO_TAG[layer])
-        return SpacyTagger(nlp, source, task.name, layer=layer, own=own)
+        return SpacyTagger(_loaded(source, _NEEDLESS_TO_TAG[layer]), source, task, layer=layer)
     return SpacyParser(_loaded(source, _NEEDLESS_TO_PARSE), source, task)
 
 

@@ -103,18 +103,13 @@ def _matches(source: ModelSource) -> tuple[list[dict[str, str]], str]:
     """
     path = Path(source.target).expanduser()
     stated = [source.options[name] for name in _OPTIONS if name in source.options]
-    return match_names("/".join(stated), _targets(path)), _there(path)
-
-
-def _targets(path: Path) -> list[str]:
-    """All models in a file, as MODEL/TUNED, or MODEL/TUNED/RUN if there are several runs."""
     found: dict[str, None] = {}
     for key in score_keys(path):
         scores = read_scores(path, key)
         place = f"{key.model}/{key.tuned}"
         runs = range(1, scores.shape[0] + 1) if scores.ndim == 4 else ()
         found |= dict.fromkeys([f"{place}/{run}" for run in runs] or [place])
-    return list(found)
+    return match_names("/".join(stated), list(found)), _there(path)
 
 
 def _there(path: Path) -> str:

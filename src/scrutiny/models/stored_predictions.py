@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from scrutiny.core.answers.answer import AnswerType
 from scrutiny.core.answers.label_and_spans import LABEL, SPANS
 from scrutiny.core.boundary.json_text import canonical_json, digest, parse_json
 from scrutiny.core.boundary.printable import repeated
@@ -185,36 +184,24 @@ class StoredPredictions(Model):
             raise AnswerError(
                 "no_prediction", f"{stored.place} is for another text of item {example.id!r}"
             )
-        if not stored.texts and not variant:
-            self._refuse_second_text(example, stored)
-        if self._kind is None or self._kind is LABEL:
-            return Prediction(self._label(stored), scores=self._scores(stored))
-        if self._kind is SPANS:
-            return self._tagged(stored, example)
-        return self._written(stored, example, self._kind)
-
-    def _refuse_second_text(self, example: Example, stored: StoredRow) -> None:
-        """Raise if this item was asked with another text before."""
-        if self._asked.setdefault(example.id, example.fields) != example.fields:
+        is_of_any_text = not stored.texts and not variant
+        if is_of_any_text and self._asked.setdefault(example.id, example.fields) != example.fields:
             raise ModelError(
                 f"Item {example.id!r} was asked with two texts, and {stored.place} does not say "
                 f"which it is for. Add the columns {', '.join(example.fields)} to the file, so "
                 "that an answer to the original is never taken for one to a changed text."
             )
-
-    def _tagged(self, stored: StoredRow, example: Example) -> Prediction:
-        """Spans of one row."""
-        answer = stored.row.get("spans")
-        answer = stored.row.get("tags") if answer is None else answer
-        if not isinstance(answer, list):
-            raise AnswerError(
-                BAD, f"{stored.place} has neither a list of spans nor a list of tags."
-            )
-        found = from_tags([answer], [example], source=stored.place, has_words=True)
-        return first_failure_raised(found)[0]
-
-    def _written(self, stored: StoredRow, example: Example, kind: AnswerType[Any]) -> Prediction:
-        """Answer of one row to a task that has neither labels nor spans."""
+        if self._kind is None or self._kind is LABEL:
+            return Prediction(self._label(stored), scores=self._scores(stored))
+        if self._kind is SPANS:
+            answer = stored.row.get("spans")
+            answer = stored.row.get("tags") if answer is None else answer
+            if not isinstance(answer, list):
+                raise AnswerError(
+                    BAD, f"{stored.place} has neither a list of spans nor a list of tags."
+                )
+            found = from_tags([answer], [example], source=stored.place, has_words=True)
+            return first_failure_raised(found)[0]
         column = self._columns["answer"]
         if column not in stored.row:
             raise AnswerError(
@@ -222,7 +209,7 @@ class StoredPredictions(Model):
                 f"{stored.place} has no {column!r}. Its columns are: "
                 f"{', '.join(map(str, stored.row))}. Rename with #answer=COLUMN.",
             )
-        return given_answer(stored.row[column], example, kind, source=stored.place)
+        return given_answer(stored.row[column], example, self._kind, source=stored.place)
 
     def _label(self, stored: StoredRow) -> str | None:
         """Label of one row, if it has one."""
@@ -293,10 +280,16 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     """
     source.refuse_unknown_options((*_COLUMNS, "labels", TRAINING))
     path = Path(source.target).expanduser()
-    key = _key_reader(source)
+    id_column, variant_column = (source.options.get(name, name) for name in ("id", "variant"))
     rows: dict[Key, StoredRow] = {}
     for place, row in read_rows(path):
-        found = key(place, row)
+        if row.get(id_column) is None:
+            raise ModelError(
+                f"{place} has no {id_column!r}, the item's identifier. Its columns are: "
+                f"{', '.join(map(str, row))}. Rename with #id=COLUMN."
+            )
+        variant = row.get(variant_column)
+        found = str(row[id_column]), "" if variant is None else str(variant)
         if found in rows:
             raise ModelError(
                 f"{place} and {rows[found].place} are both for item {found[0]!r}"
@@ -306,23 +299,6 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
         rows[found] = StoredRow(place, texts, row)
     identity = digest(hash_file(path), canonical_json(source.options_of_answers()))
     return StoredPredictions(rows, task, source, identity=identity)
-
-
-def _key_reader(source: ModelSource) -> Callable[[str, FileRow], Key]:
-    """Function from a row to its item and variant."""
-    id_column = source.options.get("id", "id")
-    variant_column = source.options.get("variant", "variant")
-
-    def key(place: str, row: FileRow) -> Key:
-        if row.get(id_column) is None:
-            raise ModelError(
-                f"{place} has no {id_column!r}, the item's identifier. Its columns are: "
-                f"{', '.join(map(str, row))}. Rename with #id=COLUMN."
-            )
-        variant = row.get(variant_column)
-        return str(row[id_column]), "" if variant is None else str(variant)
-
-    return key
 
 
 ADAPTER: Final = Adapter(load)

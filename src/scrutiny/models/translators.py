@@ -43,13 +43,10 @@ class BergamotTranslator:
                 f"{PACKAGE} has {' and '.join(DIRECTIONS)}, not {direction}. Another translator is "
                 "an object of yours: python:FILE.py:OBJECT as a model, or in `resources`."
             )
-        return [self._one(text, direction) for text in texts]
-
-    def _one(self, text: str, direction: str) -> str:
-        key = text, direction
-        if key not in self._known:
-            self._known[key] = self._engine.translate(text, direction=direction)
-        return self._known[key]
+        for text in texts:
+            if (text, direction) not in self._known:
+                self._known[text, direction] = self._engine.translate(text, direction=direction)
+        return [self._known[text, direction] for text in texts]
 
 
 _VERSION: Final = "translate@1"

@@ -11,7 +11,7 @@ from scrutiny.core.plan import Resampling
 from scrutiny.core.randomness import generator
 from scrutiny.core.record import Measure
 from scrutiny.core.statistic import Statistic
-from scrutiny.reliability.estimate import Estimand, Estimated, of_draws, resample_joined
+from scrutiny.reliability.estimate import Estimated, blank, of_draws, resample_joined
 from scrutiny.reliability.joining import join
 from scrutiny.reliability.panel import Panel, Side
 from scrutiny.stats.arrays import StatisticsError
@@ -52,27 +52,29 @@ def estimate_along(
         In the order of the places; the draws of items are those of any estimate on this dataset.
         Where the statistic says what no effect is, each has its max-T adjusted p-value.
     """
-    asked = []
-    for place in places:
-        joined = join(panel, sides, needs=statistic.needs, at=place)
-        names = panel.names(joined)
-        asked.append(Estimand(joined, names, replace(key, condition={**key.condition, **place})))
-    if not asked or asked[0].joined.rows.size == 0:
-        return [one.blank("no_items", resampling) for one in asked]
-    width = len(asked[0].names)
+    asked = [
+        (
+            replace(key, condition={**key.condition, **place}),
+            join(panel, sides, needs=statistic.needs, at=place),
+        )
+        for place in places
+    ]
+    if not asked or asked[0][1].rows.size == 0:
+        return [blank(own, joined, resampling, "no_items") for own, joined in asked]
+    first = asked[0][1]
+    width = len(first.names)
     # places are drawn like so many replicates: one product of weights and sums serves them all
-    stacked = replace(
-        asked[0].joined, values=np.concatenate([one.joined.values for one in asked], axis=0)
-    )
+    stacked = replace(first, values=np.concatenate([one.values for _, one in asked], axis=0))
     rng = generator(seed, "bootstrap", name=key.dataset, item="items")
     try:
         drawn = resample_joined(panel, stacked, statistic, draws=resampling.draws, rng=rng)
     except StatisticsError:
-        return [one.blank("no_value", resampling) for one in asked]
+        return [blank(own, joined, resampling, "no_value") for own, joined in asked]
     found = []
-    for k, one in enumerate(asked):
+    for k, (own, joined) in enumerate(asked):
         mine = drawn.select(slice(k * width, (k + 1) * width))
-        found.append(of_draws(one, mine, statistic=statistic, resampling=resampling, seed=seed))
+        made = of_draws(own, joined, mine, statistic=statistic, resampling=resampling, seed=seed)
+        found.append(made)
     if statistic.no_effect is None:
         return found
     rng = generator(seed, "max-t", name=statistic.drawn_as, item=key.dataset)
@@ -114,7 +116,11 @@ def with_max_t(
     **References**: Westfall & Young (1993), Resampling-Based Multiple Testing; Romano & Wolf
     (2005), Stepwise multiple testing as formalized data snooping.
     """
-    tested = [i for i, one in enumerate(found) if _is_tested(one)]
+    tested = [
+        i
+        for i, one in enumerate(found)
+        if one.interval is not None and one.resampled is not None and one.resampled.degrees > 0
+    ]
     table = _draws([found[i] for i in tested], rng, is_fixed=is_fixed)
     if table is None:
         return list(found)
@@ -130,11 +136,6 @@ def with_max_t(
         across = {**estimate.across, "max_t_p": p, **numbers}
         several[i] = replace(several[i], estimate=replace(estimate, across=across))
     return several
-
-
-def _is_tested(one: Estimated) -> bool:
-    drawn = one.resampled
-    return one.interval is not None and drawn is not None and drawn.degrees > 0
 
 
 def _draws(

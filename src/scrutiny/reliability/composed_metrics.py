@@ -189,11 +189,14 @@ def of_two(how: str, one: Statistic, other: Statistic, *, width: int = 0) -> Add
                 f"{name} does not exist: {of.id} is fitted anew on each draw of the items, or "
                 "keeps parts of the data apart. Use metrics such as accuracy, recall or macro_f1."
             )
+    # neither more nor less of a ratio is better
+    is_amount = min(scale_of(one).low, scale_of(other).low) >= 0
+    ratio = {"scale": "amount" if is_amount else "identity", "no_effect": 1.0}
     declared = {
         "says": f"{one.says} {OPERATORS[how]} {other.says}",
         "needs": (*one.needs, *other.needs),
         "conditional_on": ", and ".join(filter(None, (of.conditional_on for of in both))) or None,
-        **(_of_difference(one, other, name) if how == "-" else _of_ratio(one, other)),
+        **(_of_difference(one, other, name) if how == "-" else ratio),
     }
     if not all(isinstance(of, AdditiveStatistic) for of in both):
         return Weighted(name, of_rows=partial(_weighted, how, both, width), **declared)
@@ -222,12 +225,6 @@ def _of_difference(one: Statistic, other: Statistic, name: str) -> dict[str, Any
         "higher_is": ways.pop() if len(ways) == 1 else "neither",
         "no_effect": 0.0,
     }
-
-
-def _of_ratio(one: Statistic, other: Statistic) -> dict[str, Any]:
-    """Range and no effect of a ratio; neither more nor less of it is better."""
-    is_amount = min(scale_of(one).low, scale_of(other).low) >= 0
-    return {"scale": "amount" if is_amount else "identity", "no_effect": 1.0}
 
 
 def _components(both: tuple[Statistic, Statistic], width: int, measures: Array) -> Array:

@@ -84,7 +84,10 @@ def contrast(
     if meeting.units is None or not count or not others:
         return Estimated(blank)
     order = _order(meeting.names, key=key) if paired else list(range(others))
-    statistics = _statistics(meeting, statistic, subtracted or statistic)
+    statistics = (statistic, subtracted or statistic)
+    if meeting.slices is not None:  # each on its own rows
+        mine, yours = map(on_rows, statistics, meeting.slices)
+        statistics = mine, yours
     values = meeting.values[0], meeting.values[1][order]
     draw = partial(
         resample_any,
@@ -116,10 +119,12 @@ def contrast(
         names=meeting.names[0] if is_by_replicate else (None,),
         level=resampling.level,
     )
+    own = list(zip(statistics, values, strict=True))
+    divided, span = [mean_divisor(divisors(*one)) for one in own], statistic.row_range
     found = replace(
         found,
         n_replicates=min(count, others),
-        denominator=_smaller_divisor(values, statistics),
+        denominator=min((one for one in divided if one is not None), default=None),
         by_replicate=found.by_replicate if is_by_replicate else {},
         across=across(apart.point, no_effect=0.0).numbers()
         if is_by_replicate
@@ -129,22 +134,12 @@ def contrast(
         found,
         interval,
         apart,
-        row_range=_row_range(statistic),
+        row_range=None if span is None else (span[0] - span[1], span[1] - span[0]),
         scale=scale_of(statistic).difference,
         flips=_flips(values, statistics) if meeting.slices is None else None,
         step=_step(values, statistics),
-        apart=_apart(values, statistics) if is_alike and apart.crowding > 1.0 else None,
+        apart=apart_on(*own) if is_alike and apart.crowding > 1.0 else None,
     )
-
-
-def _statistics(
-    meeting: Meeting, statistic: Statistic, subtracted: Statistic
-) -> tuple[Statistic, Statistic]:
-    """Statistic of each side, on its own rows if the sides are slices."""
-    if meeting.slices is None:
-        return statistic, subtracted
-    mine, yours = meeting.slices
-    return on_rows(statistic, mine), on_rows(subtracted, yours)
 
 
 def _drawn(
@@ -194,21 +189,6 @@ def _subtracted_first(
     return replace(interval, point=float(mean[0])), replace(apart, point=each)
 
 
-def _smaller_divisor(
-    values: tuple[NDArray[np.float64], NDArray[np.float64]], statistics: tuple[Statistic, Statistic]
-) -> float | None:
-    """Smaller denominator of both sides; ``None`` if every row counts."""
-    sides = zip(statistics, values, strict=True)
-    each = [mean_divisor(divisors(statistic, side)) for statistic, side in sides]
-    return min((divisor for divisor in each if divisor is not None), default=None)
-
-
-def _row_range(statistic: Statistic) -> tuple[float, float] | None:
-    """Range of the difference of one row between the sides."""
-    span = statistic.row_range
-    return None if span is None else (span[0] - span[1], span[1] - span[0])
-
-
 def _step(values: tuple[Floats, Floats], statistics: tuple[Statistic, Statistic]) -> float | None:
     """Change of a difference by one flip: the larger of both sides'."""
     steps = [step_of(s, side) for s, side in zip(statistics, values, strict=True)]
@@ -224,13 +204,6 @@ def _flips(
     if one is None or other is None or one.shape != other.shape:
         return None
     return counted_flips(one - other)
-
-
-def _apart(
-    values: tuple[Floats, Floats], statistics: tuple[Statistic, Statistic]
-) -> tuple[float, float] | None:
-    """Variance of a difference of ratios if its rows were independent; see `apart_on`."""
-    return apart_on(*zip(statistics, values, strict=True))
 
 
 def _order(names: Sequence[Sequence[str | None]], *, key: EstimateKey) -> list[int]:

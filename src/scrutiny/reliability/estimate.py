@@ -89,33 +89,24 @@ def estimate(
         Status ``undefined`` with a reason where there are no items, or no value on these items.
     """
     joined = join(panel, sides, needs=statistic.needs, fallback=fallback)
-    one = Estimand(joined, panel.names(joined), key)
     if joined.rows.size == 0:
-        return one.blank("no_items", resampling)
+        return blank(key, joined, resampling, "no_items")
     rng = generator(seed, "bootstrap", name=key.dataset, item="items")
     try:
         resampled = resample_joined(panel, joined, statistic, draws=resampling.draws, rng=rng)
     except StatisticsError:
-        return one.blank("no_value", resampling)
-    return of_draws(one, resampled, statistic=statistic, resampling=resampling, seed=seed)
+        return blank(key, joined, resampling, "no_value")
+    return of_draws(key, joined, resampled, statistic=statistic, resampling=resampling, seed=seed)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Estimand:
-    """Identity and data of an estimate: joined measures, replicates, and key."""
-
-    joined: Joined
-    names: tuple[str | None, ...]
-    key: EstimateKey
-
-    def blank(self, reason: str, resampling: Resampling) -> Estimated:
-        """Undefined estimate, with the reason."""
-        counts = self.joined.counts
-        return Estimated(without_value(self.key, counts, len(self.names), resampling, reason))
+def blank(key: EstimateKey, joined: Joined, resampling: Resampling, reason: str) -> Estimated:
+    """Undefined estimate of joined measures, with the reason."""
+    return Estimated(without_value(key, joined.counts, len(joined.names), resampling, reason))
 
 
 def of_draws(
-    asked: Estimand,
+    key: EstimateKey,
+    joined: Joined,
     resampled: Resampled,
     *,
     statistic: Statistic,
@@ -123,7 +114,7 @@ def of_draws(
     seed: int,
 ) -> Estimated:
     """Estimate of a statistic from its draws of items."""
-    names, joined, scale = asked.names, asked.joined, scale_of(statistic)
+    scale = scale_of(statistic)
     step = step_of(statistic, joined.values)
     each: tuple[Interval, ...] = ()
     try:
@@ -138,17 +129,17 @@ def of_draws(
                 seed=seed,
                 step=step,
             )
-            each = _each(resampled, statistic, asked, resampling=resampling, seed=seed)
+            each = _each(resampled, statistic, joined, resampling=resampling, seed=seed)
         found = valued(
-            asked.key,
+            key,
             joined.counts,
             interval,
             resampled=resampled,
-            names=names,
+            names=joined.names,
             level=resampling.level,
         )
     except StatisticsError:
-        return asked.blank("no_value", resampling)
+        return blank(key, joined, resampling, "no_value")
     agreement = across(
         resampled.point,
         no_effect=statistic.no_effect,
@@ -210,7 +201,7 @@ def resample_joined(
 def _each(
     resampled: Resampled,
     statistic: Statistic,
-    asked: Estimand,
+    joined: Joined,
     *,
     resampling: Resampling,
     seed: int,
@@ -226,9 +217,9 @@ def _each(
             scale=scale_of(statistic),
             resampling=own,
             seed=seed,
-            step=step_of(statistic, asked.joined.values[[position]]),
+            step=step_of(statistic, joined.values[[position]]),
         )
-        for position, name in enumerate(asked.names)
+        for position, name in enumerate(joined.names)
     )
 
 

@@ -5,7 +5,8 @@ is kept if it is kept for every replicate, so that all replicates are compared o
 replicate that a side was never planned for (a checkpoint that one seed lacks) is left out.
 
 Of a difference, both sides are brought to the items that both measured. Two slices of a dataset
-share few items or none: each is computed on its own, and the items of both are drawn together.
+share few items or none: each is computed on its own, and the items of both are drawn together. Two
+datasets share none, and the items of each are drawn apart.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,6 +26,7 @@ from scrutiny.reliability.panel import (
     Panel,
     Side,
     columns_of,
+    side_and_measure,
     tally,
     units_of,
 )
@@ -75,7 +77,7 @@ def join(
     columns: list[NDArray[np.float64]] = []
     statuses: list[NDArray[np.int8]] = []
     for need in needs:
-        name, measure = _parts(need, panel)
+        name, measure = side_and_measure(need, panel.measures)
         if name not in filled:
             raise PlanError(f"{need!r} needs a side {name!r}; there are {sorted(sides)}.")
         if measure == "ok":
@@ -93,7 +95,8 @@ def join(
     rows = np.flatnonzero(by_item == _OK)
     chosen = np.ix_(replicates, rows)
     values = np.concatenate([column[chosen] for column in columns], axis=-1)
-    return Joined(values=values, rows=rows, replicates=replicates, status=by_item)
+    names = tuple(panel.replicates[i] for i in replicates)
+    return Joined(values=values, rows=rows, names=names, status=by_item)
 
 
 def matched(ours: Sequence[str | None], theirs: Sequence[str | None]) -> list[tuple[int, int]]:
@@ -112,14 +115,6 @@ def matched(ours: Sequence[str | None], theirs: Sequence[str | None]) -> list[tu
     if 1 in (len(ours), len(theirs)):
         return [(i, k) for i in range(len(ours)) for k in range(len(theirs))]
     return [(k, k) for k in range(min(len(ours), len(theirs)))]
-
-
-def _parts(need: str, panel: Panel) -> tuple[str, str]:
-    """Side and measure of a need; a measure's name may contain dots."""
-    if "." not in need or any(measure.name == need for measure in panel.measures):
-        return "", need
-    side, _, measure = need.partition(".")
-    return side, measure
 
 
 def _is_ok(side: Side) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
@@ -212,7 +207,7 @@ def shared_items(one: tuple[Panel, Joined], other: tuple[Panel, Joined]) -> Meet
     units, cells = units_of(first, rows) if rows.size else (None, None)
     return Meeting(
         values=(_rows(mine, rows), _rows(yours, theirs[kept])),
-        names=(first.names(mine), second.names(yours)),
+        names=(mine.names, yours.names),
         status=status,
         units=units,
         cells=cells,
@@ -242,11 +237,48 @@ def joined_slices(one: tuple[Panel, Joined], other: tuple[Panel, Joined]) -> Mee
     units = Units.of(rows.size, both("units"), strata=both("strata")) if rows.size else None
     return Meeting(
         values=(_spread(mine, mine.rows, rows), _spread(yours, moved[yours.rows], rows)),
-        names=(first.names(mine), second.names(yours)),
+        names=(mine.names, yours.names),
         status=status,
         units=units,
         cells=None,
         slices=slices,
+    )
+
+
+def two_datasets(one: tuple[Panel, Joined], other: tuple[Panel, Joined]) -> Meeting:
+    """Contrast of two datasets: no item is in both, and the items of each are drawn apart."""
+    (first, mine), (second, yours) = one, other
+    status = np.concatenate([mine.status, yours.status])
+    rows = np.flatnonzero(status == CODES["ok"])
+    is_first = rows < len(first.items)
+
+    def both(codes: Sequence[NDArray[np.int64] | None]) -> NDArray[np.int64]:
+        """Codes of the rows; those of the second dataset are never those of the first."""
+        ours, theirs = (
+            np.arange(len(panel.items)) if code is None else code
+            for panel, code in zip((first, second), codes, strict=True)
+        )
+        return np.concatenate([ours, theirs + ours.max(initial=-1) + 1])[rows]
+
+    strata = [
+        np.zeros(len(panel.items), dtype=np.int64) if panel.strata is None else panel.strata
+        for panel in (first, second)
+    ]
+    units = (
+        Units.of(rows.size, both([first.units, second.units]), strata=both(strata))
+        if is_first.any() and not is_first.all()
+        else None
+    )
+    return Meeting(
+        values=(
+            _spread(mine, mine.rows, rows),
+            _spread(yours, yours.rows + len(first.items), rows),
+        ),
+        names=(mine.names, yours.names),
+        status=status,
+        units=units,
+        cells=None,
+        slices=(is_first, ~is_first),
     )
 
 

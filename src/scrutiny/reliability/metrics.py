@@ -202,14 +202,8 @@ def _composed(macro: str, of: Statistic, name: str) -> Additive:
     return MACROS[macro](of, name)
 
 
-@lru_cache(maxsize=1024)
-def _of_measure(found: OfMeasure, measure: Measure, name: str) -> Statistic:
-    return found.of(measure, name)
-
-
-@lru_cache(maxsize=1024)
-def _with_value(found: Parametric[Statistic], value: str) -> Statistic:
-    return found.of(value)
+_of_measure = lru_cache(maxsize=1024)(OfMeasure.of)
+_with_value = lru_cache(maxsize=1024)(Parametric.of)
 
 
 def _named(whole: Expression) -> str:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.core.record import STATUSES, Counts, Measure
+from scrutiny.core.statistic import Statistic
 from scrutiny.stats.resampling.weights import Units
 
 #: Codes of the statuses, from best to worst; a row that was never planned is -1.
@@ -65,10 +66,6 @@ class Panel:
         items = tuple(self.items[i] for i in rows.tolist())
         return Panel(self.measures, self.replicates, items, *parts)
 
-    def names(self, joined: "Joined") -> tuple[str | None, ...]:
-        """Replicates of joined measures."""
-        return tuple(self.replicates[i] for i in joined.replicates)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Joined:
@@ -80,15 +77,15 @@ class Joined:
         ``(replicate, row, number)``, all finite: the numbers of each need side by side.
     rows
         Positions of the kept items in the panel.
-    replicates
-        Positions in the panel of the replicates that all sides were planned for.
+    names
+        Replicates that all sides were planned for.
     status
         ``(item,)`` status of every item of the panel: its worst over sides and replicates.
     """
 
     values: NDArray[np.float64]
     rows: NDArray[np.int64]
-    replicates: NDArray[np.int64]
+    names: tuple[str | None, ...]
     status: NDArray[np.int8]
 
     @property
@@ -121,6 +118,26 @@ def columns_of(
             return tuple([start + position for position in measure.cells(at)])
         start += measure.size
     return None
+
+
+def side_and_measure(need: str, measures: Sequence[Measure]) -> tuple[str, str]:
+    """Side and measure of a need of a statistic; a measure's name may contain dots."""
+    if "." not in need or any(measure.name == need for measure in measures):
+        return "", need
+    side, _, measure = need.partition(".")
+    return side, measure
+
+
+def sides_of(statistic: Statistic, measures: Sequence[Measure]) -> list[str]:
+    """Sides whose measures a statistic needs, each once.
+
+    Examples
+    --------
+    >>> from scrutiny.reliability.metrics import metric_of
+    >>> sides_of(metric_of("excess(accuracy)"), ())
+    ['before', 'after', 'control']
+    """
+    return list(dict.fromkeys(side_and_measure(need, measures)[0] for need in statistic.needs))
 
 
 def units_of(panel: Panel, rows: NDArray[np.int64]) -> tuple[Units, NDArray[np.int64] | None]:

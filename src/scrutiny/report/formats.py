@@ -8,8 +8,8 @@ from pkgutil import resolve_name
 from typing import Any, Final
 
 from scrutiny.blocks.charts import Chart
-from scrutiny.blocks.labels import distinct_labels, one_line
-from scrutiny.blocks.numbers import interval, out_of
+from scrutiny.blocks.labels import one_line
+from scrutiny.blocks.numbers import interval
 from scrutiny.blocks.run_estimates import main_estimates
 from scrutiny.blocks.run_view import RunView
 from scrutiny.core.boundary.json_text import canonical_json, json_line, plain
@@ -18,7 +18,7 @@ from scrutiny.core.claim import Finding
 from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.published import Reproduction
-from scrutiny.report.findings.audit_rows import AuditRow, audit_rows
+from scrutiny.report.findings.audit_rows import AuditRow, audit_rows, number_rows
 from scrutiny.report.sections import seeds
 from scrutiny.report.trust import trusted_table
 from scrutiny.report.wording import OUTCOME_MARKS, headline
@@ -109,14 +109,20 @@ _LATEX_HEADER: Final = (
 def render_latex(view: RunView) -> str:
     r"""Return a ``table`` environment that needs ``\usepackage{booktabs}`` and UTF-8 input."""
     rows = audit_rows(view)
-    body = _audit_rows(rows) if rows else _number_rows(view)
+    body = _audit_rows(rows)
+    if not rows:
+        numbers = number_rows(main_estimates(view))
+        told = [(r.label, interval(r.estimate), r.n, r.estimate.status) for r in numbers]
+        body = [" & ".join(map(escape, cells)) + r" \\" for cells in told]
     header = (*_LATEX_HEADER, "Verdict") if rows else ("Of", "Estimate", "$n$", "Status")
     columns = "p{0.3\\linewidth}rrccccl" if rows else "lrrl"
     facts = view.facts
     how = f"{100 * facts.level:.0f} % intervals, {facts.method}, {facts.draws} draws."
     said = f"{escape(headline(view.findings, view.families))} {escape(how)}"
     lines = [r"% \usepackage{booktabs}", *_table(said, columns, " & ".join(header), body)]
-    return "\n".join([*lines, *_seeds(view), ""])
+    made = seeds.part(view)
+    by_seed = [] if made is None else [line for c in made.charts for line in _chart_table(c)]
+    return "\n".join([*lines, *by_seed, ""])
 
 
 def _table(caption: str, columns: str, header: str, rows: Sequence[str]) -> list[str]:
@@ -134,12 +140,6 @@ def _table(caption: str, columns: str, header: str, rows: Sequence[str]) -> list
         r"\end{tabular}",
         r"\end{table}",
     ]
-
-
-def _seeds(view: RunView) -> list[str]:
-    """Seeds tables: groups by replicates, mean and standard deviation."""
-    made = seeds.part(view)
-    return [] if made is None else [line for c in made.charts for line in _chart_table(c)]
 
 
 def _chart_table(chart: Chart) -> list[str]:
@@ -172,25 +172,12 @@ def _audit_rows(rows: Sequence[AuditRow]) -> list[str]:
             lines += [r"\addlinespace"] if lines else []
             lines.append(rf"\multicolumn{{8}}{{l}}{{\emph{{{escape(row.title)}}}}} \\")
             previous = row.title
-        lines.append(_audit_row(row))
+        outcomes = (OUTCOME_MARKS.get(o, "?") for o in (row.seeds, row.choices, row.datasets))
+        label = row.label + (" (post hoc)" if row.finding.claim.post_hoc else "")
+        verdict = f"{row.verdict}: {row.scope}"
+        cells = label, row.estimate, row.control, *outcomes, row.denominator, verdict
+        lines.append(" & ".join(escape(cell) for cell in cells) + r" \\")
     return lines
-
-
-def _audit_row(row: AuditRow) -> str:
-    outcomes = (OUTCOME_MARKS.get(o, "?") for o in (row.seeds, row.choices, row.datasets))
-    label = row.label + (" (post hoc)" if row.finding.claim.post_hoc else "")
-    verdict = f"{row.verdict}: {row.scope}"
-    cells = label, row.estimate, row.control, *outcomes, row.denominator, verdict
-    return " & ".join(escape(cell) for cell in cells) + r" \\"
-
-
-def _number_rows(view: RunView) -> list[str]:
-    estimates = main_estimates(view)
-    labels = distinct_labels([e.key for e in estimates], without=frozenset()) if estimates else []
-    return [
-        " & ".join(escape(c) for c in (label, interval(e), out_of(e), e.status)) + r" \\"
-        for e, label in zip(estimates, labels, strict=True)
-    ]
 
 
 #: First columns of ``estimates.parquet``, in their order: what every reader may rely on.
@@ -201,7 +188,11 @@ DETAILS: Final = ("across", "variance", "by_replicate", "n_replicates", "divided
 
 def render_ndjson(view: RunView) -> str:
     """Estimates, then findings, then published figures, one on each line; never NaN."""
-    objects = [estimate_object(e) | _details(e) for e in view.all_estimates]
+    objects = []
+    for e in view.all_estimates:
+        details = {name: getattr(e, name) for name in DETAILS}
+        plain_ones = {n: dict(v) if isinstance(v, Mapping) else v for n, v in details.items()}
+        objects.append(estimate_object(e) | plain_ones)
     objects += [_finding_object(f) for f in view.all_findings]
     objects += [_published_object(p) for p in view.published]
     return "".join(f"{json_line(one)}\n" for one in objects)
@@ -212,12 +203,6 @@ def estimate_object(estimate: Estimate) -> dict[str, Any]:
     row = estimate_to_row(estimate)
     row["condition"] = plain(dict(estimate.key.condition))
     return {name: row[name] for name in ESTIMATE_COLUMNS}
-
-
-def _details(estimate: Estimate) -> dict[str, Any]:
-    """Values of `DETAILS`; the first three are objects."""
-    found = {name: getattr(estimate, name) for name in DETAILS}
-    return {name: dict(v) if isinstance(v, Mapping) else v for name, v in found.items()}
 
 
 def _finding_object(finding: Finding) -> dict[str, Any]:
@@ -275,8 +260,14 @@ def render_csv(view: RunView) -> str:
     handle = io.StringIO(newline="")
     writer = csv.DictWriter(handle, _CSV_HEADER, lineterminator="\n")
     writer.writeheader()
-    rule = _rule(view)
-    waiting = [(_finding_row(f, rule), f) for f in view.all_findings]
+    table = trusted_table(view)
+    rows = () if table is None else table.rows
+    rule = {row.row.finding.claim.id: ("yes" if row.is_trusted else "no", row.why) for row in rows}
+    waiting = []
+    for finding in view.all_findings:
+        trusted = rule.get(finding.claim.id, ("", ""))
+        values = finding.claim.says, finding.verdict, finding.scope, finding.reason, *trusted
+        waiting.append((dict(zip(FINDING_COLUMNS, values, strict=True)), finding))
     for estimate in view.all_estimates:
         row = _flat(estimate)
         claims = [f for f in waiting if f[1].estimate == estimate]
@@ -321,17 +312,3 @@ def _flat(estimate: Estimate) -> dict[str, Any]:
         "across": canonical_json(dict(estimate.across)),
         "variance": canonical_json(dict(estimate.variance)),
     }
-
-
-def _rule(view: RunView) -> dict[str, tuple[str, str]]:
-    """Whether each claim can be reported, and the reason if not, by its id."""
-    table = trusted_table(view)
-    rows = () if table is None else table.rows
-    return {row.row.finding.claim.id: ("yes" if row.is_trusted else "no", row.why) for row in rows}
-
-
-def _finding_row(finding: Finding, rule: dict[str, tuple[str, str]]) -> dict[str, str]:
-    says, verdict = finding.claim.says, finding.verdict
-    trusted = rule.get(finding.claim.id, ("", ""))
-    values = says, verdict, finding.scope, finding.reason, *trusted
-    return dict(zip(FINDING_COLUMNS, values, strict=True))

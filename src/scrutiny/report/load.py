@@ -45,6 +45,9 @@ def load_view(path: str | Path) -> RunView:
     manifest = folder.manifest
     estimates, findings, in_slices = without_slices(manifest, folder.estimates(), folder.findings())
     records = FolderRecords(folder, manifest, estimates)
+    known = [part.of_dataset for part in registered(estimates)]
+    data, cases = manifest.get("data", {}), suite_sizes(estimates)
+    overlaps = {name: [of(name, estimates) for of in known] for name in data}
     return RunView(
         facts=_facts(str(path), manifest, estimates),
         manifest=manifest,
@@ -52,7 +55,21 @@ def load_view(path: str | Path) -> RunView:
         findings=findings,
         evidence=FolderEvidence(folder, findings, records),
         notes=_notes(manifest),
-        datasets=_datasets(manifest, estimates),
+        datasets=tuple(
+            DatasetLine(
+                name=name,
+                source=own.get("source", ""),
+                n_items=own.get("items", 0),
+                fingerprint=own.get("fingerprint", "")[:16],
+                overlap="; ".join(filter(None, overlaps[name])) or _NOT_CHECKED,
+                doubts=tuple(own.get("doubts", ())),
+                languages=own.get("languages", {}),
+                class_words=tuple(own.get("class_words", Task.class_words)),
+                n_cases=cases.get(name, 0),
+                metric_names=own.get("metric_names", {}),
+            )
+            for name, own in data.items()
+        ),
         missing=_missing(folder),
         families=dict(manifest.get("families", {})),
         published=tuple(folder.published()),
@@ -65,27 +82,29 @@ def _facts(path: str, manifest: Mapping[str, Any], estimates: Sequence[Estimate]
     plan = manifest.get("plan", {})
     resampling = plan.get("resampling", {})
     environment = dict(manifest.get("environment", {}))
-    models, data = _examined(manifest.get("models", {})), manifest.get("data", {})
+    models, data = manifest.get("models", {}), manifest.get("data", {})
+    # not untrained networks and other controls
+    measured = [n for n, model in models.items() if model.get("role", "measured") == "measured"]
+    examined = measured or list(models)
     status = manifest.get("status", "done")
     own = [e for e in estimates if e.key.role == "measured"] or estimates
     names = dict.fromkeys(name for e in own for name in e.by_replicate)
+    methods = dict.fromkeys(e.method for e in estimates if e.low is not None and e.method)
     return RunFacts(
         path=path,
-        title=f"{', '.join(models)} on {', '.join(data)}" if models and data else "",
-        subjects=tuple(models),
+        title=f"{', '.join(examined)} on {', '.join(data)}" if models and data else "",
+        subjects=tuple(examined),
         command=manifest.get("command", ""),
         seed=plan.get("seed", 0),
         replicates=tuple(replicate_words(name) for name in names),
         draws=resampling.get("draws", 0),
-        method=_method(estimates) or resampling.get("method", ""),
+        method=", ".join(methods) or resampling.get("method", ""),
         level=resampling.get("level", 0.95),
         version=environment.get("scrutiny", ""),
         promise=manifest.get("promise", ""),
         status="complete" if status == "done" else str(status),
         replicates_of={
-            name: found
-            for name in models
-            if (found := manifest.get("models", {})[name].get("replicates_of"))
+            name: found for name in examined if (found := models[name].get("replicates_of"))
         },
         warnings=tuple(manifest.get("warnings", ())),
         failures=tuple(manifest.get("failures", ())),
@@ -99,17 +118,6 @@ def _facts(path: str, manifest: Mapping[str, Any], estimates: Sequence[Estimate]
         profile=plan.get("profile", ""),
         environment=environment,
     )
-
-
-def _examined(models: Mapping[str, Any]) -> list[str]:
-    """Measured families of the run; not untrained networks and other controls."""
-    own = [name for name, model in models.items() if model.get("role", "measured") == "measured"]
-    return own or list(models)
-
-
-def _method(estimates: Sequence[Estimate]) -> str:
-    """Methods of the intervals there are."""
-    return ", ".join(dict.fromkeys(e.method for e in estimates if e.low is not None and e.method))
 
 
 class FolderEvidence(Mapping[str, Evidence]):
@@ -159,43 +167,14 @@ def _notes(manifest: Mapping[str, Any]) -> dict[str, DiagnosticNotes]:
     for measured in manifest.get("measure", {}).values():
         name = family_name(measured["diagnostic"])
         known = notes.get(name, DiagnosticNotes()).measured
+        match = _MISLEADS.search(measured.get("doc", ""))
+        parts = " ".join(match[1].split()).rstrip(".").split("; ") if match else ()
         notes[name] = DiagnosticNotes(
             summary=measured.get("summary", ""),
             measured=tuple(dict.fromkeys((*known, *measured.get("notes", ())))),
-            misleads=_misleads(measured.get("doc", "")),
+            misleads=tuple(f"Misleads when {part}." for part in parts),
         )
     return notes
-
-
-def _misleads(doc: str) -> tuple[str, ...]:
-    """Section **Misleads when** of a docstring, one sentence for each of its parts."""
-    match = _MISLEADS.search(doc)
-    if match is None:
-        return ()
-    parts = " ".join(match[1].split()).rstrip(".").split("; ")
-    return tuple(f"Misleads when {part}." for part in parts)
-
-
-def _datasets(
-    manifest: Mapping[str, Any], estimates: Sequence[Estimate]
-) -> tuple[DatasetLine, ...]:
-    known = [part.of_dataset for part in registered(estimates)]
-    cases = suite_sizes(estimates)
-    return tuple(
-        DatasetLine(
-            name=name,
-            source=data.get("source", ""),
-            n_items=data.get("items", 0),
-            fingerprint=data.get("fingerprint", "")[:16],
-            overlap="; ".join(filter(None, (of(name, estimates) for of in known))) or _NOT_CHECKED,
-            doubts=tuple(data.get("doubts", ())),
-            languages=data.get("languages", {}),
-            class_words=tuple(data.get("class_words", Task.class_words)),
-            n_cases=cases.get(name, 0),
-            metric_names=data.get("metric_names", {}),
-        )
-        for name, data in manifest.get("data", {}).items()
-    )
 
 
 def _missing(folder: RunFolder) -> tuple[Missing, ...]:

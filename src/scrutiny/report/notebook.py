@@ -3,20 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from scrutiny.blocks.labels import distinct_labels
-from scrutiny.blocks.numbers import interval, number, out_of
+from scrutiny.blocks.numbers import number
 from scrutiny.blocks.run_estimates import main_estimates
 from scrutiny.blocks.run_view import RunView
-from scrutiny.core.estimate import Estimate
 from scrutiny.report.cases.shown import case_page
-from scrutiny.report.findings.audit_rows import AuditRow, audit_rows
-from scrutiny.report.first_screen.front import Front, front_with_cases
-from scrutiny.report.wording import OUTCOME_MARKS, footer_lines, headline, mark, sentences
+from scrutiny.report.findings.audit_rows import audit_rows, number_rows
+from scrutiny.report.first_screen.content import MOST_CASES, FirstScreen, first_screen_of
+from scrutiny.report.signs import Signs
+from scrutiny.report.wording import footer_lines
 
 MOST_ROWS = 40
-_RISKS: Final = ("", "risk", "what it costs", "more than random change", "true of, or would decide")
-_SHOWN: Final = ("hurts", "can't tell", "not tested", "not asked")
-_CASES: Final = 2
 _NUMBERS: Final = ("of", "estimate", "n/planned", "method")
 #: Characters of a text in a cell.
 _LONGEST: Final = 120
@@ -35,44 +31,56 @@ def render_snippet(view: RunView, *, most_rows: int = MOST_ROWS) -> str:
     most_rows
         Rows shown; the rest is counted.
     """
-    front = front_with_cases(view)
-    if front is not None:
-        return _first_screen(view, front, most_rows)
+    screen = first_screen_of(view)
+    if screen.risks:
+        return _risks(screen, most_rows, footer_lines(view)[:3])
+    if screen.signs is not None:
+        return _signs(screen.signs, screen.sentences, most_rows, footer_lines(view)[:3])
     rows = audit_rows(view)
-    estimates = [] if rows else list(main_estimates(view))
+    listed = [] if rows else number_rows(main_estimates(view))
+    numbers = [(row.label, row.value, row.n, row.estimate.method) for row in listed]
     return _render(
-        title=headline(view.findings, view.families),
-        others=sentences(view.findings, view.families)[1:],
+        title=screen.headline,
+        others=screen.sentences[1:],
         rows=rows[:most_rows],
         columns=_NUMBERS,
-        cells=_numbers(estimates[:most_rows]),
-        n_more=max(0, len(rows) + len(estimates) - most_rows),
+        cells=numbers[:most_rows],
+        n_more=max(0, len(rows) + len(numbers) - most_rows),
         footer=footer_lines(view),
     )
 
 
-def _first_screen(view: RunView, front: Front, most_rows: int) -> str:
-    """First screen of a run: risks that hurt or cannot be told in a table, the others in a line."""
-    told = [risk for state in _SHOWN for risk in front.of(state)]
-    held = "; ".join(f"{risk.name} {risk.costs}" for risk in front.of("holds"))
-    worst = next((risk for risk in front.of("hurts") if risk.cases), None)
-    said = [front.skill] if front.skill else []
-    score, *others = [*said, *(number.says for number in front.numbers)] or [front.decision]
-    counts = f"{front.counts} In brackets: {front.intervals}." if front.intervals else front.counts
-    said = [" \N{MIDDLE DOT} ".join(front.beside), front.decision, counts]
+def _risks(screen: FirstScreen, most_rows: int, footer: Sequence[str]) -> str:
+    """First screen of risks: those that hurt or are open in a table, the others in sentences."""
+    told, worst = screen.open_table, screen.worst
+    said = [screen.skill, *(number.says for number in screen.numbers)]
+    score, *others = [one for one in said if one] or [screen.decision]
+    brackets = f" In brackets: {screen.intervals}." if screen.intervals else ""
+    others += [" \N{MIDDLE DOT} ".join(screen.beside), screen.decision, screen.counts + brackets]
     return _render(
         title=score,
-        others=[one for one in dict.fromkeys([*others, *said]) if one not in ("", score)],
-        columns=_RISKS,
-        cells=[
-            (f"{mark(r.state)} {r.state}", r.name, r.costs, r.more, r.scope)
-            for r in told[:most_rows]
-        ],
-        n_more=max(0, len(told) - most_rows),
-        held=held and f"{mark('holds')} holds: {held}",
+        others=[one for one in dict.fromkeys(others) if one not in ("", score)],
+        columns=told.header,
+        cells=told.rows[:most_rows],
+        n_more=max(0, len(told.rows) - most_rows),
+        below=[*filter(None, [screen.held]), *screen.not_told],
         worst=worst,
-        cases=[] if worst is None else [case_page(case) for case in worst.cases[:_CASES]],
-        footer=footer_lines(view)[:3],
+        cases=[case_page(case) for case in worst.cases[: MOST_CASES["notebook"]]] if worst else [],
+        footer=footer,
+    )
+
+
+def _signs(signs: Signs, sentences: Sequence[str], most_rows: int, footer: Sequence[str]) -> str:
+    """First screen of signs over seeds, all of them in one table."""
+    cells = [row for panel in signs.panels for row in panel.table.rows]
+    said = (signs.title, signs.decision, signs.counts, signs.controls, *sentences)
+    return _render(
+        title=signs.headline,
+        others=[*filter(None, said)],
+        columns=signs.panels[0].table.header,
+        cells=cells[:most_rows],
+        n_more=max(0, len(cells) - most_rows),
+        footer=footer,
     )
 
 
@@ -106,26 +114,9 @@ def _cell(value: Any) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
-def _survived(row: AuditRow) -> str:
-    """Outcomes of the checks that were run: "seeds yes, choices ?"."""
-    outcomes = (("seeds", row.seeds), ("choices", row.choices), ("datasets", row.datasets))
-    run = [(name, outcome) for name, outcome in outcomes if outcome != "not run"]
-    return ", ".join(f"{name} {OUTCOME_MARKS.get(outcome, '?')}" for name, outcome in run)
-
-
 def _render(**values: object) -> str:
     from scrutiny.report.page import environment
 
     known: dict[str, object] = {"title": "", "others": (), "rows": (), "footer": ()}
-    known |= {"survived": _survived, "held": "", "worst": None, "cases": ()}
+    known |= {"below": (), "worst": None, "cases": ()}
     return environment().get_template("snippet.html.j2").render(known | values)
-
-
-def _numbers(estimates: list[Estimate]) -> list[tuple[str, str, str, str]]:
-    if not estimates:
-        return []
-    labels = distinct_labels([e.key for e in estimates], without=frozenset())
-    return [
-        (label, interval(e) if e.status == "ok" else e.status, out_of(e), e.method)
-        for e, label in zip(estimates, labels, strict=True)
-    ]

@@ -4,8 +4,8 @@ import base64
 import hashlib
 import json
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Final
@@ -16,15 +16,18 @@ from markupsafe import Markup
 from scrutiny.blocks.charts import Spec
 from scrutiny.blocks.drawings import GLYPH_WIDTH
 from scrutiny.blocks.labels import GAP, capitalized, short_names
+from scrutiny.blocks.numbers import number, p_value
 from scrutiny.blocks.run_estimates import slug
 from scrutiny.blocks.run_view import DatasetLine, RunView
 from scrutiny.blocks.section import Chapter, Part, parts
 from scrutiny.core.boundary.printable import printable, whole_percent
 from scrutiny.core.record import grouped
-from scrutiny.report.cases.changed_texts import OTHERS
+from scrutiny.report.cases.changed_texts import OTHERS, STATE_OF
 from scrutiny.report.findings.audit_rows import sections
 from scrutiny.report.findings.page import Detail, SectionPage, section_page
-from scrutiny.report.first_screen.page import FirstScreen, first_screen
+from scrutiny.report.first_screen.content import first_screen_of
+from scrutiny.report.first_screen.found_risks import MORE_THAN_RANDOM
+from scrutiny.report.first_screen.page import RisksPage, risks_page
 from scrutiny.report.signs_shown import SignsPage, signs_page
 from scrutiny.report.trust import CONDITIONS, RULE, TrustedTable, trusted_table
 from scrutiny.report.wording import (
@@ -33,10 +36,8 @@ from scrutiny.report.wording import (
     STATES,
     VERDICTS,
     counts,
-    headline,
     mark,
     seeds,
-    sentences,
 )
 
 LARGEST: Final = 2_000_000
@@ -84,12 +85,16 @@ def render_parts(parts: Sequence[Part], **said: Any) -> str:
 
 def _render(view: RunView, detail: Detail) -> str:
     content = page(view, detail)
+    sheets = ["report.css", *["first.css"] * bool(content.first or content.signs)]
+    sheets += ["signs.css"] * bool(content.signs)
+    charts = [chart for part in content.parts for chart in part.charts]
+    sheets += ["heads.css"] * any(chart.has_choice or chart.sentences for chart in charts)
     return _whole(
         "report.html.j2",
-        _style(content),
+        "\n".join(map(static, sheets)),
         page=content,
         facts=view.facts,
-        title=_title(content),
+        title=content.first.screen.title if content.first else view.facts.title or view.facts.path,
         version=view.facts.version,
         seeds=seeds(view),
         most_trusted=min(MOST_TRUSTED, detail.listed),
@@ -100,13 +105,18 @@ def _render(view: RunView, detail: Detail) -> str:
 def _whole(template: str, style: str, **values: Any) -> str:
     """A page with its style sheet and its scripts."""
     scripts = (static("vega.min.js"), static("report.js"))
+    digests = (hashlib.sha256(s.encode("utf-8", "backslashreplace")).digest() for s in scripts)
+    hashes = " ".join(f"'sha256-{base64.b64encode(one).decode('ascii')}'" for one in digests)
     return (
         environment()
         .get_template(template)
         .render(
             style=Markup(style),
             scripts=[Markup(script) for script in scripts],
-            policy=_policy_of(scripts),
+            policy=(
+                f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; "
+                "img-src data: blob:; base-uri 'none'; form-action 'none'"
+            ),
             **values,
         )
     )
@@ -123,7 +133,7 @@ class Page:
     manifest: str
     trusted: TrustedTable | None
     parts: tuple[Part, ...]
-    first: FirstScreen | None = None
+    first: RisksPage | None = None
     signs: SignsPage | None = None
 
     @property
@@ -151,59 +161,19 @@ class Page:
         return {name: spec for chart in found for name, spec, _ in chart.drawings}
 
 
-def _style(content: Page) -> str:
-    """Style sheets for the contents of the page."""
-    sheets = ["report.css", *["first.css"] * bool(content.first or content.signs)]
-    sheets += ["signs.css"] * bool(content.signs)
-    sheets += ["heads.css"] * _has_switch(content)
-    return "\n".join(map(static, sheets))
-
-
-def _title(content: Page) -> str:
-    """Short title of the page."""
-    if content.first:
-        return content.first.front.title
-    return content.view.facts.title or content.view.facts.path
-
-
-def _has_switch(content: Page) -> bool:
-    """Whether a page has charts with a switch, or drawn sentences."""
-    charts = [chart for part in content.parts for chart in part.charts]
-    return any(chart.has_choice or chart.sentences for chart in charts)
-
-
-def _policy_of(scripts: tuple[str, ...]) -> str:
-    """Content security policy: nothing is fetched, only our own scripts run."""
-    digests = (hashlib.sha256(s.encode("utf-8", "backslashreplace")).digest() for s in scripts)
-    hashes = " ".join(f"'sha256-{base64.b64encode(one).decode('ascii')}'" for one in digests)
-    return (
-        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; "
-        "img-src data: blob:; base-uri 'none'; form-action 'none'"
-    )
-
-
 @cache
 def static(name: str) -> str:
     """Text of a static file, inserted unchanged."""
     return (_STATIC / name).read_text(encoding="utf-8")
 
 
-def _shown(value: Any) -> Any:
-    """Value in a template; control characters in texts are spelled out."""
-    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-
 def _said_of_data(datasets: Sequence[DatasetLine]) -> str:
     """Sentence about the run's data."""
     doubts = sum(len(d.doubts) for d in datasets)
-    named = ", ".join(f"{short} ({d.size})" for d, short in _short(datasets))
+    names = short_names([d.name for d in datasets])
+    named = ", ".join(f"{names[d.name]} ({d.size})" for d in datasets)
     odd = f"{doubts} kind{'s' * (doubts > 1)} of doubtful rows" if doubts else "no doubtful rows"
     return f"{named}: {odd}." if named else "The run names no data."
-
-
-def _short(datasets: Sequence[DatasetLine]) -> Iterator[tuple[DatasetLine, str]]:
-    names = short_names([d.name for d in datasets])
-    return ((d, names[d.name]) for d in datasets)
 
 
 @cache
@@ -215,7 +185,8 @@ def environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=_shown,
+        # control characters in texts are spelled out
+        finalize=lambda v: printable(v) if isinstance(v, str) and not isinstance(v, Markup) else v,
     )
     names: dict[str, Any] = {
         "mark": mark,
@@ -223,9 +194,14 @@ def environment() -> Environment:
         "outcome_mark": lambda outcome: OUTCOME_MARKS.get(outcome, "?"),
         "verdicts": VERDICTS,
         "states": STATES,
+        "more_than_random": MORE_THAN_RANDOM,
         "meanings": MEANINGS,
         "others": OTHERS,
+        "state_of": STATE_OF,
         "css": slug,
+        "gap": GAP,
+        "number": number,
+        "p_value": p_value,
         "glyph_width": GLYPH_WIDTH,
         "rule": RULE,
         "conditions": CONDITIONS,
@@ -233,13 +209,9 @@ def environment() -> Environment:
     }
     env.globals.update(names)
     env.filters["capitalized"] = capitalized
-    env.filters["unbroken"] = _unbroken
+    # lines do not break between a number and its percent sign
+    env.filters["unbroken"] = lambda text: text.replace(" %", "\N{NO-BREAK SPACE}%")
     return env
-
-
-def _unbroken(text: str) -> str:
-    """Text whose lines do not break between a number and its percent sign."""
-    return text.replace(" %", "\N{NO-BREAK SPACE}%")
 
 
 #: Tried in this order until the page is small enough.
@@ -269,31 +241,24 @@ def page(view: RunView, detail: Detail = DETAILS[0]) -> Page:
     manifest = json.dumps(view.manifest, indent=1, ensure_ascii=False, sort_keys=True, default=str)
     if len(manifest) > detail.manifest:
         manifest = manifest[: detail.manifest] + f"\n{GAP} the rest is in manifest.json"
-    opening = sentences(view.findings, view.families)
+    screen = first_screen_of(view)
     made, trusted = _made(view)
     own = tuple(section_page(view, section, detail) for section in sections(view))
     anchors = {c.row.finding.claim.id: c.row.anchor for s in own for c in s.claims}
     return Page(
         view=view,
-        sentences=opening or (headline(view.findings, view.families),),
+        sentences=screen.sentences or (screen.headline,),
         counts=counts(view.findings),
         sections=own,
         manifest=manifest,
         trusted=trusted,
         parts=tuple(
-            _told(
-                part.cut(
-                    charts=detail.charts * part.chapter.charts,
-                    rows=detail.charts * part.chapter.rows,
-                )
+            part.cut(
+                charts=detail.charts * part.chapter.charts,
+                rows=detail.charts * part.chapter.rows,
             )
             for part in made
         ),
-        first=first_screen(view, anchors),
-        signs=signs_page(view),
+        first=risks_page(view, anchors),
+        signs=signs_page(screen.signs) if screen.signs else None,
     )
-
-
-def _told(part: Part) -> Part:
-    """A part whose tables have no empty columns."""
-    return replace(part, charts=tuple(replace(c, table=c.table.told()) for c in part.charts))

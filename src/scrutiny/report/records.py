@@ -6,14 +6,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from scrutiny.blocks.run_estimates import contrast_key_of, identity, key_of
+from scrutiny.blocks.run_estimates import identity
 from scrutiny.blocks.run_view import Hits, OwnInterval, Records
-from scrutiny.core.design import Selector
 from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
 from scrutiny.core.statistic import Statistic
+from scrutiny.reliability.assignment import (
+    Assignment,
+    Difference,
+    assignments_in,
+    differences_in,
+)
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.report.replicates import HIT, hits_of, own_rows, with_hits
 from scrutiny.store.run_folder import RunFolder
@@ -74,24 +79,22 @@ class FolderRecords(Records):
         names = [recorded.panel.items[row] for row in made.rows.tolist()]
         return {n: v for n, v in zip(names, values.tolist(), strict=True) if np.isfinite(v)}
 
-    def recorded(self, assigned: Mapping[str, Any]) -> "Recorded | None":
+    def recorded(self, assigned: Assignment) -> "Recorded | None":
         """Records that a specification reads; `None` if the run stored none of them."""
         if self._tables is None:
             return None
-        spec = assigned["spec"]
         recorded = self._panel(
-            assigned["kind"],
-            assigned["subject"],
-            assigned["dataset"],
-            measures=_measures(assigned),
-            unit=spec["unit"],
-            strata=spec["strata"],
+            assigned.kind,
+            assigned.subject,
+            assigned.dataset,
+            measures=assigned.measures,
+            unit=assigned.unit,
+            strata=assigned.strata,
             cells=_metric(assigned).cells,
         )
-        where = spec.get("where")
-        if recorded is None or not where:
+        if recorded is None or not assigned.where:
             return recorded
-        return recorded.only(self._items.inside(where, (assigned["dataset"],)))
+        return recorded.only(self._items.inside(assigned.where, (assigned.dataset,)))
 
     @cached_property
     def _tables(self) -> "tuple[pa.Table, pa.Table] | None":
@@ -102,18 +105,18 @@ class FolderRecords(Records):
             return None
 
     @cached_property
-    def _specs(self) -> dict[str, Mapping[str, Any]]:
+    def _specs(self) -> dict[str, Assignment]:
         """Specifications of the run, by the key of the estimate."""
-        specs = self._manifest.get("specs", ())
-        return {identity(key_of(a)): a for a in specs if _is_of_whole_records(a)}
+        specs = assignments_in(self._manifest)
+        return {identity(one.key): one for one in specs if one.is_of_whole_records}
 
     @cached_property
-    def _contrasts(self) -> dict[str, Mapping[str, Any]]:
+    def _contrasts(self) -> dict[str, Difference]:
         """Differences of the run, by the key of the estimate."""
         return {
-            identity(contrast_key_of(c)): c
-            for c in self._manifest.get("contrasts", ())
-            if not c.get("how") and _is_of_whole_records(c["a"]) and _is_of_whole_records(c["b"])
+            identity(one.key): one
+            for one in differences_in(self._manifest)
+            if not one.how and one.a.is_of_whole_records and one.b.is_of_whole_records
         }
 
     @cached_property
@@ -155,10 +158,10 @@ class FolderRecords(Records):
             pass
         return {}
 
-    def _estimated(self, assigned: Mapping[str, Any], whole: Estimate) -> Mapping[str, OwnInterval]:
+    def _estimated(self, assigned: Assignment, whole: Estimate) -> Mapping[str, OwnInterval]:
         from scrutiny.reliability.estimate import estimate
 
-        spec, recorded = assigned["spec"], self.recorded(assigned)
+        recorded = self.recorded(assigned)
         if recorded is None:
             return {}
         found = estimate(
@@ -168,7 +171,7 @@ class FolderRecords(Records):
             key=whole.key,
             resampling=self._resampling(whole),
             seed=self._seed,
-            fallback=spec["fallback"],
+            fallback=assigned.fallback,
         )
         if not found.each:
             return {}
@@ -177,16 +180,16 @@ class FolderRecords(Records):
             for replicate, one in zip(found.estimate.by_replicate, found.each, strict=True)
         }
 
-    def _subtracted(self, pair: Mapping[str, Any], whole: Estimate) -> Mapping[str, OwnInterval]:
+    def _subtracted(self, pair: Difference, whole: Estimate) -> Mapping[str, OwnInterval]:
         from scrutiny.reliability.joining import join
         from scrutiny.report.replicates import own_differences
 
-        statistic, sides = _metric(pair["a"]), []
-        for assigned in (pair["a"], pair["b"]):
+        statistic, sides = _metric(pair.a), []
+        for assigned in (pair.a, pair.b):
             recorded = self.recorded(assigned)
             if recorded is None:
                 return {}
-            named, fallback = _sides(recorded, assigned), assigned["spec"]["fallback"]
+            named, fallback = _sides(recorded, assigned), assigned.fallback
             joined = join(recorded.panel, named, needs=statistic.needs, fallback=fallback)
             sides.append((recorded.panel, joined))
         return own_differences(
@@ -215,24 +218,13 @@ class FolderRecords(Records):
         return int(self._manifest.get("plan", {}).get("seed", 0))
 
 
-def _measures(assigned: Mapping[str, Any]) -> tuple[Measure, ...]:
-    return tuple(Measure.of(measure) for measure in assigned["measures"])
+def _metric(assigned: Assignment) -> Statistic:
+    return metric_of(assigned.metric, assigned.measures)
 
 
-def _metric(assigned: Mapping[str, Any]) -> Statistic:
-    return metric_of(assigned["spec"]["metric"], _measures(assigned))
-
-
-def _is_of_whole_records(assigned: Mapping[str, Any]) -> bool:
-    """Whether a specification reads one dataset of one family, including axes."""
-    spec = assigned["spec"]
-    own = all(side["of"] == "own" for side in spec["sides"].values())
-    return own and not (spec["at"] or spec["along"] or spec["beside"])
-
-
-def _sides(recorded: "Recorded", assigned: Mapping[str, Any]) -> "dict[str, Side]":
+def _sides(recorded: "Recorded", assigned: Assignment) -> "dict[str, Side]":
     """Records of each side of a specification."""
     return {
-        name: recorded.select(Selector(**side), assigned["within"])
-        for name, side in assigned["spec"]["sides"].items()
+        name: recorded.select(selector, assigned.within)
+        for name, selector in assigned.sides.items()
     }

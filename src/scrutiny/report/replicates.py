@@ -1,7 +1,7 @@
 """Single replicates in a run's records: their hits, and intervals over items of what they give."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -27,21 +27,18 @@ MARGIN: Final = "margin"
 
 def own_rows(estimates: Sequence[Estimate]) -> dict[str, dict[str, OwnInterval]]:
     """Stored intervals of single replicates, by the key of the whole."""
+    from statistics import NormalDist
+
     found: dict[str, dict[str, OwnInterval]] = {}
     for e in estimates:
         if e.key.replicate is None or e.n_replicates != 1 or e.value is None:
             continue
         if e.low is not None and e.high is not None:
-            own = OwnInterval(e.value, e.low, e.high, (e.high - e.low) / (2 * _z(e.level)))
+            z = NormalDist().inv_cdf((1 + e.level) / 2)
+            own = OwnInterval(e.value, e.low, e.high, (e.high - e.low) / (2 * z))
             whole = identity(e.key, without=["replicate"])
             found.setdefault(whole, {})[e.key.replicate] = own
     return found
-
-
-def _z(level: float) -> float:
-    from statistics import NormalDist
-
-    return NormalDist().inv_cdf((1 + level) / 2)
 
 
 def with_hits(records: "pa.Table") -> list[tuple[str, str, str, tuple[Measure, ...]]]:
@@ -60,7 +57,12 @@ def with_hits(records: "pa.Table") -> list[tuple[str, str, str, tuple[Measure, .
 
 def hits_of(recorded: "Recorded", base: EstimateKey) -> list[Hits]:
     """Hits of every condition and role of a panel."""
-    panel, found = recorded.panel, []
+    panel, table, found = recorded.panel, recorded.table, []
+    groups = {
+        name: tuple(table.column(name).to_pylist())
+        for name in table.column_names
+        if name.startswith("a_")
+    }
     (at_hit,) = columns_of(panel.measures, HIT, {}) or (0,)
     at_margin = columns_of(panel.measures, MARGIN, {})
     for (condition, role), side in recorded.sides.items():
@@ -73,20 +75,13 @@ def hits_of(recorded: "Recorded", base: EstimateKey) -> list[Hits]:
         margin = side.values[:, :, at_margin[0]][asked] if at_margin else None
         names = tuple(panel.replicates[i] for i in np.flatnonzero(asked).tolist())
         key = replace(base, role=role, condition=recorded.conditions[condition])
-        found.append(Hits(key, names, panel.items, hit[asked], margin, _columns(recorded)))
+        found.append(Hits(key, names, panel.items, hit[asked], margin, groups))
     return found
-
-
-def _columns(recorded: "Recorded") -> dict[str, tuple[str | None, ...]]:
-    """Columns that group the items."""
-    names = [name for name in recorded.table.column_names if name.startswith("a_")]
-    return {name: tuple(recorded.table.column(name).to_pylist()) for name in names}
 
 
 if TYPE_CHECKING:
     from scrutiny.core.statistic import Statistic
     from scrutiny.reliability.panel import Joined, Panel
-    from scrutiny.stats.intervals.interval import Interval
 
     Side = tuple[Panel, Joined]
 _SAME: Final = 1e-9  # a replicate's value, computed again
@@ -110,10 +105,13 @@ def own_differences(
     from scrutiny.stats.intervals.contrast import paired_contrast
 
     (panel, mine), rows, theirs = sides[0], *_shared(*sides)
-    names = [panel.names(own) for panel, own in sides]
+    names = [own.names for _, own in sides]
     if not rows.size or len(names[0]) != len(names[1]):
         return {}
-    stacked = np.concatenate([mine.values[:, rows], sides[1][1].values[:, theirs][_order(names)]])
+    order = list(range(len(names[1])))  # of the second side's replicates, as the first side's
+    if set(names[0]) == set(names[1]):
+        order = [names[1].index(name) for name in names[0]]
+    stacked = np.concatenate([mine.values[:, rows], sides[1][1].values[:, theirs][order]])
     units, cells = units_of(panel, mine.rows[rows])
     drawn = resample_any(
         statistic,
@@ -123,30 +121,18 @@ def own_differences(
         rng=generator(seed, "bootstrap", name=whole.key.dataset, item="items"),
         cells=cells,
     )
-    count = len(names[0])
-    each = [
-        paired_contrast(
+    found = {}
+    for i, name in enumerate(names[0]):
+        one = paired_contrast(
             drawn.select([i]),
-            drawn.select([count + i]),
+            drawn.select([len(order) + i]),
             rng=generator(seed, "bootstrap", name="contrast", item="replicates"),
             level=whole.level,
             scale=scale_of(statistic),
         )
-        for i in range(count)
-    ]
-    return _as_printed(whole.by_replicate, names[0], each)
-
-
-def _as_printed(
-    printed: Mapping[str, float], names: Sequence[str | None], each: "Sequence[Interval]"
-) -> dict[str, OwnInterval]:
-    """Intervals by replicate, if their values are those that the run printed."""
-    found = {
-        name or "{}": OwnInterval(one.point, one.low, one.high, one.se)
-        for name, one in zip(names, each, strict=True)
-    }
-    is_same = found.keys() == printed.keys() and all(
-        abs(one.value - printed[name]) < _SAME for name, one in found.items()
+        found[name or "{}"] = OwnInterval(one.point, one.low, one.high, one.se)
+    is_same = found.keys() == whole.by_replicate.keys() and all(
+        abs(one.value - whole.by_replicate[name]) < _SAME for name, one in found.items()
     )
     return found if is_same else {}
 
@@ -159,11 +145,3 @@ def _shared(one: "Side", other: "Side") -> "tuple[np.ndarray[Any, Any], np.ndarr
     kept = [(i, place[name]) for i, name in enumerate(names) if name in place]
     pairs = np.array(kept, dtype=np.int64).reshape(-1, 2)
     return pairs[:, 0], pairs[:, 1]
-
-
-def _order(names: Sequence[tuple[str | None, ...]]) -> list[int]:
-    """Positions of the second side's replicates, in the order of the first side's."""
-    first, second = names
-    if set(first) == set(second):
-        return [second.index(name) for name in first]
-    return list(range(len(second)))

@@ -9,16 +9,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from scrutiny.blocks.numbers import interval, plainly
+from scrutiny.blocks.charts import ChartTable
+from scrutiny.blocks.numbers import NO_VALUE, interval, plainly
 from scrutiny.blocks.run_estimates import identity
 from scrutiny.blocks.run_view import OwnInterval, RunView
 from scrutiny.core.boundary.printable import and_more
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
-from scrutiny.core.plugin_base import family_name
+from scrutiny.core.plugin_base import family_name, without_versions
 from scrutiny.core.record import grouped
 from scrutiny.reliability.metrics import metric_of, no_effect_of
-from scrutiny.report.first_screen.front import title_of
+from scrutiny.report.wording import title_of
 
 #: Profile of the audits that it is the front of.
 _LANGUAGE: Final = "language"
@@ -134,6 +135,22 @@ class SignPanel:
     neither: float
     rows: tuple[SeedSign, ...]
 
+    @property
+    def table(self) -> ChartTable:
+        """Each sign over all seeds, by each, beside neutral twins, and what to make of it."""
+        header = ("of", "over all seeds", "seeds", "minus neutral twins", "sign")
+        rows = (
+            (
+                row.name,
+                interval(row.whole),
+                f"{row.above} above, {row.below} below",
+                "; ".join(filter(None, (row.against_twins, row.caveat))) or NO_VALUE,
+                row.says,
+            )
+            for row in self.rows
+        )
+        return ChartTable(header, tuple(rows))
+
 
 @dataclass(frozen=True, slots=True)
 class Signs:
@@ -173,21 +190,16 @@ class Signs:
             )
         if of["disagree"]:
             told.append(f"In {of['disagree']} seeds lie on both sides.")
-        return " ".join([*told, self._alone()])
-
-    def _alone(self) -> str:
-        """How many signs each replicate alone would have shown."""
         shown = {
             name: [row.name for row in self.rows if name in row.each and row.marked(name)]
             for name in dict.fromkeys(name for row in self.rows for name in row.each)
         }
         least, most = min(map(len, shown.values())), max(map(len, shown.values()))
-        if not most:
-            return "No single seed would have shown any as clear."
         number = str(least) if least == most else f"{least} to {most}"
         is_same = all(own == shown[next(iter(shown))] for own in shown.values())
         others = "" if is_same else ", and not the same ones"
-        return f"A single seed would have shown {number} as clear{others}."
+        alone = f"A single seed would have shown {number} as clear{others}."
+        return " ".join([*told, alone if most else "No single seed would have shown any as clear."])
 
     @property
     def controls(self) -> str:
@@ -224,7 +236,7 @@ class Signs:
 
 def signs_of(view: RunView) -> Signs | None:
     """Signs over seeds of an audit of language; nothing of other runs, or of single models."""
-    rows = list(_rows(view)) if view.facts.profile == _LANGUAGE else []
+    rows = list(_rows(view)) if without_versions(view.facts.profile) == _LANGUAGE else []
     if not rows:
         return None
     panels = []
@@ -253,16 +265,11 @@ def _rows(view: RunView) -> Iterator[SeedSign]:
         if neither is None or len(each) < 2:
             continue
         name = finding.claim.id.rpartition("/")[2]
-        yield SeedSign(name, finding, whole, neither, each, dict(_controls(finding, by_key)))
-
-
-def _controls(
-    finding: Finding, estimates: Mapping[str, Estimate]
-) -> Iterator[tuple[str, Estimate]]:
-    """Difference from each control that a claim has, with the limits that decide."""
-    for component, limits in zip(finding.claim.components, finding.limits, strict=True):
-        key = finding.evidence.get(component.against)
-        found = estimates.get(identity(key)) if component.against in _CONTROLS and key else None
-        if found is not None:
-            low, high = (limits and (limits.recipe or limits.checkpoints)) or (None, None)
-            yield component.against, replace(found, low=low, high=high)
+        controls = {}  # difference from each, with the limits that decide
+        for component, limits in zip(finding.claim.components, finding.limits, strict=True):
+            key = finding.evidence.get(component.against)
+            if component.against in _CONTROLS and key and identity(key) in by_key:
+                low, high = (limits and (limits.recipe or limits.checkpoints)) or (None, None)
+                found = replace(by_key[identity(key)], low=low, high=high)
+                controls[component.against] = found
+        yield SeedSign(name, finding, whole, neither, each, controls)

@@ -9,10 +9,9 @@ from rich.text import Text
 
 from scrutiny.blocks.drawings import Axis
 from scrutiny.blocks.labels import replicate_words
-from scrutiny.blocks.numbers import NO_VALUE, interval
-from scrutiny.blocks.run_view import RunView
+from scrutiny.blocks.numbers import interval
 from scrutiny.blocks.terminal_and_markdown import WIDTH, escape, fold, side_by_side, table, wrapped
-from scrutiny.report.signs import SeedSign, SignPanel, Signs, signs_of
+from scrutiny.report.signs import SeedSign, SignPanel, Signs
 
 _MOST_MARKS: Final = 10
 _STYLES: Final = {"clear": "bold blue", "disagree": "yellow"}
@@ -127,53 +126,35 @@ class SignsPage:
     panels: tuple[PanelPage, ...]
 
 
-def signs_page(view: RunView) -> SignsPage | None:
-    """Signs as the HTML page shows them; nothing where a run has none."""
-    signs = signs_of(view)
-    return None if signs is None else SignsPage(signs, tuple(map(_panel, signs.panels)))
-
-
-def _panel(panel: SignPanel) -> PanelPage:
-    ends = [panel.neither]
-    for row in panel.rows:
-        ends += row.whole.ends
-        ends += [end for own in row.each.values() for end in (own.low, own.high)]
-    axis = Axis(min(ends), max(ends))
-    return PanelPage(panel, axis, tuple(_row(row, axis) for row in panel.rows))
+def signs_page(signs: Signs) -> SignsPage:
+    """Signs as the HTML page shows them."""
+    panels = []
+    for panel in signs.panels:
+        ends = [panel.neither]
+        for row in panel.rows:
+            ends += row.whole.ends
+            ends += [end for own in row.each.values() for end in (own.low, own.high)]
+        axis = Axis(min(ends), max(ends))
+        panels.append(PanelPage(panel, axis, tuple(_row(row, axis) for row in panel.rows)))
+    return SignsPage(signs, tuple(panels))
 
 
 def _row(row: SeedSign, axis: Axis) -> SignRow:
-    low, value, high = (axis.place(end) for end in row.whole.ends)
-    return SignRow(row, interval(row.whole), low, value, high, tuple(_points(row, axis)))
-
-
-def _points(row: SeedSign, axis: Axis) -> Iterator[Point]:
+    points = []
     for at, (name, own) in enumerate(row.each.items(), start=1):
-        yield Point(
-            f"{replicate_words(name)}: {own.value:.3g} [{own.low:.3g}, {own.high:.3g}]",
-            axis.place(own.low),
-            axis.place(own.value),
-            axis.place(own.high),
-            _LINE * at,
-            row.marked(name) != 0,
-        )
+        title = f"{replicate_words(name)}: {own.value:.3g} [{own.low:.3g}, {own.high:.3g}]"
+        low, value, high = map(axis.place, (own.low, own.value, own.high))
+        points.append(Point(title, low, value, high, _LINE * at, row.marked(name) != 0))
+    low, value, high = map(axis.place, row.whole.ends)
+    return SignRow(row, interval(row.whole), low, value, high, tuple(points))
 
 
 def sign_blocks(signs: Signs) -> list[str]:
     """Which signs are clear over seeds, and a table for each number."""
     blocks = [f"**{escape(signs.headline)}**", escape(signs.decision)]
     blocks += [escape(said) for said in (signs.counts, signs.controls) if said]
-    header = ("of", "over all seeds", "seeds", "minus neutral twins", "sign")
     for panel in signs.panels:
-        cells = [
-            (
-                escape(row.name),
-                interval(row.whole),
-                f"{row.above} above, {row.below} below",
-                "; ".join(filter(None, (row.against_twins, escape(row.caveat)))) or NO_VALUE,
-                escape(row.says),
-            )
-            for row in panel.rows
-        ]
-        blocks += [escape(f"{panel.question} {panel.title}"), table(header, cells, right=(1, 3))]
+        cells = [(escape(name), *rest) for name, *rest in panel.table.rows]
+        blocks.append(escape(f"{panel.question} {panel.title}"))
+        blocks.append(table(panel.table.header, cells, right=(1, 3)))
     return blocks

@@ -7,7 +7,6 @@ the rest is folded.
 import errno
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 from pathlib import Path
 from shlex import quote
 from typing import IO, Final
@@ -16,9 +15,18 @@ from rich.console import Console
 from rich.text import Text
 
 from scrutiny.blocks.run_estimates import main_estimates, single_estimates
-from scrutiny.blocks.run_view import RunView
-from scrutiny.blocks.section import left_out, parts, registered
-from scrutiny.blocks.terminal_and_markdown import WIDTH, code, escape, folded, table, wrapped
+from scrutiny.blocks.run_view import RunFacts, RunView
+from scrutiny.blocks.section import parts, registered
+from scrutiny.blocks.terminal_and_markdown import (
+    WIDTH,
+    block_lines,
+    code,
+    escape,
+    folded,
+    part_fold,
+    table,
+    wrapped,
+)
 from scrutiny.core.plugin_base import unversioned
 from scrutiny.report.cases.shown import small_suite_lines
 from scrutiny.report.findings.audit_rows import COLUMNS, audit_rows
@@ -32,14 +40,17 @@ from scrutiny.report.findings.text import (
     reason_lines,
     table_lines,
 )
-from scrutiny.report.first_screen.front import Front, front_with_cases
-from scrutiny.report.first_screen.text import case_folds, front_blocks, front_lines
+from scrutiny.report.first_screen.content import FirstScreen, first_screen_of
+from scrutiny.report.first_screen.text import case_folds, risk_blocks, risk_lines
 from scrutiny.report.sections.published import published_lines
-from scrutiny.report.sections.seeds import tests_lines
-from scrutiny.report.signs import signs_of
+from scrutiny.report.sections.seeds import tests_in_short
 from scrutiny.report.signs_shown import sign_blocks, signs_lines
 from scrutiny.report.trust import CONDITIONS, trusted_lines, trusted_table
-from scrutiny.report.wording import footer_lines, headline, mark, report_command, sentences
+from scrutiny.report.wording import footer_lines, mark, report_command
+
+_IN_ASCII: Final = str.maketrans(
+    {"✓": "+", "✗": "x", "–": "-", "−": "-", "─": "-", "…": "~", "→": "->"}
+)
 
 
 class _Console(Console):
@@ -61,45 +72,35 @@ def write_terminal(view: RunView, stream: IO[str] | None = None) -> None:
 def write_first_screen(
     view: RunView, stream: IO[str] | None = None, page: Path | None = None
 ) -> None:
-    """Write what a reader needs first; the whole report of a run without a first screen.
+    """Write what a reader needs first; the whole report of a run without risks and signs.
 
     Where a page was written, its path stands last.
     """
-    front, signs = front_with_cases(view), signs_of(view)
-    if front is not None:
-        lines: Iterable[Text] = screen_lines(view, front, page)
-    elif signs is not None:
-        ways = _ways_on(view, page=page)
-        lines = chain(signs_lines(signs), _said(view), _told(view), [Text()], ways)
-    else:
-        lines = chain(_terminal_lines(view), [_page(page)] if page else ())
-    write_lines(lines, stream)
+    write_lines(screen_lines(view, page), stream)
 
 
-def screen_lines(view: RunView, front: Front, page: Path | None = None) -> Iterator[Text]:
-    """Risks first; then what else was claimed, and how to go on."""
-    yield from front_lines(front, [*small_suite_lines(view)])
-    yield from _told(view)
-    rows = [row for row in audit_rows(view) if not row.finding.claim.is_front]
-    if rows:
-        yield Text()
-        yield from table_lines(rows[:MOST_ROWS])
-        yield from left_out_lines(rows[MOST_ROWS:])
+def screen_lines(view: RunView, page: Path | None = None) -> Iterator[Text]:
+    """The first screen; then what else was claimed, and how to go on."""
+    screen = first_screen_of(view)
+    if not screen.risks and screen.signs is None:
+        yield from _terminal_lines(view)
+        yield from [_page(page)] if page else []
+        return
+    yield from _opening(screen, [*small_suite_lines(screen.cases)])
+    yield from _told(screen.facts)
+    if screen.risks:
+        rows = [row for row in audit_rows(view) if not row.finding.claim.is_front]
+        if rows:
+            yield Text()
+            yield from table_lines(rows[:MOST_ROWS])
+            yield from left_out_lines(rows[MOST_ROWS:])
     yield Text()
-    asked = next((risk for risk in front.risks if risk.n_cases and risk.change), None)
-    yield from _ways_on(view, quote(unversioned(asked.change)) if asked is not None else "", page)
-
-
-def _page(page: Path) -> Text:
-    return Text(f"page: {page}", style="dim")
-
-
-def _ways_on(view: RunView, cases: str = "", page: Path | None = None) -> Iterator[Text]:
-    """Commands that show more, and what is left to do."""
     report = report_command(view.facts.path)
     yield from wrapped(f"the rest: {report}", style="dim", hanging=2)
-    if cases:
-        yield from wrapped(f"cases: {report} --cases {cases}", style="dim", hanging=2)
+    asked = next((risk for risk in screen.risks if risk.n_cases and risk.change), None)
+    if asked is not None:
+        cases = f"cases: {report} --cases {quote(unversioned(asked.change))}"
+        yield from wrapped(cases, style="dim", hanging=2)
     if page is not None:
         yield _page(page)
     else:
@@ -108,22 +109,46 @@ def _ways_on(view: RunView, cases: str = "", page: Path | None = None) -> Iterat
         yield from wrapped(f"status: {view.facts.status}", style="bold yellow")
 
 
-def _told(view: RunView) -> Iterator[Text]:
+def _page(page: Path) -> Text:
+    return Text(f"page: {page}", style="dim")
+
+
+def _opening(screen: FirstScreen, cases: Sequence[Text] = ()) -> Iterator[Text]:
+    """What a run has found: its risks, its signs over seeds, or its claims in sentences."""
+    if screen.risks:
+        yield from risk_lines(screen, cases)
+        return
+    if screen.signs is not None:
+        yield from signs_lines(screen.signs)
+        yield Text()
+        rest = screen.sentences
+    else:
+        yield from wrapped(screen.headline, style="bold")
+        rest = screen.sentences[1:]
+    for sentence in rest:
+        yield from wrapped(sentence)
+
+
+def _told(facts: RunFacts) -> Iterator[Text]:
     """Matching of labels, warnings, and omissions."""
-    for match in view.facts.labels:
+    for match in facts.labels:
         yield from wrapped(f"Labels of {match}", hanging=2)
-    for warning in view.facts.warnings:
+    for warning in facts.warnings:
         yield from wrapped(f"Warning: {warning}", style="bold yellow", hanging=2)
-    for sentence in view.facts.left_out:
+    for sentence in facts.left_out:
         yield from wrapped(sentence, hanging=2)
 
 
 def write_lines(lines: Iterable[Text], stream: IO[str] | None = None) -> None:
     """Write lines as `write_terminal` writes those of a report."""
     stream = stream or sys.stdout
+    encoding = getattr(stream, "encoding", None) or "utf-8"
     console = _Console(file=stream, width=WIDTH, highlight=False, soft_wrap=True)
     for line in lines:
-        line.plain = _encodable(line.plain, stream)
+        try:
+            line.plain.encode(encoding)
+        except (UnicodeEncodeError, LookupError):  # unsupported signs are replaced
+            line.plain = line.plain.translate(_IN_ASCII).encode("ascii", "replace").decode("ascii")
         console.print(line, soft_wrap=True)
 
 
@@ -132,106 +157,65 @@ def plain_text(view: RunView) -> str:
     return "".join(line.plain.rstrip() + "\n" for line in _terminal_lines(view))
 
 
-def _terminal_lines(view: RunView, *, most_rows: int = MOST_ROWS) -> list[Text]:
+def _terminal_lines(view: RunView) -> Iterator[Text]:
     """Lines of the report, none wider than 80 cells."""
-    rows, front = audit_rows(view), front_with_cases(view)
-    lines = _opening(view) if front is None else list(front_lines(front))
-    lines += _told(view)
-    lines.append(Text())
-    if rows:
-        lines += table_lines(rows[:most_rows])
-        lines += left_out_lines(rows[most_rows:])
-        lines += reason_lines(rows[:most_rows])
-        lines += trusted_lines(view)
-        lines += [Text(), *published_lines(view)] if view.published else []
-    else:
-        lines += [*published_lines(view), Text()] if view.published else []
-        numbers = main_estimates(view)
-        lines += number_lines(numbers) if numbers or not single_estimates(view) else []
-    lines += tests_lines(view)
-    for part in registered(view.estimates):
-        lines += part.lines(view)
-    lines.append(Text())
-    for line in footer_lines(view):
-        lines += wrapped(line, style="dim", hanging=6)
-    return lines
-
-
-def _opening(view: RunView) -> list[Text]:
-    """What a run without risks has found."""
-    signs = signs_of(view)
-    if signs is not None:
-        return [*signs_lines(signs), *_said(view)]
-    lines = wrapped(headline(view.findings, view.families), style="bold")
-    for sentence in sentences(view.findings, view.families)[1:]:
-        lines += wrapped(sentence)
-    return lines
-
-
-def _said(view: RunView) -> Iterator[Text]:
-    """Sentences about the claims, one for each family."""
+    rows, screen = audit_rows(view), first_screen_of(view)
+    yield from _opening(screen)
+    yield from _told(screen.facts)
     yield Text()
-    for sentence in sentences(view.findings, view.families):
-        yield from wrapped(sentence)
+    if rows:
+        yield from table_lines(rows[:MOST_ROWS])
+        yield from left_out_lines(rows[MOST_ROWS:])
+        yield from reason_lines(rows[:MOST_ROWS])
+        yield from trusted_lines(view)
+        yield from [Text(), *published_lines(view)] if view.published else []
+    else:
+        yield from [*published_lines(view), Text()] if view.published else []
+        numbers = main_estimates(view)
+        yield from number_lines(numbers) if numbers or not single_estimates(view) else []
+    yield from block_lines(tests_in_short(view))
+    for part in registered(view.estimates):
+        yield from block_lines(part.lines(view))
+    yield Text()
+    for line in footer_lines(view):
+        yield from wrapped(line, style="dim", hanging=6)
 
 
-def _encodable(text: str, stream: IO[str]) -> str:
-    """Text in the stream's encoding, with unsupported signs replaced."""
-    encoding = getattr(stream, "encoding", None) or "utf-8"
-    try:
-        text.encode(encoding)
-    except (UnicodeEncodeError, LookupError):
-        signs = str.maketrans(
-            {"✓": "+", "✗": "x", "–": "-", "−": "-", "─": "-", "…": "~", "→": "->"}
-        )
-        return text.translate(signs).encode("ascii", "replace").decode("ascii")
-    return text
-
-
-_MOST_ROWS: Final = 30
 #: Characters: a comment on a pull request may have 65,536.
 _LARGEST: Final = 60_000
 
 
 def render_markdown(view: RunView) -> str:
     """Verdict, audit table, and what stands behind them in folds, as many as fit a comment."""
-    rows, front = audit_rows(view), front_with_cases(view)
-    blocks = _opening_blocks(view) if front is None else front_blocks(front)
-    blocks += [f"Labels of {escape(match)}" for match in view.facts.labels]
-    blocks += [f"> **Warning:** {escape(warning)}" for warning in view.facts.warnings]
-    blocks += map(escape, view.facts.left_out)
+    rows, screen = audit_rows(view), first_screen_of(view)
+    first, *rest = map(escape, screen.sentences or (screen.headline,))
+    if screen.risks:
+        blocks = risk_blocks(screen)
+    elif screen.signs is not None:
+        blocks = [*sign_blocks(screen.signs), first, *rest]
+    else:
+        blocks = [f"**{first}**", *rest]
+    blocks += [f"Labels of {escape(match)}" for match in screen.facts.labels]
+    blocks += [f"> **Warning:** {escape(warning)}" for warning in screen.facts.warnings]
+    blocks += map(escape, screen.facts.left_out)
     audited = table(COLUMNS, [audit_cells(row) for row in rows], right=(2, 3, 7))
     claims = audited if rows else number_table(view)
-    blocks += [claims] if front is None else []
+    folds = [*reason_folds(rows), *_trusted(view), *map(part_fold, parts(view))]
+    if screen.risks:
+        folds = [*case_folds(screen), folded("Every claim with its checks", claims), *folds]
+    else:
+        blocks.append(claims)
     footer = "<br>\n".join(f"`{code(line)}`" for line in footer_lines(view))
     room = _LARGEST - sum(map(len, blocks)) - len(footer)
-    own = (
-        [] if front is None else [*case_folds(front), folded("Every claim with its checks", claims)]
-    )
-    folds, left = _fitting([*own, *reason_folds(rows), *_trusted(view), *_parts(view)], room)
-    blocks += [*folds, left, footer]
-    return "\n\n".join(block for block in blocks if block) + "\n"
-
-
-def _opening_blocks(view: RunView) -> list[str]:
-    """What a run without risks has found, the first sentence in bold."""
-    said = sentences(view.findings, view.families) or ("No claim was made.",)
-    signs = signs_of(view)
-    if signs is not None:
-        return [*sign_blocks(signs), *map(escape, said)]
-    return [f"**{escape(said[0])}**", *(escape(s) for s in said[1:])]
-
-
-def _fitting(folds: Sequence[str], room: int) -> tuple[list[str], str]:
-    """Folds that fit, in their order, and a sentence on those that do not."""
     kept = []
     for fold in folds:
         if len(fold) <= room:
             kept.append(fold)
             room -= len(fold)
-    missing = len(folds) - len(kept)
-    said = f"{missing} of {len(folds)} sections do not fit into a comment; see the page."
-    return kept, said if missing else ""
+    left = ""
+    if missing := len(folds) - len(kept):
+        left = f"{missing} of {len(folds)} sections do not fit into a comment; see the page."
+    return "\n\n".join(block for block in (*blocks, *kept, left, footer) if block) + "\n"
 
 
 def _trusted(view: RunView) -> list[str]:
@@ -250,20 +234,3 @@ def _trusted(view: RunView) -> list[str]:
     header = ("finding", "can be reported", *CONDITIONS)
     title = "Which findings can I report?"
     return [folded(title, escape(found.sentence), table(header, cells))]
-
-
-def _parts(view: RunView) -> list[str]:
-    """Tables of the parts."""
-    folds = []
-    for part in parts(view):
-        blocks: list[str] = []
-        for chart in part.charts:
-            shown = chart.table.rows[:_MOST_ROWS]
-            cells = [[escape(cell) for cell in row] for row in shown]
-            header = [escape(name) or " " for name in chart.table.header]
-            right = tuple(range(chart.table.numeric, len(header)))
-            note = left_out(len(chart.table.rows), _MOST_ROWS, "rows")
-            blocks += [f"**{escape(chart.title)}** {escape(chart.caption)}".rstrip()]
-            blocks += [table(header, cells, right=right), escape(note)]
-        folds.append(folded(part.title, *blocks))
-    return folds

@@ -12,7 +12,8 @@ from rich.text import Text
 from scrutiny.blocks.numbers import NO_VALUE, decimals_for, mean_and_sd, number
 from scrutiny.blocks.run_estimates import identity, main_estimates
 from scrutiny.blocks.run_view import RunView
-from scrutiny.blocks.terminal_and_markdown import fold, side_by_side, wrapped
+from scrutiny.blocks.section import ColumnsBlock
+from scrutiny.blocks.terminal_and_markdown import block_lines, wrapped
 from scrutiny.core.boundary.printable import and_more
 from scrutiny.core.claim import Component, Finding
 from scrutiny.core.estimate import Estimate
@@ -147,20 +148,21 @@ def _outcomes(
     controls = [
         (c, e) for c, e in parts if "control" in c.against or (e and e.key.reference in families)
     ]
+    interval = "yes" if finding.verdict in DECIDED else finding.verdict
+    if finding.is_stopped:
+        interval = f"{NOT_TESTED}: {finding.reason}"
+    skill = "yes" if finding.claim.competence or finding.claim.gates else NONE_DECLARED
+    if finding.verdict in ("refused", "not asked") or finding.lacks_skill:
+        skill = "refused"  # only a missing skill is
+    elif finding.reason == SKILL_NOT_COMPUTED:
+        skill = "not computed"
     return (
-        _interval(finding),
+        interval,
         _choices(finding),
         _seeds(finding),
         _controls(finding, controls),
-        _skill(finding),
+        skill,
     )
-
-
-def _interval(finding: Finding) -> str:
-    """Verdict of the interval, or the reason why nothing was tested."""
-    if finding.is_stopped:
-        return f"{NOT_TESTED}: {finding.reason}"
-    return "yes" if finding.verdict in DECIDED else finding.verdict
 
 
 def _choices(finding: Finding) -> str:
@@ -247,15 +249,6 @@ def _is_beyond(component: Component, estimate: Estimate | None) -> bool:
     return estimate.low > component.limit
 
 
-def _skill(finding: Finding) -> str:
-    """Whether the model has the presupposed skill; only a missing skill is refused."""
-    if finding.verdict in ("refused", "not asked") or finding.lacks_skill:
-        return "refused"
-    if finding.reason == SKILL_NOT_COMPUTED:
-        return "not computed"
-    return "yes" if finding.claim.competence or finding.claim.gates else NONE_DECLARED
-
-
 _MOST_NAMES: Final = 8
 _MOST_SEEDS: Final = 12
 _MOST_TRUSTED: Final = 20
@@ -280,18 +273,15 @@ def trusted_lines(view: RunView) -> Iterator[Text]:
     yield Text()
     yield Text("Which findings can I report?", style="bold")
     yield from wrapped(table.sentence)
-    yield from _trusted_lines([row for row in table.rows if row.is_trusted])
+    trusted = [row for row in table.rows if row.is_trusted]
+    for row in trusted[:_MOST_TRUSTED]:
+        beside = f"; {row.beside}" if row.beside else ""
+        said = f"{mark('supported')} {row.row.found} ({row.row.context}{beside})"
+        yield from wrapped(said, hanging=2)
+    if len(trusted) > _MOST_TRUSTED:
+        yield Text(f"  … and {len(trusted) - _MOST_TRUSTED} more")
     yield from _other_lines(table)
     yield from _seed_lines(table)
-
-
-def _trusted_lines(rows: Sequence[TrustedRow]) -> Iterator[Text]:
-    sign = mark("supported")
-    for row in rows[:_MOST_TRUSTED]:
-        beside = f"; {row.beside}" if row.beside else ""
-        yield from wrapped(f"{sign} {row.row.found} ({row.row.context}{beside})", hanging=2)
-    if len(rows) > _MOST_TRUSTED:
-        yield Text(f"  … and {len(rows) - _MOST_TRUSTED} more")
 
 
 def _other_lines(table: TrustedTable) -> Iterator[Text]:
@@ -324,27 +314,16 @@ def _seed_lines(table: TrustedTable) -> Iterator[Text]:
         return
     yield Text()
     yield Text("Results by seed", style="bold")
-    header = (
-        ("claim", 34),
-        ("mean \N{PLUS-MINUS SIGN} sd", 17),
-        (("min\N{EN DASH}max"), 17),
-        ("sign", 6),
-    )
-    yield Text(side_by_side(*header), style="dim")
+    rows = []
     for row, e in shown[:_MOST_SEEDS]:
-        first, *others = fold(row.row.label, 34) or [""]
-        yield Text(side_by_side((first, 34), *_cells(e)))
-        for piece in others:
-            yield Text(piece)
+        decimals = decimals_for(e.low, e.high, e.value)
+        values = list(e.by_replicate.values())
+        span = f"{number(min(values), decimals)} … {number(max(values), decimals)}"
+        share = e.across.get("sign_agreement")
+        sign = NO_VALUE if share is None else f"{round(share * len(values))}/{len(values)}"
+        rows.append((row.row.label, mean_and_sd(e.by_replicate, decimals), span, sign))
+    header = ("claim", "mean \N{PLUS-MINUS SIGN} sd", "min\N{EN DASH}max", "sign")
+    yield from block_lines([ColumnsBlock(header, (34, 17, 17, 6), tuple(rows))])
     if len(shown) > _MOST_SEEDS:
         rest = f"… and {len(shown) - _MOST_SEEDS} more; `-o report.html` has every seed."
         yield from wrapped(rest)
-
-
-def _cells(e: Estimate) -> tuple[tuple[str, int], ...]:
-    decimals = decimals_for(e.low, e.high, e.value)
-    values = list(e.by_replicate.values())
-    span = f"{number(min(values), decimals)} … {number(max(values), decimals)}"
-    share = e.across.get("sign_agreement")
-    sign = NO_VALUE if share is None else f"{round(share * len(values))}/{len(values)}"
-    return (mean_and_sd(e.by_replicate, decimals), 17), (span, 17), (sign, 6)

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from scrutiny.blocks.labels import shared_words
-from scrutiny.blocks.run_view import RunView
+from scrutiny.blocks.labels import shared_words, short_names
+from scrutiny.blocks.run_view import DatasetLine, RunView
 from scrutiny.core.boundary.printable import whole_percent
 from scrutiny.core.claim import Finding
+from scrutiny.core.languages import is_english
 from scrutiny.core.record import grouped
 
 #: Sentences that open a report, at most.
@@ -38,6 +39,15 @@ MARKS: Final[Mapping[str, str]] = {
     "not supported": "\N{BALLOT X}",
     "undecided": "?",
     "refused": "\N{EN DASH}",
+}
+#: Style of each of them in a terminal.
+STYLES: Final[Mapping[str, str]] = {
+    "hurts": "bold red",
+    "can't tell": "yellow",
+    "holds": "green",
+    "supported": "bold blue",
+    "not supported": "cyan",
+    "undecided": "yellow",
 }
 OUTCOME_MARKS: Final[Mapping[str, str]] = {
     "no": "no",
@@ -83,7 +93,7 @@ def sentences(findings: Sequence[Finding], families: Mapping[str, str]) -> tuple
     Where there are too many families to read, the first sentence counts all claims, and those
     families follow that have something to state.
     """
-    by_family = grouped((_family_of(finding), finding) for finding in findings)
+    by_family = grouped((f.claim.family or f.claim.diagnostic_name, f) for f in findings)
     ordered = sorted(by_family.items(), key=lambda pair: -len(pair[1]))
     first: tuple[str, ...] = ()
     if len(ordered) > MOST_SENTENCES:
@@ -92,14 +102,12 @@ def sentences(findings: Sequence[Finding], families: Mapping[str, str]) -> tuple
         )
         telling = [(n, own) for n, own in ordered if any(f.verdict == "supported" for f in own)]
         ordered = telling[: MOST_SENTENCES - 1]
-    return first + tuple(_sentence(own, _phrase_of(name, families)) for name, own in ordered)
-
-
-def _phrase_of(family: str, families: Mapping[str, str]) -> str:
-    """Plural sentence of a family, by its full name or by the last part of it."""
-    whole = _WITHIN.sub("", family)
-    phrase = families.get(whole) or families.get(whole.rpartition("/")[2], "")
-    return f"{phrase}{_within(family)}" if phrase else ""
+    said = []
+    for name, own in ordered:
+        whole = _WITHIN.sub("", name)
+        phrase = families.get(whole) or families.get(whole.rpartition("/")[2], "")
+        said.append(_sentence(own, f"{phrase}{_within(name)}" if phrase else ""))
+    return (*first, *said)
 
 
 def context(finding: Finding) -> str:
@@ -137,11 +145,6 @@ def counts(findings: Iterable[Finding]) -> dict[str, int]:
     return {verdict: counter[verdict] for verdict in VERDICTS}
 
 
-def _family_of(finding: Finding) -> str:
-    """Family of a finding's claim; claims without one belong to their diagnostic."""
-    return finding.claim.family or finding.claim.diagnostic_name
-
-
 def _sentence(findings: Sequence[Finding], phrase: str) -> str:
     of = {context(f) for f in findings if context(f)}
     place = next(iter(of)) if len(of) == 1 else ""
@@ -157,7 +160,11 @@ def _sentence(findings: Sequence[Finding], phrase: str) -> str:
     supported = counts(findings)["supported"]
     if phrase:
         what = phrase.rstrip(".")
-        what = what if _is_counted(what, findings) else f"claims hold that {what}"
+        first = what.partition(" ")[0]
+        subjects = {f.estimate.key.subject for f in findings if f.estimate is not None}
+        # whether it begins with what is counted ("changes hurt m"), not with the model
+        is_counted = first.isalpha() and first.endswith("s") and first not in subjects
+        what = what if is_counted else f"claims hold that {what}"
         opening = f"{supported} of {len(findings)} {what}"
     else:
         frame, _ = shared_words([f.claim.says for f in findings])
@@ -198,13 +205,6 @@ def _tally(opening: str, findings: Sequence[Finding]) -> str:
     return "; ".join(parts) + "."
 
 
-def _is_counted(phrase: str, findings: Sequence[Finding]) -> bool:
-    """Whether a phrase begins with what is counted ("changes hurt m"), not with the model."""
-    first = phrase.partition(" ")[0]
-    subjects = {f.estimate.key.subject for f in findings if f.estimate is not None}
-    return first.isalpha() and first.endswith("s") and first not in subjects
-
-
 _PROGRAM: Final = "scrutiny"
 #: What replicates share, by what they are replicates of.
 SHARED: Final[Mapping[str, str]] = {
@@ -225,6 +225,29 @@ def report_command(path: object) -> str:
         return f"{_PROGRAM} report {path}"
     place, here = started.absolute(), Path.cwd()
     return f"{place.relative_to(here) if place.is_relative_to(here) else place} report {path}"
+
+
+def title_of(view: RunView, *, is_short: bool = False) -> str:
+    """What was examined on which data; unless short, with how many seeds and items."""
+
+    def of(data: DatasetLine) -> str:
+        """Language behind the name of a dataset; of English no word is said."""
+        return "" if all(map(is_english, data.languages)) else f", {data.language}"
+
+    parts = [", ".join(short_names(view.facts.subjects).values())]
+    names = short_names([d.name for d in view.datasets])
+    if is_short:
+        parts += [names[d.name] + of(d) for d in view.datasets]
+    else:
+        parts.append(models_in_words(view))
+        parts += [f"{names[d.name]} ({d.size}{of(d)})" for d in view.datasets]
+    return " \N{MIDDLE DOT} ".join(filter(None, parts))
+
+
+def models_in_words(view: RunView) -> str:
+    """Number of models, one of each seed; of one, no word is said about it."""
+    count = len(view.facts.replicates)
+    return f"{count} models" if count > 1 else ""
 
 
 def footer_lines(view: RunView) -> list[str]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,6 +13,7 @@ from scrutiny.core.boundary.json_text import canonical_json, value_digest
 from scrutiny.core.claim import Claim
 from scrutiny.core.errors import StorageError
 from scrutiny.core.long_runs import SILENT, Progress, left_alone
+from scrutiny.reliability.assignment import Assignment
 from scrutiny.run.asking.answer_store import BOUND, BOUND_WITHOUT_CACHE, local_store
 from scrutiny.run.asking.missing_answers import (
     asked_again_in_words,
@@ -28,7 +30,6 @@ from scrutiny.run.executing.executor import Executor, RunWork
 from scrutiny.run.executing.executors import executor
 from scrutiny.run.executing.task_runner import TaskRunner
 from scrutiny.run.manifest import manifest
-from scrutiny.run.planning.assignment import Assignment
 from scrutiny.run.planning.loading import LoadedModels
 from scrutiny.run.planning.published import reproductions
 from scrutiny.run.planning.resolved import Resolved
@@ -210,19 +211,17 @@ def _told(assignments: Iterable[Assignment], progress: Progress) -> Iterator[Ass
 
 
 def _of_answers(folder: RunFolder, warnings: Sequence[str]) -> dict[str, Any]:
-    """What a manifest says of answers that are missing, and of what was sent."""
+    """What a manifest says of answers that are missing, and of what was sent.
+
+    Messages of the first missing answers may quote texts of the data.
+    """
+    told = folder.table("timings")["failures"].to_pylist()
     return {
         "warnings": [*warnings, *missing_answers(folder)],
-        "failures": _said_of_failures(folder),
+        "failures": [*dict.fromkeys(chain.from_iterable(filter(None, told)))][:_SHOWN],
         "sent": sent_in(folder),
         "redirects": redirects_in(folder),
     }
-
-
-def _said_of_failures(folder: RunFolder) -> list[str]:
-    """Messages of the first missing answers of a run; they may quote texts of the data."""
-    told = folder.table("timings")["failures"].to_pylist()
-    return [*dict.fromkeys(message for own in told for message in own or ())][:_SHOWN]
 
 
 def _answers(cache: Path | None) -> AnswerCache | None:

@@ -17,7 +17,6 @@ from scrutiny.models.python.object_digest import ObjectReading
 from scrutiny.models.strings.training_records import replicates_of
 from scrutiny.run.asking.answer_store import TaskStore
 from scrutiny.run.asking.identity_check import Again, memo_name, outcomes
-from scrutiny.run.planning.assignment import to_json
 from scrutiny.run.planning.doubtful_data import (
     data_warnings,
     left_out_of,
@@ -139,13 +138,8 @@ def manifest(
             for name, says in design.families.items()
         },
         "slices": [plain(size) for size in resolved.slices],
-        "specs": [to_json(assignment) for assignment in resolved.assignments],
-        "contrasts": [
-            {"id": c.id, "a": to_json(c.a), "b": to_json(c.b), "is_paired": c.is_paired}
-            | ({} if c.exact_at is None else {"exact_at": c.exact_at})
-            | ({"how": c.how} if c.how else {})
-            for c in resolved.contrasts
-        ],
+        "specs": [assignment.to_json() for assignment in resolved.assignments],
+        "contrasts": [contrast.to_json() for contrast in resolved.contrasts],
     }
 
 

@@ -16,6 +16,7 @@ from scrutiny.core.answers.answer import from_json, to_json
 from scrutiny.core.boundary.json_text import canonical_json
 from scrutiny.core.edit import Edit, Piece
 from scrutiny.core.example import Span
+from scrutiny.core.queries.gradients import PathGradients
 from scrutiny.core.queries.remote import Replies, Reply
 from scrutiny.core.task import Prediction
 
@@ -100,6 +101,11 @@ def decode_numbers(data: bytes) -> Any:
     counts = struct.unpack_from(f"<{count}I", body, 4)
     values = iter(struct.unpack_from(f"<{sum(counts)}d", body, 4 + 4 * count))
     return tuple(tuple(islice(values, n)) for n in counts)
+
+
+def decode_path(data: bytes) -> PathGradients:
+    """Stored attributions along a path from `encode_numbers`' bytes."""
+    return PathGradients.of_numbers(decode_numbers(data))
 
 
 def encode_replies(replies: Replies) -> bytes:

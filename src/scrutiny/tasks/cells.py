@@ -1,14 +1,22 @@
 """Cells of a row, converted to texts, labels and attributes, or to words and word indices."""
 
 import math
+from ast import literal_eval
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
+from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.boundary.printable import checked
 from scrutiny.core.errors import DataError
 from scrutiny.core.languages import code_of
 
+#: How several labels of one item are read.
+READ_SEVERAL: Final = (
+    "read all of them with task=multi-label-classification, or give each label a column of its own "
+    "and name one"
+)
 #: Bits of a whole number that can be computed with, and written.
 _LONGEST: Final = 1000
 
@@ -29,6 +37,65 @@ def text_of(row: Mapping[str, Any], name: str) -> str:
     if not value or value.isspace():
         raise DataError(f"{name} is empty")
     return checked(value, name)
+
+
+def texts_of(row: Mapping[str, Any], name: str) -> list[str]:
+    """Texts that a cell lists, two or more: a list, one of JSON, or bars between them.
+
+    A mapping with a list of ``text``, as the hub's data sets have it, is read as well.
+
+    Raises
+    ------
+    DataError
+        If there are fewer, or one is blank or no text.
+    """
+    value = row.get(name)
+    if isinstance(value, Mapping):
+        value = value.get("text")
+    if isinstance(value, str):
+        value = _listed(value, "|")
+    if not isinstance(value, list | tuple):
+        what = "missing" if value is None else f"{_kind(value)}, not a list of texts"
+        raise DataError(f"{name} is {what}")
+    texts = [text_of({f"{name}[{i}]": one}, f"{name}[{i}]") for i, one in enumerate(value)]
+    if len(texts) < 2:
+        raise DataError(f"{name} holds {len(texts)} texts; there are two or more to choose from")
+    return texts
+
+
+def labels_of(row: Mapping[str, Any], name: str = "label") -> list[str] | None:
+    """Labels that a cell lists: a list, one of JSON, or bars between them; None without a column.
+
+    Raises
+    ------
+    DataError
+        If one of them is no label.
+
+    Examples
+    --------
+    >>> labels_of({"label": "joy|fear"}), labels_of({"label": [1, 0]}), labels_of({"label": ""})
+    (['joy', 'fear'], ['1', '0'], [])
+    """
+    if name not in row:
+        return None
+    value = row[name]
+    if value is None or _is_nan(value):
+        raise DataError(f"{name} is missing")
+    if isinstance(value, str):
+        value = _listed(value, "|") if value.strip() else []
+    labels = [label_in_cell(one) for one in (value if isinstance(value, list | tuple) else [value])]
+    if not all(labels):
+        raise DataError(f"{name} is {value!r:.60}: it is a list of labels, texts or integers")
+    return [checked(label, name) for label in labels if label]
+
+
+def _listed(text: str, sign: str) -> list[Any]:
+    """Parts of a text: those of a list of JSON or Python, else what stands between signs."""
+    if text.strip().startswith("["):
+        for read in (parse_json, literal_eval):
+            with suppress(ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+                return list(read(text))
+    return [part.strip() for part in text.split(sign)]
 
 
 def label_of(row: Mapping[str, Any], name: str = "label") -> str | None:
@@ -55,10 +122,7 @@ def _several(name: str, cell: Sequence[Any]) -> str:
     """Reason why a list is no label: spans of the text, or several labels."""
     if cell and all(isinstance(one, list | tuple | Mapping) for one in cell):
         return f"{name} is a list of spans, which the reader spans: reads (spans:FILE)"
-    return (
-        f"{name} is a list: several labels of one item, which are not yet a task; give each label "
-        "a column of its own, and name one"
-    )
+    return f"{name} is a list: several labels of one item: {READ_SEVERAL}"
 
 
 def label_in_cell(value: Any) -> str | None:

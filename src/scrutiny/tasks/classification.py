@@ -1,18 +1,21 @@
-"""Classification tasks, and the score of one predicted class."""
+"""Classification: one class of a text, of a pair, of two marked parts; or several labels."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
+from scrutiny.core.answers.choices import LABEL_SET, LabelSet
 from scrutiny.core.answers.label_and_spans import LABEL
 from scrutiny.core.errors import DataError, ModelError
-from scrutiny.core.example import Example
+from scrutiny.core.example import Example, Span
 from scrutiny.core.randomness import Rng
 from scrutiny.core.record import Measure
-from scrutiny.core.task import ClassCounts, ExchangesLabels, Prediction, Score
+from scrutiny.core.task import ClassCounts, ExchangesLabels, Prediction, Role, Score
+from scrutiny.tasks.cells import indices_of, labels_of, text_of
 from scrutiny.tasks.tasks import LABEL as LABEL_ROLE
-from scrutiny.tasks.tasks import TEXT, TEXT_PAIR, TWO_TEXTS, ByColumns
+from scrutiny.tasks.tasks import TEXT, TEXT_PAIR, TWO_TEXTS, Borders, ByColumns
 
 
 class Classification(ByColumns, ExchangesLabels):
@@ -79,9 +82,14 @@ class Classification(ByColumns, ExchangesLabels):
 
     def permute(self, examples: Sequence[Example], rng: Rng) -> tuple[Example, ...]:
         """Examples with gold labels exchanged at random; label counts stay the same."""
-        order = rng.permutation(len(examples)).tolist()
-        golds = [examples[k].gold for k in order]
-        return tuple(replace(e, gold=gold) for e, gold in zip(examples, golds, strict=True))
+        return _exchanged(examples, rng)
+
+
+def _exchanged(examples: Sequence[Example], rng: Rng) -> tuple[Example, ...]:
+    """Examples with gold answers exchanged at random."""
+    order = rng.permutation(len(examples)).tolist()
+    golds = [examples[k].gold for k in order]
+    return tuple(replace(e, gold=gold) for e, gold in zip(examples, golds, strict=True))
 
 
 class TextClassification(Classification):
@@ -99,3 +107,184 @@ class TextPairClassification(Classification):
     roles = (TEXT, TEXT_PAIR, LABEL_ROLE)
     side_by_side = TWO_TEXTS
     identifying_columns = ("text", "text_pair")
+
+
+_MARK: Final = re.compile(r"<(/?)(e[12])>")
+_MARKED: Final = ["<e1>", "</e1>", "<e2>", "</e2>"]
+
+
+class RelationClassification(Classification):
+    """Relation of two parts of a text, which are marked in it: ``<e1>Ida</e1> left <e2>Rome</e2>``.
+
+    Models read the text with its marks. No change touches the marked parts. Where a file has their
+    places in columns of their own, the marks are put there.
+    """
+
+    name = "relation-classification"
+    roles = (
+        TEXT,
+        Role("e1", "column of [start, end] of the first part", "list", is_anchor=True),
+        Role("e2", "column of [start, end] of the second part", "list", is_anchor=True),
+        LABEL_ROLE._replace(names=(*LABEL_ROLE.names, "relation")),
+    )
+    identifying_columns = ()
+
+    def texts(self, row: Mapping[str, Any]) -> dict[str, str]:
+        """The text with its two marked parts.
+
+        Raises
+        ------
+        DataError
+            If there are not two of them, marked once each, or their places overlap.
+        """
+        text = text_of(row, "text")
+        if "e1" in row or "e2" in row:
+            text = _with_marks(text, row)
+        found = [mark.group() for mark in _MARK.finditer(text)]
+        if found not in (_MARKED, [*_MARKED[2:], *_MARKED[:2]]):
+            raise DataError(
+                f"text has the marks {' '.join(found) or 'of no part'}; its two parts are marked "
+                "once each, as in <e1>Ida</e1> left <e2>Rome</e2>, or by columns e1 and e2 of "
+                "[start, end]"
+            )
+        return {"text": text}
+
+    def parse(self, row: Mapping[str, Any], *, source: str) -> Example:
+        """Example of a row, with a span for each marked part."""
+        found = super().parse(row, source=source)
+        marks = list(_MARK.finditer(found.text))
+        spans = [
+            Span("text", first.end(), last.start(), first[2])
+            for first, last in zip(marks[::2], marks[1::2], strict=True)
+        ]
+        if any(not found.text[span.start : span.end].strip() for span in spans):
+            raise DataError("one of the marked parts is empty")
+        return replace(found, spans=tuple(spans))
+
+    def closed(self, texts: Mapping[str, str]) -> tuple[Span, ...]:
+        """Marked parts with their marks."""
+        marks = list(_MARK.finditer(texts["text"]))
+        pairs = zip(marks[::2], marks[1::2], strict=True)
+        return tuple(Span("text", first.start(), last.end()) for first, last in pairs)
+
+
+def _with_marks(text: str, row: Mapping[str, Any]) -> str:
+    """Text with marks around the places of its two parts."""
+    marks = []
+    for name in ("e1", "e2"):
+        place = indices_of(row.get(name), name, n=len(text) + 1)
+        if len(place) != 2 or not place[0] < place[1]:
+            raise DataError(f"{name} is {row.get(name)!r:.60}; it is [start, end] in code points")
+        marks.append((place[0], place[1], name))
+    (start, end, first), (later, last, second) = sorted(marks)
+    if later < end:
+        raise DataError("e1 and e2 overlap")
+    return (
+        f"{text[:start]}<{first}>{text[start:end]}</{first}>{text[end:later]}"
+        f"<{second}>{text[later:last]}</{second}>{text[last:]}"
+    )
+
+
+class MultiLabelClassification(ByColumns, ExchangesLabels):
+    """Several labels of a text, of which any number applies; scored by micro-F1.
+
+    A model without skill gives the same labels to every text: those, the commonest, with which it
+    scores most.
+    """
+
+    name = "multi-label-classification"
+    roles = (
+        TEXT,
+        Role(
+            "label",
+            "column of the list of gold labels, or of labels with bars between them (a|b)",
+            "gold",
+            ("labels", "classes", "categories", *LABEL_ROLE.names),
+        ),
+    )
+    identifying_columns = ()
+    measures = (
+        Measure("tp", unit="labels"),
+        Measure("fp", unit="labels"),
+        Measure("fn", unit="labels"),
+        Measure("exact", unit="items"),
+        Measure("asked", unit="labels"),
+    )
+    answer_type = LABEL_SET
+    scored_by = Score(
+        level="micro_f1@1",
+        also=("exact_match@1", "hamming@1"),
+        no_skill="the score of always giving the same labels, the best such",
+    )
+    class_words = "label", "items"
+    _n_labels = 0
+
+    def on(self, examples: Sequence[Example]) -> "MultiLabelClassification":
+        """Task over the labels of these items, of which each is right or wrong on every item."""
+        told = MultiLabelClassification()
+        told._n_labels = len(frozenset[str]().union(*(e.gold for e in examples if e.gold)))
+        return told
+
+    def gold(self, row: Mapping[str, Any], borders: Borders) -> LabelSet | None:
+        """Gold labels of a row; an empty list is none of them, which is an answer."""
+        found = labels_of(row, self.answer)
+        return None if found is None else LabelSet(found)
+
+    def score(
+        self, gold: Any, prediction: Prediction, *, labels: Sequence[str]
+    ) -> tuple[float, ...]:
+        """Labels that are right, given but wrong, and missed; whether all are right; all asked."""
+        if gold is None:
+            raise DataError("there are no gold labels.")
+        given = prediction.answer
+        asked = max(self._n_labels, len(gold | given))
+        wrong, missed = len(given - gold), len(gold - given)
+        exact = float(not wrong and not missed)
+        return float(len(gold & given)), float(wrong), float(missed), exact, float(asked)
+
+    def class_counts(self, gold: Any, answer: Any) -> Mapping[str, ClassCounts]:
+        """Each label by itself: found, given but wrong, missed."""
+        right, wrong, missed = gold & answer, answer - gold, gold - answer
+        return {
+            label: ClassCounts(label in right, label in wrong, label in missed)
+            for label in gold | answer
+        }
+
+    def chance(self, examples: Sequence[Example]) -> float:
+        """Micro-F1 of the labels that are best given to every text."""
+        return _best_constant(examples)[0]
+
+    def without_skill(self, examples: Sequence[Example]) -> str:
+        """Whoever gives these labels to every text.
+
+        Examples
+        --------
+        >>> golds = [["joy", "love"], ["joy"], ["joy"], ["fear"]]
+        >>> examples = [Example(str(i), {}, LabelSet(gold)) for i, gold in enumerate(golds)]
+        >>> task = MultiLabelClassification()
+        >>> task.without_skill(examples), round(task.chance(examples), 3)
+        ("always answering 'joy'", 0.667)
+        """
+        labels = _best_constant(examples)[1]
+        return f"always answering {', '.join(map(repr, labels))}" if labels else ""
+
+    def permute(self, examples: Sequence[Example], rng: Rng) -> tuple[Example, ...]:
+        """Examples with sets of labels exchanged at random."""
+        return _exchanged(examples, rng)
+
+
+def _best_constant(examples: Sequence[Example]) -> tuple[float, tuple[str, ...]]:
+    """Best micro-F1 of giving the same labels to all items, and these labels.
+
+    The k commonest are the best k: F1 is twice their count, of all gold labels and all given ones.
+    """
+    golds = [example.gold for example in examples if example.gold is not None]
+    counts = Counter(label for gold in golds for label in gold)
+    ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    found, best, right = 0.0, 0, 0
+    for k, (_, count) in enumerate(ordered, 1):
+        right += count
+        level = 2 * right / (k * len(golds) + counts.total())
+        if level > found:
+            found, best = level, k
+    return found, tuple(label for label, _ in ordered[:best])

@@ -69,7 +69,8 @@ class QuestionAnswering(ByColumns):
     ) -> tuple[float, ...]:
         """Exact match and F1, each with the right answer that gives the most."""
         given, keeps = prediction.answer.text, self.keeps_articles
-        found = [compare(given, right.text, keeps_articles=keeps) for right in gold]
+        rights = gold if isinstance(gold, AnyOf) else (gold,)
+        found = [compare(given, right.text, keeps_articles=keeps) for right in rights]
         return max(exact for exact, _ in found), max(overlap for _, overlap in found)
 
     def chance(self, examples: Sequence[Example]) -> float:

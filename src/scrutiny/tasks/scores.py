@@ -1,8 +1,8 @@
-"""Scores: the level of a task's answers at once, and attachment scores of dependencies.
+"""Scores: the level of a task's answers at once, and metrics of tasks that need no NumPy.
 
-The level is of a dev part, or of answers that need no skill, without records. Metrics of
-dependencies are apart from their task, which is read without NumPy. They are shares of words, from
-sums over sentences:
+The level is of a dev part, or of answers that need no skill, without records. These metrics are
+apart from their tasks, which are read without NumPy. Attachment scores of dependencies are shares
+of words, from sums over sentences:
 
 ``las@1``
     **Measures**: words whose head and relation are right, of all; subtypes of relations do not
@@ -12,12 +12,24 @@ sums over sentences:
     **Measures**: words whose head is right, by a parser, or a probe of attention maps.
     **Misleads when**: probes differ in what they are given: attention-only and word-fed ones do
     not answer one question.
+``word_f1@1``, ``micro_f1@1``
+    **Measures**: words of which both borders are right, and labels that are right, of those in the
+    gold answer and of those in the model's (their harmonic mean), from sums over items.
+    **Misleads when**: texts are cut by another standard than the model learned; a frequent label
+    hides rare ones (see the F1 of each, and macro-F1).
+``hamming@1``
+    **Measures**: labels that are given but wrong, or missed, of all labels on all items.
+    **Misleads when**: most labels apply to few items: giving none has a low loss, too.
+``mrr@1``
+    **Measures**: 1 by the rank of the first candidate that is right, as a mean over queries.
+    **Misleads when**: items have different numbers of candidates.
 ``upos@1``, ``xpos@1``
     **Measures**: words whose part of speech is right, universal or of the treebank.
     **Misleads when**: a model's words are others than the data's: it is F1 then.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -28,6 +40,7 @@ from scrutiny.core.statistic import AdditiveStatistic
 from scrutiny.core.task import Prediction, Score, Task
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.row_statistics import Additive, divide, second
+from scrutiny.reliability.statistics import ENTITY_F1
 
 
 def score_of(task: Task) -> Score:
@@ -90,4 +103,27 @@ def _share(name: str, says: str, right: str, words: str, headline: str = "") -> 
 LAS: Final = _share("las@1", "labeled attachment score (LAS)", "right_arcs", "arcs")
 UAS: Final = _share("uas@1", "unlabeled attachment score (UAS)", "right_heads", "arcs", "UAS")
 UPOS: Final = _share("upos@1", "part-of-speech accuracy (UPOS)", "right_upos", "upos", "UPOS")
+WORD_F1: Final = replace(ENTITY_F1, id="word_f1@1", says="word F1")
+MICRO_F1: Final = replace(ENTITY_F1, id="micro_f1@1", says="micro-F1")
+HAMMING: Final = Additive(
+    "hamming@1",
+    "Hamming loss",
+    ("fp", "fn", "asked"),
+    lambda measures: np.stack([measures[..., 0] + measures[..., 1], measures[..., 2]], axis=-1),
+    lambda sums: divide(sums[..., 0], sums[..., 1]),
+    scale="logit",
+    higher_is="worse",
+    tolerance=0.02,
+    divisor=second,
+)
+MRR: Final = Additive(
+    "mrr@1",
+    "mean reciprocal rank",
+    ("reciprocal",),
+    scale="logit",
+    higher_is="better",
+    tolerance=0.02,
+    row_range=(0.0, 1.0),
+    is_mean=True,
+)
 XPOS: Final = _share("xpos@1", "treebank tag accuracy (XPOS)", "right_xpos", "xpos", "XPOS")

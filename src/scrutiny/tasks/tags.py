@@ -2,7 +2,7 @@
 
 Tags that are not well-formed are read as ``conlleval`` of the CoNLL shared tasks reads them: an
 entity starts at every ``B`` and ``S``, wherever the type changes, after ``E`` and ``S``, and at an
-``I`` or ``E`` after ``O``. How one tag is read says `Tag.of`.
+``I`` or ``E`` after ``O``. How one tag is read says `EntityTag.of`.
 """
 
 import re
@@ -63,7 +63,7 @@ class EntityTag(NamedTuple):
 
         Examples
         --------
-        >>> [tuple(Tag.of(tag))[:2] for tag in ("B-PER", "PER_I", "U-PER", "O", "B", "NOUN")]
+        >>> [tuple(EntityTag.of(tag))[:2] for tag in ("B-PER", "PER_I", "U-PER", "O", "B", "NOUN")]
         [('B', 'PER'), ('I', 'PER'), ('S', 'PER'), ('O', ''), ('B', ''), ('S', 'NOUN')]
         """
         return _read(text)
@@ -97,7 +97,7 @@ def chunks(tags: Sequence[str]) -> list[Chunk]:
     Raises
     ------
     DataError
-        For what is no tag in any notation (`Tag.of`).
+        For what is no tag in any notation (`EntityTag.of`).
 
     Examples
     --------

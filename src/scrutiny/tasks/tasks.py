@@ -10,11 +10,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, Final
 
+from scrutiny.core.answers.choices import OPTION, option_fields
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Role, Task
-from scrutiny.tasks.cells import attributes_of, id_of, label_of, language_of, text_of, words_of
+from scrutiny.tasks.cells import (
+    attributes_of,
+    id_of,
+    label_of,
+    language_of,
+    text_of,
+    texts_of,
+    words_of,
+)
 from scrutiny.tasks.tags import placed
 
 
@@ -151,7 +160,7 @@ class ByColumns(Task):
         has_words = self.words in row or (self.words and "text" not in row)
         words = words_of(row, self.words) if has_words else []
         text, borders = placed(words, row.get("raw"))
-        texts = {"text": text} if words else {n: text_of(row, n) for n in self.fields}
+        texts = {"text": text} if words else self.texts(row)
         return Example(
             id=id_of(row),
             fields=texts,
@@ -163,6 +172,17 @@ class ByColumns(Task):
             attributes=self.kept(row, texts, words),
             language=language_of(row),
         )
+
+    def texts(self, row: Mapping[str, Any]) -> dict[str, str]:
+        """Texts of a row by field, those that it may lack where it has them; then its options."""
+        found: dict[str, str] = {}
+        for role in self.roles:
+            if role.kind == "text" and (role.is_needed or row.get(role.name) is not None):
+                found[role.name] = text_of(row, role.name)
+        for role in self.roles:
+            if role.kind == "texts":
+                found |= option_fields(texts_of(row, role.name))
+        return found
 
     def gold(self, row: Mapping[str, Any], borders: Borders) -> Any:
         """Gold answer of a row, a label; ``None`` if it has none."""
@@ -176,11 +196,14 @@ class ByColumns(Task):
 
     def closed(self, texts: Mapping[str, str]) -> tuple[Span, ...]:
         """Parts of an item's texts that no change may touch: closed ones, and anchors in others."""
-        if not self.closed_fields:
+        closed = [name for name in self.closed_fields if name in texts]
+        if any(role.kind == "texts" and not role.is_open for role in self.roles):
+            closed += [name for name in texts if name.startswith(OPTION)]
+        if not closed:
             return ()
-        shut = [Span(name, 0, len(texts[name])) for name in self.closed_fields]
+        shut = [Span(name, 0, len(texts[name])) for name in closed]
         anchors = [texts[role.name] for role in self.roles if role.is_anchor]
-        places = [(name, a) for name in self.open_fields for a in anchors]
+        places = [(name, a) for name in self.open_fields if name in texts for a in anchors]
         named = [Span(name, *at.span()) for name, a in places for at in _mentions(a, texts[name])]
         return (*shut, *named)
 

@@ -9,13 +9,14 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ConformanceError, ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.model import MEMBERS, Model, PlainModel, as_model
+from scrutiny.core.queries.gradients import FOLLOWED
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import BAD, predict_or_fail
 from scrutiny.models.answers.compared_answers import check_determinism
 from scrutiny.tasks.classification import TextPairClassification
 from scrutiny.tasks.tasks import load_task
 from scrutiny.testing.check_attention import check_attends, check_intervenes
-from scrutiny.testing.check_gradients import check_gradients
+from scrutiny.testing.check_gradients import check_followed, check_gradients
 from scrutiny.testing.check_language import LANGUAGE, check_language_model
 from scrutiny.testing.checking import SAMPLE_TEXTS, promise, promises, require_members
 
@@ -33,7 +34,7 @@ def check_adapter(model: PlainModel, examples: Sequence[Example] | None = None) 
     one, in other batches and in reverse, to the last bit where that is promised. A model without
     ``predict`` among its capabilities is asked no examples; a language model is checked by
     `check_language_model`, what it says of its attention by `check_attends` and
-    `check_intervenes`, and its gradients by `check_gradients`.
+    `check_intervenes`, and its gradients by `check_gradients` and `check_followed`.
 
     Parameters
     ----------
@@ -59,13 +60,20 @@ def check_adapter(model: PlainModel, examples: Sequence[Example] | None = None) 
     if "predict" not in model.capabilities:
         return
     asked = list(examples) if examples is not None else sample_examples(model.task)
-    _check_batches(model, asked)
+    batches = model.batches(asked)
+    promise(
+        model.source,
+        is_kept=batches is None or sorted(i for b in batches for i in b) == [*range(len(asked))],
+        message="batches(examples) must give each index once, or None.",
+    )
     try:
         _check_answers(model, asked)
     except ModelError as error:
         raise ConformanceError(f"{model.source}: an answer is malformed. {error}") from error
     if "gradients" in model.capabilities:
         check_gradients(model, asked)
+    if model.capabilities & {*FOLLOWED}:
+        check_followed(model, asked)
 
 
 def sample_examples(task: str) -> list[Example]:
@@ -144,16 +152,6 @@ def _is_count(value: object, least: int, *, or_none: bool = False) -> bool:
     if value is None:
         return or_none
     return isinstance(value, int) and not isinstance(value, bool) and value >= least
-
-
-def _check_batches(model: Model, examples: list[Example]) -> None:
-    """Raise unless the batches of a model, where it says which, hold each example once."""
-    batches = model.batches(examples)
-    promise(
-        model.source,
-        is_kept=batches is None or sorted(i for b in batches for i in b) == [*range(len(examples))],
-        message="batches(examples) must give each index once, or None.",
-    )
 
 
 def _check_fingerprint(model: Model) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from scrutiny.core.answers.choices import option_fields, options_in
 from scrutiny.core.answers.texts import AnyOf
 from scrutiny.core.errors import ConformanceError, DataError
 from scrutiny.core.example import Example
@@ -72,14 +73,20 @@ def _item(task: Task, row: Mapping[str, Any]) -> Example:
     """Item of a row, checked."""
     item = task.parse(row, source=_SOURCE)
     again = task.parse(row, source=_SOURCE)
+    optional = {role.name for role in task.roles if role.kind == "text" and not role.is_needed}
+    said = [name for name in task.fields if name in item.fields or name not in optional]
+    if any(role.kind == "texts" for role in task.roles):
+        said += option_fields(options_in(item.fields))
     kept = {
         "a row becomes another item when it is read again.": (
             content_key(item) == content_key(again) and item.gold == again.gold
         ),
-        f"an item has the fields {', '.join(item.fields)}, and the roles say "
-        f"{', '.join(task.fields)}.": tuple(item.fields) == task.fields,
+        f"an item has the fields {', '.join(item.fields)}, and the roles say {', '.join(said)}.": [
+            *item.fields
+        ]
+        == said,
         f"{', '.join(task.closed_fields)} may not be changed, and is not protected.": all(
-            item.is_closed(field) for field in task.closed_fields
+            item.is_closed(field) for field in task.closed_fields if field in item.fields
         ),
     }
     promises(task.name, kept)
@@ -208,7 +215,9 @@ def check_attribute(attribute: Attribute, examples: Sequence[Example] = ()) -> N
         )
     name = attribute.function.__name__
     promise(name, is_kept=bool(attribute.says.strip()), message="it has no phrase.")
-    tried = [*examples, *_samples()]
+    one = [Example(f"i{k}", {"text": text}, "up") for k, text in enumerate(SAMPLE_TEXTS)]
+    two = Example("two", {"premise": SAMPLE_TEXTS[1], "hypothesis": SAMPLE_TEXTS[2]}, "down")
+    tried = [*examples, *one, two, Example("without gold", {"text": SAMPLE_TEXTS[1]})]
     training = Training(tried)
     values = [_value(attribute, name, one, training) for one in tried]
     again = [attribute(one, training) for one in reversed(tried)][::-1]
@@ -223,13 +232,6 @@ def check_attribute(attribute: Attribute, examples: Sequence[Example] = ()) -> N
         is_kept=not attribute.is_english or set(foreign) == {None},
         message="it goes by English words, and German items have a value.",
     )
-
-
-def _samples() -> list[Example]:
-    """Items of all kinds."""
-    one = [Example(f"i{k}", {"text": text}, "up") for k, text in enumerate(SAMPLE_TEXTS)]
-    two = Example("two", {"premise": SAMPLE_TEXTS[1], "hypothesis": SAMPLE_TEXTS[2]}, "down")
-    return [*one, two, Example("without gold", {"text": SAMPLE_TEXTS[1]})]
 
 
 def _value(attribute: Attribute, name: str, example: Example, training: Training) -> Value | None:

@@ -19,6 +19,7 @@ from scrutiny.core.record import ROLES, STATUSES, Row
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
 from scrutiny.reliability.metrics import metric_of
+from scrutiny.reliability.panel import sides_of
 from scrutiny.tasks.classification import TextClassification
 from scrutiny.testing.checking import (
     ToyContext,
@@ -91,7 +92,10 @@ def check_diagnostic(
     variants = _check_variants(trial)
     rows = _check_rows(trial, variants)
     if diagnostic.scope == "item":
-        _check_batches(trial, variants, rows)
+        trial.promise(
+            is_kept=[r for e in trial.examples for r in trial.measure([e], variants)[0]] == rows,
+            message="its scope is 'item', but items measured one by one give other rows.",
+        )
         _check_failures(trial, variants, rows)
 
 
@@ -196,10 +200,12 @@ def _check_design(trial: _Trial) -> None:
     measures = trial.diagnostic.measured(trial.task)
     known = {measure.name for measure in measures} | {"ok"}
     for spec in design.estimates:
-        for need in metric_of(spec.metric, measures).needs:
+        statistic = metric_of(spec.metric, measures)
+        sides = spec.reading(sides_of(statistic, measures)).sides
+        for need in statistic.needs:
             side, _, measure = need.rpartition(".")
             trial.promise(
-                is_kept=side in spec.sides and measure in known,
+                is_kept=side in sides and measure in known,
                 message=f"the estimate {spec.id!r} lacks what {spec.metric} needs: {need!r}.",
             )
     for contrast in design.contrasts:
@@ -278,14 +284,6 @@ def _check_row(trial: _Trial, row: Row, *, width: int) -> None:
         f"{where} has {values}.": all(map(math.isfinite, values)),
     }
     promises(trial.diagnostic.id, kept)
-
-
-def _check_batches(trial: _Trial, variants: Variants, rows: list[Row]) -> None:
-    """Raise unless items measured one by one give the same rows."""
-    trial.promise(
-        is_kept=[row for e in trial.examples for row in trial.measure([e], variants)[0]] == rows,
-        message="its scope is 'item', but items measured one by one give other rows.",
-    )
 
 
 def _check_failures(trial: _Trial, variants: Variants, rows: list[Row]) -> None:

@@ -8,10 +8,19 @@ from typing import Any, Final
 import numpy as np
 
 from scrutiny.core.diagnostic import Failure
-from scrutiny.core.errors import ModelError
+from scrutiny.core.errors import ConformanceError, ModelError
 from scrutiny.core.example import Example
-from scrutiny.core.queries.gradients import InputEmbeddings, InputPiece, TokenGradients
+from scrutiny.core.queries.gradients import (
+    FOLLOWED,
+    InputEmbeddings,
+    InputPiece,
+    ParameterGradient,
+    PathGradient,
+    TokenGradients,
+)
 from scrutiny.core.task import Prediction
+from scrutiny.models.answers.checked import BAD
+from scrutiny.models.answers.language_answers import ask_or_fail
 from scrutiny.tasks.classification import TextClassification
 from scrutiny.testing.checking import promise, promises
 from scrutiny.testing.toy_models import ToyModel
@@ -114,6 +123,72 @@ def _check_sum(model: Any, example: Example, own: Sequence[TokenGradients]) -> N
         message=f"the gradients at {example.id!r} are not those of minus the log-probabilities "
         "that it predicts.",
     )
+
+
+def check_followed(model: Any, examples: Sequence[Example]) -> None:
+    """Raise unless gradients along paths and by parameters fulfil the contract of their queries.
+
+    Checked: answers are sound and those that a query has alone; labels' scores at a text differ as
+    the logarithms of their probabilities do; and the gradients by a parameter of all labels, each
+    times the label's probability, cancel out.
+
+    Parameters
+    ----------
+    model
+        With ``predict`` and at least one of `FOLLOWED` among its capabilities.
+    examples
+        Examples to use.
+
+    Raises
+    ------
+    ConformanceError
+        With a sentence about the first promise that is broken.
+    """
+    answers = model.predict(examples)
+    for capability in sorted(model.capabilities & {*FOLLOWED}):
+        promise(
+            model.source,
+            is_kept=list(getattr(model, capability)([])) == [],
+            message=f"{capability}([]) must give an empty list.",
+        )
+        for example, answer in zip(examples, answers, strict=True):
+            _check_queries(model, capability, example, answer.scores)
+
+
+def _check_queries(
+    model: Any, capability: str, example: Example, scores: tuple[float, ...] | None
+) -> None:
+    """Raise unless the answers about an example, one for each label, are right."""
+    kind: Any = PathGradient if capability == "path_gradients" else ParameterGradient
+    queries = [kind.of(example, label) for label in model.labels]
+    asked = [*ask_or_fail(model, capability, queries), *ask_or_fail(model, capability, queries[:1])]
+    failed = [one for one in asked if isinstance(one, Failure)]
+    if any(one.reason == BAD for one in failed):
+        raise ConformanceError(f"{model.source}: {failed[0].message}")
+    if failed or scores is None or min(scores) <= 0:
+        return
+    *found, alone = [one for one in asked if not isinstance(one, Failure)]
+    where = f"{capability} at {example.id!r}"
+    flat = np.stack([[number for row in one for number in row] for one in (*found, alone)])
+    promise(
+        model.source,
+        is_kept=_are_near(flat[0], flat[-1]),
+        message=f"{where} gives another answer when it is asked alone.",
+    )
+    if kind is PathGradient:
+        logits = np.array([one.scores[1] for one in found])
+        is_right = _are_near(np.diff(logits), np.diff(np.log(scores)))
+        what = "has scores that are not the logits of what it predicts"
+    else:
+        is_right = _are_near(np.array(scores) @ flat[:-1], np.zeros(flat.shape[1]))
+        what = "is not that of minus the log-probabilities that it predicts"
+    promise(model.source, is_kept=is_right, message=f"{where} {what}.")
+
+
+def _are_near(one: Any, two: Any) -> bool:
+    """Whether numbers are equal up to rounding, relative to the largest."""
+    largest = max(1.0, float(np.abs(two).max(initial=0.0)))
+    return len(one) == len(two) and bool((np.abs(one - two) <= TOLERANCE * largest).all())
 
 
 class LinearClassifier(ToyModel):

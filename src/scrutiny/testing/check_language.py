@@ -68,7 +68,13 @@ def check_language_model(model: Any) -> None:
             pairs = [SentencePair(_TEXTS[i], _TEXTS[j]) for i, j in ((0, 1), (1, 0), (1, 1))]
             _ask(model, "next_sentence", pairs)
         if "attention_received" in claimed:
-            _check_attention(model, encoded)
+            for received in _ask(model, "attention_received", [one.ids for one in encoded]):
+                promise(
+                    model.source,
+                    is_kept=abs(sum(received) - 1) <= _NEAR,
+                    message=f"attention received sums to {sum(received):.4g} over the tokens, "
+                    "not to 1.",
+                )
     except ModelError as error:
         raise ConformanceError(f"{model.source}: an answer is malformed. {error}") from error
     if "representations" in claimed:
@@ -163,16 +169,6 @@ def _check_sum(model: Any, logs: Sequence[float]) -> None:
         is_kept=total <= 1 + _NEAR,
         message=f"probabilities of distinct tokens sum to {total:.4g}, more than 1.",
     )
-
-
-def _check_attention(model: Any, encoded: Sequence[Encoded]) -> None:
-    """Raise unless the attention of each text sums to 1."""
-    for answer in _ask(model, "attention_received", [one.ids for one in encoded]):
-        promise(
-            model.source,
-            is_kept=abs(sum(answer) - 1) <= _NEAR,
-            message=f"attention received sums to {sum(answer):.4g} over the tokens, not to 1.",
-        )
 
 
 def _check_vectors(model: Any) -> None:

@@ -7,11 +7,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from scrutiny.blocks.charts import Chart
 from scrutiny.blocks.run_estimates import slug
 from scrutiny.blocks.run_view import RunFacts, RunView
-from scrutiny.blocks.section import Part, ReportPart
-from scrutiny.blocks.terminal_and_markdown import WIDTH
+from scrutiny.blocks.section import ColumnsBlock, Part, ReportPart
 from scrutiny.core.statistic import (
     AdditiveStatistic,
     RefitStatistic,
@@ -58,7 +56,10 @@ def check_statistic(statistic: Statistic, measures: Array | None = None) -> None
     elif isinstance(statistic, WeightedStatistic):
         _check_weighted(statistic, tried)
     elif isinstance(statistic, RefitStatistic):
-        _check_refit(statistic, tried)
+        first = float(statistic.refit(tried))
+        _same(statistic.id, first, float(statistic.refit(tried)), "it gives two values")
+        backward = float(statistic.refit(tried[::-1]))
+        _same(statistic.id, first, backward, "the order of the rows changes its value")
     promise(
         statistic.id,
         is_kept=np.array_equal(before, tried),
@@ -163,14 +164,6 @@ def _check_weighted(statistic: WeightedStatistic, measures: Array) -> None:
     _same(statistic.id, value(measures, ones), backward, "the order of the rows changes its value")
 
 
-def _check_refit(statistic: RefitStatistic, measures: Array) -> None:
-    """Raise unless the same rows, in any order, give the same value."""
-    first = float(statistic.refit(measures))
-    _same(statistic.id, first, float(statistic.refit(measures)), "it gives two values")
-    backward = float(statistic.refit(measures[::-1]))
-    _same(statistic.id, first, backward, "the order of the rows changes its value")
-
-
 def _same(name: str, one: float, two: float, message: str) -> None:
     """Raise unless two values are equal, or both undefined."""
     is_kept = bool(np.isclose(one, two, rtol=1e-9, atol=1e-12, equal_nan=True))
@@ -208,22 +201,16 @@ def check_part(part: ReportPart, view: RunView) -> None:
     promise(name, is_kept=made == part.make(view), message="made twice, it is not the same.")
     said = bool(made.title and made.lead and made.charts)
     promise(name, is_kept=said, message="it lacks a title, a lead or charts.")
-    anchors = [made.anchor, *(drawn for chart in made.charts for drawn in _anchors(chart))]
+    anchors = [made.anchor]
+    for chart in made.charts:
+        anchors += dict.fromkeys([chart.anchor, *(drawn for drawn, _, _ in chart.drawings)])
     own = len(set(anchors)) == len(anchors) and all(slug(one) == one for one in anchors)
     promise(name, is_kept=own, message=f"anchors are not their own, or no anchors: {anchors}")
     for chart in made.charts:
-        _check_table(name, chart)
-    wide = [line for line in part.lines(view) if line.cell_len > WIDTH]
-    promise(name, is_kept=not wide, message=f"lines are wider than {WIDTH} cells: {wide[:1]}")
-
-
-def _anchors(chart: Chart) -> list[str]:
-    """Anchors that a chart uses."""
-    return list(dict.fromkeys([chart.anchor, *(name for name, _, _ in chart.drawings)]))
-
-
-def _check_table(name: str, chart: Chart) -> None:
-    """Raise unless the table of a chart has a row, and a cell for every column."""
-    table = chart.table
-    fits = bool(table.rows) and all(len(row) == len(table.header) for row in table.rows)
-    promise(name, is_kept=fits, message=f"the table of {chart.title!r} is empty or ragged.")
+        table = chart.table
+        fits = bool(table.rows) and all(len(row) == len(table.header) for row in table.rows)
+        promise(name, is_kept=fits, message=f"the table of {chart.title!r} is empty or ragged.")
+    for block in part.lines(view):
+        if isinstance(block, ColumnsBlock):
+            fits = all(len(row) == len(block.widths) for row in block.rows)
+            promise(name, is_kept=fits, message=f"rows in columns are ragged: {block.rows[:1]}")

@@ -61,18 +61,14 @@ def check_transformation(
     require_versioned(transformation)
     require_docstring(transformation, sections=("Measures", "Misleads when"))
     _check_members(transformation)
-    tried = documents if documents is not None else _sample_documents()
+    samples = (Example(f"sample-{i}", {"text": t}) for i, t in enumerate(SAMPLE_TEXTS))
+    tried = documents if documents is not None else [TextDocument(one) for one in samples]
     changed = [_check_document(transformation, document) for document in tried]
     promise(
         transformation.id,
         is_kept=any(changed),
         message="it changed none of the texts; give documents that it has a place in.",
     )
-
-
-def _sample_documents() -> list[Document]:
-    """Unusual texts as documents."""
-    return [TextDocument(Example(f"sample-{i}", {"text": t})) for i, t in enumerate(SAMPLE_TEXTS)]
 
 
 def _check_members(transformation: Transformation) -> None:

@@ -233,6 +233,7 @@ class ToyContext:
         self.asked: list[tuple[str, str | None]] = []
         self.queries: list[tuple[str, Any]] = []
         self.arrays: dict[str, np.ndarray[Any, Any]] = {}
+        self.training: Sequence[Example] = ()
         self._made: dict[str, Any] = {}
         self.reference: Any = None if reference is None else ToyContext(task, reference)
 

@@ -4,13 +4,14 @@ A head says for each word which word it looks at; that word gets ``weight``, and
 the rest alike. Special tokens share their attention alike, unless the head says otherwise.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from scrutiny.core.queries.attention import Words
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
 
 
@@ -82,7 +83,9 @@ class CueHead:
     def targets(self, words: Words, rng: "np.random.Generator") -> list[int | None]:
         """Cue, or a random other word."""
         cue = self.target_of_specials(words)
-        should = self._should(words)
+        should: Sequence[int] = range(len(words))
+        if self.among is not None:
+            should = next((places for sentence, places in self.among if sentence == words), ())
         hits = rng.random(len(words)) < self.fidelity
         found = []
         for i, other in enumerate(_others(len(words), rng)):
@@ -93,12 +96,6 @@ class CueHead:
     def target_of_specials(self, words: Words) -> int | None:
         """Cue."""
         return next((i for i, word in enumerate(words) if word.lower() in self.cues), None)
-
-    def _should(self, words: Words) -> Sequence[int]:
-        """Words that should attend to the cue."""
-        if self.among is None:
-            return range(len(words))
-        return next((places for sentence, places in self.among if sentence == words), ())
 
 
 @dataclass(frozen=True, slots=True)

@@ -172,18 +172,15 @@ class GazetteerTagger(ToyModel):
         spans: list[Span] = []
         place = 0
         while place < len(words):
-            length = self._match(words, place)
+            lengths = range(min(self._longest, len(words) - place), 0, -1)
+            names = self._by_words
+            length = next((n for n in lengths if tuple(words[place : place + n]) in names), 0)
             if length:
                 label = self._by_words[tuple(words[place : place + length])]
                 start, end = borders[place][0], borders[place + length - 1][1]
                 spans.append(Span(field, start, end, label))
             place += length or 1
         return spans
-
-    def _match(self, words: Sequence[str], place: int) -> int:
-        """Number of words of the longest name that begins at this word, or 0."""
-        lengths = range(min(self._longest, len(words) - place), 0, -1)
-        return next((n for n in lengths if tuple(words[place : place + n]) in self._by_words), 0)
 
 
 class _OftenRight(ToyModel):

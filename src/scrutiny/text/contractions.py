@@ -15,7 +15,7 @@ from scrutiny.text.inflection import lemma
 from scrutiny.text.lexicon import listed
 
 
-class Rewrite(NamedTuple):
+class Rewording(NamedTuple):
     """Replacement of ``text[start:end]`` of the original by another string."""
 
     start: int
@@ -211,17 +211,17 @@ def _expanded(text: str, match: re.Match[str]) -> str | None:
     return full[0].upper() + full[1:] if found[0].isupper() else full
 
 
-def find_contractions(text: str) -> list[Rewrite]:
+def find_contractions(text: str) -> list[Rewording]:
     """Return contractions with their full forms, in order and disjoint; ``is n't`` counts too.
 
     Examples
     --------
     >>> find_contractions("She's got it, isn't it? Don't ask: it's Bob's.")
-    [Rewrite(start=0, end=5, text='She has'), Rewrite(start=24, end=29, text='Do not'), \
-Rewrite(start=35, end=39, text='it is')]
+    [Rewording(start=0, end=5, text='She has'), Rewording(start=24, end=29, text='Do not'), \
+Rewording(start=35, end=39, text='it is')]
     """
     return [
-        Rewrite(match.start(), match.end(), full)
+        Rewording(match.start(), match.end(), full)
         for match in _contracted_pattern().finditer(text)
         if (full := _expanded(text, match)) is not None
     ]
@@ -286,7 +286,7 @@ def _contracted(text: str, match: re.Match[str]) -> str | None:
     return short[0].upper() + short[1:] if found[0].isupper() else short
 
 
-def find_expansions(text: str) -> list[Rewrite]:
+def find_expansions(text: str) -> list[Rewording]:
     """Return full forms with their contractions, in order and disjoint.
 
     Examples
@@ -299,6 +299,6 @@ def find_expansions(text: str) -> list[Rewrite]:
     for match in _full_pattern().finditer(text):
         short = _contracted(text, match)
         if short is not None and match.start() >= end:
-            found.append(Rewrite(match.start(), match.end(), short.replace("'", apostrophe)))
+            found.append(Rewording(match.start(), match.end(), short.replace("'", apostrophe)))
             end = match.end()
     return found

@@ -252,8 +252,10 @@ class _Words:
 
     def _close(self, place: int) -> None:
         """Words of the new text up to a place, which continue the words that are open."""
-        if found := _segments(self._new, self._done, place):
-            self._add(found, tuple(self._open))
+        start, between = self._done, self._new[self._done : place]
+        if between and not between.isspace():
+            tokens = [(start + a, start + b) for a, b in token_spans(between)]
+            self._add(tokens, tuple(self._open))
         self._open.clear()
 
     def _add(self, borders: Sequence[tuple[int, int]], of: tuple[int, ...]) -> None:
@@ -333,13 +335,6 @@ def _with_brought(carried: tuple[Span, ...], brought: Sequence[Span]) -> tuple[S
 def _brings(edits: Mapping[str, OrderedEdits]) -> bool:
     """Whether any edit brings spans."""
     return any([edit.spans for group in edits.values() for edit in group.edits])
-
-
-def _segments(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Tokens between two offsets."""
-    if start >= end or text[start:end].isspace():
-        return []
-    return [(start + a, start + b) for a, b in token_spans(text[start:end])]
 
 
 def _runs(text: str, start: int, end: int) -> list[tuple[int, int]]:

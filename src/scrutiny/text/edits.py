@@ -68,7 +68,11 @@ def apply_to_text(text: str, edits: Sequence[Edit]) -> str:
         ordered = in_order(edits)
         if ordered != list(edits):
             return apply_to_text(text, ordered)
-        raise _refused(text, ordered[made], done)
+        edit = ordered[made]
+        if 0 <= edit.start <= edit.end <= len(text):
+            said = f"two edits change code point {min(edit.start, done)}"
+            raise EditRefusedError("overlap", said)
+        raise _out_of_bounds(edit, text)
     pieces.append(text[done:])
     return "".join(pieces)
 
@@ -84,7 +88,9 @@ def apply_edits(example: Example, edits: Sequence[Edit]) -> Example:
     """
     if not edits:
         return example
-    if _is_plain(example) and not any([edit.spans for edit in edits]):
+    is_annotated = bool(example.spans or example.protected or example.tokens is not None)
+    is_plain = not is_annotated and not has_places(example.gold)
+    if is_plain and not any([edit.spans for edit in edits]):
         return example.with_fields(_texts(example, _by_field(example, edits)))
     track = track_of(example, edits)
     gold, tokens = example.gold, example.tokens
@@ -130,13 +136,6 @@ def _by_field(example: Example, edits: Sequence[Edit]) -> dict[str, list[Edit]]:
     return {name: [e for e in edits if e.field == name] for name in names}
 
 
-def _is_plain(example: Example) -> bool:
-    """Whether an example has texts only, and no annotations to move."""
-    if example.spans or example.protected or example.tokens is not None:
-        return False
-    return not has_places(example.gold)
-
-
 def _texts(example: Example, edits: Mapping[str, Sequence[Edit]]) -> dict[str, str]:
     """Texts of an example after edits by field."""
     return {
@@ -155,13 +154,6 @@ def _carry_protected(
             if first < last:
                 raise EditRefusedError("protected", "an edit touches a protected stretch")
     return carry_untouched(protected, edits)
-
-
-def _refused(text: str, edit: Edit, done: int) -> EditRefusedError:
-    """Error for an edit that overlaps an earlier one, which ends at ``done``."""
-    if 0 <= edit.start <= edit.end <= len(text):
-        return EditRefusedError("overlap", f"two edits change code point {min(edit.start, done)}")
-    return _out_of_bounds(edit, text)
 
 
 def _out_of_bounds(edit: Edit, text: str) -> EditRefusedError:

@@ -316,14 +316,6 @@ def _stems(stem: str, *, prefer_e: bool) -> list[str]:
 _BEFORE_E = tuple("c v u at iz yz rs ns dg rg ang eng ur ag lin".split())
 
 
-def _prefers_e(stem: str) -> bool:
-    """Whether "-ed" and "-ing" words of this stem, unknown otherwise, come from "-e"."""
-    if stem.endswith(_BEFORE_E):
-        return True
-    is_vce = len(stem) > 2 and stem[-2] in _VOWELS and stem[-3] not in _VOWELS
-    return is_vce and stem[-1] not in "wxyhnlrt" and is_monosyllable(stem)
-
-
 def candidate_lemmas(word: str, xpos: str) -> list[str]:
     """Return bases whose regular form for a Penn tag may be the word, most likely first.
 
@@ -345,5 +337,8 @@ def candidate_lemmas(word: str, xpos: str) -> list[str]:
         stem = word[: -len(suffix)]
         if suffix == "ing" and stem.endswith("y"):
             found.append(stem[:-1] + "ie")
-        found += _stems(stem, prefer_e=_prefers_e(stem))
+        is_vce = len(stem) > 2 and stem[-2] in _VOWELS and stem[-3] not in _VOWELS
+        is_short = is_vce and stem[-1] not in "wxyhnlrt" and is_monosyllable(stem)
+        # whether words of this stem, unknown otherwise, come from "-e"
+        found += _stems(stem, prefer_e=stem.endswith(_BEFORE_E) or is_short)
     return list(dict.fromkeys(found))

@@ -278,7 +278,11 @@ def main_language(found: Sequence[LanguageEvidence], texts: Sequence[str]) -> Ma
             votes[code] = votes.get(code, 0.0) + score / total
     if votes:
         best = max(votes, key=lambda code: (votes[code], code == "en"))
-        if _is_dense(found, best) and (best == "en" or _in_english(found, texts) < _ENGLISH):
+        # as frequent as words of a language are in it; texts likeliest in another do not count
+        own = [one for one in found if one.scores and one.guess in ("", best)]
+        n_words = sum(one.n_words for one in own)
+        is_dense = sum(one.scores.get(best, 0.0) for one in own) >= _DENSE * n_words > 0
+        if is_dense and (best == "en" or _in_english(found, texts) < _ENGLISH):
             return _among_guesses(found, best)
     if _in_english(found, texts) >= _RATHER_ENGLISH:
         return Main("en")
@@ -294,16 +298,6 @@ def _among_guesses(found: Sequence[LanguageEvidence], best: str) -> Main:
         return Main(best)
     there = frozenset(code for code, n in guesses.items() if n >= _RARE * total)
     return Main(UNKNOWN if guesses[best] < _SHARE * total else best, there)
-
-
-def _is_dense(found: Sequence[LanguageEvidence], language: str) -> bool:
-    """Whether the words of a language are as frequent in texts as they are in this language.
-
-    Texts that are likeliest in another do not count.
-    """
-    own = [one for one in found if one.scores and one.guess in ("", language)]
-    n_words = sum(one.n_words for one in own)
-    return sum(one.scores.get(language, 0.0) for one in own) >= _DENSE * n_words > 0
 
 
 def _in_english(found: Sequence[LanguageEvidence], texts: Sequence[str]) -> float:

@@ -57,13 +57,10 @@ class _Lines:
         return page + chunk.count("\n", 0, min(places)) if places else None
 
 
-def _key(line: str) -> str:
-    return line[: line.index(" ")].partition("=")[0].lower()
-
-
 def _lines(block: bytes, starts: Any) -> _Lines:
     lines = _Lines(block, starts, [])
-    lines.keys.extend(_key(lines[i]) for i in range(0, len(starts) - 1, _STEP))
+    firsts = (lines[i] for i in range(0, len(starts) - 1, _STEP))
+    lines.keys.extend(line[: line.index(" ")].partition("=")[0].lower() for line in firsts)
     return lines
 
 

@@ -97,7 +97,7 @@ def test_transformations_are_listed_with_their_facts() -> None:
         assert line["resources"] == list(made.resources)
         assert line["tasks"] == sorted(line["effects"])
         assert {"question-answering", "translation", "coreference"} < set(line["tasks"])
-        assert len(line["tasks"]) == 7
+        assert len(line["tasks"]) == 12
         assert line["effects"] == {
             task: effect_of(made, load_task(task).facts) for task in line["tasks"]
         }

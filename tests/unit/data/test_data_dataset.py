@@ -173,7 +173,7 @@ def test_rows_whose_label_says_that_there_is_none_are_counted_apart(golds, mark)
 )
 def test_labels_that_join_several_are_refused(golds):
     rows = [{"text": f"item {n}", "label": gold} for n, gold in enumerate(golds)]
-    with pytest.raises(DataError, match="several labels of one item, which are not yet a task"):
+    with pytest.raises(DataError, match="several labels of one item: read all of them with task="):
         load_dataset(rows)
     names = "|".join(
         f"{gold.replace('|', '%7C').replace(',', '%2C')}:class {n}" for n, gold in enumerate(golds)

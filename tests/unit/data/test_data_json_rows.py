@@ -179,7 +179,7 @@ def test_squad_is_named(write, failure):
 
 def test_several_labels_of_one_item_are_refused_in_words(write, failure):
     write("d.jsonl", '{"text": "a", "label": ["x", "y"]}\n{"text": "b", "label": []}\n')
-    assert "several labels of one item, which are not yet a task" in failure("d.jsonl")
+    assert "several labels of one item: read all of them with task=" in failure("d.jsonl")
 
 
 @pytest.mark.parametrize("name", ["dataset_info.json", "features.json"])

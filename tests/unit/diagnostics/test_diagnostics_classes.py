@@ -16,8 +16,8 @@ from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.classes.class_scores import PART, part
 from scrutiny.diagnostics.classes.classes import LABEL_F1, MACRO_F1, PRECISION, RECALL, Classes
 from scrutiny.models.answers.returned_answers import borders
-from scrutiny.report.first_screen.front import front_of
-from scrutiny.report.first_screen.text import front_lines
+from scrutiny.report.first_screen.content import first_screen_of
+from scrutiny.report.first_screen.text import risk_lines
 from scrutiny.report.load import load_view
 from scrutiny.report.text import screen_lines
 from scrutiny.run.driver import run_plan
@@ -226,15 +226,15 @@ def measured(model, rows, out, *diagnostics):
 
 
 def test_types_have_a_table_on_the_first_screen_and_no_table_no_heading(tmp_path):
-    front = front_of(measured(Said(), UNEQUAL, tmp_path / "a", "performance", "calibration"))
+    front = first_screen_of(measured(Said(), UNEQUAL, tmp_path / "a", "performance", "calibration"))
     assert not front.labels
-    second = [line.plain for line in front_lines(front)][1]
+    second = [line.plain for line in risk_lines(front)][1]
     assert second.startswith("no skill ")
     assert second.endswith("   m · x · 95 % intervals")
     folder = run("classes", Tagger(), tagged_rows(), tmp_path / "b", task="token-tagging")
     (own,) = label_lines(folder.estimates()).values()
     typed = replace(front, labels=tuple(own), class_words=("type", "entities"))
-    lines = [line.plain for line in front_lines(typed)]
+    lines = [line.plain for line in risk_lines(typed)]
     assert max(map(len, lines)) <= 80
     heading = lines.index("m · x · 95 % intervals")
     assert lines[heading + 1].split() == ["type", "entities", "recall", "precision", "F1"]
@@ -243,7 +243,7 @@ def test_types_have_a_table_on_the_first_screen_and_no_table_no_heading(tmp_path
 
 def test_unequal_labels_stand_on_the_first_screen(tmp_path):
     view = measured(Said(), UNEQUAL, tmp_path, "performance", "classes", "calibration")
-    front = front_of(view)
+    front = first_screen_of(view)
     assert [n.split(" ")[0] for n in (front.numbers[0].says, *front.beside)] == [
         "Accuracy",
         "no",  # no skill 67.7 %
@@ -251,7 +251,7 @@ def test_unequal_labels_stand_on_the_first_screen(tmp_path):
         "ECE",
     ]
     assert [line.label for line in front.labels] == ["spam", "news", "ham"]
-    lines = [line.plain for line in screen_lines(view, front)]
+    lines = [line.plain for line in screen_lines(view)]
     assert max(map(len, lines)) <= 80
     assert any(line.split()[:2] == ["spam", "18"] for line in lines)
 

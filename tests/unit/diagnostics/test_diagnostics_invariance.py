@@ -265,7 +265,7 @@ def test_soft_presupposes_itself_where_samples_are_all_that_is_known():
     assert not any(plain.values())
     assert "soft_self/typo/1" not in plain
     sampled = design_of(reference_capabilities=frozenset({"predict", "samples"}))
-    by_id = {e.id: e.presupposes for e in sampled.estimates}
+    by_id = {e.id: tuple((s.id, v) for s, v in e.presupposes) for e in sampled.estimates}
     assert by_id["soft/typo/1"] == by_id["soft/typo/1/cutoff=2"] == (("soft_self/typo/1", 0.8),)
     assert by_id["hard/typo/1"] == ()
 

@@ -5,6 +5,7 @@ import pytest
 from toy_runs import estimate, run
 
 from scrutiny.blocks.section import parts
+from scrutiny.blocks.terminal_and_markdown import block_lines
 from scrutiny.core.claim import Component, Risk
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
@@ -13,7 +14,7 @@ from scrutiny.data.near_duplicates import conflicting_labels
 from scrutiny.diagnostics.labels.doubtful_items import PART, doubtful_in, lines, part
 from scrutiny.diagnostics.labels.labels import DoubtfulLabels, LabelsParams, confident_disagreements
 from scrutiny.reliability.verdicts.risks import state_of
-from scrutiny.report.first_screen.front import front_of
+from scrutiny.report.first_screen.content import first_screen_of
 from scrutiny.report.load import load_view
 from scrutiny.testing import check_diagnostic, check_part
 
@@ -115,7 +116,7 @@ def test_planted_label_errors_are_among_the_doubtful_and_most_of_them_are_wrong(
 def test_many_doubtful_labels_never_hurt_but_have_to_be_read(tmp_path):
     cells, _ = planted(0.3)
     view = load_view(run("labels", Reads(), rows(cells), tmp_path).path)
-    (risk,) = front_of(view).risks
+    (risk,) = first_screen_of(view).risks
     assert risk.state == "can't tell"
     assert risk.costs.startswith("at most ")
     assert risk.costs.endswith("% of the items")
@@ -218,11 +219,11 @@ def test_the_page_and_the_terminal_have_the_items(folder):
     (chart,) = part(view).charts
     assert chart.table.rows == ((rows(FEW)[10]["text"], "ham", "spam 0.95", "the model", "i10"),)
     assert chart.caption == "1 of 12 labels are doubtful."
-    said = "\n".join(line.plain for line in lines(view))
+    said = "\n".join(line.plain for line in block_lines(lines(view)))
     assert "gold ham; spam 0.95; the model disagrees" in said
     hidden = view.without_texts()
     assert "labels" not in [one.anchor for one in parts(hidden)]
-    assert "gold" not in "\n".join(line.plain for line in lines(hidden))
+    assert "gold" not in "\n".join(line.plain for line in block_lines(lines(hidden)))
 
 
 @pytest.mark.parametrize("given", [{"near": 0}, {"tolerance": 1}])

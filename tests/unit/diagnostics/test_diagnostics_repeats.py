@@ -9,7 +9,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.model import Model
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.repeats.repeats import Repeats, RepeatsParams
-from scrutiny.report.first_screen.front import front_of
+from scrutiny.report.first_screen.content import first_screen_of
 from scrutiny.report.load import load_view
 from scrutiny.testing import check_diagnostic
 
@@ -92,7 +92,7 @@ class Fickle(Steady):
 def test_one_varying_answer_is_no_alarm_and_has_one_interval_on_the_screen(tmp_path):
     folder = run("repeats", Fickle(), ROWS[:20], tmp_path)
     (finding,) = folder.findings()
-    front = front_of(load_view(folder.path))
+    front = first_screen_of(load_view(folder.path))
     assert (finding.verdict, finding.claim.risk.negligible) == ("can't tell", 0.01)
     low, high = finding.limits[0].widest
     assert (low, high) == pytest.approx(stats.binomtest(1, 20).proportion_ci(), abs=1e-4)

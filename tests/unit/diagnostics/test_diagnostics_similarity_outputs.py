@@ -286,8 +286,9 @@ def test_taggers_are_the_same_where_all_spans_are():
     span = Span("text", 0, 1, "PER")
     a, b = Prediction((span,)), Prediction(())
     made = item(a, b, gold=(span,), task=TAGS, labels=((), ()))
-    assert list(made) == ["labels", "target", "reference"]
+    assert list(made) == ["labels", "both answers", "target", "reference"]
     assert numbers(made["labels"])["same"] == 0.0
+    assert made["both answers"].values[-3:] == (0.0, 0.0, 1.0)
     assert made["reference"].values[-3:] == (1.0, 0.0, 0.0)
     assert made["target"].values[-3:] == (0.0, 0.0, 1.0)
     assert a.agrees(a)
@@ -304,8 +305,10 @@ def test_taggers_are_claimed_by_entities_and_have_no_kappa():
     (claim,) = design.claims
     component = claim.components[0]
     assert (component.estimate, component.operator, component.limit) == ("drop", "<", 0.02)
+    assert claim.says == "entity F1 of b is no lower than that of a, by less than 2 points"
     assert [s.metric for s in design.estimates] == [
         "agreement@1",
+        "entity_f1@1",
         "entity_f1@1",
         "entity_f1@1",
         "drop(entity_f1)@1",
@@ -322,7 +325,7 @@ def test_the_floor_is_claimed_where_the_reference_has_several_runs():
     assert design_of(subject="a", reference_n_replicates=3).claims == ()
 
 
-@pytest.mark.parametrize("wrong", [{"margin": -0.1}, {"margin": 1.0}, {"floor_margin": 2.0}])
+@pytest.mark.parametrize("wrong", [{"tolerance": -0.1}, {"tolerance": 1.0}, {"floor_margin": 2.0}])
 def test_margins_out_of_range_are_refused(wrong):
     with pytest.raises(PlanError, match="between 0 and 1"):
         OutputsParams(**wrong)

@@ -9,7 +9,7 @@ import pytest
 from design_inputs import inputs_of
 
 from scrutiny.core.boundary.json_text import canonical_json
-from scrutiny.core.design import EstimateSpec, Selector
+from scrutiny.core.design import EstimateSpec
 from scrutiny.core.diagnostic import Cell
 from scrutiny.core.example import Example
 from scrutiny.core.plan import Resampling
@@ -17,8 +17,8 @@ from scrutiny.core.record import Row
 from scrutiny.data.dataset import load_dataset
 from scrutiny.diagnostics.stereotypes.stereoset import SENTENCES, StereoSet, triple_measures
 from scrutiny.diagnostics.stereotypes.variant_params import StereoSetParams
+from scrutiny.reliability.assignment import Assignment
 from scrutiny.run.estimating.estimator import Estimator
-from scrutiny.run.planning.assignment import Assignment
 from scrutiny.store.run_tables import items_table, records_table
 from scrutiny.tasks.tasks import load_task
 
@@ -48,7 +48,14 @@ def row(example, scores, model):
 
 
 def assignment(spec):
-    return Assignment("m", "stereotypes.stereoset@1#0", "model", "dev", MEASURES, spec, {})
+    return Assignment.of(
+        spec,
+        measure="m",
+        kind="stereotypes.stereoset@1#0",
+        subject="model",
+        dataset="dev",
+        measures=MEASURES,
+    )
 
 
 @pytest.mark.reproduces
@@ -75,8 +82,7 @@ def test_the_official_rows(shared_data, read):
                 spec = EstimateSpec(
                     "e",
                     metric,
-                    {"": Selector("measured", CONDITION)},
-                    condition=CONDITION,
+                    CONDITION,
                     unit="u_term",
                     where=where,
                 )

@@ -114,6 +114,20 @@ def failed_alone(make, bad, phrase):
     return failure
 
 
+def test_answers_in_parts_have_one_probability_for_each(make):
+    spans = Span("text", 0, 1, "X"), Span("text", 0, 1, "Y")
+    for scores in (None, (0.75, 1.0)):
+        model = Scripted({"a": Prediction(spans, scores)})
+        (found,) = predict_or_fail(model, make("a"))
+        assert found == Prediction(spans, scores)
+    for scores in ((0.5,), (0.5, 1.5), (-0.1, 0.5), ()):
+        (bad,) = predict_or_fail(Scripted({"a": Prediction(spans, scores)}), make("a"))
+        assert bad.reason == "bad_answer"
+        assert "2 parts: answers that are no labels have one probability" in bad.message
+    (odd,) = predict_or_fail(Scripted({"a": Prediction(spans, (math.nan, 0.5))}), make("a"))
+    assert odd.reason == "non_finite"
+
+
 @pytest.mark.parametrize("scores", [(1.0,), (0.2, 0.3, 0.5), ()])
 def test_the_wrong_number_of_probabilities(make, scores):
     bad = Prediction(scores=scores)

@@ -1,4 +1,5 @@
 import json
+import math
 import os
 
 import pytest
@@ -361,7 +362,8 @@ def test_words_have_the_tag_of_their_first_piece(tagger_folder, tagging, make):
         words = example.text.split()
         encoded = tokenizer(words, is_split_into_words=True, return_tensors="pt")
         with torch.no_grad():
-            best = network(**encoded).logits[0].argmax(-1).tolist()
+            likely = torch.softmax(network(**encoded).logits[0], -1)
+        best, sure = likely.argmax(-1).tolist(), likely.max(-1).values.tolist()
         ids = encoded.word_ids()
         tags = [TAGS[best[ids.index(i)]] for i in range(len(words))]
         covered = [
@@ -369,6 +371,10 @@ def test_words_have_the_tag_of_their_first_piece(tagger_folder, tagging, make):
             for start in (example.text.index(w) for w in words)
         ]
         assert covered == [tag != "O" for tag in tags]
+        of_words = {example.text.index(w): sure[ids.index(i)] for i, w in enumerate(words)}
+        for span, confidence in zip(answer.answer, answer.scores, strict=True):
+            inside = [p for start, p in of_words.items() if span.start <= start < span.end]
+            assert confidence == pytest.approx(math.prod(inside), rel=1e-4)
     assert any(a.answer for a in model.predict(make(*texts)))
 
 

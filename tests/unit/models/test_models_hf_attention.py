@@ -16,6 +16,7 @@ from scrutiny.core.diagnostic import Failure  # noqa: E402
 from scrutiny.core.errors import ConformanceError, ModelError  # noqa: E402
 from scrutiny.core.model import LoadOptions  # noqa: E402
 from scrutiny.core.queries.attention import Attends, AttentionMap  # noqa: E402
+from scrutiny.core.queries.gradients import FOLLOWED  # noqa: E402
 from scrutiny.models.hf import attention_maps as hf_attention  # noqa: E402
 from scrutiny.models.strings.model_loading import load_model  # noqa: E402
 from scrutiny.models.strings.model_strings import PACKAGED  # noqa: E402
@@ -113,6 +114,8 @@ def test_fine_tuned_models_offer_it_beside_their_answers(
     make_checkpoint(tmp_path, head=head, labels=labels)
     model = load_model(f"hf:{tmp_path}", task)
     own = {"predict", "gradients", "tokenizes", "representations"}
+    if task is classification:
+        own |= {*FOLLOWED}
     assert model.capabilities == {"attentions", "head_interventions"} | own
     before = model.predict(make("a good film"))
     assert_same(list(model.attentions(SENTENCES)), list(plain_maps(Plain(tmp_path), SENTENCES)))

@@ -14,7 +14,8 @@ from scrutiny.core.errors import ModelError  # noqa: E402
 from scrutiny.core.example import Example  # noqa: E402
 from scrutiny.core.model import LoadOptions  # noqa: E402
 from scrutiny.core.queries.gradients import Gradients, InputPiece  # noqa: E402
-from scrutiny.models.hf.input_gradients import _piece, _Writing  # noqa: E402
+from scrutiny.models.hf.input_gradients import _Writing  # noqa: E402
+from scrutiny.models.hf.word_pieces import without_space  # noqa: E402
 from scrutiny.models.strings.model_loading import load_model  # noqa: E402
 from scrutiny.testing import check_gradients  # noqa: E402
 
@@ -215,10 +216,9 @@ def test_unknown_labels_are_refused(folder, classification, make):
         load_model(f"hf:{folder}", classification).gradients(make("bad"), ["fine"])
 
 
-def test_a_space_in_front_is_no_part_of_a_piece(make):
-    film, spaces = make("a film", "a  b")
-    assert _piece(film, "text", (1, 6)) == InputPiece("text", 2, 6)
-    assert _piece(spaces, "text", (1, 3)) == InputPiece("text", 1, 3)
+def test_a_space_in_front_is_no_part_of_a_piece():
+    assert without_space("a film", (1, 6)) == (2, 6)
+    assert without_space("a  b", (1, 3)) == (1, 3)
 
 
 def test_marks_of_byte_level_and_of_sentencepiece_vocabularies():

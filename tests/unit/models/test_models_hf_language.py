@@ -12,6 +12,7 @@ from tiny_bert import change_config, make_checkpoint  # noqa: E402
 from tiny_language import make_language_model  # noqa: E402
 
 from scrutiny.core.errors import ModelError  # noqa: E402
+from scrutiny.core.queries.gradients import FOLLOWED  # noqa: E402
 from scrutiny.core.queries.language import Cloze, Passage  # noqa: E402
 from scrutiny.models.hf.language_models import head_of  # noqa: E402
 from scrutiny.models.strings.model_loading import load_model  # noqa: E402
@@ -153,6 +154,6 @@ def test_a_classifier_keeps_predicting(tmp_path, classification, make):
     make_checkpoint(tmp_path)
     model = load_model(f"hf:{tmp_path}", classification)
     of_attention = {"attentions", "head_interventions"}
-    of_input = {"gradients", "representations", "tokenizes"}
+    of_input = {"gradients", "representations", "tokenizes", *FOLLOWED}
     assert model.capabilities == {"predict"} | of_attention | of_input
     assert len(model.predict(make("the film"))) == 1

@@ -44,7 +44,7 @@ def by_hand(folder, example, *, limit=24, stride):
     ids, offsets = whole["input_ids"], whole["offset_mapping"]
     asked = tokenizer.convert_tokens_to_ids(["[CLS]", *tokenizer.tokenize(question), "[SEP]"])
     room = limit - len(asked) - 1
-    best = (-np.inf, 0, 0)
+    best = (-np.inf, 0, 0, 0.0)
     for first in range(0, max(1, len(ids) - stride), room - stride):
         part = ids[first : first + room]
         row = [*asked, *part, tokenizer.sep_token_id]
@@ -52,11 +52,14 @@ def by_hand(folder, example, *, limit=24, stride):
         with torch.no_grad():
             out = network(torch.tensor([row]), token_type_ids=torch.tensor([kinds]))
         starts, ends = (x[0, len(asked) : -1].tolist() for x in (out.start_logits, out.end_logits))
+        sure = [
+            torch.softmax(x[0], -1)[len(asked) : -1] for x in (out.start_logits, out.end_logits)
+        ]
         for i, j in product(range(len(part)), repeat=2):
             if i <= j < i + LONGEST:
                 place = offsets[first + i][0], offsets[first + j][1]
-                best = max(best, (starts[i] + ends[j], *place))
-    return text[best[1] : best[2]], best[1]
+                best = max(best, (starts[i] + ends[j], *place, float(sure[0][i] * sure[1][j])))
+    return text[best[1] : best[2]], best[1], best[3]
 
 
 @pytest.mark.parametrize("at", range(len(ASKED)))
@@ -65,8 +68,9 @@ def test_the_answer_is_the_likeliest_stretch_of_any_window(folder, at):
     question = example.fields["question"].split()
     (found,) = predict_or_fail(load_model(f"hf:{folder}", READING), [example])
     stride = (24 - (len(question) + 3)) // 2  # half of what the question leaves
-    answer, start = by_hand(folder, example, stride=stride)
+    answer, start, sure = by_hand(folder, example, stride=stride)
     assert (found.answer.text, found.answer.field, found.answer.start) == (answer, "context", start)
+    assert found.scores == (pytest.approx(sure, rel=1e-4),)
 
 
 def test_questions_in_any_company_have_the_same_answers(folder):

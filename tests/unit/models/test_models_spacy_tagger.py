@@ -1,8 +1,11 @@
 """Pipelines of spaCy as taggers of the data's own words: entities, and parts of speech."""
 
+import re
+
 import pytest
 
-from scrutiny.core.errors import ModelError
+import scrutiny
+from scrutiny.core.errors import ModelError, UserError
 from scrutiny.core.example import Example, Span
 from scrutiny.models.strings.model_loading import load_model
 from scrutiny.tasks.tags import token_borders
@@ -98,3 +101,23 @@ def test_rules_for_entities_count(tmp_path):
 
 def test_conformance(model):
     check_adapter(model)
+
+
+@pytest.mark.data("wikigold")
+def test_entities_of_published_sentences_are_scored_by_type(shared, tmp_path):
+    """The map that the refusal prints makes an audit of real data possible, type by type."""
+    lines = (shared / "wikigold" / "wikigold.conll.txt").read_text(encoding="utf-8").split("\n")
+    end = next(i for i, line in enumerate(lines) if i > 3000 and not line)
+    (tmp_path / "some.conll").write_text("\n".join(lines[: end + 1]), encoding="utf-8")
+    data = f"conll:{tmp_path}/some.conll"
+    with pytest.raises(UserError, match="not those of the data") as refused:
+        scrutiny.run("classes", model=NAME, data=data, out=tmp_path / "refused")
+    (stated,) = re.findall(r"types=\S+:\S+", str(refused.value))
+    run = scrutiny.run("classes", model=f"{NAME}#{stated}", data=data, out=tmp_path / "run")
+    f1 = {
+        name: run.estimate("label_f1", label=name).value for name in ("LOC", "MISC", "ORG", "PER")
+    }
+    assert all(0.2 < value < 0.9 for value in f1.values())
+    assert min(f1["PER"], f1["LOC"]) > max(f1["MISC"], f1["ORG"])
+    with pytest.raises(UserError):
+        run.estimate("label_f1", label="GPE")  # a type of the model's own

@@ -2,10 +2,12 @@
 
 import pytest
 
+from scrutiny.core.answers.texts import Extract
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import DataError, ModelError, PlanError
-from scrutiny.core.example import Span
+from scrutiny.core.example import Example, Span
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
+from scrutiny.core.task import Prediction
 from scrutiny.data.entity_types import suggested_types, types_differ, written_types
 from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.models.strings.model_loading import NamesTypes, load_model, read_types, with_types
@@ -13,6 +15,7 @@ from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.loading import LoadedModels, Opened
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.store.run_folder import RunFolder
+from scrutiny.tasks.tasks import load_task
 
 ONTONOTES = """CARDINAL DATE EVENT FAC GPE LANGUAGE LAW LOC MONEY NORP ORDINAL ORG PERCENT PERSON
 PRODUCT QUANTITY TIME WORK_OF_ART""".split()
@@ -40,6 +43,37 @@ def test_spans_get_the_types_of_the_data_and_others_are_left_out(target, tagging
     assert model.labels == ("PER", "LOC", "MISC")
     (answer,) = model.predict(make("Ada saw Rome on Monday"))
     assert answer.answer == (Span("text", 0, 3, "PER"), Span("text", 8, 12, "LOC"))
+
+
+def test_confidences_stay_with_their_spans(tagging, make, tmp_path):
+    parts = [
+        {"start": 0, "end": 3, "entity_group": "PERSON", "score": 0.75},
+        {"start": 16, "end": 22, "entity_group": "DATE", "score": 0.5},
+        {"start": 8, "end": 12, "entity_group": "GPE", "score": 0.25},
+    ]
+    code = f"""
+def sure(texts):
+    return [{parts} for _ in texts]
+def unsure(texts):
+    return [[dict(part, score=None) for part in parts] for parts in sure(texts)]
+"""
+    (tmp_path / "scored.py").write_text(code)
+    asked = make("Ada saw Rome on Monday")
+    string = f"python:{tmp_path}/scored.py"
+    for types, scores in (("", (0.75, 0.5, 0.25)), ("#types=PERSON:PER|GPE:LOC", (0.75, 0.25))):
+        (answer,) = predict_or_fail(load_model(f"{string}:sure{types}", tagging), asked)
+        assert answer.scores == scores
+    (answer,) = predict_or_fail(load_model(f"{string}:unsure", tagging), asked)
+    assert (len(answer.answer), answer.scores) == (3, None)
+
+
+def test_a_reader_may_say_how_sure_it_is(tmp_path):
+    answer = {"answer": "Rome", "start": 4, "score": 0.5}
+    code = f"def read(pairs):\n    return [{answer} for _ in pairs]\n"
+    (tmp_path / "reader.py").write_text(code)
+    model = load_model(f"python:{tmp_path}/reader.py:read", load_task("question-answering"))
+    item = Example("1", {"question": "Where?", "context": "saw Rome"})
+    assert predict_or_fail(model, [item]) == [Prediction(Extract("Rome", "context", 4), (0.5,))]
 
 
 def test_a_type_that_the_model_lacks_is_all_that_has_to_be_stated(tagging, make, tmp_path):

@@ -11,8 +11,11 @@ WORDS = {"0": " negative", "1": " positive", "2": "very positive"}
 
 
 def read(way, text, words=WORDS, **more):
-    found = LabelReading(way, words).of(Reply(text, **more))
-    return found.reason if isinstance(found, Failure) else found
+    found = LabelReading(way, words).answer(Reply(text, **more))
+    if isinstance(found, Failure):
+        return found.reason
+    assert found.said == text
+    return found.answer
 
 
 @pytest.mark.parametrize(
@@ -75,7 +78,7 @@ def test_refusals_of_the_endpoint_come_first():
 
 
 def test_messages_show_what_was_written():
-    found = LabelReading("start", WORDS).of(Reply("Hm. " * 200))
+    found = LabelReading("start", WORDS).answer(Reply("Hm. " * 200))
     assert found.message.startswith("read=start finds no label in the reply: 'Hm. Hm.")
     assert len(found.message) < 300
 

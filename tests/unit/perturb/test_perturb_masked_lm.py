@@ -149,7 +149,7 @@ def test_its_answers_do_not_depend_on_the_batch(checkpoint, filler):
 def test_a_long_text_is_read_around_its_mask(filler):
     text = "the movie was good . " * 40
     start = text.index("good", 400)
-    ids = filler._ids(MaskQuery(text, start, start + 4))
+    ids = list(filler._hidden(MaskQuery(text, start, start + 4)).ids)
     assert len(ids) <= 24
     assert filler._tokenizer.mask_token_id in ids[8:16]
 

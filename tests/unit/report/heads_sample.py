@@ -17,9 +17,9 @@ from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
 from scrutiny.diagnostics.attention.encodings import SPAN_BASELINES
 from scrutiny.diagnostics.attention.heads_design import HeadsParams, make_heads_design
+from scrutiny.reliability.assignment import Assignment, Difference
 from scrutiny.run.estimating.estimates import estimate_all
 from scrutiny.run.estimating.estimator import Estimator
-from scrutiny.run.planning.assignment import Assignment, PlannedContrast, to_json
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.run_tables import RECORDS
 
@@ -125,8 +125,6 @@ def _design(family, dataset):
 
 def _assigned():
     """Assignments by family, dataset and name of the specification, as a run makes them."""
-    from dataclasses import replace
-
     made = {}
     for family, (role, base, _, _) in FAMILIES.items():
         for dataset in (STORY, REVIEW):
@@ -135,14 +133,17 @@ def _assigned():
             for spec in design.estimates:
                 if role != "measured" and spec.id not in needed:
                     continue
-                named = replace(
+                made[family, dataset, spec.id] = Assignment.of(
                     spec,
                     id=f"{family}/{dataset}/{spec.id}",
                     role=role if spec.role == "measured" else spec.role,
                     unit="u_sentence" if spec.unit == "item" else spec.unit,
-                )
-                made[family, dataset, spec.id] = Assignment(
-                    "heads", KIND, family, dataset, MEASURES, named, {}, base
+                    measure="heads",
+                    kind=KIND,
+                    subject=family,
+                    dataset=dataset,
+                    measures=MEASURES,
+                    base=base,
                 )
     return made
 
@@ -157,9 +158,7 @@ def _contrasts(assigned):
                     continue
                 a, b = assigned[family, dataset, c.a], assigned.get((other, dataset, c.b))
                 if b is not None:
-                    yield PlannedContrast(
-                        f"{family}/{dataset}/{c.id}", a, b, is_paired=c.minus == "own"
-                    )
+                    yield Difference(f"{family}/{dataset}/{c.id}", a, b, is_paired=c.minus == "own")
 
 
 def _claims():
@@ -233,11 +232,8 @@ def write(path):
                     "params": {"presets": list(PRESETS)},
                 }
             },
-            "specs": [to_json(a) for a in assignments],
-            "contrasts": [
-                {"id": c.id, "a": to_json(c.a), "b": to_json(c.b), "is_paired": c.is_paired}
-                for c in contrasts
-            ],
+            "specs": [a.to_json() for a in assignments],
+            "contrasts": [c.to_json() for c in contrasts],
         }
     )
     footer = {KIND: {name: dict.fromkeys(FAMILIES, measures) for name in datasets}}

@@ -13,12 +13,12 @@ import numpy as np
 import pyarrow as pa
 
 from scrutiny.core.claim import Claim, Component
-from scrutiny.core.design import EstimateSpec, Selector
+from scrutiny.core.design import EstimateSpec
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
+from scrutiny.reliability.assignment import Assignment, Difference, Relation
 from scrutiny.run.estimating.estimates import estimate_all
 from scrutiny.run.estimating.estimator import Estimator
-from scrutiny.run.planning.assignment import Assignment, PlannedContrast, PlannedRelation, to_json
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.run_tables import RECORDS
 
@@ -84,19 +84,17 @@ def _assignment(kind, dataset, name, *, group="all", condition=None, where=None)
     spec = EstimateSpec(
         id=name,
         metric="accuracy@1",
-        sides={"": Selector("measured", condition or {})},
-        group=group,
         condition=condition or {},
+        group=group,
         where=where or "",
     )
-    return Assignment(
+    return Assignment.of(
+        spec,
         measure="m",
         kind=kind,
         subject=SUBJECT,
         dataset=dataset,
         measures=(Measure("hit"), Measure("margin")),
-        spec=spec,
-        within={},
     )
 
 
@@ -143,15 +141,15 @@ def _made():
     items += _items("task", ("none",), 200)
     records = _records(rng, items)
     assignments = list(_assignments())
-    by_id = {a.spec.id: a for a in assignments}
-    pair = PlannedContrast(
+    by_id = {a.id: a for a in assignments}
+    pair = Difference(
         "contrast", by_id["pairs-300-official-all"], by_id["pairs-300-summed-all"], is_paired=True
     )
     table = pa.Table.from_pylist(items)
     resampling = Resampling(draws=400)
     estimator = Estimator(records, table, resampling=resampling, seed=0)
     sides = (by_id["pairs-300-official-race-color"],), (by_id["triples-Race"],)
-    relation = PlannedRelation("two-views-of-race", *sides, ("{}",))
+    relation = Relation("two-views-of-race", *sides, how="correlation")
     found = estimate_all(
         estimator, assignments, list(_claims()), contrasts=[pair], relations=[relation]
     )
@@ -172,11 +170,8 @@ def write(path):
             "warnings": ["2 of 5 replicates of family were trained on task."],
             "data": {name: {"items": 1} for name in data.values()},
             "measure": {},
-            "specs": [to_json(a) for a in assignments],
-            "contrasts": [
-                {"id": c.id, "a": to_json(c.a), "b": to_json(c.b), "is_paired": c.is_paired}
-                for c in contrasts
-            ],
+            "specs": [a.to_json() for a in assignments],
+            "contrasts": [c.to_json() for c in contrasts],
         }
     )
     footer = {kind: {dataset: {SUBJECT: measures}} for kind, dataset in data.items()}

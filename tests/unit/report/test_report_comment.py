@@ -5,8 +5,8 @@ from dataclasses import replace
 import report_sample
 
 from scrutiny.core.claim import Component, Risk
-from scrutiny.report.first_screen.front import front_of
-from scrutiny.report.first_screen.text import case_folds, front_blocks
+from scrutiny.report.first_screen.content import first_screen_of
+from scrutiny.report.first_screen.text import case_folds, risk_blocks
 from scrutiny.report.text import render_markdown
 
 NAMES = ("typos", "keyboard", "ocr")
@@ -40,7 +40,7 @@ def test_a_comment_opens_with_the_risks_and_folds_the_rest():
 
 
 def test_cases_of_what_hurts_are_folded_with_what_was_changed():
-    (fold,) = case_folds(front_of(with_risks()))
+    (fold,) = case_folds(first_screen_of(with_risks()))
     assert "Cases of typos (x)" in fold
     assert "friendly → freindly" in fold
     assert "**negative**" in fold
@@ -56,5 +56,5 @@ def test_names_cannot_write_markup():
     view = with_risks()
     risk = replace(view.findings[1].claim.risk, what="<b>*x*")
     first = replace(view.findings[1], claim=replace(view.findings[1].claim, risk=risk))
-    front = front_of(replace(view, findings=(view.findings[0], first)))
-    assert not any("<b>" in block or "*x*" in block for block in front_blocks(front))
+    front = first_screen_of(replace(view, findings=(view.findings[0], first)))
+    assert not any("<b>" in block or "*x*" in block for block in risk_blocks(front))

@@ -10,11 +10,11 @@ import pytest
 import scrutiny
 from scrutiny.core.claim import Touched
 from scrutiny.reliability.verdicts.reasons import Ways
+from scrutiny.report.first_screen.content import first_screen_of
 from scrutiny.report.first_screen.decisions import counts_of, decision_of, held_words, rest_of
 from scrutiny.report.first_screen.found_risks import worst_first
-from scrutiny.report.first_screen.front import _shown, front_of
-from scrutiny.report.first_screen.page import first_screen
-from scrutiny.report.first_screen.text import front_lines
+from scrutiny.report.first_screen.page import risks_page
+from scrutiny.report.first_screen.text import risk_lines
 from scrutiny.report.load import load_view
 from scrutiny.report.notebook import render_snippet
 from scrutiny.report.page import render_html
@@ -44,11 +44,11 @@ def view(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def front(view):
-    return front_of(view)
+    return first_screen_of(view)
 
 
 def text(view):
-    return "\n".join(line.plain for line in screen_lines(view, front_of(view)))
+    return "\n".join(line.plain for line in screen_lines(view))
 
 
 def test_the_number_people_came_for_is_said_first_with_what_it_is_of(view, front):
@@ -62,12 +62,12 @@ def test_the_number_people_came_for_is_said_first_with_what_it_is_of(view, front
 
 
 def test_of_one_seed_no_word_is_said_about_seeds(view):
-    single = front_of(replace(view, facts=replace(view.facts, replicates=("seed 1",))))
+    single = first_screen_of(replace(view, facts=replace(view.facts, replicates=("seed 1",))))
     assert single.numbers[0].says.endswith(" on 200 items")
 
 
 def test_every_format_says_what_stands_in_brackets(view):
-    front = front_of(view)
+    front = first_screen_of(view)
     assert front.intervals == "95 % intervals"
     page = render_html(view).replace("\N{NO-BREAK SPACE}", " ")
     comment = render_markdown(view).partition("<details>")[0]
@@ -86,11 +86,11 @@ def test_every_format_says_what_stands_in_brackets(view):
     other = replace(view, facts=replace(view.facts, level=0.9))
     assert "90 % intervals" in text(other)
     bare = [replace(f, estimate=None, verdict="not asked") for f in view.findings]
-    assert front_of(replace(view, findings=tuple(bare), estimates=())).intervals == ""
+    assert first_screen_of(replace(view, findings=tuple(bare), estimates=())).intervals == ""
 
 
 def test_a_row_of_the_chart_keeps_its_parts_apart(view):
-    attack = first_screen(view, {}).panels[0].rows[0]
+    attack = risks_page(view, {}).panels[0].rows[0]
     risk = replace(attack.risk, part="100 of 2,000 items", share="had candidates for 99 %")
     row = replace(attack, risk=risk)
     perhaps = ["maybe within the tolerance"] * (not risk.is_beyond)
@@ -104,7 +104,7 @@ def test_several_datasets_are_named_in_short(view):
         return replace(finding, estimate=replace(finding.estimate, key=key))
 
     both = replace(view, findings=(*view.findings, *map(moved, view.findings)))
-    front = front_of(both)
+    front = first_screen_of(both)
     assert [n.says.partition(" on ")[2] for n in front.numbers] == [
         "reviews (200 items), 5 models",
         "films.csv (200 items)",
@@ -154,7 +154,7 @@ def test_a_number_of_some_items_says_of_how_many(view, front):
     assert {risk.part for risk in front.risks} == {""}
     first = next(f for f in view.findings if f.claim.risk)
     some = replace(first, estimate=replace(first.estimate, denominator=76.5))
-    (found,) = front_of(replace(view, findings=(some,))).risks
+    (found,) = first_screen_of(replace(view, findings=(some,))).risks
     assert found.part == "76 of 200 items"
 
 
@@ -193,7 +193,7 @@ def test_what_nothing_would_tell_is_not_told_by_a_scope(view, front):
     reason = "one item, or group of items, says nothing of others: add more"
     first = next(f for f in view.findings if f.claim.risk)
     alone = replace(first, verdict="can't tell", reason=reason, limits=(None, None))
-    found = front_of(replace(view, findings=(alone,)))
+    found = first_screen_of(replace(view, findings=(alone,)))
     (risk,) = found.risks
     assert (found.rest, risk.scope, risk.costs) == ("", "", reason)
     assert "this recipe" not in text(replace(view, findings=(alone,)))
@@ -201,7 +201,7 @@ def test_what_nothing_would_tell_is_not_told_by_a_scope(view, front):
 
 def test_what_cannot_be_told_takes_one_line_in_a_terminal(front):
     risks = tuple(opened(front, name, items=3300) for name in ("typos", "OCR noise", "case"))
-    lines = [line.plain for line in front_lines(replace(front, risks=risks))]
+    lines = [line.plain for line in risk_lines(replace(front, risks=risks))]
     assert sum(line.startswith("○ ") for line in lines) == 3
     assert all(line.endswith("~3,300 more items") for line in lines if line.startswith("○ "))
 
@@ -209,7 +209,7 @@ def test_what_cannot_be_told_takes_one_line_in_a_terminal(front):
 def test_the_widest_cost_is_not_cropped(front):
     said = "costs between −32.7 and 58.9 points"
     wide = replace(opened(front, "typos", items=3300), costs=said)
-    lines = [line.plain for line in front_lines(replace(front, risks=(wide,)))]
+    lines = [line.plain for line in risk_lines(replace(front, risks=(wide,)))]
     (line,) = [line for line in lines if line.startswith("○ typos")]
     assert said in line
     assert len(line) <= 80
@@ -228,7 +228,7 @@ def test_the_widest_cost_is_not_cropped(front):
 @pytest.mark.parametrize("state", ["hurts", "can't tell"])
 def test_no_figure_of_a_cost_is_cut(front, what, said, state):
     risk = replace(opened(front, what, items=3300), costs=said, state=state)
-    lines = [line.plain for line in front_lines(replace(front, risks=(risk,)))]
+    lines = [line.plain for line in risk_lines(replace(front, risks=(risk,)))]
     assert max(map(len, lines)) <= 80
     limits = said[said.index("[") :]
     (line,) = [line for line in lines if limits in line]
@@ -240,11 +240,13 @@ def test_no_figure_of_a_cost_is_cut(front, what, said, state):
 
 def test_a_number_beside_the_score_has_the_limits_of_its_finding(view):
     (level,) = (f for f in view.findings if f.claim.is_headline)
-    told = replace(level.estimate, low=0.123, high=0.987)
-    findings = tuple(replace(f, estimate=told) if f is level else f for f in view.findings)
-    of_family = replace(view, findings=findings)
-    assert _shown(level.estimate, of_family) == told
-    assert _shown(level.estimate, replace(view, findings=())) == level.estimate
+    risk = next(f for f in view.findings if f.claim.risk)
+    beside = replace(level.estimate, key=replace(level.estimate.key, metric="macro_f1(2)@1"))
+    told = replace(risk, estimate=replace(beside, low=0.123, high=0.987))
+    for findings, has_its_limits in (((level, told), True), ((level, risk), False)):
+        screen = first_screen_of(replace(view, estimates=(beside,), findings=findings))
+        (said,) = (one for one in screen.beside if one.startswith("macro-F1"))
+        assert said.endswith(" [12.3, 98.7]") == has_its_limits
 
 
 def test_ties_are_ordered_by_name(view, front):
@@ -252,8 +254,31 @@ def test_ties_are_ordered_by_name(view, front):
     assert [risk.what for risk in sorted(twins, key=worst_first)] == ["a", "b"]
 
 
-def test_a_run_without_risks_has_no_first_screen(view):
-    assert front_of(replace(view, findings=())) is None
+def test_the_first_screen_of_a_run_without_risks_is_what_is_said_of_its_claims(view):
+    bare = first_screen_of(replace(view, findings=()))
+    assert (bare.risks, bare.signs, bare.sentences, bare.decision) == ((), None, (), "")
+    assert bare.headline == "No claim was made: what follows stands without a verdict."
+    scores = tuple(f for f in view.findings if not f.claim.risk)
+    assert first_screen_of(replace(view, findings=scores)).sentences[0].startswith("Supported")
+
+
+def test_every_medium_shows_the_same_content(view, front):
+    """Decision, what is open and the cost of each risk that hurts: one value, five times."""
+    page = html.unescape(re.sub(r"<[^>]+>", " ", render_html(view)))
+    cell = html.unescape(render_snippet(view))
+    terminal, comment = text(view), render_markdown(view).replace("\\", "")
+    python = scrutiny.load(view.facts.path).first_screen
+    assert (python.decision, python.counts) == (front.decision, front.counts)
+    for told in (terminal, comment, page, cell):
+        said = " ".join(told.replace("\N{NO-BREAK SPACE}", " ").split())
+        assert front.decision in said
+        for risk in front.of("hurts"):
+            assert risk.name in said
+            assert risk.costs in said
+
+
+def test_the_content_of_a_run_is_made_once(view):
+    assert first_screen_of(view) is first_screen_of(view)
 
 
 def test_the_terminal_stays_within_80_columns_and_prints_each_risk_once(view, front):
@@ -331,7 +356,7 @@ def test_cases_stand_apart_by_what_became_of_them(view, front):
 
 
 def test_rows_of_one_unit_share_an_axis_with_zero_and_what_is_tolerable(view):
-    (panel,) = first_screen(view, {}).panels
+    (panel,) = risks_page(view, {}).panels
     places = [panel.axis.place(x) for x in (panel.axis.least, 0, 2, panel.axis.most)]
     assert places == sorted(places)
     assert places[0] == 2
@@ -353,7 +378,7 @@ def with_risk(view, **changed):
 
 def test_points_that_are_no_loss_have_an_axis_of_their_own(view):
     said = {"what": "confidence", "costs": "is off by {} points"}
-    panels = {p.title: p for p in first_screen(with_risk(view, **said), {}).panels}
+    panels = {p.title: p for p in risks_page(with_risk(view, **said), {}).panels}
     assert set(panels) == {"In points", "In points: confidence"}
     (row,) = panels["In points: confidence"].rows
     assert row.risk.what == "confidence"
@@ -364,13 +389,13 @@ def test_short_names_say_on_the_page_what_they_stand_for(view):
     first = next(f for f in view.findings if f.claim.risk)
     key = replace(first.estimate.key, condition={"recipe": "pwws@1", "draw": 0})
     attack = replace(first, estimate=replace(first.estimate, key=key))
-    found = front_of(replace(view, findings=(attack,)))
+    found = first_screen_of(replace(view, findings=(attack,)))
     meaning = "WordNet synonyms, by saliency times gain"
     assert found.risks[0].meaning == found.meanings[found.risks[0].what] == meaning
     page = render_html(replace(view, findings=(attack,)))
     assert f'<strong title="{meaning}">' in page
     assert f"<b>{found.risks[0].what}</b>: {meaning}" in page
-    assert front_of(view).meanings == {}  # names of changes say what they are
+    assert first_screen_of(view).meanings == {}  # names of changes say what they are
 
 
 def test_cases_that_are_left_out_are_counted_and_asked_for_by_name(view):
@@ -384,20 +409,21 @@ def test_cases_that_are_left_out_are_counted_and_asked_for_by_name(view):
     assert ".cases(" not in html.unescape(render_html(replace(view, evidence={})))
 
 
-@pytest.mark.parametrize(("profile", "is_open"), [("study", True), ("ship", False), ("", False)])
+@pytest.mark.parametrize(("profile", "is_open"), [("study@1", 1), ("ship@1", 0), ("", 0)])
 def test_a_study_shows_open_what_can_be_reported(view, profile, is_open):
     page = render_html(replace(view, facts=replace(view.facts, profile=profile)))
     fold = re.search(r'<details class="section-fold"( open)?><summary><h2 id="trusted-title"', page)
     assert bool(fold[1]) == is_open
+    assert (f"Profile: {profile}. " in page) == bool(profile)
 
 
 def test_what_was_not_asked_has_its_reason_and_no_interval(view):
     worst = next(f for f in view.findings if f.verdict == "hurts")
     refused = replace(worst, verdict="not asked", reason="no skill: no better than chance")
     asked = replace(view, findings=tuple(refused if f is worst else f for f in view.findings))
-    (risk,) = front_of(asked).of("not asked")
+    (risk,) = first_screen_of(asked).of("not asked")
     assert (risk.span, risk.costs) == (None, "no skill: no better than chance")
-    last = first_screen(asked, {}).panels[-1]
+    last = risks_page(asked, {}).panels[-1]
     assert (last.title, last.axis) == ("Not asked", None)
     table = render_html(asked).partition('id="risks"')[2].partition("</table>")[0]
     assert '<td class="reason" colspan="4">no skill: no better than chance</td>' in table
@@ -441,9 +467,11 @@ def test_a_notebook_shows_the_first_screen(view, front):
     plain = " ".join(html.unescape(re.sub(r"<[^>]+>", " ", said)).split())
     assert plain.startswith(front.numbers[0].says)
     assert plain.index(front.decision) < plain.index("what it costs")
-    for risk in front.risks:
+    for risk in (*front.of("hurts"), *front.of("can't tell")):
         assert risk.name in plain
         assert risk.costs in plain
+    for sentence in filter(None, (front.held, *front.not_told)):
+        assert sentence in plain
     assert f"of {front.of('hurts')[0].n_cases:,} cases" in plain
     assert said.count('class="scrutiny-case"') == 2
     assert "<del>" in said
@@ -464,7 +492,7 @@ def test_the_most_that_something_can_cost_stands_behind_the_costs(view):
         for f in view.findings
     )
     others = [replace(f, verdict="can't tell") if f.claim.risk else f for f in findings]
-    risks = front_of(replace(view, findings=tuple(others))).risks
+    risks = first_screen_of(replace(view, findings=tuple(others))).risks
     assert risks[-1].finding.claim == bound
     assert risks[-1].scope == "read them"
     assert risks[-1].costs.startswith("costs at most ")
@@ -472,7 +500,7 @@ def test_the_most_that_something_can_cost_stands_behind_the_costs(view):
 
 def test_a_score_on_some_of_the_items_says_on_how_many(view):
     whole = [replace(d, n_items=2 * d.n_items) for d in view.datasets]
-    (number,) = front_of(replace(view, datasets=tuple(whole))).numbers
+    (number,) = first_screen_of(replace(view, datasets=tuple(whole))).numbers
     assert number.says.endswith(" on 200 of 400 items, 5 models")
 
 
@@ -497,7 +525,7 @@ def touching(view, items, of=200):
 def test_each_change_says_how_many_texts_it_altered(view, items, share, has_alone, is_rare):
     of = 200 if items > 1 else 400
     touched = touching(view, items, of)
-    found = front_of(touched)
+    found = first_screen_of(touched)
     assert {risk.share for risk in found.risks} == {share}
     assert {bool(risk.alone) for risk in found.risks} == {has_alone}
     assert {risk.is_rare for risk in found.risks} == {is_rare}
@@ -510,7 +538,7 @@ def test_each_change_says_how_many_texts_it_altered(view, items, share, has_alon
 
 
 def test_a_cost_over_the_altered_texts_alone_is_that_much_larger(view, front):
-    halved = {risk.name: risk for risk in front_of(touching(view, 100)).risks}
+    halved = {risk.name: risk for risk in first_screen_of(touching(view, 100)).risks}
     for risk in front.risks:
         least, alone = (
             re.findall(r"[\d.]+", one) for one in (risk.figures, halved[risk.name].alone)
@@ -528,12 +556,12 @@ def test_what_was_not_tested_is_told_apart_from_what_holds(view):
     holds = replace(first, verdict="holds")
     both, only = (replace(view, findings=tuple(own)) for own in ([holds, *untested], untested))
     count = f"{len(untested)} not tested."
-    assert front_of(both).counts == f"No risk found, 1 holds, {count}"
-    names = [risk.name for risk in front_of(only).risks]
+    assert first_screen_of(both).counts == f"No risk found, 1 holds, {count}"
+    names = [risk.name for risk in first_screen_of(only).risks]
     assert (
-        front_of(both).decision
+        first_screen_of(both).decision
         == f"Nothing found above 2 points; not tested: {' and '.join(names)}."
     )
     assert f"\N{DOTTED CIRCLE} not tested: {', '.join(names)}: {reason}" in text(both)
-    assert front_of(only).decision == f"Nothing can be told: {reason}."
-    assert front_of(only).counts == f"Nothing can be told, {count}"
+    assert first_screen_of(only).decision == f"Nothing can be told: {reason}."
+    assert first_screen_of(only).counts == f"Nothing can be told, {count}"

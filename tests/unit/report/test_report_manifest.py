@@ -7,8 +7,8 @@ import pytest
 import reliability_sample
 import report_sample
 
-from scrutiny.blocks.run_estimates import contrast_key_of, key_of
 from scrutiny.core.plan import DataPlan, EstimatePlan, MeasurePlan, ModelPlan, Plan, Resampling
+from scrutiny.reliability.assignment import assignments_in, differences_in
 from scrutiny.report.findings.audit_rows import sections
 from scrutiny.report.findings.diagnostic_section import how_far
 from scrutiny.report.load import load_view
@@ -72,16 +72,16 @@ def test_the_driver_keeps_what_the_report_reads(folder):
     manifest = folder.manifest
     assert manifest["models"]["a"]["replicates_of"] is None  # no record says it
     assert manifest["warnings"] == []
-    (pair,) = manifest["contrasts"]
-    assert pair["is_paired"] is True
-    known = {key_of(assigned) == key_of(pair["a"]) for assigned in manifest["specs"]}
+    (pair,) = differences_in(manifest)
+    assert pair.is_paired is True
+    known = {assigned.key == pair.a.key for assigned in assignments_in(manifest)}
     assert known == {True, False}
 
 
 def test_contrasts_of_the_manifest_are_those_of_the_estimates(folder):
-    (pair,) = folder.manifest["contrasts"]
+    (pair,) = differences_in(folder.manifest)
     found = next(e for e in folder.estimates() if e.key.role == "contrast")
-    assert contrast_key_of(pair) == found.key
+    assert pair.key == found.key
     own = load_view(folder.path).records.own_intervals(found)
     assert {name: one.value for name, one in own.items()} == pytest.approx(dict(found.by_replicate))
     assert len(own) == 2
@@ -89,8 +89,8 @@ def test_contrasts_of_the_manifest_are_those_of_the_estimates(folder):
 
 def test_conditions_that_differ_are_written_as_a_difference(view):
     found = next(e for e in view.estimates if e.key.role == "contrast" and e.key.reference)
-    (pair,) = view.manifest["contrasts"]
-    assert contrast_key_of(pair) == found.key
+    (pair,) = differences_in(view.manifest)
+    assert pair.key == found.key
     assert found.key.condition["variant"] == "official - summed"
 
 

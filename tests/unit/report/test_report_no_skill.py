@@ -13,8 +13,8 @@ from scrutiny.blocks.scores import no_skill_in
 from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
 from scrutiny.report.findings.risks import render_junit
-from scrutiny.report.first_screen.front import front_of
-from scrutiny.report.first_screen.text import front_lines
+from scrutiny.report.first_screen.content import first_screen_of
+from scrutiny.report.first_screen.text import risk_lines
 from scrutiny.report.load import load_view
 from scrutiny.report.notebook import render_snippet
 from scrutiny.report.page import render_html
@@ -87,8 +87,8 @@ SHORT = "No better than always answering '1'"
 
 def test_no_skill_is_the_first_line_and_the_decision(constant):
     view = load_view(constant.path)
-    front = front_of(view)
-    lines = [line.plain for line in front_lines(front)]
+    front = first_screen_of(view)
+    lines = [line.plain for line in risk_lines(front)]
     assert lines[0].startswith(SAID)
     assert front.decision in " ".join(" ".join(lines).split())
     assert front.decision.startswith(f"{SHORT}: nothing else can be told.")
@@ -101,7 +101,7 @@ def test_no_skill_comes_first_in_every_format(constant):
     assert (
         page.partition('<h1 id="verdict-title"')[2]
         .partition("</h1>")[0]
-        .endswith(front_of(view).skill.replace("'", "&#39;"))
+        .endswith(first_screen_of(view).skill.replace("'", "&#39;"))
     )
     heading, first, *_ = (line for line in render_markdown(view).splitlines() if line)
     assert heading.endswith(f"\N{EM DASH} {SHORT}")
@@ -149,9 +149,9 @@ def test_not_tested_and_not_asked_are_told_apart_where_both_stand(tmp_path):
     file.write_text("def answer(texts):\n    return ['1'] * len(texts)\n")
     models = {"m": {"source": f"python:{file}:answer#labels=0|1"}}
     view = load_view(audited(tmp_path, "constant", measure=measure, models=models).path)
-    front = front_of(view)
+    front = first_screen_of(view)
     assert [len(front.of(state)) for state in ("not tested", "not asked")] == [1, 1]
-    said = " ".join(" ".join(line.plain for line in front_lines(front)).split())
+    said = " ".join(" ".join(line.plain for line in risk_lines(front)).split())
     page = render_html(view)
     for state in ("not tested", "not asked"):
         assert f"{state}: {MEANINGS[state]}" in said
@@ -263,7 +263,7 @@ def test_one_class_or_one_item_cannot_show_skill_and_never_passes(tmp_path, caps
     for name, rows in (("one_class", [r for r in ROWS if r["label"]]), ("one_item", ROWS[:1])):
         (tmp_path / name).mkdir()
         run = audited(tmp_path / name, "right", rows)
-        front = front_of(load_view(run.path))
+        front = first_screen_of(load_view(run.path))
         assert front.skill.startswith("It can't be told whether this is better than no skill: all")
         assert front.decision == (
             "It can't be told whether this is better than no skill: nothing else can be told."
@@ -279,7 +279,7 @@ def test_a_run_without_a_main_score_says_what_was_not_tested(tmp_path, capsys):
         {"id": "r", "diagnostic": "robustness", "params": {"transformations": ["word_case"]}}
     ]
     run = audited(tmp_path, "constant", measure=measure)
-    front = front_of(load_view(run.path))
+    front = first_screen_of(load_view(run.path))
     assert front.skill.startswith("No skill: accuracy 60.0 % [")
     assert front.decision.startswith("No skill shown: nothing else can be told.")
     assert gated(run, capsys, "--undecided", "pass")[0] == 4
@@ -296,12 +296,12 @@ def test_several_models_are_named(tmp_path):
     assert not found.is_everywhere
     assert found.short == f"constant: {SHORT}, and 1 more"
     assert "wrong: Worse than always answering '1' (60.0 %): accuracy 0.0 %" in found.says
-    assert front_of(load_view(run.path)).decision.startswith(f"{found.short}. ")
+    assert first_screen_of(load_view(run.path)).decision.startswith(f"{found.short}. ")
 
 
 def test_a_model_with_skill_has_no_such_line(tmp_path):
     view = load_view(Path(audited(tmp_path, "right").path))
-    assert (no_skill_in(view.findings), front_of(view).skill) == (None, "")
+    assert (no_skill_in(view.findings), first_screen_of(view).skill) == (None, "")
 
 
 OTHERS = """
@@ -351,7 +351,7 @@ def test_tasks_without_classes_have_no_skill_of_their_own(
         "resampling": {"draws": 400},
     }
     run = scrutiny.run(plan, out=tmp_path / "run")
-    front = front_of(load_view(run.path))
+    front = first_screen_of(load_view(run.path))
     assert front.skill.startswith(said)
     assert front.decision.startswith("No better than no skill: nothing else can be told.")
     code, lines = gated(run, capsys, "--undecided", "pass")

@@ -1,5 +1,6 @@
 """Signs over seeds: what is clear, where seeds lie on both sides, and what the controls say."""
 
+import html
 import re
 from dataclasses import replace
 
@@ -9,6 +10,7 @@ from scrutiny.blocks.run_view import OwnInterval, Records, RunFacts, RunView
 from scrutiny.core.claim import Claim, Component, Finding
 from scrutiny.core.estimate import Estimate, EstimateKey, Limits
 from scrutiny.core.record import Counts
+from scrutiny.report.notebook import render_snippet
 from scrutiny.report.page import render_html
 from scrutiny.report.signs import signs_of
 from scrutiny.report.signs_shown import signs_page
@@ -57,7 +59,7 @@ def row(group, values, low, high, twins, verdict="undecided"):
     return finding, (whole, beside)
 
 
-def view_of(*rows, profile="language"):
+def view_of(*rows, profile="language@1"):
     return RunView(
         RunFacts(
             "runs/x",
@@ -156,14 +158,14 @@ def test_what_to_do_follows_the_claims_and_not_the_signs(view):
 
 
 def test_only_audits_of_language_with_several_seeds_have_signs(view):
-    assert signs_of(replace(view, facts=replace(view.facts, profile="study"))) is None
+    assert signs_of(replace(view, facts=replace(view.facts, profile="study@1"))) is None
     finding, (whole, beside) = row("kept", [30, 31, 33], 20, 45, (-6, 4))
     one = replace(whole, by_replicate={SEEDS[0]: 30.0})
     assert signs_of(view_of((replace(finding, estimate=one), (one, beside)))) is None
 
 
 def test_the_page_draws_each_seed_with_its_interval(view):
-    (panel,) = signs_page(view).panels
+    (panel,) = signs_page(signs_of(view)).panels
     first = panel.rows[0]
     assert len(first.points) == 3
     assert all(p.low < p.value < p.high and p.is_marked for p in first.points)
@@ -196,3 +198,16 @@ def test_a_comment_begins_with_the_signs(view):
     below = "\N{MINUS SIGN}1.0 [\N{MINUS SIGN}6.0, +4.0]"
     told = f"{below}; not shown beyond neutral twins"
     assert row.endswith(f"| 0 above, 3 below | {told} | clear: below 50 |")
+
+
+def test_a_notebook_shows_the_signs_too(view):
+    said = html.unescape(render_snippet(view))
+    signs = signs_of(view)
+    for sentence in (signs.headline, signs.decision, signs.counts, signs.controls):
+        assert sentence in said
+    for row in signs.rows:
+        assert f"<td>{row.name}</td>" in said
+        assert f"<td>{row.says}</td>" in said
+    cut = render_snippet(view, most_rows=1)
+    assert "and 2 more" in cut
+    assert "<td>turning</td>" not in cut

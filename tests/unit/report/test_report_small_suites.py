@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from scrutiny.cli import group
 from scrutiny.report.cases.changed_texts import suite_sizes
-from scrutiny.report.first_screen.front import front_with_cases
+from scrutiny.report.first_screen.content import first_screen_of
 from scrutiny.report.load import load_view
 from scrutiny.report.notebook import render_snippet
 from scrutiny.report.page import render_html
@@ -56,7 +56,7 @@ def shown(view):
 
 def test_a_suite_is_counted_in_cases_and_models(small):
     view, said = small
-    front = front_with_cases(view)
+    front = first_screen_of(view)
     assert front.title == "sentiment \N{MIDDLE DOT} 5 models \N{MIDDLE DOT} own.jsonl (3 cases)"
     for text in (said, shown(view), render_snippet(view), render_markdown(view).partition("<d")[0]):
         assert "4 items" not in text
@@ -113,11 +113,11 @@ def test_the_cases_come_before_what_is_said_of_other_texts(small):
 
 def test_names_of_tests_stand_in_quotes_within_sentences(small):
     view, said = small
-    front = front_with_cases(view)
+    front = first_screen_of(view)
     assert front.rest.startswith("'negation: nothing': one item, or group of items, ")
     for name in ("not", "day", "nothing"):
         assert f"'{name}': " in said
-    (line,) = [t.plain for t in screen_lines(view, front) if "\N{WHITE CIRCLE} neg" in t.plain]
+    (line,) = [t.plain for t in screen_lines(view) if "\N{WHITE CIRCLE} neg" in t.plain]
     assert line.split() == "\N{WHITE CIRCLE} negation: nothing 0 of 1 fail".split()
 
 

@@ -8,8 +8,11 @@ import report_sample
 from rich.cells import cell_len
 from test_report_comment import with_risks
 
-from scrutiny.report.first_screen.front import front_of
-from scrutiny.report.first_screen.text import front_lines
+from scrutiny.blocks.charts import Chart, ChartTable
+from scrutiny.blocks.section import ColumnsBlock, Part, SentenceBlock
+from scrutiny.blocks.terminal_and_markdown import block_lines
+from scrutiny.report.first_screen.content import first_screen_of
+from scrutiny.report.first_screen.text import risk_lines
 from scrutiny.report.text import plain_text, write_terminal
 from scrutiny.report.wording import scope_words
 
@@ -108,7 +111,7 @@ def test_the_scope_of_a_risk_is_never_cut(scope):
     view = with_risks()
     hurt = [replace(f, scope=scope) if f.verdict == "hurts" else f for f in view.findings]
     view = replace(view, findings=tuple(hurt))
-    lines = [line.plain for line in front_lines(front_of(view))]
+    lines = [line.plain for line in risk_lines(first_screen_of(view))]
     row = next(i for i, line in enumerate(lines) if line.startswith("\N{BLACK CIRCLE} typos"))
     cells = [line[56:].strip() for line in lines[row : row + 3]]
     assert scope_words(scope) in " ".join(cells)
@@ -208,3 +211,43 @@ def test_few_reasons_are_said_in_full():
     text = " ".join(plain_text(replace(view, findings=findings)).split())
     assert "because of typos" in text
     assert "because of reverse_negation" in text
+
+
+def plain(*blocks):
+    return [line.plain for line in block_lines(blocks)]
+
+
+def test_columns_fold_their_labels_below_the_numbers():
+    rows = (("typos and OCR noise", "1", "2"), ("case", "3", "4"))
+    block = ColumnsBlock(("change", "n", "most"), (8, 3, 4), rows, indent=1, hanging=2)
+    assert plain(block) == [
+        "change   n   most",
+        " typos   1   2",
+        "   and",
+        "   OCR",
+        "   noise",
+        " case    3   4",
+    ]
+
+
+def test_a_last_cell_without_room_stands_on_a_line_of_its_own():
+    fits, not_so = ("a", "x" * 20), ("b", "y" * 21)
+    said = plain(ColumnsBlock((), (59, 20), (fits, not_so)))
+    assert said == [f"{'a':<60}{'x' * 20}", "b", f"{'y' * 21:>80}"]
+
+
+def test_a_sentence_is_folded_or_cut():
+    long = "word " * 30
+    folded = plain(SentenceBlock(long, hanging=2))
+    assert len(folded) == 2
+    assert folded[1].startswith("  word")
+    (cut,) = plain(SentenceBlock(long, hanging=2, is_cut=True))
+    assert cut.startswith("  word")
+    assert cut.endswith("…")
+    assert plain(SentenceBlock("")) == [""]
+
+
+def test_a_whole_section_is_a_block_too():
+    chart = Chart("a", "A table", "", ChartTable(("of", "n"), (("x", "1"),)))
+    said = plain(SentenceBlock("before", "bold"), Part("p", "A question?", "", (chart,)))
+    assert said == ["before", "", "A question?", "  of  n", "  x   1"]

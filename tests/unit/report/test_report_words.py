@@ -12,7 +12,6 @@ import scrutiny
 from scrutiny.core.claim import HERE
 from scrutiny.diagnostics.repeats.repeats import NOISE_FLOOR, Repeats, RepeatsParams
 from scrutiny.reliability.verdicts.reasons import Ways
-from scrutiny.report.first_screen.front import front_of
 from scrutiny.report.load import load_view
 from scrutiny.report.notebook import render_snippet
 from scrutiny.report.page import render_html
@@ -90,7 +89,7 @@ def test_no_format_says_a_retired_word(views, scope):
         if scope != "as found":
             found = tuple(replace(finding, scope=scope) for finding in found)
         view = replace(whole, findings=found)
-        screen = "\n".join(line.plain for line in screen_lines(view, front_of(view)))
+        screen = "\n".join(line.plain for line in screen_lines(view))
         page = shown_of(render_html(view))
         for text in (screen, plain_text(view), page, render_snippet(view), render_markdown(view)):
             assert len(text) > 200

@@ -16,7 +16,7 @@ from scrutiny.registrations import REGISTRATIONS
 from scrutiny.run.budgeting.cost import cost_of
 from scrutiny.run.executing.executors import executor
 from scrutiny.run.planning.audit import AUDIT_DRAWS, audit_plan, in_page_order
-from scrutiny.run.planning.audit_profiles import PROFILES
+from scrutiny.run.planning.audit_profiles import PROFILES, profile_of
 from scrutiny.run.planning.doubtful_data import unasked_warnings
 from scrutiny.run.planning.loading import LoadedModels, Opened
 from scrutiny.run.planning.resolve import resolve
@@ -64,9 +64,9 @@ def test_a_study_takes_as_many_draws_as_a_diagnostic_asks_for():
     study = audit_plan(MODELS, DATA, profile="study", only=("robustness",))
     (robustness,) = study.measure
     assert robustness.params["draws"] == 2
-    assert PROFILES["ship"].limited(robustness).params == {**robustness.params, "draws": 1}
+    assert profile_of("ship").stated(robustness).params == {**robustness.params, "draws": 1}
     leakage = audit_plan(MODELS, DATA, only=("leakage",)).measure[0]
-    assert PROFILES["ship"].limited(leakage) is leakage
+    assert profile_of("ship").stated(leakage) is leakage
 
 
 def test_what_needs_more_than_the_model_has_is_left_out(tagged):
@@ -92,6 +92,7 @@ def test_lines_of_the_registry_say_what_the_diagnostics_need():
         "calibration@1",
         "classes@1",
         "labels@1",
+        "parts@1",
         "performance@1",
         "robustness@1",
     }
@@ -204,7 +205,7 @@ def test_an_audit_without_data_takes_the_profile_of_language_or_says_what_is_mis
     flags = {"plan": None, "models": (made,), "data": (), "only": ()}
     flags |= {"task": "", "limit": None, "seed": None, "on_bad_row": "skip"}
     plan = audit_from_flags(flags, Opened(LoadedModels()))
-    assert (plan.profile, len(plan.measure)) == ("language", 2)
+    assert (plan.profile, len(plan.measure)) == ("language@1", 2)
     (one,) = audit_from_flags(
         {**flags, "only": ("association.seat",)}, Opened(LoadedModels())
     ).measure
@@ -230,7 +231,7 @@ def test_the_usual_profile_asks_what_decides_about_shipping(classifier, tmp_path
     studied = audit_plan([classifier], [data], profile="study")
     assert {m.id for m in studied.measure} > set(shipped)
     same = {m.id: m for m in studied.measure}
-    limited = [PROFILES["ship"].limited(same[m.id]) for m in plan.measure]
+    limited = [profile_of("ship").stated(same[m.id]) for m in plan.measure]
     assert limited == list(plan.measure)  # and at the same budgets, but for draws of a change
 
 
@@ -246,15 +247,15 @@ def test_names_of_profiles_are_known_and_lead_to_diagnostics_that_there_are():
     for profile in PROFILES.values():
         assert profile.diagnostics <= known
         assert profile.says
-    with pytest.raises(UnknownNameError, match=r"no profile named 'shipp'.*'ship'"):
+    with pytest.raises(UnknownNameError, match=r"no profile named 'shipp'.*'ship@1'"):
         audit_plan(MODELS, DATA, profile="shipp")
 
 
 def test_what_a_plug_in_brings_is_asked_in_any_profile():
     own = registry().entry("diagnostic", "landscape@1")
-    assert not PROFILES["ship"].has(own)
-    assert PROFILES["ship"].has(Entry(own.registration, "toy"))
-    assert PROFILES["study"].has(own)
+    assert not profile_of("ship").has(own)
+    assert profile_of("ship").has(Entry(own.registration, "toy"))
+    assert profile_of("study").has(own)
 
 
 def test_an_audit_that_its_profile_leaves_empty_says_what_to_do(tmp_path):
@@ -265,7 +266,7 @@ def test_an_audit_that_its_profile_leaves_empty_says_what_to_do(tmp_path):
     model = f"hf:{make_language_model(tmp_path / 'm', 'GPT2', head='LMHeadModel')}"
     flags = {"plan": None, "models": (model,), "data": ("builtin:agreement",), "only": ()}
     flags |= {"task": "", "limit": 4, "seed": None, "on_bad_row": "skip"}
-    with pytest.raises(PlanError, match=r"profile 'ship' applies.*--profile study"):
+    with pytest.raises(PlanError, match=r"profile 'ship@1' applies.*--profile study"):
         audit_from_flags(flags, Opened(LoadedModels()))
     with pytest.raises(PlanError, match="No diagnostic applies to this model"):
         audit_from_flags({**flags, "only": ("landscape",)}, Opened(LoadedModels()))
@@ -343,13 +344,16 @@ def test_a_diagnostic_that_is_asked_for_says_why_it_does_not_apply(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What it measures, and what the data are of."""
-    (tmp_path / "silent_tagger.py").write_text("def tag(texts):\n    return [[] for _ in texts]\n")
+    (tmp_path / "parrot.py").write_text("def say(texts):\n    return texts\n")
+    (tmp_path / "two.csv").write_text("text,reference\nGood day,Guten Tag\nThanks,Danke\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(PlanError) as raised:
         audit_plan(
-            [ModelPlan("m", "python:silent_tagger:tag#labels=PER|LOC")],
-            [DataPlan("d", "builtin:entities")],
-            only=["attack", "labels"],
+            [ModelPlan("m", "python:parrot:say")],
+            [DataPlan("d", f"csv:{tmp_path}/two.csv#text=text,reference=reference")],
+            only=["calibration", "classes"],
         )
     said = str(raised.value)
-    assert "labels, attack were left out: they measure labels, and these data are of spans" in said
+    assert "classes was left out: it measures heads of words, sets of labels, labels, spans" in said
+    assert "calibration was left out: it measures labels, spans of words, heads of words" in said
+    assert "and these data are of written texts: of other answers there are no parts" in said

@@ -15,7 +15,7 @@ from scrutiny.run.budgeting.durations import in_words, rounded_up, seconds_of
 from scrutiny.run.budgeting.timing import Speed
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.audit import audit_plan
-from scrutiny.run.planning.audit_profiles import PROFILES
+from scrutiny.run.planning.audit_profiles import profile_of
 from scrutiny.run.planning.loading import LoadedModels
 from scrutiny.run.planning.measurements import measurement_of
 from scrutiny.run.planning.resolve import designed, resolve
@@ -37,7 +37,7 @@ def _steady(monkeypatch):
 def audited():
     """An audit of one model on 200 items: some 9,000 texts of robustness, 40,000 of attacks."""
     models = (ModelPlan("m", "builtin:sentiment/seed-1"),)
-    asked = sorted(PROFILES["ship"].diagnostics)
+    asked = sorted(profile_of("ship").diagnostics)
     data = (DataPlan("x", "builtin:reviews", limit=200),)
     return resolve(audit_plan(models, data, profile="study", only=asked))
 

@@ -12,10 +12,10 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import Resampling
 from scrutiny.diagnostics.similarity.side_by_side.sides import Answers, Noise
 from scrutiny.diagnostics.similarity.side_by_side.sides_answers import rows_of
+from scrutiny.reliability.assignment import assignments_in
 from scrutiny.run.comparing.comparison_results import CompareOptions
 from scrutiny.run.comparing.whole_comparison import compare_side_by_side
 from scrutiny.run.importing.import_logs import ImportOptions
-from scrutiny.run.planning.assignment import assignments_of
 
 
 @pytest.fixture(scope="module")
@@ -204,7 +204,7 @@ def test_a_run_against_itself_is_no_regression_within_a_margin(families):
 
 
 def test_answers_stand_in_the_order_of_replicates_and_items(families):
-    (one,) = assignments_of(families[0])
+    (one,) = assignments_in(families[0].manifest)
     names = ['{"seed":"3"}', '{"seed":"1"}']
     rows, items = rows_of((families[0], one.subject)), [("x", "i7"), ("x", "i2")]
     found = Answers.of_rows(rows, {("x", "{}")}, items=items, replicates=names)
@@ -218,7 +218,7 @@ def test_answers_stand_in_the_order_of_replicates_and_items(families):
 def test_a_margin_needs_a_level_of_single_items(families):
     for folder in families:
         manifest = folder.manifest
-        specs = [{**s, "spec": {**s["spec"], "group": "changed"}} for s in manifest["specs"]]
+        specs = [{**s, "group": "changed"} for s in manifest["specs"]]
         folder.write_manifest({**manifest, "specs": specs})
         try:
             with pytest.raises(PlanError, match="--margin judges the accuracy"):

@@ -13,7 +13,7 @@ from scrutiny.core.record import Measure
 from scrutiny.diagnostics.attention.head_metrics import MEAN_HEAD
 from scrutiny.diagnostics.stereotypes.stereotype_scores import STEREOTYPE_SCORE
 from scrutiny.reliability.contrasts import contrast
-from scrutiny.reliability.joining import join, joined_slices, shared_items
+from scrutiny.reliability.joining import join, joined_slices, shared_items, two_datasets
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.panel import CODES, NOT_PLANNED, Panel, Side
 from scrutiny.reliability.statistics import ACCURACY, measures_of
@@ -352,3 +352,60 @@ def test_a_gap_of_medians_divides_by_the_items_that_the_median_counts():
     found = gap(attacked(3, 6), attacked(0, 3), statistic=median).estimate
     assert found.value == 20.0 - 4.0
     assert found.denominator == 2  # the third item of the first slice was not attacked
+
+
+def apart(one, other, *, paired=True, statistic=ACCURACY):
+    return contrast(
+        two_datasets(one, other),
+        statistic,
+        key=KEY,
+        paired=paired,
+        resampling=Resampling(draws=4000),
+        seed=0,
+    )
+
+
+def test_two_datasets_are_drawn_apart_though_their_items_have_the_same_names():
+    a, b = hits(1, 300, 0.9), hits(1, 100, 0.6)
+    found = apart(side(a), side(b)).estimate
+    assert found.value == pytest.approx(a.mean() - b.mean())
+    assert (found.counts.n, found.n_units, found.divided_by) == (400, 400, 100)
+    se = np.sqrt(a.var() / 300 + b.var() / 100)
+    assert found.variance["items"] == pytest.approx(se**2, rel=0.1)
+    assert found.high - found.low == pytest.approx(2 * 1.96 * se, rel=0.1)
+
+
+def test_units_of_two_datasets_are_drawn_whole():
+    a, b = np.repeat(hits(1, 40, 0.8), 5, axis=1), hits(1, 150, 0.7)
+    found = apart(side(a, units=np.repeat(np.arange(40), 5)), side(b)).estimate
+    assert (found.counts.n, found.n_units) == (350, 190)
+    se = np.sqrt(a[:, ::5].var() / 40 + b.var() / 150)
+    assert found.variance["items"] == pytest.approx(se**2, rel=0.15)
+
+
+def test_a_dataset_without_an_answer_has_no_difference():
+    a, b = hits(1, 20, 0.8), hits(1, 20, 0.7)
+    silent = side(b, status=np.full((1, 20), FAILED))
+    assert apart(side(a), silent).estimate.reason == "no_items"
+    assert apart(silent, side(a)).estimate.status == "undefined"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("items", "shares"), [((200, 120), (0.9, 0.7)), ((400, 80), (0.6, 0.6))])
+def test_the_interval_of_two_datasets_covers_their_difference(items, shares):
+    rng = np.random.default_rng(7)
+    covered = []
+    for _ in range(200):
+        sides = [
+            side((rng.random((1, n)) < p).astype(float)) for n, p in zip(items, shares, strict=True)
+        ]
+        found = contrast(
+            two_datasets(*sides),
+            ACCURACY,
+            key=KEY,
+            paired=True,
+            resampling=Resampling(draws=400),
+            seed=0,
+        ).estimate
+        covered.append(found.low <= shares[0] - shares[1] <= found.high)
+    assert 0.91 <= np.mean(covered) <= 0.99

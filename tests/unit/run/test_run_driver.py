@@ -328,7 +328,7 @@ def test_the_manifest_holds_the_plan_and_what_was_computed(tmp_path):
     folder = run(plan("python:object:K"), tmp_path / "out", models={"m": KeywordClassifier()})
     manifest = folder.manifest
     assert manifest["plan"]["measure"][0]["diagnostic"] == "performance"
-    assert manifest["specs"][0]["spec"]["id"] == "d/m/x/level"
+    assert manifest["specs"][0]["id"] == "d/m/x/level"
     assert manifest["promise"] == "records are byte-identical"
     assert manifest["data"]["x"]["items"] == 40
     assert "by equal names" in manifest["labels"]["m on x"]

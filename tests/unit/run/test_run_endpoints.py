@@ -17,7 +17,7 @@ from werkzeug import Response
 import scrutiny
 from scrutiny.core.errors import RunIncompleteError
 from scrutiny.core.plan import DataPlan, ModelPlan
-from scrutiny.report.first_screen.front import front_of
+from scrutiny.report.first_screen.content import first_screen_of
 from scrutiny.report.load import load_view
 from scrutiny.report.page import render_html
 from scrutiny.run.budgeting.cost import cost_of
@@ -253,7 +253,7 @@ def test_the_noise_floor_is_measured(serve, data, tmp_path):
     served = serve(answer)
     found = scrutiny.run("repeats", model=f"{served.url}/v1{ASKED}", data=data, out=tmp_path / "r")
     assert found.estimate("noise_floor").value == pytest.approx(0.1)
-    front = front_of(load_view(tmp_path / "r"))
+    front = first_screen_of(load_view(tmp_path / "r"))
     assert [text.partition(" [")[0] for text in front.beside] == ["noise floor .100"]
     assert len(served.bodies) == 200
 
@@ -361,7 +361,7 @@ def test_nothing_more_is_paid_for_once_there_is_no_skill(serve, data, tmp_path):
     assert typos.verdict == "not asked"
     assert typos.reason.startswith("no skill: accuracy 50.0 % [")
     assert typos.reason.endswith("always answering 'bad'; so nothing more was asked of it")
-    front = front_of(load_view(found.path))
+    front = first_screen_of(load_view(found.path))
     assert front.decision.startswith(
         "No better than always answering 'bad': nothing else can be told."
     )

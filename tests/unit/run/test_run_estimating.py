@@ -13,11 +13,11 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
 from scrutiny.core.statistic import AdditiveStatistic
+from scrutiny.reliability import assignment as planned
+from scrutiny.reliability.assignment import Assignment, Difference, assignments_in, from_json
 from scrutiny.reliability.row_statistics import Additive, divide
 from scrutiny.run.estimating.estimates import estimate_all
 from scrutiny.run.estimating.estimator import Estimator, _base_of
-from scrutiny.run.planning import assignment as planned
-from scrutiny.run.planning.assignment import Assignment, PlannedContrast, from_json, to_json
 from scrutiny.store.run_tables import RECORDS
 
 KIND = "heads@1#0"
@@ -78,9 +78,9 @@ def estimator(*parts, datasets=("a",), items=3):
 
 def assignment(metric, *, subject="m", base="", sides=None, **spec):
     sides = sides or {"": Selector("measured", {"preset": "x"})}
-    return Assignment(
-        "heads", KIND, subject, "a", MEASURES, EstimateSpec("e", metric, sides, **spec), {}, base
-    )
+    place = {"measure": "heads", "kind": KIND, "subject": subject, "dataset": "a"}
+    stated = EstimateSpec("e", metric, sides=sides, **spec)
+    return Assignment.of(stated, measures=MEASURES, base=base, **place)
 
 
 HEADS = [[1, 0, 2, 3, 4], [0, 1, 2, 1, 4], [2, 2, 0, 0, 2]]
@@ -152,7 +152,7 @@ def test_groups_of_runs_are_compared_by_rank_as_well():
         ]
 
     made = estimator(runs("m", [3, 4, 5]), runs("n", [0, 1, 2]))
-    pair = PlannedContrast(
+    pair = Difference(
         "c", assignment("mean_head@1"), assignment("mean_head@1", subject="n"), is_paired=False
     )
     across = made.contrast(pair).estimate.across
@@ -166,7 +166,18 @@ def test_an_assignment_survives_its_json():
         "change@1", base="b", along=("head",), at={"layer": 1}, beside=("b",),
         sides={"base": Selector("measured", {"preset": "x"}, of="base")},
     )  # fmt: skip
-    assert from_json(json.loads(json.dumps(to_json(made)))) == made
+    assert from_json(json.loads(json.dumps(made.to_json()))) == made
+
+
+def test_manifests_of_earlier_versions_have_the_estimate_in_a_table_of_its_own():
+    made = assignment("change@1", along=("head",), where="a_half = A")
+    kept = json.loads(json.dumps(made.to_json()))
+    own = {one.name for one in fields(EstimateSpec)} - {"presupposes", "draws"}
+    place = {name: value for name, value in kept.items() if name not in own}
+    del place["draws"]
+    earlier = {**place, "spec": {**{name: kept[name] for name in own}, "presupposes": []}}
+    assert from_json(earlier) == made
+    assert next(assignments_in({"specs": [earlier]})).key == made.key
 
 
 def test_a_manifest_names_of_a_measure_what_is_not_usual():
@@ -177,7 +188,7 @@ def test_a_manifest_names_of_a_measure_what_is_not_usual():
     one = assignment("change@1")
     below = replace(one, measures=(told,))
     made = replace(one, measures=(Measure("hit"), told), presupposes=((below, 0.5),))
-    kept = json.loads(json.dumps(to_json(made)))
+    kept = json.loads(json.dumps(made.to_json()))
     assert kept["measures"][0] == {"name": "hit", "axes": []}
     assert set(kept["measures"][1]) == {field.name for field in fields(Measure)}
     assert from_json(kept) == made

@@ -9,10 +9,10 @@ from scrutiny.core.boundary.json_text import plain
 from scrutiny.core.design import EstimateSpec, Selector
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
+from scrutiny.reliability import assignment as planned
+from scrutiny.reliability.assignment import Assignment
 from scrutiny.reliability.row_statistics import Additive, divide
 from scrutiny.run.estimating.gate import gate_run
-from scrutiny.run.planning import assignment as planned
-from scrutiny.run.planning.assignment import Assignment, to_json
 from scrutiny.store.run_tables import RECORDS
 
 RECALL = Additive("r@1", "", ("tp", "gold"), lambda m: m, lambda s: divide(s[..., 0], s[..., 1]))
@@ -30,11 +30,13 @@ def folder(monkeypatch):
         "condition": "{}", "role": "measured", "variant": None, "status": "ok", "reason": None,
     }  # fmt: skip
     records = [{**row, "item": f"i{n}", "values": FOUND} for n in range(60)]
-    spec = EstimateSpec("heads/m/x/r", "r@1", {"": Selector()}, along=("layer", "head"))
-    made = Assignment("heads", "heads@1#0", "m", "x", MEASURES, spec, {})
+    spec = EstimateSpec("heads/m/x/r", "r@1", sides={"": Selector()}, along=("layer", "head"))
+    made = Assignment.of(
+        spec, measure="heads", kind="heads@1#0", subject="m", dataset="x", measures=MEASURES
+    )
     manifest = {
         "plan": {"seed": 0, "resampling": plain(Resampling(draws=200))},
-        "specs": [to_json(made)],
+        "specs": [made.to_json()],
         "contrasts": [],
     }
     items = pa.Table.from_pylist([{"dataset": "x", "item": f"i{n}"} for n in range(60)])

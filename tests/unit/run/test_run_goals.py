@@ -7,7 +7,7 @@ import pytest
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import EstimateSpec
 from scrutiny.core.model import Family, Replicate
-from scrutiny.run.planning.assignment import Assignment, PlannedContrast
+from scrutiny.reliability.assignment import Assignment, Difference
 from scrutiny.run.planning.presuppositions import _trained, refused_on_goals
 
 GOAL = {
@@ -49,13 +49,21 @@ def family(name, folder):
 
 def side(subject, reference=None):
     spec = EstimateSpec("e", "accuracy@1")
-    return Assignment("m", "d@1#1", subject, "x", (), spec, {}, reference=reference)
+    return Assignment.of(
+        spec,
+        measure="m",
+        kind="d@1#1",
+        subject=subject,
+        dataset="x",
+        measures=(),
+        reference=reference,
+    )
 
 
 def refused(families, a, b):
     """Why a claim on the difference of two sides is refused; one on something else is not."""
     claims = [Claim(name, "says", components=(Component(name, 0.0),)) for name in ("gain", "own")]
-    contrasts = [PlannedContrast("gain", side(*a), side(*b), is_paired=True)]
+    contrasts = [Difference("gain", side(*a), side(*b), is_paired=True)]
     gain, own = refused_on_goals(claims, contrasts, families)
     assert own.refused == ""
     return gain.refused

@@ -10,7 +10,7 @@ import pytest
 from small_runs import family, plan, rows, run
 
 from scrutiny.core.claim import Claim, Component
-from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Selector
+from scrutiny.core.design import ContrastSpec, Design, EstimateSpec
 from scrutiny.core.errors import UnknownNameError
 from scrutiny.core.example import Example
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
@@ -38,9 +38,7 @@ class ByGroup(Performance):
         made = super().design(params, inputs)
         groups = inputs.data.columns["a_group"]
         own = tuple(
-            EstimateSpec(
-                f"level/{g}", "accuracy@1", {"": Selector()}, group=g, where=f"a_group = {g}"
-            )
+            EstimateSpec(f"level/{g}", "accuracy@1", group=g, where=f"a_group = {g}")
             for g in groups
         )
         contrasts = tuple(ContrastSpec(f"gain/{g}", f"level/{g}", f"level/{g}") for g in groups)

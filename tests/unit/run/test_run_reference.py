@@ -8,19 +8,18 @@ import pytest
 import toy_beside
 from toy_beside import Agreeing, asked, model, plan, rows
 
-from scrutiny.blocks.run_estimates import contrast_key_of, key_of
 from scrutiny.cli.plans import audit_from_flags, plan_from_flags
 from scrutiny.cli.verbs.names import facts
-from scrutiny.core.design import DataShape, Design, EstimateSpec, Inputs, Selector, SubjectShape
+from scrutiny.core.design import DataShape, Design, EstimateSpec, Inputs, SubjectShape
 from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.core.long_runs import Progress
 from scrutiny.core.model import Family, Replicate, capabilities_of
 from scrutiny.core.plan import EstimatePlan, MeasurePlan
 from scrutiny.core.record import Measure, Row
+from scrutiny.reliability.assignment import assignments_in, differences_in, from_json
 from scrutiny.run.budgeting.cost import cost_of
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.estimating.gate import gate_run
-from scrutiny.run.planning.assignment import assignments_of, to_json
 from scrutiny.run.planning.loading import LoadedModels, Opened
 from scrutiny.run.planning.measurements import pairs_of
 from scrutiny.run.planning.plan_file import plan_of
@@ -138,7 +137,7 @@ def test_records_name_the_reference_and_the_reference_measured_beside_itself(tmp
     # the texts all have "good" in front now, so b agrees: but those with a word that a knows
     assert by_key["b", "a"].value == pytest.approx(1.0)
     (spec,) = [s for s in folder.manifest["specs"] if s["subject"] == "b"]
-    assert key_of(spec) == by_key["b", "a"].key
+    assert from_json(spec).key == by_key["b", "a"].key
     assert folder.manifest["measure"]["d"]["notes"] == [
         "a beside a, 1 times",
         "b beside a, 1 times",
@@ -217,7 +216,7 @@ def test_differences_between_targets_say_what_both_stood_beside(tmp_path, two):
     (found,) = [e for e in folder.estimates() if e.key.role == "contrast"]
     assert (found.key.subject, found.key.reference) == ("b", "a")
     assert found.key.condition == {"reference": "a"}
-    assert contrast_key_of(folder.manifest["contrasts"][0]) == found.key
+    assert next(differences_in(folder.manifest)).key == found.key
     (finding,) = gate_run(folder, ["accuracy >= 0.9 where subject=b, reference=a"])
     assert finding.claim.components[0].against == "of b beside a, x"
 
@@ -390,7 +389,7 @@ def test_tasks_without_a_reference_have_the_names_that_they_had(two):
     made = replace(made, measure=(replace(made.measure[0], diagnostic="performance"),))
     resolved = resolve(made, data={"x": rows()})
     assert [t.id for t in resolved.shards("measure")] == ["measure/d/x/0/a/0"]
-    assert to_json(resolved.assignments[0])["reference"] is None
+    assert resolved.assignments[0].to_json()["reference"] is None
 
 
 # -- what a diagnostic of two models needs besides -------------------------------------------------
@@ -422,10 +421,9 @@ class Gated(Agreeing):
         return {"trial": len(params.word)}
 
     def design(self, params, inputs):
-        sides = {"": Selector()}
-        level = EstimateSpec("level", "accuracy@1", sides, at={"trial": 1})
-        granted = replace(level, id="granted", presupposes=(("level", 0.5),), group="a")
-        asked = replace(level, id="refused", presupposes=(("level", 1.5),), group="b")
+        level = EstimateSpec("level", "accuracy@1", at={"trial": 1})
+        granted = replace(level, id="granted", presupposes=((level, 0.5),), group="a")
+        asked = replace(level, id="refused", presupposes=((level, 1.5),), group="b")
         return Design((), (level, granted, asked))
 
     def measure(self, params, cell, batch, ctx):
@@ -440,7 +438,7 @@ def test_an_estimate_is_refused_where_what_it_presupposes_is_not_so(tmp_path, tw
     assert [found[g].value for g in ("all", "a", "b")] == [1.0, 1.0, None]
     assert (found["b"].status, found["b"].reason) == ("refused", "below_presupposed")
     assert found["b"].counts.n == 40
-    again = {a.spec.group: a for a in assignments_of(folder)}
+    again = {a.group: a for a in assignments_in(folder.manifest)}
     assert again["b"].presupposes[0][0].key == found["all"].key
     assert {len(v) for v in folder.records()["values"].to_pylist()} == {4}
 

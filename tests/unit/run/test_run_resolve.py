@@ -8,7 +8,7 @@ from small_runs import family, plan, rows
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.errors import ModelError, PlanError, UnknownNameError
 from scrutiny.core.plan import DataPlan, EstimatePlan, MeasurePlan, ModelPlan, TrainPlan
-from scrutiny.run.planning.assignment import from_json, to_json
+from scrutiny.reliability.assignment import from_json
 from scrutiny.run.planning.plan_schema import make_params
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.testing import KeywordClassifier
@@ -36,7 +36,7 @@ def claim(estimate, **more):
 
 def test_designs_get_names_that_are_unique_in_the_plan(object_plan):
     found = look(object_plan)
-    assert [a.spec.id for a in found.assignments] == ["d/m/x/level"]
+    assert [a.id for a in found.assignments] == ["d/m/x/level"]
     assert [c.id for c in found.claims] == ["d/m/x/skill"]
     assert found.claims[0].components[0].estimate == "d/m/x/level"
 
@@ -147,20 +147,33 @@ def test_a_claim_beyond_one_dataset_presupposes_skill_on_each(object_plan):
 def test_an_estimate_of_the_plan_selects_and_a_claim_on_it_holds_on_each_dataset(object_plan):
     own = EstimatePlan("mine", "d", "accuracy")
     found = look(two_datasets(object_plan, estimate=(own,), claim=(claim("mine"),)), data=BOTH)
-    assert [a.spec.id for a in found.assignments[2:]] == ["mine/m/x", "mine/m/y"]
+    assert [a.id for a in found.assignments[2:]] == ["mine/m/x", "mine/m/y"]
     assert [(c.estimate, c.against) for c in found.claims[-1].components] == [
         ("mine/m/x", "dataset x: reference"),
         ("mine/m/y", "dataset y: reference"),
     ]
     one = EstimatePlan("mine", "d", "accuracy", where={"dataset": "y"})
     found = look(two_datasets(object_plan, estimate=(one,), claim=(claim("mine"),)), data=BOTH)
-    assert found.assignments[-1].spec.id == "mine"
+    assert found.assignments[-1].id == "mine"
     assert found.assignments[-1].dataset == "y"
+
+
+def test_a_contrast_of_two_datasets_is_one_minus_the_other(object_plan):
+    sides = {"a": {"dataset": "y"}, "b": {"dataset": "x"}}
+    own = EstimatePlan("gap", "d", "accuracy", contrast=sides)
+    made = two_datasets(object_plan, estimate=(own,), claim=(claim("gap"),))
+    found = look(made, data=BOTH)
+    (pair,) = found.contrasts
+    assert (pair.id, pair.a.dataset, pair.b.dataset, pair.is_paired) == ("gap", "y", "x", True)
+    assert (pair.key.dataset, pair.key.role) == ("y - x", "contrast")
+    one = replace(own, contrast={"a": {"dataset": "y"}, "b": {}})
+    (pair,) = look(replace(made, estimate=(one,)), data=BOTH).contrasts
+    assert pair.key.dataset == "y"  # both sides have it: paired, item by item
 
 
 def test_an_estimate_may_read_measures_that_the_design_does_not(object_plan):
     found = look(replace(object_plan, estimate=(EstimatePlan("mine", "d", "mean(p_gold)"),)))
-    assert found.assignments[-1].spec.sides[""].role == "measured"
+    assert found.assignments[-1].sides[""].role == "measured"
 
 
 @pytest.mark.parametrize(
@@ -196,7 +209,7 @@ def test_null_families_have_their_role_and_no_claims(tmp_path):
     models = (*made.models, replace(made.models[0], name="untrained", role="null"))
     both = (MeasurePlan("d", "performance", ("m", "untrained"), ("x",)),)
     found = look(replace(made, models=models, measure=both), models={})
-    assert [a.spec.role for a in found.assignments] == ["measured", "null"]
+    assert [a.role for a in found.assignments] == ["measured", "null"]
     assert found.assignments[1].key.role == "null"
     assert [c.id for c in found.claims] == ["d/m/x/skill"]
 
@@ -211,11 +224,11 @@ def test_captures_that_are_not_random_keep_estimates_apart(tmp_path):
             (place / f"step-{step}.py").write_text(MODEL.format(every=9, shift=step))
     source = f"python:{tmp_path}/seed-{{seed}}/step-{{step}}.py:Model"
     found = look(plan(models=(ModelPlan("m", source, random=("seed",)),)), models={})
-    assert [a.spec.id for a in found.assignments] == [
+    assert [a.id for a in found.assignments] == [
         "d/m[step=10]/x/level",
         "d/m[step=20]/x/level",
     ]
-    assert [dict(a.condition) for a in found.assignments] == [{"step": "10"}, {"step": "20"}]
+    assert [dict(a.whole_condition) for a in found.assignments] == [{"step": "10"}, {"step": "20"}]
     assert found.assignments[0].key.condition == {"step": "10"}
 
 
@@ -227,7 +240,7 @@ def test_units_come_from_the_plan_or_from_the_data_string(object_plan, tmp_path)
 
     def unit(*more):
         made = replace(object_plan, data=(DataPlan("x", source, **dict(more)),))
-        return look(made, data={}).assignments[0].spec.unit
+        return look(made, data={}).assignments[0].unit
 
     assert unit() == unit(("unit", "story")) == "u_story"
     assert unit(("unit", "a_side")) == "a_side"
@@ -235,13 +248,13 @@ def test_units_come_from_the_plan_or_from_the_data_string(object_plan, tmp_path)
         unit(("unit", "word"))
     plain = look(object_plan)
     assert plain.datasets["x"].unit_column("item") == "item"
-    assert plain.assignments[0].spec.unit == "item"
+    assert plain.assignments[0].unit == "item"
 
 
 def test_assignments_round_trip_through_the_manifest(object_plan):
     robust = MeasurePlan("r", "robustness", ("m",), ("x",), {"transformations": ["typos"]})
     for one in look(replace(object_plan, measure=(robust,))).assignments:
-        again = from_json(to_json(one))
+        again = from_json(one.to_json())
         assert again == replace(one, within=dict(one.within))
         assert again.key == one.key
 

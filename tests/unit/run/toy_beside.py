@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from scrutiny.core.design import Design, EstimateSpec, Selector
+from scrutiny.core.design import Design, EstimateSpec
 from scrutiny.core.diagnostic import ChangesTexts, Failure
 from scrutiny.core.edit import Edit, Variant
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
@@ -52,7 +52,7 @@ class Agreeing(ChangesTexts):
     wants_reference = True
 
     def design(self, params, inputs):
-        spec = EstimateSpec("level", "accuracy@1", {"": Selector()})
+        spec = EstimateSpec("level", "accuracy@1")
         one, two = inputs.subject, inputs.second
         note = f"{one.name} beside {two.name}, {two.n_replicates} times"
         return Design((), (spec,), queries_per_item=1, notes=(note,), search_per_item=2)

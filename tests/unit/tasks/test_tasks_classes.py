@@ -33,7 +33,9 @@ def test_two_points_of_a_score_are_tolerable(name):
 def test_every_registered_task_is_here():
     scored = {n for n in registry().names("task") if load_task(n).scored_by is not None}
     others = ("coreference", "dependency-arcs", "question-answering", "situation-questions")
-    assert scored == {f"{name}@1" for name in (*NAMES, *others, "translation")}
+    choosing = ("multiple-choice", "multi-label-classification", "passage-ranking")
+    marked = ("relation-classification", "translation", "word-segmentation")
+    assert scored == {f"{name}@1" for name in (*NAMES, *others, *choosing, *marked)}
 
 
 def test_unknown_task_has_near_names():

@@ -3,7 +3,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from scrutiny.core.claim import Claim, Component
-from scrutiny.core.design import Design, EstimateSpec, Selector
+from scrutiny.core.design import Design, EstimateSpec
 from scrutiny.core.diagnostic import ChangesTexts, Diagnostic, Failure
 from scrutiny.core.edit import Edit, Variant
 from scrutiny.core.errors import ConformanceError
@@ -31,7 +31,7 @@ class Shouting(ChangesTexts):
     measures = (Measure("hit"), Measure("pred"))
 
     def design(self, params, inputs):
-        spec = EstimateSpec("hits", "accuracy@1", {"": Selector()})
+        spec = EstimateSpec("hits", "accuracy@1")
         return Design(estimates=(spec,), claims=(self.claim("hits"),))
 
     def claim(self, estimate):
@@ -115,7 +115,7 @@ class LacksSide(Shouting):
     __doc__ = DOC
 
     def design(self, params, inputs):
-        return Design(estimates=(EstimateSpec("d", "drop(accuracy)@1", {"before": Selector()}),))
+        return Design(estimates=(EstimateSpec("d", "gap(accuracy)@1"),))
 
 
 class ClaimsNothing(Shouting):
@@ -211,7 +211,7 @@ class HidesFailures(Shouting):
         (BareParams, "Params must be a frozen dataclass"),
         (NoJson, "canonical JSON"),
         (Impure, "it must be a pure function"),
-        (LacksSide, r"lacks what drop\(accuracy\)@1 needs: 'after.hit'"),
+        (LacksSide, r"lacks what gap\(accuracy\)@1 needs: 'first.hit'"),
         (ClaimsNothing, "names no estimate: 'other'"),
         (RandomVariants, "two results for one seed"),
         (TwinVariants, "two variants share a name"),

@@ -5,8 +5,10 @@ import pytest
 
 from scrutiny.core.errors import ConformanceError
 from scrutiny.core.example import Example
-from scrutiny.core.queries.gradients import InputPiece
+from scrutiny.core.queries.gradients import FOLLOWED, InputPiece
+from scrutiny.models.words.linear_classifier import BITS, LinearParts, LinearWordModel
 from scrutiny.testing import LinearClassifier, check_adapter, check_gradients
+from scrutiny.testing.check_gradients import check_followed
 
 EXAMPLES = [
     Example(id=str(i), fields={"text": text})
@@ -68,3 +70,66 @@ def test_a_matrix_that_is_made_anew():
 
     with pytest.raises(ConformanceError, match="one object"):
         check_gradients(Anew({"good": 2}), EXAMPLES)
+
+
+def words(**changed):
+    """A linear model of words, some of whose methods give changed answers."""
+
+    class Words(LinearWordModel):
+        def _asked(self, capability, queries):
+            found = getattr(super(), capability)(queries)
+            return [changed.get(capability, lambda one, _: one)(one, len(queries)) for one in found]
+
+        def path_gradients(self, queries):
+            return self._asked("path_gradients", queries)
+
+        def parameter_gradients(self, queries):
+            return self._asked("parameter_gradients", queries)
+
+    weights = np.array([[-1, 2], [1, -1]]) << BITS
+    parts = LinearParts(("good", "bad"), ("neg", "pos"), weights, np.array([1, 0]) << BITS)
+    return Words(parts, "linear:words")
+
+
+def test_sound_gradients_by_paths_and_parameters_pass():
+    assert {*FOLLOWED} <= words().capabilities
+    check_followed(words(), EXAMPLES)
+    check_adapter(words())
+
+
+@pytest.mark.parametrize(
+    ("capability", "change", "message"),
+    [
+        ("path_gradients", lambda one, _: one[:3], "which is none"),
+        (
+            "path_gradients",
+            lambda one, _: one._replace(
+                attributions=tuple(2 * a for a in one.attributions),
+                scores=tuple(2 * score for score in one.scores),
+            ),
+            "not the logits",
+        ),
+        (
+            "path_gradients",
+            lambda one, n: one._replace(
+                attributions=tuple(n * a for a in one.attributions),
+                scores=tuple(n * score for score in one.scores),
+            ),
+            "asked alone",
+        ),
+        (
+            "parameter_gradients",
+            lambda one, _: tuple(tuple(v + 1 for v in row) for row in one),
+            "not that of minus the log-probabilities",
+        ),
+        (
+            "parameter_gradients",
+            lambda one, n: tuple(tuple(v * n for v in row) for row in one),
+            "asked alone",
+        ),
+        ("parameter_gradients", lambda one, _: "none", "parameter_gradients is 'none'"),
+    ],
+)
+def test_broken_gradients_by_paths_and_parameters_are_told(capability, change, message):
+    with pytest.raises(ConformanceError, match=message):
+        check_followed(words(**{capability: change}), EXAMPLES)

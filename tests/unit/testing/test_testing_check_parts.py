@@ -3,11 +3,10 @@
 from dataclasses import replace
 
 import pytest
-from rich.text import Text
 
 from scrutiny.blocks.charts import Chart, ChartTable
 from scrutiny.blocks.run_view import RunFacts, RunView
-from scrutiny.blocks.section import Part, ReportPart
+from scrutiny.blocks.section import ColumnsBlock, Part, ReportPart
 from scrutiny.core.errors import ConformanceError
 from scrutiny.testing import check_part
 
@@ -24,6 +23,7 @@ def test_a_part_that_keeps_its_promises_passes():
     check_part(of(GOOD), VIEW)
 
 
+RAGGED_COLUMNS = ColumnsBlock(("of", "n"), (10, 5), (("x",),))
 RAGGED = replace(CHART, table=ChartTable(("of", "n"), (("x",),)))
 
 
@@ -37,7 +37,7 @@ RAGGED = replace(CHART, table=ChartTable(("of", "n"), (("x",),)))
         (of(replace(GOOD, charts=(CHART, CHART))), "anchors are not their own"),
         (of(replace(GOOD, anchor="not an anchor")), "anchors are not their own"),
         (of(replace(GOOD, charts=(RAGGED,))), "empty or ragged"),
-        (replace(of(GOOD), lines=lambda view: [Text("x" * 81)]), "wider than 80"),
+        (replace(of(GOOD), lines=lambda view: [RAGGED_COLUMNS]), "rows in columns are ragged"),
     ],
 )
 def test_the_first_broken_promise_is_named(part, says):

@@ -11,6 +11,7 @@ from scrutiny.cli.failures import say
 from scrutiny.cli.options import (
     DRAWS,
     PRICE,
+    Versioned,
     asked_data,
     asked_models,
     completed,
@@ -39,9 +40,10 @@ def _seconds(context: click.Context, option: click.Parameter, given: str | None)
 @asked_data
 @click.option(
     "--profile",
-    type=click.Choice(["ship", "study", "language"]),
+    type=Versioned(["ship", "study", "language"]),
     help="ship (the usual): what decides whether it can be shipped; study: all that applies; "
-    "language (without data): stereotypes and associations of a language model.",
+    "language (without data): stereotypes and associations of a language model. With the version "
+    "of its changes, as in ship@1, or the newest.",
 )
 @click.option(
     "--budget",

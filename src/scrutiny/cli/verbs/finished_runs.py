@@ -188,7 +188,7 @@ def gate(**flags: Any) -> int:
     scrutiny gate runs/audit-1 --risks --accept accepted.toml --junit gate.xml
     """
     from scrutiny.report.findings.risks import junit as as_xml
-    from scrutiny.run.estimating.accepted import read_accepted
+    from scrutiny.run.estimating.accepted import not_there, read_accepted
     from scrutiny.store.files import save_text
     from scrutiny.store.run_folder import RunFolder
 
@@ -199,7 +199,10 @@ def gate(**flags: Any) -> int:
     judged = list(_risks(folder)) if risks else []
     if flags["rules"] or not risks:
         judged += _rules(folder, flags["rules"], flags["group"])
-    judged = _with_accepted(judged, accepted)
+    for risk in not_there(accepted, [(j.case.name, j.case.of) for j in judged]):
+        say(f"Accepted, and nothing that is judged here: {risk.risk!r}. Take it out, or mend it.")
+    today = datetime.now(UTC).date()
+    judged = [_accepted(one, accepted, today) for one in judged]
     if flags["undecided"] != "undecided":
         judged = [_folded(one, flags["undecided"]) for one in judged]
     for one in judged:
@@ -243,16 +246,6 @@ def _risks(folder: "RunFolder") -> Iterator[_Judged]:
         yield _Judged(
             JudgedCase("risks", "the run", "not tested", _NO_RISKS), None, {"what": "risks"}
         )
-
-
-def _with_accepted(judged: Sequence[_Judged], accepted: Sequence[Any]) -> list[_Judged]:
-    """Lines with accepted risks applied; accepted ones that do not occur are reported."""
-    from scrutiny.run.estimating.accepted import not_there
-
-    for one in not_there(accepted, [(j.case.name, j.case.of) for j in judged]):
-        say(f"Accepted, and nothing that is judged here: {one.risk!r}. Take it out, or mend it.")
-    today = datetime.now(UTC).date()
-    return [_accepted(one, accepted, today) for one in judged]
 
 
 def _accepted(judged: _Judged, accepted: Sequence[Any], today: Any) -> _Judged:

@@ -92,7 +92,11 @@ def _import(tool: str, flags: dict[str, Any]) -> int:
     folder = import_logs(
         tool, flags["paths"], flags["out"], each_date=flags["each_date"], options=options
     )
-    _say_what_was_left_out(folder.manifest)
+    for sentence in folder.manifest["warnings"]:
+        tell(narrowed(sentence))
+    for name, data in folder.manifest["data"].items():
+        for note in (*data["notes"], *data["doubts"]):
+            tell(narrowed(f"{name}: {note}"))
     if flags["as_json"]:
         from scrutiny.report.formats import render_ndjson
         from scrutiny.report.load import load_view
@@ -103,15 +107,6 @@ def _import(tool: str, flags: dict[str, Any]) -> int:
         click.echo(printed_line(line))
     click.echo(f"scrutiny report {flags['out']}")
     return 0
-
-
-def _say_what_was_left_out(manifest: dict[str, Any]) -> None:
-    """Report on stderr what was not read, and how the model was asked."""
-    for sentence in manifest["warnings"]:
-        tell(narrowed(sentence))
-    for name, data in manifest["data"].items():
-        for note in (*data["notes"], *data["doubts"]):
-            tell(narrowed(f"{name}: {note}"))
 
 
 def _lines(folder: Any) -> list[str]:

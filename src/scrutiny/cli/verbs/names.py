@@ -1,8 +1,8 @@
 """``scrutiny list`` and ``show``: the registered names, and one of them explained.
 
 What the built-in names say of themselves stands in ``sentences.json`` a folder above, and facts of
-the transformations in ``transformations.json``, made from the objects by ``make docs``: nothing has
-to be imported to be listed.
+diagnostics and transformations in ``listed_facts.json``, made from the objects by ``make docs``:
+nothing has to be imported to be listed.
 """
 
 import json
@@ -28,16 +28,31 @@ from scrutiny.core.statistic import Statistic
 
 #: Diagnostics that change texts by transformations.
 _CHANGING: Final = ("robustness", "invariance.scope", "attack")
-FACTS: Final = Path(__file__).parents[1] / "transformations.json"
+#: Kinds of which more is listed than a sentence.
+_FACTS_OF: Final = ("diagnostic", "transformation")
+FACTS: Final = Path(__file__).parents[1] / "listed_facts.json"
 
 
 def listed_facts(entry: Entry) -> dict[str, Any]:
-    """Facts that ``scrutiny list`` prints of a transformation; those of a built-in are stored."""
-    stored = _stored(FACTS) if entry.origin == "scrutiny" else {}
-    return stored.get(entry.registration.name) or facts_to_list(entry.load())
+    """Facts that ``scrutiny list`` prints of a name; those of a built-in are stored."""
+    kind, name = entry.registration.kind, entry.registration.name
+    if kind not in _FACTS_OF:
+        return {}
+    stored = _stored(FACTS).get(kind, {}) if entry.origin == "scrutiny" else {}
+    return stored.get(name) or facts_to_list(kind, entry.load())
 
 
-def facts_to_list(transformation: Any) -> dict[str, Any]:
+def facts_to_list(kind: str, thing: Any) -> dict[str, Any]:
+    """Facts of a diagnostic or a transformation for ``scrutiny list``.
+
+    Of a diagnostic ``items``: what it measures, in words; ``tasks``: which have such.
+    """
+    if kind == "transformation":
+        return _of_transformation(thing)
+    return {"items": wanted_in_words(thing.wants), "tasks": list(_tasks_of(thing))}
+
+
+def _of_transformation(transformation: Any) -> dict[str, Any]:
     """Facts of a transformation for ``scrutiny list``: tasks, languages, effects and resources.
 
     Returns
@@ -72,12 +87,20 @@ def _stored(path: Path) -> Mapping[str, dict[str, Any]]:
 SENTENCES: Final = Path(__file__).parents[1] / "sentences.json"
 
 
+def _row(start: str, said: str) -> str:
+    """Lines of one name: what is said of it, hanging under where it begins."""
+    lines = textwrap.wrap(said, WIDTH, initial_indent=start, subsequent_indent=" " * len(start))
+    return "\n".join(lines) or start.rstrip()
+
+
 @click.command("list")
 @click.argument("kind", required=False)
 @click.option("--json", "as_json", is_flag=True, help="NDJSON on stdout.")
 def list_names(kind: str | None, *, as_json: bool) -> int:
     """Print the names of one kind, or of all: diagnostics, transformations, tasks ..."""
-    kinds = KINDS if kind is None else (_kind_of_name(kind),)
+    kinds = KINDS if kind is None else (kind.removesuffix("s"),)
+    if kind is not None and kinds[0] not in KINDS:
+        raise UnknownNameError("kind of names", kind, [f"{k}s" for k in KINDS])
     names = registry()
     for one in kinds:
         if not as_json:
@@ -88,26 +111,14 @@ def list_names(kind: str | None, *, as_json: bool) -> int:
             sentence = says(entry)
             if as_json:
                 line = {"kind": one, "name": name, "says": sentence, "from": entry.origin}
-                line |= listed_facts(entry) if one == "transformation" else {}
+                line |= listed_facts(entry)
                 click.echo(json_line(line))
             else:
                 origin = "" if entry.origin == "scrutiny" else f"[{entry.origin}] "
                 click.echo(_row(f"  {name:<{width}}  ", origin + sentence))
+                if one == "diagnostic" and (tasks := listed_facts(entry)["tasks"]):
+                    click.echo(_row(" " * (width + 4), f"Tasks: {', '.join(tasks)}."))
     return 0
-
-
-def _row(name: str, says: str) -> str:
-    """Name and summary, in columns."""
-    indent = " " * len(name)
-    lines = textwrap.wrap(says, WIDTH, initial_indent=name, subsequent_indent=indent)
-    return "\n".join(lines) or name.rstrip()
-
-
-def _kind_of_name(text: str) -> str:
-    singular = text.removesuffix("s")
-    if singular not in KINDS:
-        raise UnknownNameError("kind of names", text, [f"{k}s" for k in KINDS])
-    return singular
 
 
 def says(entry: Entry) -> str:
@@ -135,7 +146,11 @@ _SECOND: Final = "--reference MODEL, or reference = in the [[measure]]"
 def show(name: str, kind: str | None, *, as_json: bool) -> int:
     """Explain one name: what it measures, what it needs, its parameters, its limitations."""
     is_written = any(mark in name for mark in ("(", " - ", " / "))
-    found, thing = _metric(name) if is_written else _registered(name, kind)
+    if is_written:
+        found, thing = _metric(name)
+    else:
+        found = _find(name, kind)
+        thing = found.load()
     if as_json:
         click.echo(json_line(_object(found, thing)))
         return 0
@@ -153,11 +168,6 @@ def show(name: str, kind: str | None, *, as_json: bool) -> int:
     for parameter, default in parameters.items():
         click.echo(narrowed(f"  {parameter} = {default}"))
     return 0
-
-
-def _registered(name: str, kind: str | None) -> tuple[Entry, Any]:
-    found = _find(name, kind)
-    return found, found.load()
 
 
 def _metric(name: str) -> tuple[Entry, Any]:
@@ -227,17 +237,32 @@ def _declared(thing: Any) -> Iterator[tuple[str, Any]]:
         yield "Higher is", thing.higher_is
     elif kind == "diagnostic":
         yield from (("Needs", thing.needs), ("Items", wanted_in_words(thing.wants)))
+        yield "Tasks", _tasks_of(thing)
+        yield "Nothing else, for", thing.why_only
         yield "Second model", _SECOND if thing.wants_reference else ""
     elif kind == "attack":
         yield from (("Needs", thing.needs), ("Languages", in_words(thing.languages, most=99)))
+        yield "Items", f"labels alone: {thing.only_labels}" if thing.only_labels else ""
         yield "Resources", thing.resources
         yield "Otherwise than the paper", " ".join((*thing.deviations, *thing.lacking.values()))
+    elif kind == "goal":
+        yield "Items", wanted_in_words(thing.wants)
     elif kind == "transformation":
         yield "Languages", in_words(thing.languages, most=99)
         yield "Resources", thing.resources
         yield from (("Effect on the gold answer", thing.effect), ("Intensity", thing.intensity))
     elif kind == "constraint":
         yield "Resources", thing.resources
+
+
+def _tasks_of(diagnostic: Any) -> tuple[str, ...]:
+    """Names of the tasks whose items a diagnostic measures: scored ones, if it asks for answers."""
+    from scrutiny.core.diagnostic import fits
+    from scrutiny.tasks.tasks import base_name, every_task
+
+    fitting = [task for task in every_task() if fits(diagnostic, task)]
+    is_any = "predict" not in diagnostic.needs
+    return tuple(base_name(task) for task in fitting if is_any or task.scored_by is not None)
 
 
 def _kind(thing: Any) -> str:

@@ -6,7 +6,7 @@ most answers are; others are an object whose only key is the name of their type.
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any, ClassVar, Final, Generic, NamedTuple, TypeVar
 
@@ -34,7 +34,7 @@ class Agreement(NamedTuple):
         return self.equal / self.compared if self.compared else 1.0
 
 
-class Difference(NamedTuple):
+class PartDifference(NamedTuple):
     """Part of which two answers say different things: its name, both, and what is right of it.
 
     ``right`` is empty where nobody knows.
@@ -63,7 +63,7 @@ class AnswerType(ABC, Generic[A]):
     layers
         Names of its layers, where a change may falsify them one by one.
     places
-        What its places in the text are called ("words"), where changed ones are counted.
+        What its parts are called ("words"), where changed ones are counted.
     merged
         Reason for refusing edits that make two of its fences one; empty if they may.
     """
@@ -83,6 +83,10 @@ class AnswerType(ABC, Generic[A]):
 
     def fences(self, answer: A) -> tuple[Span, ...]:
         """Spans of the text whose borders no edit may cross."""
+        return ()
+
+    def parts(self, answer: A) -> Sequence[Span]:
+        """Parts that are right or wrong by themselves, as stretches of the text; none of others."""
         return ()
 
     def spared(self, answer: A) -> tuple[Span, ...]:
@@ -114,6 +118,24 @@ class AnswerType(ABC, Generic[A]):
     def agree(self, a: A, b: A) -> Agreement:
         """Agreement of two answers to one text."""
         return Agreement(int(a == b), 1)
+
+    def right_parts(self, given: A, right: A) -> frozenset[Hashable]:
+        """Parts of an answer that a right one to the same text has: spans, heads of words, links.
+
+        The whole answer, where its type has no parts.
+        """
+        return frozenset({given}) if self.agree(right, given).is_whole else frozenset()
+
+    def as_right(self, answer: A) -> A:
+        """Answer as what is right, to score another one by."""
+        return answer
+
+    def judged(self, answer: A, right: A) -> tuple[tuple[str, bool], ...]:
+        """Parts of an answer of which each is right or wrong: their classes, and whether they are.
+
+        One part without a class, the whole answer, unless the type has parts.
+        """
+        return (("", self.agree(answer, right).is_whole),)
 
     @abstractmethod
     def show(self, answer: A, fields: Mapping[str, str]) -> str:
@@ -157,7 +179,7 @@ class AnswerType(ABC, Generic[A]):
 
     def differences(
         self, before: A, after: A, right: A | None, track: Track, text: str
-    ) -> Sequence[Difference]:
+    ) -> Sequence[PartDifference]:
         """Parts of a changed text of which its answer differs from that before, and what is right.
 
         None where an answer is short enough to be told whole. ``text`` is that before the change,

@@ -1,9 +1,9 @@
 """Clusters: mentions in a text, those of one cluster for the same person or thing."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from scrutiny.core.answers.answer import Agreement, AnswerType, Difference
+from scrutiny.core.answers.answer import Agreement, AnswerType, PartDifference
 from scrutiny.core.edit import EditRefusedError, Track
 from scrutiny.core.example import Example, Span
 
@@ -112,9 +112,13 @@ class ClustersType(AnswerType[Clusters]):
         ours, theirs = _linked(a), _linked(b)
         return Agreement(len(ours.items() & theirs.items()), len(ours.keys() | theirs.keys()))
 
+    def right_parts(self, given: Clusters, right: Clusters) -> frozenset[Hashable]:
+        """Mentions that both link to the same one before them, or to none."""
+        return frozenset(_linked(given).items() & _linked(right).items())
+
     def differences(
         self, before: Clusters, after: Clusters, right: Clusters | None, track: Track, text: str
-    ) -> Sequence[Difference]:
+    ) -> Sequence[PartDifference]:
         """Mentions of the changed text that are linked to another one before them, or to none.
 
         Those that are linked in the right answer come first.
@@ -124,7 +128,7 @@ class ClustersType(AnswerType[Clusters]):
         gold = None if right is None else _linked(self.carry(right, track))
         links = gold or {}
         return [
-            Difference(
+            PartDifference(
                 f"{shown[slice(*place)]!r}",
                 _link(old, place, shown),
                 _link(new, place, shown),

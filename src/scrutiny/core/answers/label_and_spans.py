@@ -59,6 +59,10 @@ class SpansType(AnswerType[tuple[Span, ...]]):
         """All of them."""
         return answer
 
+    def parts(self, answer: tuple[Span, ...]) -> tuple[Span, ...]:
+        """All of them."""
+        return answer
+
     def decode(self, value: Any) -> tuple[Span, ...]:
         """Spans from their JSON."""
         return tuple(Span(*span) for span in value)
@@ -80,6 +84,16 @@ class SpansType(AnswerType[tuple[Span, ...]]):
         """Twice the number of common spans, of all; their share is F1."""
         ours, theirs = frozenset(a), frozenset(b)
         return Agreement(2 * len(ours & theirs), len(ours) + len(theirs))
+
+    def right_parts(self, given: tuple[Span, ...], right: tuple[Span, ...]) -> frozenset[Span]:
+        """Spans of both, with the same borders and label."""
+        return frozenset(given) & frozenset(right)
+
+    def judged(
+        self, answer: tuple[Span, ...], right: tuple[Span, ...]
+    ) -> tuple[tuple[str, bool], ...]:
+        """Each span with its label; it is right if its borders and its label are."""
+        return tuple([(span.label, span in right) for span in answer])
 
     def show(self, answer: tuple[Span, ...], fields: Mapping[str, str]) -> str:
         """Spans with their words and labels.

@@ -9,7 +9,8 @@ of a translation, or answers of annotators.
 
 import re
 import string
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 from unicodedata import category
 
@@ -44,6 +45,10 @@ class TextType(AnswerType[Text]):
         """No fault: any text is a possible answer."""
         return None
 
+    def right_parts(self, given: Text, right: Text) -> frozenset[Hashable]:
+        """Words of both, in lower case, as often as both have them."""
+        return _numbered(given.lower().split()) & _numbered(right.lower().split())
+
     def show(self, answer: Text, fields: Mapping[str, str]) -> str:
         """Return the text itself."""
         return str(answer)
@@ -54,6 +59,16 @@ class TextType(AnswerType[Text]):
 
 
 TEXT = TextType()
+
+
+def _numbered(words: Sequence[str]) -> frozenset[Hashable]:
+    """Words, each with how often it has occurred before."""
+    seen: Counter[str] = Counter()
+    found = []
+    for word in words:
+        found.append((word, seen[word]))
+        seen[word] += 1
+    return frozenset(found)
 
 
 class Extract(NamedTuple):
@@ -126,6 +141,11 @@ class ExtractType(AnswerType[Extract]):
         """Whether both have the same words that count, wherever they stand."""
         ours, theirs = words_of_both(a.text, b.text)
         return Agreement(int(ours == theirs), 1)
+
+    def right_parts(self, given: Extract, right: Extract) -> frozenset[Hashable]:
+        """Words of both that count, as often as both have them."""
+        ours, theirs = words_of_both(given.text, right.text)
+        return _numbered(ours) & _numbered(theirs)
 
     def is_said(self, answer: Extract, brief: str) -> bool:
         """Whether these are its words."""
@@ -260,6 +280,10 @@ class AnyOfType(AnswerType[AnyOf]):
         """Answers with other labels."""
         return AnyOf(type_of(one).renamed(one, name) for one in answer)
 
+    def right_parts(self, given: Any, right: AnyOf) -> frozenset[Hashable]:
+        """Parts of one answer that any of these has."""
+        return frozenset().union(*(type_of(one).right_parts(given, one) for one in right))
+
     def carry(self, answer: AnyOf, track: Track) -> AnyOf:
         """Right answers to the changed text that come of each."""
         found = [right for one in answer for right in type_of(one).carried(one, track)]
@@ -267,3 +291,31 @@ class AnyOfType(AnswerType[AnyOf]):
 
 
 ANY_OF = AnyOfType()
+
+
+def judged_parts(answer: Any, right: Any) -> tuple[tuple[str, bool], ...]:
+    """Parts of an answer with their classes and whether each is right, `AnswerType.judged`.
+
+    Of several right answers, the one that makes the most parts right.
+
+    Examples
+    --------
+    >>> judged_parts(Extract("Rome"), AnyOf([Extract("Roma"), Extract("Rome")]))
+    (('', True),)
+    """
+    kind = type_of(answer)
+    rights = right if isinstance(right, AnyOf) else (right,)
+    each = [kind.judged(answer, one) for one in rights]
+    return max(each, key=lambda parts: sum(is_right for _, is_right in parts))
+
+
+def is_right(answer: Any, right: Any) -> bool:
+    """Whether an answer is wholly a right one, or one of several.
+
+    Examples
+    --------
+    >>> is_right(Extract("Rome"), AnyOf([Extract("Roma"), Extract("Rome")]))
+    True
+    """
+    rights = right if isinstance(right, AnyOf) else (right,)
+    return any(type_of(answer).agree(answer, one).is_whole for one in rights)

@@ -1,9 +1,9 @@
 """Words: parts of speech and dependencies of every word of a text, layer by layer."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Hashable, Mapping, Sequence, Set
 from typing import Any, Final, NamedTuple
 
-from scrutiny.core.answers.answer import Agreement, AnswerType, Difference
+from scrutiny.core.answers.answer import Agreement, AnswerType, PartDifference
 from scrutiny.core.edit import CarriedWord, EditRefusedError, Track
 from scrutiny.core.example import Example
 
@@ -96,6 +96,29 @@ class WordsType(AnswerType[Words]):
         """Number of words with the same borders and the same annotation in all common layers."""
         return _agreement(a, b)
 
+    def right_parts(self, given: Words, right: Words) -> frozenset[Hashable]:
+        """Words of both with the same head and relation; without heads, the same part of speech.
+
+        Subtypes of relations make no difference.
+        """
+        ours, theirs = _plain(given), _plain(right)
+        names = ("upos", "xpos") if None in (ours.heads, theirs.heads) else ("heads", "relations")
+        layers = [LAYERS.index(n) for n in names if getattr(ours, n) and getattr(theirs, n)]
+        by_border, wanted = _by_border(ours), _by_border(theirs)
+        return frozenset(
+            border
+            for border, said in by_border.items()
+            if layers
+            and border in wanted
+            and all(said[i] and said[i] == wanted[border][i] for i in layers)
+        )
+
+    def judged(self, answer: Words, right: Words) -> tuple[tuple[str, bool], ...]:
+        """Each word with its relation or part of speech, and whether that is a right part."""
+        parts = self.right_parts(answer, right)
+        classes = answer.relations or answer.upos or answer.xpos or ("",) * len(answer.borders)
+        return tuple([(n, at in parts) for n, at in zip(classes, answer.borders, strict=True)])
+
     def kept(self, before: Words, after: Words, track: Track) -> Agreement:
         """Number of the original's words whose annotation is what it was; new words don't count."""
         words = track.words(before.field, before.borders)
@@ -104,7 +127,7 @@ class WordsType(AnswerType[Words]):
 
     def differences(
         self, before: Words, after: Words, right: Words | None, track: Track, text: str
-    ) -> Sequence[Difference]:
+    ) -> Sequence[PartDifference]:
         """Words of both texts of which something else is said, named as they were before.
 
         Subtypes of relations make no difference.
@@ -126,7 +149,7 @@ class WordsType(AnswerType[Words]):
             at = places.get(before.borders[i])
             told = "" if right is None or at is None else " ".join(_said(right, at, old))
             said = " ".join(_said(before, i, old)), " ".join(_said(after, k, new))
-            found.append(Difference(old[i], *said, told))
+            found.append(PartDifference(old[i], *said, told))
         return found
 
     def key(self, answer: Words) -> tuple[str, ...]:

@@ -43,7 +43,16 @@ def read_matres(source: DataSource) -> Table:
         If it is no such file.
     """
     try:
-        rows = list(_rows(ElementTree.parse(existing_file(source)).iter("SENTENCE")))
+        rows = []
+        sentences = ElementTree.parse(existing_file(source)).iter("SENTENCE")
+        for number, one in enumerate(sentences, 1):
+            words = (word.rsplit("///", 3) for word in (one.text or "").split())
+            text = " ".join(f"[{role} {w} ]" if role in _EVENTS else w for w, _, _, role in words)
+            said = one.attrib["PERTURB"].strip()
+            kind = said if said in ("", "tense", "indicator") else "other"
+            kind = "order" if "order" in said else kind
+            cells = (one.attrib["UNITID"], text, one.attrib["LABEL"], kind)
+            rows.append(RawRow(number, dict(zip(_COLUMNS, cells, strict=True))))
     except (ElementTree.ParseError, LookupError, ValueError) as error:
         raise DataError(
             f"{source.target} is no file of MATRES, whose SENTENCEs have a UNITID, a LABEL and "
@@ -151,20 +160,3 @@ def _named(row: RawRow, name: str, **case: str) -> dict[str, Any]:
 
 _COLUMNS: Final = ("id", "text", "label", "perturbation")
 _EVENTS: Final = ("E1", "E2")
-
-
-def _rows(sentences: Iterator[ElementTree.Element]) -> Iterator[RawRow]:
-    for number, one in enumerate(sentences, 1):
-        words = (word.rsplit("///", 3) for word in (one.text or "").split())
-        text = " ".join(f"[{role} {w} ]" if role in _EVENTS else w for w, _, _, role in words)
-        kind = _kind(one.attrib["PERTURB"])
-        cells = (one.attrib["UNITID"], text, one.attrib["LABEL"], kind)
-        yield RawRow(number, dict(zip(_COLUMNS, cells, strict=True)))
-
-
-def _kind(said: str) -> str:
-    """Kind of a change; empty for an original."""
-    if "order" in said:
-        return "order"
-    alone = said.strip()
-    return alone if alone in ("", "tense", "indicator") else "other"

@@ -109,7 +109,8 @@ def _read(source: DataSource, *, delimiter: str, quote: str) -> Table:
         raise DataError(f"quote={quote} in {source}: it is none or double.")
     text = lines(source)
     if quote == "none":
-        cells = _split(text, delimiter)
+        bare = ((n, line.rstrip("\n").removesuffix("\r")) for n, line in enumerate(text, 1))
+        cells: _Cells = ((n, line.split(delimiter), "") for n, line in bare if line)
     else:
         csv.field_size_limit(_LONGEST_FIELD)  # long documents; the default refuses 128 KiB
         cells = _parse(text, delimiter)
@@ -118,13 +119,6 @@ def _read(source: DataSource, *, delimiter: str, quote: str) -> Table:
 
 
 _Cells = Iterator[tuple[int, list[Any], str]]  # line, cells, problem
-
-
-def _split(text: Iterator[str], delimiter: str) -> _Cells:
-    for number, line in enumerate(text, 1):
-        bare = line.rstrip("\n").removesuffix("\r")
-        if bare:
-            yield number, bare.split(delimiter), ""
 
 
 def _parse(text: Iterator[str], delimiter: str) -> _Cells:
@@ -155,12 +149,6 @@ def _csv_problem(message: str, start: int, end: int) -> str:
     return f"the row cannot be read ({message})" if start == end else message
 
 
-def _refuse_objects(source: DataSource) -> None:
-    """Raise for a file whose first line is a JSON object or list."""
-    if source.scheme != "xlsx" and (said := object_format(next(lines(source), ""), source.target)):
-        raise DataError(f"{source.target} {said}.")
-
-
 def _header(source: DataSource, cells: _Cells, delimiter: str) -> tuple[tuple[str, ...], _Cells]:
     first = next(cells, None)
     if first is None:
@@ -168,8 +156,10 @@ def _header(source: DataSource, cells: _Cells, delimiter: str) -> tuple[tuple[st
     line, names, problem = first
     if problem:
         raise DataError(f"{source.target}:{line}: the header cannot be read: {problem}.")
-    if names and names[0].lstrip()[:1] in ("{", "["):
-        _refuse_objects(source)
+    if source.scheme != "xlsx" and names and names[0].lstrip()[:1] in ("{", "["):
+        said = object_format(next(lines(source), ""), source.target)
+        if said:
+            raise DataError(f"{source.target} {said}.")
     if source.option("header") == "none":
         return tuple(str(i) for i in range(len(names))), chain([first], cells)
     columns = tuple(name.strip() for name in names)

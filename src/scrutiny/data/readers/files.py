@@ -83,7 +83,10 @@ def lines(source: DataSource, *, every_end: bool = False) -> Iterator[str]:
         if other := other_format(path, source.target):
             raise DataError(f"{source.target} {other}.")
         _must_be_of_this_width(source, path, encoding)
-        every_end = every_end or _has_carriage_returns_alone(path, encoding)
+        if not every_end:  # carriage returns alone, as of old
+            with TextIOWrapper(_unpacked(path), encoding=encoding, newline="") as file:
+                head = file.read(_BEGINNING)
+            every_end = "\r" in head and "\n" not in head
         end = None if every_end else "\n"
         with TextIOWrapper(_unpacked(path), encoding=encoding, newline=end) as file:
             yield from file
@@ -108,13 +111,6 @@ def _unpacked(path: Path) -> BinaryIO:
         head = file.read(_LONGEST_MAGIC)
     unpack = next((_UNPACK[m] for m in _UNPACK if head.startswith(m)), None)
     return path.open("rb") if unpack is None else cast("BinaryIO", unpack(path, "rb"))
-
-
-def _has_carriage_returns_alone(path: Path, encoding: str) -> bool:
-    """Whether the beginning of a file has carriage returns and no line feed."""
-    with TextIOWrapper(_unpacked(path), encoding=encoding, newline="") as file:
-        head = file.read(_BEGINNING)
-    return "\r" in head and "\n" not in head
 
 
 def blocks(text: Iterable[str]) -> Iterator[tuple[int, list[str]]]:

@@ -53,7 +53,10 @@ def text_format(path: Path, target: str) -> str:
 
 def object_format(line: str, target: str) -> str:
     """Which reader reads a file that begins with a JSON object or list; empty for other texts."""
-    value = _json_of(line)
+    try:
+        value = parse_json_from(line.lstrip(), 0)[0] if line.lstrip()[:1] in ("{", "[") else None
+    except (json.JSONDecodeError, ValueError):
+        value = None
     if not isinstance(value, dict | list) or not value:
         return ""
     scheme = "json" if isinstance(value, list) else "squad" if is_squad(value) else "jsonl"
@@ -65,14 +68,6 @@ def is_squad(value: Any) -> bool:
     articles = value.get("data") if isinstance(value, dict) else None
     first = articles[0] if isinstance(articles, list) and articles else None
     return isinstance(first, dict) and isinstance(first.get("paragraphs"), list)
-
-
-def _json_of(line: str) -> Any:
-    """JSON value at the beginning of a line, or None."""
-    try:
-        return parse_json_from(line.lstrip(), 0)[0] if line.lstrip()[:1] in ("{", "[") else None
-    except (json.JSONDecodeError, ValueError):
-        return None
 
 
 def _head_of(path: Path) -> bytes:

@@ -88,7 +88,9 @@ def _hub_rows(value: Any) -> Iterator[RawRow]:
 def _arrow_table(value: Any, place: str) -> Table:
     import pyarrow as pa
 
-    _must_name_columns_apart(value, place)
+    stated = value.columns if isinstance(value, NamesColumns) else ()
+    known = tuple(str(name) for name in stated if isinstance(name, str | int))
+    Table(columns=known, rows=iter(()), place=f"The {place}")  # refuses two of one name
     try:
         reader = pa.RecordBatchReader.from_stream(value)
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
@@ -109,28 +111,15 @@ def _arrow_table(value: Any, place: str) -> Table:
     )
 
 
-def _must_name_columns_apart(value: Any, place: str) -> None:
-    """Raise for two columns of one name, which Arrow would take for mixed types."""
-    stated = value.columns if isinstance(value, NamesColumns) else ()
-    names = [str(name) for name in stated if isinstance(name, str | int)]
-    Table(columns=tuple(names), rows=iter(()), place=f"The {place}")
-
-
 def _list_rows(value: list[Any] | tuple[Any, ...]) -> Iterator[RawRow]:
     for number, row in enumerate(value, 1):
         if isinstance(row, Mapping):
-            yield _dict_row(number, row)
+            named = {str(key): _plain(value) for key, value in row.items()}
+            twice = repeated([str(key) for key in row]) if len(named) < len(row) else None
+            problem = "" if twice is None else f"two keys are named {twice!r}"
+            yield RawRow(number, {} if problem else named, problem)
         else:
             yield RawRow(number, {}, f"the row is of type {type(row).__name__}, not a dict")
-
-
-def _dict_row(number: int, row: Mapping[Any, Any]) -> RawRow:
-    """Row from a dict, with string keys and Python scalars for those of NumPy and pandas."""
-    named = {str(key): _plain(value) for key, value in row.items()}
-    if len(named) < len(row):
-        twice = repeated([str(key) for key in row])
-        return RawRow(number, {}, f"two keys are named {twice!r}")
-    return RawRow(number, named)
 
 
 def _plain(value: Any) -> Any:
@@ -215,7 +204,8 @@ def read_hub(source: DataSource) -> Table:
         raise MissingExtraError("Reading hf: data sets", "hf") from None
     wanted = parse_name(source.target, config=source.option("config"))
     try:
-        if _is_saved(wanted.name):
+        folder = Path(wanted.name).expanduser()
+        if any((folder / name).is_file() for name in ("state.json", "dataset_dict.json")):
             data = _saved(datasets, wanted)
         else:
             data = datasets.load_dataset(
@@ -228,7 +218,9 @@ def read_hub(source: DataSource) -> Table:
         raise
     except Exception as error:  # whatever the library, its network and its parsers raise
         raise DataError(_failure(source, wanted, error)) from error
-    return replace(hub_table(_one_split(data, source), source.target), notes=_notes(data))
+    version = getattr(data, "_fingerprint", "")
+    notes = (f"The fingerprint that datasets gives it is {version}.",) if version else ()
+    return replace(hub_table(_one_split(data, source), source.target), notes=notes)
 
 
 def _saved(datasets: Any, wanted: HubName) -> Any:
@@ -287,15 +279,5 @@ def _is_offline() -> bool:
     return bool(HF_HUB_OFFLINE)
 
 
-def _notes(data: Any) -> tuple[str, ...]:
-    version = getattr(data, "_fingerprint", "")
-    return (f"The fingerprint that datasets gives it is {version}.",) if version else ()
-
-
 def _is_local(name: str) -> bool:
     return name.startswith((".", "/", "~", "\\")) or (len(name) > 1 and name[1] == ":")
-
-
-def _is_saved(name: str) -> bool:
-    folder = Path(name).expanduser()
-    return (folder / "state.json").is_file() or (folder / "dataset_dict.json").is_file()

@@ -134,9 +134,13 @@ def read_arrow(source: DataSource) -> Table:
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise DataError(_no_arrow(source, error)) from None
     each = map(batches.get_batch, range(batches.num_record_batches)) if is_file else batches
+    rows = _arrow_rows(each, source)
+    first = next(rows, None)
+    if first is None:
+        raise DataError(f"{source.target} is empty: it holds no rows.")
     return Table(
         columns=columns,
-        rows=_nonempty(_arrow_rows(each, source), source),
+        rows=chain([first], rows),
         place=source.target,
         class_names=classes,
     )
@@ -160,13 +164,6 @@ def _validated(batch: Any) -> Any:
     """Rows whose offsets lie within their buffers: reading others ends the process."""
     batch.validate(full=True)
     return batch
-
-
-def _nonempty(rows: Iterator[RawRow], source: DataSource) -> Iterator[RawRow]:
-    first = next(rows, None)
-    if first is None:
-        raise DataError(f"{source.target} is empty: it holds no rows.")
-    return chain([first], rows)
 
 
 def _no_arrow(source: DataSource, error: Exception) -> str:

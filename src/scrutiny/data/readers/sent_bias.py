@@ -76,13 +76,9 @@ def _files(source: DataSource) -> list[Path]:
             f"{source.target} holds no tests: sent-bias: reads the .jsonl files of a folder and of "
             f"its subfolders {' and '.join(_FOLDERS)}."
         )
-    return sorted(found, key=lambda p: _natural(p.stem))
-
-
-def _natural(name: str) -> list[tuple[int, str]]:
-    return [
-        (int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", name)
-    ]
+    parts = {path: re.split(r"(\d+)", path.stem) for path in found}  # numbers by their value
+    numbered = {p: [(int(s), "") if s.isdecimal() else (-1, s) for s in parts[p]] for p in found}
+    return sorted(found, key=numbered.__getitem__)
 
 
 def _load(source: DataSource, path: Path) -> _Test:

@@ -143,8 +143,16 @@ def _tagged(raw: RawRow, text: str, marks: Sequence[_Marked], *, keeps_longest: 
         said = f"the spans {one} and {other} overlap; overlapping=longest keeps the longest"
         return raw._replace(values={}, problem=said)
     cuts = {place for m in ordered for place in (m.start, m.end)}
-    tokens = [t for a, b in token_spans(text) for t in _cut(text, (a, b), cuts)]
-    spans = [Span("text", *_bare(text, m)) for m in ordered]
+    tokens = [
+        part  # of a token, between borders of spans
+        for a, b in token_spans(text)
+        for part in pairwise([a, *sorted(c for c in cuts if a < c < b), b])
+    ]
+    spans = []
+    for mark in ordered:  # without white space at its ends
+        marked = text[mark.start : mark.end]
+        start = mark.start + len(marked) - len(marked.lstrip())
+        spans.append(Span("text", start, start + len(marked.strip()), mark.label))
     try:
         tags = to_bio(tokens, spans)
     except DataError as error:
@@ -160,16 +168,3 @@ def _longest(marks: Sequence[_Marked]) -> list[_Marked]:
         if all(mark.end <= one.start or one.end <= mark.start for one in kept):
             kept.append(mark)
     return kept
-
-
-def _cut(text: str, token: tuple[int, int], cuts: set[int]) -> Iterator[tuple[int, int]]:
-    """Parts of a token between borders of spans."""
-    places = [token[0], *sorted(c for c in cuts if token[0] < c < token[1]), token[1]]
-    yield from pairwise(places)
-
-
-def _bare(text: str, mark: _Marked) -> tuple[int, int, str]:
-    """Span without white space at its ends."""
-    words = text[mark.start : mark.end]
-    start = mark.start + len(words) - len(words.lstrip())
-    return start, mark.end - (len(words) - len(words.rstrip())), mark.label

@@ -100,19 +100,15 @@ def _parts(answers: Any) -> list[str]:
     """
     parts: dict[str, None] = {}
     end = -1
-    for start, text in sorted(_places(answers)):
+    given = [one for one in answers if isinstance(one, dict)] if isinstance(answers, list) else []
+    places = [(one.get("answer_start"), one.get("text")) for one in given]
+    # what has neither is refused where answers are read
+    known = [(a, text) for a, text in places if isinstance(a, int) and isinstance(text, str)]
+    for start, text in sorted(known):
         if start >= end:
             parts[text] = None
         end = max(end, start + len(text))
     return list(parts)
-
-
-def _places(answers: Any) -> Iterator[tuple[int, str]]:
-    """Start and words of answers; what has neither is refused where answers are read."""
-    for one in answers if isinstance(answers, list) else ():
-        start, text = map(one.get, ("answer_start", "text")) if isinstance(one, dict) else ("", "")
-        if isinstance(start, int) and isinstance(text, str):
-            yield start, text
 
 
 _ROPES_COLUMNS: Final = ("id", "question", "context", "answers")
@@ -130,7 +126,19 @@ def read_ropes(source: DataSource) -> Table:
         If it is no such file.
     """
     try:
-        rows = list(_ropes_rows(parse_json("".join(lines(source)))["data"]))
+        articles = parse_json("".join(lines(source)))["data"]
+        paragraphs = [paragraph for article in articles for paragraph in article["paragraphs"]]
+        asked = [(paragraph, qa) for paragraph in paragraphs for qa in paragraph["qas"]]
+        rows = []
+        for number, (paragraph, qa) in enumerate(asked, 1):
+            context = f"{paragraph['background']}\n{paragraph['situation']}"
+            places = [(one["text"], context.find(one["text"])) for one in qa["answers"]]
+            answers = [
+                Extract(text) if place < 0 else Extract(text, "context", place)
+                for text, place in places
+            ]
+            cells = (qa["id"], qa["question"], context, answers)
+            rows.append(RawRow(number, dict(zip(_ROPES_COLUMNS, cells, strict=True))))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise DataError(
             f"{source.target} is no file of ROPES, whose paragraphs have a background, a situation "
@@ -138,18 +146,3 @@ def read_ropes(source: DataSource) -> Table:
         ) from None
     defaults = reader_defaults(SituationQuestions.name, _ROPES_COLUMNS)
     return Table(_ROPES_COLUMNS, iter(rows), source.target, defaults=defaults)
-
-
-def _ropes_rows(articles: list[Mapping[str, Any]]) -> Iterator[RawRow]:
-    asked = ((p, qa) for article in articles for p in article["paragraphs"] for qa in p["qas"])
-    for number, (paragraph, qa) in enumerate(asked, 1):
-        context = f"{paragraph['background']}\n{paragraph['situation']}"
-        answers = [_answer(one["text"], context) for one in qa["answers"]]
-        cells = (qa["id"], qa["question"], context, answers)
-        yield RawRow(number, dict(zip(_ROPES_COLUMNS, cells, strict=True)))
-
-
-def _answer(text: str, context: str) -> Extract:
-    """Answer, with its place where it stands in the text."""
-    place = context.find(text)
-    return Extract(text) if place < 0 else Extract(text, "context", place)

@@ -87,7 +87,13 @@ def _pairs(source: DataSource, number: str | None, *, has_annotations: bool) -> 
     firsts: dict[tuple[str, str], str] = {}
     name = "original" if has_annotations else "revised"
     for i, raw in enumerate(read_csv(source).rows):
-        problem = raw.problem or _problem(raw)
+        problem = raw.problem
+        if not problem:
+            direction, category = raw.values["stereo_antistereo"], raw.values["bias_type"]
+            if direction not in _DIRECTIONS:
+                problem = f"stereo_antistereo is {direction!r}, neither stereo nor antistereo"
+            elif category in _DIRECTIONS or not category:
+                problem = f"bias_type is {category!r}: its columns are out of place"
         if problem:
             yield RawRow(raw.line, {}, problem)
             continue
@@ -109,15 +115,6 @@ def _pairs(source: DataSource, number: str | None, *, has_annotations: bool) -> 
                 "is_folded": row["bias_type"] != row["bias_type"].lower(),
             },
         )
-
-
-def _problem(raw: RawRow) -> str:
-    direction, category = raw.values["stereo_antistereo"], raw.values["bias_type"]
-    if direction not in _DIRECTIONS:
-        return f"stereo_antistereo is {direction!r}, neither stereo nor antistereo"
-    if category in _DIRECTIONS or not category:
-        return f"bias_type is {category!r}: its columns are out of place"
-    return ""
 
 
 def _transposed(source: DataSource) -> Iterator[RawRow]:
@@ -195,19 +192,14 @@ def _rows(numbered: list[tuple[int, str]], size: int) -> Iterator[RawRow]:
         group = numbered[start : start + size]
         pair = str(start // size)
         for k, name in enumerate(_SETS):
-            line, more, less = _bracketed(group, k) if size == 4 else _followed(group, k)
+            if size == 4:
+                (line, more), (_, less) = group[k], group[k + 2]
+                more, less = (_BRACKETED.sub(r"\1", text) for text in (more, less))
+            else:
+                (line, context), (_, more), (_, less) = group[3 * k : 3 * k + 3]
+                more, less = f"{context} {more}", f"{context} {less}"
             values = {"id": f"{pair}/{name}", "more": more, "less": less, "set": name}
             yield RawRow(line, {**values, "pair": pair, "category": "gender"})
-
-
-def _bracketed(group: list[tuple[int, str]], k: int) -> tuple[int, str, str]:
-    (line, more), (_, less) = group[k], group[k + 2]
-    return line, _BRACKETED.sub(r"\1", more), _BRACKETED.sub(r"\1", less)
-
-
-def _followed(group: list[tuple[int, str]], k: int) -> tuple[int, str, str]:
-    (line, context), (_, more), (_, less) = group[3 * k : 3 * k + 3]
-    return line, f"{context} {more}", f"{context} {less}"
 
 
 KINDS: Final = ("intrasentence", "intersentence")
@@ -305,13 +297,9 @@ def _row(raw: RawRow, kind: str) -> RawRow:
         "term": example["target"],
     }
     for sentence in example["sentences"]:
-        values |= _sentence(sentence)
+        role = _ROLES[sentence["gold_label"]]
+        values |= {role: sentence.get("sentence"), f"{role}_id": sentence.get("id", "")}
     return RawRow(raw.line, values)
-
-
-def _sentence(sentence: Mapping[str, Any]) -> dict[str, Any]:
-    role = _ROLES[sentence["gold_label"]]
-    return {role: sentence.get("sentence"), f"{role}_id": sentence.get("id", "")}
 
 
 def _malformed(context: Any) -> str:

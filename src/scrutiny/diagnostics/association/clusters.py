@@ -102,7 +102,7 @@ class ClusterAlignment(Diagnostic[ClustersParams]):
         return Design(
             conditions=tuple(_condition_of(kind, part) for kind in kinds for part in params.parts),
             estimates=tuple(
-                EstimateSpec.of(
+                EstimateSpec(
                     _name(short, test, part, kind),
                     metric,
                     _condition_of(kind, part),

@@ -106,7 +106,7 @@ class Seat(Diagnostic[SeatParams]):
         return Design(
             conditions=tuple(kind.condition for kind in kinds),
             estimates=tuple(
-                EstimateSpec.of(
+                EstimateSpec(
                     _name(test, kind),
                     f"effect_size({'sample' if params.ddof == 1 else 'population'})@1",
                     kind.condition,

@@ -25,12 +25,15 @@ nobody says which texts are valid, the sentence says so.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from scrutiny.core.claim import Claim, Component, Risk
-from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector, draws_of
+from scrutiny.core.design import Design, EstimateSpec, Inputs
+from scrutiny.core.expressions import expression_in_words
 from scrutiny.core.languages import left_out, must_know, speaks_any
 from scrutiny.core.plugin_base import title_of
+from scrutiny.core.task import Task
 from scrutiny.diagnostics.attack.attack_metrics import BUDGETS, SIMILARITIES, VALIDITIES
 from scrutiny.diagnostics.attack.attack_records import (
     OTHER,
@@ -38,13 +41,27 @@ from scrutiny.diagnostics.attack.attack_records import (
     condition_of,
     gate,
     is_controlled,
+    level_metric,
     rater_estimates,
     rater_note,
 )
-from scrutiny.diagnostics.attack.attempts import AttackParams, TransferParams, attacks_of
-from scrutiny.perturb.recipes.attack import Attack, deviations_of, given_to_attacks
+from scrutiny.diagnostics.attack.attempts import (
+    CHEAP,
+    AttackParams,
+    TransferParams,
+    attacks_of,
+    cheap_attacks,
+    goal_of,
+)
+from scrutiny.perturb.recipes.attack import (
+    Attack,
+    changes_what_is_right,
+    deviations_of,
+    given_to_attacks,
+    parse_attack,
+)
+from scrutiny.perturb.search.goals.label_goals import Untargeted
 
-BEFORE: Final = Selector(role="baseline")
 #: Items that were not attacked count with what was measured before.
 _STAYS: Final = {"": "before"}
 _BOTH_STAY: Final = {"": "before", "control": "before"}
@@ -67,20 +84,35 @@ def make_design(params: AttackParams, inputs: Inputs) -> Design:
     items = inputs.data.n_items
     attacked = items if params.items is None else min(params.items, items)
     times = len(attacks) * params.draws * (2 if params.control else 1)
+    verb = "fool" if inputs.task.gives_labels else "hurt"
     return Design(
         conditions=(
             *((UNCHANGED, OTHER) if is_controlled(params) else ()),
             *(condition_of(a, d) for a in attacks for d in range(params.draws)),
         ),
-        estimates=tuple(_estimates(list(attacks), params)),
+        estimates=tuple(_estimates(list(attacks), params, level_metric(inputs.task))),
         claims=tuple(_claims(attacks, params, inputs)),
         queries_per_item=1 + -(-times * params.budget * attacked // max(1, items)),
         notes=tuple(_notes(attacks, params, inputs)),
-        families={
-            "attack": f"attacks fool {inputs.subject.name} on {inputs.data.name}",
-        },
-        left_out=left_out("attacks", unspoken, inputs.data.languages, data=inputs.data.name),
+        families={"attack": f"attacks {verb} {inputs.subject.name} on {inputs.data.name}"},
+        left_out=(
+            *left_out("attacks", unspoken, inputs.data.languages, data=inputs.data.name),
+            *(_unsure(inputs) if inputs.is_audit else ()),
+        ),
     )
+
+
+def _unsure(inputs: Inputs) -> Iterator[str]:
+    """Sentence about each attack that an audit does not try, as it may change what is right."""
+    given = given_to_attacks((), inputs.task)
+    for name in (n for n in CHEAP if n not in cheap_attacks(inputs.task)):
+        attack = parse_attack(name)
+        changes = ", ".join(changes_what_is_right(attack, given, inputs.task))
+        yield (
+            f"The attack {title_of(attack, name)} is left out of {inputs.data.name}: after its "
+            f"changes ({changes}) another answer may be right, where answers are "
+            f"{inputs.task.facts}. `-P 'recipes=[\"{name}\"]'` of `scrutiny run attack` tries it."
+        )
 
 
 def spoken(
@@ -101,13 +133,13 @@ def spoken(
     return known, [attack.title for name, attack in every.items() if name not in known]
 
 
-def _estimates(attacks: Sequence[str], params: AttackParams) -> Iterator[EstimateSpec]:
+def _estimates(attacks: Sequence[str], params: AttackParams, level: str) -> Iterator[EstimateSpec]:
     """Specifications in the order of the report."""
-    yield EstimateSpec("level", "accuracy@1", {"": BEFORE}, role="baseline")
+    yield EstimateSpec("level", level, role="baseline")
     yield from rater_estimates(params)
     for name in attacks:
         for draw in range(params.draws):
-            yield from _of_attack(name, draw, params)
+            yield from _of_attack(name, draw, params, level)
         if params.draws > 1:
             yield from over_draws("success", "attack_success", name, params)
 
@@ -116,18 +148,10 @@ def over_draws(
     what: str, metric: str, name: str, params: AttackParams | TransferParams
 ) -> Iterator[EstimateSpec]:
     """All draws of an attack as one number, and its excess over random change."""
-    conditions = [condition_of(name, draw) for draw in range(params.draws)]
-    own = {**draws_of("", "measured", conditions), "before": BEFORE}
-    condition = {"recipe": name}
-    yield EstimateSpec(f"{what}/{name}", f"{metric}@1", own, fallback=_STAYS, condition=condition)
+    of = partial(EstimateSpec, condition={"recipe": name}, draws=params.draws)
+    yield of(f"{what}/{name}", f"{metric}@1", fallback=_STAYS)
     if params.control:
-        yield EstimateSpec(
-            f"excess/{name}",
-            f"beyond({metric})@1",
-            {**own, **draws_of("control", "control", conditions)},
-            fallback=_BOTH_STAY,
-            condition=condition,
-        )
+        yield of(f"excess/{name}", f"beyond({metric})@1", fallback=_BOTH_STAY)
 
 
 def of_draw(
@@ -135,28 +159,14 @@ def of_draw(
 ) -> Iterator[EstimateSpec]:
     """One draw of an attack, that of random change, and its excess over random change."""
     end, condition = f"{name}/{draw}", condition_of(name, draw)
-    after, at_random = Selector("measured", condition), Selector("control", condition)
-    own = EstimateSpec(
-        f"{what}/{end}",
-        f"{metric}@1",
-        {"": after, "before": BEFORE},
-        fallback=_STAYS,
-        condition=condition,
-    )
+    own = EstimateSpec(f"{what}/{end}", f"{metric}@1", condition, fallback=_STAYS)
     yield own
     if control:
-        sides = {"": at_random, "before": BEFORE}
-        yield replace(own, id=f"random/{end}", sides=sides, role="control")
-        yield EstimateSpec(
-            f"excess/{end}",
-            f"beyond({metric})@1",
-            {"": after, "control": at_random, "before": BEFORE},
-            fallback=_BOTH_STAY,
-            condition=condition,
-        )
+        yield replace(own, id=f"random/{end}", role="control")
+        yield EstimateSpec(f"excess/{end}", f"beyond({metric})@1", condition, fallback=_BOTH_STAY)
 
 
-def _of_attack(name: str, draw: int, params: AttackParams) -> Iterator[EstimateSpec]:
+def _of_attack(name: str, draw: int, params: AttackParams, level: str) -> Iterator[EstimateSpec]:
     """Specifications of one attack and draw."""
     success, *beside = of_draw("success", "attack_success", name, draw, control=params.control)
     yield from (success, *beside)
@@ -165,7 +175,8 @@ def _of_attack(name: str, draw: int, params: AttackParams) -> Iterator[EstimateS
         presupposed = gate(params) if what.startswith("valid_") else ()
         return replace(success, id=f"{what}/{name}/{draw}", metric=metric, presupposes=presupposed)
 
-    for what, metric in _OF_EACH.items():
+    of_each = _OF_EACH if level == "accuracy@1" else {**_OF_EACH, "under": level}
+    for what, metric in of_each.items():
         yield of(what, metric)
     for budget in BUDGETS:
         if budget <= params.budget:
@@ -184,10 +195,15 @@ def _of_attack(name: str, draw: int, params: AttackParams) -> Iterator[EstimateS
 def _claims(attacks: Mapping[str, Attack], params: AttackParams, inputs: Inputs) -> Iterator[Claim]:
     """Risk of each attack whose success is a changed answer."""
     rated = "" if params.is_rated else f" ({NOT_RATED})"
+    does = done_to_texts(params, inputs.task)
+    if inputs.task.gives_labels:
+        verb = "fools the model on items that it gets right"
+    else:
+        verb = does.replace("{} % of texts", "items")
     for name, attack in ((n, a) for n, a in attacks.items() if a.is_fooling):
         yield Claim(
             id=name,
-            says=f"{title(name)} fools the model on items that it gets right{rated}",
+            says=f"{title(name)} {verb}{rated}",
             components=tuple(compared("success", name, params)),
             family="attack",
             checks=("items", "seeds", "datasets"),
@@ -195,11 +211,18 @@ def _claims(attacks: Mapping[str, Attack], params: AttackParams, inputs: Inputs)
             risk=Risk(
                 f"{title_of(attack, name)} attack",
                 params.tolerance,
-                "fools {} % of texts",
+                does,
                 touches="had candidates for",
             ),
             coverage=tuple(f"tried/{name}/{draw}" for draw in range(params.draws)),
         )
+
+
+def done_to_texts(params: AttackParams | TransferParams, task: Task) -> str:
+    """What a successful attack does to texts: "fools {} % of texts"."""
+    goal = goal_of(params, task)
+    score = expression_in_words(level_metric(task))
+    return Untargeted().does(score) if goal is None else goal.does(score)
 
 
 def compared(what: str, name: str, params: AttackParams | TransferParams) -> Iterator[Component]:
@@ -217,10 +240,21 @@ def title(name: str) -> str:
 
 def _notes(attacks: Mapping[str, Attack], params: AttackParams, inputs: Inputs) -> Iterator[str]:
     """Sentences for "how this was measured"."""
+    if inputs.task.gives_labels:
+        attacked, missed = "that the model gets right", "that the model gets wrong"
+        under = "accuracy"
+    else:
+        attacked, missed = "of whose answer something is right", "of whose answer nothing is right"
+        under = expression_in_words(level_metric(inputs.task))
+        does = done_to_texts(params, inputs.task).replace("{} % of texts", "items")
+        yield (
+            f"An attack succeeds where it {does}. What is right of a changed text follows from "
+            "the edits; a change after which nobody could say it is not tried."
+        )
     yield (
-        f"Each item that the model gets right is attacked with at most {params.budget:,} texts, "
+        f"Each item {attacked} is attacked with at most {params.budget:,} texts, "
         "including the item; a repeated text counts once, and a budget can split a batch. Items "
-        "that the model gets wrong are not attacked: they count in the accuracy under attack and "
+        f"{missed} are not attacked: they count in the {under} under attack and "
         "in no other denominator."
     )
     if params.control:
@@ -242,6 +276,13 @@ def _notes(attacks: Mapping[str, Attack], params: AttackParams, inputs: Inputs) 
     else:
         yield rater_note(params)
     held = given_to_attacks(params.resources, inputs.task, capabilities=inputs.subject.capabilities)
+    for name, attack in ({} if inputs.task.gives_labels else attacks).items():
+        if changes := changes_what_is_right(attack, held, inputs.task):
+            yield (
+                f"{title(name)} tries changes after which another answer may be right "
+                f"({', '.join(changes)}), and is judged by the old one: read its texts before "
+                "calling them errors."
+            )
     for name, attack in attacks.items():
         if said := deviations_of(attack, held):
             yield f"{title(name)} differs from its paper: {' '.join(said)}"

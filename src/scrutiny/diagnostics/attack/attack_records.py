@@ -11,15 +11,17 @@ from typing import Final, NamedTuple
 
 from scrutiny.core.boundary.json_text import digest
 from scrutiny.core.design import EstimateSpec, Selector
-from scrutiny.core.diagnostic import Failure, RowKind
+from scrutiny.core.diagnostic import Context, Failure, RowKind
 from scrutiny.core.edit import Edit
 from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row
-from scrutiny.core.task import Prediction
+from scrutiny.core.task import Prediction, Task
 from scrutiny.diagnostics.attack.attempts import LANGUAGE, UNANSWERED, AttackParams, Attempt
 from scrutiny.diagnostics.attack.validity import JudgedText, rater_of
 from scrutiny.perturb.search import Origin, State
 from scrutiny.perturb.search.judging import Found, single
+from scrutiny.reliability.metrics import metric_of
+from scrutiny.tasks.scores import score_of
 
 MEASURES: Final = (
     Measure("hit", unit="items"),
@@ -63,7 +65,7 @@ MEASURES: Final = (
 #: Records of the unchanged items.
 BASELINE: Final = RowKind(role="baseline")
 #: Why a control of a rater has no value.
-UNRATED: Final = "unrated"
+_UNRATED: Final = Failure("unrated", status="undefined")
 
 
 def condition_of(recipe: str, draw: int) -> dict[str, object]:
@@ -71,37 +73,51 @@ def condition_of(recipe: str, draw: int) -> dict[str, object]:
     return {"recipe": recipe, "draw": draw}
 
 
+def level_measures(task: Task) -> tuple[Measure, ...]:
+    """Measures of an answer by itself, which stand first: whether a label is right, or a score.
+
+    Of other answers than labels, those of the task that its level is computed of.
+    """
+    if task.gives_labels:
+        return MEASURES[:1]
+    needs = metric_of(score_of(task).level).needs
+    return tuple(measure for measure in task.measures if measure.name in needs)
+
+
+def level_metric(task: Task) -> str:
+    """Metric of these measures."""
+    return "accuracy@1" if task.gives_labels else score_of(task).level
+
+
+def level_values(example: Example, answer: Prediction | None, ctx: Context) -> Iterator[float]:
+    """Values of `level_measures` of one answer to an item, or to its changed text."""
+    if ctx.task.gives_labels:
+        yield float(answer is not None and answer.label_among(ctx.labels) == example.gold)
+    elif answer is not None:
+        values = ctx.task.score(example.gold, answer, labels=ctx.labels)
+        wanted = level_measures(ctx.task)
+        yield from (v for m, v in zip(ctx.task.measures, values, strict=True) if m in wanted)
+
+
 def unattacked_row(
-    example: Example,
-    answer: Prediction | Failure,
-    labels: tuple[str, ...],
-    *,
-    width: int = len(MEASURES),
+    example: Example, answer: Prediction | Failure, ctx: Context, *, further: int
 ) -> Row:
-    """Record of an item before it is attacked: whether it is a hit, among ``width`` measures."""
+    """Record of an item before it is attacked: its level, and so many further measures."""
     found: Failure | tuple[float, ...]
     if example.gold is None:
         found = Failure("no_gold", status="skipped")
     elif isinstance(answer, Failure):
         found = answer
     else:
-        found = (answer.label_among(labels) == example.gold, *[0.0] * (width - 1))
+        found = (*level_values(example, answer, ctx), *[0.0] * further)
     return BASELINE.row(example.id, found)
-
-
-def rated_row(item: str, valid: float | None, kind: RowKind) -> Row:
-    """Record of a text that was rated but not attacked; undefined if the rater cannot say."""
-    if valid is None:
-        return kind.row(item, Failure(UNRATED, status="undefined"))
-    known = {"rated": 1.0, "valid": valid}
-    return kind.row(item, (known.get(measure.name, 0.0) for measure in MEASURES))
 
 
 def attempt_rows(
     example: Example,
     attempt: Attempt,
     *,
-    labels: tuple[str, ...],
+    ctx: Context,
     judged: Mapping[str, JudgedText],
     has_control: bool,
 ) -> Iterator[Row]:
@@ -112,19 +128,19 @@ def attempt_rows(
         "no_gold" if example.gold is None else LANGUAGE, status="skipped"
     )
     if found is not None:
-        measured = _values(example, found, labels, judged.get(item))
+        measured = _values(found, ctx, judged.get(item))
     yield RowKind.of(condition).row(item, measured)
     if has_control:
         control = attempt.control.get(item)
         if control is not None:
-            measured = _values(example, control, labels)
+            measured = _values(control, ctx)
         elif found is not None:  # no attack, so nothing was spent that random change could spend
             measured = Failure(found.reason or "", status=found.status)
         yield RowKind.of(condition, "control").row(item, measured)
 
 
 def _values(
-    example: Example, found: Found, labels: tuple[str, ...], judgment: JudgedText | None = None
+    found: Found, ctx: Context, judgment: JudgedText | None = None
 ) -> Failure | tuple[float, ...]:
     """Measures of one search."""
     if found.status != "ok" or found.state is None:
@@ -132,11 +148,10 @@ def _values(
     if found.n_failed and not found.is_success:  # the text that fools it may be among those
         return Failure(UNANSWERED)
     answer = None if found.answer is None else single(found.answer)
-    hit = answer is not None and answer.label_among(labels) == example.gold
     state = found.state
     said = judgment or JudgedText()
     return (
-        float(hit),
+        *level_values(state.example, answer, ctx),
         1.0,
         float(found.is_success),
         float(found.n_asked),
@@ -218,33 +233,43 @@ def _last(example: Example) -> str:
 
 
 def rater_rows(
-    params: AttackParams, item: str, known: RaterAnswers | None, lacking: Failure
+    params: AttackParams, item: str, known: RaterAnswers | None, lacking: Failure, *, task: Task
 ) -> Iterator[Row]:
-    """Records of an item's two known cases; skipped with a reason if it was not rated."""
+    """Records of an item's two known cases; skipped with a reason if it was not rated.
+
+    They are undefined where the rater cannot say.
+    """
     if not is_controlled(params):
         return
     for kind, value in zip(_KINDS, known or (None, None), strict=True):
-        yield kind.row(item, lacking) if known is None else rated_row(item, value, kind)
+        if known is None or value is None:
+            yield kind.row(item, lacking if known is None else _UNRATED)
+        else:
+            rated = {"rated": 1.0, "valid": value}
+            level = [0.0] * len(level_measures(task))
+            yield kind.row(item, (*level, *(rated.get(m.name, 0.0) for m in MEASURES[1:])))
+
+
+_SEPARATION: Final = EstimateSpec(
+    "rater_separation",
+    "rater_separation@1",
+    UNCHANGED,
+    sides={"after": Selector("control", UNCHANGED), "control": Selector("null", OTHER)},
+)
 
 
 def rater_estimates(params: AttackParams) -> Iterator[EstimateSpec]:
     """Estimates of both ratings, and of their difference."""
     if not is_controlled(params):
         return
-    same, other = Selector("control", UNCHANGED), Selector("null", OTHER)
-    yield EstimateSpec.of("rater_unchanged", "mean(valid)@1", UNCHANGED, role="control")
-    yield EstimateSpec.of("rater_other", "mean(valid)@1", OTHER, role="null")
-    yield EstimateSpec(
-        "rater_separation",
-        "rater_separation@1",
-        {"after": same, "control": other},
-        condition=UNCHANGED,
-    )
+    yield EstimateSpec("rater_unchanged", "mean(valid)@1", UNCHANGED, role="control")
+    yield EstimateSpec("rater_other", "mean(valid)@1", OTHER, role="null")
+    yield _SEPARATION
 
 
-def gate(params: AttackParams) -> tuple[tuple[str, float], ...]:
+def gate(params: AttackParams) -> tuple[tuple[EstimateSpec, float], ...]:
     """Gates of the estimates of validity."""
-    return (("rater_separation", LEAST_SEPARATION),) if is_controlled(params) else ()
+    return ((_SEPARATION, LEAST_SEPARATION),) if is_controlled(params) else ()
 
 
 def rater_note(params: AttackParams) -> str:

@@ -24,6 +24,7 @@ from scrutiny.core.boundary.json_text import digest
 from scrutiny.core.boundary.printable import whole_percent
 from scrutiny.core.edit import Edit
 from scrutiny.core.estimate import Estimate
+from scrutiny.core.expressions import expression_in_words
 from scrutiny.core.record import grouped
 from scrutiny.diagnostics.attack.kept_texts import FoundText, found_in
 
@@ -34,6 +35,7 @@ _SUCCESS: Final = "attack_success"
 _WITHIN: Final = "success_within("
 _EACH: Final = 3  # texts of an attack
 _CONTEXT: Final = 60  # code points on either side of a change
+_LONGEST: Final = 120  # code points of an answer in a cell
 _MOST_LINES: Final = 8
 _COLUMNS: Final = (
     ("success", _SUCCESS, "measured"),
@@ -60,10 +62,11 @@ _RATED: Final = (
     ("the first minus the second", "near 1, .5 at least", ("rater_separation", "measured")),
 )
 _LEAD: Final = (
-    "Success is over the items that the model gets right without a change, for each replicate "
-    "separately; a success only counts if the text still means the same. Random change draws from "
-    "the same candidates, asks about as many texts and changes no more words. Texts asked are the "
-    "distinct texts that the model answered."
+    "Success is over the items that the model gets right without a change (where answers are no "
+    "labels: of which something is right), for each replicate separately; a success only counts if "
+    "the text still means the same. Random change draws from the same candidates, asks about as "
+    "many texts and changes no more words. Texts asked are the distinct texts that the model "
+    "answered."
 )
 
 
@@ -118,19 +121,20 @@ def _chart(members: Sequence[Estimate], where: str, *, anchor: str) -> Chart:
         spec=_spec(shown) if shown else None,
         table=ChartTable(header, rows),
         is_open=True,
-        more=_further(by_attack),
-        more_title="Accuracy under attack, validity and similarity",
+        more=_further(by_attack, [e.key.metric for e in members if e.key.role == "baseline"]),
+        more_title="Score under attack, validity and similarity",
         note=left_out(len(curves), _MOST_LINES, "attacks in the chart"),
     )
 
 
-def _further(by_attack: Mapping[str, Sequence[Estimate]]) -> ChartTable:
-    """Other measures of each attack, without empty columns."""
+def _further(by_attack: Mapping[str, Sequence[Estimate]], levels: Sequence[str]) -> ChartTable:
+    """Other measures of each attack, without empty columns; ``levels`` are scores of the items."""
     found = {
         name: {e.key.metric_name: e for e in own if e.key.role == "measured"}
         for name, own in by_attack.items()
     }
-    columns = [pair for pair in _FURTHER if any(pair[1] in own for own in found.values())]
+    scores = [(f"{expression_in_words(m)} under attack", m.partition("@")[0]) for m in levels]
+    columns = [p for p in (*scores, *_FURTHER) if any(p[1] in own for own in found.values())]
     rows = tuple(
         (name, *(interval(own.get(metric)) for _, metric in columns)) for name, own in found.items()
     )
@@ -144,16 +148,13 @@ def _row(name: str, own: Sequence[Estimate]) -> tuple[str, ...]:
     for _, metric, role in _COLUMNS:
         estimate = found.get((metric, role))
         is_unrated = metric == "valid_share" and (estimate is None or estimate.value is None)
-        cells.append(_unrated(estimate) if is_unrated else interval(estimate))
+        is_refused = estimate is not None and estimate.status == "refused"
+        unrated = NO_RATER if is_refused else NOT_RATED
+        cells.append(unrated if is_unrated else interval(estimate))
     mean, median = (_value(found, f"{kind}(asked)") for kind in ("mean", "median"))
     asked = f"{number(median, 0)} (mean {number(mean, 1)})"
     changed = _value(found, "words_changed")
     return name, *cells, asked, NO_VALUE if changed is None else whole_percent(changed)
-
-
-def _unrated(estimate: Estimate | None) -> str:
-    """Reason why the share of valid texts is unknown."""
-    return NO_RATER if estimate is not None and estimate.status == "refused" else NOT_RATED
 
 
 def _rater(members: Sequence[Estimate], *, anchor: str) -> Chart | None:
@@ -231,7 +232,9 @@ def _texts(found: Sequence[FoundText], where: str, *, anchor: str) -> Chart:
 def _text_rows(name: str, own: Sequence[FoundText]) -> Iterator[tuple[str, ...]]:
     for one in sorted(own, key=lambda t: digest(t.item))[:_EACH]:
         valid = NOT_RATED if one.valid is None else number(one.valid, 2)
-        answer = f"{one.before or NO_VALUE} → {one.after or NO_VALUE}"
+        both = [said or NO_VALUE for said in (one.before, one.after)]
+        before, after = (said[:_LONGEST] + "…" * (len(said) > _LONGEST) for said in both)
+        answer = f"{before} → {after}"
         yield name, one.item, answer, changes_in(one), valid
 
 
@@ -258,7 +261,7 @@ def _found(folder: Path) -> Iterator[SearchedText]:
         of = (one.subject, one.replicate, one.dataset, one.item, one.recipe, one.draw)
         facts = {"asked": one.asked, "words_changed": one.words_changed}
         ended = (one.before, one.after, one.is_success, one.role)
-        yield SearchedText(*of, one.edits, *ended, facts)
+        yield SearchedText(*of, one.edits, *ended, facts, right=one.right)
 
 
 PART: Final = ReportPart(

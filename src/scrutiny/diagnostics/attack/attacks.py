@@ -5,14 +5,17 @@ from itertools import product
 from types import MappingProxyType
 from typing import Final
 
+from scrutiny.blocks.cases import parts_in_words
+from scrutiny.core.answers.answer import has_places, type_of
 from scrutiny.core.boundary.json_text import value_digest
 from scrutiny.core.design import Design, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
+from scrutiny.core.edit import EditRefusedError
 from scrutiny.core.errors import DataError
-from scrutiny.core.facts import LABELS
+from scrutiny.core.example import Example
 from scrutiny.core.languages import speaks_any
-from scrutiny.core.record import Row
-from scrutiny.core.task import Task
+from scrutiny.core.record import Measure, Row
+from scrutiny.core.task import Prediction, Task
 from scrutiny.data.hashes import drawn
 from scrutiny.diagnostics.attack.attack_claims import make_design
 from scrutiny.diagnostics.attack.attack_records import (
@@ -21,6 +24,7 @@ from scrutiny.diagnostics.attack.attack_records import (
     attempt_rows,
     condition_of,
     known_by_rater,
+    level_measures,
     rater_rows,
     unattacked_row,
 )
@@ -30,11 +34,13 @@ from scrutiny.diagnostics.attack.attempts import (
     AttackWork,
     Attempt,
     attacks_of,
+    cheap_attacks,
 )
 from scrutiny.diagnostics.attack.kept_texts import ATTACKS, FoundText, pack
 from scrutiny.diagnostics.attack.validity import JudgedText, judge, read_ratings
-from scrutiny.perturb.recipes.attack import given_to_attacks
 from scrutiny.perturb.search.judging import Found, single
+from scrutiny.perturb.search.state import State
+from scrutiny.text.edits import track_of
 
 _STORED: Final = Failure("stored_answers", status="skipped")
 _AUDITED: Final = 100  # items that an audit attacks
@@ -68,14 +74,22 @@ class Attacks(Diagnostic[AttackParams]):
     asks_other_texts = True
     searches = True
     tolerates = MappingProxyType({"tolerance": "attack_success@1"})
-    wants = (LABELS,)
     measures = MEASURES
     scope = "dataset"  # which items are drawn depends on all of them
     varies = "recipes"
 
+    def measured(self, task: Task) -> tuple[Measure, ...]:
+        """Measures of the level of an answer, and those of attacks."""
+        return (*level_measures(task), *MEASURES[1:])
+
     def audit_params(self, task: Task) -> AttackParams:
-        """Parameters in an audit: two cheap attacks on a hundred items."""
-        return AttackParams(budget=100, items=_AUDITED)
+        """Parameters in an audit: two cheap attacks on a hundred items.
+
+        Of answers that are no labels, those after which the right answer is known, with fewer
+        texts: parsers, readers and translators are slow.
+        """
+        budget = 100 if task.gives_labels else 40
+        return AttackParams(recipes=cheap_attacks(task), budget=budget, items=_AUDITED)
 
     def enough_items(self, n_rows: int) -> int:
         """Number of items that an audit attacks: success of 50 % is then known within 10 points."""
@@ -98,33 +112,30 @@ class Attacks(Diagnostic[AttackParams]):
         kinds = [BASELINE, *_kinds(list(attacks), params)]
         if ctx.model.has_stored_answers_only:
             for example in batch.examples:
-                yield from rater_rows(params, example.id, None, _STORED)
+                yield from rater_rows(params, example.id, None, _STORED, task=ctx.task)
                 yield from (kind.row(example.id, _STORED) for kind in kinds)
             return
         _must_be_the_same_ratings(params, ctx)
         chosen = drawn(batch.examples, params.items)
         answers = dict(zip([e.id for e in chosen], ctx.predict(chosen), strict=True))
-        work = AttackWork(
-            params,
-            ctx,
-            given_to_attacks(params.resources, ctx.task, capabilities=capabilities),
-            ctx.seed,
-        )
+        work = AttackWork(params, ctx, ctx.task, ctx.seed)
         attempts = list(work.attempts(attacks, [e for e in chosen if e.gold is not None]))
         judged = [_judged(params, attempt) for attempt in attempts]
         kind = f"{Attacks.id}#{value_digest(params)}"
-        kept = _kept(attempts, judged, cell=cell, labels=ctx.labels, kind=kind)
+        kept = _kept(attempts, judged, cell=cell, ctx=ctx, kind=kind)
         ctx.array(ATTACKS, pack(kept))
         known = known_by_rater(params, chosen)
         for example in batch.examples:
-            yield from rater_rows(params, example.id, known.get(example.id), NOT_DRAWN)
+            rated = known.get(example.id)
+            yield from rater_rows(params, example.id, rated, NOT_DRAWN, task=ctx.task)
             if example.id not in answers:
                 yield from (kind.row(example.id, NOT_DRAWN) for kind in kinds)
                 continue
-            yield unattacked_row(example, answers[example.id], ctx.labels)
+            answer = answers[example.id]
+            yield unattacked_row(example, answer, ctx, further=len(MEASURES) - 1)
             for attempt, said in zip(attempts, judged, strict=True):
                 yield from attempt_rows(
-                    example, attempt, labels=ctx.labels, judged=said, has_control=params.control
+                    example, attempt, ctx=ctx, judged=said, has_control=params.control
                 )
 
 
@@ -169,7 +180,7 @@ def _kept(
     judged: Sequence[Mapping[str, JudgedText]],
     *,
     cell: Cell,
-    labels: tuple[str, ...],
+    ctx: Context,
     kind: str,
 ) -> list[FoundText]:
     """Final texts of attacks and random changes."""
@@ -181,9 +192,7 @@ def _kept(
                     continue
                 known = said.get(found.item) if role == "measured" else None
                 kept.append(
-                    _text(
-                        found, attempt, role=role, cell=cell, labels=labels, kind=kind, said=known
-                    )
+                    _text(found, attempt, role=role, cell=cell, ctx=ctx, kind=kind, said=known)
                 )
     return kept
 
@@ -194,16 +203,13 @@ def _text(
     *,
     role: str,
     cell: Cell,
-    labels: tuple[str, ...],
+    ctx: Context,
     kind: str,
     said: JudgedText | None,
 ) -> FoundText:
     state = found.state
     assert state is not None  # the caller has looked
-    before, after = (
-        None if answer is None else single(answer).label_among(labels)
-        for answer in (found.base_answer, found.answer)
-    )
+    before, after, right = _told(found, state, ctx)
     return FoundText(
         kind=kind,
         subject=cell.subject,
@@ -220,7 +226,43 @@ def _text(
         is_success=found.is_success,
         before=before,
         after=after,
+        right=right,
         asked=found.n_asked,
         words_changed=state.words_changed,
         valid=None if said is None else said.valid,
     )
+
+
+def _told(found: Found, state: State, ctx: Context) -> tuple[str | None, str | None, str]:
+    """Answers before and after, and what is right, as a reader sees them.
+
+    Of long answers (arcs, clusters) the first parts of which both say different things are told, as
+    far as they are scored; what is right is told of these alone.
+    """
+    given = [None if a is None else single(a) for a in (found.base_answer, found.answer)]
+    before, after = (None if one is None else one.answer for one in given)
+    if before is not None and after is not None:
+        kind, scored = type_of(before), {measure.name for measure in level_measures(ctx.task)}
+        unread = [layer for layer in kind.layers if layer not in scored]
+        old, new, right = (kind.without(one, unread) for one in (before, after, state.base.gold))
+        track = track_of(state.base, state.edits)
+        try:
+            parts = kind.differences(old, new, right, track, state.origin.texts[0])
+        except EditRefusedError:  # what the model said does not fit the changed text
+            parts = ()
+        if parts := sorted(parts, key=lambda part: not part.is_broken):
+            return (
+                parts_in_words(parts, "before"),
+                parts_in_words(parts, "after"),
+                parts_in_words(parts, "right"),
+            )
+    gold, right = state.base.gold, ""
+    if has_places(gold):  # in the words of the text, as both answers are
+        right = type_of(gold).show(gold, state.base.fields)
+    return _shown(given[0], ctx, state.base), _shown(given[1], ctx, state.example), right
+
+
+def _shown(given: Prediction | None, ctx: Context, example: Example) -> str | None:
+    if given is None or given.answer is None:
+        return None if given is None else given.label_among(ctx.labels)
+    return type_of(given.answer).show(given.answer, example.fields)

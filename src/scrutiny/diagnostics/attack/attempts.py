@@ -1,6 +1,6 @@
 """Attempts: attacks that a plan names, executed on a model, and random change at equal cost."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -10,20 +10,29 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.languages import speaks
 from scrutiny.core.queries.gradients import Gradients, InputEmbeddings, TokenGradients
+from scrutiny.core.statistic import AdditiveStatistic
 from scrutiny.core.task import Prediction, Task
 from scrutiny.diagnostics.attack.random_change import AtRandom, expense_of
 from scrutiny.perturb.recipes.attack import (
     Attack,
-    Given,
+    changes_what_is_right,
     given_to_attacks,
+    goal_for,
     lacks,
+    misfit,
     name_of,
     parse_attack,
+    search_of,
 )
-from scrutiny.perturb.search.judging import Found
+from scrutiny.perturb.search.judging import Found, Goal, Scorer
 from scrutiny.perturb.search.moves import Documents
 from scrutiny.perturb.search.problem import Search, Settings, Victim
 from scrutiny.perturb.search.running import search_all
+from scrutiny.reliability.metrics import metric_of
+from scrutiny.tasks.scores import level_of, score_of
+
+#: Attacks that need no model of their own and few texts.
+CHEAP: Final = ("deepwordbug", "pwws")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +41,18 @@ class TransferParams:
 
     Parameters
     ----------
-    recipes, budget, items, draws, control, resources, tolerance
+    recipes, budget, items, draws, control, resources, tolerance, goal
         As of ``attack``; the budget is of texts that the *reference* is asked about.
     """
 
-    recipes: tuple[str, ...] = ("deepwordbug", "pwws")
+    recipes: tuple[str, ...] = CHEAP
     budget: int = 1000
     items: int | None = None
     draws: int = 1
     control: bool = True
     resources: Mapping[str, str] = field(default_factory=dict)
     tolerance: float = 0.05
+    goal: str = ""
 
     def __post_init__(self) -> None:
         if not self.recipes:
@@ -74,6 +84,10 @@ class AttackParams(TransferParams):
         rates validity as a ``rater`` does.
     tolerance
         Share of the items that an attack may fool the model on.
+    goal
+        What attacks look for, in its written form: ``part_lost``, ``score_falls(below=0.3)``,
+        ``targeted(target="negative")``. With nothing: another label; where answers are no labels,
+        that the item's score falls below half of what it was.
     ratings
         File that says which texts or substitutions keep the meaning; see
         `scrutiny.diagnostics.attack.validity`.
@@ -106,18 +120,58 @@ def attacks_of(
     Raises
     ------
     UnknownNameError, PlanError
-        If one cannot be read, or lacks what it cannot do without.
+        If one cannot be read, does not apply to the task's answers, or lacks what it cannot do
+        without.
     """
     named = [parse_attack(text) for text in params.recipes]
     found = {name_of(attack): attack for attack in named}
     held = given_to_attacks(params.resources, task, capabilities=capabilities)
     for name, attack in found.items():
+        if said := misfit(attack, task):
+            raise PlanError(f"{said} deepwordbug, pruthi and others attack answers of any type.")
         if missing := lacks(attack, held):
             raise PlanError(
                 f"{name} needs {', '.join(missing)}: name a resource in params, for instance "
                 f'resources = {{ {missing[0]} = "…" }}, or attack a model that has it.'
             )
     return found
+
+
+def cheap_attacks(task: Task) -> tuple[str, ...]:
+    """Attacks of an audit: the default ones after which the right answers of a task are known.
+
+    All of them where answers are labels: whether meaning is preserved is asked apart.
+    """
+    given = given_to_attacks((), task)
+    return tuple(
+        name
+        for name in CHEAP
+        if task.gives_labels or not changes_what_is_right(parse_attack(name), given, task)
+    )
+
+
+def goal_of(params: TransferParams, task: Task) -> Goal | None:
+    """Goal of the attacks on a task; None for their own, which are about labels.
+
+    Raises
+    ------
+    UnknownNameError, PlanError
+        If it cannot be read, or does not apply to the task's answers or its score.
+    """
+    goal = goal_for(params.goal, task)
+    if goal is not None and goal.is_scored:
+        level = metric_of(score_of(task).level)
+        if not isinstance(level, AdditiveStatistic):
+            raise PlanError(
+                f"{level.id} of the task {task.name!r} is a score of many items and of no single "
+                "one, so that none of them can fall: give the attacks goal=part_lost."
+            )
+    return goal
+
+
+def scorer(task: Task, labels: tuple[str, ...]) -> Scorer:
+    """Score of one answer to one text, by the task's own metric."""
+    return lambda example, answer: level_of(task, [example], [answer], labels=labels)
 
 
 #: Why an item was not attacked.
@@ -171,8 +225,8 @@ class AttackWork:
         Budget, draws, whether there is a control.
     asked
         The model.
-    given
-        What the attacks can count on.
+    task
+        Task whose answers are attacked.
     seed
         Of the run.
     analyzed
@@ -181,9 +235,15 @@ class AttackWork:
 
     params: TransferParams
     asked: Context | Reference
-    given: Given
+    task: Task
     seed: int
     analyzed: dict[str, Documents] = field(default_factory=dict, repr=False, compare=False)
+
+    def search(self, attack: Attack) -> Search:
+        """Search of an attack with the resources and the goal of this work."""
+        held = self.params.resources
+        given = given_to_attacks(held, self.task, capabilities=self.asked.model.capabilities)
+        return search_of(attack, given, goal_of(self.params, self.task))
 
     def attempts(
         self, attacks: Mapping[str, Attack], examples: Sequence[Example]
@@ -197,7 +257,7 @@ class AttackWork:
     def _attempt(
         self, name: str, attack: Attack, *, draw: int, examples: Sequence[Example]
     ) -> Attempt:
-        search = attack.search(self.given)
+        search = self.search(attack)
         found = self._run(search, examples, draw=draw, name=output_name(name, draw))
         control: dict[str, Found] = {}
         if self.params.control:
@@ -213,7 +273,7 @@ class AttackWork:
         self, attack: Attack, examples: Sequence[Example], method: Any, *, draw: int
     ) -> dict[str, Found]:
         """Result of another method in the space of random change."""
-        search = attack.search(self.given)
+        search = self.search(attack)
         alike = replace(method, like=search.method)
         other = Search(attack.control_space(search), search.goal, alike)
         return self._run(other, examples, draw=draw, name=method.id)
@@ -222,7 +282,15 @@ class AttackWork:
         self, search: Search, examples: Sequence[Example], *, draw: int, name: str
     ) -> dict[str, Found]:
         """Result of one search for each item; the answer to its final text is stored."""
-        victim = Victim(self._ask(name), self.asked.labels, self._gradients())
+        model, labels, gradients = self.asked.model, self.asked.labels, None
+        if "gradients" in model.capabilities and isinstance(model, Gradients):
+            gradients = RelabeledGradients(model, labels)
+
+        def ask(texts: Sequence[Example]) -> Sequence[Prediction | Failure]:
+            return self.asked.predict(texts, variants=[name] * len(texts))
+
+        score = scorer(self.task, labels) if search.goal.is_scored else None
+        victim = Victim(ask, labels, gradients, score)
         found = {
             one.item: one
             for one in search_all(
@@ -235,17 +303,5 @@ class AttackWork:
         }
         ended = [one.state.example for one in found.values() if one.state is not None]
         if ended:  # asked last, so that this is what stays under the name
-            self.asked.predict(ended, variants=[name] * len(ended))
+            ask(ended)
         return found
-
-    def _ask(self, name: str) -> Callable[[Sequence[Example]], Sequence[Any]]:
-        def ask(examples: Sequence[Example]) -> Sequence[Prediction | Failure]:
-            return self.asked.predict(examples, variants=[name] * len(examples))
-
-        return ask
-
-    def _gradients(self) -> Gradients | None:
-        model = self.asked.model
-        if "gradients" in model.capabilities and isinstance(model, Gradients):
-            return RelabeledGradients(model, self.asked.labels)
-        return None

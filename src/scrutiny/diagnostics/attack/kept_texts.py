@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,8 +35,9 @@ class FoundText:
         Names of all fields, and their texts before and after the edits.
     is_success
         Whether it fools the model.
-    before, after
-        Predicted labels.
+    before, after, right
+        Predicted labels, or other answers in words; of long ones the parts that differ, and what is
+        right of these.
     asked, words_changed
         Texts the model saw for it, and words that differ.
     valid
@@ -61,6 +62,7 @@ class FoundText:
     asked: int
     words_changed: int
     valid: float | None = None
+    right: str = ""
 
     @property
     def variant(self) -> str:
@@ -87,14 +89,12 @@ def pack(found: Sequence[FoundText]) -> NDArray[np.uint8]:
 
 def unpack(data: NDArray[np.uint8]) -> list[FoundText]:
     """Texts from an array of bytes."""
-    rows = json.loads(data.tobytes().decode("utf-8", "surrogatepass"))
-    return [_of(row) for row in rows]
-
-
-def _of(row: dict[str, Any]) -> FoundText:
-    edits = tuple((field, start, end, text) for field, start, end, text in row.pop("edits"))
-    several: dict[str, Any] = {n: tuple(row.pop(n)) for n in ("fields", "originals", "texts")}
-    return FoundText(edits=edits, **several, **row)
+    found = []
+    for row in json.loads(data.tobytes().decode("utf-8", "surrogatepass")):
+        several = {n: tuple(row[n]) for n in ("fields", "originals", "texts")}
+        edits = tuple(tuple(edit) for edit in row["edits"])
+        found.append(FoundText(**{**row, **several, "edits": edits}))
+    return found
 
 
 def found_in(folder: Path) -> Iterator[FoundText]:

@@ -66,20 +66,16 @@ class OwnWords:
     def near(self, given: InputEmbeddings, row: int, least: float | None) -> Sequence[str]:
         """Words with a sufficient cosine to a row's word, or all others."""
         if self._vocabulary is None or self._vocabulary.given is not given:
-            self._vocabulary = _vocabulary_of(given)
+            rows, lengths = given.whole_words(), np.linalg.norm(given.matrix, axis=1)[:, None]
+            unit = np.zeros(given.matrix.shape)
+            np.divide(given.matrix, lengths, out=unit, where=lengths > 0)
+            words = tuple(given.vocabulary[i] for i in rows)
+            self._vocabulary = _VictimWords(given, words, np.array(rows), unit)
         known = self._vocabulary
         fits = known.rows != row
         if least is not None:
             fits &= (known.unit @ known.unit[row])[known.rows] >= least
         return [known.words[i] for i in np.flatnonzero(fits).tolist()]
-
-
-def _vocabulary_of(given: InputEmbeddings) -> _VictimWords:
-    """Entries that are whole words, and all vectors scaled to length 1."""
-    rows = given.whole_words()
-    lengths = np.linalg.norm(given.matrix, axis=1)[:, None]
-    unit = np.divide(given.matrix, lengths, out=np.zeros_like(given.matrix), where=lengths > 0)
-    return _VictimWords(given, tuple(given.vocabulary[i] for i in rows), np.array(rows), unit)
 
 
 _BATCH: Final = 32

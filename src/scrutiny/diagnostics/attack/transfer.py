@@ -12,38 +12,47 @@ from scrutiny.core.diagnostic import (
     ChangesTexts,
     Context,
     Failure,
-    Reference,
     RowKind,
     reference_of,
 )
 from scrutiny.core.edit import Variant
 from scrutiny.core.example import Example
-from scrutiny.core.facts import LABELS
 from scrutiny.core.languages import left_out
 from scrutiny.core.plugin_base import title_of
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction, Task
 from scrutiny.data.hashes import drawn
 from scrutiny.diagnostics.attack.attack_claims import (
-    BEFORE,
     compared,
+    done_to_texts,
     of_draw,
     over_draws,
     spoken,
     title,
 )
-from scrutiny.diagnostics.attack.attack_records import condition_of, unattacked_row
+from scrutiny.diagnostics.attack.attack_records import (
+    condition_of,
+    level_measures,
+    level_metric,
+    level_values,
+    unattacked_row,
+)
 from scrutiny.diagnostics.attack.attempts import (
     NOT_DRAWN,
     AttackWork,
     Attempt,
     TransferParams,
     attacks_of,
+    goal_of,
     output_name,
+    scorer,
 )
 from scrutiny.diagnostics.attack.random_change import OneAtRandom, expense_of
-from scrutiny.perturb.recipes.attack import Attack, given_to_attacks
-from scrutiny.perturb.search.judging import Found
+from scrutiny.perturb.recipes.attack import Attack
+from scrutiny.perturb.search.goals.label_goals import Untargeted
+from scrutiny.perturb.search.judging import Base, Found, Goal
+from scrutiny.perturb.search.moves import Origin
+from scrutiny.perturb.search.state import State
 from scrutiny.text.edits import apply_edits
 
 _NOT_FOOLED: Final = "not_fooled"
@@ -73,7 +82,6 @@ class Transfer(ChangesTexts[TransferParams]):
 
     id = "attack.transfer@1"
     needs = frozenset({"predict"})
-    wants = (LABELS,)
     measures = (
         Measure("hit", unit="items"),
         Measure("attacked", unit="items"),
@@ -82,29 +90,37 @@ class Transfer(ChangesTexts[TransferParams]):
     scope = "dataset"  # which items are drawn depends on all of them
     wants_reference = True
 
+    def measured(self, task: Task) -> tuple[Measure, ...]:
+        """Measures of the level of an answer, and those of texts that carry over."""
+        return (*level_measures(task), *self.measures[1:])
+
     def audit_params(self, task: Task) -> TransferParams:
         """Parameters in an audit: one cheap attack on a hundred items."""
-        return TransferParams(recipes=("deepwordbug",), budget=100, items=100)
+        budget = 100 if task.gives_labels else 40
+        return TransferParams(recipes=("deepwordbug",), budget=budget, items=100)
 
     def design(self, params: TransferParams, inputs: Inputs) -> Design:
         """Conditions, estimates and claims for one family on one dataset."""
         # what the attacks need is the reference's to have, which is seen when it is attacked
         attacks, unspoken = spoken(params, inputs, inputs.subject.capabilities | {"gradients"})
-        data = inputs.data
+        data, verb, errs = inputs.data, _verb(inputs.task), "errs on it"
+        if not inputs.task.gives_labels:
+            does = done_to_texts(params, inputs.task).replace("{} % of texts", "items")
+            errs = f"is hurt as well: success {does}"
         return Design(
             conditions=tuple(condition_of(a, d) for a in attacks for d in range(params.draws)),
-            estimates=tuple(_estimates(list(attacks), params)),
+            estimates=tuple(_estimates(list(attacks), params, level_metric(inputs.task))),
             claims=tuple(_claims(attacks, params, inputs)),
             queries_per_item=1 + 2 * len(attacks) * params.draws,
             search_per_item=len(attacks) * params.draws * (params.budget + 2),
             notes=(
                 f"Texts are searched for against {inputs.second.name} with "
                 f"{params.budget:,} texts for each item, and then asked of {inputs.subject.name}. "
-                "Of each text that fools the reference, and whose original this model gets right, "
-                "it counts whether the model errs on it.",
+                f"Of each text that {verb}s the reference, and whose original this model gets "
+                f"right, it counts whether the model {errs}.",
             ),
             families={
-                "transfer": f"texts that fool {inputs.second.name} fool {inputs.subject.name} "
+                "transfer": f"texts that {verb} {inputs.second.name} {verb} {inputs.subject.name} "
                 f"on {inputs.data.name}"
             },
             left_out=left_out("attacks", unspoken, data.languages, data=data.name),
@@ -117,8 +133,7 @@ class Transfer(ChangesTexts[TransferParams]):
         reference = reference_of(ctx)
         capabilities = reference.model.capabilities
         attacks = attacks_of(params, ctx.task, capabilities)
-        held = given_to_attacks(params.resources, ctx.task, capabilities=capabilities)
-        work = AttackWork(replace(params, control=False), reference, held, ctx.seed)
+        work = AttackWork(replace(params, control=False), reference, ctx.task, ctx.seed)
         chosen = [e for e in drawn(examples, params.items) if e.gold is not None]
         for attempt in work.attempts(attacks, chosen):
             fooled = {item: one for item, one in attempt.found.items() if one.is_success}
@@ -126,8 +141,9 @@ class Transfer(ChangesTexts[TransferParams]):
             wanted = [e for e in chosen if e.id in fooled]
             attack = attacks[attempt.recipe]
             random = work.beside(attack, wanted, OneAtRandom(words), draw=attempt.draw)
+            name = f"{output_name(attempt.recipe, attempt.draw)}/{reference.subject}"
+            name += "" if reference.replicate is None else f"/{reference.replicate}"
             for example in chosen:
-                name = _name(reference, attempt.recipe, attempt.draw)
                 yield _variant(example, attempt.found.get(example.id), attempt, name=name)
                 if params.control:
                     found = random.get(example.id)
@@ -143,20 +159,15 @@ class Transfer(ChangesTexts[TransferParams]):
         texts = [apply_edits(e, v.edits) for e, v in asked]
         answers = ctx.predict(texts, variants=[v.name for _, v in asked])
         after = {(e.id, v.name): a for (e, v), a in zip(asked, answers, strict=True)}
+        goal = goal_of(params, ctx.task) or Untargeted()
         for example in batch.examples:
             answer = before.get(example.id, NOT_DRAWN)
-            yield unattacked_row(example, answer, ctx.labels, width=len(self.measures))
+            yield unattacked_row(example, answer, ctx, further=len(self.measures) - 1)
             for variant in batch.variants.get(example.id, ()):
                 both = answer, after.get((example.id, variant.name))
-                values = _values(example, variant, both, ctx.labels)
+                values = _values(example, variant, both, goal=goal, ctx=ctx)
                 kind = RowKind.of(condition_of(variant.recipe, variant.draw), variant.role)
                 yield kind.row(example.id, values, variant=variant.name)
-
-
-def _name(reference: Reference, recipe: str, draw: int) -> str:
-    """Name of a variant, with the model that its text fools."""
-    whose = "" if reference.replicate is None else f"/{reference.replicate}"
-    return f"{output_name(recipe, draw)}/{reference.subject}{whose}"
 
 
 def _variant(
@@ -196,25 +207,31 @@ def _values(
     example: Example,
     variant: Variant,
     answers: tuple[Prediction | Failure, Prediction | Failure | None],
-    labels: tuple[str, ...],
+    *,
+    goal: Goal,
+    ctx: Context,
 ) -> tuple[float, ...] | Failure:
     """Measures of one text; ``answers`` are those to the item and to the text."""
     before, answer = answers
     if isinstance(before, Failure):
         return before
-    if before.label_among(labels) != example.gold:
-        return Failure("already_wrong", status="skipped")
+    base = Base(example, before, ctx.labels, scorer(ctx.task, ctx.labels))
+    if reason := goal.skips(base):
+        return Failure(reason, status="skipped")
     if variant.status != "ok":
         return Failure(variant.reason or "", status=variant.status)
     if answer is None or isinstance(answer, Failure):
         return answer or Failure("not_asked")
-    hit = float(answer.label_among(labels) == example.gold)
-    return hit, 1.0, 1.0 - hit
+    state = State.of(Origin(example), variant.edits)
+    _, is_reached = goal.judge(base, answer, state)
+    return (*level_values(state.example, answer, ctx), 1.0, float(is_reached))
 
 
-def _estimates(attacks: Sequence[str], params: TransferParams) -> Iterator[EstimateSpec]:
+def _estimates(
+    attacks: Sequence[str], params: TransferParams, level: str
+) -> Iterator[EstimateSpec]:
     """Specifications in the order of the report."""
-    yield EstimateSpec("level", "accuracy@1", {"": BEFORE}, role="baseline")
+    yield EstimateSpec("level", level, role="baseline")
     for name in attacks:
         for draw in range(params.draws):
             yield from of_draw("transfer", "transfer_rate", name, draw, control=params.control)
@@ -226,15 +243,21 @@ def _claims(
     attacks: Mapping[str, Attack], params: TransferParams, inputs: Inputs
 ) -> Iterator[Claim]:
     """Risk of each attack; none for the reference, which the texts were made for."""
+    verb, other = _verb(inputs.task), inputs.second.name
     for name, attack in attacks.items() if not inputs.is_self else ():
         yield Claim(
             id=name,
-            says=f"texts with which {title(name)} fools {inputs.second.name} also fool the model",
+            says=f"texts with which {title(name)} {verb}s {other} also {verb} the model",
             components=tuple(compared("transfer", name, params)),
             family="transfer",
             checks=("items", "seeds", "datasets"),
             competence=(("level", inputs.data.chance),),
             risk=Risk(
-                f"texts of {title_of(attack, name)}", params.tolerance, "{} % fool it as well"
+                f"texts of {title_of(attack, name)}", params.tolerance, f"{{}} % {verb} it as well"
             ),
         )
+
+
+def _verb(task: Task) -> str:
+    """What an attack does to a model: it fools one that gives labels."""
+    return "fool" if task.gives_labels else "hurt"

@@ -7,7 +7,7 @@ beyond distance, is `attention.regression`.)
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
@@ -142,9 +142,8 @@ def _specs(name: str, inputs: Inputs, *, has_offsets: bool) -> Iterator[Estimate
         for other in inputs.data.beside:
             yield _spec(name, f"heads_tau({kind})", other, beside=(other,))
         for metric in ("gain_tau", "gain_tau_other_half") if inputs.base else ():
-            own = _spec(name, f"{metric}({kind})")
-            base = Selector("measured", own.condition, of="base")
-            yield replace(own, sides={**own.sides, "base": base})
+            base = Selector("measured", {"preset": name}, of="base")
+            yield _spec(name, f"{metric}({kind})", sides={"base": base})
     yield _spec(name, "mean_head(f1)", "layers", along=("layer",))
     for metric in (
         "best_head",
@@ -167,7 +166,7 @@ def _spec(
     is_of_halves = metric.startswith(("selected", "split_half")) or "other_half" in metric
     strata = "a_half" if is_of_halves else None
     place, condition = "/".join([name, metric, *ends]), {"preset": name}
-    return EstimateSpec.of(place, f"{metric}@1", condition, role=role, strata=strata, **stated)
+    return EstimateSpec(place, f"{metric}@1", condition, role=role, strata=strata, **stated)
 
 
 def _contrasts(names: Sequence[str], inputs: Inputs) -> Iterator[ContrastSpec]:

@@ -287,7 +287,7 @@ def specs_of(
     """
     for metric, along in metrics.items():
         name = "/".join([*map(str, condition.values()), metric])
-        yield EstimateSpec.of(name, f"{metric}@1", condition, along=along)
+        yield EstimateSpec(name, f"{metric}@1", condition, along=along)
 
 
 def preset_claim(

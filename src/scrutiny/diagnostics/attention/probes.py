@@ -201,7 +201,7 @@ class AttentionProbe(Diagnostic[ProbeParams]):
         return Design(
             conditions=tuple(_condition_of(*place) for place in places),
             estimates=tuple(
-                EstimateSpec.of(_name(*place), "uas@1", _condition_of(*place)) for place in places
+                EstimateSpec(_name(*place), "uas@1", _condition_of(*place)) for place in places
             ),
             claims=tuple(_claims(own, params, is_paired=is_paired)),
             queries_per_item=2,

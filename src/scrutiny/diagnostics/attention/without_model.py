@@ -181,12 +181,12 @@ class Stored(Diagnostic[NoParams]):
 
 def _single(inputs: Inputs) -> Iterator[EstimateSpec]:
     """Estimates of one number: of this corpus, between it and each later one, of every layer."""
-    both = {"": Selector(), "base": Selector(of="base")}
+    base = {"base": Selector(of="base")}
     for kind in KINDS:
         for metric in ("mean_head", "best_head"):
             yield EstimateSpec(f"{metric}({kind})", f"{metric}({kind})@1")
         for metric in ("base_best_head", "gain_tau") if inputs.base else ():
-            yield EstimateSpec(f"{metric}({kind})", f"{metric}({kind})@1", both)
+            yield EstimateSpec(f"{metric}({kind})", f"{metric}({kind})@1", sides=base)
     for other in inputs.data.beside:
         for kind in KINDS:
             tau = f"heads_tau({kind})"

@@ -8,19 +8,31 @@ from typing import Final
 
 import numpy as np
 
+from scrutiny.core.answers.texts import judged_parts
 from scrutiny.core.boundary.parameters import at_least, shares
-from scrutiny.core.claim import NO_PROBABILITIES, Claim, Component, Risk
-from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.claim import NO_CONFIDENCES, NO_PROBABILITIES, Claim, Component, Risk
+from scrutiny.core.design import Design, EstimateSpec, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
-from scrutiny.core.facts import LABELS
+from scrutiny.core.facts import ARCS, EXTRACTS, LABELS, OPTIONS, SPANS
+from scrutiny.core.randomness import Rng
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.statistic import Chance
 from scrutiny.core.task import Prediction
 from scrutiny.reliability.metrics import Parametric
 from scrutiny.reliability.row_statistics import Additive, Array, divide, with_count
 
-_TWIN: Final = Selector("control")
 USUAL_BINS: Final = 15
+_Found = tuple[float, ...] | Failure
+_NO_SCORES: Final = Failure("no_probabilities", status="undefined")
+_NO_GOLD: Final = Failure("no_gold", status="skipped")
+_NO_PARTS: Final = Failure("no_parts", status="skipped")
+#: How it is measured, of labels and of answers in parts.
+_NOTES: Final = {
+    True: "Confidence is the probability of the answer given, in {} bins of equal width; the "
+    "twin's gold labels are drawn from the model's own probabilities.",
+    False: "Confidence is the mean probability of the parts of the answer given, in {} bins of "
+    "equal width; which of them the twin has right is drawn by the model's own probabilities.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +65,16 @@ class Calibration(Diagnostic[CalibrationParams]):
     is beyond the twin's is the model's own. ``mean(overconfidence)`` is confidence minus accuracy,
     with its sign; ``mean(brier)`` the squared distance of all probabilities from the gold label.
 
+    Of spans, words, extracts and options, each part is right or wrong by itself: where a model says
+    how sure it is of each, an item's confidence is the mean over the parts of its answer, and what
+    is right is their share. An answer without parts (no entity) has no confidence, and is left out.
+
     **Measures**: whether the probability of an answer may be read as the chance that it is right.
 
     **Misleads when**: bins hide errors of opposite sign that lie close to each other; the labels
     are noisy, for noise looks like overconfidence; a model is calibrated on average and not in a
-    slice that matters (ask ``where``).
+    slice that matters (ask ``where``); entities are missed, for what is not given has no
+    confidence.
 
     **References**: Guo et al. (2017), On calibration of modern neural networks; Brier (1950),
     Verification of forecasts expressed in terms of probability; Roelofs et al. (2022), Mitigating
@@ -67,7 +84,8 @@ class Calibration(Diagnostic[CalibrationParams]):
     id = "calibration@1"
     needs = frozenset({"predict"})
     tolerates = MappingProxyType({"tolerance": f"calibration_error({USUAL_BINS})@1"})
-    wants = (LABELS,)
+    wants = (LABELS, SPANS, ARCS, EXTRACTS, OPTIONS)
+    why_only = "of other answers there are no parts that are right or wrong and have a confidence"
     measures = (
         Measure("confidence", says="mean confidence", row_range=(0.0, 1.0)),
         Measure("right", unit="items", says="answers that are right", row_range=(0.0, 1.0)),
@@ -79,12 +97,12 @@ class Calibration(Diagnostic[CalibrationParams]):
         """The error beside its twin's, its sign, the Brier score; the claim that it is large."""
         error = f"calibration_error({params.bins})"
         has_none = "no_probabilities" in inputs.subject.capabilities
-        both = {"": Selector(), "control": _TWIN}
+        lacks = NO_PROBABILITIES if inputs.task.gives_labels else NO_CONFIDENCES
         return Design(
             estimates=(
                 EstimateSpec("error", f"{error}@1"),
-                EstimateSpec("twin", f"{error}@1", {"": _TWIN}, role="control"),
-                EstimateSpec("beyond", f"beyond({error})@1", both),
+                EstimateSpec("twin", f"{error}@1", role="control"),
+                EstimateSpec("beyond", f"beyond({error})@1"),
                 EstimateSpec("overconfidence", "mean(overconfidence)@1"),
                 EstimateSpec("brier", "mean(brier)@1"),
             ),
@@ -95,19 +113,16 @@ class Calibration(Diagnostic[CalibrationParams]):
                     components=(Component("beyond", 0.0),),
                     needs_control=False,
                     checks=("items", "seeds", "datasets"),
-                    refused=NO_PROBABILITIES if has_none else "",
+                    refused=lacks if has_none else "",
                     risk=Risk(
                         "confidence",
                         params.tolerance,
                         "is off by {} points",
-                        reads_probabilities=True,
+                        without_scores=lacks,
                     ),
                 ),
             ),
-            notes=(
-                f"Confidence is the probability of the answer given, in {params.bins} bins of "
-                "equal width; the twin's gold labels are drawn from the model's own probabilities.",
-            ),
+            notes=(_NOTES[inputs.task.gives_labels].format(params.bins),),
         )
 
     def measure(
@@ -115,10 +130,14 @@ class Calibration(Diagnostic[CalibrationParams]):
     ) -> Iterable[Row]:
         """Two rows for each item: its own, and that of its calibrated twin."""
         for example, answer in zip(batch.examples, ctx.predict(batch.examples), strict=True):
-            at = float(ctx.rng("twin", self.id, example.id).random())
-            golds = {"measured": example.gold, "control": drawn_label(answer, at, ctx.labels)}
-            for role, gold in golds.items():
-                yield RowKind(role=role).row(example.id, _values(answer, gold, ctx.labels))
+            rng = ctx.rng("twin", self.id, example.id)
+            if ctx.task.gives_labels:
+                twin = drawn_label(answer, float(rng.random()), ctx.labels)
+                own, of_twin = (_values(answer, g, ctx.labels) for g in (example.gold, twin))
+            else:
+                own, of_twin = _of_parts(answer, example.gold, rng)
+            for role, values in (("measured", own), ("control", of_twin)):
+                yield RowKind(role=role).row(example.id, values)
 
 
 def drawn_label(answer: Prediction | Failure, at: float, labels: Sequence[str]) -> str | None:
@@ -129,22 +148,39 @@ def drawn_label(answer: Prediction | Failure, at: float, labels: Sequence[str]) 
     return next((name for name, end in zip(labels, ends, strict=True) if at < end), labels[-1])
 
 
-def _values(
-    answer: Prediction | Failure, gold: object, labels: Sequence[str]
-) -> tuple[float, ...] | Failure:
+def _values(answer: Prediction | Failure, gold: object, labels: Sequence[str]) -> _Found:
     """Measures of an answer beside a gold label."""
     if isinstance(answer, Failure):
         return answer
     if answer.scores is None:
-        return Failure("no_probabilities", status="undefined")
+        return _NO_SCORES
     if gold not in labels:
-        return Failure("no_gold", status="skipped")
+        return _NO_GOLD
     confidence, right = max(answer.scores), float(answer.answer == gold)
     brier = sum(
         (score - float(name == gold)) ** 2
         for name, score in zip(labels, answer.scores, strict=True)
     )
     return confidence, right, confidence - right, brier
+
+
+def _of_parts(answer: Prediction | Failure, gold: object, rng: Rng) -> tuple[_Found, _Found]:
+    """Measures of an answer in parts beside the gold one, and beside what its twin gets right."""
+    if isinstance(answer, Failure):
+        return answer, answer
+    if gold is None:
+        return _NO_GOLD, _NO_GOLD
+    right = np.array([is_right for _, is_right in judged_parts(answer.answer, gold)])
+    if not right.size:
+        return _NO_PARTS, _NO_PARTS
+    if answer.scores is None:
+        return _NO_SCORES, _NO_SCORES
+    sure = np.array(answer.scores)
+    own, of_twin = (
+        (sure.mean(), found.mean(), sure.mean() - found.mean(), np.square(sure - found).mean())
+        for found in (right, rng.random(sure.size) < sure)
+    )
+    return own, of_twin
 
 
 def bin_of(confidence: Array, bins: int) -> Array:

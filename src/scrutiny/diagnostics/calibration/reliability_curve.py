@@ -1,17 +1,17 @@
 """Reliability diagram of each model and dataset: accuracy by confidence, bin by bin."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Final
 
 from scrutiny.blocks.charts import Chart, ChartTable, Spec, axis, band_and_line, marks, view_of
 from scrutiny.blocks.numbers import interval, number
-from scrutiny.blocks.run_estimates import identity, key_of
+from scrutiny.blocks.run_estimates import identity
 from scrutiny.blocks.run_view import RunView
 from scrutiny.blocks.section import FINDINGS, Part, ReportPart, part_of
 from scrutiny.core.boundary.json_text import digest
-from scrutiny.core.design import Selector
 from scrutiny.core.expressions import name_and_arguments
 from scrutiny.diagnostics.calibration.calibration import CALIBRATION_ERROR, bin_of
+from scrutiny.reliability.assignment import Assignment, assignments_in
 from scrutiny.reliability.row_statistics import Array
 from scrutiny.stats.intervals.interval import wilson
 
@@ -26,9 +26,9 @@ def part(view: RunView) -> Part | None:
     name = CALIBRATION_ERROR.id.partition("@")[0]
     charts = [
         chart
-        for assigned in view.manifest.get("specs", ())
-        if assigned["spec"]["role"] == "measured"
-        and name_and_arguments(assigned["spec"]["metric"])[0] == name
+        for assigned in assignments_in(view.manifest)
+        if assigned.role == "measured"
+        and name_and_arguments(assigned.metric)[0] == name
         and (chart := _chart(view, assigned)) is not None
     ]
     return part_of(
@@ -36,15 +36,15 @@ def part(view: RunView) -> Part | None:
     )
 
 
-def _chart(view: RunView, assigned: Mapping[str, Any]) -> Chart | None:
+def _chart(view: RunView, assigned: Assignment) -> Chart | None:
     """Curve of one model on one dataset; nothing without records."""
-    recorded, spec = view.records.recorded(assigned), assigned["spec"]
+    recorded = view.records.recorded(assigned)
     if recorded is None:
         return None
-    side = recorded.select(Selector(**spec["sides"][""]), assigned["within"])
-    bins = int(name_and_arguments(spec["metric"])[1])
+    side = recorded.select(assigned.sides[""], assigned.within)
+    bins = int(name_and_arguments(assigned.metric)[1])
     points = list(_points(side.values[..., 0], side.values[..., 1], bins))
-    key = key_of(assigned)
+    key = assigned.key
     own = identity(key)
     whole = next((e for e in view.estimates if identity(e.key) == own), None)
     rows = [

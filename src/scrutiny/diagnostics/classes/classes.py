@@ -8,7 +8,7 @@ import numpy as np
 
 from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, NoParams, RowKind
-from scrutiny.core.facts import ARCS, LABELS, SPANS
+from scrutiny.core.facts import ARCS, LABEL_SETS, LABELS, SPANS
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import ClassCounts
 from scrutiny.reliability.metrics import Parametric
@@ -41,7 +41,8 @@ class Classes(Diagnostic[NoParams]):
 
     id = "classes@1"
     needs = frozenset({"predict"})
-    wants = (ARCS, LABELS, SPANS)
+    wants = (ARCS, LABEL_SETS, LABELS, SPANS)
+    why_only = "other answers have no classes to count one by one"
     measures = (
         Measure("tp", unit="items", says="items of the class that are found"),
         Measure("fp", unit="items", says="items of other classes predicted as this one"),
@@ -53,9 +54,12 @@ class Classes(Diagnostic[NoParams]):
         labels = inputs.task.classes or inputs.data.labels
         if len(labels) < (2 if inputs.task.gives_labels else 1):
             return Design(notes=("All items have the same class.",))
+        are_unequal = len(labels) > 1  # as classes of parts always are
+        if inputs.task.gives_labels:
+            are_unequal = inputs.data.chance * len(labels) >= _UNEQUAL
         return Design(
             conditions=tuple({"label": label} for label in labels),
-            estimates=tuple(_estimates(labels, are_unequal=_are_unequal(labels, inputs))),
+            estimates=tuple(_estimates(labels, are_unequal=are_unequal)),
             notes=(
                 "Each interval is for one class only; they do not hold for all classes at once. "
                 "Macro-F1 is the mean of the F1 of all classes.",
@@ -79,23 +83,16 @@ class Classes(Diagnostic[NoParams]):
                 yield kind.row(example.id, own)
 
 
-def _are_unequal(labels: tuple[str, ...], inputs: Inputs) -> bool:
-    """Whether one class is much more frequent than others, as those of parts always are."""
-    if not inputs.task.gives_labels:
-        return len(labels) > 1
-    return inputs.data.chance * len(labels) >= _UNEQUAL
-
-
 def _estimates(labels: tuple[str, ...], *, are_unequal: bool) -> Iterator[EstimateSpec]:
     """Macro-F1 if the classes are unequal, and the numbers of each class."""
     counts = {label: Selector("measured", {"label": label}) for label in labels}
     if are_unequal:
         sides = {side_of(place): counts[label] for place, label in enumerate(labels)}
-        yield EstimateSpec("macro_f1", f"macro_f1({len(labels)})@1", sides)
+        yield EstimateSpec("macro_f1", f"macro_f1({len(labels)})@1", sides=sides)
     for metric in (RECALL, PRECISION, LABEL_F1):
         for label in labels:
             name = f"{metric.id.partition('@')[0]}/{label}"
-            yield EstimateSpec.of(name, metric.id, {"label": label})
+            yield EstimateSpec(name, metric.id, {"label": label})
 
 
 COUNTS: Final = ("tp", "fp", "fn")

@@ -98,9 +98,9 @@ def _agreement_design(name: str, inputs: Inputs) -> Design:
     return Design(
         conditions=(condition,),
         estimates=(
-            EstimateSpec.of("agreement", "accuracy@1", condition),
+            EstimateSpec("agreement", "accuracy@1", condition),
             *(
-                EstimateSpec.of(
+                EstimateSpec(
                     f"agreement/{construction}",
                     "accuracy@1",
                     condition,
@@ -120,9 +120,9 @@ def _passage_design(name: str | None, inputs: Inputs) -> Design:
     """Surprisal, and next sentences if the model has that head."""
     estimates, claims = [], []
     if name is not None:
-        estimates.append(EstimateSpec.of("surprisal", "mean@1", {"test": "surprisal"}))
+        estimates.append(EstimateSpec("surprisal", "mean@1", {"test": "surprisal"}))
     if "next_sentence" in inputs.subject.capabilities:
-        estimates.append(EstimateSpec.of("next_sentence", "share@1", {"test": "next_sentence"}))
+        estimates.append(EstimateSpec("next_sentence", "share@1", {"test": "next_sentence"}))
         claims.append(_claim("next_sentence", "passages that follow are told from others"))
     return Design(
         conditions=tuple(spec.condition for spec in estimates),

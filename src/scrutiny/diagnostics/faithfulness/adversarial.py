@@ -100,9 +100,9 @@ class Adversarial(OfLayer[AdversarialParams]):
         levels = {epsilon: f"mean(js)/{epsilon:g}" for epsilon in params.epsilons}
         first = levels[params.epsilons[0]]
         own = {"": Selector("measured", {"epsilon": params.epsilons[0]})}
-        specs = [EstimateSpec("level", "accuracy@1", own, role="baseline")]
+        specs = [EstimateSpec("level", "accuracy@1", sides=own, role="baseline")]
         for epsilon, level in levels.items():
-            of = partial(EstimateSpec.of, condition={"epsilon": epsilon})
+            of = partial(EstimateSpec, condition={"epsilon": epsilon})
             specs.append(of(level, "mean(js)@1"))
             specs.append(of(f"adversarial_found/{epsilon:g}", "adversarial_found@1"))
             specs.append(of(f"{level}/start", "mean(js)@1", role="control"))

@@ -85,16 +85,18 @@ class AttentionAgreement(OfLayer[AgreementParams]):
         return Design(
             conditions=tuple({"between": name} for name in _NAMES),
             estimates=(
-                EstimateSpec("level", "accuracy@1", {"": _selector(_NAMES[0])}, role="baseline"),
+                EstimateSpec(
+                    "level", "accuracy@1", sides={"": _selector(_NAMES[0])}, role="baseline"
+                ),
                 *(
-                    EstimateSpec.of(f"tau/{name}", "mean(tau)@1", {"between": name}, role=role)
+                    EstimateSpec(f"tau/{name}", "mean(tau)@1", {"between": name}, role=role)
                     for name, role in zip(_NAMES, _ROLES, strict=True)
                 ),
                 EstimateSpec(
                     "tau_gap",
                     "gap(mean(tau))@1",
-                    {"first": _selector(own), "other": _selector(_BASELINE)},
-                    condition={"between": f"{own} - {_BASELINE}"},
+                    {"between": f"{own} - {_BASELINE}"},
+                    sides={"first": _selector(own), "other": _selector(_BASELINE)},
                 ),
             ),
             claims=tuple(_claims(params, inputs)),

@@ -167,14 +167,14 @@ _GAPS = ("gap(mean(js))", "erasure_js_reversed", "erasure_js_slope")
 def _specs(names: list[OrderName]) -> Iterator[EstimateSpec]:
     """Specifications in the order of the report."""
     yield EstimateSpec(
-        "level", "accuracy@1", {"": _selector(_TOP)}, role="baseline", condition={"order": "none"}
+        "level", "accuracy@1", {"order": "none"}, role="baseline", sides={"": _selector(_TOP)}
     )
     for name in names:
         first = ("share(flip)", "mean(js)", "mean(kl)") if name.order in _SINGLE else ()
         until = ("mean(share)", "mean(mass)", "never_flips") if name.order in _SETS else ()
         for metric in (*first, *until):
             place = f"{metric}/{_label(name)}"
-            yield EstimateSpec.of(place, f"{metric}@1", name.condition, role=name.role)
+            yield EstimateSpec(place, f"{metric}@1", name.condition, role=name.role)
     for name in names:
         if name.order in ("other", "same_mass"):
             yield _two("gap(share(flip))", "flip_gap", _TOP, name)
@@ -201,7 +201,7 @@ def _two(metric: str, short: str, first: OrderName, other: OrderName) -> Estimat
     named = other if first == _TOP else first
     condition = {**named.condition, "order": f"{first.order} - {other.order}"}
     sides = {"first": _selector(first), "other": _selector(other)}
-    return EstimateSpec(f"{short}/{_label(named)}", f"{metric}@1", sides, condition=condition)
+    return EstimateSpec(f"{short}/{_label(named)}", f"{metric}@1", condition, sides=sides)
 
 
 def _claims(params: ErasureParams, inputs: Inputs) -> Iterator[Claim]:

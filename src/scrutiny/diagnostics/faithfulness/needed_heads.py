@@ -209,25 +209,20 @@ _SINGLE = {
     "mean_head_accuracy_drop": "mean_changed_head(drop(accuracy))@1",
     "selected_head_drop": "selected_changed_head(drop(accuracy))@1",
     "selected_head_gain": "selected_changed_head(gain(accuracy))@1",
+    "selected_head_over_layer": "selected_head_over_layer@1",
 }
 
 
 def _specs(change: Change, params: HeadChangeParams) -> Iterator[EstimateSpec]:
     """Specifications of one change."""
     condition: dict[str, object] = {"change": change}
-    own = {"": Selector("measured", condition)}
     if change == params.changes[0]:
-        yield EstimateSpec("level", "accuracy@1", own, role="baseline", condition=condition)
+        own = {"": Selector("measured", condition)}
+        yield EstimateSpec("level", "accuracy@1", condition, role="baseline", sides=own)
     every, axes = f"head_accuracy_drop/{change}", ("layer", "head")
-    yield EstimateSpec.of(every, "changed_head(drop(accuracy))@1", condition, along=axes)
+    yield EstimateSpec(every, "changed_head(drop(accuracy))@1", condition, along=axes)
     for name, metric in _SINGLE.items():
-        yield EstimateSpec.of(f"{name}/{change}", metric, condition)
-    yield EstimateSpec(
-        f"selected_head_over_layer/{change}",
-        "selected_head_over_layer@1",
-        {**own, "control": Selector("control", condition)},
-        condition=condition,
-    )
+        yield EstimateSpec(f"{name}/{change}", metric, condition)
 
 
 def _claims(params: HeadChangeParams, inputs: Inputs) -> Iterator[Claim]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from scrutiny.core.boundary.parameters import at_least
 from scrutiny.core.claim import Claim, Component
-from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs
+from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.diagnostic import Context, RowKind
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
@@ -92,7 +92,7 @@ class Permutation(OfLayer[PermutationParams]):
         change = "mean(median_change)"
         return Design(
             estimates=(
-                EstimateSpec("level", "accuracy@1", role="baseline"),
+                EstimateSpec("level", "accuracy@1", role="baseline", sides={"": Selector()}),
                 *(EstimateSpec(name, f"{name}@1") for name in _METRICS),
             ),
             claims=(

@@ -6,12 +6,11 @@ from typing import Final, NamedTuple
 
 from numpy.random import Generator
 
-from scrutiny.core.edit import Edit, EditRefusedError
+from scrutiny.core.edit import Edit
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
-from scrutiny.models.answers.compared_answers import LabelPair
+from scrutiny.models.answers.compared_answers import LabelPair, kept_parts
 from scrutiny.stats.distributions.output_distances import l1_bounds
-from scrutiny.text.edits import apply_to_answer
 
 AnswerPair = tuple[Prediction, Prediction]
 
@@ -123,16 +122,6 @@ class BothLabels(LabelPair):
         return found
 
 
-def is_invariant(
-    base: Prediction, changed: Prediction, *, example: Example, edits: Sequence[Edit]
-) -> bool | None:
-    """Whether a model is invariant to edits: its answer stays; `None` if they broke its spans."""
-    try:
-        return base._replace(answer=apply_to_answer(base.answer, example, edits)).agrees(changed)
-    except EditRefusedError:
-        return None
-
-
 def pair_of(
     reference: tuple[Prediction, Prediction],
     target: tuple[Prediction, Prediction],
@@ -143,13 +132,13 @@ def pair_of(
     words: int,
 ) -> TrialNumbers:
     """Numbers of one trial, from both models' answers to the text and to the changed text."""
-    kept = [is_invariant(*both, example=example, edits=edits) for both in (reference, target)]
-    if None in kept:
+    one, other = (kept_parts(*both, example=example, edits=edits) for both in (reference, target))
+    if one is None or other is None:
         return NO_PAIR
     return TrialNumbers(
         made=1.0,
-        inv1=float(bool(kept[0])),
-        inv2=float(bool(kept[1])),
+        inv1=float(one.is_whole),
+        inv2=float(other.is_whole),
         d=labels.changes(reference, target) or 0.0,
         agree=float(reference[1].agrees(target[1])),
         words=float(words),

@@ -93,9 +93,10 @@ class KeptAnswers:
             own = replace(key, role="measured", condition=changed)
 
             def beside(own: EstimateKey = own, **other: Any) -> list[Estimate]:
-                """Estimates that differ only in the given fields."""
+                """Estimates that differ only in these fields; a condition may be narrower."""
                 wanted = replace(own, **other)
-                return [one for one in known if _is_of(one.key, wanted)]
+                alike = [e for e in known if replace(e.key, condition=wanted.condition) == wanted]
+                return [e for e in alike if wanted.condition.items() <= e.key.condition.items()]
 
             further = {metric: beside(metric=metric) for metric in _FURTHER}
             further["lift of itself"] = beside(metric=_LIFT, subject=key.reference)
@@ -109,12 +110,6 @@ class KeptAnswers:
                 )
             )
         return found
-
-
-def _is_of(key: EstimateKey, wanted: EstimateKey) -> bool:
-    """Whether a number is the wanted one, with its condition or a narrower one."""
-    same = replace(key, condition=wanted.condition) == wanted
-    return same and wanted.condition.items() <= key.condition.items()
 
 
 def invariance_part(

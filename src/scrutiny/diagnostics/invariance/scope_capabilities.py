@@ -25,6 +25,7 @@ from scrutiny.core.boundary.parameters import at_least, one_of, shares
 from scrutiny.core.errors import PlanError
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
+from scrutiny.models.answers.compared_answers import kept_parts
 from scrutiny.perturb.characters.typos import MiddleSwap
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.search import (
@@ -40,7 +41,8 @@ from scrutiny.perturb.search import (
     State,
 )
 from scrutiny.perturb.search.goals.distances import DISTANCES, Distance
-from scrutiny.perturb.search.goals.output_goals import KeepOutput, Tagging
+from scrutiny.perturb.search.goals.output_goals import KeepOutput
+from scrutiny.perturb.search.judging import single
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 from scrutiny.perturb.search.methods.plain_searches import Exhaustive, RandomChoice
 from scrutiny.perturb.words.wordnet_synonyms import WordnetAll
@@ -140,14 +142,15 @@ class ScopeParams:
 _RECIPES: Final[Mapping[str, str]] = {
     "fairness": "mention_swap(kinds=PER)+name_place_swap+name_place_swap(gender=male)"
 }
-_TAGGED = Tagging(against="prediction")
 
 
 @dataclass(frozen=True, slots=True)
-class KeepTags(Goal):
-    """The model tags another text as before.
+class KeepAnswer(Goal):
+    """The model gives another text the same answer as before: spans, arcs, an extract, a text.
 
-    The same spans, adjusted by the edits; the score is their F1 minus missing changes.
+    Its parts, moved by the edits, have to agree; the score is the share of those that do, minus
+    missing changes. A text that breaks the answer, so that nobody knows what it became, is worse
+    than any other.
 
     Parameters
     ----------
@@ -156,24 +159,27 @@ class KeepTags(Goal):
 
     Examples
     --------
-    >>> KeepTags(least=2).least
+    >>> KeepAnswer(least=2).least
     2
     """
 
-    id: ClassVar[str] = "keep_tags@1"
+    id: ClassVar[str] = "keep_answer@1"
 
     least: int = 1
 
     def skips(self, base: Base) -> str | None:
-        """Never: an answer without tags can be kept, too."""
+        """Never: an answer without parts can be kept, too."""
         return None
 
     def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
-        """F1 of the spans minus missing words, and whether none are missing."""
-        lost, is_other = _TAGGED.judge(base, answer, state)
+        """Share of the answer that is kept minus missing words, and whether nothing is missing."""
         missing = max(0, self.least - state.words_changed)
+        before, after = single(base.answer), single(answer)
+        kept = kept_parts(before, after, example=base.example, edits=state.edits)
+        if kept is None:
+            return -1.0 - missing, False
         is_same = state.texts == state.origin.texts
-        return 1.0 - lost - missing, not (is_other or missing or is_same)
+        return kept.share - missing, kept.is_whole and not (missing or is_same)
 
 
 ALL: Final = "all"
@@ -312,7 +318,7 @@ def _method(params: ScopeParams, amount: int) -> tuple[Method, int]:
 
 def _goal(params: ScopeParams, task: Task, *, least: int) -> Goal:
     """Goal of the search: an unchanged answer."""
-    goal: Any = KeepTags(least)
+    goal: Any = KeepAnswer(least)
     if task.gives_labels:
         goal = KeepOutput(params.distance, keeps_label=params.keeps_label, least=least)
     kept: Goal = goal

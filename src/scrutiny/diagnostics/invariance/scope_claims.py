@@ -3,7 +3,7 @@
 For a capability and an amount, with the target b and the reference a:
 
 ===================  ==========================================================================
-hard                 Hard-SCoPE: pairs that leave a's label on which b keeps its own
+hard                 Hard-SCoPE: pairs that leave a's answer on which b keeps its own
 random               b's invariance to random changes of as many words (role ``control``)
 lift, kappa          hard minus random; as a share of what random changes leave
 soft                 Soft-SCoPE at the tolerance and cutoff of its condition; beside it that of
@@ -17,7 +17,10 @@ soft_least           soft where nothing that is left to the label "other" is com
                      then what it is at most
 ===================  ==========================================================================
 
-and for the items as they are: agreement, both accuracies, the gap, and how many labels b uses.
+All but Soft-SCoPE and its distance, which compare probabilities of labels, stand for answers of any
+type: an answer is kept if all its parts, moved by the edits, are what they were.
+
+And for the items as they are: agreement, both accuracies, the gap, and how many labels b uses.
 
 The claim: the lift exceeds the margin. A model without skill, or that always says the same, is
 refused. The reference beside itself is the ceiling, and nothing is claimed of it. Where the plan
@@ -45,6 +48,7 @@ from scrutiny.diagnostics.invariance.scope_records import (
     PROPOSALS,
     SELF,
 )
+from scrutiny.models.answers.compared_answers import has_variety
 from scrutiny.tasks.scores import score_of
 
 #: Soft-SCoPE of a model against itself below which sampling decides: nothing is printed.
@@ -63,25 +67,26 @@ def make_design(params: ScopeParams, made: Sequence[Generation], inputs: Inputs)
     if not inputs.is_self:
         claims = [_claim(g, params, inputs) for g in made]
     if inputs.is_first_way and params.loss is None:
-        claims += [
-            less_shared(
-                g,
-                inputs,
-                margin=params.margin,
-                where=_amount(g),
-                competence=tuple(_competence(inputs)),
-            )
-            for g in made
-        ]
-        contrasts = tuple(differences(made))
-        families[LESS] = (
+        claims += [_less_shared(g, params, inputs) for g in made]
+        contrasts = tuple(_differences(made))
+        families[_LESS] = (
             f"{inputs.subject.name} shares less of the invariances of {inputs.second.name} on "
             f"{inputs.data.name} ({_changes(params, made)}) than the other way round, by more than "
             f"{100 * params.margin:g} points"
         )
     if not inputs.is_self and params.loss is not None:
         claims += [_kept(g, params.loss, inputs) for g in made]
-        contrasts = tuple(_beside_ceiling(g, params.loss) for g in made)
+        contrasts = tuple(
+            ContrastSpec(
+                f"{KEPT}/{g.label}",
+                f"hard/{g.label}",
+                f"hard/{g.label}",
+                minus="reference",
+                is_paired=True,
+                exact_at=params.loss,
+            )
+            for g in made
+        )
         families[KEPT] = (
             f"{inputs.subject.name} keeps its answer on {inputs.data.name} "
             f"({_changes(params, made)}) where {inputs.second.name} does, as often as "
@@ -111,8 +116,11 @@ def _estimates(
     yield from _of_items(inputs)
     for generation in made:
         yield from _hard(generation)
-        yield from _soft(generation, params, inputs)
-        yield from _agreement(generation)
+        if inputs.task.gives_labels:
+            yield from _soft(generation, params, inputs)
+        for name, pairs in (("ood", "kept"), ("ood_all", "all")):
+            metric = f"ood_agreement({pairs})@1"
+            yield EstimateSpec(f"{name}/{generation.label}", metric, generation.condition)
 
 
 def _of_items(inputs: Inputs) -> Iterator[EstimateSpec]:
@@ -120,31 +128,31 @@ def _of_items(inputs: Inputs) -> Iterator[EstimateSpec]:
     base = {"": Selector("baseline", OF_BASE)}
     both = {"": Selector("baseline", OF_TARGET)}
     level = score_of(inputs.task).level
-    yield EstimateSpec.of("level", level, OF_TARGET, role="baseline")
-    yield EstimateSpec.of("level_reference", level, OF_REFERENCE, role="baseline")
+    yield EstimateSpec("level", level, OF_TARGET, role="baseline")
+    yield EstimateSpec("level_reference", level, OF_REFERENCE, role="baseline")
     if any(measure.name == "hit" for measure in inputs.task.measures):
-        yield EstimateSpec("gap", "accuracy_gap@1", both, role="baseline")
-    yield EstimateSpec("agreement", "share(agree_base)@1", base, role="baseline")
-    yield EstimateSpec("entropy", "label_entropy@1", base, role="baseline")
-    yield EstimateSpec("commonest", "commonest_label@1", base, role="baseline")
+        yield EstimateSpec("gap", "accuracy_gap@1", sides=both, role="baseline")
+    yield EstimateSpec("agreement", "share(agree_base)@1", sides=base, role="baseline")
+    if has_variety(inputs.task):
+        yield EstimateSpec("entropy", "label_entropy@1", sides=base, role="baseline")
+        yield EstimateSpec("commonest", "commonest_label@1", sides=base, role="baseline")
 
 
 def _hard(generation: Generation) -> Iterator[EstimateSpec]:
     """Hard-SCoPE, its control, and the excess over the control."""
     label, condition = generation.label, generation.condition
-    against = {"": Selector("measured", condition), "control": Selector("control", condition)}
-    yield EstimateSpec.of(f"hard/{label}", "hard_scope@1", condition)
-    yield EstimateSpec.of(f"random/{label}", "kept_by(target)@1", condition, role="control")
-    yield EstimateSpec(f"lift/{label}", "scope_lift@1", against, condition=condition)
-    yield EstimateSpec(f"kappa/{label}", "kappa_inv@1", against, condition=condition)
-    yield EstimateSpec.of(f"found/{label}", "pairs_found@1", condition)
+    yield EstimateSpec(f"hard/{label}", "hard_scope@1", condition)
+    yield EstimateSpec(f"random/{label}", "kept_by(target)@1", condition, role="control")
+    yield EstimateSpec(f"lift/{label}", "scope_lift@1", condition)
+    yield EstimateSpec(f"kappa/{label}", "kappa_inv@1", condition)
+    yield EstimateSpec(f"found/{label}", "pairs_found@1", condition)
     proposed = {"": Selector("control", {**condition, "of": PROPOSALS})}
     for name, metric in (
         ("random_reference", "kept_by(reference)@1"),
         ("phi", "invariance_phi@1"),
         ("chance_kappa", "invariance_kappa@1"),
     ):
-        yield EstimateSpec(f"{name}/{label}", metric, proposed, role="control", condition=condition)
+        yield EstimateSpec(f"{name}/{label}", metric, condition, sides=proposed, role="control")
 
 
 def _soft(generation: Generation, params: ScopeParams, inputs: Inputs) -> Iterator[EstimateSpec]:
@@ -153,47 +161,40 @@ def _soft(generation: Generation, params: ScopeParams, inputs: Inputs) -> Iterat
     where = {**generation.condition, "of": PROBABILITIES}
     searched = {"": Selector("measured", where)}
     random = {"": Selector("control", where)}
-    gate: tuple[tuple[str, float], ...] = ()
+    gate: tuple[tuple[EstimateSpec, float], ...] = ()
     constants = {"tolerance": params.tolerance, "cutoff": params.cutoff}
     condition = {**generation.condition, **constants}
     if "samples" in inputs.subject.capabilities | inputs.second.capabilities:
-        gate = ((f"soft_self/{label}", LEAST_SELF_SOFT),)
-        yield EstimateSpec(
+        own = EstimateSpec(
             f"soft_self/{label}",
             "soft_scope@1",
-            {"": Selector("baseline", {**generation.condition, "of": SELF})},
+            condition,
+            sides={"": Selector("baseline", {**generation.condition, "of": SELF})},
             role="baseline",
-            condition=condition,
         )
+        gate = ((own, LEAST_SELF_SOFT),)
+        yield own
     for cutoff in dict.fromkeys((params.cutoff, *sorted(params.cutoffs))):
         name = f"soft/{label}" + ("" if cutoff == params.cutoff else f"/cutoff={cutoff:g}")
         at = {**condition, "cutoff": cutoff}
-        yield EstimateSpec(name, "soft_scope@1", searched, condition=at, presupposes=gate)
+        yield EstimateSpec(name, "soft_scope@1", at, sides=searched, presupposes=gate)
     if OTHER in inputs.data.labels:
         yield EstimateSpec(
             f"soft_least/{label}",
             "soft_scope@1",
-            {"": Selector("measured", {**generation.condition, "of": BOUND})},
-            condition={**condition, "bound": "least"},
+            {**condition, "bound": "least"},
+            sides={"": Selector("measured", {**generation.condition, "of": BOUND})},
             presupposes=gate,
         )
     yield EstimateSpec(
         f"soft_random/{label}",
         "soft_scope@1",
-        random,
+        condition,
+        sides=random,
         role="control",
-        condition=condition,
         presupposes=gate,
     )
-    yield EstimateSpec(
-        f"distance/{label}", "mean_distance@1", searched, condition=generation.condition
-    )
-
-
-def _agreement(generation: Generation) -> Iterator[EstimateSpec]:
-    """Agreement on changed texts, over the pairs of Hard-SCoPE and over all."""
-    for name, metric in (("ood", "ood_agreement(kept)@1"), ("ood_all", "ood_agreement(all)@1")):
-        yield EstimateSpec.of(f"{name}/{generation.label}", metric, generation.condition)
+    yield EstimateSpec(f"distance/{label}", "mean_distance@1", generation.condition, sides=searched)
 
 
 def _claim(generation: Generation, params: ScopeParams, inputs: Inputs) -> Claim:
@@ -210,13 +211,6 @@ def _claim(generation: Generation, params: ScopeParams, inputs: Inputs) -> Claim
         checks=("items", "seeds", "datasets"),
         competence=tuple(_competence(inputs)),
     )
-
-
-def _beside_ceiling(generation: Generation, loss: float) -> ContrastSpec:
-    """Hard-SCoPE minus that of the reference's other runs, or of the reference itself."""
-    hard = f"hard/{generation.label}"
-    name = f"{KEPT}/{generation.label}"
-    return ContrastSpec(name, hard, hard, minus="reference", is_paired=True, exact_at=loss)
 
 
 def _kept(generation: Generation, loss: float, inputs: Inputs) -> Claim:
@@ -243,13 +237,13 @@ def _competence(inputs: Inputs) -> Iterator[tuple[str, float]]:
     """Skill of both models if gold answers are known; otherwise that labels are used at all.
 
     A model that answers the same whatever it is asked is told so, and not only that it has no
-    skill. Of tags, variety says nothing: it is whether there are any.
+    skill. Of other answers than labels, variety says nothing: of tags it is whether there are any.
     """
-    is_tagged = not inputs.task.gives_labels
-    if inputs.data.chance > 0 or is_tagged:
+    gives_labels = inputs.task.gives_labels
+    if inputs.data.chance > 0 or not gives_labels:
         yield "level", inputs.data.chance
         yield "level_reference", inputs.data.chance
-        if not is_tagged:
+        if gives_labels:
             yield "entropy", 0.0
     else:
         yield "entropy", LEAST_ENTROPY
@@ -275,6 +269,15 @@ def _notes(params: ScopeParams, inputs: Inputs) -> Iterator[str]:
         f"Texts were changed so that {inputs.second.name} keeps its answer; every model was asked "
         "about the item, the changed text, and a random change of as many words."
     )
+    if not inputs.task.gives_labels:
+        yield (
+            "An answer is kept if all its parts are what they were, moved by the edits; words that "
+            "a change adds are not compared. Hard-SCoPE follows Rawal & Toneva (2024), who ask for "
+            "labels. There is no Soft-SCoPE: it compares probabilities of labels, which these "
+            "answers do not have."
+        )
+        yield from _of_all(params, inputs)
+        return
     yield (
         "Hard- and Soft-SCoPE follow Rawal & Toneva (2024), from the formulas in the authors' "
         "released code. The published tolerance and cutoff were not available to us: ours are "
@@ -285,66 +288,50 @@ def _notes(params: ScopeParams, inputs: Inputs) -> Iterator[str]:
         "The released search applies softmax twice to the changed output; ours minimizes the "
         f"stated distance ({params.distance if params.preset == 'corrected' else 'l1'})."
     )
-    yield (
-        f"Up to {params.trials} changed texts of an item are one row: items are resampled, not "
-        "pairs. The measure is asymmetric: the other direction is another measurement."
-    )
+    yield from _of_all(params, inputs)
     if OTHER in inputs.data.labels:
         yield (
             'The label "other" holds all answers without a label, and labels that an answer leaves '
             "out: distances of probabilities are lower bounds, and Soft-SCoPE is at most the shown "
             'value, and at least that with bound "least".'
         )
+
+
+def _of_all(params: ScopeParams, inputs: Inputs) -> Iterator[str]:
+    """Sentences that are said of answers of any type."""
+    yield (
+        f"Up to {params.trials} changed texts of an item are one row: items are resampled, not "
+        "pairs. The measure is asymmetric: the other direction is another measurement."
+    )
     if inputs.is_self:
         yield "A model compared with itself is the ceiling."
 
 
 #: Family of the claims that one direction shares less, and how their identifiers begin.
-LESS: Final = "less"
+_LESS: Final = "less"
 
 
-def differences(made: Sequence[Generation]) -> Iterator[ContrastSpec]:
+def _differences(made: Sequence[Generation]) -> Iterator[ContrastSpec]:
     """Hard-SCoPE and lift of this direction minus those of the other one."""
     for generation in made:
         for name in ("hard", "lift"):
             one = f"{name}/{generation.label}"
-            yield ContrastSpec(f"{LESS}/{one}", one, one, minus="exchanged", is_paired=True)
+            yield ContrastSpec(f"{_LESS}/{one}", one, one, minus="exchanged", is_paired=True)
 
 
-def less_shared(
-    generation: Generation,
-    inputs: Inputs,
-    *,
-    margin: float,
-    where: str,
-    competence: tuple[tuple[str, float], ...],
-) -> Claim:
-    """Claim that the target shares less of the reference's invariances than the reverse.
-
-    Parameters
-    ----------
-    generation
-        What is changed.
-    inputs
-        The target and its reference.
-    margin
-        Smallest difference worth a claim, as a share of the changed texts.
-    where
-        The amount of change, in words.
-    competence
-        Skills that both directions presuppose.
-    """
+def _less_shared(generation: Generation, params: ScopeParams, inputs: Inputs) -> Claim:
+    """Claim that the target shares less of the reference's invariances than the reverse."""
     target, reference = inputs.subject.name, inputs.second.name
     label = generation.label
     return Claim(
-        id=f"{LESS}/{label}",
-        says=f"{generation.capability} in {where}: {target} shares less of the invariances of "
-        f"{reference} than the other way round, by {points(margin)}",
+        id=f"{_LESS}/{label}",
+        says=f"{generation.capability} in {_amount(generation)}: {target} shares less of the "
+        f"invariances of {reference} than the other way round, by {points(params.margin)}",
         components=(
-            Component(f"{LESS}/hard/{label}", -margin, operator="<"),
-            Component(f"{LESS}/lift/{label}", -margin, "control: random change", "<"),
+            Component(f"{_LESS}/hard/{label}", -params.margin, operator="<"),
+            Component(f"{_LESS}/lift/{label}", -params.margin, "control: random change", "<"),
         ),
-        family=LESS,
+        family=_LESS,
         checks=("items", "seeds", "datasets"),
-        competence=competence,
+        competence=tuple(_competence(inputs)),
     )

@@ -6,14 +6,14 @@ alike, and a trial that found no pair has ``made`` 0 and is not read. The side "
 pairs, the side "control" the ones changed at random by as much. See ``docs/similarity.md``.
 
 ``hard_scope@1``
-    **Measures**: pairs that leave the reference's label on which the target keeps its own.
+    **Measures**: pairs that leave the reference's answer on which the target keeps its own.
     **Misleads when**: read without `scope_lift@1`: a target that always says the same scores 1.
 ``soft_scope@1``
     **Measures**: the same, each pair weighed by how alike both changes of the probabilities are.
     **Misleads when**: compared at other constants (``tolerance`` and ``cutoff`` of the estimate's
     condition), or between targets of different calibration.
 ``kept_by(target)@1``, ``kept_by(reference)@1``
-    **Measures**: pairs on which the target (the reference) keeps its label, whatever the other
+    **Measures**: pairs on which the target (the reference) keeps its answer, whatever the other
     does. **Misleads when**: of searched pairs: the reference's is what the search wanted.
 ``scope_lift@1``, ``kappa_inv@1``
     **Measures**: Hard-SCoPE minus the target's invariance to random changes; as a share of what
@@ -219,7 +219,7 @@ KEPT_BY: Final = one_of(
     {
         who: OverPairs(
             stream,
-            f"labels kept by the {who}",
+            f"answers kept by the {who}",
             ("made", kept),
             lambda made, kept: _mean(kept, made),
         )
@@ -281,7 +281,7 @@ OOD_AGREEMENT: Final = one_of(
     {
         "kept": OverPairs(
             "ood_agreement@1",
-            "agreement on changed texts that leave the reference's label",
+            "agreement on changed texts that leave the reference's answer",
             ("made", "inv1", "agree"),
             lambda made, inv1, agree: _mean(agree, made * inv1),
         ),

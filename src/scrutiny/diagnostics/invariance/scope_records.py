@@ -7,7 +7,7 @@ baseline             of=base             agreement on the item; the target's lab
 baseline             of=target           the target's answer against the gold answer
 baseline             of=reference        the reference's
 measured, control    capability, amount  searched texts; random ones with as many words changed
-measured, control    … of=probabilities  the same where both models give probabilities: ``d``
+measured, control    … of=probabilities  labels: the same where both give probabilities: ``d``
 control              … of=proposals      random texts also where the search found none: what both
                                          models mind, whatever the reference minds
 measured             … of=bound          ``d`` at most, where answers leave labels to "other"
@@ -19,7 +19,7 @@ Numbers of a row that it is not about are 0, and nothing reads them. An item on 
 a text, though it has a place, is a row without pairs (``made`` 0): other replicates find one there.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -28,7 +28,7 @@ from scrutiny.core.edit import Variant
 from scrutiny.core.example import Example
 from scrutiny.core.model import n_samples_of
 from scrutiny.core.record import Measure, Row
-from scrutiny.core.task import Prediction, Task
+from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.invariance.answer_pairs import (
     NO_PAIR,
     BothLabels,
@@ -116,16 +116,6 @@ def is_judged_by_samples(ctx: Context) -> bool:
     )
 
 
-def _flat(
-    numbers: Mapping[str, float | tuple[float, ...]], task: Task, trials: int
-) -> Iterable[float]:
-    """Values in the order of the measures."""
-    for measure in (*MEASURES, *task.measures):
-        size = trials if measure.axes else 1
-        value = numbers.get(measure.name, 0.0)
-        yield from value if isinstance(value, tuple) else [value] * size
-
-
 @lru_cache(maxsize=1024)
 def _kind(role: str, items: tuple[tuple[str, object], ...]) -> RowKind:
     return RowKind.of(dict(items), role)
@@ -140,7 +130,7 @@ class _Item:
 
     def base(self) -> Row:
         """Agreement on the unchanged item."""
-        base = self._bases()
+        base = self._answers(None)
         if isinstance(base, Failure):
             return self._row("baseline", OF_BASE, base)
         agree = float(base[0].agrees(base[1]))
@@ -149,7 +139,7 @@ class _Item:
 
     def skill(self, of: Mapping[str, str]) -> Row:
         """Measures of the task for one of the models."""
-        base, task = self._bases(), self.asked.ctx.task
+        base, task = self._answers(None), self.asked.ctx.task
         if isinstance(base, Failure):
             return self._row("baseline", of, base)
         gold = self.example.gold
@@ -170,12 +160,16 @@ class _Item:
         of_scores = {**condition, "of": PROBABILITIES}
         searched = self._trials(generation)
         random = self._trials(generation, is_control=True)
+        gives_labels = self.asked.ctx.task.gives_labels
         for role, trials in (("measured", searched), ("control", random)):
             yield self._of_trials(role, condition, trials, generation)
-            yield self._of_trials(role, of_scores, self._with_scores(trials), generation)
+            if gives_labels:
+                yield self._of_trials(role, of_scores, self._with_scores(trials), generation)
         proposed = self._trials(generation, is_control=True, is_matched=False)
         where = {**condition, "of": PROPOSALS}
         yield self._of_trials("control", where, proposed, generation)
+        if not gives_labels:
+            return
         if self.asked.labels.has_other:
             where = {**condition, "of": BOUND}
             bounds = self._at_most(self._with_scores(searched))
@@ -232,7 +226,7 @@ class _Item:
 
         A random text is a control only beside a searched one, and if it could have been another.
         """
-        base = self._bases()
+        base = self._answers(None)
         if isinstance(base, Failure):
             return base
         found: Trials = []
@@ -249,18 +243,15 @@ class _Item:
             if isinstance(changed, Failure):
                 return changed
             of_each = (base[0], changed[0]), (base[1], changed[1])
-            found.append((self._pair(*of_each, variant), of_each, variant))
+            numbers = pair_of(
+                *of_each,
+                example=self.example,
+                edits=variant.edits,
+                labels=self.asked.labels,
+                words=self.origin.words_changed(variant.edits),
+            )
+            found.append((numbers, of_each, variant))
         return found
-
-    def _pair(self, reference: Both, target: Both, variant: Variant) -> TrialNumbers:
-        return pair_of(
-            reference,
-            target,
-            example=self.example,
-            edits=variant.edits,
-            labels=self.asked.labels,
-            words=self.origin.words_changed(variant.edits),
-        )
 
     def _with_scores(self, trials: "Trials | Failure") -> "Trials | Failure":
         """The trials, if every pair has probabilities to compare."""
@@ -268,7 +259,7 @@ class _Item:
             return trials
         if self.asked.labels.order is None:
             return Failure("other_labels", status="undefined")
-        base = self._bases()
+        base = self._answers(None)
         if isinstance(base, Failure):
             return base
         if not all(answer.scores for answer in base):
@@ -312,11 +303,8 @@ class _Item:
             found.append((numbers, (one, one), variant))
         return found
 
-    def _bases(self) -> Both | Failure:
-        """Both models' answers to the item."""
-        return self._answers(None)
-
     def _answers(self, name: str | None) -> Both | Failure:
+        """Both models' answers to a changed text, or to the item; None is its name."""
         missing = Failure("not_asked")
         one = self.asked.reference.get((self.example.id, name), missing)
         other = self.asked.target.get((self.example.id, name), missing)
@@ -333,5 +321,9 @@ class _Item:
         kind = _kind(role, tuple(condition.items()))
         if isinstance(found, Failure):
             return kind.row(self.example.id, found)
-        flat = _flat(found, self.asked.ctx.task, self.asked.trials)
-        return kind.row(self.example.id, flat)
+        values: list[float] = []
+        for measure in (*MEASURES, *self.asked.ctx.task.measures):
+            value = found.get(measure.name, 0.0)
+            size = self.asked.trials if measure.axes else 1
+            values += value if isinstance(value, tuple) else [value] * size
+        return kind.row(self.example.id, values)

@@ -1,6 +1,6 @@
 """Shared invariances of two models: Hard- and Soft-SCoPE with their controls."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from scrutiny.core.design import Design, Inputs
@@ -16,7 +16,6 @@ from scrutiny.core.diagnostic import (
 from scrutiny.core.edit import Variant
 from scrutiny.core.errors import MissingExtraError, PlanError
 from scrutiny.core.example import Example
-from scrutiny.core.facts import LABELS, SPANS
 from scrutiny.core.languages import left_out, must_know, speaks_any
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction, Task
@@ -47,17 +46,12 @@ def _suited(
         If a resource needs packages that are not installed.
     """
     if inputs.is_audit:
-        return tuple(g for g in made if _speaks(g, inputs.data.languages))
+        return tuple(g for g in made if speaks_any(_languages(g), inputs.data.languages))
     for generation in made:
         named, data = f"The capability {generation.capability!r}", inputs.data
         must_know(named, _languages(generation), data.languages, data=data.name)
         _require_resources(generation, params.resources)
     return tuple(made)
-
-
-def _speaks(generation: Generation, languages: Collection[str]) -> bool:
-    """Whether it supports the language of some data."""
-    return speaks_any(_languages(generation), languages)
 
 
 def _languages(generation: Generation) -> frozenset[str]:
@@ -86,11 +80,15 @@ class SharedInvariance(ChangesTexts[ScopeParams]):
 
     Answers of a model to texts changed so that a reference model keeps its answer.
 
-    **Measures**: on how many of the changes that leave the reference's label the target keeps its
-    own (Hard-SCoPE), how alike both models' probabilities move (Soft-SCoPE), and how much of that
-    random changes of as many words would show (lift).
+    **Measures**: on how many of the changes that leave the reference's answer the target keeps its
+    own (Hard-SCoPE), how alike both models' probabilities of labels move (Soft-SCoPE), and how much
+    of that random changes of as many words would show (lift). Spans, arcs, clusters and extracts
+    are kept if all of them are what they were, moved by the edits; a written text if it is the same
+    letter by letter.
 
     **Misleads when**: read without its control: a target that always answers the same scores 1.
+    Long answers (parses, translations) are seldom kept as a whole: the number of texts found is
+    small then, and they are the easy ones.
     It is asymmetric: pairs and condition are the reference's, so look at both directions. The
     constants of Soft-SCoPE decide its value; compare at equal ones. More places changed, or a
     weaker search, is another question.
@@ -102,7 +100,6 @@ class SharedInvariance(ChangesTexts[ScopeParams]):
 
     id = "invariance.scope@1"
     needs = frozenset({"predict"})
-    wants = (LABELS, SPANS)
     measures = MEASURES
     wants_reference = True
 
@@ -140,7 +137,11 @@ class SharedInvariance(ChangesTexts[ScopeParams]):
     def measure(self, params: ScopeParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
         """Rows of both models' answers, item by item."""
         reference = reference_of(ctx)
-        examples, names = _questions(batch)
+        examples, names = list[Example](), list[str | None]()
+        for example in batch.examples:
+            variants = [v for v in batch.variants.get(example.id, ()) if v.status == "ok"]
+            examples += [example, *(apply_edits(example, v.edits) for v in variants)]
+            names += [None, *(v.name for v in variants)]
         asked = BothAnswers(
             made=generations(params, ctx.task),
             trials=params.trials,
@@ -150,22 +151,8 @@ class SharedInvariance(ChangesTexts[ScopeParams]):
             ctx=ctx,
         )
         for example in batch.examples:
-            variants = {v.name: v for v in batch.variants.get(example.id, ())}
-            yield from asked.rows(example, variants)
-
-
-def _questions(batch: Batch) -> tuple[list[Example], list[str | None]]:
-    """Items and changed texts, with their names."""
-    found = list(_texts(batch))
-    return [example for example, _ in found], [name for _, name in found]
-
-
-def _texts(batch: Batch) -> Iterator[tuple[Example, str | None]]:
-    for example in batch.examples:
-        yield example, None
-        for variant in batch.variants.get(example.id, ()):
-            if variant.status == "ok":
-                yield apply_edits(example, variant.edits), variant.name
+            by_name = {v.name: v for v in batch.variants.get(example.id, ())}
+            yield from asked.rows(example, by_name)
 
 
 def _by_name(

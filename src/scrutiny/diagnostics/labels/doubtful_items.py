@@ -4,27 +4,33 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Final
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from rich.text import Text
 
 from scrutiny.blocks.charts import Chart, ChartTable
 from scrutiny.blocks.labels import one_line
 from scrutiny.blocks.numbers import number
-from scrutiny.blocks.run_estimates import key_of
 from scrutiny.blocks.run_view import RunView
-from scrutiny.blocks.section import FINDINGS, Part, ReportPart, left_out, part_of
-from scrutiny.blocks.terminal_and_markdown import WIDTH, cropped, wrapped
-from scrutiny.core.answers.answer import answer_of
+from scrutiny.blocks.section import (
+    FINDINGS,
+    InShort,
+    Part,
+    ReportPart,
+    SentenceBlock,
+    left_out,
+    part_of,
+)
+from scrutiny.blocks.terminal_and_markdown import cropped
+from scrutiny.core.answers.answer import answer_of, type_of
 from scrutiny.core.boundary.json_text import digest
-from scrutiny.core.design import Selector
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.record import grouped
+from scrutiny.reliability.assignment import assignments_in
 from scrutiny.store.run_folder import RunFolder
 
-#: Label and probability of each model's answer, by item.
+#: Stored form of each model's answer, and its (greatest) probability, by item.
 _Answers = Mapping[str, Sequence[tuple[str, float]]]
 _DIAGNOSTIC: Final = "labels"
 _MOST: Final = 20
@@ -87,13 +93,13 @@ class Doubtful:
 def doubtful_in(view: RunView) -> Iterator[Doubtful]:
     """Doubtful items of each model and dataset that was checked; nothing without records."""
     folder = view.records.folder
-    for assigned in view.manifest.get("specs", ()):
-        key = key_of(assigned)
+    for assigned in assignments_in(view.manifest):
+        key = assigned.key
         is_own = key.diagnostic_name == _DIAGNOSTIC and key.metric == "share(doubtful)@1"
         recorded = view.records.recorded(assigned) if is_own and folder is not None else None
         if recorded is None or folder is None:
             continue
-        side = recorded.select(Selector(**assigned["spec"]["sides"][""]), assigned["within"])
+        side = recorded.select(assigned.sides[""], assigned.within)
         _, disagreed, conflicting, doubtful = side.values.transpose(2, 0, 1)  # (replicate, item)
         against = {"the model": disagreed, "a near duplicate": conflicting}
         votes = (doubtful == 1).sum(axis=0)
@@ -104,7 +110,7 @@ def doubtful_in(view: RunView) -> Iterator[Doubtful]:
                 item=name,
                 text=texts[name][0],
                 gold=texts[name][1],
-                answers=_said(answers.get(name, ())),
+                answers=_said(answers.get(name, ()), texts[name][2]),
                 why=" and ".join(who for who, by in against.items() if 1 in by[:, i]),
                 votes=int(votes[i]),
                 confidence=fmean(score for _, score in answers.get(name, (("", 0.0),))),
@@ -117,18 +123,30 @@ def doubtful_in(view: RunView) -> Iterator[Doubtful]:
         yield Doubtful(key.subject, key.dataset, tuple(items), n_items, n_models)
 
 
-def _texts(folder: RunFolder, dataset: str, items: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """Text and gold label of items."""
+def _texts(
+    folder: RunFolder, dataset: str, items: Sequence[str]
+) -> dict[str, tuple[str, str, dict[str, str]]]:
+    """Text and gold answer of items in words, and their fields."""
     wanted, found = set(items), {}
     for row in folder.table("items", columns=["dataset", "item", "gold", "fields"]).to_pylist():
         if row["dataset"] == dataset and row["item"] in wanted:
-            text = " | ".join(json.loads(row["fields"]).values())
-            found[row["item"]] = (cropped(one_line(text), _LONGEST), str(answer_of(row["gold"])))
+            fields = json.loads(row["fields"])
+            text = " | ".join(fields.values())
+            found[row["item"]] = (
+                cropped(one_line(text), _LONGEST),
+                _shown(answer_of(row["gold"]), fields),
+                fields,
+            )
     return found
 
 
+def _shown(answer: Any, fields: Mapping[str, str]) -> str:
+    """Answer of any type in a line, with the texts that it speaks of."""
+    return cropped(one_line(type_of(answer).show(answer, fields)), _LONGEST)
+
+
 def _answers(folder: RunFolder, key: EstimateKey, items: Sequence[str]) -> _Answers:
-    """Label and probability that each model gives to items."""
+    """Answer that each model gives to items, with the probability of its surest part."""
     table = folder.original_answers("scores")
     mine = pc.and_(pc.equal(table["subject"], key.subject), pc.equal(table["dataset"], key.dataset))
     mine = pc.and_(mine, pc.is_in(table["item"], value_set=pa.array(items, pa.string())))
@@ -136,13 +154,13 @@ def _answers(folder: RunFolder, key: EstimateKey, items: Sequence[str]) -> _Answ
     return grouped((r["item"], (r["answer"], max(r["scores"]))) for r in rows if r["scores"])
 
 
-def _said(answers: Sequence[tuple[str, float]]) -> str:
+def _said(answers: Sequence[tuple[str, float]], fields: Mapping[str, str]) -> str:
     """Answers in words, the commonest first."""
-    by_label = grouped(answers)
+    by_answer = grouped(answers)
     parts = [
-        f"{label} {number(fmean(scores), 2)}"
+        f"{_shown(answer_of(answer), fields)} {number(fmean(scores), 2)}"
         + (f" ({len(scores)} of {len(answers)} models)" if len(answers) > 1 else "")
-        for label, scores in sorted(by_label.items(), key=lambda one: -len(one[1]))
+        for answer, scores in sorted(by_answer.items(), key=lambda one: -len(one[1]))
     ]
     return ", ".join(parts)
 
@@ -174,16 +192,16 @@ def _table(found: Doubtful, where: str) -> Chart:
     )
 
 
-def lines(view: RunView) -> Iterator[Text]:
+def lines(view: RunView) -> Iterator[InShort]:
     """The most doubtful items in a terminal."""
     for found in doubtful_in(view):
         if not found.items:
             continue
-        yield Text()
-        yield from wrapped(f"Doubtful labels: {found.sentence}", style="bold")
+        yield SentenceBlock("")
+        yield SentenceBlock(f"Doubtful labels: {found.sentence}", "bold")
         for one in found.items[: _MOST_LINES if view.has_texts else 0]:
-            yield Text(f"  {cropped(one.text, WIDTH - 2)}")
-            yield from wrapped(f"    gold {one.gold}; {one.answers}; {one.why} disagrees")
+            yield SentenceBlock(one.text, hanging=2, is_cut=True)
+            yield SentenceBlock(f"gold {one.gold}; {one.answers}; {one.why} disagrees")
 
 
 PART: Final = ReportPart(

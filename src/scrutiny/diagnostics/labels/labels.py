@@ -1,23 +1,37 @@
 """Label errors: items whose gold label is doubtful, by confident models or nearly equal texts."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
 
+from scrutiny.core.answers.answer import type_of
+from scrutiny.core.answers.texts import is_right, judged_parts
 from scrutiny.core.boundary.parameters import shares
-from scrutiny.core.claim import Claim, Component, Risk
-from scrutiny.core.design import Design, EstimateSpec, Inputs
+from scrutiny.core.claim import NO_CONFIDENCES, NO_PROBABILITIES, Claim, Component, Risk
+from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.example import Example
-from scrutiny.core.facts import LABELS
-from scrutiny.core.record import Measure, Row
+from scrutiny.core.facts import ARCS, EXTRACTS, LABELS, OPTIONS, SPANS
+from scrutiny.core.record import Measure, Row, grouped
 from scrutiny.core.task import Prediction
 from scrutiny.data.near_duplicates import conflicting_labels
 
 _SHARE: Final = "share(doubtful)@1"
+#: Probabilities that are equal may differ by so much from their mean.
+_SLACK: Final = 1e-9
+#: When a gold answer is doubtful, of labels and of answers in parts.
+_NOTES: Final = {
+    True: "A label is doubtful if the model's answer is another label, with at least the "
+    "mean probability that it gives this label on the items that have it, or if a "
+    "text that shares {:g} % of its word pairs has another label.",
+    False: "A gold answer is doubtful if the model gives a part that it has not, with at least the "
+    "mean probability of parts of this class that gold answers have, or if the same text has "
+    "another gold answer. Models whose answers have no parts on an item doubt nothing there.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +60,11 @@ class DoubtfulLabels(Diagnostic[LabelsParams]):
     another label. The model is confident if it gives its answer at least the probability that it
     gives this label, on average, on the items that have it.
 
+    Of spans, words, extracts and options, an item is doubtful if the model gives a part that the
+    gold answer has not, and is at least as sure of it as, on average, of parts of the same class
+    (type, relation) that the gold answer has; or if the same text has another gold answer. What the
+    model does not find cannot be doubted in this way.
+
     **Measures**: how many gold labels can be wrong, as far as this model shows. The share is an
     upper estimate: a confident error of the model and a wrong label look the same. So the check can
     rule out many label errors, and never proves any: read the items.
@@ -60,7 +79,8 @@ class DoubtfulLabels(Diagnostic[LabelsParams]):
 
     id = "labels@1"
     needs = frozenset({"predict"})
-    wants = (LABELS,)
+    wants = (LABELS, SPANS, ARCS, EXTRACTS, OPTIONS)
+    why_only = "of other answers there are no parts that are right or wrong and have a confidence"
     scope = "dataset"
     tolerates = MappingProxyType({"tolerance": _SHARE})
     measures = (
@@ -78,12 +98,13 @@ class DoubtfulLabels(Diagnostic[LabelsParams]):
 
     def design(self, params: LabelsParams, inputs: Inputs) -> Design:
         """The share of doubtful labels and its two sources; the risk that it is large."""
+        gives_labels = inputs.task.gives_labels
         return Design(
             estimates=(
                 EstimateSpec("doubtful", _SHARE),
                 EstimateSpec("disagreed", "share(disagreed)@1"),
                 EstimateSpec("conflicting", "share(conflicting)@1"),
-                EstimateSpec("right", "share(right)@1", role="baseline"),
+                EstimateSpec("right", "share(right)@1", role="baseline", sides={"": Selector()}),
             ),
             claims=(
                 Claim(
@@ -91,21 +112,19 @@ class DoubtfulLabels(Diagnostic[LabelsParams]):
                     says="gold labels are wrong",
                     components=(Component("doubtful", 0.0),),
                     checks=("items", "seeds", "datasets"),
-                    competence=(("right", inputs.data.chance),),
+                    competence=(("right", inputs.data.chance if gives_labels else 0.0),),
                     needs_control=False,
                     risk=Risk(
                         "doubtful labels",
                         params.tolerance,
                         "{} % of the items",
                         settled_by="read the doubtful items: model errors look the same",
-                        reads_probabilities=True,
+                        without_scores=NO_PROBABILITIES if gives_labels else NO_CONFIDENCES,
                     ),
                 ),
             ),
             notes=(
-                "A label is doubtful if the model's answer is another label, with at least the "
-                "mean probability that it gives this label on the items that have it, or if a "
-                f"text that shares {100 * params.near:g} % of its word pairs has another label.",
+                _NOTES[gives_labels].format(100 * params.near),
                 "A confident error of the model looks like a wrong label: only reading the items "
                 "tells which it is.",
             ),
@@ -117,13 +136,16 @@ class DoubtfulLabels(Diagnostic[LabelsParams]):
         """One row for each item; doubt needs probabilities and a gold label."""
         examples = batch.examples
         answers = ctx.predict(examples)
-        doubted = _doubted(examples, answers, ctx.labels)
-        near = set(
-            ctx.once(
-                f"{self.id} {cell.dataset} {params.near:g}",
-                lambda: sorted(conflicting_labels(examples, least=params.near)),
+        if ctx.task.gives_labels:
+            doubted = _doubted(examples, answers, ctx.labels)
+            near = set(
+                ctx.once(
+                    f"{self.id} {cell.dataset} {params.near:g}",
+                    lambda: sorted(conflicting_labels(examples, least=params.near)),
+                )
             )
-        )
+        else:
+            doubted, near = _doubted_parts(examples, answers), set(_told_otherwise(examples))
         for i, (example, answer) in enumerate(zip(examples, answers, strict=True)):
             found: tuple[bool, ...] | Failure = _why_not(answer, example)
             if i in doubted:
@@ -148,6 +170,39 @@ def _doubted(
     is_right = (scores.argmax(axis=1) == golds).tolist()
     is_doubted = confident_disagreements(scores, golds).tolist()
     return dict(zip(known, zip(is_right, is_doubted, strict=True), strict=True))
+
+
+def _doubted_parts(
+    examples: Sequence[Example], answers: Sequence[Prediction | Failure]
+) -> dict[int, tuple[bool, bool]]:
+    """The same of answers in parts: whether the whole is right, and whether a part is doubted."""
+    known = {
+        i: (list(zip(judged_parts(a.answer, e.gold), a.scores, strict=True)), a.answer, e.gold)
+        for i, (e, a) in enumerate(zip(examples, answers, strict=True))
+        if isinstance(a, Prediction) and a.scores is not None and e.gold is not None
+    }
+    right = grouped(
+        (name, score) for parts, *_ in known.values() for (name, ok), score in parts if ok
+    )
+    least = {name: fmean(scores) for name, scores in right.items()}
+    return {
+        i: (
+            is_right(answer, gold),
+            any(
+                not ok and score >= least.get(name, np.inf) - _SLACK for (name, ok), score in parts
+            ),
+        )
+        for i, (parts, answer, gold) in known.items()
+    }
+
+
+def _told_otherwise(examples: Sequence[Example]) -> Iterator[int]:
+    """Items whose very text is there again, with a gold answer that says something else."""
+    told = [(i, e) for i, e in enumerate(examples) if e.gold is not None]
+    for same in grouped((tuple(e.fields.items()), (i, e.gold)) for i, e in told).values():
+        for i, gold in same:
+            if not all(type_of(gold).agree(gold, other).is_whole for _, other in same):
+                yield i
 
 
 def _why_not(answer: Prediction | Failure, example: Example) -> Failure:

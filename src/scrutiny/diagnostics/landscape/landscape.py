@@ -75,7 +75,7 @@ class Landscape(Diagnostic[LandscapeParams]):
         return Design(
             conditions=tuple({"property": name} for name in PROPERTIES),
             estimates=tuple(
-                EstimateSpec.of(name, "mean@1", {"property": name}) for name in PROPERTIES
+                EstimateSpec(name, "mean@1", {"property": name}) for name in PROPERTIES
             ),
             queries_per_item=2 * params.directions + 2 * params.iterations + 8,
             notes=(

@@ -80,7 +80,7 @@ class Leakage(Diagnostic[LeakageParams]):
         hashes = model.training_hashes()
         found = [False] * len(batch.examples)
         for name in ctx.task.open_fields:
-            texts = [example.fields[name] for example in batch.examples]
+            texts = [example.fields.get(name, "") for example in batch.examples]
             for pair in overlap_with_hashes(texts, hashes).pairs:
                 found[pair.a] = True
         for example, hit in zip(batch.examples, found, strict=True):

@@ -96,7 +96,10 @@ class Robustness(ChangesTexts[RobustnessParams]):
                     yield variant
                     if params.control:
                         control = controls.of(variant, seed=ctx.seed, draw=draw)
-                        yield _comparable(variant, control)
+                        if variant.status == "ok" and control.status == "skipped":
+                            # a skipped one counts as unchanged; this has to leave the comparison
+                            control = replace(control, status="undefined")
+                        yield control
 
     def __init__(self) -> None:
         self._kept: dict[int, Sequence[AskedText]] = {}  # by the batch, as long as it is held
@@ -130,17 +133,6 @@ class Robustness(ChangesTexts[RobustnessParams]):
                     name, kind = variant.name, _kind_of(variant.recipe, variant.draw, variant.role)
                 values = _values(example, variant, before, found.get((example.id, name)), ctx)
                 yield kind.row(example.id, values, variant=name)
-
-
-def _comparable(variant: Variant, control: Variant) -> Variant:
-    """Control that is undefined if the treatment changed an item that it could not change.
-
-    A skipped variant counts as unchanged; an item without a matched random change must leave the
-    comparison instead.
-    """
-    if variant.status == "ok" and control.status == "skipped":
-        return replace(control, status="undefined")
-    return control
 
 
 def _asked(batch: Batch) -> Iterator[AskedText]:

@@ -21,10 +21,11 @@ their drops, beside the drop of each. Recipes that may change the gold answer ge
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Final, NamedTuple
 
 from scrutiny.core.claim import Claim, Component, Risk
-from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector, draws_of
+from scrutiny.core.design import Design, EstimateSpec, Inputs
 from scrutiny.core.expressions import expression_in_words, metric_of_metric
 from scrutiny.core.languages import left_out, must_know
 from scrutiny.core.plugin_base import without_versions
@@ -36,10 +37,7 @@ from scrutiny.reliability.metrics import metric_of
 from scrutiny.tasks.scores import score_of
 
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
-_BEFORE = Selector(role="baseline")
-_STAYS = {"after": "before"}
 _CONTROL = "control: random change"
-_BOTH_STAY = {"after": "before", "control": "before"}
 
 
 def _condition_of(recipe: Recipe, draw: int) -> dict[str, object]:
@@ -97,12 +95,6 @@ def make_design(params: RobustnessParams, inputs: Inputs) -> Design:
     )
 
 
-def _beside(params: RobustnessParams, task: Task) -> list[str]:
-    """Scores of the task whose drops are told without a verdict."""
-    scored, asked = score_of(task), params.kept_metrics(task)
-    return [name for name in (scored.level, *scored.also) if name not in asked]
-
-
 def _is_kept(score: _Score, recipe: Recipe, task: Task) -> bool:
     """Whether the gold answers that a score reads are known after a change."""
     layers = () if task.answer_type is None else task.answer_type.layers
@@ -118,7 +110,7 @@ def _estimates(
 ) -> Iterator[EstimateSpec]:
     """Specifications in the order of the report."""
     for score in scores:
-        yield EstimateSpec(f"level{score.mark}", score.metric, {"": _BEFORE}, role="baseline")
+        yield EstimateSpec(f"level{score.mark}", score.metric, role="baseline")
     for recipe, found in kept.items():
         for draw in range(params.draws):
             yield from _of_recipe(recipe, draw, inputs, params, scores=found)
@@ -129,24 +121,12 @@ def _estimates(
 
 def _of_draws(recipe: Recipe, params: RobustnessParams, score: _Score) -> Iterator[EstimateSpec]:
     """Drops of all draws of a recipe as one number each."""
-    conditions = [_condition_of(recipe, draw) for draw in range(params.draws)]
-    changed = {"before": _BEFORE, **draws_of("after", "measured", conditions)}
-    control = draws_of("control", "control", conditions)
-    condition = {"transformation": recipe.name}
-    yield EstimateSpec(
-        f"drop{score.mark}/{recipe.name}",
-        metric_of_metric("drop", score.metric),
-        changed,
-        fallback=_STAYS,
-        condition=condition,
-    )
-    if params.control:
+    for what in ("drop", *(["excess"] * params.control)):
         yield EstimateSpec(
-            f"excess{score.mark}/{recipe.name}",
-            metric_of_metric("excess", score.metric),
-            {**changed, **control},
-            fallback=_BOTH_STAY,
-            condition=condition,
+            f"{what}{score.mark}/{recipe.name}",
+            metric_of_metric(what, score.metric),
+            {"transformation": recipe.name},
+            draws=params.draws,
         )
 
 
@@ -154,28 +134,13 @@ def _of_score(
     score: _Score, name: str, condition: Mapping[str, object], params: RobustnessParams
 ) -> Iterator[EstimateSpec]:
     """Drop of a score that one draw of a recipe causes."""
-    after, control = Selector("measured", condition), Selector("control", condition)
-    changed = {"before": _BEFORE, "after": after}
     mark, drop = score.mark, metric_of_metric("drop", score.metric)
-    pair = (drop, changed)
-    yield EstimateSpec(f"drop{mark}/{name}", *pair, fallback=_STAYS, condition=condition)
-    yield EstimateSpec(f"drop_changed{mark}/{name}", *pair, group="changed", condition=condition)
+    yield EstimateSpec(f"drop{mark}/{name}", drop, condition)
+    yield EstimateSpec(f"drop_changed{mark}/{name}", drop, condition, group="changed")
     if params.control:
-        yield EstimateSpec(
-            f"drop_control{mark}/{name}",
-            drop,
-            {"before": _BEFORE, "after": control},
-            fallback=_STAYS,
-            role="control",
-            condition=condition,
-        )
-        yield EstimateSpec(
-            f"excess{mark}/{name}",
-            metric_of_metric("excess", score.metric),
-            {**changed, "control": control},
-            fallback=_BOTH_STAY,
-            condition=condition,
-        )
+        yield EstimateSpec(f"drop_control{mark}/{name}", drop, condition, role="control")
+        excess = metric_of_metric("excess", score.metric)
+        yield EstimateSpec(f"excess{mark}/{name}", excess, condition)
 
 
 def _of_recipe(
@@ -189,58 +154,29 @@ def _of_recipe(
     """Specifications of one recipe and draw."""
     name = f"{recipe.name}/{draw}"
     condition = _condition_of(recipe, draw)
-    after, control = Selector("measured", condition), Selector("control", condition)
-    changed: Mapping[str, Selector] = {"before": _BEFORE, "after": after}
-    yield EstimateSpec(f"coverage/{name}", "coverage@1", {"after": after}, condition=condition)
+    of = partial(EstimateSpec, condition=condition, group="changed")
+    yield EstimateSpec(f"coverage/{name}", "coverage@1", condition)
     for score in scores:
         yield from _of_score(score, name, condition, params)
-    for metric in _beside(params, inputs.task) if scores else ():
+    told, judged = score_of(inputs.task), params.kept_metrics(inputs.task)
+    beside = [metric for metric in (told.level, *told.also) if metric not in judged]
+    for metric in beside if scores else ():
         if _is_kept(_Score(metric), recipe, inputs.task):
-            yield EstimateSpec(
-                f"drop_{without_versions(metric)}/{name}",
-                metric_of_metric("drop", metric),
-                changed,
-                fallback=_STAYS,
-                condition=condition,
-            )
+            drop = metric_of_metric("drop", metric)
+            yield EstimateSpec(f"drop_{without_versions(metric)}/{name}", drop, condition)
     if measures_of_changes(inputs.task):
         metric = "changed_share@1"
-        yield EstimateSpec(
-            f"changed/{name}", metric, {"": after}, group="changed", condition=condition
-        )
+        yield of(f"changed/{name}", metric)
         if params.control:
-            yield EstimateSpec(
-                f"changed_control/{name}",
-                metric,
-                {"": control},
-                group="changed",
-                role="control",
-                condition=condition,
-            )
+            yield of(f"changed_control/{name}", metric, role="control")
         if params.control and inputs.subject.unscored:
-            yield EstimateSpec(
-                f"changed_beyond/{name}",
-                metric_of_metric("beyond", metric),
-                {"": after, "control": control},
-                group="changed",
-                condition=condition,
-            )
+            yield of(f"changed_beyond/{name}", metric_of_metric("beyond", metric))
     if has_labels(inputs.task):
         flips = ("flip_rate@1", "broken_rate@1", "mended_rate@1")
         for metric in flips if scores else flips[:1]:
-            short = metric.partition("_")[0]
-            yield EstimateSpec(
-                f"{short}/{name}", metric, changed, group="changed", condition=condition
-            )
+            yield of(f"{metric.partition('_')[0]}/{name}", metric)
         if params.control:
-            yield EstimateSpec(
-                f"flip_control/{name}",
-                "flip_rate@1",
-                {"before": _BEFORE, "after": control},
-                group="changed",
-                role="control",
-                condition=condition,
-            )
+            yield of(f"flip_control/{name}", "flip_rate@1", role="control")
 
 
 def _claim(recipe: Recipe, score: _Score, params: RobustnessParams, inputs: Inputs) -> Claim:
@@ -250,13 +186,14 @@ def _claim(recipe: Recipe, score: _Score, params: RobustnessParams, inputs: Inpu
     tolerance = of_task.tolerance if params.tolerance is None else params.tolerance
     excess = [Component(f"excess{mark}/{name}", 0.0, _CONTROL)] * params.control
     what = f"{recipe.title}: {expression_in_words(score.metric)}" if mark else recipe.title
+    has_level = params.kept_metrics(inputs.task)[0] == of_task.level
     return Claim(
         id=f"{recipe.name}{mark}",
         says=f"{_title(recipe)} lowers {expression_in_words(score.metric)}",
         components=(Component(f"drop{mark}/{name}", 0.0), *excess),
         family=f"robustness{mark}",
         checks=("items", "seeds", "datasets"),
-        competence=_skill(params, inputs),
+        competence=(("level", inputs.data.chance),) * has_level,
         risk=Risk(what, tolerance, "costs {} points"),
         coverage=_coverage(recipe, params),
     )
@@ -282,12 +219,6 @@ def _changes(recipes: Sequence[Recipe], params: RobustnessParams, task: Task) ->
             risk=Risk(recipe.title, score_of(task).tolerance, f"changes {{}} % of {places}"),
             coverage=_coverage(recipe, params),
         )
-
-
-def _skill(params: RobustnessParams, inputs: Inputs) -> tuple[tuple[str, float], ...]:
-    """Level that has to lie above no skill, where the measurement has it."""
-    is_first = params.kept_metrics(inputs.task)[0] == score_of(inputs.task).level
-    return (("level", inputs.data.chance),) if is_first else ()
 
 
 def _title(recipe: Recipe) -> str:

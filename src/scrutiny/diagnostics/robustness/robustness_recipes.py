@@ -8,7 +8,7 @@ from scrutiny.core.boundary.parameters import at_least, shares
 from scrutiny.core.errors import PlanError
 from scrutiny.core.languages import speaks_any
 from scrutiny.core.plugin_base import without_versions
-from scrutiny.core.registry import registry
+from scrutiny.core.registry import OWN, registry
 from scrutiny.core.task import Task
 from scrutiny.perturb.engine.recipe import Recipe, parse_recipe
 from scrutiny.perturb.resources.loading import RESOURCES
@@ -43,6 +43,9 @@ class RobustnessParams:
         transformation that knows the language, needs no extra, is not one for searches only, and
         makes fit texts often enough (``docs/transformation-quality.md``); where answers are no
         labels, only those after which the right answer is known.
+    usual
+        Transformations that are asked where none is named, if they apply: those of an audit's
+        profile. Those of plug-ins are asked beside them. Empty: every one, as said above.
     draws
         Independent draws of each recipe; their mean is what the recipe costs.
     constraints
@@ -59,6 +62,7 @@ class RobustnessParams:
     """
 
     transformations: tuple[str, ...] = ()
+    usual: tuple[str, ...] = ()
     draws: int = 1
     constraints: tuple[str, ...] = ()
     resources: Mapping[str, str] = field(default_factory=dict)
@@ -81,7 +85,7 @@ class RobustnessParams:
         if self.transformations:
             named = [parse_recipe(text) for text in self.transformations]
             return list({recipe.name: recipe for recipe in named}.values())
-        return [recipe for recipe in _usual(task, languages) if not self._lacking(recipe)]
+        return [recipe for recipe in self._usual(task, languages) if not self._lacking(recipe)]
 
     def kept_metrics(self, task: Task) -> tuple[str, ...]:
         """Names of the scores, with versions.
@@ -106,7 +110,7 @@ class RobustnessParams:
 
     def left_out(self, task: Task, languages: frozenset[str]) -> dict[str, list[str]]:
         """Recipes that would be asked, by name, with the resources that they lack."""
-        recipes = () if self.transformations else _usual(task, languages)
+        recipes = () if self.transformations else self._usual(task, languages)
         return {r.name: lacking for r in recipes if (lacking := self._lacking(r))}
 
     def unspoken(self, task: Task, languages: frozenset[str]) -> list[Recipe]:
@@ -114,9 +118,21 @@ class RobustnessParams:
 
         None where recipes are named: those are refused.
         """
-        recipes = () if self.transformations else _usual(task, frozenset({"en"}))
+        recipes = () if self.transformations else self._usual(task, frozenset({"en"}))
         asked = (recipe for recipe in recipes if not self._lacking(recipe))
         return [recipe for recipe in asked if not speaks_any(recipe.languages, languages)]
+
+    def _usual(self, task: Task, languages: frozenset[str]) -> list[Recipe]:
+        """Recipes that are asked unless others are named, and support a language."""
+        named = {registry().resolve("transformation", name) for name in self.usual}
+        recipes = {name: parse_recipe(name) for name in registry().names("transformation")}
+        known = [
+            recipe
+            for name, recipe in recipes.items()
+            if name in named or (recipe.is_default and (not named or _is_plugged_in(name)))
+            if speaks_any(recipe.languages, languages)
+        ]
+        return known if has_labels(task) else [r for r in known if r.is_scored(task.facts)]
 
     def _lacking(self, recipe: Recipe) -> list[str]:
         """Resources of a recipe that are neither there nor named."""
@@ -135,8 +151,6 @@ def has_labels(task: Task) -> bool:
     return any(measure.name == "pred" for measure in task.measures)
 
 
-def _usual(task: Task, languages: frozenset[str]) -> list[Recipe]:
-    """Recipes that are asked unless others are named, and support a language."""
-    recipes = (parse_recipe(name) for name in registry().names("transformation"))
-    known = [r for r in recipes if r.is_default and speaks_any(r.languages, languages)]
-    return known if has_labels(task) else [r for r in known if r.is_scored(task.facts)]
+def _is_plugged_in(name: str) -> bool:
+    """Whether a transformation is of an installed plug-in."""
+    return registry().entry("transformation", name).origin != OWN

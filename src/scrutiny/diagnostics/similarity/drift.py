@@ -1,8 +1,8 @@
-"""Drift: whether a model is still the reference, by log-probabilities or samples.
+"""Drift: whether a model is still the reference, by log-probabilities, samples, or whole answers.
 
 =================  ================================================================================
 farther            items that tell the target from the reference, beyond exchange: what is claimed
-distance, excess   size in nats; beyond the reference asked again, with the exchange test
+distance, excess   size in nats, or share of parts; beyond the reference asked again, with the test
 change             of the log-probability of the right answer, with the sign-flip test
 mmd                discrepancy of sampled labels, with the exchange test
 again/...          the same of the reference beside the reference asked again: the control
@@ -19,7 +19,6 @@ from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, reference_of
 from scrutiny.core.example import Example
-from scrutiny.core.facts import LABELS
 from scrutiny.core.model import Model, n_samples_of
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Row
@@ -27,12 +26,14 @@ from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.similarity.drift_records import (
     EXCHANGE,
     MEASURES,
+    OF_ANSWERS,
     OF_GOLD,
     OF_LOGPROBS,
     OF_SAMPLES,
     Answer,
     Counts,
     RowLayout,
+    answer_rows,
     logprob_rows,
     of_samples,
 )
@@ -55,7 +56,8 @@ class DriftParams:
         How many times this question is going to be asked of these models, stated before the
         first: each look has the level .05 / looks.
     tolerance
-        Nats within which two distances of log-probabilities are equal: what batches of floats do.
+        Nats within which two distances of log-probabilities are equal, and shares of parts that
+        differ: what batches of floats do.
     exchanges
         Exchanges of samples within an item; 1 / (exchanges + 1) is the smallest p.
     """
@@ -81,7 +83,10 @@ class Drift(Diagnostic[DriftParams]):
 
     Where answers are probabilities, their logarithms are tracked: an item speaks for a difference
     if the model lies farther from the reference than the reference from itself. Where they are
-    shares of samples, the discrepancy of the samples is held against exchanges of them.
+    shares of samples, the discrepancy of the samples is held against exchanges of them. Other
+    answers than labels (spans, arcs, clusters, extracts, texts) are compared as they are: an item
+    speaks for a difference if more parts of the model's answer differ from the reference's than of
+    the reference's second answer.
 
     **Measures**: whether one may say that the model is not the reference any more (another
     version, other weights, another engine), at a level that is stated beforehand.
@@ -98,7 +103,6 @@ class Drift(Diagnostic[DriftParams]):
 
     id = "similarity.drift@1"
     needs = frozenset({"predict"})
-    wants = (LABELS,)
     measures = MEASURES
     scope = "dataset"  # whether samples are repeated shows on many
     wants_reference = True
@@ -119,8 +123,12 @@ class Drift(Diagnostic[DriftParams]):
         a, b = reference.predict(batch.examples), ctx.predict(batch.examples)
         again = _asked_again(reference.model, batch.examples)
         sizes = n_samples_of(reference.model), n_samples_of(ctx.model)
-        if sizes == (None, None):
-            for example, *answers in zip(batch.examples, a, b, again, strict=True):
+        asked = zip(batch.examples, a, b, again, strict=True)
+        if not ctx.task.gives_labels:
+            for example, *answers in asked:
+                yield from answer_rows(example, answers, params.table)
+        elif sizes == (None, None):
+            for example, *answers in asked:
                 yield from logprob_rows(example, answers, labels, params.table)
         else:
             yield from _Sampled(batch.examples, labels, sizes, ctx).rows(params, a, b, again)
@@ -202,22 +210,30 @@ Condition = Mapping[str, str]
 
 
 def make_drift_design(looks: int, inputs: Inputs) -> Design:
-    """Design for classifiers: by samples if either model is only known by samples."""
+    """Design for answers: of labels by samples if either model is only known by samples."""
+    if not inputs.task.gives_labels:
+        name = "answer_distance"
+        return design_of_distances(looks, inputs, OF_ANSWERS, changes=None, metric=name)
     if "samples" in inputs.subject.capabilities | inputs.second.capabilities:
         return _design_of_samples(looks, inputs)
     changes = OF_GOLD if inputs.data.chance > 0 else None
-    return design_of_logprobs(looks, inputs, OF_LOGPROBS, changes=changes)
+    return design_of_distances(looks, inputs, OF_LOGPROBS, changes=changes)
 
 
-def design_of_logprobs(
-    looks: int, inputs: Inputs, distances: Condition, *, changes: Condition | None
+def design_of_distances(
+    looks: int,
+    inputs: Inputs,
+    distances: Condition,
+    *,
+    changes: Condition | None,
+    metric: str = "logprob_distance",
 ) -> Design:
-    """Design for known log-probabilities; ``changes`` are the rows of the tracked values."""
+    """Design for known distances; ``changes`` are the rows of tracked log-probabilities."""
     estimates = [
         _spec("farther", "farther", distances),
-        _spec("distance", "logprob_distance", distances),
-        _beside_again("excess", "beyond(logprob_distance)", distances),
-        _again("again/distance", "logprob_distance", distances),
+        _spec("distance", metric, distances),
+        _beside_again("excess", f"beyond({metric})", distances),
+        _again("again/distance", metric, distances),
     ]
     conditions = [distances]
     if changes is not None:
@@ -248,19 +264,19 @@ def _beyond_runs(name: str, inputs: Inputs) -> list[Component]:
 
 
 def _spec(name: str, metric: str, condition: Condition) -> EstimateSpec:
-    return EstimateSpec(name, f"{metric}@1", {"": Selector("measured", condition)})
+    return EstimateSpec(name, f"{metric}@1", sides={"": Selector("measured", condition)})
 
 
 def _beside_again(name: str, metric: str, condition: Condition) -> EstimateSpec:
     sides = {"": Selector("measured", condition), "control": Selector("control", condition)}
-    return EstimateSpec(name, f"{metric}@1", sides)
+    return EstimateSpec(name, f"{metric}@1", sides=sides)
 
 
 def _again(name: str, metric: str, condition: Condition) -> EstimateSpec:
     """Estimate for the reference with itself; measured, so that it has its test as well."""
     where = {**condition, "beside": "the reference asked again"}
     sides = {"": Selector("control", condition)}
-    return EstimateSpec(name, f"{metric}@1", sides, condition=where)
+    return EstimateSpec(name, f"{metric}@1", where, sides=sides)
 
 
 def _design(

@@ -9,9 +9,13 @@ measured   of=gold                log-probability of the right answer, of both
 control    of=gold                the same of the reference and the reference asked again
 measured   of=samples             discrepancy of both models' samples, and with samples exchanged
 control    of=samples             the same of the reference and the reference asked again
+measured   of=answers             share of the parts of both answers that differ; whether it is
+                                  larger than that of the reference asked again
+control    of=answers             the same of the reference and the reference asked again
 =========  =====================  ================================================================
 
-Either the first four or the last two: models known by samples have no log-probabilities.
+The first four of labels with probabilities, the next two of models known by samples, the last two
+of spans, arcs, clusters, extracts and written texts, whose answers are compared as they are.
 
 Statistics: a is the reference, b the subject, *again* the reference asked a second time
 (side ``control``).
@@ -25,6 +29,10 @@ Statistics: a is the reference, b the subject, *again* the reference asked a sec
     **Measures**: mean absolute difference of log-probabilities in nats; minus that of a and a asked
     again, with a test that exchanges b's answer and a's second one within items. **Misleads when**:
     improbable labels decide: a label of probability 1e-6 counts as much as the likeliest one.
+``answer_distance@1``, ``beyond(answer_distance)@1``
+    **Measures**: mean share of the parts of two answers (spans, words, links; else the answer as a
+    whole) on which they do not agree; minus that of a and a asked again, with the same test.
+    **Misleads when**: long answers differ in something nearly always, which says nothing of harm.
 ``logprob_change@1``
     **Measures**: mean change of the log-probability of the gold answer, or of the text, with a test
     that flips signs by item. **Misleads when**: changes of both signs cancel: another model of the
@@ -41,11 +49,13 @@ equality testing; Chauvin et al. (2025), Log probability tracking of LLM APIs; P
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scrutiny.core.answers.answer import type_of
 from scrutiny.core.arrays import Floats, Integers
 from scrutiny.core.diagnostic import Failure, RowKind
 from scrutiny.core.example import Example
@@ -60,7 +70,9 @@ from scrutiny.stats.resampling.weights import Units
 from scrutiny.stats.significance.exact_tests import TIE, ExactTest
 from scrutiny.stats.significance.permutation_tests import sign_flip_test
 
-OF_LOGPROBS, OF_GOLD, OF_SAMPLES = ({"of": of} for of in ("log-probabilities", "gold", "samples"))
+OF_LOGPROBS, OF_GOLD, OF_SAMPLES, OF_ANSWERS = (
+    {"of": of} for of in ("log-probabilities", "gold", "samples", "answers")
+)
 #: Axis of the exchanges; its length is a parameter.
 EXCHANGE: Final = "exchange"
 MEASURES: Final = (
@@ -126,10 +138,31 @@ def logprob_rows(
     a, b, again = answers
     logs = [_logs(labels, a, b), _logs(LabelPair(labels.reference, labels.reference), a, again)]
     roles = ("measured", "control")
-    for role, distances in zip(roles, _distances(logs, table), strict=True):
+    apart = [f if isinstance(f, Failure) else float(np.abs(f[0] - f[1]).mean()) for f in logs]
+    for role, distances in zip(roles, _signed(apart, table), strict=True):
         yield table.row(example.id, role, OF_LOGPROBS, distances)
     for role, found in zip(roles, logs, strict=True):
         yield table.row(example.id, role, OF_GOLD, _of_gold(example, found, labels.reference))
+
+
+def answer_rows(example: Example, answers: Sequence[Answer], table: RowLayout) -> Iterator[Row]:
+    """Two rows of an item, of answers of any type: of both shares of parts that differ.
+
+    ``answers`` are those of the reference, the target, and the reference asked again.
+    """
+    a, *others = answers
+    apart = [_apart(a, other) for other in others]
+    for role, found in zip(("measured", "control"), _signed(apart, table), strict=True):
+        yield table.row(example.id, role, OF_ANSWERS, found)
+
+
+def _apart(one: Answer, other: Answer) -> float | Failure:
+    """Share of the parts of two answers on which they do not agree, or why it is not known."""
+    if isinstance(one, Failure):
+        return one
+    if isinstance(other, Failure):
+        return other
+    return 1.0 - type_of(one.answer).agree(one.answer, other.answer).share
 
 
 def _of_gold(
@@ -152,13 +185,11 @@ def _logs(labels: LabelPair, one: Answer, other: Answer) -> Floats | Failure:
     return both if isinstance(both, Failure) else np.log(np.maximum(np.stack(both), KL_FLOOR))
 
 
-def _distances(
-    logs: Sequence[Floats | Failure], table: RowLayout
+def _signed(
+    distances: Sequence[float | Failure], table: RowLayout
 ) -> Iterator[Mapping[str, float | Floats] | Failure]:
     """Rows of both distances: of the target, and of the reference asked again."""
-    target, again = (
-        f if isinstance(f, Failure) else float(np.abs(f[0] - f[1]).mean()) for f in logs
-    )
+    target, again = distances
     if isinstance(target, Failure):
         yield target
     elif isinstance(again, Failure):
@@ -191,7 +222,7 @@ _AGAIN: Final = "the reference asked again"
 
 
 def _exchanged_within_items(
-    rows: Floats, units: Integers | None, rng: np.random.Generator
+    rows: Floats, units: Integers | None, rng: np.random.Generator, *, name: str
 ) -> Sequence[ReplicateTest]:
     """Exchange test of distances ``(item, of b and of a again)``, within items.
 
@@ -199,7 +230,7 @@ def _exchanged_within_items(
     """
     excess = rows[:, 0] - rows[:, 1]
     found = sign_flip_test(excess, rng=rng, permutations=_FLIPS, alternative="greater")
-    return [_told("logprob_exchange@1", "exchanged within items", found)]
+    return [_told(name, "exchanged within items", found)]
 
 
 def _signs_flipped(
@@ -254,8 +285,18 @@ LOGPROB_DISTANCE: Final = Additive(
     ("distance",),
     scale="amount",
     is_mean=True,
-    pair_tests=_exchanged_within_items,
+    pair_tests=partial(_exchanged_within_items, name="logprob_exchange@1"),
     chance=Chance(_AGAIN, stream="logprob_excess@1"),
+)
+ANSWER_DISTANCE: Final = Additive(
+    "answer_distance@1",
+    "answers that differ, as a share of their parts",
+    ("distance",),
+    scale="logit",
+    row_range=(0.0, 1.0),
+    is_mean=True,
+    pair_tests=partial(_exchanged_within_items, name="answer_exchange@1"),
+    chance=Chance(_AGAIN),
 )
 LOGPROB_CHANGE: Final = Additive(
     "logprob_change@1",

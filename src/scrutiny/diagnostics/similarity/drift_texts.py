@@ -20,7 +20,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.facts import RUNNING_TEXT
 from scrutiny.core.model import Model
 from scrutiny.core.record import Measure, Row
-from scrutiny.diagnostics.similarity.drift import design_of_logprobs
+from scrutiny.diagnostics.similarity.drift import design_of_distances
 from scrutiny.models.answers.language_answers import ask_or_fail
 from scrutiny.models.scoring.sentence_likelihoods import likelihoods, procedure
 
@@ -95,7 +95,7 @@ class DriftTexts(Diagnostic[DriftTextsParams]):
                     "masked_logprobs of both are needed, or token_logprobs of both.",
                 )
             )
-        return design_of_logprobs(params.looks, inputs, OF_TEXTS, changes=OF_TEXTS)
+        return design_of_distances(params.looks, inputs, OF_TEXTS, changes=OF_TEXTS)
 
     def measure(
         self, params: DriftTextsParams, cell: Cell, batch: Batch, ctx: Context

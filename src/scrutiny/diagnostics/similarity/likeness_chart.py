@@ -90,7 +90,8 @@ def likeness_chart(found: Iterable[Likened], anchor: str, title: str) -> Iterabl
 
 def part(view: RunView) -> Part | None:
     """Similarity of last-layer vectors: a chart for each pair of models and dataset."""
-    pairs = grouped((_pair(one), one) for one in likened_in(view.estimates))
+    keys = ((one, one.value.key) for one in likened_in(view.estimates))
+    pairs = grouped((f"{k.subject} and {k.reference} on {k.dataset}", one) for one, k in keys)
     charts = [
         chart
         for n, (name, several) in enumerate(pairs.items())
@@ -98,11 +99,6 @@ def part(view: RunView) -> Part | None:
     ]
     title = "Similarity of last-layer vectors"
     return part_of("likeness", title, "", charts, "models beside a reference")
-
-
-def _pair(one: Likened) -> str:
-    key = one.value.key
-    return f"{key.subject} and {key.reference} on {key.dataset}"
 
 
 PART: Final = ReportPart(

@@ -1,7 +1,8 @@
 """Two models' answers to the same items: agreement, errors, flips, divergences, noise floor.
 
 ===================  ==========================================================================
-agreement, kappa     the same label; beyond what both models' label frequencies give
+agreement, kappa     the same answer; of labels beyond what both models' frequencies give
+likeness             of other answers: the task's score of the target's, were the reference's right
 error_consistency    the same items wrong, beyond what both accuracies give
 nfr, pfr, flips      right for the reference and wrong now; the other way round; both
 accuracy_change      accuracy of the target minus the reference's, with McNemar's test; its size
@@ -12,10 +13,11 @@ level, entropy       skill of each; how many labels the target uses
 floor/...            agreement, and divergence, minus those of the reference's own runs
 ===================  ==========================================================================
 
-Claims: the errors of both coincide beyond their accuracies; the target is right no less often, but
-for the margin; and, where the reference has several runs, the target gives its answers as often as
-another run of it would, but for the margin. A model without skill, or that always says the same,
-is refused. Nothing is claimed of a family beside itself: it is the noise floor.
+Claims: the errors of both coincide beyond their accuracies; the target is right no less often (its
+score is no lower), but for the margin; and, where the reference has several runs, the target gives
+its answers as often as another run of it would, but for the margin. A model without skill, or that
+always says the same, is refused. Nothing is claimed of a family beside itself: it is the noise
+floor.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -29,11 +31,11 @@ from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, reference_of
 from scrutiny.core.expressions import metric_of_metric
-from scrutiny.core.facts import LABELS, SPANS
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.similarity.outputs_records import (
     MEASURES,
+    OF_BOTH,
     OF_GOLD,
     OF_GOLD_PROBABILITIES,
     OF_LABELS,
@@ -42,28 +44,29 @@ from scrutiny.diagnostics.similarity.outputs_records import (
     OF_TARGET,
     OfItem,
 )
-from scrutiny.models.answers.compared_answers import LabelPair
+from scrutiny.models.answers.compared_answers import LabelPair, has_variety
+from scrutiny.reliability.metrics import metric_of
 from scrutiny.tasks.scores import score_of
 
 
 @dataclass(frozen=True, slots=True)
 class OutputsParams:
-    """Margins within which a difference is accepted.
+    """Losses that are accepted.
 
     Parameters
     ----------
-    margin
-        Loss of accuracy (of F1) below which a target is no worse than the reference; the task's
-        own unless told, 1 point of accuracy and 2 of F1.
+    tolerance
+        Loss of the task's score (accuracy, F1, LAS, chrF) below which a target is no worse than the
+        reference; the task's own tolerance unless told.
     floor_margin
         Loss of agreement below which a target is as near to the reference as its own runs are.
     """
 
-    margin: float | None = None
+    tolerance: float | None = None
     floor_margin: float = 0.02
 
     def __post_init__(self) -> None:
-        shares(self, "margin", "floor_margin")
+        shares(self, "tolerance", "floor_margin")
 
 
 class SimilarityOutputs(Diagnostic[OutputsParams]):
@@ -76,13 +79,15 @@ class SimilarityOutputs(Diagnostic[OutputsParams]):
 
     **Measures**: how often both say the same, beyond their label frequencies (kappa) and beyond
     their accuracies (error consistency, CAPA); which right answers a change of models breaks and
-    which it mends; how far their probabilities lie apart.
+    which it mends; how far their probabilities lie apart. Of spans, arcs, clusters, extracts and
+    written texts: how often the whole answer is the same, and how the target would score if the
+    reference's answers were the right ones (F1, LAS, chrF).
 
     **Misleads when**: read without the noise floor: two runs of one recipe differ on a share of
     the items, too. Labels are lopsided: agreement is high and kappa low whatever the models do.
     Error consistency of models of different accuracy is bounded by it, and few errors make it
-    anything. CAPA is read against 1: an unsure model with itself is far below. Taggers are the
-    same only where all spans are.
+    anything. CAPA is read against 1: an unsure model with itself is far below. Two long answers
+    are hardly ever wholly the same: read their score beside each other.
 
     **References**: Cohen (1960), A coefficient of agreement for nominal scales; Geirhos, Meding &
     Wichmann (2020), Beyond accuracy; Yan et al. (2021), Positive-congruent training; Dutta et al.
@@ -92,8 +97,7 @@ class SimilarityOutputs(Diagnostic[OutputsParams]):
 
     id = "similarity.outputs@1"
     needs = frozenset({"predict"})
-    tolerates = MappingProxyType({"margin": ""})
-    wants = (LABELS, SPANS)
+    tolerates = MappingProxyType({"tolerance": ""})
     measures = MEASURES
     wants_reference = True
     pairs_apart = True
@@ -104,8 +108,9 @@ class SimilarityOutputs(Diagnostic[OutputsParams]):
 
     def design(self, params: OutputsParams, inputs: Inputs) -> Design:
         """Estimates and claims for one family and its reference."""
-        margin = score_of(inputs.task).tolerance if params.margin is None else params.margin
-        return make_outputs_design(margin, params.floor_margin, inputs)
+        usual = score_of(inputs.task).tolerance
+        tolerance = usual if params.tolerance is None else params.tolerance
+        return make_outputs_design(tolerance, params.floor_margin, inputs)
 
     def measure(
         self, params: OutputsParams, cell: Cell, batch: Batch, ctx: Context
@@ -143,25 +148,25 @@ _OF: Final = (
     (OF_PROBABILITIES, ("jsd", "tv", "kl_ab", "kl_ba")),
 )
 #: What the reference's own runs are a floor to.
-_FLOORS: Final = ("agreement", "jsd")
+_FLOORS: Final = ("agreement", "likeness", "jsd")
 
 
-def make_outputs_design(margin: float, floor_margin: float, inputs: Inputs) -> Design:
+def make_outputs_design(tolerance: float, floor_margin: float, inputs: Inputs) -> Design:
     """Design for one family and its reference on one dataset."""
-    is_tagging = not inputs.task.gives_labels
-    estimates = tuple(_estimates(inputs, is_tagging=is_tagging))
+    estimates = tuple(_estimates(inputs))
     names = {spec.id for spec in estimates}
     has_floor = not inputs.is_self and inputs.second.n_replicates > 1
-    claims = [] if inputs.is_self else list(_claims(margin, inputs, is_tagging=is_tagging))
+    claims = [] if inputs.is_self else list(_claims(tolerance, inputs))
     if has_floor:
         claims.append(_of_floor(floor_margin, inputs))
+    conditions = [condition for condition, _ in _OF]
     return Design(
-        conditions=tuple(dict(condition) for condition, _ in _OF[: 1 if is_tagging else None]),
+        conditions=tuple(conditions if inputs.task.gives_labels else (OF_LABELS, OF_BOTH)),
         estimates=estimates,
         claims=tuple(claims),
         queries_per_item=2,
         notes=tuple(_notes(inputs)),
-        families=_families(margin, floor_margin, inputs),
+        families=_families(tolerance, floor_margin, inputs),
         contrasts=tuple(
             ContrastSpec(f"floor/{name}", name, name, minus="reference")
             for name in _FLOORS
@@ -170,36 +175,34 @@ def make_outputs_design(margin: float, floor_margin: float, inputs: Inputs) -> D
     )
 
 
-def _estimates(inputs: Inputs, *, is_tagging: bool) -> Iterator[EstimateSpec]:
+def _estimates(inputs: Inputs) -> Iterator[EstimateSpec]:
     """Specifications in the order of the report."""
-    for condition, names in _OF:
-        needs_gold = condition in (OF_GOLD, OF_GOLD_PROBABILITIES)
-        if (is_tagging and condition != OF_LABELS) or (needs_gold and not _has_gold(inputs)):
-            continue
-        for name in names:
-            if is_tagging and name == "kappa":  # tags are no label of the text
-                continue
-            yield EstimateSpec(name, f"{name}@1", _read("measured", condition))
+    gives_labels = inputs.task.gives_labels
+    for condition, names in _OF if gives_labels else ((OF_LABELS, ("agreement",)),):
+        if _has_gold(inputs) or condition not in (OF_GOLD, OF_GOLD_PROBABILITIES):
+            for name in names:
+                yield EstimateSpec(name, f"{name}@1", sides=_read("measured", condition))
+    if not gives_labels:
+        yield EstimateSpec("likeness", score_of(inputs.task).level, OF_BOTH)
     if _has_gold(inputs):
-        yield from _of_skill(inputs, is_tagging=is_tagging)
-    labels = _read("measured", OF_LABELS)
-    for name in ("label_entropy", "commonest_label"):
-        yield EstimateSpec(name, f"{name}@1", labels, role="baseline")
+        yield from _of_skill(inputs)
+    if has_variety(inputs.task):
+        labels = _read("measured", OF_LABELS)
+        for name in ("label_entropy", "commonest_label"):
+            yield EstimateSpec(name, f"{name}@1", sides=labels, role="baseline")
 
 
-def _of_skill(inputs: Inputs, *, is_tagging: bool) -> Iterator[EstimateSpec]:
-    """Score of each model, and for taggers the difference."""
+def _of_skill(inputs: Inputs) -> Iterator[EstimateSpec]:
+    """Score of each model, and of other answers than labels the difference."""
     level = score_of(inputs.task).level
     for name, condition in (("level", OF_TARGET), ("level_reference", OF_REFERENCE)):
-        yield EstimateSpec(
-            name, level, _read("baseline", condition), role="baseline", condition=condition
-        )
-    if is_tagging:
+        yield EstimateSpec(name, level, condition, role="baseline")
+    if not inputs.task.gives_labels:
         sides = {
             "before": Selector("baseline", OF_REFERENCE),
             "after": Selector("baseline", OF_TARGET),
         }
-        yield EstimateSpec("drop", metric_of_metric("drop", level), sides)
+        yield EstimateSpec("drop", metric_of_metric("drop", level), sides=sides, fallback={})
 
 
 def _read(role: str, condition: Mapping[str, str]) -> dict[str, Selector]:
@@ -207,18 +210,19 @@ def _read(role: str, condition: Mapping[str, str]) -> dict[str, Selector]:
 
 
 def _has_gold(inputs: Inputs) -> bool:
-    """Whether gold answers are known; then the chance of finding an entity is 0."""
+    """Whether gold answers are known; the score without skill is above 0 then, of labels."""
     return inputs.data.chance > 0 or not inputs.task.gives_labels
 
 
-def _claims(margin: float, inputs: Inputs, *, is_tagging: bool) -> Iterator[Claim]:
+def _claims(tolerance: float, inputs: Inputs) -> Iterator[Claim]:
     """Claims about the target compared with the reference."""
     one, other = inputs.subject.name, inputs.second.name
-    if is_tagging:
+    if not inputs.task.gives_labels:
+        score = metric_of(score_of(inputs.task).level).says
         yield _claim(
             "no-worse",
-            f"{one} finds entities no worse than {other}, by less than {points(margin)} of F1",
-            Component("drop", margin, "reference", "<"),
+            f"{score} of {one} is no lower than that of {other}, by less than {points(tolerance)}",
+            Component("drop", tolerance, "reference", "<"),
             inputs,
         )
     elif _has_gold(inputs):
@@ -230,8 +234,8 @@ def _claims(margin: float, inputs: Inputs, *, is_tagging: bool) -> Iterator[Clai
         )
         yield _claim(
             "no-worse",
-            f"{one} is right no less often than {other}, by less than {points(margin)}",
-            Component("accuracy_change", -margin),
+            f"{one} is right no less often than {other}, by less than {points(tolerance)}",
+            Component("accuracy_change", -tolerance),
             inputs,
         )
     else:
@@ -279,13 +283,13 @@ def _claim(
     )
 
 
-def _families(margin: float, floor_margin: float, inputs: Inputs) -> dict[str, str]:
+def _families(tolerance: float, floor_margin: float, inputs: Inputs) -> dict[str, str]:
     """Summaries of the claims, for the first line of a report."""
     one, other, data = inputs.subject.name, inputs.second.name, inputs.data.name
     return {
         "errors": f"{one} and {other} err on the same items of {data}, beyond their accuracies",
         "labels": f"{one} and {other} agree on {data} beyond their label frequencies",
-        "no-worse": f"{one} is no worse than {other} on {data}, but for {points(margin)}",
+        "no-worse": f"{one} is no worse than {other} on {data}, but for {points(tolerance)}",
         "floor": f"{one} is as near to {other} on {data} as its other runs are, but for "
         f"{points(floor_margin)}",
     }
@@ -303,4 +307,8 @@ def _notes(inputs: Inputs) -> Iterator[str]:
             "one. Each run is in two pairs, so the spread over pairs is slightly too small."
         )
     if not inputs.task.gives_labels:
-        yield "Two answers agree if all spans and types are equal; there is no kappa for tags."
+        score = metric_of(score_of(inputs.task).level).says
+        yield (
+            f"Two answers agree if they are wholly the same; the {score} of both answers is what "
+            "the target would score if the reference were right. Such answers have no kappa."
+        )

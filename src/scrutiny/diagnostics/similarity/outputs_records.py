@@ -7,6 +7,8 @@ measured   of=labels                    whether both say the same, and what
 measured   of=gold                      whether each is right
 measured   of=probabilities             divergences of both distributions
 measured   of=gold probabilities        probability of the right answer, and of saying the same
+measured   of=both answers              of what is no label: measures of the task, of the target's
+                                        answer as if the reference's were the right one
 baseline   of=target, of=reference      measures of the task for each model
 =========  ===========================  ==========================================================
 
@@ -55,6 +57,7 @@ from typing import Final
 
 import numpy as np
 
+from scrutiny.core.answers.answer import type_of
 from scrutiny.core.arrays import Floats, Integers
 from scrutiny.core.diagnostic import Failure, RowKind
 from scrutiny.core.example import Example
@@ -77,6 +80,7 @@ OF_LABELS, OF_GOLD, OF_PROBABILITIES, OF_GOLD_PROBABILITIES, OF_TARGET, OF_REFER
     {"of": of}
     for of in ("labels", "gold", "probabilities", "gold probabilities", "target", "reference")
 )
+OF_BOTH: Final = {"of": "both answers"}
 MEASURES: Final = (
     Measure("same", unit="items"),
     Measure("pred_a", unit="index of a label"),
@@ -136,6 +140,10 @@ class OfItem:
         if self.task.gives_labels:
             yield self._of_gold(a, b, labels)
             yield from self._of_probabilities(a, b)
+        else:
+            right = type_of(a.answer).as_right(a.answer)
+            scored = self._scored(right, b, self.labels.target)
+            yield self._row("measured", OF_BOTH, {**labels, **scored})
         yield self._of_task(OF_TARGET, b, self.labels.target, labels)
         yield self._of_task(OF_REFERENCE, a, self.labels.reference, labels)
 
@@ -181,9 +189,13 @@ class OfItem:
         """Measures of the task for one model."""
         if self.example.gold is None:
             return self._row("baseline", condition, _NO_GOLD)
-        found = self.task.score(self.example.gold, answer, labels=own)
-        named = dict(zip((m.name for m in self.task.measures), found, strict=True))
-        return self._row("baseline", condition, {**labels, **named})
+        scored = self._scored(self.example.gold, answer, own)
+        return self._row("baseline", condition, {**labels, **scored})
+
+    def _scored(self, right: object, answer: Prediction, own: tuple[str, ...]) -> Numbers:
+        """Measures of the task by name, for an answer beside what counts as right."""
+        found = self.task.score(right, answer, labels=own)
+        return dict(zip((m.name for m in self.task.measures), found, strict=True))
 
     def _row(self, role: str, condition: Mapping[str, str], found: Numbers | Failure) -> Row:
         kind = RowKind.of(condition, role)
@@ -200,6 +212,8 @@ def _conditions(task: Task) -> Iterator[tuple[str, Mapping[str, str]]]:
         yield "measured", OF_GOLD
         yield "measured", OF_PROBABILITIES
         yield "measured", OF_GOLD_PROBABILITIES
+    else:
+        yield "measured", OF_BOTH
     yield "baseline", OF_TARGET
     yield "baseline", OF_REFERENCE
 

@@ -114,7 +114,8 @@ class SimilarityRepresentations(Diagnostic[RepresentationsParams]):
             params = replace(params, layers="last", measures=params.claimed or params.measures)
         models = reference_of(ctx).model, ctx.model
         found = _Sample.of(params, cell, batch.examples, ctx).compared(models, params)
-        return list(_rows(batch.examples, found))
+        columns = [one.rows([example.id for example in batch.examples]) for one in found]
+        return [row for of_item in zip(*columns, strict=True) for row in of_item]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -225,13 +226,6 @@ class _Compared:
         return [kind.row(item, one) for item, one in zip(items, found, strict=True)]
 
 
-def _rows(examples: Sequence[Example], compared: Sequence[_Compared]) -> Iterator[Row]:
-    """Rows item by item."""
-    columns = [one.rows([example.id for example in examples]) for one in compared]
-    for of_item in zip(*columns, strict=True):
-        yield from of_item
-
-
 _IN_WORDS: Final = {
     "debiased_cka": "debiased CKA",
     "rsa": "RSA",
@@ -246,7 +240,11 @@ def make_representations_design(params: RepresentationsParams, inputs: Inputs) -
         params, poolings, reference=inputs.second.n_layers, target=inputs.subject.n_layers
     )
     claimed = [c for c in wanted if c.layers.is_last and c.measure in params.claimed]
-    contrasts = [] if inputs.is_self else list(_contrasts(claimed, inputs))
+    contrasts: list[ContrastSpec] = []
+    for name in [] if inputs.is_self else [comparison.name for comparison in claimed]:
+        contrasts += ContrastSpec.untrained([name])
+        if inputs.second.n_replicates > 1:
+            contrasts.append(ContrastSpec(f"runs/{name}", name, name, minus="reference"))
     return Design(
         conditions=tuple(c.condition for c in wanted),
         estimates=tuple(_specs(wanted, params)),
@@ -271,19 +269,10 @@ def _specs(
                 yield EstimateSpec(
                     f"{prefix}{comparison.name}",
                     metric.format(comparison.measure),
-                    {"": Selector("measured", comparison.condition)},
-                    condition=comparison.where,
+                    comparison.where,
+                    sides={"": Selector("measured", comparison.condition)},
                     unit=params.unit or "item",
                 )
-
-
-def _contrasts(claimed: Sequence[VectorComparison], inputs: Inputs) -> Iterator[ContrastSpec]:
-    """Differences from untrained networks, and from other runs of the reference."""
-    for comparison in claimed:
-        name = comparison.name
-        yield from ContrastSpec.untrained([name])
-        if inputs.second.n_replicates > 1:
-            yield ContrastSpec(f"runs/{name}", name, name, minus="reference")
 
 
 def _claim(
@@ -291,23 +280,18 @@ def _claim(
 ) -> Claim:
     """Claim that last layers are similar, for every measure and pooling."""
     kinds = [_IN_WORDS[name] for name in params.claimed]
+    beyond = "untrained" if "null" in inputs.controls else "excess"
     return Claim(
         id="alike",
         says=f"vectors of {inputs.subject.name} and {inputs.second.name} are more similar than "
         f"{_baseline(inputs)} ({', '.join(kinds)})",
         components=tuple(
-            Component(_claimed_name(c, inputs), params.margin, _against(c, claimed[0], inputs))
+            Component(f"{beyond}/{c.name}", params.margin, _against(c, claimed[0], inputs))
             for c in claimed
         ),
         family="representations",
         checks=Claim.checks_with(measure=kinds, pooling={c.pooling for c in claimed}),
     )
-
-
-def _claimed_name(comparison: VectorComparison, inputs: Inputs) -> str:
-    """Name of the estimate in a claim."""
-    beyond = "untrained" if "null" in inputs.controls else "excess"
-    return f"{beyond}/{comparison.name}"
 
 
 def _against(comparison: VectorComparison, first: VectorComparison, inputs: Inputs) -> str:

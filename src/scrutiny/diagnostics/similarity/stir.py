@@ -10,7 +10,7 @@ import numpy as np
 from scrutiny.core.arrays import Floats
 from scrutiny.core.boundary.parameters import at_least, known
 from scrutiny.core.claim import Claim, Component
-from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.design import Design, EstimateSpec, Inputs
 from scrutiny.core.diagnostic import (
     Batch,
     Cell,
@@ -118,7 +118,6 @@ class SharedVectors(ChangesTexts[StirParams]):
         condition = _condition_of(params)
         one, other = inputs.subject.name, inputs.second.name
         unit = params.unit or "item"
-        both = {"": Selector("measured", condition), "control": Selector("control", condition)}
         claim = Claim(
             id="stir",
             says=f"changes that hardly move the vectors of {other} move those of {one} less than "
@@ -130,9 +129,9 @@ class SharedVectors(ChangesTexts[StirParams]):
         return Design(
             conditions=(condition,),
             estimates=(
-                EstimateSpec.of("stir", "stir@1", condition, unit=unit),
-                EstimateSpec.of("random", "stir@1", condition, role="control", unit=unit),
-                EstimateSpec("lift", "beyond(stir)@1", both, condition=condition, unit=unit),
+                EstimateSpec("stir", "stir@1", condition, unit=unit),
+                EstimateSpec("random", "stir@1", condition, role="control", unit=unit),
+                EstimateSpec("lift", "beyond(stir)@1", condition, unit=unit),
             ),
             claims=() if one == other else (claim,),
             queries_per_item=3,

@@ -132,7 +132,7 @@ def _spec(
 ) -> EstimateSpec:
     where = slice_of_values(group.where)
     condition = {"variant": variant}
-    return EstimateSpec.of(name, metric, condition, group=group.name, unit=unit, where=where)
+    return EstimateSpec(name, metric, condition, group=group.name, unit=unit, where=where)
 
 
 def _claim(

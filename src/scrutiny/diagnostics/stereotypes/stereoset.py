@@ -242,7 +242,7 @@ def _estimates(
     condition = {"variant": variant.name}
     where = {**group.where, **({"a_kind": variant.kind} if kinds else {})}
     for name, metric in {**(_BY_TERM if is_by_term else {}), **_BY_ITEM}.items():
-        yield EstimateSpec.of(
+        yield EstimateSpec(
             f"{name}/{group.name}/{variant.name}",
             metric,
             condition,
@@ -261,13 +261,13 @@ def _of_both_kinds(used: Sequence[FillingVariant], *, is_by_term: bool) -> Itera
             yield EstimateSpec(
                 f"{metric}/all/{name}",
                 {**_BY_TERM, **_BY_ITEM}[metric],
-                {
+                {"variant": name},
+                sides={
                     "": Selector("measured", {"variant": gap}),
                     # a procedure skips the items of the other kind
                     "continuation": Selector("measured", {"variant": continuation}),
                 },
                 fallback={"": "continuation"},
-                condition={"variant": name},
                 unit="u_term" if is_by_term else "item",
             )
 

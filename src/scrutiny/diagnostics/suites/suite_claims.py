@@ -110,8 +110,6 @@ CHANCE_CONSISTENCY: Final = Additive(
     divisor=lambda sums: np.asarray(sums[..., 0]),
 )
 _FAILED: Final = "share(failed)@1"
-_STAYS: Final = {"after": "before"}
-_BOTH_STAY: Final = {"after": "before", "control": "before"}
 _CONTROL: Final = "control: random change"
 #: Condition of the records of items as they are.
 ORIGINALS: Final[Mapping[str, object]] = {"texts": "originals"}
@@ -124,14 +122,19 @@ def make_design(params: SuitesParams, inputs: Inputs) -> Design:
     tests = inputs.data.tests
     for test in tests:
         _must_be_read(test)
-    has_level = any(test.has_level for test in tests)
+    scored, has_level = score_of(inputs.task), any(test.has_level for test in tests)
+    levels = {"level": scored.level, **{metric: metric for metric in scored.also}}
     return Design(
         conditions=tuple(condition_of(test) for test in tests),
         estimates=(
-            *_level(inputs) * has_level,
+            *(
+                EstimateSpec(name, metric, ORIGINALS, role="baseline")
+                for name, metric in levels.items()
+                if has_level
+            ),
             *(one for test in tests for one in _estimates(test, inputs)),
             *(
-                EstimateSpec.of(f"all/{capability}/{kind}", _FAILED, condition)
+                EstimateSpec(f"all/{capability}/{kind}", _FAILED, condition)
                 for (capability, kind), condition in cells_of(tests).items()
             ),
         ),
@@ -179,11 +182,8 @@ def _label_of(test: SuiteTest) -> str:
 
 def _is_by_drop(test: SuiteTest) -> bool:
     """Whether a test is told by what its changes cost: what is expected is the gold answer."""
-    return test.has_base and test.has_gold and all(map(_is_gold, test.expects))
-
-
-def _is_gold(expect: str) -> bool:
-    return type(parse_expectation(expect)) is Gold
+    is_gold = all(type(parse_expectation(text)) is Gold for text in test.expects)
+    return test.has_base and test.has_gold and is_gold
 
 
 def _has_scores(test: SuiteTest) -> bool:
@@ -192,23 +192,13 @@ def _has_scores(test: SuiteTest) -> bool:
     return test.has_base and test.has_gold and is_right
 
 
-def _level(inputs: Inputs) -> tuple[EstimateSpec, ...]:
-    """Score on the items that cases were made of."""
-    scored = score_of(inputs.task)
-    names = {"level": scored.level, **{metric: metric for metric in scored.also}}
-    return tuple(
-        EstimateSpec.of(name, metric, ORIGINALS, role="baseline") for name, metric in names.items()
-    )
-
-
 def _estimates(test: SuiteTest, inputs: Inputs) -> Iterator[EstimateSpec]:
     """Specifications of one test."""
     name, condition = _label_of(test), condition_of(test)
-    of = partial(EstimateSpec.of, condition=condition)
+    of = partial(EstimateSpec, condition=condition)
     yield of(f"failures/{name}", _FAILED)
     if _is_by_drop(test):
-        after = Selector("measured", condition)
-        yield EstimateSpec(f"coverage/{name}", "coverage@1", {"after": after}, condition=condition)
+        yield EstimateSpec(f"coverage/{name}", "coverage@1", condition)
     if test.has_control:
         yield of(f"control/{name}", _FAILED, role="control")
     if _has_scores(test):
@@ -221,25 +211,17 @@ def _estimates(test: SuiteTest, inputs: Inputs) -> Iterator[EstimateSpec]:
 def _of_scores(test: SuiteTest, inputs: Inputs) -> Iterator[EstimateSpec]:
     """Scores after the changes of a test, what they lose, and answers that are others."""
     name, condition, scored = _label_of(test), condition_of(test), score_of(inputs.task)
-    before, after, control = (
-        Selector(role, condition) for role in ("baseline", "measured", "control")
+    of = partial(
+        EstimateSpec, condition=condition, sides={"before": Selector("baseline", condition)}
     )
-    pair = {"before": before, "after": after}
     for metric in (scored.level, *scored.also):
         mark = "" if metric == scored.level else f"_{metric}"
-        drop = metric_of_metric("drop", metric)
-        yield EstimateSpec(f"drop{mark}/{name}", drop, pair, fallback=_STAYS, condition=condition)
-        yield EstimateSpec.of(f"after{mark}/{name}", metric, condition)
+        yield of(f"drop{mark}/{name}", metric_of_metric("drop", metric))
+        yield EstimateSpec(f"after{mark}/{name}", metric, condition)
     if test.has_control:
-        yield EstimateSpec(
-            f"excess/{name}",
-            metric_of_metric("excess", scored.level),
-            {**pair, "control": control},
-            fallback=_BOTH_STAY,
-            condition=condition,
-        )
+        yield of(f"excess/{name}", metric_of_metric("excess", scored.level))
     if inputs.task.gives_labels:
-        yield EstimateSpec(f"flips/{name}", "flip_rate@1", pair, condition=condition)
+        yield of(f"flips/{name}", "flip_rate@1", fallback={})
 
 
 def cells_of(tests: Sequence[SuiteTest]) -> dict[tuple[str, str], dict[str, object]]:
@@ -252,7 +234,9 @@ def _claim(test: SuiteTest, params: SuitesParams, inputs: Inputs) -> Claim:
     """The risk of a test."""
     name = _label_of(test)
     what, says = name, f"fails cases of {name}"
-    tolerance, costs = params.tolerance, f"{{}} % {_fails(test)}"
+    said = {parse_expectation(text).fails for text in test.expects}
+    fails = said.pop() if len(said) == 1 else Expectation.fails  # cases expect different things
+    tolerance, costs = params.tolerance, f"{{}} % {fails}"
     main = f"failures/{name}"
     if _is_by_drop(test):
         main, costs, says = f"drop/{name}", "costs {} points", f"{name} lowers the score"
@@ -273,12 +257,6 @@ def _claim(test: SuiteTest, params: SuitesParams, inputs: Inputs) -> Claim:
         risk=Risk(what, tolerance, costs),
         coverage=(f"coverage/{name}",) * _is_by_drop(test),
     )
-
-
-def _fails(test: SuiteTest) -> str:
-    """Failure of a test in words, a general one if its cases expect different things."""
-    said = {parse_expectation(text).fails for text in test.expects}
-    return said.pop() if len(said) == 1 else Expectation.fails
 
 
 def _notes(tests: tuple[SuiteTest, ...]) -> Iterator[str]:

@@ -62,8 +62,11 @@ def part(view: RunView) -> Part | None:
 
 def _chart(estimates: Sequence[Estimate], where: str) -> Chart:
     """Matrix of capabilities where there are any, and the table of tests."""
-    tests = grouped((_test_of(e), e) for e in estimates if "test" in e.key.condition)
-    rows = [_row(name, _numbers(own)) for name, own in tests.items()]
+    own = [(e.key.condition, e) for e in estimates if "test" in e.key.condition]
+    tests = grouped(
+        ((str(of.get("capability", "")), str(of["kind"]), str(of["test"])), e) for of, e in own
+    )
+    rows = [_row(name, _numbers(several)) for name, several in tests.items()]
     table = ChartTable(
         ("capability", "kind of test", "test", "cases", *(title for title, *_ in _COLUMNS)),
         tuple(rows[:MOST_ROWS]),
@@ -141,12 +144,6 @@ def _texts(folder: "RunFolder") -> dict[tuple[str, str], str]:
         (row["dataset"], row["item"]): " / ".join(json.loads(row["fields"]).values())
         for row in table.to_pylist()
     }
-
-
-def _test_of(estimate: Estimate) -> tuple[str, str, str]:
-    """Capability, kind and name of a number's test."""
-    condition = estimate.key.condition
-    return str(condition.get("capability", "")), str(condition["kind"]), str(condition["test"])
 
 
 def _numbers(estimates: Sequence[Estimate]) -> Numbers:

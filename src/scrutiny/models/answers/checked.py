@@ -201,12 +201,22 @@ def _valid(model: Model, example: Example, answer: Prediction) -> Prediction:
     """Answer with its most likely label; raise `AnswerError` unless it is valid."""
     if not isinstance(answer, Prediction):
         raise _bad(model, example, f"is a {type(answer).__name__}, no Prediction.")
-    _check_types(model, example, answer)
+    scores = answer.scores
+    is_known = answer.answer is None or is_answer(answer.answer)
+    if not (is_known and (scores is None or all(isinstance(score, Real) for score in scores))):
+        raise _bad(
+            model,
+            example,
+            f"is {shown_value(answer, _SHOWN)}: in a Prediction the answer is a label (a string), "
+            "spans (a tuple of Span), a Text or another type of scrutiny.core.answers, and the "
+            "scores are numbers.",
+        )
     if answer.scores is not None:
         if not all(map(math.isfinite, answer.scores)):
             said = f"has scores {_short(answer.scores)}: a probability is a finite number"
             raise _bad(model, example, said, reason="non_finite")
-        _check_scores(model, example, answer.scores)
+        if answer.answer is None or label_in(answer.answer) is not None:
+            _check_scores(model, example, answer.scores)
         if answer.answer is None:
             likeliest = model.labels[answer.scores.index(max(answer.scores))]
             answer = answer._replace(answer=likeliest)
@@ -222,23 +232,11 @@ def _valid(model: Model, example: Example, answer: Prediction) -> Prediction:
         )
     if wrong := kind.check(answer.answer, example):
         raise _bad(model, example, wrong)
+    if answer.scores is not None and label is None:
+        _check_confidences(model, example, answer, answer.scores)
     if not all(map(is_storable, (answer.said or "", *kind.words(answer.answer)))):
         raise _bad(model, example, "holds half a surrogate pair", reason="no_unicode")
     return answer
-
-
-def _check_types(model: Model, example: Example, answer: Prediction) -> None:
-    """Raise unless a model's own predictions have the right types."""
-    scores = answer.scores
-    is_known = answer.answer is None or is_answer(answer.answer)
-    if not (is_known and (scores is None or all(isinstance(score, Real) for score in scores))):
-        raise _bad(
-            model,
-            example,
-            f"is {shown_value(answer, _SHOWN)}: in a Prediction the answer is a label (a string), "
-            "spans (a tuple of Span), a Text or another type of scrutiny.core.answers, and the "
-            "scores are numbers.",
-        )
 
 
 def _check_scores(model: Model, example: Example, scores: tuple[float, ...]) -> None:
@@ -258,6 +256,20 @@ def _check_scores(model: Model, example: Example, scores: tuple[float, ...]) -> 
             example,
             f"has scores {_short(scores)}, which are no probabilities: they must not be negative "
             f"and must sum to 1 (here {total:.4g}). If they are logits, apply a softmax.",
+        )
+
+
+def _check_confidences(
+    model: Model, example: Example, answer: Prediction, scores: tuple[float, ...]
+) -> None:
+    """Raise unless each part of an answer that is no label has its probability."""
+    count = len(type_of(answer.answer).judged(answer.answer, answer.answer))
+    if len(scores) != count or not all(0 <= score <= 1 for score in scores):
+        raise _bad(
+            model,
+            example,
+            f"has the scores {_short(scores)} for {count} parts: answers that are no labels have "
+            "one probability from 0 to 1 for each part (span, word, or the whole answer), or none.",
         )
 
 

@@ -10,14 +10,17 @@ from typing import cast
 
 import numpy as np
 
-from scrutiny.core.answers.answer import label_in
+from scrutiny.core.answers.answer import Agreement, has_places, label_in, type_of
 from scrutiny.core.arrays import Floats
 from scrutiny.core.diagnostic import Failure
+from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
+from scrutiny.core.facts import LABELS, SPANS
 from scrutiny.core.model import Model
-from scrutiny.core.task import Prediction
+from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.checked import predict_or_fail
+from scrutiny.text.edits import track_of
 
 Answers = list[Prediction | Failure]
 
@@ -214,3 +217,33 @@ class LabelPair:
         if not a.scores or not b.scores:
             return Failure("no_probabilities", status="undefined")
         return np.array(a.scores), np.array([b.scores[i] for i in self.order])
+
+
+def has_variety(task: Task) -> bool:
+    """Whether answers to a task are labels, or may be none: how varied they are can be counted."""
+    return any(one.are_of(task.facts) for one in (LABELS, SPANS))
+
+
+def kept_parts(
+    before: Prediction, after: Prediction, *, example: Example, edits: Sequence[Edit]
+) -> Agreement | None:
+    """Agreement of the answers to a text and to its changed form, part by part.
+
+    Parts that only moved agree, and what an edit adds is not compared. None where the edits do not
+    say what became of the first answer, as where they cut one of its spans.
+
+    Examples
+    --------
+    >>> item, edit = Example("1", {"text": "so good"}), Edit("text", 0, 2, "very")
+    >>> kept_parts(Prediction("a"), Prediction("a"), example=item, edits=[edit])
+    Agreement(equal=1, compared=1)
+    """
+    if not has_places(before.answer):
+        return Agreement(int(before.agrees(after)), 1)
+    kind = type_of(before.answer)
+    if after.answer is None or type_of(after.answer) is not kind:
+        return Agreement(0, 1)
+    try:
+        return kind.kept(before.answer, after.answer, track_of(example, edits))
+    except EditRefusedError:
+        return None

@@ -156,7 +156,9 @@ def isolated(source: str, *, is_new: bool = False) -> Iterator[None]:
         if theirs != ours:
             _move(ours)
         if is_lost():
-            _end_without_files()
+            if _watched:
+                os._exit(FILES_CLOSED)
+            raise ModelError(CLOSED)
 
 
 def _take_back_built_in(owner: str, known: dict[str, Any]) -> None:
@@ -166,13 +168,6 @@ def _take_back_built_in(owner: str, known: dict[str, Any]) -> None:
     if changed:
         _built_in[owner] = changed
     now.update(known)
-
-
-def _end_without_files() -> None:
-    """End the process before anything is written to a file descriptor that was reused."""
-    if _watched:
-        os._exit(FILES_CLOSED)
-    raise ModelError(CLOSED)
 
 
 def _hold_standard_files() -> None:

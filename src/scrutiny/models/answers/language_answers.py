@@ -1,4 +1,4 @@
-"""Answers of language models: each is checked by itself; vectors of texts stand in one array."""
+"""Answers to queries: each is checked by itself; vectors of texts stand in one array."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -13,12 +13,14 @@ from scrutiny.core.arrays import Floats, Integers
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ConformanceError, ModelError
 from scrutiny.core.model import Model
+from scrutiny.core.queries.gradients import FOLLOWED, ParameterGradient, PathGradient, PathGradients
 from scrutiny.core.queries.language import ASKED, Clozes, Continuation, Passage, Represents
 from scrutiny.models.answers.checked import BAD, AnswerError, answer_or_fail
 from scrutiny.models.answers.isolation import shown_value
 
 _SHOWN: Final = 60  # letters of an answer in a message
 _ROUNDING: Final = 1e-4  # how far above certainty float32 may round
+_MOST_GAP: Final = 0.05  # of attributions along a path from the difference that they must sum to
 
 
 def ask_or_fail(model: Model, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:
@@ -27,7 +29,8 @@ def ask_or_fail(model: Model, capability: str, queries: Sequence[Any]) -> list[A
     Queries that raise are told apart by halving, as in `predict_or_fail`. Reasons: ``too_long``
     (more tokens than the model takes), ``out_of_memory``, ``non_finite`` (NaN, or a probability
     of exactly 0), ``bad_answer`` (the wrong number of values, log-probabilities above 0,
-    probabilities outside of 0 to 1, something else), ``model_error``.
+    probabilities outside of 0 to 1, something else), ``incomplete_path`` (attributions that miss
+    the difference of the scores by more than 5 %: double the steps), ``model_error``.
 
     Raises
     ------
@@ -36,9 +39,10 @@ def ask_or_fail(model: Model, capability: str, queries: Sequence[Any]) -> list[A
     ConformanceError
         If there is no such capability, or if a query makes no sense to the model.
     """
-    if capability not in ASKED:
+    known = (*ASKED, *FOLLOWED)
+    if capability not in known:
         raise ConformanceError(
-            f"{capability!r} is nothing to ask through the cache; there are {', '.join(ASKED)}."
+            f"{capability!r} is nothing to ask through the cache; there are {', '.join(known)}."
         )
     if capability not in model.capabilities:
         raise ModelError(
@@ -48,22 +52,16 @@ def ask_or_fail(model: Model, capability: str, queries: Sequence[Any]) -> list[A
     answers = answer_or_fail(getattr(model, capability), queries, source=model.source)
     check = _CHECKS[capability]
     where = f"The answer of {model.source} to a query for {capability}"
-    return [
-        answer if isinstance(answer, Failure) else _checked(check, query, answer, where)
-        for query, answer in zip(queries, answers, strict=True)
-    ]
-
-
-def _checked(
-    check: Callable[[Any, Any, str], Any], query: Any, answer: Any, where: str
-) -> Any | Failure:
-    """Answer to one query, or what is wrong with it."""
-    try:
-        return check(query, answer, where)
-    except AnswerError as error:
-        return Failure(error.reason, str(error))
-    except (TypeError, ValueError):
-        return Failure(BAD, f"{where} is {shown_value(answer, _SHOWN)}, which is none.")
+    found = []
+    for query, answer in zip(queries, answers, strict=True):
+        try:
+            one = answer if isinstance(answer, Failure) else check(query, answer, where)
+        except AnswerError as error:
+            one = Failure(error.reason, str(error))
+        except (TypeError, ValueError):
+            one = Failure(BAD, f"{where} is {shown_value(answer, _SHOWN)}, which is none.")
+        found.append(one)
+    return found
 
 
 def _masked(query: Clozes, answer: Any, where: str) -> Any | Failure:
@@ -111,6 +109,35 @@ def _shares(values: Sequence[float], answer: Any, where: str) -> Any | Failure:
     return answer
 
 
+def _path(query: PathGradient, answer: Any, where: str) -> Any | Failure:
+    """Attributions that lie in their texts and sum to the difference of the scores."""
+    found = PathGradients.of_numbers(answer)
+    numbers = [*found.attributions, *found.scores]
+    if not math.isfinite(sum(numbers)):
+        return Failure("non_finite", f"{where} has {_short(numbers)}: not all are finite numbers")
+    texts = dict(query.texts)
+    for name, start, end in found.pieces(query):
+        if not 0 <= start <= end <= len(texts[name]):
+            raise AnswerError(BAD, f"{where} has a piece outside of its text, {start} to {end}.")
+    if found.gap > _MOST_GAP:
+        return Failure(
+            "incomplete_path",
+            f"{where} misses the difference of the scores by {found.gap:.0%} in {query.steps} "
+            "steps; double them",
+        )
+    return found
+
+
+def _parameters(query: ParameterGradient, answer: Any, where: str) -> Any | Failure:
+    """Finite gradients, a row for each parameter that was named."""
+    if query.parameters:
+        _count(answer, len(query.parameters), where)
+    rows = tuple(tuple(map(float, row)) for row in answer)
+    if not all(math.isfinite(sum(row)) for row in rows):
+        return Failure("non_finite", f"{where} has values that are no finite numbers")
+    return rows
+
+
 def _count(answer: Any, wanted: int, where: str) -> None:
     """Raise unless an answer has this number of values."""
     if len(answer) != wanted:
@@ -130,6 +157,8 @@ _CHECKS: Final[Mapping[str, Callable[[Any, Any, str], Any]]] = {
     "token_logprobs": _continuation,
     "next_sentence": _probability,
     "attention_received": _attention,
+    "path_gradients": _path,
+    "parameter_gradients": _parameters,
 }
 
 

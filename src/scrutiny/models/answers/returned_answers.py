@@ -6,9 +6,10 @@ pieces of a pipeline.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import partial
+from numbers import Real
 from typing import Any, Final
 
-from scrutiny.core.answers.answer import AnswerType, is_answer, type_of
+from scrutiny.core.answers.answer import AnswerType, has_places, is_answer, type_of
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import DataError, ModelError
 from scrutiny.core.example import Example, Span
@@ -55,12 +56,20 @@ def given_answer(
     if is_answer(answer) and type_of(answer) is kind:
         return Prediction(answer)
     try:
-        return Prediction(kind.given(answer, example))
+        given = kind.given(answer, example)
+        return Prediction(given, _confidences([answer]) if has_places(given) else None)
     except TypeError as error:
         raise AnswerError(
             BAD,
             f"{source} gave {shown_value(answer, SHOWN_LETTERS)} for item {example.id!r}: {error}.",
         ) from error
+
+
+def _confidences(parts: Iterable[Any]) -> tuple[float, ...] | None:
+    """Probabilities of the parts of an answer, where each is a mapping with a ``score``."""
+    found = [part.get("score") if isinstance(part, Mapping) else None for part in parts]
+    known = [float(score) for score in found if isinstance(score, Real)]
+    return tuple(known) if known and len(known) == len(found) else None
 
 
 def each_of(
@@ -169,7 +178,9 @@ def from_tags(
         if isinstance(answer, Prediction):
             return answer
         try:
-            return Prediction(_spans(answer, example))
+            found = _spans(answer, example)
+            own = answer if len(found) == len(answer) else ()  # tags and pieces are no spans
+            return Prediction(found, _confidences(own))
         except AnswerError as error:
             said = f"{source}, item {example.id!r}: {error}"
             raise AnswerError(BAD, f"{said} {hint}") from error

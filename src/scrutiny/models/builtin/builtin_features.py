@@ -91,19 +91,14 @@ def of_pieces(texts: Sequence[str]) -> Features:
 
     Characters are lower-cased, and every digit is 0. Kinds and order are as in `of_words`.
     """
-    codes, owner = _characters(texts)
+    lines = [_DIGIT.sub("0", f"\n{text.lower()}\n") for text in texts]
+    written = np.frombuffer("".join(lines).encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    codes, owner = written.astype(np.uint32), np.repeat(np.arange(len(lines)), [*map(len, lines)])
     piece = codes[:-3]
     for ahead in (1, 2, 3):
         piece = _mixed(piece, codes[ahead : len(codes) - 3 + ahead], _PIECE)
     inside = owner[:-3] == owner[3:]
     return [*of_words(texts)[:2], (piece[inside], owner[3:][inside])]
-
-
-def _characters(texts: Sequence[str]) -> tuple[Hashes, Integers]:
-    """Code points of all texts, with line ends around each, and the text of each."""
-    lines = [_DIGIT.sub("0", f"\n{text.lower()}\n") for text in texts]
-    codes = np.frombuffer("".join(lines).encode("utf-32-le", "surrogatepass"), dtype="<u4")
-    return codes.astype(np.uint32), np.repeat(np.arange(len(lines)), [len(line) for line in lines])
 
 
 #: What networks see, by the name that enters their fingerprints: change it with anything above.

@@ -244,19 +244,17 @@ class BuiltinNetwork:
         """Sum of the embeddings of each text's known features, and their number."""
         total = np.zeros((len(texts), self._embedding.shape[1]), dtype=np.int64)
         count = np.zeros(len(texts), dtype=np.int64)
-        for row, owner in self._known(texts):
+        if self._is_shipped:
+            known = _READ.of(texts, self.family)  # the latest are cached
+        else:
+            known = _known_rows(READ[self.family.features](texts), self._vocabulary)
+        for row, owner in known:
             running = np.zeros((len(row) + 1, total.shape[1]), dtype=np.int64)
             np.cumsum(self._embedding[row], axis=0, out=running[1:])
             ends = np.searchsorted(owner, np.arange(len(texts) + 1, dtype=np.int32))
             total += running[ends[1:]] - running[ends[:-1]]
             count += np.diff(ends)
         return total, count
-
-    def _known(self, texts: Sequence[str]) -> list[tuple[Rows, Rows]]:
-        """Known features of texts; the latest are cached if the vocabulary is a built-in one."""
-        if self._is_shipped:
-            return _READ.of(texts, self.family)
-        return _known_rows(READ[self.family.features](texts), self._vocabulary)
 
     def training_hashes(self) -> NDArray[np.uint64]:
         """Sorted hashes of the letters of what it was trained on: texts and their sentences.

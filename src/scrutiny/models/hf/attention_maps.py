@@ -104,7 +104,23 @@ class AttentionSource:
         if weighting not in WEIGHTINGS:
             raise ConformanceError(f"Weightings are {', '.join(WEIGHTINGS)}, not {weighting!r}.")
         if weighting == "gradient":
-            return self._stream(sentences, self._slopes(change))
+            kind = type(self.network).__name__
+            if not self.is_open:
+                raise ModelError(
+                    f"{self.name!r}: a {kind} does not look its attention up in transformers' "
+                    "AttentionInterface, so there are no gradients by its weights; ask for the "
+                    "weighting 'raw'."
+                )
+            inputs = probe_inputs(self.network)
+            with torch.inference_mode():
+                output = self.network(**inputs)
+            if not any(hasattr(output, name) for name in ("logits", "prediction_logits")):
+                raise ModelError(
+                    f"{self.name!r}: a {kind} has no head, so there is no answer to take the "
+                    "gradient of. Name a language model or a tagger, or ask for the weighting "
+                    "'raw' or 'value-norm'."
+                )
+            return self._stream(sentences, SlopeReading(self.network, change))
         norms = ValueNorms(self._value_factors()) if weighting == "value-norm" else None
         return self._stream(sentences, _Reading(self, change, norms))
 
@@ -153,15 +169,11 @@ class AttentionSource:
         except AnswerError:  # of one of them: the others must not fail with it
             for ids in distinct:
                 if ids not in found:
-                    self._run_alone(ids, reading, found)
+                    try:
+                        self._run([ids], reading, found)
+                    except AnswerError as error:
+                        found[ids] = Failure(error.reason, str(error))
         return found
-
-    def _run_alone(self, ids: TokenIds, reading: "_Reading | SlopeReading", found: Maps) -> None:
-        """Run one sequence, and store its failure."""
-        try:
-            self._run([ids], reading, found)
-        except AnswerError as error:
-            found[ids] = Failure(error.reason, str(error))
 
     def _run(
         self, ids: Sequence[TokenIds], reading: "_Reading | SlopeReading", found: Maps
@@ -191,23 +203,6 @@ class AttentionSource:
         own = self._runner.budget
         tokens = MOST_WEIGHTS // (self.shape[0] * self.shape[1] * max(1, longest))
         return replace(own, tokens=max(1, min(own.tokens, tokens) // share))
-
-    def _slopes(self, change: Tap | None) -> SlopeReading:
-        """Reading of gradients, if the network has a head and can be tapped."""
-        kind = type(self.network).__name__
-        if not self.is_open:
-            raise ModelError(
-                f"{self.name!r}: a {kind} does not look its attention up in transformers' "
-                "AttentionInterface, so there are no gradients by its weights; ask for the "
-                "weighting 'raw'."
-            )
-        if not _has_answers(self.network, probe_inputs(self.network)):
-            raise ModelError(
-                f"{self.name!r}: a {kind} has no head, so there is no answer to take the gradient "
-                "of. Name a language model or a tagger, or ask for the weighting "
-                "'raw' or 'value-norm'."
-            )
-        return SlopeReading(self.network, change)
 
     def _value_factors(self) -> Factors:
         """Factors of the output projections, found once."""
@@ -244,13 +239,6 @@ def _in_order(
         else:
             weights = found if last[one.ids] == i else found.copy()
             yield AttentionMap(weights, one.words, one.ids)
-
-
-def _has_answers(network: Any, inputs: dict[str, Any]) -> bool:
-    """Whether a network has a head whose logits can be read; this is tried on a few tokens."""
-    with torch.inference_mode():
-        output = network(**inputs)
-    return any(hasattr(output, name) for name in ("logits", "prediction_logits"))
 
 
 class _Reading:

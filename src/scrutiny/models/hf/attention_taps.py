@@ -116,7 +116,9 @@ def tapped(network: Any, tap: Tap) -> Iterator[None]:
     tap
         Called once for each layer of each forward, in order.
     """
-    _register()
+    if NAME not in ALL_MASK_ATTENTION_FUNCTIONS:
+        AttentionMaskInterface.register(NAME, ALL_MASK_ATTENTION_FUNCTIONS["eager"])
+        AttentionInterface.register(NAME, _attention)
     base, before = network.base_model, network.config._attn_implementation
     parameters = signature(base.forward)
     tokens = []
@@ -169,13 +171,6 @@ def can_be_tapped(network: Any, inputs: dict[str, Any], *, n_layers: int) -> boo
     except (RuntimeError, TypeError, ValueError, AttributeError, KeyError, NotImplementedError):
         return False
     return layers == list(range(n_layers)) and close_tensors(found, wanted)
-
-
-def _register() -> None:
-    """Register our function in transformers, with the masks of its "eager" attention."""
-    if NAME not in ALL_MASK_ATTENTION_FUNCTIONS:
-        AttentionMaskInterface.register(NAME, ALL_MASK_ATTENTION_FUNCTIONS["eager"])
-        AttentionInterface.register(NAME, _attention)
 
 
 def _attention(

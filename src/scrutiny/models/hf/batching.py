@@ -140,7 +140,10 @@ def run_batches(
             done += len(batch)
             yield Answered(batch, answer[0])
             continue
-        _free_memory(device)
+        import torch
+
+        if device.type == "cuda":
+            torch.cuda.empty_cache()
         if len(batch) == 1:
             raise AnswerError("out_of_memory", f"a text of {length} tokens: {message}")
         budget.tokens = len(batch) // 2 * length
@@ -158,14 +161,6 @@ def _try(ask: Callable[[list[int]], T], batch: list[int]) -> tuple[list[T], str]
         if not is_out_of_memory(error):
             raise
         return [], str(error).partition("\n")[0] or type(error).__name__
-
-
-def _free_memory(device: Any) -> None:
-    """Hand cached memory of a device back, where it is an accelerator."""
-    import torch
-
-    if device.type == "cuda":
-        torch.cuda.empty_cache()
 
 
 def is_out_of_memory(error: BaseException) -> bool:

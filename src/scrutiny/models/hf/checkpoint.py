@@ -84,7 +84,16 @@ def folder_must_be_there(source: ModelSource) -> None:
     path = Path(source.target).expanduser()
     is_place = source.target.startswith(_LOCAL) or source.target.count("/") > 1
     if is_place and not path.is_dir():
-        raise ModelError(_no_folder(path, source))
+        parent = path.parent
+        while not parent.is_dir() and parent != parent.parent:
+            parent = parent.parent
+        names = sorted((p.name for p in parent.iterdir() if p.is_dir()), key=natural_key)
+        near = get_close_matches(path.name, names, n=3, cutoff=0.5)
+        listed = ", ".join(near or names[:12]) or "none"
+        what = "Near names" if near else "Folders"
+        raise ModelError(
+            f"{source.text!r}: there is no such folder. {what} in {str(parent)!r}: {listed}."
+        )
 
 
 def _open_folder(folder: Path, source: ModelSource) -> Checkpoint:
@@ -139,18 +148,6 @@ def _download(source: ModelSource) -> Path:
             f"A folder is written with ./ in front: hf:./{name}."
         ) from error
     return Path(folder)
-
-
-def _no_folder(path: Path, source: ModelSource) -> str:
-    """Message for a folder that does not exist."""
-    parent = path.parent
-    while not parent.is_dir() and parent != parent.parent:
-        parent = parent.parent
-    names = sorted((p.name for p in parent.iterdir() if p.is_dir()), key=natural_key)
-    near = get_close_matches(path.name, names, n=3, cutoff=0.5)
-    listed = ", ".join(near or names[:12]) or "none"
-    what = "Near names" if near else "Folders"
-    return f"{source.text!r}: there is no such folder. {what} in {str(parent)!r}: {listed}."
 
 
 def _no_config(folder: Path) -> str:

@@ -128,7 +128,9 @@ _PLAIN: Final = ("lm_head", "predictions", "embed_out")
 
 
 def logits_of(output: Any) -> Any:
-    """Scores over the vocabulary ``(sequence, token, word)`` of a network's output."""
+    """Logits of a head; of one that points at an answer, ``(text, start or end, token)``."""
+    if hasattr(output, "start_logits"):
+        return torch.stack([output.start_logits, output.end_logits], dim=1)
     found = getattr(output, "logits", None)
     return output.prediction_logits if found is None else found
 

@@ -45,14 +45,14 @@ class InputSlopes:
     def __init__(self, network: Any, *, budget: TokenBudget, source: str) -> None:
         if network.dtype != torch.float32:  # half precision rounds small slopes to nothing
             network = deepcopy(network).float()
-        self._network = network.eval().requires_grad_(requires_grad=False)
+        self.network = network.eval().requires_grad_(requires_grad=False)
         self._source = source
-        self._budget = TokenBudget(max(1, budget.tokens // _SHARE_OF_BUDGET), budget.texts)
+        self.budget = TokenBudget(max(1, budget.tokens // _SHARE_OF_BUDGET), budget.texts)
 
     @property
     def embedding(self) -> Any:
         """The module that turns token ids into vectors."""
-        return self._network.get_input_embeddings()
+        return self.network.get_input_embeddings()
 
     def run(
         self, lengths: Sequence[int], inputs: Callable[[list[int]], dict[str, Any]], loss: Loss
@@ -77,22 +77,30 @@ class InputSlopes:
         """
 
         def ask(batch: list[int]) -> Any:
-            return self._batch(inputs(batch), lambda logits: loss(batch, logits))
+            vectors, logits = self.forward(inputs(batch))
+            with torch.enable_grad():
+                (slopes,) = torch.autograd.grad(loss(batch, logits), vectors)
+            return slopes.float().cpu().numpy()
 
-        yield from run_batches(lengths, self._budget, ask, device=self._network.device)
+        yield from run_batches(lengths, self.budget, ask, device=self.network.device)
 
-    def _batch(self, inputs: dict[str, Any], loss: Callable[[Any], Any]) -> Any:
-        """Gradients of one batch."""
+    def forward(
+        self, inputs: dict[str, Any], moved: Callable[[Any], Any] = lambda vectors: vectors
+    ) -> tuple[Any, Any]:
+        """Vectors ``(text, token, dimension)`` that the network reads, and its logits of them.
+
+        ``moved`` puts other vectors in the place of those of the tokens.
+        """
         caught: list[Any] = []
 
         def catch(module: Any, given: Any, vectors: Any) -> Any:
-            caught.append(vectors.detach().requires_grad_(requires_grad=True))
+            caught.append(moved(vectors.detach()).requires_grad_(requires_grad=True))
             return caught[-1]
 
         handle = self.embedding.register_forward_hook(catch)
         try:
             with torch.enable_grad():
-                logits = logits_of(self._network(**inputs))
+                logits = logits_of(self.network(**inputs))
         finally:
             handle.remove()
         if len(caught) != 1:
@@ -100,9 +108,7 @@ class InputSlopes:
                 f"{self._source!r} has no gradients: its network turns tokens into vectors "
                 f"{len(caught)} times for one answer."
             )
-        with torch.enable_grad():
-            (slopes,) = torch.autograd.grad(loss(logits), caught[0])
-        return slopes.float().cpu().numpy()
+        return caught[0], logits
 
 
 class WithInputSlopes:
@@ -117,7 +123,19 @@ class WithInputSlopes:
     def embeddings(self) -> InputEmbeddings:
         """Input vectors of the whole vocabulary; the same object each time."""
         if self._embeddings is None:
-            self._embeddings = _embeddings_of(self._input_slopes().embedding, self._tokenizer)
+            embedding = self._input_slopes().embedding
+            count = int(embedding.weight.shape[0])
+            with torch.no_grad():
+                ids = torch.arange(count, device=embedding.weight.device)
+                matrix = embedding(ids).float().cpu().numpy()
+            writing = _Writing.of(self._tokenizer)
+            special = set(self._tokenizer.all_special_ids)
+            known = [i for i in range(min(count, len(self._tokenizer))) if i not in special]
+            vocabulary, starts = [""] * count, np.zeros(count, dtype=np.bool_)
+            for i, token in zip(known, self._tokenizer.convert_ids_to_tokens(known), strict=True):
+                if token is not None:
+                    vocabulary[i], starts[i] = writing.read(token)
+            self._embeddings = InputEmbeddings(matrix, tuple(vocabulary), starts)
         return self._embeddings
 
     def _input_slopes(self) -> InputSlopes:
@@ -171,7 +189,10 @@ def _own(example: Example, one: Any, rows: Any) -> TokenGradients | Failure:
     """Gradients at the tokens of an example's texts."""
     fields = list(example.fields)
     kept = [i for i, text in enumerate(one.sequence_ids) if text is not None]
-    pieces = tuple(_piece(example, fields[one.sequence_ids[i]], one.offsets[i]) for i in kept)
+    pieces = []
+    for i in kept:
+        field = fields[one.sequence_ids[i]]
+        pieces.append(InputPiece(field, *without_space(example.fields[field], one.offsets[i])))
     return checked(example, pieces, [one.ids[i] for i in kept], rows[kept])
 
 
@@ -183,27 +204,6 @@ def checked(
     if not math.isfinite(float(np.abs(gradient).sum())):
         return Failure("non_finite", f"the gradient at item {example.id!r} is not finite")
     return TokenGradients(tuple(pieces), tuple(ids), gradient)
-
-
-def _piece(example: Example, field: str, offsets: tuple[int, int]) -> InputPiece:
-    """Position of a token without the space before it, which some tokenizers include."""
-    return InputPiece(field, *without_space(example.fields[field], offsets))
-
-
-def _embeddings_of(embedding: Any, tokenizer: Any) -> InputEmbeddings:
-    """Input vectors of a network, and what its tokenizer writes for each."""
-    count = int(embedding.weight.shape[0])
-    with torch.no_grad():
-        ids = torch.arange(count, device=embedding.weight.device)
-        matrix = embedding(ids).float().cpu().numpy()
-    writing = _Writing.of(tokenizer)
-    special = set(tokenizer.all_special_ids)
-    known = [i for i in range(min(count, len(tokenizer))) if i not in special]
-    vocabulary, starts = [""] * count, np.zeros(count, dtype=np.bool_)
-    for i, token in zip(known, tokenizer.convert_ids_to_tokens(known), strict=True):
-        if token is not None:
-            vocabulary[i], starts[i] = writing.read(token)
-    return InputEmbeddings(matrix, tuple(vocabulary), starts)
 
 
 @dataclass(frozen=True, slots=True)

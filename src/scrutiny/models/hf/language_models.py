@@ -211,7 +211,8 @@ def load_language_model(
     network, missing = load_network(checkpoint.folder, maker, source, dtype=dtype)
     if kind is HfEncoder:  # vectors of tokens do not pass the pooler
         missing = [name for name in missing if not name.startswith("pooler.")]
-    refuse_missing(missing, source, head=_name_of(maker, checkpoint.config))
+    own = checkpoint.config.get("architectures") or [maker]
+    refuse_missing(missing, source, head=maker if maker in _BOTH_HEADS else own[0])
     parts = parts_of(
         network.to(device),
         load_tokenizer(checkpoint, source),
@@ -248,8 +249,3 @@ def head_of(config: Mapping[str, Any]) -> tuple[str, type[HfEncoder]]:
     if stated.endswith("ForTokenClassification"):
         return "AutoModelForTokenClassification", HfEncoder
     return "AutoModel", HfEncoder
-
-
-def _name_of(maker: str, config: Mapping[str, Any]) -> str:
-    """Name of the head for messages."""
-    return maker if maker in _BOTH_HEADS else (config.get("architectures") or [maker])[0]

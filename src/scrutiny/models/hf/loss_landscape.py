@@ -90,7 +90,11 @@ def landscape(losses: LossSurface, probe: Probe) -> dict[str, Floats]:
     """
     weights = [p for p in losses.network.parameters() if p.requires_grad]
     with sdpa_kernel(SDPBackend.MATH):  # fused kernels of attention have no second derivative
-        gradient = _mean_gradient(losses, weights)
+        total = [torch.zeros_like(w) for w in weights]
+        for _, inputs, labels in losses.batches:
+            loss = losses.of(inputs, labels).sum() / losses.count
+            _add(total, torch.autograd.grad(loss, weights, allow_unused=True))
+        gradient = total
         top = _top_eigenvector(losses, weights, probe)
         here = losses.each()
         slope = _along(losses, weights, _unit(gradient), _SLOPE_STEP)
@@ -105,15 +109,6 @@ def landscape(losses: LossSurface, probe: Probe) -> dict[str, Floats]:
         "sharpness": np.mean(rises, axis=0),
         "curvature": (curve[0] - 2 * here + curve[1]) / _CURVE_STEP**2,
     }
-
-
-def _mean_gradient(losses: LossSurface, weights: Sequence[Any]) -> Direction:
-    """Gradient of the mean loss."""
-    total = [torch.zeros_like(w) for w in weights]
-    for _, inputs, labels in losses.batches:
-        loss = losses.of(inputs, labels).sum() / losses.count
-        _add(total, torch.autograd.grad(loss, weights, allow_unused=True))
-    return total
 
 
 def _times_hessian(losses: LossSurface, weights: Sequence[Any], direction: Direction) -> Direction:

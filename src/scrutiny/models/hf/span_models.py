@@ -1,13 +1,17 @@
 """Transformers that answer with parts of a text: taggers of words, and readers of an answer."""
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any, Final
 
+import numpy as np
 import torch
+from scipy.special import logsumexp
 
 from scrutiny.core.answers.texts import Extract
+from scrutiny.core.boundary.json_text import digest
 from scrutiny.core.diagnostic import Failure
-from scrutiny.core.example import Example, Span
+from scrutiny.core.example import Example
 from scrutiny.core.queries.gradients import TokenGradients
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import AnswerError, index_of
@@ -18,6 +22,9 @@ from scrutiny.models.hf.text_classifier import Forward, HfLabeled, Loaded, chunk
 from scrutiny.models.hf.transformer import HfModel, HfParts
 from scrutiny.models.hf.word_pieces import AnswerStretch, first_pieces, likeliest
 from scrutiny.tasks.tags import types_of
+
+#: What taggers and readers tell beside their answers, for their fingerprints.
+_CONFIDENCES: Final = "confidences@1"
 
 
 class LossOfTags:
@@ -109,16 +116,17 @@ class HfTagger(HfLabeled):
         )
         offsets = columns.pop("offset_mapping")
         self._refuse_long(columns["input_ids"], examples)
-        tags: dict[int, list[int]] = {}
+        tags: dict[int, list[tuple[int, float]]] = {}
         side = self._tokenizer.padding_side
         for answered in self._loaded.forward.logits(columns):
-            best = answered.answer.argmax(-1).tolist()  # (text, token)
+            found = torch.softmax(answered.answer.float(), -1).max(-1)  # (text, token)
+            best = [
+                list(zip(*rows, strict=True))
+                for rows in zip(found.indices.tolist(), found.values.tolist(), strict=True)
+            ]
             for index, row in zip(answered.indices, best, strict=True):
                 tags[index] = row[own_tokens(len(offsets[index]), len(row), side)]
-        return [
-            Prediction(self._spans(example, offsets[i], tags[i]))
-            for i, example in enumerate(examples)
-        ]
+        return [self._tagged(example, offsets[i], tags[i]) for i, example in enumerate(examples)]
 
     def batches(self, examples: Sequence[Example]) -> list[list[int]]:
         """Indices of the examples that go through the network together."""
@@ -193,14 +201,27 @@ class HfTagger(HfLabeled):
                     "too_long", f"item {example.id!r} has {len(row)} tokens, the limit is {limit}"
                 )
 
-    def _spans(
-        self, example: Example, offsets: Sequence[tuple[int, int]], tags: Sequence[int]
-    ) -> tuple[Span, ...]:
-        """Spans of one text from the tags of its pieces."""
+    def fingerprint(self) -> str:
+        """Digest of the network, and of what is told beside its spans."""
+        return digest(self._fingerprint, _CONFIDENCES)
+
+    def _tagged(
+        self,
+        example: Example,
+        offsets: Sequence[tuple[int, int]],
+        tags: Sequence[tuple[int, float]],
+    ) -> Prediction:
+        """Spans of one text from the tags of its pieces; each is as sure as all its words are."""
         words = borders(example)
         firsts = first_pieces(words, offsets)
-        names = ["O" if i is None else self._loaded.names[tags[i]] for i in firsts]
-        return spans_from_tags(names, words, next(iter(example.fields)))
+        names = ["O" if i is None else self._loaded.names[tags[i][0]] for i in firsts]
+        spans = spans_from_tags(names, words, next(iter(example.fields)))
+        known = list(zip(words, [1.0 if i is None else tags[i][1] for i in firsts], strict=True))
+        confidences = tuple(
+            prod(p for (start, end), p in known if span.start <= start and end <= span.end)
+            for span in spans
+        )
+        return Prediction(spans, confidences)
 
 
 #: Tokens that two windows of a long text share, at most.
@@ -211,7 +232,8 @@ _CHUNK: Final = 256  # questions tokenized at a time
 class HfReader(HfModel):
     """A network with a question-answering head; a long text is read window by window.
 
-    The answer is the likeliest stretch of at most 30 tokens in any window.
+    The answer is the likeliest stretch of at most 30 tokens in any window. Its confidence is the
+    probability that the window's answer begins with its first token and ends with its last.
     """
 
     def __init__(self, parts: HfParts, forward: Forward) -> None:
@@ -236,6 +258,7 @@ class HfReader(HfModel):
         owners = columns.pop("overflow_to_sample_mapping")
         places = columns.pop("offset_mapping")
         best: dict[int, AnswerStretch] = {}
+        sure: dict[int, float] = {}
         for answered in self._forward.logits(columns):
             rows = answered.answer.numpy(force=True)  # (window, start or end, token)
             for window, own in zip(answered.indices, rows, strict=True):
@@ -245,7 +268,16 @@ class HfReader(HfModel):
                 owner = owners[window]
                 if found is not None and (owner not in best or found > best[owner]):
                     best[owner] = found
-        return [Prediction(_words(example, best.get(i))) for i, example in enumerate(examples)]
+                    logs = found.score - logsumexp(starts) - logsumexp(ends)
+                    sure[owner] = min(1.0, float(np.exp(logs)))
+        return [
+            Prediction(_words(example, best.get(i)), (sure[i],) if i in sure else None)
+            for i, example in enumerate(examples)
+        ]
+
+    def fingerprint(self) -> str:
+        """Digest of the network, and of what is told beside its answers."""
+        return digest(self._fingerprint, _CONFIDENCES)
 
     def _windows(self, examples: Sequence[Example]) -> dict[str, Any]:
         """Token columns of all windows, with the example of each and the places of its tokens.

@@ -9,23 +9,25 @@ import torch
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
-from scrutiny.core.queries.gradients import TokenGradients
+from scrutiny.core.queries.gradients import (
+    FOLLOWED,
+    ParameterGradient,
+    PathGradient,
+    PathGradients,
+    TokenGradients,
+    examples_of,
+)
 from scrutiny.core.queries.language import Encoded
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import index_of
 from scrutiny.models.hf.batching import Answered, TokenBudget, batches_of, run_batches
+from scrutiny.models.hf.forward_passes import logits_of
+from scrutiny.models.hf.gradient_queries import Rows, TransformerGradients
 from scrutiny.models.hf.input_gradients import WithInputSlopes, loss_of_labels, slopes_of
 from scrutiny.models.hf.text_vectors import encode_texts, has_vectors
 from scrutiny.models.hf.transformer import HfModel, HfParts
 
 Columns = Mapping[str, Sequence[Sequence[int]]]
-
-
-def logits_of(output: Any) -> Any:
-    """Logits of a head; of one that points at an answer, ``(text, start or end, token)``."""
-    if "logits" in output:
-        return output.logits
-    return torch.stack([output.start_logits, output.end_logits], dim=1)
 
 
 class Forward:
@@ -60,30 +62,25 @@ class Forward:
         AnswerError
             ``out_of_memory`` if one text alone does not fit.
         """
-        lengths = [len(ids) for ids in columns["input_ids"]]
-        ask = partial(self._ask, columns)
-        yield from run_batches(lengths, self.budget, ask, device=self._device)
 
-    def _ask(self, columns: Columns, batch: list[int]) -> Any:
-        """Logits of one batch."""
-        with torch.inference_mode():
-            return logits_of(self.network(**self.inputs(columns, batch))).float()
+        def ask(batch: list[int]) -> Any:
+            with torch.inference_mode():
+                return logits_of(self.network(**self.inputs(columns, batch))).float()
+
+        lengths = [len(ids) for ids in columns["input_ids"]]
+        yield from run_batches(lengths, self.budget, ask, device=self._device)
 
     def inputs(self, columns: Columns, batch: Sequence[int]) -> dict[str, Any]:
         """Padded tensors ``(text, token)`` of one batch on the network's device, by name."""
-        return {
-            name: self._tensor([rows[i] for i in batch], name) for name, rows in columns.items()
-        }
-
-    def _tensor(self, rows: Sequence[Sequence[int]], name: str) -> Any:
-        """Padded tensor ``(text, token)`` on the device."""
-        width = max(map(len, rows))
-        pad = self._pads[name]
-        if self._side == "right":
-            filled = [[*row, *([pad] * (width - len(row)))] for row in rows]
-        else:
-            filled = [[*([pad] * (width - len(row))), *row] for row in rows]
-        return torch.tensor(filled, dtype=torch.long).to(self._device)
+        found = {}
+        for name, rows in columns.items():
+            own = [rows[i] for i in batch]
+            width = max(map(len, own))
+            pads = [[self._pads[name]] * (width - len(row)) for row in own]
+            sides = (own, pads) if self._side == "right" else (pads, own)
+            filled = [[*before, *behind] for before, behind in zip(*sides, strict=True)]
+            found[name] = torch.tensor(filled, dtype=torch.long).to(self._device)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,10 +142,23 @@ class HfClassifier(HfLabeled):
     def __init__(self, loaded: Loaded) -> None:
         super().__init__(loaded)
         self.labels = loaded.names
+        if "gradients" in self.capabilities:
+            self.capabilities |= {*FOLLOWED}
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Probabilities of the labels for each example, in order."""
-        return [one for part in chunks_of(examples) for one in self._predict(examples[part])]
+        found = []
+        for part in chunks_of(examples):
+            columns: Columns = self._loaded.encode(_texts(examples[part]), truncate=True)
+            order: list[int] = []
+            rows = []
+            for answered in self._loaded.forward.logits(columns):
+                order += answered.indices
+                rows.append(torch.softmax(answered.answer, dim=-1))  # (text, label)
+            scores = torch.cat(rows).tolist()  # one wait for the device, not one for each batch
+            by_index = dict(zip(order, scores, strict=True))
+            found += [Prediction(scores=tuple(by_index[i])) for i in range(len(order))]
+        return found
 
     def truncated(self, examples: Sequence[Example]) -> int:
         """How many of the examples have more tokens than the network takes."""
@@ -178,11 +188,56 @@ class HfClassifier(HfLabeled):
             For a label that the model does not have.
         """
         targets = [index_of(label, self.labels, source=self.source) for label in labels]
-        return [
-            one
-            for part in chunks_of(examples)
-            for one in self._gradients(examples[part], targets[part])
-        ]
+        forward, side = self._loaded.forward, self._tokenizer.padding_side
+        found: list[TokenGradients | Failure] = []
+        for part in chunks_of(examples):
+            tokenized = self._loaded.encode(_texts(examples[part]), truncate=True)
+            answers = self._input_slopes().run(
+                [len(ids) for ids in tokenized["input_ids"]],
+                partial(forward.inputs, tokenized),
+                loss_of_labels(targets[part]),
+            )
+            found += slopes_of(answers, tokenized, examples[part], side=side)
+        return found
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Names of the network's parameters."""
+        return tuple(name for name, _ in self._loaded.forward.network.named_parameters())
+
+    def path_gradients(self, queries: Sequence[PathGradient]) -> list[PathGradients]:
+        """Integrated gradients of a label's logit for each query, in order; texts are truncated.
+
+        Raises
+        ------
+        ModelError
+            For a label that the model does not have, or a baseline that it cannot start from.
+        """
+        return self._followed(queries).along_paths(queries) if queries else []
+
+    def parameter_gradients(self, queries: Sequence[ParameterGradient]) -> list[Rows]:
+        """Gradient of each query's loss by its parameters, in order; texts are truncated.
+
+        Raises
+        ------
+        ModelError
+            For a label or a parameter that the model does not have.
+        """
+        return self._followed(queries).by_parameters(queries) if queries else []
+
+    def _followed(
+        self, queries: Sequence[PathGradient | ParameterGradient]
+    ) -> TransformerGradients:
+        """What answers gradient queries about texts that are tokenized together."""
+        tokenized = self._loaded.encode(_texts(examples_of(queries)), truncate=True)
+        return TransformerGradients(
+            self._input_slopes(),
+            lambda batch: self._loaded.forward.inputs(tokenized, batch),
+            tokenized,
+            labels=self.labels,
+            source=self.source,
+            tokenizer=self._tokenizer,
+        )
 
     def _as_read(
         self, texts: Sequence[str], *, pairs: Sequence[str] | None, special: bool
@@ -190,33 +245,6 @@ class HfClassifier(HfLabeled):
         """Tokens of each text, or pair of texts, as the classifier reads them: truncated."""
         limit = self.limit
         return encode_texts(self._tokenizer, texts, pairs=pairs, special=special, limit=limit)
-
-    def _gradients(
-        self, examples: Sequence[Example], targets: Sequence[int]
-    ) -> list[TokenGradients | Failure]:
-        """Gradients of examples that are tokenized together."""
-        if not examples:
-            return []
-        tokenized = self._loaded.encode(_texts(examples), truncate=True)
-        forward = self._loaded.forward
-        answers = self._input_slopes().run(
-            [len(ids) for ids in tokenized["input_ids"]],
-            lambda batch: forward.inputs(tokenized, batch),
-            loss_of_labels(targets),
-        )
-        return slopes_of(answers, tokenized, examples, side=self._tokenizer.padding_side)
-
-    def _predict(self, examples: Sequence[Example]) -> list[Prediction]:
-        """Predictions of examples that are tokenized together."""
-        columns: Columns = self._loaded.encode(_texts(examples), truncate=True)
-        order: list[int] = []
-        rows = []
-        for answered in self._loaded.forward.logits(columns):
-            order += answered.indices
-            rows.append(torch.softmax(answered.answer, dim=-1))  # (text, label)
-        scores = torch.cat(rows).tolist()  # one wait for the device, not one for each batch
-        by_index = dict(zip(order, scores, strict=True))
-        return [Prediction(scores=tuple(by_index[i])) for i in range(len(examples))]
 
 
 def chunks_of(examples: Sequence[Example]) -> Iterator[slice]:

@@ -195,20 +195,21 @@ class Representing:
                     [passages[i] for i in mine.tolist()],
                     poolings,
                 )
-                found = self._vectors(inputs, weights, layers)  # (layer, passage, pooling, width)
+                network = self._runner.network
+                wants_all = any(layer != self.n_layers for layer in layers)
+                output = network.base_model(**inputs, output_hidden_states=wants_all)
+                sums = torch.from_numpy(weights).to(network.device)
+                states = [output.hidden_states[i] if wants_all else output[0] for i in layers]
+                found = np.stack(
+                    [torch.bmm(sums, state.float()).cpu().numpy() for state in states]
+                )  # (layer, passage, pooling, width)
                 found[:, weights.sum(-1) == 0] = np.nan
                 keep(mine, found)
 
-            self._runner.run(_sequences(passages, encoded, chosen), use, budget=budget)
-
-    def _vectors(self, inputs: dict[str, Any], weights: Floats, layers: Sequence[int]) -> Floats:
-        """Weighted sums of hidden states ``(layer, passage, pooling, dimension)``."""
-        network = self._runner.network
-        wants_all = any(layer != self.n_layers for layer in layers)
-        output = network.base_model(**inputs, output_hidden_states=wants_all)
-        sums = torch.from_numpy(weights).to(network.device)
-        states = [output.hidden_states[i] if wants_all else output[0] for i in layers]
-        return np.stack([torch.bmm(sums, state.float()).cpu().numpy() for state in states])
+            places = chosen.tolist()
+            segments = [() if passages[i].pair is None else encoded[i].segments for i in places]
+            sequences = Sequences([encoded[i].ids for i in places], segments)
+            self._runner.run(sequences, use, budget=budget)
 
 
 def has_vectors(network: Any) -> bool:
@@ -240,13 +241,6 @@ def encode_texts(
         verbose=False,
     )
     return [_view(one) for one in found.encodings]
-
-
-def _sequences(passages: Sequence[Passage], encoded: Sequence[Encoded], chosen: Ints) -> Sequences:
-    """Tokens of some passages, with the segments of those that are pairs."""
-    places = chosen.tolist()
-    segments = [() if passages[i].pair is None else encoded[i].segments for i in places]
-    return Sequences([encoded[i].ids for i in places], segments)
 
 
 def _view(one: Any) -> Encoded:

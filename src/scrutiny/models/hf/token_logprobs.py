@@ -47,7 +47,14 @@ class LastLayer:
     def __init__(self, network: Any) -> None:
         base = network.base_model
         self._layer = base.encoder.layer[-1]
-        self._trunk = _without_last_layer(base)
+        # the same encoder with the same weights, without its last layer and its pooler
+        trunk, encoder = copy(base), copy(base.encoder)
+        trunk._modules, encoder._modules = dict(base._modules), dict(base.encoder._modules)
+        encoder.layer = ModuleList(list(base.encoder.layer)[:-1])
+        trunk.encoder = encoder
+        if "pooler" in trunk._modules:
+            trunk.pooler = None
+        self._trunk = trunk
 
     def states(self, inputs: dict[str, Any], places: "np.ndarray[Any, Any]") -> Any:
         """Last hidden states ``(place, hidden)`` of places ``sequence * width + token``."""
@@ -98,22 +105,6 @@ def find_last_layer(network: Any) -> LastLayer | None:
             if not close_tensors(states, whole[torch.from_numpy(places).to(whole.device)]):
                 return None
     return found
-
-
-def _is_sparse(places: "np.ndarray[Any, Any]", sequences: int) -> bool:
-    """Whether so few positions are read that running the last layer only there is faster."""
-    return len(places) <= _MOST_READS * sequences
-
-
-def _without_last_layer(base: Any) -> Any:
-    """The same encoder, sharing its weights, without its last layer and its pooler."""
-    trunk, encoder = copy(base), copy(base.encoder)
-    trunk._modules, encoder._modules = dict(base._modules), dict(base.encoder._modules)
-    encoder.layer = ModuleList(list(base.encoder.layer)[:-1])
-    trunk.encoder = encoder
-    if "pooler" in trunk._modules:
-        trunk.pooler = None
-    return trunk
 
 
 # Scores over the vocabulary that are held at a time: 16 MB, whatever the texts' length
@@ -214,8 +205,8 @@ class Reader:
     def _states(self, inputs: dict[str, Any], places: Ints) -> Any:
         """Last hidden states of places, or logits where there is no head over rows."""
         network = self._runner.network
-        is_cut_short = _is_sparse(places, len(inputs["input_ids"])) and not is_tapped(network)
-        if self._last is not None and is_cut_short:
+        is_sparse = len(places) <= _MOST_READS * len(inputs["input_ids"])
+        if self._last is not None and is_sparse and not is_tapped(network):
             return self._last.states(inputs, places)
         if self._head is None:
             states = logits_of(network(**inputs))

@@ -104,7 +104,15 @@ def parts_of(
         "dtype": str(network.dtype),
         "limit": limit,
     }
-    runner = _runner_of(network, tokenizer, batch)
+    pads = (tokenizer.pad_token_id, getattr(network.config, "pad_token_id", None), 0)
+    takes = "token_type_ids" in signature(network.base_model.forward).parameters
+    kinds = getattr(network.config, "type_vocab_size", 0) or 0
+    runner = Runner(
+        network,
+        pad=next(pad for pad in pads if pad is not None),
+        takes_segments=takes and kinds > 1,
+        budget=start_budget(batch, network.device.type),
+    )
     shape = find_attention_shape(network)
     attention = (
         None
@@ -119,19 +127,6 @@ def parts_of(
         limit=limit,
         fingerprint=digest(*known_by, canonical_json(stated)),
         attention=attention,
-    )
-
-
-def _runner_of(network: Any, tokenizer: Any, batch: int | str) -> Runner:
-    """Network with its padding and its budget."""
-    pads = (tokenizer.pad_token_id, getattr(network.config, "pad_token_id", None), 0)
-    takes = "token_type_ids" in signature(network.base_model.forward).parameters
-    kinds = getattr(network.config, "type_vocab_size", 0) or 0
-    return Runner(
-        network,
-        pad=next(pad for pad in pads if pad is not None),
-        takes_segments=takes and kinds > 1,
-        budget=start_budget(batch, network.device.type),
     )
 
 
@@ -159,7 +154,13 @@ class HfEncoder(HfModel):
         found: dict[int, tuple[float, ...]] = {}
 
         def use(batch: list[int], inputs: dict[str, Any]) -> None:
-            received = self._received(inputs, sequences.lengths[batch])  # (sequence, token)
+            lengths = sequences.lengths[batch]
+            output = self._runner.network.base_model(**inputs, output_attentions=True)
+            total = sum(layer.double().mean(1) for layer in output.attentions)
+            real = torch.from_numpy(lengths).to(total.device)[:, None]
+            attends = torch.arange(total.shape[1], device=total.device) < real  # (sequence, token)
+            sums = (total * attends[:, :, None]).sum(1)  # padding attends to nothing
+            received = sums / (real * len(output.attentions))  # (sequence, token)
             for row, i in zip(received.tolist(), batch, strict=True):
                 found[i] = tuple(row[: sequences.lengths[i]])
 
@@ -167,15 +168,6 @@ class HfEncoder(HfModel):
         with eager(self._runner.network):
             self._runner.run(sequences, use, budget=budget)
         return [found[index[query]] for query in queries]
-
-    def _received(self, inputs: dict[str, Any], lengths: Any) -> Any:
-        """Mean attention to each token ``(sequence, token)``; padding attends to nothing."""
-        output = self._runner.network.base_model(**inputs, output_attentions=True)
-        total = sum(layer.double().mean(1) for layer in output.attentions)
-        real = torch.from_numpy(lengths).to(total.device)[:, None]
-        attends = torch.arange(total.shape[1], device=total.device) < real  # (sequence, token)
-        sums = (total * attends[:, :, None]).sum(1)
-        return sums / (real * len(output.attentions))
 
     def refuse_long(self, sequences: Sequence[Sequence[int]]) -> None:
         """Raise if a sequence has more tokens than fit, or none.

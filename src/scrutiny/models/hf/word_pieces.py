@@ -78,7 +78,9 @@ class WordCutter:
 
     def __init__(self, tokenizer: Any) -> None:
         self._tokenizer = tokenizer
-        self._head, self._tail = _special_tokens(tokenizer)
+        one = tokenizer(_PROBES[0], truncation=False, padding=False).encodings[0]
+        inner = [i for i, special in enumerate(one.special_tokens_mask) if not special]
+        self._head, self._tail = one.ids[: inner[0]], one.ids[inner[-1] + 1 :]
         self._space = " " if self._needs_space() else ""
 
     def cut(self, sentences: Sequence[Words]) -> list[SentencePieces | Failure]:
@@ -144,13 +146,6 @@ class WordCutter:
             if both == plain + spaced:
                 return True
         return False
-
-
-def _special_tokens(tokenizer: Any) -> tuple[list[int], list[int]]:
-    """Special tokens before and after one text."""
-    one = tokenizer(_PROBES[0], truncation=False, padding=False).encodings[0]
-    inner = [i for i, special in enumerate(one.special_tokens_mask) if not special]
-    return one.ids[: inner[0]], one.ids[inner[-1] + 1 :]
 
 
 def _is_text(word: str) -> bool:

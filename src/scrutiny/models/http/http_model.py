@@ -16,7 +16,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.queries.remote import RemoteModel, Replies, Reply, Spent
 from scrutiny.core.task import Prediction, Task
-from scrutiny.models.answers.checked import AnswerError, predict_or_fail
+from scrutiny.models.answers.checked import first_failure_raised, predict_or_fail
 from scrutiny.models.http.endpoint import OF_SENDING, Endpoint, read_endpoint
 from scrutiny.models.http.interfaces import INTERFACES, lacks_places
 from scrutiny.models.http.reply_reading import short
@@ -95,11 +95,7 @@ class HttpModel(RemoteModel):
         AnswerError
             If one of them has none.
         """
-        found = predict_or_fail(self, examples)
-        for one in found:
-            if isinstance(one, Failure):
-                raise AnswerError(one.reason, one.message)
-        return [one for one in found if isinstance(one, Prediction)]
+        return first_failure_raised(predict_or_fail(self, examples))
 
     def read(self, example: Example, replies: Replies) -> Prediction | Failure:
         """Label or text of the replies to one example; of several, the most frequent."""
@@ -109,7 +105,8 @@ class HttpModel(RemoteModel):
         if len(found) == 1 or not answered:
             return found[0]
         counts = Counter(one.answer for one in answered)
-        answer = max(counts, key=lambda one: (counts[one], -_place(one, self.labels)))
+        places = {label: place for place, label in enumerate(self.labels)}
+        answer = max(counts, key=lambda one: (counts[one], -places.get(one, len(places))))
         said = next(one.said for one in answered if one.answer == answer)
         scores = tuple(counts[label] / len(answered) for label in self.labels) or None
         return Prediction(answer, scores, said)
@@ -118,26 +115,21 @@ class HttpModel(RemoteModel):
         if self.writes_texts:
             return written_text(reply)
         if reply.scores is not None or reply.label is not None:
-            return self._classified(reply)
+            if reply.label is not None and reply.label not in self.labels:
+                known = ", ".join(self.labels)
+                return Failure("unparsed", f"The label {reply.label!r} is none of: {known}")
+            scores = reply.scores
+            if scores is None:
+                return Prediction(reply.label)
+            is_sound = len(scores) == len(self.labels) and all(0 <= one <= _MOST for one in scores)
+            total = math.fsum(scores) if is_sound else 0.0
+            if abs(total - 1) > _SUM_TOLERANCE:
+                said = f"{short(scores)} are no probabilities of {len(self.labels)} labels"
+                return Failure("unparsed", said)
+            return Prediction(reply.label, tuple(score / total for score in scores))
         if self.endpoint.by == "logprobs":
             return self._by_first_token(reply)
-        label = self._reading.of(reply)
-        return label if isinstance(label, Failure) else Prediction(label, said=reply.text)
-
-    def _classified(self, reply: Reply) -> Prediction | Failure:
-        """Answer of an endpoint that names the label, or its probabilities."""
-        if reply.label is not None and reply.label not in self.labels:
-            known = ", ".join(self.labels)
-            return Failure("unparsed", f"The label {reply.label!r} is none of: {known}")
-        scores = reply.scores
-        if scores is None:
-            return Prediction(reply.label)
-        is_sound = len(scores) == len(self.labels) and all(0 <= one <= _MOST for one in scores)
-        total = math.fsum(scores) if is_sound else 0.0
-        if abs(total - 1) > _SUM_TOLERANCE:
-            said = f"{short(scores)} are no probabilities of {len(self.labels)} labels"
-            return Failure("unparsed", said)
-        return Prediction(reply.label, tuple(score / total for score in scores))
+        return self._reading.answer(reply)
 
     def _by_first_token(self, reply: Reply) -> Prediction | Failure:
         """Probabilities of the labels' first tokens, renormalized over the labels."""
@@ -197,10 +189,6 @@ def _begins(words: str, token: str) -> bool:
     """Whether the words of a label begin with a token, blanks and case aside."""
     own, first = words.strip().casefold(), token.strip().casefold()
     return bool(first) and (own.startswith(first) or first.startswith(own))
-
-
-def _place(label: object, labels: Sequence[str]) -> int:
-    return labels.index(label) if label in labels else len(labels)
 
 
 ADAPTER: Final = Adapter(load, of_asking=OF_SENDING)

@@ -115,7 +115,9 @@ class RequestLedger:
         """
         e = self.endpoint
         counts = e.api != "own" or writes or self._bytes
-        wanted = self._most_tokens(size) + writes if counts else 0
+        if self._bytes:  # half as many tokens a byte again as in the replies so far
+            size = min(size, 1 + int(1.5 * size * (self.tokens_in / self._bytes)))
+        wanted = size + writes if counts else 0
         held = sum(self._reserved.values()) + wanted
         tokens = self.tokens_in + self.tokens_out + held
         cost = self._cost(self.requests + 1) + held * max(e.price_in, e.price_out) / _MILLION
@@ -155,13 +157,6 @@ class RequestLedger:
         e = self.endpoint
         tokens = self.tokens_in * e.price_in + self.tokens_out * e.price_out
         return requests * e.price + tokens / _MILLION
-
-    def _most_tokens(self, size: int) -> int:
-        """Most tokens that so many bytes have: half as many again as those of the replies."""
-        return size if not self._bytes else min(size, 1 + int(1.5 * size * self._per_byte()))
-
-    def _per_byte(self) -> float:
-        return self.tokens_in / self._bytes
 
     def _ends(self, name: str, most: float) -> str:
         done = self.spent()

@@ -206,7 +206,9 @@ def likely(place: Any) -> dict[str, float]:
     """
     if place is None:
         return {}
-    if isinstance(place, Mapping) and not all(map(_may_be_log, place.values())):
+    if isinstance(place, Mapping) and not all(
+        value is None or isinstance(value, (int, float)) for value in place.values()
+    ):
         place = place.get("top_logprobs") or [place]
     if isinstance(place, Mapping):
         pairs = list(place.items())
@@ -223,10 +225,6 @@ def likely(place: Any) -> dict[str, float]:
             log = max(-_FARTHEST, min(_FARTHEST, log)) if math.isfinite(log) else log
             found[own] = _together(found.get(own), log)
     return found
-
-
-def _may_be_log(value: Any) -> bool:
-    return value is None or isinstance(value, (int, float))
 
 
 def _together(one: float | None, other: float) -> float:

@@ -123,7 +123,9 @@ def _pieces(
     A token may begin with the space in front of its word, which is then the template's.
     """
     encoded = question.encoded
-    text = _filled(prompt, example, question)
+    before, after = prompt.around(example)
+    text = before + "_" * question.gap + after  # no space where a choice or its masks stand
+    text += "_" * (max((end for _, end in encoded.offsets), default=0) - len(text))
     fields = [
         (name, start, start + len(example.fields[name]))
         for name, start in prompt.starts(example, gap=question.gap)
@@ -141,11 +143,3 @@ def _pieces(
             if first <= start and end <= behind:
                 found.append((InputPiece(name, start - first, end - first), encoded.ids[i], place))
     return found
-
-
-def _filled(prompt: Prompt, example: Example, question: ChoiceQuestion) -> str:
-    """The filled text, with anything that is no space where a choice or its masks stand."""
-    before, after = prompt.around(example)
-    width = max((end for _, end in question.encoded.offsets), default=0)
-    filled = before + "_" * question.gap + after
-    return filled + "_" * (width - len(filled))

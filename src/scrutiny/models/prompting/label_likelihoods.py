@@ -108,7 +108,14 @@ def _continued(
     if is_first_only:
         for start in range(0, len(found), len(prompt.choices)):
             own = found[start : start + len(prompt.choices)]
-            _refuse_equal(model, prompt, [one.query for one in own])
+            queries = [one.query for one in own]
+            if len({query.ids[:-1] for query in queries}) > 1 or len(set(queries)) < len(queries):
+                shown = ", ".join(repr(model.decode(query.ids[-1:])) for query in queries)
+                raise ModelError(
+                    f"{model.source!r}: with other=true each label stands for the next token, but "
+                    f"the choices {', '.join(prompt.labels)} begin with {shown}. Choose words that "
+                    "differ in their first token."
+                )
     return found
 
 
@@ -131,17 +138,6 @@ def _continuation(model: Any, one: Encoded, border: int, *, is_first_only: bool)
     return ChoiceQuestion(query, one, lead=lead)
 
 
-def _refuse_equal(model: Any, prompt: Prompt, queries: Sequence[Continuation | Cloze]) -> None:
-    """Raise unless the choices of one text differ in their first token, and in nothing before."""
-    if len({query.ids[:-1] for query in queries}) > 1 or len(set(queries)) < len(queries):
-        shown = ", ".join(repr(model.decode(query.ids[-1:])) for query in queries)
-        raise ModelError(
-            f"{model.source!r}: with other=true each label stands for the next token, but the "
-            f"choices {', '.join(prompt.labels)} begin with {shown}. Choose words that differ in "
-            "their first token."
-        )
-
-
 def _masked(
     model: Any, prompt: Prompt, examples: Sequence[Example], *, is_first_only: bool
 ) -> list[ChoiceQuestion]:
@@ -159,7 +155,11 @@ def _masked(
     found = []
     for one, (front, _, ids) in zip(encoded, asked, strict=True):
         gap = len(mark) * len(ids)
-        places = _masks(one, len(front), len(front) + gap, model.mask_id)
+        places = tuple(
+            i
+            for i, (token, (begin, end)) in enumerate(zip(one.ids, one.offsets, strict=True))
+            if token == model.mask_id and end > len(front) and begin < len(front) + gap
+        )
         if len(places) != len(ids):
             raise ModelError(
                 f"{model.source!r}: its tokenizer does not read {mark!r}, which stands for "
@@ -167,16 +167,6 @@ def _masked(
             )
         found.append(ChoiceQuestion(Cloze(one.ids, places, tuple(ids)), one, gap=gap))
     return found
-
-
-def _masks(one: Encoded, start: int, stop: int, mask_id: int) -> tuple[int, ...]:
-    """Positions of mask tokens in a part of a text, which may itself contain some."""
-    borders = zip(one.ids, one.offsets, strict=True)
-    return tuple(
-        i
-        for i, (token, (begin, end)) in enumerate(borders)
-        if token == mask_id and end > start and begin < stop
-    )
 
 
 @dataclass(frozen=True, slots=True)

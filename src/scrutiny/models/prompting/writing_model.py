@@ -16,13 +16,12 @@ from typing import Any, Final
 
 from scrutiny.core.answers.texts import TEXT
 from scrutiny.core.boundary.json_text import canonical_json, digest
-from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.queries.remote import Reply
 from scrutiny.core.task import Prediction, Task
-from scrutiny.models.answers.checked import AnswerError
+from scrutiny.models.answers.checked import AnswerError, first_failure_raised
 from scrutiny.models.prompting.prompts import Prompt, asking_parts, read_choices
 from scrutiny.models.prompting.written_labels import LabelReading, check_reading, written_text
 from scrutiny.models.strings.adapters import Adapter, checkpoint_of
@@ -75,11 +74,8 @@ class WritingModel(Model):
         if len(self._said) + len(new) > _REMEMBERED:
             self._said, new = {}, list(dict.fromkeys(texts))
         self._said.update(zip(new, self._writer.write(new), strict=True))
-        found = [self._read(self._said[text]) for text in texts]
-        for one in found:
-            if isinstance(one, Failure):
-                raise AnswerError(one.reason, one.message)
-        return [one for one in found if isinstance(one, Prediction)]
+        read = written_text if self._reading is None else self._reading.answer
+        return first_failure_raised(read(self._said[text]) for text in texts)
 
     def batches(self, examples: Sequence[Example]) -> list[list[int]]:
         """Indices of the examples that are written together."""
@@ -87,12 +83,6 @@ class WritingModel(Model):
         return [
             list(every[at : at + self._writer.at_once]) for at in every[:: self._writer.at_once]
         ]
-
-    def _read(self, reply: Reply) -> Prediction | Failure:
-        if self._reading is None:
-            return written_text(reply)
-        label = self._reading.of(reply)
-        return label if isinstance(label, Failure) else Prediction(label, said=reply.text)
 
 
 class Writer:
@@ -158,8 +148,16 @@ class Writer:
                 top_k=None,
                 pad_token_id=end or 0,
             )
-        ends = _ends(self._network, end)
-        return [self._reply(row[longest:].tolist(), ends) for row in found]
+        stated = self._network.generation_config.eos_token_id
+        own = stated if isinstance(stated, list) else [stated]
+        ends = {token for token in (*own, end) if token is not None}
+        replies = []
+        for row in found:
+            written = row[longest:].tolist()
+            stop = next((i for i, token in enumerate(written) if token in ends), None)
+            text = self._tokenizer.decode(written[:stop], skip_special_tokens=True)
+            replies.append(Reply(text, "length" if stop is None else "stop"))
+        return replies
 
     def _ids(self, text: str) -> list[int]:
         """Tokens of a text, as the model reads it."""
@@ -169,12 +167,6 @@ class Writer:
         said = [*system, {"role": "user", "content": text}]
         read = self._tokenizer.apply_chat_template(said, add_generation_prompt=True, tokenize=False)
         return list(self._tokenizer(read, add_special_tokens=False)["input_ids"])
-
-    def _reply(self, ids: list[int], ends: set[int]) -> Reply:
-        """Reply up to its first end token."""
-        place = next((i for i, token in enumerate(ids) if token in ends), None)
-        text = self._tokenizer.decode(ids[:place], skip_special_tokens=True)
-        return Reply(text, "length" if place is None else "stop")
 
 
 def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
@@ -246,13 +238,6 @@ def _writer(
         at_once=at_once,
         known_by=checkpoint.fingerprint(),
     )
-
-
-def _ends(network: Any, end: int | None) -> set[int]:
-    """Tokens that end a reply."""
-    stated = network.generation_config.eos_token_id
-    own = stated if isinstance(stated, list) else [stated]
-    return {token for token in (*own, end) if token is not None}
 
 
 ADAPTER: Final = Adapter(

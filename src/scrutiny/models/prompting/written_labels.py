@@ -55,8 +55,8 @@ class LabelReading:
     name: str
     words: Mapping[str, str]
 
-    def of(self, reply: Reply) -> str | Failure:
-        """Label that a reply names, or what is wrong with it.
+    def answer(self, reply: Reply) -> Prediction | Failure:
+        """Label that a reply names, with what was written, or what is wrong with it.
 
         Reasons: ``refused`` (the endpoint says so, or nothing but an apology came), ``empty``,
         ``cut_off`` (the limit of tokens ended it before its answer was certain), ``unparsed``.
@@ -68,19 +68,16 @@ class LabelReading:
             return Failure(EMPTY, "The reply holds no text.")
         find, is_certain_when_cut = _reading(self.name)
         was_cut = reply.end in _ENDS_SHORT
-        label = None if was_cut and not is_certain_when_cut else find(written, self._by_words())
+        longest_first = sorted(self.words.items(), key=lambda pair: -len(pair[1]))
+        known = {words.strip(_MARKS).casefold(): label for label, words in longest_first}
+        label = None if was_cut and not is_certain_when_cut else find(written, known)
         if label is not None:
-            return label
+            return Prediction(label, said=reply.text)
         if was_cut:
             return Failure(CUT_OFF, f"The limit of tokens ended the reply: {_short(written)}")
         if _REFUSES.search(written):
             return Failure(REFUSED, f"The model declined: {_short(written)}")
         return Failure(UNPARSED, f"read={self.name} finds no label in the reply: {_short(written)}")
-
-    def _by_words(self) -> dict[str, str]:
-        """Label of each words, in lower case; the longest first."""
-        pairs = sorted(self.words.items(), key=lambda pair: -len(pair[1]))
-        return {words.strip(_MARKS).casefold(): label for label, words in pairs}
 
 
 def check_reading(name: str, *, source: str) -> None:

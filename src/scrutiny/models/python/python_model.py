@@ -5,10 +5,10 @@ here, once, where a `PythonModel` is made of it; everything behind reads what a 
 """
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from types import MethodType
-from typing import Any, Final, Protocol, TypeGuard, runtime_checkable
+from typing import Any, Final
 
 from scrutiny.core.answers.label_and_spans import LABEL, SPANS
 from scrutiny.core.boundary.json_text import canonical_json, digest
@@ -37,50 +37,6 @@ from scrutiny.models.strings.model_strings import TRAINING, ModelSource
 from scrutiny.models.strings.training_records import with_training_text
 
 
-@runtime_checkable
-class AnswersLabels(Protocol):
-    """``predict(texts)``, as in scikit-learn's classifiers."""
-
-    def predict(self, texts: Any) -> Any:
-        """Label, or tags, of each text."""
-
-
-@runtime_checkable
-class NamesLabels(Protocol):
-    """``labels``, in the order of the probabilities."""
-
-    labels: Any
-
-
-@runtime_checkable
-class StatesFingerprint(Protocol):
-    """``fingerprint()``: identity of everything that affects the answers."""
-
-    def fingerprint(self) -> Any:
-        """Text that changes whenever an answer may change, or `None`."""
-
-
-@runtime_checkable
-class StatesInput(Protocol):
-    """``input``: ``"text"`` or ``"words"``, what it is given."""
-
-    input: Any
-
-
-@runtime_checkable
-class StatesSamples(Protocol):
-    """``n_samples``: number of samples behind its probabilities."""
-
-    n_samples: Any
-
-
-@runtime_checkable
-class PromisesBatches(Protocol):
-    """``is_batch_invariant``: whether answers are bit-equal in any batch."""
-
-    is_batch_invariant: Any
-
-
 def gives_probabilities(obj: Any) -> bool:
     """Whether an object has ``predict_proba(texts)``; in scikit-learn this depends on settings."""
     return hasattr(obj, "predict_proba")
@@ -99,7 +55,7 @@ def owner_of(obj: Any) -> Any:
 
 def can_be_asked(obj: Any) -> bool:
     """Whether an object can be asked about texts in any way."""
-    return callable(obj) or isinstance(obj, AnswersLabels) or gives_probabilities(obj)
+    return callable(obj) or hasattr(obj, "predict") or gives_probabilities(obj)
 
 
 _VERSION: Final = "python@1"
@@ -127,12 +83,21 @@ class PythonModel(Model):
     ) -> None:
         self.source = redacted(source.text)
         self.task = task.name
-        self.is_batch_invariant = isinstance(obj, PromisesBatches) and bool(obj.is_batch_invariant)
-        self.n_samples = _samples_of(obj)
-        self.labels = _distinct(source.labels() or _labels_of(obj, source), source)
+        self.is_batch_invariant = bool(getattr(obj, "is_batch_invariant", False))
+        samples = getattr(obj, "n_samples", None)
+        self.n_samples = None if samples is None or callable(samples) else int(samples) or None
+        labels = source.labels() or _labels_of(obj, source)
+        twice = next((label for label in labels if labels.count(label) > 1), None)
+        if twice is not None:
+            raise ModelError(
+                f"{source.text!r}: its label {twice!r} occurs twice among {len(labels)} labels. "
+                "Each column of the probabilities needs a label of its own."
+            )
+        self.labels = labels
         self._object = obj
         self._kind = task.answer_type
-        self._input = source.options.get("input", _input_of(obj))
+        stated = getattr(obj, "input", None)
+        self._input = source.options.get("input", stated if isinstance(stated, str) else "text")
         if self._input not in {"text", "words"}:
             raise ModelError(f"{self.source!r}: input= is text or words, not {self._input!r}.")
         self._identity = canonical_json(
@@ -144,10 +109,8 @@ class PythonModel(Model):
 
     def fingerprint(self) -> str | None:
         """Digest of the object's own ``fingerprint()``, or `None` if it has none."""
-        own = self._object
-        if not (isinstance(own, StatesFingerprint) and callable(own.fingerprint)):
-            return None
-        stated = own.fingerprint()
+        own = getattr(self._object, "fingerprint", None)
+        stated = own() if callable(own) else None
         if stated is None:
             return None
         return digest(_VERSION, self._identity, canonical_json(self.labels), str(stated))
@@ -190,8 +153,12 @@ class PythonModel(Model):
         """Return value of the object for a list of inputs."""
         if is_pipeline(self._object):
             return ask_pipeline(self._object, given)
-        ask = self._object.predict if isinstance(self._object, AnswersLabels) else self._object
-        return ask(given) if self.draw is None else _drawn(ask, given, self.draw)
+        ask = getattr(self._object, "predict", self._object)
+        try:
+            takes_draw = self.draw is not None and DRAW in inspect.signature(ask).parameters
+        except ValueError:  # a built-in without a signature
+            takes_draw = False
+        return ask(given, draw=self.draw) if takes_draw else ask(given)
 
 
 def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
@@ -209,14 +176,23 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     stated = {k: v for k, v in source.options.items() if k not in _OWN_OPTIONS}
     arguments = from_environment(stated, source=source.text)
     if inspect.isclass(obj) or _makes_models(obj, arguments):
-        obj = _make(obj, arguments, source)
+        try:
+            inspect.signature(obj).bind(**arguments)
+        except TypeError as error:
+            raise ModelError(
+                f"{source.text!r}: the object cannot be made from the options behind the #: "
+                f"{error}."
+            ) from error
+        except ValueError:
+            pass  # a built-in without a signature: its own error will do
+        obj = obj(**arguments)
     elif arguments:
         raise ModelError(
             f"{source.text!r}: the object takes no option {next(iter(arguments))!r}. Options are "
             f"{', '.join(_OWN_OPTIONS)}, or parameters of a class or of a function that makes "
             "the model."
         )
-    if _is_own_model(obj):
+    if isinstance(obj, PlainModel) and isinstance(obj.capabilities, Set):  # and no mock of all
         if sampled:
             raise ModelError(f"{source.text!r} is a model of its own: it must sample by itself.")
         return as_model(obj)  # it takes examples and states its own labels
@@ -228,38 +204,9 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     batch = options.batch if isinstance(options.batch, int) else None
     asked = PythonModel(obj, task, source, batch=batch)
     model: Model = SampledModel(asked, **sampled) if sampled else asked
-    return with_training_text(model, obj.training_hashes) if _knows(obj) else model
-
-
-def _knows(obj: Any) -> TypeGuard[KnowsTrainingText]:
-    """Whether an object gives hashes of its training text."""
-    return isinstance(obj, KnowsTrainingText) and callable(obj.training_hashes)
-
-
-def _is_own_model(obj: Any) -> TypeGuard[PlainModel]:
-    """Whether an object is written for scrutiny, and is not a mock with every attribute."""
-    return isinstance(obj, PlainModel) and isinstance(obj.capabilities, Set)
-
-
-def _drawn(ask: Callable[..., Any], given: Any, draw: int) -> Any:
-    """Answers of one draw, whose number is passed to objects with a ``draw`` argument."""
-    try:
-        takes = DRAW in inspect.signature(ask).parameters
-    except ValueError:  # a built-in without a signature
-        takes = False
-    return ask(given, draw=draw) if takes else ask(given)
-
-
-def _input_of(obj: Any) -> str:
-    """Kind of input that an object says it takes."""
-    stated = obj.input if isinstance(obj, StatesInput) else "text"
-    return stated if isinstance(stated, str) else "text"
-
-
-def _samples_of(obj: Any) -> int | None:
-    """Number of samples behind an object's probabilities."""
-    stated = obj.n_samples if isinstance(obj, StatesSamples) else None
-    return None if stated is None or callable(stated) else int(stated) or None
+    if isinstance(obj, KnowsTrainingText) and callable(obj.training_hashes):
+        return with_training_text(model, obj.training_hashes)
+    return model
 
 
 def _labels_of(obj: Any, source: ModelSource) -> tuple[str, ...]:
@@ -270,8 +217,8 @@ def _labels_of(obj: Any, source: ModelSource) -> tuple[str, ...]:
     obj = owner_of(obj)
     if is_pipeline(obj):
         return labels_of_pipeline(obj)
-    own = obj.labels if isinstance(obj, NamesLabels) else None
-    for name, stated in (("labels", own), ("classes_", getattr(obj, "classes_", None))):
+    for name in ("labels", "classes_"):
+        stated = getattr(obj, name, None)
         if stated is None or callable(stated):
             continue
         if isinstance(stated, (str, bytes, Mapping, Iterator)) or not isinstance(stated, Iterable):
@@ -281,17 +228,6 @@ def _labels_of(obj: Any, source: ModelSource) -> tuple[str, ...]:
             )
         return tuple(answered_label(value) for value in stated)
     return ()
-
-
-def _distinct(labels: tuple[str, ...], source: ModelSource) -> tuple[str, ...]:
-    """Labels, unless one of them occurs twice, which would make columns ambiguous."""
-    twice = next((label for label in labels if labels.count(label) > 1), None)
-    if twice is not None:
-        raise ModelError(
-            f"{source.text!r}: its label {twice!r} occurs twice among {len(labels)} labels. Each "
-            "column of the probabilities needs a label of its own."
-        )
-    return labels
 
 
 def _makes_models(obj: Any, arguments: Mapping[str, str]) -> bool:
@@ -304,19 +240,6 @@ def _makes_models(obj: Any, arguments: Mapping[str, str]) -> bool:
         if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
     ]
     return all(name in arguments for name in needed)
-
-
-def _make(make: Callable[..., Any], arguments: Mapping[str, str], source: ModelSource) -> Any:
-    """Result of a class or function for the options."""
-    try:
-        inspect.signature(make).bind(**arguments)
-    except TypeError as error:
-        raise ModelError(
-            f"{source.text!r}: the object cannot be made from the options behind the #: {error}."
-        ) from error
-    except ValueError:
-        pass  # a built-in without a signature: its own error will do
-    return make(**arguments)
 
 
 def texts(examples: Sequence[Example]) -> list[str] | list[tuple[str, ...]]:

@@ -57,7 +57,13 @@ def find_object(source: ModelSource) -> Any:
     found: Any = module
     for name in path.split("."):
         if not hasattr(found, name):
-            raise ModelError(_no_such_name(found, name, place, source))
+            names = sorted(n for n in dir(found) if not n.startswith("_"))
+            near = get_close_matches(name, names, n=3, cutoff=0.5)
+            if near:
+                hint = "Did you mean " + " or ".join(repr(n) for n in near) + "?"
+            else:
+                hint = f"It has: {', '.join(names[:12]) or 'nothing'}."
+            raise ModelError(f"{source.text!r}: {place} has no {name!r}. {hint}")
         found = getattr(found, name)
     return found
 
@@ -131,17 +137,6 @@ def _does_not_import(source: ModelSource, error: Exception) -> str:
         place = f"{frames[-1].filename}:{frames[-1].lineno}"
     said = error.msg if isinstance(error, SyntaxError) else str(error)
     return f"{source.text!r} cannot be imported: {type(error).__name__} at {place}: {said}."
-
-
-def _no_such_name(found: Any, name: str, place: str, source: ModelSource) -> str:
-    """Message for an attribute that does not exist."""
-    names = sorted(n for n in dir(found) if not n.startswith("_"))
-    near = get_close_matches(name, names, n=3, cutoff=0.5)
-    if near:
-        hint = "Did you mean " + " or ".join(repr(n) for n in near) + "?"
-    else:
-        hint = f"It has: {', '.join(names[:12]) or 'nothing'}."
-    return f"{source.text!r}: {place} has no {name!r}. {hint}"
 
 
 _MODULE: Final = "transformers.pipelines"

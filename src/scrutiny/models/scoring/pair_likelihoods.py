@@ -147,8 +147,11 @@ def _pll_original(model: Tokenizes, pair: EncodedPair) -> PairQuestions:
     """All tokens given the rest, with queries that other variants share."""
     first, second = pair.published()
     sides = (pair.a, first), (pair.b, second)
-    one, other = ((_inner(*side), rest(*side)) for side in sides)
-    return _both(model, pair, (one, other), total)
+    groups = []
+    for sentence, shared in sides:
+        inner = [i for i in shared if not sentence.is_special[i]]
+        groups.append((inner, rest(sentence, shared)))
+    return _both(model, pair, (groups[0], groups[1]), total)
 
 
 def _both(
@@ -159,11 +162,6 @@ def _both(
         _of_positions(model, pair.a, groups[0], reduce),
         _of_positions(model, pair.b, groups[1], reduce),
     )
-
-
-def _inner(sentence: Encoded, positions: Sequence[int]) -> tuple[int, ...]:
-    """These positions without special tokens."""
-    return tuple(i for i in positions if not sentence.is_special[i])
 
 
 def _others(sentence: Encoded, shared: Sequence[int]) -> tuple[int, ...]:
@@ -241,10 +239,10 @@ def score_pairs(
         for part in scored_together([len(pair.a.ids) ** 2 + len(pair.b.ids) ** 2 for pair in pairs])
     )
     found = [answer for questions in parts for answer in answer_all(questions, ask)]
-    return [_score(found[2 * i], found[2 * i + 1]) for i in range(len(pairs))]
-
-
-def _score(a: float | Failure, b: float | Failure) -> PairScore | Failure:
-    if isinstance(a, Failure):
-        return a
-    return b if isinstance(b, Failure) else PairScore(a, b)
+    scores: list[PairScore | Failure] = []
+    for a, b in zip(found[::2], found[1::2], strict=True):
+        if isinstance(a, Failure):
+            scores.append(a)
+        else:
+            scores.append(b if isinstance(b, Failure) else PairScore(a, b))
+    return scores

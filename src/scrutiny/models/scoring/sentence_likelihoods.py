@@ -160,27 +160,9 @@ def likelihoods(
     model: Tokenizes, texts: Sequence[str], name: str, ask: Ask
 ) -> tuple[list[float | Failure], list[int]]:
     """Log-likelihood of each text in nats, or why there is none, and its number of tokens."""
-    needs, _ = SENTENCES[name]
+    needs, question = SENTENCES[name]
     encoded = model.encode(texts, special="token_logprobs" not in needs)
     counts = [len(one.ids) - sum(one.is_special) for one in encoded]
-    return _score_sentences(model, encoded, name, ask), counts
-
-
-def _score_sentences(
-    model: Tokenizes, sentences: Sequence[Encoded], name: str, ask: Ask
-) -> list[float | Failure]:
-    """Score of every sentence, its likelihood by the variant with this name.
-
-    Parameters
-    ----------
-    model
-        Its tokenizer; its answers come through ``ask``.
-    sentences
-        Encoded with special tokens, without them for causal procedures.
-    name, ask
-        One of `SENTENCES`, and how the model is asked.
-    """
-    _, question = SENTENCES[name]
-    costs = [len(sentence.ids) ** 2 for sentence in sentences]
-    parts = ([question(model, one) for one in sentences[part]] for part in scored_together(costs))
-    return [answer for questions in parts for answer in answer_all(questions, ask)]
+    costs = [len(sentence.ids) ** 2 for sentence in encoded]
+    parts = ([question(model, one) for one in encoded[part]] for part in scored_together(costs))
+    return [answer for questions in parts for answer in answer_all(questions, ask)], counts

@@ -215,7 +215,14 @@ def _assignments(
         return [{"seed": seed} for seed in seeds]
     if not found:
         raise ModelError(f"Nothing matches {parsed.text!r}. {place}")
-    return _keep_seeds(found, seeds, f"{parsed.text!r}", place)
+    shown = f"{parsed.text!r}"
+    if not seeds:
+        return list(found)
+    there = {match["seed"] for match in found}
+    missing = [seed for seed in seeds if seed not in there]
+    if missing:
+        raise ModelError(f"{shown} has no seed {', '.join(missing)}. {place}")
+    return [match for match in found if match["seed"] in seeds]
 
 
 def members(source: ModelSource) -> tuple[list[dict[str, str]] | None, str]:
@@ -254,16 +261,3 @@ def _is_local(path: str) -> bool:
     first = path.partition("{")[0].rpartition("/")[0]
     has_file_ending = Path(path).suffix in {".py", ".jsonl", ".csv", ".parquet"}
     return path.startswith(_LOCAL) or has_file_ending or bool(first and Path(first).is_dir())
-
-
-def _keep_seeds(
-    found: list[dict[str, str]], seeds: tuple[str, ...], shown: str, place: str
-) -> list[Mapping[str, str]]:
-    """Matches with the requested seeds; each of them must exist."""
-    if not seeds:
-        return list(found)
-    there = {match["seed"] for match in found}
-    missing = [seed for seed in seeds if seed not in there]
-    if missing:
-        raise ModelError(f"{shown} has no seed {', '.join(missing)}. {place}")
-    return [match for match in found if match["seed"] in seeds]

@@ -8,6 +8,7 @@ already.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import compress
 from typing import Any, Final
 from urllib.parse import unquote
 
@@ -81,8 +82,9 @@ class NamesTypes(ModelAround):
         if not isinstance(answer, Prediction) or not is_answer(answer.answer):
             return answer
         if isinstance(answer.answer, SPANS.holds):
-            kept = tuple(s for s in answer.answer if getattr(s, "label", None) in self._mapping)
-            answer = answer._replace(answer=kept)
+            kept = [getattr(s, "label", None) in self._mapping for s in answer.answer]
+            scores = answer.scores and tuple(compress(answer.scores, kept))
+            answer = answer._replace(answer=tuple(compress(answer.answer, kept)), scores=scores)
         return answer._replace(answer=renamed(answer.answer, lambda name: self._mapping[name]))
 
 

@@ -238,7 +238,7 @@ class AttentionClassifier(NetworkModel):
     A text without any word has the probabilities that the bias of the readout gives.
     """
 
-    offers = frozenset({"attention_layer"})
+    offers = NetworkModel.offers | {"attention_layer"}
 
     def __init__(self, parts: AttentionParts, source: str, *, folder: Path | None = None) -> None:
         super().__init__(parts, source, folder=folder)
@@ -290,10 +290,18 @@ class AttentionClassifier(NetworkModel):
 
         with torch.inference_mode():
             ids, lengths, is_word = self._sequences(texts)
-            embedded = self._network["embedding"](ids)
-            vectors = encoded(self._network, self._parts.architecture, embedded, lengths)
-            weights = weighted(self._network, self._parts.architecture, vectors, is_word)
+            vectors, weights = self._weighted(self._network["embedding"](ids), lengths, is_word)
         return vectors[:, 1:-1].numpy(), weights[:, 1:-1].numpy()
+
+    def _weighted(self, embedded: Any, lengths: Sequence[int], is_word: Any) -> tuple[Any, Any]:
+        """Vectors ``(text, position, dimension)`` and weights ``(text, position)``."""
+        vectors = encoded(self._network, self._parts.architecture, embedded, lengths)
+        return vectors, weighted(self._network, self._parts.architecture, vectors, is_word)
+
+    def _logits(self, embedded: Any, lengths: Sequence[int], is_word: Any) -> Any:
+        """Scores ``(text, label)``; the weights follow the embedded words."""
+        vectors, weights = self._weighted(embedded, lengths, is_word)
+        return self._network["output"]((weights[:, None] @ vectors)[:, 0])
 
     def _input_slopes(self, one: AttendedText) -> Floats:
         """Embedding times gradient of one text's most likely label."""

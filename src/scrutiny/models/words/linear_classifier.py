@@ -24,8 +24,16 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
-from scrutiny.core.queries.gradients import InputEmbeddings, TokenGradients
+from scrutiny.core.queries.gradients import (
+    InputEmbeddings,
+    ParameterGradient,
+    PathGradient,
+    PathGradients,
+    TokenGradients,
+    examples_of,
+)
 from scrutiny.core.task import Prediction, Task
+from scrutiny.models.answers.checked import index_of
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.model_strings import ModelSource
 from scrutiny.models.words.word_model import (
@@ -115,7 +123,8 @@ class LinearWordModel(WordModel):
     is_batch_invariant = True
 
     def __init__(self, parts: LinearParts, source: str, *, folder: Path | None = None) -> None:
-        offers = () if parts.has_pairs else ("gradients",)
+        by_words = () if parts.has_pairs else ("gradients", "path_gradients")
+        offers = ("parameter_gradients", *by_words)
         super().__init__(parts, source, offers=offers, folder=folder)
         self._parts = parts
         # row 0 is that of every unknown word
@@ -144,17 +153,66 @@ class LinearWordModel(WordModel):
         ModelError
             For a label that the model does not have, or if it has pairs of words.
         """
-        unknown = [label for label in labels if label not in self.labels]
-        if unknown or self._parts.has_pairs:
-            said = f"no label {unknown[0]!r}" if unknown else "pairs of words, so no gradients"
-            raise ModelError(f"{self.source} has {said}; its labels are {', '.join(self.labels)}.")
+        targets = [index_of(label, self.labels, source=self.source) for label in labels]
+        if self._parts.has_pairs:
+            raise ModelError(
+                f"{self.source} has pairs of words, so no gradients; its labels are "
+                f"{', '.join(self.labels)}."
+            )
         found: list[TokenGradients | Failure] = []
-        for example, label in zip(examples, labels, strict=True):
+        for example, target in zip(examples, targets, strict=True):
             slope = np.array(_softmax(self.logits(example).tolist()))
-            slope[self.labels.index(label)] -= 1.0
+            slope[target] -= 1.0
             ids = tuple(self._ids(example))
             gradient = np.broadcast_to(slope, (len(ids), len(slope))).copy()
             found.append(TokenGradients(pieces_of_words(example), ids, gradient))
+        return found
+
+    def path_gradients(self, queries: Sequence[PathGradient]) -> list[PathGradients]:
+        """Attributions of each query: the weights of its words, exact whatever the steps.
+
+        An unknown word has no weight, so both baselines are the same.
+
+        Raises
+        ------
+        ModelError
+            For a label that the model does not have.
+        """
+        found = []
+        for example, query in zip(examples_of(queries), queries, strict=True):
+            label = index_of(query.target, self.labels, source=self.source)
+            weights = self._table[self._ids(example), label] / 2.0**BITS
+            places = [(0, start, end) for _, start, end in pieces_of_words(example)]
+            bias = self._parts.bias[label] / 2.0**BITS
+            scores = (bias, bias + weights.sum())
+            found.append(PathGradients.of_pieces(weights.tolist(), places, scores))
+        return found
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Its two arrays."""
+        return ("weights", "bias")
+
+    def parameter_gradients(
+        self, queries: Sequence[ParameterGradient]
+    ) -> list[tuple[tuple[float, ...], ...]]:
+        """Gradient by ``weights`` ``(feature, label)`` and ``bias`` ``(label,)`` for each query.
+
+        Raises
+        ------
+        ModelError
+            For a label or a parameter that the model does not have.
+        """
+        found = []
+        for example, query in zip(examples_of(queries), queries, strict=True):
+            names = query.parameters or self.parameter_names
+            if unknown := set(names) - set(self.parameter_names):
+                raise ModelError(f"{self.source} has no parameter {min(unknown)!r}: weights, bias.")
+            slope = np.array(_softmax(self.logits(example).tolist()))
+            slope[index_of(query.target, self.labels, source=self.source)] -= 1.0
+            counts = np.bincount(self._ids(example), minlength=len(self._table))[1:]
+            rows = {"weights": np.outer(counts, slope).ravel(), "bias": slope}
+            found.append(tuple(tuple(rows[name].tolist()) for name in names))
         return found
 
     def embeddings(self) -> InputEmbeddings:

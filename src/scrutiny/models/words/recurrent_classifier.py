@@ -169,7 +169,7 @@ class RecurrentParts(NetworkParts):
 class RecurrentClassifier(NetworkModel):
     """A classifier that reads words in sequence; capability ``gradients``."""
 
-    offers = frozenset({"gradients"})
+    offers = NetworkModel.offers | {"gradients"}
 
     def __init__(self, parts: RecurrentParts, source: str, *, folder: Path | None = None) -> None:
         super().__init__(parts, source, folder=folder)
@@ -180,9 +180,9 @@ class RecurrentClassifier(NetworkModel):
         import torch
 
         found: dict[int, Prediction] = {}
-        for batch, ids, lengths in self._batches(examples):
+        for batch, ids, lengths, is_word in self._batches(examples):
             with torch.inference_mode():
-                logits = self._logits(self._network["embedding"](ids), lengths)
+                logits = self._logits(self._network["embedding"](ids), lengths, is_word)
                 rows = torch.softmax(logits, dim=-1).tolist()
             found |= {i: Prediction(scores=tuple(row)) for i, row in zip(batch, rows, strict=True)}
         return [found[i] for i in range(len(examples))]
@@ -201,11 +201,11 @@ class RecurrentClassifier(NetworkModel):
 
         targets = [index_of(label, self.labels, source=self.source) for label in labels]
         found: dict[int, TokenGradients | Failure] = {}
-        for batch, ids, lengths in self._batches(examples):
+        for batch, ids, lengths, is_word in self._batches(examples):
             embedded = self._network["embedding"](ids).detach().requires_grad_(requires_grad=True)
             wanted = torch.tensor([targets[i] for i in batch])
             with torch.enable_grad():
-                logits = self._logits(embedded, lengths)
+                logits = self._logits(embedded, lengths, is_word)
                 loss = torch.nn.functional.cross_entropy(logits, wanted, reduction="sum")
                 (slopes,) = torch.autograd.grad(loss, embedded)
             for k, i in enumerate(batch):
@@ -225,14 +225,15 @@ class RecurrentClassifier(NetworkModel):
             self._embeddings = InputEmbeddings(matrix, words, starts)
         return self._embeddings
 
-    def _batches(self, examples: Sequence[Example]) -> Iterator[tuple[list[int], Any, list[int]]]:
-        """Indices, padded ids and lengths of examples that are run together."""
+    def _batches(
+        self, examples: Sequence[Example]
+    ) -> Iterator[tuple[list[int], Any, list[int], Any]]:
+        """Indices, padded ids, lengths and places of words of examples that are run together."""
         rows = [self._parts.vocabulary.cut(example.text) for example in examples]
         for batch in by_length([len(row) for row in rows], _AT_ONCE):
-            ids, lengths, _ = self._sequences([rows[i] for i in batch])
-            yield batch, ids, lengths
+            yield batch, *self._sequences([rows[i] for i in batch])
 
-    def _logits(self, embedded: Any, lengths: Sequence[int]) -> Any:
+    def _logits(self, embedded: Any, lengths: Sequence[int], is_word: Any) -> Any:
         """Scores ``(text, label)``."""
         vectors = pooled(self._network, self._parts.architecture, embedded, lengths)
         return self._network["output"](vectors)

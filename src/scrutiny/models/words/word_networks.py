@@ -5,15 +5,25 @@ architecture and the words are those of the folder, and the weights are drawn an
 between two boundary tokens.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Final, Self, TypeVar
 
 from scrutiny.core.boundary.json_text import canonical_json, digest
 from scrutiny.core.errors import ModelError, require_packages
 from scrutiny.core.model import LoadOptions, Model
+from scrutiny.core.queries.gradients import (
+    FOLLOWED,
+    ParameterGradient,
+    PathGradient,
+    PathGradients,
+    examples_of,
+)
 from scrutiny.core.task import Task
+from scrutiny.models.answers.checked import index_of
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.model_strings import ModelSource
 from scrutiny.models.words.word_model import (
@@ -21,11 +31,13 @@ from scrutiny.models.words.word_model import (
     CONFIG,
     END,
     PAD,
+    UNKNOWN,
     UNTRAINED,
     Vocabulary,
     WordModel,
     folder_with_hashes,
     labels_of,
+    pieces_of_words,
     read_config,
     require_words,
     word_folder,
@@ -148,20 +160,16 @@ def read_network(parts: type[P], folder: Path, text: str, *, untrained: int | No
         seed=untrained or 0,
     )
     if untrained is None:
-        _load_weights(made, folder / WEIGHTS, text)
+        path = folder / WEIGHTS
+        require_packages(made.kind.what, "hf", "safetensors.torch")
+        from safetensors import SafetensorError
+        from safetensors.torch import load_file
+
+        try:
+            made.network.load_state_dict(load_file(path))
+        except (SafetensorError, OSError, RuntimeError) as error:
+            raise ModelError(f"{text!r}: {path.name} does not load: {error}") from error
     return made
-
-
-def _load_weights(parts: NetworkParts, path: Path, text: str) -> None:
-    """Load weights of a file into a network of the right shape."""
-    require_packages(parts.kind.what, "hf", "safetensors.torch")
-    from safetensors import SafetensorError
-    from safetensors.torch import load_file
-
-    try:
-        parts.network.load_state_dict(load_file(path))
-    except (SafetensorError, OSError, RuntimeError) as error:
-        raise ModelError(f"{text!r}: {path.name} does not load: {error}") from error
 
 
 def write_network(parts: NetworkParts, folder: Path) -> None:
@@ -179,7 +187,7 @@ def write_network(parts: NetworkParts, folder: Path) -> None:
     save_file(weights, folder / WEIGHTS, metadata={"format": "pt"})
 
 
-class NetworkModel(WordModel):
+class NetworkModel(WordModel, ABC):
     """A trained network on words, with fixed weights.
 
     Parameters
@@ -192,13 +200,80 @@ class NetworkModel(WordModel):
         Where the hashes of its training texts are, if they are known.
     """
 
-    offers: ClassVar[frozenset[str]] = frozenset()
+    offers: ClassVar[frozenset[str]] = frozenset(FOLLOWED)
 
     def __init__(self, parts: Any, source: str, *, folder: Path | None = None) -> None:
         super().__init__(parts, source, offers=self.offers, folder=folder)
         self._parts = parts
         self._network = parts.fixed()
         self._known = parts.vocabulary.index()
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Names of the network's parameters."""
+        return tuple(name for name, _ in self._network.named_parameters())
+
+    def path_gradients(self, queries: Sequence[PathGradient]) -> list[PathGradients]:
+        """Integrated gradients of a label's logit for each query, in order.
+
+        The points of one path are run together, so that no text sees which others are asked.
+
+        Raises
+        ------
+        ModelError
+            For a label that the model does not have.
+        """
+        from scrutiny.models.hf.gradient_queries import along_one_path
+
+        embedding = self._network["embedding"]
+        found = []
+        for example, query in zip(examples_of(queries), queries, strict=True):
+            label = index_of(query.target, self.labels, source=self.source)
+            ids, lengths, is_word = self._sequences([self._parts.vocabulary.cut(example.text)])
+            start = embedding.weight[UNKNOWN] if query.baseline == "unknown" else 0.0
+            sums, ends = along_one_path(
+                query,
+                embedding(ids),
+                start=start,
+                moves=is_word,
+                score=partial(self._path_scores, lengths, is_word, label),
+            )
+            places = [(0, first, end) for _, first, end in pieces_of_words(example)]
+            found.append(PathGradients.of_pieces(sums[1:-1], places, ends))  # inside the boundaries
+        return found
+
+    def _path_scores(self, lengths: list[int], is_word: Any, label: int, points: Any) -> Any:
+        """Scores of a label at points ``(point, position, dimension)`` of one text's path."""
+        count = len(points)
+        return self._logits(points, lengths * count, is_word.expand(count, -1))[:, label]
+
+    def parameter_gradients(
+        self, queries: Sequence[ParameterGradient]
+    ) -> list[tuple[tuple[float, ...], ...]]:
+        """Gradient of each query's loss by its parameters, or those of the output, in order.
+
+        Raises
+        ------
+        ModelError
+            For a label or a parameter that the model does not have.
+        """
+        import torch
+
+        from scrutiny.models.hf.gradient_queries import followed, gradients_of_losses
+
+        found = []
+        for example, query in zip(examples_of(queries), queries, strict=True):
+            label = index_of(query.target, self.labels, source=self.source)
+            names = query.parameters or ("output.weight", "output.bias")
+            ids, lengths, is_word = self._sequences([self._parts.vocabulary.cut(example.text)])
+            with followed(self._network, names, self.source) as chosen, torch.enable_grad():
+                logits = self._logits(self._network["embedding"](ids), lengths, is_word)
+                found += gradients_of_losses(logits, [label], [[chosen[name] for name in names]])
+        return found
+
+    @abstractmethod
+    def _logits(self, embedded: Any, lengths: Sequence[int], is_word: Any) -> Any:
+        """Scores ``(text, label)`` of embedded words ``(text, position, dimension)``."""
 
     def _sequences(self, texts: Sequence[tuple[str, ...]]) -> tuple[Any, list[int], Any]:
         """Texts in the form of `sequences_of`, with the words that the network knows."""
@@ -209,8 +284,17 @@ def network_adapter(parts: type[P], model: type[NetworkModel]) -> Adapter:
     """Adapter of networks of one kind, which run on the processor whatever the options say."""
 
     def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
-        made, folder = _load_network(parts, source, task)
-        return model(made, source.text, folder=folder)
+        folder = require_words(source, task, options=(UNTRAINED,))
+        seed = source.options.get(UNTRAINED)
+        if seed is not None and not seed.isdecimal():
+            raise ModelError(
+                f"{source.text!r}: untrained is a whole number from 0 on, not {seed!r}."
+            )
+        drawn = None if seed is None else int(seed)
+        made = read_network(parts, folder, source.text, untrained=drawn)
+        named = replace(made, labels=labels_of(made.labels, source))
+        known = folder_with_hashes(folder) if seed is None else None
+        return model(named, source.text, folder=known)
 
     name = parts.kind.what.partition(" ")[2].capitalize()
     load.__doc__ = f"""{name} of a folder, trained or with random weights.
@@ -223,17 +307,6 @@ def network_adapter(parts: type[P], model: type[NetworkModel]) -> Adapter:
         If torch or safetensors are not installed.
     """
     return Adapter(load, folder_of=word_folder, imports=("torch",))
-
-
-def _load_network(parts: type[P], source: ModelSource, task: Task) -> tuple[P, Path | None]:
-    """Network that a model string names, and its folder if its training text is known."""
-    folder = require_words(source, task, options=(UNTRAINED,))
-    seed = source.options.get(UNTRAINED)
-    if seed is not None and not seed.isdecimal():
-        raise ModelError(f"{source.text!r}: untrained is a whole number from 0 on, not {seed!r}.")
-    made = read_network(parts, folder, source.text, untrained=None if seed is None else int(seed))
-    named = replace(made, labels=labels_of(made.labels, source))
-    return named, None if seed is not None else folder_with_hashes(folder)
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ from functools import lru_cache
 from typing import Any
 
 from scrutiny.core.answers.answer import has_places, segments_of
-from scrutiny.core.edit import CarriedWord, Edit, EditRefusedError, Piece, Variant, variant_of
+from scrutiny.core.edit import Edit, EditRefusedError, Piece, Variant, variant_of
 from scrutiny.core.errors import UserError
 from scrutiny.core.example import Example
 from scrutiny.core.randomness import Rng, stream_of
@@ -109,12 +109,21 @@ class Controls:
         return tuple(edits)
 
     def _explained(self, field: str, edits: Sequence[Edit]) -> Sequence[Edit]:
-        """Edits that say of their new words that nothing is known of them, if words are gold."""
+        """Edits that say of their new words that nothing is known of them, if words are gold.
+
+        A word that continues none becomes new, without a head or labels.
+        """
         borders = segments_of(self._example.gold).get(field)
         if borders is None:
             return edits
         words = track_of(self._example, edits).words(field, borders)
-        return restated(edits, [_with_nothing_known(word) for word in words], borders)
+        told = [
+            word._replace(lost="", new=Piece(word.start, word.end))
+            if word.lost == "new_word"
+            else word
+            for word in words
+        ]
+        return restated(edits, told, borders)
 
     def _ground(self, name: str, where: Where) -> Ground:
         """Editable parts of one field, computed at its first control."""
@@ -132,12 +141,6 @@ class Controls:
             if has_places(variant.gold):
                 return changed.gold
         return None if variant.gold is None else example.gold
-
-
-def _with_nothing_known(word: CarriedWord) -> CarriedWord:
-    """Word of an edited text; one that continues none becomes new, without a head or labels."""
-    is_new = word.lost == "new_word"
-    return word._replace(lost="", new=Piece(word.start, word.end)) if is_new else word
 
 
 def _control(

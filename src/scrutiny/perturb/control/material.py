@@ -104,7 +104,8 @@ def _classify(text: str, edit: Edit, tokens: int) -> list[Operation]:
     if tokens == 0 or not new.strip():
         return [Operation("letters", *_trimmed(old, new))]
     is_other_word = tokens == 1 and (zipf(new) > 0 or is_number(new))
-    if is_other_word or not _is_near(old, new):
+    most = max(len(old), len(new)) / 2
+    if is_other_word or Levenshtein.distance(old.lower(), new.lower()) > most:
         return [Operation("words", len(old.strip()), new.strip(), tokens)]
     return _within(old, new)
 
@@ -120,10 +121,6 @@ def _is_between(text: str, edit: Edit) -> bool:
     glued_left = before.isalnum() and edit.text[:1].isalnum()
     glued_right = after.isalnum() and edit.text[-1:].isalnum()
     return not (glued_left or glued_right or (before.isalnum() and after.isalnum()))
-
-
-def _is_near(old: str, new: str) -> bool:
-    return 2 * Levenshtein.distance(old.lower(), new.lower()) <= max(len(old), len(new))
 
 
 def _trimmed(old: str, new: str) -> tuple[int, str]:

@@ -15,7 +15,7 @@ from functools import cached_property
 from threading import local
 from typing import Any, ClassVar, Final, TypeVar
 
-from scrutiny.core.answers.words import ROOT
+from scrutiny.core.answers.words import ROOT, Words
 from scrutiny.core.edit import Edit, Piece
 from scrutiny.core.randomness import Rng, StreamKeys
 from scrutiny.core.transformation import (
@@ -161,7 +161,8 @@ def with_marks(document: Document, edit: Edit, *, kept: str = "", root: int = 0)
     if not document.has_words:
         return edit
     gold = document.example.gold
-    tops = [gold.borders[i][0] for i, head in enumerate(gold.heads or ()) if head == ROOT]
+    heads = gold.heads if isinstance(gold, Words) else None
+    tops = [gold.borders[i][0] for i, head in enumerate(heads or ()) if head == ROOT]
     new = Piece(0, len(edit.text), (), tops[root] if tops else None, None, "punct", "PUNCT")
     cut = len(kept)
     pieces = [new._replace(end=cut, of=_covered(document, edit)[-1:]), new._replace(start=cut)]

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
+from scrutiny.core.answers.words import Words
 from scrutiny.core.edit import Edit, Piece
 from scrutiny.core.randomness import Rng
 from scrutiny.core.transformation import Document, Effect, Site, may_change_unless
@@ -143,7 +144,7 @@ def _stated(document: Document, edit: Edit, index: int) -> Edit:
     if borders is None:
         return edit
     gold = document.example.gold
-    head = gold.heads[index] if gold.heads else None
+    head = gold.heads[index] if isinstance(gold, Words) and gold.heads else None
     if head is None or main_of(gold.relations[index]) not in ("aux", "cop"):
         verb = start
     else:  # the word that an auxiliary or a copula depends on

@@ -2,17 +2,21 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import lru_cache
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 from scrutiny.core.boundary.parameters import chosen_parameters, read_parameters
 from scrutiny.core.errors import PlanError
-from scrutiny.core.plugin_base import PlugIn
+from scrutiny.core.facts import wanted_in_words
+from scrutiny.core.plugin_base import PlugIn, title_of
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
+from scrutiny.core.transformation import effect_of
 from scrutiny.perturb.engine.recipe_syntax import read_recipe, write_value
 from scrutiny.perturb.resources.loading import RESOURCES
-from scrutiny.perturb.search import Search, Space
+from scrutiny.perturb.search import Goal, Search, Space
+from scrutiny.perturb.search.goals.answer_goals import ScoreFalls
 
 
 class Given(NamedTuple):
@@ -61,6 +65,9 @@ class Attack(PlugIn, ABC):
         Sentences on what it does otherwise than the paper, whatever it is given.
     is_fooling
         False where success is no changed answer.
+    only_labels
+        Why it attacks labels alone, as the rest of "attacks labels alone: …"; empty where answers
+        of any type will do.
     """
 
     __slots__ = ()
@@ -73,6 +80,7 @@ class Attack(PlugIn, ABC):
     lacking: ClassVar[Mapping[str, str]] = {}
     deviations: ClassVar[tuple[str, ...]] = ()
     is_fooling: ClassVar[bool] = True
+    only_labels: ClassVar[str] = ""
 
     @abstractmethod
     def search(self, given: Given) -> Search:
@@ -111,6 +119,64 @@ def deviations_of(attack: Attack, given: Given) -> tuple[str, ...]:
     return (*attack.deviations, *without)
 
 
+def misfit(attack: Attack, task: Task) -> str:
+    """Sentence that says why an attack does not apply to the answers of a task; empty if it does.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> misfit(parse_attack("pruthi"), SimpleNamespace(gives_labels=False))
+    ''
+    """
+    if task.gives_labels or not attack.only_labels:
+        return ""
+    return (
+        f"{attack.id} attacks labels alone: {attack.only_labels}. The items of {task.name!r} are "
+        f"{task.facts}."
+    )
+
+
+def changes_what_is_right(attack: Attack, given: Given, task: Task) -> tuple[str, ...]:
+    """Titles of an attack's changes after which the right answers of a task may be others."""
+    changes = [move.transformation for move in attack.search(given).space.moves]
+    told = [title_of(c, c.id) for c in changes if effect_of(c, task.facts) == "may change"]
+    return tuple(dict.fromkeys(told))
+
+
+def goal_for(written: str, task: Task) -> Goal | None:
+    """Goal of attacks on the answers of a task; None for the attack's own, which is about labels.
+
+    Where none is written, that the item's score falls below half of what it was.
+
+    Raises
+    ------
+    PlanError
+        If the goal is about answers of another type.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> goal_for("", SimpleNamespace(gives_labels=False))
+    ScoreFalls(below=0.5)
+    """
+    if not written:
+        return None if task.gives_labels else ScoreFalls()
+    goal = parse_goal(written)
+    if goal.wants and not any(want.are_of(task.facts) for want in goal.wants):
+        raise PlanError(
+            f"The goal {goal.id} is about {wanted_in_words(goal.wants)}, and the items of "
+            f"{task.name!r} are {task.facts}. score_falls and part_lost are about answers of any "
+            "type; `scrutiny list goals` prints all."
+        )
+    return goal
+
+
+def search_of(attack: Attack, given: Given, goal: Goal | None = None) -> Search:
+    """Search of an attack, with another goal in place of its own if it looks for wrong answers."""
+    search = attack.search(given)
+    return replace(search, goal=goal) if goal is not None and attack.is_fooling else search
+
+
 @lru_cache(maxsize=256)
 def parse_attack(text: str) -> Attack:
     """Attack parsed from its written form; without a version, the newest.
@@ -127,14 +193,34 @@ def parse_attack(text: str) -> Attack:
     >>> name_of(parse_attack("pwws(variant=textattack)"))
     'pwws@1(variant=textattack)'
     """
+    attack: Attack = _parsed("attack", text)
+    return attack
+
+
+@lru_cache(maxsize=64)
+def parse_goal(text: str) -> Goal:
+    """Goal parsed from its written form, as an attack is.
+
+    Examples
+    --------
+    >>> parse_goal("part_lost(least=2)").least
+    2
+    """
+    goal: Goal = _parsed("goal", text)
+    return goal
+
+
+def _parsed(kind: Literal["attack", "goal"], text: str) -> Any:
     steps = read_recipe(text)
     if len(steps) != 1:
-        raise PlanError(f"{text!r} names {len(steps)} attacks; an attack stands for itself.")
+        raise PlanError(f"{text!r} names {len(steps)} {kind}s; {_ALONE[kind]} stands for itself.")
     name, written = steps[0]
-    full = registry().resolve("attack", name)
-    kind = registry().load("attack", full)
-    attack: Attack = kind(**read_parameters(kind, written, of=full))
-    return attack
+    full = registry().resolve(kind, name)
+    made = registry().load(kind, full)
+    return made(**read_parameters(made, written, of=full))
+
+
+_ALONE: Final = {"attack": "an attack", "goal": "a goal"}
 
 
 def name_of(attack: Attack) -> str:

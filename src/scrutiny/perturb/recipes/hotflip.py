@@ -34,7 +34,7 @@ from scrutiny.perturb.search.moves import AnyWord
 
 @dataclass(frozen=True, slots=True)
 class HotFlip(Attack):
-    """Words or characters replaced as the gradient suggests.
+    """Words or characters replaced as the gradient of a label suggests.
 
     The flips that the gradient of the loss calls for, by a beam.
 
@@ -75,6 +75,7 @@ class HotFlip(Attack):
     title = "HotFlip"
     needs = frozenset({"predict", "gradients"})
     resources = ("tagger",)
+    only_labels = "it follows the gradient of a label's loss"
     deviations = (
         "The cosine between words is that of the victim's own input vectors.",
         "The flips with the best estimates are asked about and the answers decide; the paper "
@@ -219,7 +220,9 @@ def _flips(
         return
     slopes = gradients.gradient[rows] * (sign or 1)  # (character, dimension)
     old = alphabet.all_vectors[[gradients.ids[row] for row in rows]]
-    after = _row_at(gradients, place.field, place.high)
+    starts = [(field, start) for field, start, _ in gradients.pieces]
+    border = place.field, place.high
+    after = starts.index(border) if border in starts else None
     behind = slopes[-1] if after is None else gradients.gradient[after] * (sign or 1)
     yield from _replaced(slopes, old, place=place, alphabet=alphabet)
     yield from _inserted(slopes, old, place=place, alphabet=alphabet, behind=behind)
@@ -234,12 +237,6 @@ def _replaced(slopes: Array, old: Array, *, place: Place, alphabet: _Alphabet) -
         at = place.low + i
         for letter, gain in zip(alphabet.letters, gains[i].tolist(), strict=True):
             yield _Flip(gain / sqrt(2), Edit(place.field, at, at + 1, letter, (), _INSIDE))
-
-
-def _row_at(gradients: TokenGradients, field: str, start: int) -> int | None:
-    """Index of the token that begins at a position, or `None`."""
-    places = ((f, s) for f, s, _ in gradients.pieces)
-    return next((i for i, place in enumerate(places) if place == (field, start)), None)
 
 
 def _inserted(

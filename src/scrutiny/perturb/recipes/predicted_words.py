@@ -204,20 +204,12 @@ def _asked(
     problem: Problem, state: State, *, place: Place, number: int
 ) -> Generator[Sequence[State], Sequence[Judged], Sequence[Judged]]:
     """Judgments of the proposals of one move at a word, which may have been changed before."""
-    here = _word_now(problem, state, place=place, number=number)
-    candidates = [] if here is None else problem.candidates(state, here)
-    if not candidates:
-        return ()
-    return (yield candidates)
-
-
-def _word_now(problem: Problem, state: State, *, place: Place, number: int) -> Place | None:
-    """The word's place in a text, with the sites of one move only."""
     now = problem.space.place(state, place.key)
-    if now is None:
-        return None
-    sites = tuple(site for site in now.sites if site[0] == number)
-    return now._replace(sites=sites) if sites else None
+    sites = () if now is None else tuple(site for site in now.sites if site[0] == number)
+    if now is None or not sites:
+        return ()
+    candidates = problem.candidates(state, now._replace(sites=sites))
+    return (yield candidates) if candidates else ()
 
 
 Mode = Literal["R", "I", "R/I", "R+I"]

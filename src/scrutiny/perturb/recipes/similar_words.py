@@ -261,7 +261,7 @@ class Alzantot(Attack):
 
 @dataclass(frozen=True, slots=True)
 class A2t(Attack):
-    """A few similar words at the places with the largest gradients.
+    """A few similar words at the places with the largest gradients of a label.
 
     Vector neighbors at a few places with the largest gradients; made for adversarial training.
 
@@ -295,6 +295,7 @@ class A2t(Attack):
     title = "A2T"
     needs = frozenset({"predict", "gradients"})
     resources = ("tagger", "wordnet")
+    only_labels = "it follows the gradient of a label's loss"
     lacking: ClassVar[Mapping[str, str]] = {"vectors": NO_VECTORS, "encoder": NO_ENCODER}
     deviations = (
         "The published threshold of .9 is that of a Sentence-BERT encoder; it is kept as a number "

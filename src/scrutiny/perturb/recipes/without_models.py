@@ -178,7 +178,7 @@ class CheckList(Attack):
 
 @dataclass(frozen=True, slots=True)
 class InputReduction(Attack):
-    """As few words as possible with the same answer.
+    """As few words as possible with the same label.
 
     Words left out one after the other while the model keeps saying the same.
 
@@ -220,6 +220,7 @@ class InputReduction(Attack):
         "one text.",
     )
     is_fooling = False
+    only_labels = "its goal is the model's own label for as few words as possible"
 
     variant: Literal["as_published", "textattack"] = "as_published"
     width: int = 5

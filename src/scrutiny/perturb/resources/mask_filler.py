@@ -153,10 +153,15 @@ class CheckpointMaskFiller(OverCheckpoint):
         self, queries: Sequence[MaskQuery], *, top: int, script: Script = "latin"
     ) -> list[tuple[Guess, ...]]:
         """Whole words for each masked place with their probabilities, most likely first."""
+        ids, texts = self._whole_ids(script), self._pieces(script).texts
 
         def ask(keys: Sequence[tuple[MaskQuery, int, Script]]) -> list[tuple[Guess, ...]]:
-            rows = [self._hidden(query) for query, _, _ in keys]
-            return [self._best(scores[0], top, script) for scores in self._scores(rows)]
+            found = []
+            for (scores,) in self._scores([self._hidden(query) for query, _, _ in keys]):
+                order = np.argsort(-scores[ids], kind="stable")[:top]  # ties: the lower index first
+                best = ids[order].tolist()
+                found.append(tuple(Guess(texts[i], float(exp(scores[i]))) for i in best))
+            return found
 
         return remembered(self._guessed, [(query, top, script) for query in queries], ask)
 
@@ -168,11 +173,18 @@ class CheckpointMaskFiller(OverCheckpoint):
         All places of a text share one pass. A guess's value is the perplexity of its pieces under
         the model's answers at their places, 1 or more.
         """
+        pieces = self._pieces(script)
 
         def ask(keys: Sequence[tuple[MaskQuery, int, Script]]) -> list[tuple[Guess, ...]]:
             rows = [self._shown(query) for query, _, _ in keys]
             rest = iter(self._scores([row for row in rows if row.places]))
-            return [self._spelled(next(rest), top, script) if r.places else () for r in rows]
+            found: list[tuple[Guess, ...]] = []
+            for row in rows:
+                spelled = pieces.best_spellings(next(rest), top=top) if row.places else []
+                shares = [exp(-s.log_probability / len(s.ids)) for s in spelled]
+                words = ["".join(pieces.texts[i] for i in s.ids) for s in spelled]
+                found.append(tuple(map(Guess, words, shares)))
+            return found
 
         return remembered(self._rewritten, [(query, top, script) for query in queries], ask)
 
@@ -206,17 +218,15 @@ class CheckpointMaskFiller(OverCheckpoint):
 
     def _hidden(self, query: MaskQuery) -> _Row:
         """Tokens around the mask, at most as many as the model can read."""
-        ids = self._ids(query)
-        return _Row(tuple(ids), (ids.index(self._tokenizer.mask_token_id),))
-
-    def _ids(self, query: MaskQuery) -> list[int]:
         before, after = query.text[: query.start].rstrip(), query.text[query.end :]
         if query.start == query.end and after and not after[0].isspace():
             after = f" {after}"  # vocabularies of byte pairs tell words by the space before them
-        left = self._cut(before)
-        right = self._cut(after)
-        mask: int = self._tokenizer.mask_token_id
-        return self._framed(left, [mask], right)[0]
+        left, right = (
+            list(self._tokenizer(text, add_special_tokens=False)["input_ids"])
+            for text in (before, after)
+        )
+        ids, _ = self._framed(left, [self._tokenizer.mask_token_id], right)
+        return _Row(tuple(ids), (ids.index(self._tokenizer.mask_token_id),))
 
     def _shown(self, query: MaskQuery) -> _Row:
         """Tokens of the unmasked text, and those that spell the word; `None` if none do."""
@@ -234,21 +244,17 @@ class CheckpointMaskFiller(OverCheckpoint):
     ) -> tuple[list[int], int]:
         """Sequence with special tokens, truncated around the middle, and where that begins."""
         tokenizer = self._tokenizer
-        longest = min(int(tokenizer.model_max_length), self._positions())
+        config = self._model.config
+        known = int(getattr(config, "max_position_embeddings", 512))
+        if config.model_type in {"roberta", "xlm-roberta"}:
+            known -= 2  # theirs count from behind the padding index
+        longest = min(int(tokenizer.model_max_length), known)
         frame = tokenizer(tokenizer.mask_token)["input_ids"]  # the mask between special pieces
         at = frame.index(tokenizer.mask_token_id)
         room = max(0, longest - len(frame) + 1 - len(middle))
         before = min(len(left), max(room // 2, room - len(right)))
         inner = [*left[len(left) - before :], *middle, *right[: room - before]]
         return [*frame[:at], *inner, *frame[at + 1 :]], at + before
-
-    def _cut(self, text: str) -> list[int]:
-        return list(self._tokenizer(text, add_special_tokens=False)["input_ids"])
-
-    def _positions(self) -> int:
-        """Positions that the model knows; RoBERTa's count starts after its padding index."""
-        known = int(getattr(self._model.config, "max_position_embeddings", 512))
-        return known - 2 if self._model.config.model_type in {"roberta", "xlm-roberta"} else known
 
     def _pieces(self, script: Script) -> WordPieces:
         if script not in self._vocabularies:
@@ -265,16 +271,3 @@ class CheckpointMaskFiller(OverCheckpoint):
                 found = np.array([i for i, word in enumerate(words) if word], dtype=np.intp)
             self._whole[script] = found
         return self._whole[script]
-
-    def _best(self, scores: Scores, top: int, script: Script) -> tuple[Guess, ...]:
-        """Most likely whole words with their probabilities; ties go to the lower index."""
-        ids, texts = self._whole_ids(script), self._pieces(script).texts
-        order = np.argsort(-scores[ids], kind="stable")[:top]
-        return tuple(Guess(texts[i], float(exp(scores[i]))) for i in ids[order].tolist())
-
-    def _spelled(self, scores: Scores, top: int, script: Script) -> tuple[Guess, ...]:
-        pieces = self._pieces(script)
-        return tuple(
-            Guess("".join(pieces.texts[i] for i in s.ids), exp(-s.log_probability / len(s.ids)))
-            for s in pieces.best_spellings(scores, top=top)
-        )

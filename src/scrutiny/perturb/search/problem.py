@@ -15,7 +15,7 @@ from scrutiny.core.randomness import Rng, generator
 from scrutiny.core.transformation import AsksAhead, Site
 from scrutiny.perturb.engine.batch import ask_ahead
 from scrutiny.perturb.engine.document import TextDocument
-from scrutiny.perturb.search.judging import Answer, Base, Goal, Judged, Slope
+from scrutiny.perturb.search.judging import Answer, Base, Goal, Judged, Scorer, Slope
 from scrutiny.perturb.search.moves import Documents, Move, Place
 from scrutiny.perturb.search.space import Space
 from scrutiny.perturb.search.state import State
@@ -146,11 +146,14 @@ class Victim:
         The model's labels, in the order of its scores.
     gradients
         What gives gradients, where the method needs them.
+    score
+        Score of an answer by the task, where the goal needs it.
     """
 
     ask: Ask
     labels: tuple[str, ...] = ()
     gradients: Gradients | None = None
+    score: Scorer | None = None
 
 
 @dataclass(frozen=True, slots=True)

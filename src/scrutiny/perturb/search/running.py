@@ -196,7 +196,7 @@ class Running:
         start, goal = self._pending[0], self._search.goal
         answer = self._ledger.answers[start.key]
         assert answer is not None
-        facts = Base(self._origin.example, answer, self._victim.labels)
+        facts = Base(self._origin.example, answer, self._victim.labels, self._victim.score)
         reason = goal.skips(facts)
         judged = None
         if reason is None:
@@ -245,7 +245,12 @@ class Running:
             self._close(Found(item, "skipped", "out_of_time", ended=ended))
             return
         best = ledger.best
-        if result is not None and _is_result(result, best):
+        if (
+            result is not None
+            and result.answer is not None
+            and not result.state.is_probe
+            and (result.is_reached or not best.is_reached)
+        ):
             best = result
         self._close(
             Found(
@@ -277,13 +282,6 @@ class Running:
         self._pending = ()
         self._asking = self._problem = None
         self._ledger = Ledger(0)
-
-
-def _is_result(result: Judged, best: Judged) -> bool:
-    """Whether a method's result is valid, given the best text of its search."""
-    if result.answer is None or result.state.is_probe:
-        return False
-    return result.is_reached or not best.is_reached
 
 
 class _Window:

@@ -28,7 +28,7 @@ from scrutiny.perturb.languages.verbs import (
     is_auxiliary,
     is_main_verb,
 )
-from scrutiny.text.contractions import Rewrite, find_contractions, find_expansions
+from scrutiny.text.contractions import Rewording, find_contractions, find_expansions
 from scrutiny.text.inflection import lemma
 from scrutiny.text.lexicon import listed
 from scrutiny.text.tokens import is_lexical, is_spaced
@@ -291,7 +291,7 @@ def _split(short: str) -> str:
 @lru_cache(maxsize=8)
 def _rewrites(text: str, direction: str) -> Mapping[tuple[int, int], str]:
     """New text by position, from left to right; shared by sites and candidates."""
-    found: list[Rewrite] = []
+    found: list[Rewording] = []
     if direction != "contract":
         found += find_contractions(text)
     if direction != "expand":

@@ -4,14 +4,15 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from scrutiny.core.answers.answer import Difference, answer_of, answer_text, type_of
+from scrutiny.blocks.cases import parts_in_words
+from scrutiny.core.answers.answer import PartDifference, answer_of, answer_text, type_of
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.estimate import EstimateKey
@@ -112,7 +113,8 @@ def variant_rows(key: EstimateKey, table: pa.Table) -> Codes:
     recipes = sorted(value for value in key.condition.values() if isinstance(value, str))
     fits = is_among(table["recipe"], [*recipes])
     fixed = {"kind": key.diagnostic, "dataset": key.dataset, "role": "measured", "status": "ok"}
-    for name, value in {**fixed, "draw": _draw(key)}.items():
+    draw = key.condition.get("draw", 0)
+    for name, value in {**fixed, "draw": (draw if isinstance(draw, int) else 0)}.items():
         fits &= is_value(table[name], value)
     rows = np.flatnonzero(fits)
     names, code = coded(table["item"].take(rows))
@@ -127,7 +129,11 @@ def answers_to(
     """Answers of every replicate to these items, and to the variant of each."""
     variants, of_item = coded(own)
     fits = is_value(outputs["subject"], key.subject) & is_value(outputs["dataset"], key.dataset)
-    fits &= is_among(outputs["condition"], _conditions(key, outputs))
+    named = dict(key.condition)
+    found = coded(outputs["condition"])[0].to_pylist()
+    fits &= is_among(
+        outputs["condition"], [text for text in found if json.loads(text).items() <= named.items()]
+    )
     fits &= is_among(outputs["variant"], [None, *variants.to_pylist()])
     rows = np.flatnonzero(fits)
     names, replicate = coded(outputs["replicate"].take(rows))
@@ -135,8 +141,16 @@ def answers_to(
     asked = _matched(outputs["variant"].take(rows), variants)
     is_original = is_value(outputs["variant"].take(rows), None)
     is_changed = (place >= 0) & (asked >= 0) & (asked == of_item[place])
-    read = _read_by(key.metric)
-    words, answer = _words(outputs.take(rows), read)
+    try:
+        needs = metric_of(key.metric).needs if key.metric else ()
+    except ScrutinyError:  # of a plug-in that is not here
+        needs = ()
+    read = frozenset(need.rpartition(".")[2] for need in needs)
+    # answers in few words, and which of them each row holds
+    words: dict[str, int] = {}
+    given, code = coded(outputs["answer"].take(rows))
+    place_of = [words.setdefault(said(text, read), len(words)) for text in given.to_pylist()]
+    answer = np.array(place_of, dtype=np.int64)[code]
     shape = len(items), len(names)
     before, after, asked_at, answered = (np.full(shape, -1, dtype=np.int64) for _ in range(4))
     for into, of, chosen in (
@@ -145,19 +159,7 @@ def answers_to(
     ):
         into[place[chosen], replicate[chosen]] = answer[chosen]
         of[place[chosen], replicate[chosen]] = rows[chosen]
-    return AnswersTo(words, before, after, asked_at, answered, names.to_pylist(), read)
-
-
-def _conditions(key: EstimateKey, outputs: pa.Table) -> list[str]:
-    """Conditions of outputs (a training step) in the estimate's condition."""
-    named = dict(key.condition)
-    found = coded(outputs["condition"])[0].to_pylist()
-    return [text for text in found if json.loads(text).items() <= named.items()]
-
-
-def _draw(key: EstimateKey) -> int:
-    draw = key.condition.get("draw", 0)
-    return draw if isinstance(draw, int) else 0
+    return AnswersTo([*words], before, after, asked_at, answered, names.to_pylist(), read)
 
 
 def _matched(column: pa.ChunkedArray, among: pa.ChunkedArray | pa.Array) -> Codes:
@@ -175,25 +177,7 @@ def item_rows(items: pa.ChunkedArray, dataset: str, table: pa.Table) -> Codes:
     return np.where(found >= 0, np.append(rows, -1)[found], -1)
 
 
-def _read_by(metric: str) -> frozenset[str]:
-    """Names of the measures that a metric reads, of all sides; none where it is unknown."""
-    try:
-        needs = metric_of(metric).needs if metric else ()
-    except ScrutinyError:  # of a plug-in that is not here
-        needs = ()
-    return frozenset(need.rpartition(".")[2] for need in needs)
-
-
-def _words(outputs: pa.Table, read: frozenset[str]) -> tuple[list[str], Codes]:
-    """Answers in a few words, and which of them each row holds."""
-    known: dict[str, int] = {}
-    answers, codes = coded(outputs["answer"])
-    place = [known.setdefault(said(text, read), len(known)) for text in answers.to_pylist()]
-    return list(known), np.array(place, dtype=np.int64)[codes]
-
-
 NO_ANSWER: Final = "no answer"
-_MOST_PARTS: Final = 3
 
 
 def told(
@@ -221,7 +205,7 @@ def told(
     shown, gold = [], ""
     for both in stored:
         parts = _differences(both, item, edits, read)
-        sides = [_of_parts(parts, side) for side in ("before", "after", "right")]
+        sides = [parts_in_words(parts, side) for side in ("before", "after", "right")]
         before, after, right = sides if parts else (*(said(one, read) for one in both), "")
         shown.append((before, after))
         gold = gold or right
@@ -233,7 +217,7 @@ def _differences(
     item: Mapping[str, Any],
     edits: Sequence[Edit],
     read: frozenset[str],
-) -> list[Difference]:
+) -> list[PartDifference]:
     """Parts of which two stored answers say different things, those that broke first."""
     before, after, right = (
         None if one is None else _with_layers(one, read) for one in (*both, item["gold"])
@@ -247,19 +231,6 @@ def _differences(
     except EditRefusedError:
         return []
     return sorted(parts, key=lambda part: not part.is_broken)
-
-
-def _of_parts(parts: Sequence[Difference], side: Literal["before", "after", "right"]) -> str:
-    """What one side says of the first parts, and how many more there are.
-
-    Examples
-    --------
-    >>> _of_parts([Difference("it", "obj of sold", "obj of She", "obj of sold")], "after")
-    'it obj of She'
-    """
-    shown = [f"{part.part} {getattr(part, side)}" for part in parts[:_MOST_PARTS]]
-    shown += [f"{len(parts) - _MOST_PARTS} more"] * (len(parts) > _MOST_PARTS)
-    return "; ".join(shown)
 
 
 def said(stored: str | None, read: frozenset[str]) -> str:

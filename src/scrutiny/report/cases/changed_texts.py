@@ -41,6 +41,8 @@ _OF_ITEMS: Final = ("gold", "source", "fields")
 FAILED, PASSED, UNANSWERED = "failed", "passed", "no answer"
 #: The same, what is to be looked at first.
 OUTCOMES: Final = (FAILED, UNANSWERED, PASSED)
+#: State of a risk that looks as an outcome does.
+STATE_OF: Final = {FAILED: "hurts", PASSED: "holds", UNANSWERED: "can't tell"}
 #: Columns of the table of cases.
 CASES: Final = pa.schema(
     [
@@ -97,7 +99,8 @@ def cases_of(folder: "RunFolder", name: str | None, found: Iterable[SearchedText
     made = tables.variants.select(["kind", "dataset", "recipe", "draw", "role"])
     groups = made.group_by(made.column_names).aggregate([]).to_pylist()
     groups = [group for group in groups if group["role"] == "measured"]
-    spoken = _spoken(folder)
+    told = ((one.claim.risk, one.change) for one in folder.findings())
+    spoken = {risk.what: change for risk, change in told if risk is not None and change}
     known = {group["recipe"] for group in groups} | {one.change for one in searched}
     known |= {*spoken.values()}  # a search that ended without a text, too
     wanted = {change for change in known if name is None or says(change, name)}
@@ -105,12 +108,13 @@ def cases_of(folder: "RunFolder", name: str | None, found: Iterable[SearchedText
     if name is not None and not wanted:
         names = {*map(without_versions, known), *spoken}
         raise UnknownNameError("change or test in this run", name, names)
+    asked = tables.outputs.select(["subject", "condition"]).group_by(["subject", "condition"])
     rows = [
         row
         for group in groups
         if group["recipe"] in wanted
-        for subject, condition in _asked(tables.outputs)
-        for row in _rows(_key(group, subject, condition), group, tables)
+        for of in asked.aggregate([]).to_pylist()  # models, and conditions (a training step)
+        for row in _rows(group, of["subject"], json.loads(of["condition"]), tables)
     ]
     rows += _rows_of_found([one for one in searched if one.change in wanted], tables)
     rows.sort(key=lambda row: (-(row["broken"] or 0), -row["flipped"]))
@@ -123,26 +127,12 @@ def suite_cases(folder: "RunFolder", found: Iterable[SearchedText]) -> list[dict
     return [*_rows_of_found(own, Tables.of(folder))] if own else []
 
 
-def _spoken(folder: "RunFolder") -> dict[str, str]:
-    """Changes and tests by the names that reports have for them."""
-    told = ((one.claim.risk, one.change) for one in folder.findings())
-    return {risk.what: change for risk, change in told if risk is not None and change}
-
-
-def _asked(outputs: pa.Table) -> list[tuple[str, str]]:
-    """Models, each with the conditions (a training step) of its answers."""
-    found = outputs.select(["subject", "condition"]).group_by(["subject", "condition"])
-    return [(row["subject"], row["condition"]) for row in found.aggregate([]).to_pylist()]
-
-
-def _key(group: Mapping[str, Any], subject: str, condition: str) -> EstimateKey:
-    """Lookup key of the answers to the variants of a group."""
-    named = {"transformation": group["recipe"], "draw": group["draw"], **json.loads(condition)}
-    return EstimateKey(group["kind"], "", subject, group["dataset"], condition=named)
-
-
-def _rows(key: EstimateKey, group: Mapping[str, Any], tables: Tables) -> Iterator[dict[str, Any]]:
-    """Cases of one change, draw, dataset and model."""
+def _rows(
+    group: Mapping[str, Any], subject: str, rest: Mapping[str, Any], tables: Tables
+) -> Iterator[dict[str, Any]]:
+    """Cases of one change, draw, dataset and model; ``rest`` is the condition of its answers."""
+    named = {"transformation": group["recipe"], "draw": group["draw"], **rest}
+    key = EstimateKey(group["kind"], "", subject, group["dataset"], condition=named)
     variants = variant_rows(key, tables.variants)
     if variants.size == 0:
         return
@@ -153,7 +143,6 @@ def _rows(key: EstimateKey, group: Mapping[str, Any], tables: Tables) -> Iterato
     made = tables.at("variants", variants[asked].tolist(), ["item", "edits", "gold"])
     places = item_rows(names.take(asked), key.dataset, tables.items)
     items = tables.at("items", places.tolist(), _OF_ITEMS)
-    rest = {n: v for n, v in key.condition.items() if n not in ("transformation", "draw")}
     of = {
         "model": key.subject,
         "dataset": key.dataset,
@@ -174,6 +163,15 @@ def _rows_of_found(found: Sequence[SearchedText], tables: Tables) -> Iterator[di
         places = item_rows(pa.chunked_array([[one.item for one in own]]), name, tables.items)
         for one, item in zip(own, tables.at("items", places.tolist(), _OF_ITEMS), strict=True):
             gold = item["gold"]
+            of_suite = {}
+            if one.name:  # a case of a suite fails or passes whether or not its answer changed
+                fails = int(one.is_success)
+                of_suite = {
+                    "label": one.right or brief_words(gold),
+                    "case": one.name,
+                    "outcome": UNANSWERED if one.after is None else FAILED if fails else PASSED,
+                    **{"flipped": fails, "broken": fails, "mended": 0},
+                }
             yield {
                 **{n: getattr(one, n) for n in ("model", "dataset", "item", "draw")},
                 "change": without_versions(one.change),
@@ -182,15 +180,8 @@ def _rows_of_found(found: Sequence[SearchedText], tables: Tables) -> Iterator[di
                 "condition": "{}",
                 **_texts(json.loads(item["fields"]), one.edits),
                 **_answered([(one.before or NO_ANSWER, one.after or NO_ANSWER)], gold, gold),
-                **(_of_suite(one, gold) if one.name else {}),
+                **of_suite,
             }
-
-
-def _of_suite(one: SearchedText, gold: str) -> dict[str, Any]:
-    """Columns of a case of a suite, which fails or passes whether or not its answer changed."""
-    outcome = UNANSWERED if one.after is None else FAILED if one.is_success else PASSED
-    counts = {"flipped": int(one.is_success), "broken": int(one.is_success), "mended": 0}
-    return {"label": one.right or brief_words(gold), "case": one.name, "outcome": outcome, **counts}
 
 
 def _texts(fields: Mapping[str, str], edits: Iterable[Sequence[Any]]) -> dict[str, str]:

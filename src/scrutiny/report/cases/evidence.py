@@ -91,7 +91,10 @@ def _evidence(
     for place in unknown:
         by_turn[_turn_by(costs[place])].append(place)
     sizes = times if not graded else np.array([abs(cost or 0.0) for cost in costs])
-    shown = np.array(_chosen(by_turn, sizes), dtype=np.int64)
+    clear = {
+        turn: sorted(places, key=lambda place: -sizes[place]) for turn, places in by_turn.items()
+    }
+    shown = np.array(_alternating(clear)[:MOST_CASES], dtype=np.int64)
     rows = tables.at(
         "variants", variants[whole[shown]].tolist(), ["item", "variant", "edits", "gold"]
     )
@@ -171,14 +174,6 @@ def is_right(gold: str, said: str) -> bool | None:
     return None if answer is None else type_of(answer).is_said(answer, said)
 
 
-def _chosen(by_turn: Mapping[Turn, Sequence[int]], times: Codes) -> list[int]:
-    """Items to show: two broken to one fixed, so that the first few have both; then the others."""
-    clear = {
-        turn: sorted(places, key=lambda place: -times[place]) for turn, places in by_turn.items()
-    }
-    return _alternating(clear)[:MOST_CASES]
-
-
 def _alternating(by_turn: Mapping[Turn, Sequence[_T]]) -> list[_T]:
     """Two broken items for each fixed one, then items without gold.
 
@@ -202,7 +197,10 @@ def _margins(asked: Codes, outputs: pa.Table) -> "Numbers | None":
     if lengths.size != 1 or lengths[0] < 2:
         return None
     flat = scores.flatten().to_numpy(zero_copy_only=False).astype(np.float64)
-    ordered = np.sort(flat.reshape(*asked.shape, -1), axis=2)  # (item, replicate, label)
+    by_label = flat.reshape(*asked.shape, -1)  # (item, replicate, label)
+    if not np.allclose(by_label.sum(axis=2), 1.0, atol=1e-3):  # of parts, each by itself
+        return None
+    ordered = np.sort(by_label, axis=2)
     found: Numbers = ordered[:, :, -1] - ordered[:, :, -2]
     return found
 
@@ -279,6 +277,9 @@ def _case(one: SearchedText, item: Mapping[str, Any], fooled: tuple[int, int]) -
     """The text of one replicate, with its answers."""
     before, after = one.before or NO_ANSWER, one.after or NO_ANSWER
     times, of = fooled
+    still = f"still {one.after}" if one.before == one.after else ""
+    said = f"{times} of {of} models"
+    models = f"in {said}" if one.name else f"fools {said}, each by a text of its own"
     return EvidenceItem(
         item=one.item,
         dataset=one.dataset,
@@ -289,16 +290,8 @@ def _case(one: SearchedText, item: Mapping[str, Any], fooled: tuple[int, int]) -
         edits=tuple(Edit(*edit[:4]) for edit in one.edits),
         answers=(ReplicateAnswers(replicate_words(one.replicate), before, after),),
         turned="failed" if one.name else "broken",  # as what is looked for
-        note=_note(one, times, of),
+        note="; ".join(filter(None, (still, models if of > 1 else ""))),
     )
-
-
-def _note(one: SearchedText, times: int, of: int) -> str:
-    """Note on a case: the answer that stayed, and how many of several replicates it fools."""
-    still = f"still {one.after}" if one.before == one.after else ""
-    said = f"{times} of {of} models"
-    models = f"in {said}" if one.name else f"fools {said}, each by a text of its own"
-    return "; ".join(filter(None, (still, models if of > 1 else "")))
 
 
 def found_texts(folder: Path, estimates: Sequence[Estimate]) -> list[SearchedText]:

@@ -9,13 +9,14 @@ from rich.text import Text
 
 from scrutiny.blocks.cases import EvidenceItem, Segment, changed_words, stretches
 from scrutiny.blocks.labels import capitalized, one_line
-from scrutiny.blocks.run_view import RunView
 from scrutiny.blocks.terminal_and_markdown import WIDTH, cropped, escape, fold, wrapped
 from scrutiny.core.record import grouped
 from scrutiny.report.cases.changed_texts import (
     OTHERS,
     OUTCOMES,
-    few_cases,
+    STATE_OF,
+    UNANSWERED,
+    CasesByTest,
     outcome_of,
     outcomes_in_words,
     rule_of,
@@ -94,7 +95,7 @@ def _suite_case(case: str, outcome: str, rows: Sequence[Mapping[str, Any]]) -> I
     """A case of a suite: its text, and what was answered and expected, of how many models."""
     own = [row for row in rows if row["outcome"] == outcome]
     row, style = own[0], {"failed": "red", "passed": "green"}.get(outcome, "yellow")
-    sign = mark({"failed": "hurts", "passed": "holds"}.get(outcome, "can't tell"))
+    sign = mark(STATE_OF[outcome])
     room = WIDTH - _INDENT
     first, *more = fold(
         f"{case}  {_near(one_line(row['after']), 0)}", room - len(_LONGEST_OUTCOME)
@@ -104,7 +105,7 @@ def _suite_case(case: str, outcome: str, rows: Sequence[Mapping[str, Any]]) -> I
     yield head.append(first)
     yield from (Text(" " * (_INDENT + len(_LONGEST_OUTCOME)) + piece) for piece in more)
     facts = [f"expected {row['label']}"]
-    if outcome != "no answer":
+    if outcome != UNANSWERED:
         facts.insert(0, f"answered {row['said_after']}")
     if row["edits"]:
         facts.append(f"changed: {_near(row['edits'], 0)}")
@@ -138,9 +139,8 @@ def _near(text: str, start: int) -> str:
     return "…" * (start > 0) + part + "…" * (start + _MOST < len(text))
 
 
-def small_suite_lines(view: RunView) -> Iterator[Text]:
+def small_suite_lines(tests: CasesByTest) -> Iterator[Text]:
     """Each case of suites that are small enough to be read, test by test, under how many failed."""
-    tests = few_cases(view)
     told = [rows for cases in tests.values() for rows in cases.values()]
     if told:
         said = capitalized(outcomes_in_words(map(outcome_of, told)))
@@ -219,10 +219,10 @@ class ToldCase:
     models: str
 
 
-def told_cases(view: RunView) -> list[ToldCase]:
+def told_cases(tests: CasesByTest) -> list[ToldCase]:
     """Cases of small suites, what failed first."""
     told = []
-    for test, cases in few_cases(view).items():
+    for test, cases in tests.items():
         for rows in cases.values():
             outcome = outcome_of(rows)
             own = [row for row in rows if row["outcome"] == outcome]

@@ -10,7 +10,6 @@ from scrutiny.core.boundary.printable import and_more, hundred, percent, whole_p
 from scrutiny.core.boundary.printable import points as margin_of
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plugin_base import unversioned
-from scrutiny.run.comparing.changed_slices import LevelChange
 from scrutiny.run.comparing.comparison_results import Level, SharedInvariances, SideBySide, is_gain
 from scrutiny.run.comparing.paired_numbers import RunComparison
 
@@ -26,6 +25,8 @@ _SAYS: Final = {
 #: What is found of a score, the most important first.
 Found = Literal["worse", "better", "no difference"]
 _ORDER: Final[Sequence[Found]] = ("worse", "better", "no difference")
+#: State of a risk that looks as what is found does; of neither, as what can't be told.
+LOOKS_AS: Final = {"worse": "hurts", "better": "holds", "no difference": "can't tell"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,11 @@ class Headline:
     lead: str
     rest: tuple[str, ...] = ()
 
+    @property
+    def state(self) -> str:
+        """State of a risk that looks so."""
+        return LOOKS_AS[self.found]
+
 
 def headline(whole: SideBySide) -> Headline:
     """First sentences of a comparison, what is worse first."""
@@ -54,26 +60,33 @@ def headline(whole: SideBySide) -> Headline:
     if len(levels) > _MOST_NAMED:
         said.append(f"{len(levels) - _MOST_NAMED} more scores stand below.")
     rest = [*said[1:], *whole.without_skill, *map(_elsewhere, levels[:_MOST_NAMED])]
-    lost = [*_lost(whole)]
+    judged = () if whole.shared is None else whole.shared.judged
+    lost = [
+        f"Less stable under {one.capability} changes: of those that keep the first's answer, "
+        f"{number(one.hard.value)} keep the second's (could be {number(one.ceiling.value)}; "
+        f"{denominator(one.hard)} changed texts of {one.hard.key.dataset})."
+        for one in judged
+        if SharedInvariances.outcome_of(one) == "regression"
+    ]
     counted = _counted(whole.comparison, is_one=len(levels) == 1)
     if "for the better" in counted and whole.without_skill:
         counted += " Of a model without skill, what a change or an attack costs says nothing."
-    apart = _unmatched(whole.comparison)
+    first, second = (
+        sum(pair[side] for pair in whole.comparison.n_unmatched.values()) for side in (0, 1)
+    )
+    apart = ""
+    if first or second:
+        apart = f"Left out, as only one run has them: {first:,} item{'s' * (first != 1)} "
+        apart += f"of the first, {second:,} of the second."
     found = state_of(levels[0]) if levels else "no difference"
     if not said:
-        said = [_nothing(whole.comparison)]
+        items = and_more(
+            [f"{n:,} items of {name}" for name, n in whole.comparison.n_shared.items()], _MOST_NAMED
+        )
+        said = [f"No difference is shown, of {len(whole.comparison.findings)} compared on {items}."]
     if lost and found != "worse":
         return Headline("worse", lost[0], _filled(said[0], apart, *lost[1:], *rest, counted))
     return Headline(found, said[0], _filled(apart, *lost, *rest, counted))
-
-
-def _unmatched(found: RunComparison) -> str:
-    """Number of items of each run that the other lacks; empty if there are none."""
-    first, second = (sum(pair[side] for pair in found.n_unmatched.values()) for side in (0, 1))
-    if not (first or second):
-        return ""
-    many = f"{first:,} item{'s' * (first != 1)} of the first, {second:,} of the second"
-    return f"Left out, as only one run has them: {many}."
 
 
 def _filled(*said: str) -> tuple[str, ...]:
@@ -173,19 +186,18 @@ def _elsewhere(level: Level) -> str:
     for how, is_better in (("Worse", False), ("Better", True)):
         found = [one for one in own if is_gain(one, level) == is_better]
         if found:
-            said.append(f"{how} {and_more([_slice(level, one) for one in found], _MOST_NAMED)}.")
+            names = [
+                f"on inputs {one.says} by {points(level, abs(one.value))} "
+                f"({_score(level, one.before)} \N{RIGHTWARDS ARROW} {_score(level, one.after)}, "
+                f"{one.n:,} of {level.overall.n:,})"
+                for one in found
+            ]
+            said.append(f"{how} {and_more(names, _MOST_NAMED)}.")
     if tested and not any(not is_gain(one, level) for one in own):
         # where all items together are worse, so is every kind of input, as far as is shown
         how = "lose more than the rest" if state_of(level) == "worse" else "be worse"
         said.insert(0, f"No kind of input is shown to {how} ({tested} looked at).")
     return " ".join(said)
-
-
-def _slice(level: Level, change: LevelChange) -> str:
-    """A kind of input with its change."""
-    by = points(level, abs(change.value))
-    sides = f"{_score(level, change.before)} \N{RIGHTWARDS ARROW} {_score(level, change.after)}"
-    return f"on inputs {change.says} by {by} ({sides}, {change.n:,} of {level.overall.n:,})"
 
 
 def _counted(found: RunComparison, *, is_one: bool) -> str:
@@ -214,21 +226,3 @@ def number_name(key: EstimateKey) -> str:
     under += [] if key.group == "all" else [f"{key.group} items"]
     what = estimate_words(key)
     return f"{what} ({', '.join(under)})" if under else what
-
-
-def _nothing(found: RunComparison) -> str:
-    """Sentence where nothing is a score of single items, and no number differs."""
-    items = and_more([f"{n:,} items of {name}" for name, n in found.n_shared.items()], _MOST_NAMED)
-    return f"No difference is shown, of {len(found.findings)} compared on {items}."
-
-
-def _lost(whole: SideBySide) -> Iterator[str]:
-    """A sentence for every invariance of the first that the second is shown to lose."""
-    for one in () if whole.shared is None else whole.shared.judged:
-        if SharedInvariances.outcome_of(one) == "regression":
-            yield (
-                f"Less stable under {one.capability} changes: of those that keep the first's "
-                f"answer, {number(one.hard.value)} keep the second's (could be "
-                f"{number(one.ceiling.value)}; {denominator(one.hard)} changed texts of "
-                f"{one.hard.key.dataset})."
-            )

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from importlib.metadata import version
-from itertools import islice
 from typing import Any, Final
 
 from rich.text import Text
@@ -17,8 +16,8 @@ from scrutiny.core.boundary.printable import percent_within, whole_percent
 from scrutiny.core.boundary.printable import points as margin_of
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
-from scrutiny.diagnostics.similarity.side_by_side.sides_agreement import DifferingInput
 from scrutiny.report.compare.headline import (
+    LOOKS_AS,
     gains,
     headline,
     level_name,
@@ -29,16 +28,11 @@ from scrutiny.report.compare.headline import (
 )
 from scrutiny.report.compare.sections import parts_of
 from scrutiny.report.page import LARGEST, render_parts
+from scrutiny.report.wording import mark
 from scrutiny.run.comparing.comparison_results import Level, SharedInvariances, SideBySide, is_gain
 from scrutiny.store.findings import estimate_to_row, finding_to_json
 from scrutiny.store.run_folder import RunFolder
 
-#: Sign and color of what a comparison found.
-_SIGNS: Final = {
-    "worse": "\N{BLACK CIRCLE}",
-    "better": "\N{CHECK MARK}",
-    "no difference": "\N{WHITE CIRCLE}",
-}
 _COLORS: Final = {"worse": "red", "better": "green", "no difference": ""}
 #: Inputs of each level on a page, tried in this order until it is small enough.
 INPUTS: Final = (40, 20, 10, 5, 0)
@@ -47,9 +41,7 @@ INPUTS: Final = (40, 20, 10, 5, 0)
 def lines_of(found: SideBySide, *, margin: float | None, top: int, is_whole: bool) -> list[Text]:
     """Lines of a comparison, what changed first."""
     said = headline(found)
-    lines = wrapped(
-        f"{_SIGNS[said.found]} {said.lead}", style=f"bold {_COLORS[said.found]}".strip()
-    )
+    lines = wrapped(f"{mark(said.state)} {said.lead}", style=f"bold {_COLORS[said.found]}".strip())
     for sentence in said.rest:
         lines += wrapped(sentence, hanging=2)
     lines += map(Text, verdicts(found, margin))
@@ -102,8 +94,6 @@ def _side(folder: RunFolder, given: str) -> str:
 _CASES: Final = 3
 _ROWS: Final = 6
 _LONGEST: Final = 200  # code points of a text on a card
-#: Class of a card or a bar by what was found.
-STATES: Final = {"worse": "hurts", "better": "holds", "": "can-t-tell"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +123,8 @@ class Card:
 
     @property
     def state(self) -> str:
-        """Class of its color."""
-        return STATES[self.way]
+        """State of a risk that looks so."""
+        return LOOKS_AS[self.way or "no difference"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +136,7 @@ class GainScale:
     title
         The score, and what is counted to the right.
     state
-        Class of its color.
+        State of a risk that looks so.
     bar, axis
         Where the gain lies.
     """
@@ -167,16 +157,18 @@ def scales_of(whole: SideBySide, margin: float | None) -> Iterator[GainScale]:
         gain = value if level.lower_is_better else -value
         span = CostSpan(100 * gain, 100 * low, 100 * high, -100 * (margin or 0.0))
         axis = Axis.of([span])
-        shown = state_of(level) if not low <= 0.0 <= high else ""
-        state = STATES["" if shown == "no difference" else shown]
-        yield GainScale(_scale_title(level, margin), state, axis.bar(span), axis)
-
-
-def _scale_title(level: Level, margin: float | None) -> str:
-    """Title of the chart of a score: its axis, its line and its shade."""
-    title = f"Points of {level_name(level)} gained on {level.dataset}: left of 0 is a loss, the "
-    title += f"line is the {whole_percent(level.difference.level)} interval"
-    return f"{title}, shaded is a loss of less than {margin_of(margin)}" if margin else title
+        shown = state_of(level) if not low <= 0.0 <= high else "no difference"
+        state = LOOKS_AS[shown]
+        title = (
+            f"Points of {level_name(level)} gained on {level.dataset}: left of 0 is a loss, the "
+        )
+        title += f"line is the {whole_percent(level.difference.level)} interval"
+        yield GainScale(
+            (f"{title}, shaded is a loss of less than {margin_of(margin)}" if margin else title),
+            state,
+            axis.bar(span),
+            axis,
+        )
 
 
 def cards_of(whole: SideBySide) -> Iterator[Card]:
@@ -202,36 +194,29 @@ def _cards_of_level(level: Level) -> Iterator[Card]:
     flips = (level.flips.broken, level.flips.mended)
     for way, name, found in zip(("worse", "better"), names, flips, strict=True):
         if found.value:
-            yield Card(way, name, _share_words(found), _cases(level, "", way))
-
-
-def _share_words(found: Estimate) -> str:
-    """Share of the items in percent, with limits and denominator."""
-    said = percent_within(found.value or 0.0, found.low, found.high)
-    share, bracket, ends = said.partition(" [")
-    of = f"{found.divided_by:,.1f}".removesuffix(".0")
-    return f"{share} of {of} items{bracket}{ends}"
+            said = percent_within(found.value or 0.0, found.low, found.high)
+            share, bracket, ends = said.partition(" [")
+            of = f"{found.divided_by:,.1f}".removesuffix(".0")
+            yield Card(way, name, f"{share} of {of} items{bracket}{ends}", _cases(level, "", way))
 
 
 def _cases(level: Level, inside: str, way: str) -> tuple[tuple[str, str, str], ...]:
     """Inputs that went one way, of one kind where it is named, clearest first."""
-    fitting = (
+    fitting = [
         one
         for one in level.disagreements
         if one.after != one.before
         and ((one.after > one.before) != level.lower_is_better) == (way == "better")
         and (not inside or inside in one.slices)
-    )
-    return tuple(map(_case, islice(fitting, _CASES)))
-
-
-def _case(one: DifferingInput) -> tuple[str, str, str]:
-    """Text, answers and gold of an input."""
-    said = ""
-    if one.first is not None:
-        said = f"before: {answer_cell(one.first)}, now: {answer_cell(str(one.second))}"
-    gold = "" if one.gold is None else answer_cell(one.gold)
-    return cropped(one_line(one.text), _LONGEST), said, gold
+    ]
+    cases = []
+    for one in fitting[:_CASES]:  # text, answers, gold
+        said = ""
+        if one.first is not None:
+            said = f"before: {answer_cell(one.first)}, now: {answer_cell(str(one.second))}"
+        gold = "" if one.gold is None else answer_cell(one.gold)
+        cases.append((cropped(one_line(one.text), _LONGEST), said, gold))
+    return tuple(cases)
 
 
 def _of_numbers(whole: SideBySide) -> Iterator[Card]:
@@ -252,16 +237,11 @@ def _of_numbers(whole: SideBySide) -> Iterator[Card]:
     for way, title in titles.items():
         found = [one for one, its in others if its == way]
         if found:
-            yield _numbers_card(way, title, found)
-
-
-def _numbers_card(way: str, title: str, found: Sequence[Estimate]) -> Card:
-    """Card of numbers that differ one way."""
-    told = [(number_name(one.key), interval(one, signed=True)) for one in found]
-    more = len(told) - _ROWS
-    note = f"{more} more stand below" if more > 0 else ""
-    cost = f"{len(found)} number{'s' * (len(found) > 1)}, second minus first"
-    return Card(way, title, cost, (), tuple(told[:_ROWS]), note)
+            told = [(number_name(one.key), interval(one, signed=True)) for one in found]
+            more = len(told) - _ROWS
+            note = f"{more} more stand below" if more > 0 else ""
+            cost = f"{len(found)} number{'s' * (len(found) > 1)}, second minus first"
+            yield Card(way, title, cost, (), tuple(told[:_ROWS]), note)
 
 
 Object = dict[str, Any]

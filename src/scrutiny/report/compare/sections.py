@@ -12,7 +12,6 @@ from scrutiny.blocks.numbers import interval, number, out_of, p_value
 from scrutiny.blocks.section import Chapter, Part
 from scrutiny.blocks.terminal_and_markdown import answer_cell
 from scrutiny.core.boundary.printable import percent
-from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.plugin_base import unversioned
 from scrutiny.diagnostics.invariance.kept_answers import invariance_part
 from scrutiny.diagnostics.similarity.likeness_chart import likeness_chart
@@ -23,7 +22,7 @@ from scrutiny.diagnostics.similarity.side_by_side.side_by_side_charts import (
     inputs_chart,
     stated,
 )
-from scrutiny.diagnostics.similarity.side_by_side.sides import FlippedItems, Noise
+from scrutiny.diagnostics.similarity.side_by_side.sides import Noise
 from scrutiny.report.compare.headline import level_name
 from scrutiny.run.comparing.changed_slices import LevelChange
 from scrutiny.run.comparing.comparison_results import (
@@ -96,7 +95,14 @@ def _facts(level: Level, margin: float | None) -> Iterator[tuple[str, str]]:
         of = out_of(found, sign=" of ")
         yield "change", f"{sides}: {interval(change, signed=True)}; {of}"
     if level.flips is not None:
-        yield "sign test" if level.flips.is_graded else "McNemar", _test_words(level.flips)
+        said = [
+            f"{p_value(test.p_value)} ({test.n} flip)" for test in level.flips.tests[:_MOST_TESTS]
+        ]
+        left = len(level.flips.tests) - len(said)
+        yield (
+            "sign test" if level.flips.is_graded else "McNemar",
+            (f"mid-p {', '.join(said)}" + (f", {left} more pairs" if left else "")),
+        )
     tested = len(level.changes) - 1
     if not tested:
         yield "slices", "no slice has 20 items on either side"
@@ -125,13 +131,6 @@ def _noise_words(noise: Noise) -> str:
         "exact": "when the first is asked again: its adapter promises exact answers",
     }[noise.how]
     return f"{percent(noise.share)} of items flip {how}"
-
-
-def _test_words(flips: FlippedItems) -> str:
-    """McNemar's test, or the sign test for scores, of each pair of replicates."""
-    said = [f"{p_value(test.p_value)} ({test.n} flip)" for test in flips.tests[:_MOST_TESTS]]
-    left = len(flips.tests) - len(said)
-    return f"mid-p {', '.join(said)}" + (f", {left} more pairs" if left else "")
 
 
 def _slices(anchor: str, level: Level, *, margin: float | None, is_whole: bool) -> Iterator[Chart]:
@@ -254,30 +253,21 @@ def _numbers(found: RunComparison, *, is_whole: bool) -> Iterator[Part]:
     known = [(f.verdict == "undecided", f.estimate) for f in found.findings if f.estimate]
     told = sorted((one for one in known if is_whole or not one[0]), key=lambda one: one[0])
     labels = full_labels([e.key for _, e in told]) if told else []
-    labels = [_named(one, e.key, found) for one, (_, e) in zip(labels, told, strict=True)]
-    listed = [
-        Line(label, {"not shown to differ" if is_same else "differs": e})
-        for label, (is_same, e) in zip(labels, told, strict=True)
-    ]
-    drawn = [line for line in listed if all(map(_is_share, line.series.values()))] or listed
+    listed, drawn = [], []
+    for label, (is_same, e) in zip(labels, told, strict=True):
+        for (dataset, metric), name in found.metric_names.items():
+            if dataset == e.key.dataset:  # what its data call the metric: "drop(BLEU (13a))"
+                label = re.sub(rf"\b{re.escape(unversioned(metric))}\b", name, label)
+        listed.append(Line(label, {"not shown to differ" if is_same else "differs": e}))
+        # those with an interval that fits the axis of shares
+        if all(end is not None and abs(end) <= 1 for end in (e.value, e.low, e.high)):
+            drawn.append(listed[-1])
     title = f"Numbers of both runs, second minus first (Holm over {len(known)})"
     table, metric = forest_table(listed), "second minus first"
     charts = tuple(
-        forest_or_table("numbers-chart", title, _SHARES, drawn, metric=metric, table=table)
+        forest_or_table(
+            "numbers-chart", title, _SHARES, drawn or listed, metric=metric, table=table
+        )
     )
     if charts:
         yield Part("differing", title, "", charts, chapter=NUMBERS)
-
-
-def _named(label: str, key: EstimateKey, found: RunComparison) -> str:
-    """Label of a number, with what its data call the metric: "drop(BLEU (13a))"."""
-    for (dataset, metric), name in found.metric_names.items():
-        if dataset == key.dataset:
-            label = re.sub(rf"\b{re.escape(unversioned(metric))}\b", name, label)
-    return label
-
-
-def _is_share(found: Estimate) -> bool:
-    """Whether a difference has an interval that fits the axis of shares."""
-    ends = (found.value, found.low, found.high)
-    return all(end is not None and abs(end) <= 1 for end in ends)

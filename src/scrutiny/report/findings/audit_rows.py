@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
-from scrutiny.blocks.labels import numbered, shared_words
+from scrutiny.blocks.labels import distinct_labels, numbered, shared_words
 from scrutiny.blocks.numbers import interval, out_of
 from scrutiny.blocks.run_estimates import main_estimates, single_estimates, slug
 from scrutiny.blocks.run_view import DiagnosticNotes, Missing, RunView
@@ -14,7 +15,7 @@ from scrutiny.core.plugin_base import family_name
 from scrutiny.core.record import grouped
 from scrutiny.reliability.verdicts.reasons import in_words
 from scrutiny.reliability.verdicts.risks import worst_outcome
-from scrutiny.report.wording import VERDICTS, context, scope_words
+from scrutiny.report.wording import OUTCOME_MARKS, VERDICTS, context, scope_words
 
 COLUMNS: Final = (
     "diagnostic",
@@ -86,6 +87,13 @@ class AuditRow:
         return scope_words(self.finding.scope)
 
     @property
+    def survived(self) -> str:
+        """Outcomes of the checks that were run: "seeds yes, choices ?"."""
+        outcomes = {"seeds": self.seeds, "choices": self.choices, "datasets": self.datasets}
+        run = {name: outcome for name, outcome in outcomes.items() if outcome != "not run"}
+        return ", ".join(f"{name} {OUTCOME_MARKS.get(one, '?')}" for name, one in run.items())
+
+    @property
     def title(self) -> str:
         """Heading of the row's group."""
         place = f" \N{MIDDLE DOT} {self.context}" if self.context else ""
@@ -106,11 +114,14 @@ class AuditRow:
         )
 
 
+@lru_cache(maxsize=1)
 def audit_rows(view: RunView) -> tuple[AuditRow, ...]:
     """Rows by diagnostic, family and context; then by verdict and size of the estimate."""
     findings = view.findings
     names = [f.claim.diagnostic_name for f in findings]
-    places = _places(findings)
+    families = {_family(f): context(f) for f in reversed(findings) if context(f)}
+    families.pop("", None)
+    places = [(_family(f), context(f) or families.get(_family(f), "")) for f in findings]
     groups = [(name, *place) for name, place in zip(names, places, strict=True)]
     by_name = {name: i for i, name in reversed(list(enumerate(names)))}
     by_group = {group: i for i, group in reversed(list(enumerate(groups)))}
@@ -123,13 +134,6 @@ def audit_rows(view: RunView) -> tuple[AuditRow, ...]:
     return tuple(
         _row(findings[i], places[i][1], frames=frames[i], anchor=anchors[i]) for i in order
     )
-
-
-def _places(findings: Sequence[Finding]) -> list[tuple[str, str]]:
-    """Family and context of each finding; one without an estimate takes its family's context."""
-    families = {_family(f): context(f) for f in reversed(findings) if context(f)}
-    families.pop("", None)
-    return [(_family(f), context(f) or families.get(_family(f), "")) for f in findings]
 
 
 def _family(finding: Finding) -> str:
@@ -149,21 +153,19 @@ def _frames(findings: Sequence[Finding]) -> list[tuple[str, str]]:
     by_family = grouped(
         ((finding.claim.diagnostic_name, _family(finding)), i) for i, finding in enumerate(findings)
     )
-    frames: list[tuple[str, str]] = [("", _name_of(finding)) for finding in findings]
+    risks = [finding.claim.risk for finding in findings]
+    frames = [
+        ("", finding.claim.says if risk is None else risk.what)
+        for finding, risk in zip(findings, risks, strict=True)
+    ]
     for places in by_family.values():
-        if any(findings[i].claim.risk for i in places):
+        if any(risks[i] for i in places):
             continue
         frame, labels = shared_words([findings[i].claim.says for i in places])
         if frame and len(places) >= _SHARED:
             for i, label in zip(places, labels, strict=True):
                 frames[i] = (frame, label)
     return frames
-
-
-def _name_of(finding: Finding) -> str:
-    """Name of a risk; what is claimed, of any other claim."""
-    risk = finding.claim.risk
-    return finding.claim.says if risk is None else risk.what
 
 
 def found_words(finding: Finding) -> str:
@@ -208,6 +210,32 @@ def _row(finding: Finding, place: str, *, frames: tuple[str, str], anchor: str) 
 def _outcome(finding: Finding, kind: str) -> str:
     """Worst outcome of the checks of one kind; "not run" if there was none."""
     return worst_outcome(c.outcome for c in finding.checks if c.name.partition(":")[0] == kind)
+
+
+@dataclass(frozen=True, slots=True)
+class NumberRow:
+    """A number of a run without claims, in words: its label, value, denominator and status."""
+
+    estimate: Estimate
+    label: str
+
+    @property
+    def value(self) -> str:
+        """Value with its interval, or why there is none."""
+        e = self.estimate
+        return interval(e) if e.status == "ok" else e.status
+
+    @property
+    def n(self) -> str:
+        """``n/planned``."""
+        return out_of(self.estimate)
+
+
+def number_rows(estimates: Sequence[Estimate]) -> list[NumberRow]:
+    """Rows of estimates, labeled by what tells them apart."""
+    keys = [e.key for e in estimates]
+    labels = distinct_labels(keys, without=frozenset()) if keys else []
+    return [NumberRow(e, label) for e, label in zip(estimates, labels, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,24 +288,20 @@ def sections(view: RunView) -> tuple[Section, ...]:
     diagnostics = [r.finding.claim.diagnostic for r in rows]
     diagnostics += dict.fromkeys(e.key.diagnostic for e in (*listed, *single))
     names = dict.fromkeys(family_name(d) for d in diagnostics)
-    return tuple(_section(view, name, rows=rows, estimates=(listed, single)) for name in names)
-
-
-def _section(
-    view: RunView,
-    name: str,
-    *,
-    rows: Sequence[AuditRow],
-    estimates: tuple[Sequence[Estimate], Sequence[Estimate]],
-) -> Section:
-    own, single = (tuple(e for e in some if e.key.diagnostic_name == name) for some in estimates)
-    return Section(
-        name=name,
-        anchor=f"diagnostic-{slug(name)}",
-        kinds=tuple(dict.fromkeys(e.key.diagnostic for e in (*own, *single))),
-        notes=view.notes.get(name, DiagnosticNotes()),
-        rows=tuple(r for r in rows if r.diagnostic == name),
-        estimates=own,
-        missing=tuple(m for m in view.missing if family_name(m.diagnostic) == name),
-        n_single=len(single),
-    )
+    found = []
+    for name in names:
+        own, of_heads = (
+            tuple(e for e in some if e.key.diagnostic_name == name) for some in (listed, single)
+        )
+        section = Section(
+            name=name,
+            anchor=f"diagnostic-{slug(name)}",
+            kinds=tuple(dict.fromkeys(e.key.diagnostic for e in (*own, *of_heads))),
+            notes=view.notes.get(name, DiagnosticNotes()),
+            rows=tuple(r for r in rows if r.diagnostic == name),
+            estimates=own,
+            missing=tuple(m for m in view.missing if family_name(m.diagnostic) == name),
+            n_single=len(of_heads),
+        )
+        found.append(section)
+    return tuple(found)

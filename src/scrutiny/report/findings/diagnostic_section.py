@@ -164,53 +164,47 @@ def how_measured(section: Section, view: RunView) -> list[str]:
 
 def how_far(section: Section, view: RunView) -> list[str]:
     """Sentences of a section on a page: how far its numbers can be trusted."""
-    return [
-        *_replicates(section.estimates, view),
-        *_seed_share(section.estimates),
-        *_missing(section.estimates),
-        *_controls(section),
-        *_detectable(section),
-        *_post_hoc(section),
-        *section.notes.misleads,
+    findings = [row.finding for row in section.rows]
+    found = [_replicates(section.estimates, view)]
+    over_seeds = [
+        e.variance
+        for e in section.estimates
+        if e.n_replicates > 1 and not e.method.startswith("items") and "seeds" in e.variance
     ]
+    shares = [own["seeds"] / sum(own.values()) for own in over_seeds if sum(own.values()) > 0]
+    if shares:
+        own = whole_percent(median(shares))
+        found.append(f"Seeds cause {own} of the variance (median over estimates).")
+    found += _missing(section.estimates)
+    if findings:
+        count = sum(f.control is not None and f.control.value is not None for f in findings)
+        found.append(f"{count} of {len(findings)} claims were compared with a matched control.")
+    known = sorted(e for f in findings if (e := f.minimum_detectable_effect) is not None)
+    if known:
+        span = " to ".join(dict.fromkeys((number(known[0]), number(known[-1]))))
+        found.append(f"Smallest effect that it could detect with 80 % power: {span}.")
+    if count := sum(f.claim.post_hoc for f in findings):
+        found.append(f"{count} of the claims were written after the first query (post hoc).")
+    return [*filter(None, found), *section.notes.misleads]
 
 
-def _replicates(estimates: Sequence[Estimate], view: RunView) -> Iterator[str]:
+def _replicates(estimates: Sequence[Estimate], view: RunView) -> str:
     """Number of replicates that claims are about, in words; empty where there is one."""
     subjects = view.facts.subjects
     own = [e for e in estimates if e.key.subject in subjects] or estimates
     most = max((e.n_replicates for e in own), default=len(view.facts.replicates))
     if most <= 1:
-        return
+        return ""
     if most == 2:
-        yield "Two replicates: too few for results about the recipe."
-        return
+        return "Two replicates: too few for results about the recipe."
     kinds = set(view.facts.replicates_of.values())
     if kinds == {"fine-tuning"}:
-        yield (
+        return (
             f"{most} fine-tuning replicates: they share one pre-trained model. Claims are about "
             "fine-tuning it on this data; another pre-training was not tried."
         )
-        return
     of = f"{kinds.pop()} " if len(kinds) == 1 else ""
-    yield f"{most} {of}replicates: claims are about the recipe, on this data."
-
-
-def _seed_share(estimates: Sequence[Estimate]) -> Iterator[str]:
-    shares = [
-        e.variance["seeds"] / sum(e.variance.values())
-        for e in estimates
-        if _is_over_seeds(e) and sum(e.variance.values()) > 0
-    ]
-    if shares:
-        own = whole_percent(median(shares))
-        yield f"Seeds cause {own} of the variance (median over estimates)."
-
-
-def _is_over_seeds(estimate: Estimate) -> bool:
-    """Whether an estimate has variance between seeds."""
-    is_drawn = estimate.n_replicates > 1 and not estimate.method.startswith("items")
-    return is_drawn and "seeds" in estimate.variance
+    return f"{most} {of}replicates: claims are about the recipe, on this data."
 
 
 def _missing(estimates: Sequence[Estimate]) -> Iterator[str]:
@@ -247,26 +241,3 @@ def _names(among: Sequence[Estimate], named: Sequence[Estimate]) -> str:
     wanted = {id(e) for e in named}
     found = [label for e, label in zip(among, labels, strict=True) if id(e) in wanted]
     return and_more(found, _MOST_NAMES)
-
-
-def _controls(section: Section) -> Iterator[str]:
-    total = len(section.rows)
-    if total:
-        controls = (row.finding.control for row in section.rows)
-        count = sum(control is not None and control.value is not None for control in controls)
-        yield f"{count} of {total} claims were compared with a matched control."
-
-
-def _detectable(section: Section) -> Iterator[str]:
-    effects = [row.finding.minimum_detectable_effect for row in section.rows]
-    known = sorted(e for e in effects if e is not None)
-    if known:
-        low, high = number(known[0]), number(known[-1])
-        span = low if low == high else f"{low} to {high}"
-        yield f"Smallest effect that it could detect with 80 % power: {span}."
-
-
-def _post_hoc(section: Section) -> Iterator[str]:
-    count = sum(row.finding.claim.post_hoc for row in section.rows)
-    if count:
-        yield f"{count} of the claims were written after the first query (post hoc)."

@@ -8,11 +8,10 @@ from scrutiny.blocks import forest as charts
 from scrutiny.blocks.cases import Evidence
 from scrutiny.blocks.charts import Chart, ChartTable
 from scrutiny.blocks.drawings import Glyph, glyphs
-from scrutiny.blocks.labels import GAP, constant_parts, distinct_labels, metric_words, short_names
-from scrutiny.blocks.numbers import denominator, interval, number, p_value, value_and_bounds
+from scrutiny.blocks.labels import constant_parts, distinct_labels, metric_words, short_names
+from scrutiny.blocks.numbers import denominator, interval, value_and_bounds
 from scrutiny.blocks.run_estimates import slug
 from scrutiny.blocks.run_view import RunView
-from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.plugin_base import without_versions
 from scrutiny.core.record import grouped
@@ -28,6 +27,11 @@ from scrutiny.report.sections.item_hits import flips_of
 from scrutiny.report.wording import sentences
 
 GlyphPair = tuple[Glyph | None, Glyph | None]
+#: Columns of the table of all numbers; the last one stands where there are several replicates.
+_NUMBERS: Final = (
+    *("of", "role", "value", "n", "planned", "undefined", "failed", "skipped", "refused"),
+    *("units", "method", "replicates"),
+)
 _ESTIMATES_PER_CLAIM: Final = 20  # more would be drawn by nobody
 
 
@@ -64,21 +68,22 @@ class ClaimPage:
     """A row of the audit table with its details."""
 
     row: AuditRow
-    head: str
-    tail: str
-    value: str
-    bounds: str
-    control_value: str
-    control_bounds: str
     glyph: Glyph | None
     control_glyph: Glyph | None
     flips: Chart | None
     cases: tuple[CasePage, ...]
     n_cases: int
     turned: str
-    p_supported: str
-    p_not_supported: str
-    detectable: str
+
+    @property
+    def figures(self) -> tuple[str, str]:
+        """Value and its limits, apart; empty without a value."""
+        return _split(self.row.finding.estimate)
+
+    @property
+    def control_figures(self) -> tuple[str, str]:
+        """The same against its control."""
+        return _split(self.row.finding.control, signed=True)
 
     @property
     def change(self) -> str:
@@ -120,35 +125,38 @@ class SectionPage:
 
 def section_page(view: RunView, section: Section, detail: Detail) -> SectionPage:
     """Section of one diagnostic at a level of detail."""
-    shown = section.estimates[: detail.rows]
     listed = replace(
         section,
         rows=section.rows[: detail.listed],
         estimates=section.estimates[: _ESTIMATES_PER_CLAIM * detail.listed],
     )
+    names = [row.finding.claim.id for row in listed.rows]
+    evidence = [view.evidence.get(name, Evidence()) for name in names[: detail.claims]]
+    evidence += [Evidence()] * (len(names) - len(evidence))
     groups = line_groups(listed)
+    keys = [e.key for e in section.estimates]
+    common = constant_parts(keys) if keys else {}
     findings = [row.finding for row in section.rows]
+    text = " ".join(sentences(findings, view.families))
+    long_names = [*view.facts.subjects, *(d.name for d in view.datasets)]
+    for name, short in short_names(long_names).items():
+        text = text.replace(name, short)
     return SectionPage(
         section=section,
-        headline=_shortened(" ".join(sentences(findings, view.families)), view),
+        headline=text,
         charts=tuple(_charts(section, [g for g in groups if g.is_claimed])),
         more=tuple(_more(section, [g for g in groups if not g.is_claimed])),
-        claims=_claims(view, listed, detail),
+        claims=tuple(
+            _claim(row, behind, pair, cases=detail.cases)
+            for row, behind, pair in zip(listed.rows, evidence, _glyphs(listed.rows), strict=True)
+        ),
         measured=tuple(how_measured(section, view)),
         trust=tuple(how_far(section, view)),
-        numbers=_number_table(shown),
-        shared=_shared(section.estimates),
+        numbers=_number_table(section.estimates[: detail.rows]),
+        shared=", ".join(f"{n} {value}" for n, value in common.items() if n != "role"),
         n_numbers=len(section.estimates),
         n_shown=min(detail.claims, len(listed.rows)),
     )
-
-
-def _shortened(text: str, view: RunView) -> str:
-    """A sentence with the short names of models and datasets."""
-    names = short_names([*view.facts.subjects, *(d.name for d in view.datasets)])
-    for name, short in names.items():
-        text = text.replace(name, short)
-    return text
 
 
 def _said(section: Section, metric: str) -> str:
@@ -188,17 +196,6 @@ def _more(section: Section, groups: Sequence[LineGroup]) -> list[Chart]:
     return [chart for chart in found if chart is not None]
 
 
-def _claims(view: RunView, section: Section, detail: Detail) -> tuple[ClaimPage, ...]:
-    drawn = _glyphs(section.rows)
-    names = [row.finding.claim.id for row in section.rows]
-    evidence = [view.evidence.get(name, Evidence()) for name in names[: detail.claims]]
-    evidence += [Evidence()] * (len(names) - len(evidence))
-    return tuple(
-        _claim(row, behind, pair, cases=detail.cases)
-        for row, behind, pair in zip(section.rows, evidence, drawn, strict=True)
-    )
-
-
 def _glyphs(rows: Sequence[AuditRow]) -> list[GlyphPair]:
     """Glyphs of estimate and control of each row; rows of one metric share a scale."""
     by_metric = grouped(
@@ -213,33 +210,16 @@ def _glyphs(rows: Sequence[AuditRow]) -> list[GlyphPair]:
 
 
 def _claim(row: AuditRow, evidence: Evidence, pair: GlyphPair, *, cases: int) -> ClaimPage:
-    head, _, tail = row.frame.partition(GAP)
-    value, bounds = _split(row.finding.estimate)
-    control_value, control_bounds = _split(row.finding.control, signed=True)
     flips = evidence.flips
     return ClaimPage(
         row=row,
-        head=head,
-        tail=tail,
-        value=value,
-        bounds=bounds,
-        control_value=control_value,
-        control_bounds=control_bounds,
         glyph=pair[0],
         control_glyph=pair[1],
         flips=flips_of(f"{row.anchor}-flips", flips) if flips else None,
         cases=tuple(case_page(case) for case in evidence.cases[:cases]),
         n_cases=max(evidence.n_cases, len(evidence.cases)),
         turned=", ".join(f"{n:,} {turn}" for turn, n in evidence.n_turned.items() if n),
-        p_supported=p_value(row.finding.p_supported),
-        p_not_supported=p_value(row.finding.p_not_supported),
-        detectable=_detectable(row.finding),
     )
-
-
-def _detectable(finding: Finding) -> str:
-    effect = finding.minimum_detectable_effect
-    return "" if effect is None else number(effect)
 
 
 def _split(estimate: Estimate | None, *, signed: bool = False) -> tuple[str, str]:
@@ -250,39 +230,14 @@ def _split(estimate: Estimate | None, *, signed: bool = False) -> tuple[str, str
 
 def _number_table(estimates: Sequence[Estimate]) -> ChartTable:
     """Every estimate with its interval, its denominator and the status of the planned rows."""
-    header = (
-        "of",
-        "role",
-        "value",
-        "n",
-        "planned",
-        "undefined",
-        "failed",
-        "skipped",
-        "refused",
-        "units",
-        "method",
-        "replicates",
-    )
     labels = distinct_labels([e.key for e in estimates], without=frozenset({"role"}))
-    rows = [_numbers(e, label) for e, label in zip(estimates, labels, strict=True)]
-    columns = len(header) - all(e.n_replicates <= 1 for e in estimates)
-    return ChartTable(header[:columns], tuple(row[:columns] for row in rows), 2)
-
-
-def _numbers(estimate: Estimate, label: str) -> tuple[str, ...]:
-    c = estimate.counts
-    missing = f"{estimate.status}: {estimate.reason or 'no reason given'}"
-    value = interval(estimate) if estimate.status == "ok" else missing
-    figures = c.planned, c.undefined, c.failed, c.skipped, c.refused
-    numbers = (str(figure) for figure in (*figures, estimate.n_units))
-    how = estimate.method, str(estimate.n_replicates)
-    return label, estimate.key.role, value, denominator(estimate), *numbers, *how
-
-
-def _shared(estimates: Sequence[Estimate]) -> str:
-    """Common attributes of all numbers of a section, for the caption of their table."""
-    if not estimates:
-        return ""
-    parts = constant_parts([e.key for e in estimates])
-    return ", ".join(f"{name} {value}" for name, value in parts.items() if name != "role")
+    rows = []
+    for e, label in zip(estimates, labels, strict=True):
+        c = e.counts
+        missing = f"{e.status}: {e.reason or 'no reason given'}"
+        value = interval(e) if e.status == "ok" else missing
+        figures = c.planned, c.undefined, c.failed, c.skipped, c.refused, e.n_units
+        how = denominator(e), *map(str, figures), e.method, str(e.n_replicates)
+        rows.append((label, e.key.role, value, *how))
+    columns = len(_NUMBERS) - all(e.n_replicates <= 1 for e in estimates)
+    return ChartTable(_NUMBERS[:columns], tuple(row[:columns] for row in rows), 2)

@@ -92,6 +92,8 @@ def _risk(finding: Finding, worse: str) -> RiskLine:
     state = finding.verdict if claim.risk else states.get(finding.verdict, "not asked")
     if claim.is_headline and finding.verdict != "supported":
         state = "no skill" if finding.lacks_skill else "not tested"
+    change = without_versions(finding.change)
+    look = f'cases("{change}")' if change else f'records("{claim.diagnostic_name}")'
     return RiskLine(
         what=claim.risk.what if claim.risk else claim.says,
         of=context(finding),
@@ -102,7 +104,7 @@ def _risk(finding: Finding, worse: str) -> RiskLine:
         metric=estimate.key.metric_name if estimate else "",
         scope=finding.scope,
         reason=finding.reason,
-        look=_look(finding),
+        look=f"run.{look}",
         changed=finding.touched.share if finding.touched else None,
     )
 
@@ -119,13 +121,6 @@ def _worse(finding: Finding) -> str:
     except ScrutinyError:  # of a plug-in that is not here, or of no single metric
         return ""
     return {"worse": ">", "better": "<"}.get(direction, "")
-
-
-def _look(finding: Finding) -> str:
-    """Call that shows the items of a finding."""
-    if changed := finding.change:
-        return f'run.cases("{without_versions(changed)}")'
-    return f'run.records("{finding.claim.diagnostic_name}")'
 
 
 Outcome = Literal["pass", "fail", "undecided", "accepted", "not tested", "refused"]

@@ -7,8 +7,8 @@ from typing import Final
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
-from scrutiny.blocks.labels import GAP, constant_parts, distinct_labels, shared_words
-from scrutiny.blocks.numbers import interval, out_of
+from scrutiny.blocks.labels import GAP, constant_parts, shared_words
+from scrutiny.blocks.numbers import interval
 from scrutiny.blocks.run_estimates import main_estimates
 from scrutiny.blocks.run_view import RunView
 from scrutiny.blocks.terminal_and_markdown import (
@@ -24,8 +24,8 @@ from scrutiny.core.boundary.printable import and_more
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.record import grouped
 from scrutiny.reliability.replicates import is_test
-from scrutiny.report.findings.audit_rows import AuditRow
-from scrutiny.report.wording import OUTCOME_MARKS, VERDICTS, mark
+from scrutiny.report.findings.audit_rows import AuditRow, number_rows
+from scrutiny.report.wording import OUTCOME_MARKS, STYLES, VERDICTS, mark
 
 MOST_ROWS: Final = 60
 _CHECKS: Final = (("seeds", 5), ("choices", 7), ("datasets", 8))
@@ -35,14 +35,6 @@ _DIGITS: Final = re.compile(r"[-\N{MINUS SIGN}]?[\d.]+")
 _MANY: Final = 3  # reasons of one kind that are said together
 _FEWEST_WORDS: Final = 3  # of a common beginning: "costs" alone says nothing
 _MOST_NAMES: Final = 8
-_STYLES: Final = {
-    "hurts": "bold red",
-    "can't tell": "yellow",
-    "holds": "green",
-    "supported": "bold blue",
-    "not supported": "cyan",
-    "undecided": "yellow",
-}
 
 
 def table_lines(rows: Sequence[AuditRow]) -> Iterator[Text]:
@@ -73,7 +65,7 @@ def _row(row: AuditRow, run: Collection[str]) -> Iterator[Text]:
     first, *others = fold(claim, 38) or [""]
     checks = [(_outcome(row, name) if name in run else "", width) for name, width in _CHECKS]
     line = set_cell_size(side_by_side((f"{mark(row.verdict)} {first}", 40), *checks), 64)
-    yield Text.assemble(line, (row.verdict, _STYLES.get(row.verdict, "dim")))
+    yield Text.assemble(line, (row.verdict, STYLES.get(row.verdict, "dim")))
     for piece in others:
         yield Text(f"  {piece}")
     control = row.control
@@ -126,18 +118,16 @@ def _common(reasons: Sequence[str]) -> str:
         return reasons[0]
     frame, _ = shared_words(reasons)
     head, gap, tail = frame.partition(GAP)
-    said = _whole_clauses(head) if gap else head.rstrip(" :")
+    if gap:  # without the clause that breaks off at its end
+        end = max(head.rfind(one) for one in (": ", "; ", " ("))
+        is_broken = end > 0 and len(head[:end].split()) >= _FEWEST_WORDS
+        said = (head[:end] if is_broken else head).rstrip(" :;(")
+    else:
+        said = head.rstrip(" :")
     said = said or (f"{GAP}{tail}" if tail else "")
     if len(said.split()) < _FEWEST_WORDS:
         return "for the reasons that `--format md` prints"
     return f"{said} (`--format md` prints the reason of each)"
-
-
-def _whole_clauses(head: str) -> str:
-    """Beginning of a sentence, without the clause that breaks off at its end."""
-    end = max(head.rfind(one) for one in (": ", "; ", " ("))
-    is_broken = end > 0 and len(head[:end].split()) >= _FEWEST_WORDS
-    return (head[:end] if is_broken else head).rstrip(" :;(")
 
 
 def number_lines(estimates: Sequence[Estimate]) -> Iterator[Text]:
@@ -152,13 +142,10 @@ def number_lines(estimates: Sequence[Estimate]) -> Iterator[Text]:
     keys = [e.key for e in estimates]
     shared = ", ".join(f"{k} {v}" for k, v in constant_parts(keys).items() if k != "role")
     yield from wrapped(shared, style="dim")
-    labels = distinct_labels(keys, without=frozenset())
-    for estimate, label in zip(estimates, labels, strict=True):
-        *above, last = fold(label, 40) or [""]
-        for piece in above:
-            yield Text(piece)
-        value = interval(estimate) if estimate.status == "ok" else estimate.status
-        yield Text(side_by_side((last, 40), (value, _NUMBER + 1), (out_of(estimate), 12)))
+    for row in number_rows(estimates):
+        *above, last = fold(row.label, 40) or [""]
+        yield from map(Text, above)
+        yield Text(side_by_side((last, 40), (row.value, _NUMBER + 1), (row.n, 12)))
     if len(estimates) < count:
         yield from wrapped(f"… and {count - len(estimates):,} more; `--format csv` has them all.")
 
@@ -176,14 +163,14 @@ def audit_cells(row: AuditRow) -> tuple[str, ...]:
 
 def number_table(view: RunView) -> str:
     """Table of the estimates of a run without claims."""
-    estimates = main_estimates(view)
-    if not estimates:
+    rows = number_rows(main_estimates(view))
+    if not rows:
         return "The run has no estimates."
-    labels = distinct_labels([e.key for e in estimates], without=frozenset())
-    cells = [
-        (escape(e.key.diagnostic), escape(label), interval(e), out_of(e), e.status)
-        for e, label in zip(estimates, labels, strict=True)
-    ]
+    cells = []
+    for row in rows:
+        e = row.estimate
+        of = escape(e.key.diagnostic), escape(row.label)
+        cells.append((*of, interval(e), row.n, e.status))
     return table(("diagnostic", "of", "estimate", "n/planned", "status"), cells, right=(2, 3))
 
 

@@ -112,17 +112,15 @@ def held_words(risks: Sequence[FoundRisk]) -> str:
     """What holds, in one sentence: "6 hold: at most 1.9 points each: typos, OCR noise"."""
     told = [(risk.finding.claim.risk, risk) for risk in risks]
     by_cost = grouped((declared.costs, risk) for declared, risk in told if declared)
-    said = [_held_alike(costs, own) for costs, own in by_cost.items()]
+    said = []
+    for costs, own in by_cost.items():  # alike, with the largest of their upper limits
+        if len(own) == 1:
+            said.append(f"{_names_of(own)[0]} {own[0].costs}")
+            continue
+        most = hundred(max(risk.span.high for risk in own if risk.span) / 100)
+        words = f"{costs.removeprefix('costs ').format(f'at most {most}')} each"
+        said.append(f"{words}: {and_more(_names_of(own), _MOST_HELD)}")
     return f"{len(risks)} hold{'s' * (len(risks) == 1)}: {'; '.join(said)}"
-
-
-def _held_alike(said: str, risks: Sequence[FoundRisk]) -> str:
-    """Risks that cost in one way, with the largest of their upper limits."""
-    if len(risks) == 1:
-        return f"{_names_of(risks)[0]} {risks[0].costs}"
-    most = hundred(max(risk.span.high for risk in risks if risk.span) / 100)
-    words = f"{said.removeprefix('costs ').format(f'at most {most}')} each"
-    return f"{words}: {and_more(_names_of(risks), _MOST_HELD)}"
 
 
 def _names_of(risks: Sequence[FoundRisk]) -> list[str]:

@@ -10,7 +10,6 @@ from scrutiny.blocks.numbers import NO_VALUE
 from scrutiny.blocks.run_view import RunView
 from scrutiny.core.boundary.printable import hundred
 from scrutiny.core.claim import CHANGED, Finding, State
-from scrutiny.core.estimate import Estimate
 from scrutiny.core.plugin_base import sentence_of
 from scrutiny.core.registry import KINDS, registry
 from scrutiny.reliability.verdicts.prerequisites import figures_over, over_touched, share_in_words
@@ -23,6 +22,9 @@ from scrutiny.reliability.verdicts.reasons import (
 )
 from scrutiny.reliability.verdicts.risks import costs
 from scrutiny.report.wording import STATES, scope_words
+
+#: What a cost is compared with, as tables and sentences call it.
+MORE_THAN_RANDOM: Final = "more than random change"
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,26 @@ class FoundRisk:
         return f"more than {tolerable}" if self.is_beyond else f"maybe within {tolerable}"
 
     @property
+    def cells(self) -> tuple[str, str, str, str]:
+        """Its row of a table in words: name, cost, whether more than random change, scope."""
+        return self.name, self.costs, self.more, self.scope
+
+    @property
+    def against_random(self) -> str:
+        """Whether it costs more than random change does, as part of a sentence; or nothing."""
+        return {"yes": MORE_THAN_RANDOM, "no": f"no {MORE_THAN_RANDOM}"}.get(self.more, "")
+
+    @property
+    def decides(self) -> str:
+        """What would decide it, in few words; where nothing is open, of what it is true."""
+        return self.ways.short() if self.ways else self.scope
+
+    @property
+    def turned(self) -> str:
+        """How many cases are broken, fixed or changed: "12 broken, 3 fixed"."""
+        return ", ".join(f"{n:,} {turn}" for turn, n in self.n_turned.items() if n)
+
+    @property
     def change(self) -> str:
         """Name by which its cases are asked for, as users type it; nothing where it has none."""
         return self.finding.change
@@ -189,6 +211,9 @@ def found_risk(view: RunView, finding: Finding, where: Mapping[str, str]) -> Fou
             said, scope = few_in_words(found, risk), finding.reason
     evidence = view.evidence.get(finding.claim.id)
     more = next((c.outcome for c in finding.checks if c.name.startswith("more than")), "")
+    part = ""
+    if found and found.value is not None and found.divided_by < found.counts.planned:
+        part = f"{round(found.divided_by):,} of {items_in_words(found.counts.planned)}"
     return FoundRisk(
         finding=finding,
         what=risk.what,
@@ -198,7 +223,7 @@ def found_risk(view: RunView, finding: Finding, where: Mapping[str, str]) -> Fou
         more=_MORE.get(more, NO_VALUE),
         scope=scope,
         unit="%" if "%" in risk.costs else "points",
-        part=_part(found),
+        part=part,
         **_touched(finding),
         is_rare=is_told and finding.touched is not None and finding.touched.share < _RARE,
         span=_span(finding) if is_told else None,
@@ -227,13 +252,6 @@ def _touched(finding: Finding) -> dict[str, str]:
     if touched.share < _NEARLY_ALL:
         said["alone"] = figures_over(touched.share, cost, state)
     return said
-
-
-def _part(found: Estimate | None) -> str:
-    """On how many of the items a number was measured; empty if on all, or on things in them."""
-    if found is None or found.value is None or found.divided_by >= found.counts.planned:
-        return ""
-    return f"{round(found.divided_by):,} of {items_in_words(found.counts.planned)}"
 
 
 def _span(finding: Finding) -> CostSpan | None:

@@ -1,24 +1,23 @@
 """The first screen of a page: one chart of all risks, the worst as cards with their cases."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from scrutiny.blocks.cases import EvidenceItem, Turn, first_stretches
+from scrutiny.blocks.cases import EvidenceItem, first_stretches
 from scrutiny.blocks.drawings import Axis, Bar
 from scrutiny.blocks.labels import capitalized
 from scrutiny.blocks.numbers import NO_VALUE
 from scrutiny.blocks.run_view import RunView
 from scrutiny.core.plugin_base import unversioned
 from scrutiny.core.record import grouped
-from scrutiny.report.cases.changed_texts import few_cases, outcomes_in_words, rule_of
+from scrutiny.report.cases.changed_texts import outcomes_in_words, rule_of
 from scrutiny.report.cases.shown import CasePage, ToldCase, case_page, told_cases
+from scrutiny.report.first_screen.content import ON_CARD, FirstScreen, first_screen_of
 from scrutiny.report.first_screen.decisions import MAYBE
 from scrutiny.report.first_screen.found_risks import FoundRisk
-from scrutiny.report.first_screen.front import Front, front_with_cases
 
 _MOST_CARDS: Final = 3
-_CASES: Final[Mapping[Turn, int]] = {"broken": 2, "failed": 2, "fixed": 1, "changed": 1}
 _CONTEXT: Final = 70  # code points around a change, in a card
 _LONGEST: Final = 400  # code points of a text on a card
 _TITLES: Final = {"points": "In points", "%": "In percent"}
@@ -57,21 +56,19 @@ class RiskPanel:
 
     @property
     def reasons(self) -> dict[str, list[RiskPage]]:
-        """Rows without costs, by the reason that they share, which is said once."""
-        return grouped((_why(row.risk), row) for row in self.rows)
-
-
-def _why(risk: FoundRisk) -> str:
-    """Why a risk has no cost; where it can't be told, what would decide as well."""
-    is_open = risk.state == "can't tell" and risk.scope
-    return f"{risk.costs}; {risk.scope}" if is_open else risk.costs
+        """Rows without costs by their reason; where it can't be told, with what would decide."""
+        risks = [(row.risk, row) for row in self.rows]
+        return grouped(
+            (f"{r.costs}; {r.scope}" if r.state == "can't tell" and r.scope else r.costs, row)
+            for r, row in risks
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class FirstScreen:
-    """What stands above the fold: all risks, and the worst of them as cards."""
+class RisksPage:
+    """A first screen of risks above the fold: all of them, and the worst as cards."""
 
-    front: Front
+    screen: FirstScreen
     panels: tuple[RiskPanel, ...]
     told: tuple[ToldCase, ...] = ()
     rule: str = ""
@@ -90,7 +87,7 @@ class FirstScreen:
     @property
     def cards(self) -> tuple[tuple[RiskPage, Axis | None], ...]:
         """The worst risks that hurt, with their axes; of one on several datasets, the worst."""
-        order = {id(risk): i for i, risk in enumerate(self.front.risks)}
+        order = {id(risk): i for i, risk in enumerate(self.screen.risks)}
         hurt = [(r, p.axis) for p in self.panels for r in p.rows if r.risk.state == "hurts"]
         hurt.sort(key=lambda pair: order[id(pair[0].risk)])
         worst = {row.risk.what: (row, axis) for row, axis in reversed(hurt)}
@@ -99,16 +96,16 @@ class FirstScreen:
     @property
     def has_more(self) -> bool:
         """Whether any risk was compared with random change."""
-        return any(risk.more != NO_VALUE for risk in self.front.risks)
+        return any(risk.more != NO_VALUE for risk in self.screen.risks)
 
     @property
     def has_inner(self) -> bool:
         """Whether limits of these models are drawn beside wider ones."""
-        return any(risk.span and risk.span.inner for risk in self.front.risks)
+        return any(risk.span and risk.span.inner for risk in self.screen.risks)
 
 
-def first_screen(view: RunView, anchors: Mapping[str, str]) -> FirstScreen | None:
-    """First screen as the HTML page shows it; nothing where a run has no risks.
+def risks_page(view: RunView, anchors: Mapping[str, str]) -> RisksPage | None:
+    """First screen of risks as the HTML page shows it; nothing where a run has none.
 
     Parameters
     ----------
@@ -117,15 +114,23 @@ def first_screen(view: RunView, anchors: Mapping[str, str]) -> FirstScreen | Non
     anchors
         Anchor of each claim's section, by the claim's id.
     """
-    front = front_with_cases(view)
-    if front is None:
+    screen = first_screen_of(view)
+    if not screen.risks:
         return None
-    alike = grouped((_counted_in(risk), risk) for risk in front.risks)
-    panels = [_panel(title, risks, anchors) for title, risks in alike.items()]
+    panels = []
+    for title, risks in grouped((_counted_in(risk), risk) for risk in screen.risks).items():
+        spans = [risk.span for risk in risks if risk.span]
+        axis = Axis.of(spans) if spans else None
+        found = []
+        for risk in risks:  # the worst first
+            bar = axis.bar(risk.span) if axis and risk.span else None
+            anchor = anchors.get(risk.finding.claim.id, "")
+            found.append(RiskPage(risk, anchor, bar, tuple(_on_card(risk.cases))))
+        panels.append(RiskPanel(title, axis, tuple(found)))
     ordered = sorted(panels, key=lambda panel: panel.axis is None)
-    rows = (rows for cases in few_cases(view).values() for rows in cases.values())
+    rows = (rows for cases in screen.cases.values() for rows in cases.values())
     rule = next(filter(None, map(rule_of, rows)), "")
-    return FirstScreen(front, tuple(ordered), tuple(told_cases(view)), rule)
+    return RisksPage(screen, tuple(ordered), tuple(told_cases(screen.cases)), rule)
 
 
 def _counted_in(risk: FoundRisk) -> str:
@@ -140,30 +145,11 @@ def _counted_in(risk: FoundRisk) -> str:
     return _TITLES[risk.unit] if is_loss else f"{_TITLES[risk.unit]}: {risk.what}"
 
 
-def _panel(title: str, risks: Sequence[FoundRisk], anchors: Mapping[str, str]) -> RiskPanel:
-    """Risks that are counted alike, the worst first."""
-    spans = [risk.span for risk in risks if risk.span]
-    axis = Axis.of(spans) if spans else None
-    rows = tuple(
-        RiskPage(
-            risk,
-            anchors.get(risk.finding.claim.id, ""),
-            axis.bar(risk.span) if axis and risk.span else None,
-            _few(risk.cases),
-        )
-        for risk in risks
-    )
-    return RiskPanel(title, axis, rows)
-
-
-def _few(cases: Sequence[EvidenceItem]) -> tuple[CasePage, ...]:
+def _on_card(cases: Sequence[EvidenceItem]) -> Iterator[CasePage]:
     """The clearest cases of each kind, cut to what was changed."""
     by_turn = grouped((case.turn, case) for case in cases)
-    shown = [case for turn, most in _CASES.items() for case in by_turn.get(turn, [])[:most]]
-    return tuple(
-        CasePage(
-            page.case,
-            tuple((name, tuple(first_stretches(own, _LONGEST))) for name, own in page.fields),
-        )
-        for page in (case_page(case, context=_CONTEXT) for case in shown)
-    )
+    for turn, most in ON_CARD.items():
+        for case in by_turn.get(turn, [])[:most]:
+            fields = case_page(case, context=_CONTEXT).fields
+            cut = ((name, tuple(first_stretches(own, _LONGEST))) for name, own in fields)
+            yield CasePage(case, tuple(cut))

@@ -87,7 +87,10 @@ def _chart(members: Sequence[Estimate], hits: dict[str, Hits], view: RunView) ->
     if len(conditions) < 2 or not varying([e.key for e in members]):
         return None
     chosen = conditions[:_MOST_CONDITIONS]
-    labels = row_labels([groups[0].key for groups in _one_group(chosen)])
+    # by an estimate of a common group, so that labels name conditions
+    shared = set.intersection(*({e.key.group for e in groups} for groups in chosen))
+    firsts = (next(e for e in own if not shared or e.key.group in shared) for own in chosen)
+    labels = row_labels([e.key for e in firsts])
     pairs = [
         _pair((labels[i], labels[j]), (chosen[i], chosen[j]), hits)
         for i, j in combinations(range(len(chosen)), 2)
@@ -96,22 +99,26 @@ def _chart(members: Sequence[Estimate], hits: dict[str, Hits], view: RunView) ->
     if not pairs:
         return None
     by_items = any(p.n_items for p in pairs)
+    rows = [
+        (
+            f"{p.a} \N{MIDDLE DOT}\N{MIDDLE DOT} {p.b}",
+            number(p.spearman, 2),
+            number(p.kendall, 2),
+            str(p.n_groups) if p.spearman is not None else NO_VALUE,
+            number(p.kappa, 2),
+            str(p.n_items) if p.n_items else NO_VALUE,
+        )
+        for p in pairs[:MOST_ROWS]
+    ]
+    header = ("conditions", "Spearman", "Kendall", "groups", "kappa", "items")
     return Chart(
         anchor=anchor("agreement", members[0].key),
         title=title_of([e.key for e in members], view),
         caption="Cohen's kappa of single items." if by_items else "Spearman's rank correlation.",
         spec=_spec(pairs, labels),
-        table=_table(pairs),
+        table=ChartTable(header, tuple(rows)),
         note=left_out(len(conditions), _MOST_CONDITIONS, "conditions"),
     )
-
-
-def _one_group(conditions: Sequence[Sequence[Estimate]]) -> list[Sequence[Estimate]]:
-    """Conditions by an estimate of a common group, so that labels name conditions."""
-    shared = set.intersection(*({e.key.group for e in groups} for groups in conditions))
-    if not shared:
-        return list(conditions)
-    return [[e for e in groups if e.key.group in shared] for groups in conditions]
 
 
 def _pair(
@@ -177,22 +184,6 @@ def _spec(pairs: Sequence[_Pair], labels: Sequence[str]) -> Spec:
         marks("text", {**place, "text": {"field": "said"}, **told}, fontSize=11),
     ]
     return view_of(values, height={"step": 26}, layer=layers)
-
-
-def _table(pairs: Sequence[_Pair]) -> ChartTable:
-    rows = [
-        (
-            f"{p.a} \N{MIDDLE DOT}\N{MIDDLE DOT} {p.b}",
-            number(p.spearman, 2),
-            number(p.kendall, 2),
-            str(p.n_groups) if p.spearman is not None else NO_VALUE,
-            number(p.kappa, 2),
-            str(p.n_items) if p.n_items else NO_VALUE,
-        )
-        for p in pairs[:MOST_ROWS]
-    ]
-    header = ("conditions", "Spearman", "Kendall", "groups", "kappa", "items")
-    return ChartTable(header, tuple(rows))
 
 
 PART: Final = ReportPart(

@@ -1,6 +1,7 @@
 """Estimates over conditions: all analysis choices, steps or layers, and pairs of layers."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -101,7 +102,9 @@ def _summary(questions: Sequence[Sequence[Estimate]], references: References) ->
 
 def _curve(members: Sequence[Estimate], view: RunView, references: References) -> Chart:
     ordered = sorted(members, key=lambda e: e.value or 0.0)
-    shown = _thinned(ordered)
+    shown, count = list(ordered), len(ordered)
+    if count > MOST_ROWS:  # evenly spaced, with both ends
+        shown = [ordered[round(i * (count - 1) / (MOST_ROWS - 1))] for i in range(MOST_ROWS)]
     names = varying([e.key for e in ordered])
     limit = references.shared(ordered)
     above, below, across = _beyond(ordered, limit)
@@ -111,23 +114,19 @@ def _curve(members: Sequence[Estimate], view: RunView, references: References) -
     note = ""
     if len(shown) < len(ordered):
         note = f"Every {len(ordered) / len(shown):.1f}th of {len(ordered)} conditions is drawn."
+    rows = [
+        (*(_plain(e.key.condition.get(name)) for name in names), interval(e), out_of(e))
+        for e in ordered[:MOST_ROWS]
+    ]
     return Chart(
         anchor=anchor("choices", members[0].key),
         title=title_of([e.key for e in ordered], view),
         caption=f"{said}.",
         spec=_values_spec(shown, limit),
-        table=_choices_table(ordered, names),
+        table=ChartTable((*names, "estimate", "n/planned"), tuple(rows), len(names)),
         note=" ".join(filter(None, (note, left_out(len(ordered), MOST_ROWS, "rows")))),
         below=_matrix_spec(shown, names),
     )
-
-
-def _thinned(ordered: Sequence[Estimate]) -> list[Estimate]:
-    """At most this number of them, evenly spaced, including both ends."""
-    count = len(ordered)
-    if count <= MOST_ROWS:
-        return list(ordered)
-    return [ordered[round(i * (count - 1) / (MOST_ROWS - 1))] for i in range(MOST_ROWS)]
 
 
 def _values_spec(shown: Sequence[Estimate], limit: float | None) -> Spec:
@@ -149,7 +148,13 @@ def _values_spec(shown: Sequence[Estimate], limit: float | None) -> Spec:
 
 
 def _matrix_spec(shown: Sequence[Estimate], names: Sequence[str]) -> Spec:
-    said = _choice_labels(shown, names)
+    said: dict[tuple[str, str], str] = {}  # label of each choice, in row order
+    for name in names:
+        chosen = [e.key.condition.get(name) for e in shown]
+        for value in sorted(chosen, key=lambda v: (_size(v) == math.inf, _size(v), _plain(v))):
+            text, is_word = _plain(value), isinstance(value, str) and _size(value) == math.inf
+            is_free = is_word and text not in said.values()  # a word needs no name
+            said.setdefault((name, text), text if is_free else f"{name} {text}")
     values = [
         {"at": i, "label": said[name, _plain(e.key.condition.get(name))]}
         for i, e in enumerate(shown, start=1)
@@ -167,40 +172,16 @@ def _matrix_spec(shown: Sequence[Estimate], names: Sequence[str]) -> Spec:
     return view_of(values, height={"step": 15}, mark=mark, encoding=encoding)
 
 
-def _choice_labels(shown: Sequence[Estimate], names: Sequence[str]) -> dict[tuple[str, str], str]:
-    """Label of each choice, in row order; a word needs no name."""
-    found: dict[tuple[str, str], str] = {}
-    for name in names:
-        values = [e.key.condition.get(name) for e in shown]
-        for value in sorted(values, key=lambda v: (not _is_number(v), _size(v), _plain(v))):
-            text = _plain(value)
-            taken = text in found.values() or not isinstance(value, str) or _is_number(value)
-            found.setdefault((name, text), f"{name} {text}" if taken else text)
-    return found
-
-
-def _is_number(value: object) -> bool:
-    return _size(value) != float("inf")
-
-
 def _size(value: object) -> float:
     """Value of a number, also of one in a text; infinity for words."""
     try:
         return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        return float("inf")
+        return math.inf
 
 
 def _plain(value: object) -> str:
     return unversioned(value) if isinstance(value, str) else "–" if value is None else str(value)
-
-
-def _choices_table(ordered: Sequence[Estimate], names: Sequence[str]) -> ChartTable:
-    rows = [
-        (*(_plain(e.key.condition.get(name)) for name in names), interval(e), out_of(e))
-        for e in ordered[:MOST_ROWS]
-    ]
-    return ChartTable((*names, "estimate", "n/planned"), tuple(rows), len(names))
 
 
 SPECIFICATION: Final = ReportPart(
@@ -220,21 +201,17 @@ _TREND: Final = (
 def steps_part(view: RunView) -> Part | None:
     """Line charts of estimates with at least three values of a numeric condition."""
     references = References(view)
-    found = list(_courses(settled(view)))
-    found.sort(key=lambda pair: -sum(references.is_claimed(e) for e in pair[1]))
-    charts = [_chart(name, members, view, references) for name, members in found[:MOST_ROWS]]
-    return part_of("reliability-course", "Trend over steps or layers", _TREND, charts, "courses")
-
-
-def _courses(estimates: Sequence[Estimate]) -> Iterator[tuple[str, list[Estimate]]]:
-    """Estimates that differ in only one numeric condition, in its order."""
-    known = [e for e in estimates if e.key.role == "measured" and e.key.replicate is None]
+    known = [e for e in settled(view) if e.key.role == "measured" and e.key.replicate is None]
+    found = []  # estimates that differ in only one numeric condition, in its order
     for name in sorted({name for e in known for name in e.key.condition} - _UNORDERED):
         having = [e for e in known if _at(e, name) is not None]
         for members in by_identity(having, without=[f"condition.{name}"]).values():
             ordered = sorted(members, key=lambda e: _at(e, name) or 0.0)
             if len({_at(e, name) for e in ordered}) >= _FEWEST_STEPS:
-                yield name, ordered
+                found.append((name, ordered))
+    found.sort(key=lambda pair: -sum(references.is_claimed(e) for e in pair[1]))
+    charts = [_chart(name, members, view, references) for name, members in found[:MOST_ROWS]]
+    return part_of("reliability-course", "Trend over steps or layers", _TREND, charts, "courses")
 
 
 def _at(estimate: Estimate, name: str) -> float | None:
@@ -251,12 +228,17 @@ def _at(estimate: Estimate, name: str) -> float | None:
 def _chart(name: str, members: Sequence[Estimate], view: RunView, references: References) -> Chart:
     limit = references.shared(members)
     said = "" if limit is None else f"The dashed line is the reference value, {plainly(limit)}."
+    shown = members[:MOST_ROWS]
+    names = list(dict.fromkeys(r for e in shown for r in e.by_replicate))[:10]
+    rows = tuple(
+        (f"{_at(e, name):g}", interval(e), out_of(e), *by_replicate(e, names)) for e in shown
+    )
     return Chart(
         anchor=anchor("course", members[0].key, without=[f"condition.{name}"]),
         title=f"{title_of([e.key for e in members], view)}, over {name}",
         caption=said,
         spec=_steps_spec(name, members, limit),
-        table=_steps_table(name, members[:MOST_ROWS]),
+        table=ChartTable((name, "estimate", "n/planned", *map(replicate_words, names)), rows, 0),
     )
 
 
@@ -278,13 +260,6 @@ def _steps_spec(name: str, members: Sequence[Estimate], limit: float | None) -> 
     thin: Spec = {"strokeWidth": 1.5, "opacity": 0.9, "point": {"size": 24}}
     single = marks("line", {"x": x, "y": y, **told}, **thin)
     return view_of(each, height=210, layer=[*limits, band, single, line])
-
-
-def _steps_table(name: str, members: Sequence[Estimate]) -> ChartTable:
-    names = list(dict.fromkeys(r for e in members for r in e.by_replicate))[:10]
-    rows = [(f"{_at(e, name):g}", interval(e), out_of(e), *by_replicate(e, names)) for e in members]
-    header = (name, "estimate", "n/planned", *(replicate_words(r) for r in names))
-    return ChartTable(header, tuple(rows), 0)
 
 
 OVER_STEPS: Final = ReportPart(

@@ -4,15 +4,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from rich.text import Text
-
 from scrutiny.blocks.charts import Chart, ChartTable
 from scrutiny.blocks.forest import Line, forest, forest_or_table
 from scrutiny.blocks.labels import estimate_words, row_labels
 from scrutiny.blocks.numbers import NO_VALUE, interval, number, p_value
 from scrutiny.blocks.run_estimates import anchor, identity, settled
 from scrutiny.blocks.run_view import RunView, gap_key
-from scrutiny.blocks.section import MOST_ROWS, Part, ReportPart, left_out, shown, title_of
+from scrutiny.blocks.section import (
+    MOST_ROWS,
+    ColumnsBlock,
+    InShort,
+    Part,
+    ReportPart,
+    SentenceBlock,
+    left_out,
+    part_of,
+    shown,
+    title_of,
+)
+from scrutiny.blocks.terminal_and_markdown import cropped
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.record import grouped
@@ -31,7 +41,7 @@ _HEADER: Final = (
     "inside \N{MINUS SIGN} elsewhere",
 )
 _MOST_PRINTED: Final = 3
-_NAME: Final = 24
+_PRINTED: Final = (26, 6, 22, 23)  # cells of slice, items, inside and difference
 _SLICES_LEAD: Final = (
     "Each number inside the requested slices. A slice is called worse or better if the difference "
     "from all other items is shown with limits for all slices of the number at once. The bars are "
@@ -42,8 +52,8 @@ _SLICES_LEAD: Final = (
 
 def slices_part(view: RunView) -> Part | None:
     """A chart for each main number; `None` without slices."""
-    kept, note = shown(list(_slice_charts(view)), "numbers")
-    return Part("slices", "Results by slice", _SLICES_LEAD, kept, note) if kept else None
+    charts = list(_slice_charts(view))
+    return part_of("slices", "Results by slice", _SLICES_LEAD, charts, "numbers")
 
 
 def _slice_charts(view: RunView) -> Iterator[Chart]:
@@ -99,25 +109,24 @@ def _slice_chart(
     return replace(made, title=title, table=table, is_open=True)
 
 
-def _lines(view: RunView) -> Iterator[Text]:
-    """The first numbers with their slices, 80 cells wide."""
+def _lines(view: RunView) -> Iterator[InShort]:
+    """The first numbers with their slices."""
     charts = list(_slice_charts(view))
+    label, number, *_ = _PRINTED
     if charts:
-        yield from (Text(), Text("Results by slice", style="bold"))
-        yield Text(_columns(("slice", "", "items", "inside", _HEADER[-1])), style="dim")
+        header = ("  slice", "items".rjust(number), "inside", _HEADER[-1])
+        yield from (SentenceBlock(""), SentenceBlock("Results by slice", "bold"))
+        yield ColumnsBlock(header, _PRINTED, ())
     for chart in charts[:_MOST_PRINTED]:
-        yield Text(chart.title)
-        yield from (Text(_columns(row)) for row in chart.table.rows)
+        yield SentenceBlock(chart.title)
+        rows = []
+        for name, state, items, inside, gap in chart.table.rows:
+            said = state if inside == NO_VALUE else inside  # the verdict, without a number
+            rows.append((cropped(name, label - 2), items.rjust(number), said, gap))
+        yield ColumnsBlock((), _PRINTED, tuple(rows), indent=2)
     if len(charts) > _MOST_PRINTED:
-        yield Text(f"\N{HORIZONTAL ELLIPSIS} and {len(charts) - _MOST_PRINTED} more numbers.")
-
-
-def _columns(row: Sequence[str]) -> str:
-    """A table row in 80 cells; a slice without a number shows its verdict there."""
-    name, state, items, inside, gap = row
-    short = name if len(name) <= _NAME else f"{name[: _NAME - 1]}\N{HORIZONTAL ELLIPSIS}"
-    said = state if inside == NO_VALUE else inside
-    return f"  {short:<{_NAME}} {items:>6} {said:<22} {gap}".rstrip()
+        said = f"\N{HORIZONTAL ELLIPSIS} and {len(charts) - _MOST_PRINTED} more numbers."
+        yield SentenceBlock(said)
 
 
 SLICES: Final = ReportPart(
@@ -141,7 +150,15 @@ def comparisons_part(view: RunView) -> Part | None:
     made = [e for e in settled(view) if e.key.role == "contrast" and e.key.reference]
     made = [e for e in made if not e.key.is_relation]
     by_metric = grouped((f"{e.key.diagnostic} {e.key.metric}", e) for e in made)
-    found = [chart for members in by_metric.values() for chart in _comparison_charts(members)]
+    found: list[Chart] = []
+    for members in by_metric.values():
+        keys = [e.key for e in members]
+        labels = [_versus(e, label) for e, label in zip(members, row_labels(keys), strict=True)]
+        lines = [Line(label, {"difference": e}) for label, e in zip(labels, members, strict=True)]
+        of_sides = ["condition", "group", "subject", "reference"]
+        name, metric = anchor("comparisons", keys[0], without=of_sides), estimate_words(keys[0])
+        title = f"{keys[0].diagnostic_name}: difference in {metric}"
+        found += forest_or_table(name, title, "", lines, metric=metric)
     claims = [f for f in view.findings if f.claim.diagnostic_name == PLAN]
     kept, note = shown(found, "charts")
     claimed = [key for f in claims for key in f.evidence.values()]
@@ -156,18 +173,6 @@ def comparisons_part(view: RunView) -> Part | None:
         kept,
         note,
     )
-
-
-def _comparison_charts(members: Sequence[Estimate]) -> Iterator[Chart]:
-    """Differences in one metric."""
-    keys = [e.key for e in members]
-    lines = [
-        Line(_versus(e, label), {"difference": e})
-        for e, label in zip(members, row_labels(keys), strict=True)
-    ]
-    name = anchor("comparisons", keys[0], without=["condition", "group", "subject", "reference"])
-    title = f"{keys[0].diagnostic_name}: difference in {estimate_words(keys[0])}"
-    return forest_or_table(name, title, "", lines, metric=estimate_words(keys[0]))
 
 
 def _versus(e: Estimate, label: str) -> str:

@@ -46,7 +46,12 @@ _FLIPS_LEAD: Final = (
 
 def flips_part(view: RunView) -> Part | None:
     """Histogram of the first conditions with claims, and a table of all."""
-    tried = [(hits, _complete(hits)) for hits in _in_order(view)]
+    references, without = References(view), ["metric", "group"]
+    claimed = {identity(e.key, without=without) for e in view.estimates if references.is_claimed(e)}
+    several = [h for h in view.records.hits() if len(h.replicates) >= 2]
+    # conditions with a claim first
+    several.sort(key=lambda h: identity(h.key, without=without) not in claimed)
+    tried = [(hits, _complete(hits)) for hits in several]
     found = [(hits, data) for hits, data in tried if data is not None]
     if not found:
         return None
@@ -63,18 +68,6 @@ def flips_part(view: RunView) -> Part | None:
         (*charts, table),
         note,
     )
-
-
-def _in_order(view: RunView) -> list[Hits]:
-    """Hits of several replicates; conditions with a claim first."""
-    references = References(view)
-    claimed = {
-        identity(e.key, without=["metric", "group"])
-        for e in view.estimates
-        if references.is_claimed(e)
-    }
-    known = [h for h in view.records.hits() if len(h.replicates) >= 2]
-    return sorted(known, key=lambda h: identity(h.key, without=["metric", "group"]) not in claimed)
 
 
 def _complete(hits: Hits) -> "tuple[Any, Any] | None":
@@ -243,10 +236,23 @@ def abstention_part(view: RunView) -> Part | None:
 def _abstention_chart(members: Sequence[Hits], view: RunView) -> Chart | None:
     chosen = members[:_MOST_CONDITIONS]
     labels = row_labels([h.key for h in chosen])
-    found = [(label, _retained(h, view)) for label, h in zip(labels, chosen, strict=True)]
-    found = [(label, rows) for label, rows in found if rows]
+    found = []
+    for label, h in zip(labels, chosen, strict=True):
+        assert h.margin is not None  # the caller has looked
+        rng = generator(view.facts.seed, "abstention", name=h.key.dataset, item="items")
+        level = view.facts.level
+        kept = retained_scores(h.hit, h.margin, coverages=COVERAGES, rng=rng, level=level)
+        found += [(label, kept)] if kept else []
     if not found:
         return None
+    rows = []
+    for label, retained in found:
+        for one in retained:
+            said, span = NO_VALUE, one.interval
+            if span is not None:
+                d = decimals_for(span.low, span.high)
+                said = f"{number(span.point, d)} {bracketed(span.low, span.high, d)}"
+            rows.append((label, number(one.threshold, 3), whole_percent(one.coverage), said))
     return Chart(
         anchor=anchor("abstention", members[0].key, without=["condition"]),
         title=title_of([h.key for h in members], view),
@@ -254,16 +260,8 @@ def _abstention_chart(members: Sequence[Hits], view: RunView) -> Chart | None:
             "Share of hits among the remaining items, with intervals over replicates and items."
         ),
         spec=_abstention_spec(found),
-        table=_abstention_table(found),
+        table=ChartTable(("condition", "margin at least", "kept", "share of hits"), tuple(rows)),
         note=left_out(len(members), _MOST_CONDITIONS, "conditions"),
-    )
-
-
-def _retained(hits: Hits, view: RunView) -> list[Retained]:
-    assert hits.margin is not None  # the caller has looked
-    rng = generator(view.facts.seed, "abstention", name=hits.key.dataset, item="items")
-    return retained_scores(
-        hits.hit, hits.margin, coverages=COVERAGES, rng=rng, level=view.facts.level
     )
 
 
@@ -295,18 +293,6 @@ def _abstention_spec(found: _Found) -> Spec:
         marks("line", {**x, "y": y, **color, **told}, strokeWidth=1.5, point={"size": 40}),
     ]
     return view_of(values, height=200, layer=layers)
-
-
-def _abstention_table(found: _Found) -> ChartTable:
-    rows = []
-    for label, retained in found:
-        for one in retained:
-            said, span = NO_VALUE, one.interval
-            if span is not None:
-                d = decimals_for(span.low, span.high)
-                said = f"{number(span.point, d)} {bracketed(span.low, span.high, d)}"
-            rows.append((label, number(one.threshold, 3), whole_percent(one.coverage), said))
-    return ChartTable(("condition", "margin at least", "kept", "share of hits"), tuple(rows))
 
 
 ABSTENTION: Final = ReportPart(

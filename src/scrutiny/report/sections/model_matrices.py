@@ -122,17 +122,13 @@ def _label(one: Series, members: Sequence[Series]) -> str:
         for name in dict.fromkeys(name for key in same for name in key.condition)
         if len({repr(key.condition.get(name)) for key in same}) > 1
     ]
-    said = [_said(name, one.key.condition[name]) for name in apart if name in one.key.condition]
+    given = [(name, one.key.condition[name]) for name in apart if name in one.key.condition]
+    said = [unversioned(v) if isinstance(v, str) else f"{name} {v}" for name, v in given]
     if one.key.role == "control":
         said.append("control")
     if len({key.group for key in same}) > 1:
         said.append(one.key.group)
     return " \N{MIDDLE DOT} ".join([estimate_words(one.key), *said])
-
-
-def _said(name: str, value: object) -> str:
-    """Value of a condition; a number is shown with its name."""
-    return unversioned(value) if isinstance(value, str) else f"{name} {value}"
 
 
 MOST_SERIES: Final = 16
@@ -178,15 +174,25 @@ def _chart(block: Sequence[Series]) -> Chart:
     models = block[0].models
     anchor = f"reliability-matrices-{value_digest([key.diagnostic, key.dataset, *models], size=4)}"
     has_choice = len(shown) > 1
-    pairs = _pairs(shown) if has_choice else ()
+    header = ("reference", "model", *(one.label for one in shown))
+    numbers = {(a, b): [s.values.get((a, b)) for s in shown] for a in models for b in models}
+    pairs = tuple(
+        (a, b, *(number(value, 3) for value in values))
+        for (a, b), values in numbers.items()
+        if has_choice and any(value is not None for value in values)
+    )
     notes = (
         left_out(len(block), MOST_SERIES, "numbers"),
         left_out(len(pairs), MOST_ROWS, "pairs"),
     )
+    one = shown[0]
+    apart = {p: v for p, v in one.values.items() if p[0] != p[1]}
+    ends = [min(apart, key=lambda p: apart[p]), max(apart, key=lambda p: apart[p])]
+    named = [f"{number(apart[p], 2)} ({p[1]} and {p[0]})" for p in ends]
     return Chart(
         anchor=anchor,
         title=f"{key.diagnostic_name} on {key.dataset}",
-        caption=_caption(shown),
+        caption=f"{capitalized(one.label)} of different models is between {' and '.join(named)}.",
         spec=matrix_map(
             [(one.label, one.values) for one in shown],
             rows=models,
@@ -194,47 +200,16 @@ def _chart(block: Sequence[Series]) -> Chart:
             titles=("reference", "model"),
             choice=f"{anchor}-choice" if has_choice else "",
         ),
-        table=_table(block[0]),
+        table=ChartTable(
+            (f"{one.label}: reference", *models),
+            tuple((a, *(interval(one.cells.get((a, b))) for b in models)) for a in models),
+        ),
         note=" ".join(filter(None, notes)),
         is_open=True,
-        more=_pair_table(shown, pairs) if has_choice else None,
+        more=ChartTable(header, pairs[:MOST_ROWS], 2) if has_choice else None,
         more_title="All pairs and measures",
         has_choice=has_choice,
     )
-
-
-def _caption(shown: Sequence[Series]) -> str:
-    """Smallest and largest number of different models, in words."""
-    one = shown[0]
-    apart = {p: v for p, v in one.values.items() if p[0] != p[1]}
-    ends = [min(apart, key=lambda p: apart[p]), max(apart, key=lambda p: apart[p])]
-    named = [f"{number(apart[p], 2)} ({p[1]} and {p[0]})" for p in ends]
-    return f"{capitalized(one.label)} of different models is between {' and '.join(named)}."
-
-
-def _table(one: Series) -> ChartTable:
-    """The first number of every pair with its interval."""
-    header = (f"{one.label}: reference", *one.models)
-    rows = tuple((a, *(interval(one.cells.get((a, b))) for b in one.models)) for a in one.models)
-    return ChartTable(header, rows, 1)
-
-
-def _pairs(shown: Sequence[Series]) -> tuple[tuple[str, ...], ...]:
-    """All numbers of every pair, one row each."""
-    models = shown[0].models
-    rows = []
-    for a in models:
-        for b in models:
-            values = [one.values.get((a, b)) for one in shown]
-            if any(value is not None for value in values):
-                rows.append((a, b, *(number(value, 3) for value in values)))
-    return tuple(rows)
-
-
-def _pair_table(shown: Sequence[Series], pairs: Sequence[tuple[str, ...]]) -> ChartTable:
-    """Rows of pairs, as many as fit on a page."""
-    header = ("reference", "model", *(one.label for one in shown))
-    return ChartTable(header, tuple(pairs[:MOST_ROWS]), 2)
 
 
 def _agreement(blocks: Sequence[Sequence[Series]], *, seed: int) -> list[Chart]:
@@ -247,20 +222,14 @@ def _agreement(blocks: Sequence[Sequence[Series]], *, seed: int) -> list[Chart]:
     )
     charts = []
     for models, series in by_models.items():
-        distinct = _distinct(series)
+        distinct: list[Series] = []
+        for one in series:  # but for those that repeat an earlier one
+            if all(_apart(one) != _apart(other) for other in distinct):
+                distinct.append(one)
         if len(distinct) > 1:
             kept = distinct[:_MOST_CORRELATED]
             charts.append(_correlations(kept, models, n_all=len(distinct), seed=seed))
     return charts
-
-
-def _distinct(series: Sequence[Series]) -> list[Series]:
-    """Series that do not repeat an earlier one."""
-    found: list[Series] = []
-    for one in series:
-        if all(_apart(one) != _apart(other) for other in found):
-            found.append(one)
-    return found
 
 
 def _apart(one: Series) -> dict[tuple[str, str], float]:
@@ -280,16 +249,18 @@ def _correlations(
     values = {pair: c.value for pair, c in known.items()}
     values |= {(b, a): value for (a, b), value in values.items()}
     count = len(models)
-    rows = [_row(a, b, known.get((a, b))) for a, b in found]
+    rows = []
+    for (a, b), c in found.items():
+        cells = ["does not vary", *[NO_VALUE] * 4]
+        if c is not None:
+            value = f"{number(c.value, 2)} {bracketed(c.low, c.high, 2)}".rstrip()
+            counts = str(c.n_pairs), str(c.n_models)
+            cells = [value, *counts, p_value(c.p_value), p_value(c.smallest_p)]
+        rows.append((a, b, *cells))
     said = _SHARED.format(pairs=count * (count - 1), models=count, count=len(known))
-    note = " ".join(
-        filter(
-            None,
-            (
-                left_out(n_all, _MOST_CORRELATED, "measures"),
-                left_out(len(rows), MOST_ROWS, "correlations"),
-            ),
-        )
+    notes = (
+        left_out(n_all, _MOST_CORRELATED, "measures"),
+        left_out(len(rows), MOST_ROWS, "correlations"),
     )
     return Chart(
         anchor=f"reliability-matrices-agreement-{value_digest(list(models), size=4)}",
@@ -301,7 +272,7 @@ def _correlations(
             tuple(rows[:MOST_ROWS]),
             2,
         ),
-        note=note,
+        note=" ".join(filter(None, notes)),
     )
 
 
@@ -331,14 +302,6 @@ def _correlation(
         return pair_correlation(*matrices, rng=rng)
     except StatisticsError:
         return None
-
-
-def _row(a: str, b: str, found: PairCorrelation | None) -> tuple[str, ...]:
-    if found is None:
-        return (a, b, "does not vary", *[NO_VALUE] * 4)
-    value = f"{number(found.value, 2)} {bracketed(found.low, found.high, 2)}".rstrip()
-    counts = str(found.n_pairs), str(found.n_models)
-    return (a, b, value, *counts, p_value(found.p_value), p_value(found.smallest_p))
 
 
 MATRICES: Final = ReportPart(

@@ -1,11 +1,9 @@
 """Two estimates over replicates: the plan's ``[[relate]]``, and diagnostics of one construct."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final
-
-from rich.text import Text
 
 from scrutiny.blocks.charts import (
     Chart,
@@ -34,7 +32,6 @@ from scrutiny.blocks.numbers import (
 from scrutiny.blocks.run_estimates import References, by_identity, replicated, slug
 from scrutiny.blocks.run_view import RunView
 from scrutiny.blocks.section import MOST_ROWS, Part, ReportPart, left_out, part_of
-from scrutiny.blocks.terminal_and_markdown import part_lines
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.record import grouped
 
@@ -184,14 +181,10 @@ def _relations_spec(kind: _Kind, shown: Sequence[Estimate]) -> Spec:
     return view_of(values, height={"step": 24}, layer=layers)
 
 
-def _lines(view: RunView) -> Iterable[Text]:
-    """The same for a terminal."""
-    found = relations_part(view)
-    return () if found is None else part_lines(found)
-
-
 RELATIONS: Final = ReportPart(
-    "Relations of estimates over replicates: the plan's ``[[relate]]``.", relations_part, _lines
+    "Relations of estimates over replicates: the plan's ``[[relate]]``.",
+    relations_part,
+    lambda view: filter(None, [relations_part(view)]),
 )
 #: Names of the same construct in different test sets.
 ALIASES: Final[Mapping[str, str]] = {
@@ -248,7 +241,13 @@ def _matches(view: RunView, references: References) -> Iterator[tuple[str, _Matc
     usable = [e for e in usable if references.of(e) is not None]
     usable = [e for e in usable if _construct_of(e.key.group) not in _NOT_A_CONSTRUCT]
     by_question = by_identity(usable, without=["metric", "condition", "group"])
-    mains = [_main(members, references) for members in by_question.values()]
+    mains = []
+    for members in by_question.values():  # metric and condition of most claims, else the first
+        series = by_identity(members, without=["group"]).values()
+        best = max(series, key=lambda one: sum(references.is_claimed(e) for e in one))
+        key = best[0].key
+        of_construct = {_construct_of(e.key.group): e for e in reversed(best)}
+        mains.append(((key.diagnostic_name, key.dataset, key.subject), of_construct))
     for (place, one), (other_place, other) in combinations(mains, 2):
         is_apart = place[0] != other_place[0] and place[2] == other_place[2]
         for group, a in one.items():
@@ -261,31 +260,19 @@ def _matches(view: RunView, references: References) -> Iterator[tuple[str, _Matc
                 yield f"{pair} {place[1]} {other_place[1]}", _Match(group, a, b, names)
 
 
-_Place = tuple[str, str, str]
-
-
-def _main(
-    members: Sequence[Estimate], references: References
-) -> tuple[_Place, dict[str, Estimate]]:
-    """Metric and condition of most claims, by construct; the first if there are no claims."""
-    series = by_identity(members, without=["group"])
-    best = max(series.values(), key=lambda s: sum(references.is_claimed(e) for e in s))
-    key = best[0].key
-    place = (key.diagnostic_name, key.dataset, key.subject)
-    return place, {_construct_of(e.key.group): e for e in reversed(best)}
-
-
 def _chart(matches: Sequence[_Match], references: References) -> Chart:
     a, b = matches[0].a, matches[0].b
     names = [f"{e.key.diagnostic_name} {estimate_words(e.key)}" for e in (a, b)]
     where = f"{a.key.dataset} and {b.key.dataset}"
     subject = slug(" ".join([*names, where, a.key.subject]))
+    rows = [_row(m, references) for m in matches]
+    header = ("construct", "first", "second", "first, by seed", "second, by seed")
     return Chart(
         anchor=f"reliability-convergent-{subject}",
         title=f"{names[0]} against {names[1]}",
         caption=f"A dot is one replicate on one construct ({where}). Dashed: the references.",
         spec=_spec(matches, names, references),
-        table=_table(matches, references),
+        table=ChartTable((*header, "same sign", "correlation over seeds"), tuple(rows), 5),
     )
 
 
@@ -312,12 +299,6 @@ def _spec(matches: Sequence[_Match], names: Sequence[str], references: Reference
             layers.append(guide(reference, dashed=True, along=at))
     layers.append(marks("point", encoding, filled=True, size=50))
     return view_of(values, height=240, layer=layers)
-
-
-def _table(matches: Sequence[_Match], references: References) -> ChartTable:
-    rows = [_row(m, references) for m in matches]
-    header = ("construct", "first", "second", "first, by seed", "second, by seed")
-    return ChartTable((*header, "same sign", "correlation over seeds"), tuple(rows), 5)
 
 
 def _row(m: _Match, references: References) -> tuple[str, ...]:

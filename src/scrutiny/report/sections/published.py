@@ -68,7 +68,14 @@ def _in_order(found: Sequence[Reproduction]) -> list[Reproduction]:
 
 def sentence(found: Sequence[Reproduction]) -> str:
     """How many figures agree, and how many findings are seen, in a few sentences."""
-    return " ".join(filter(None, (_of_figures(found), _of_findings(found), _of_others(found))))
+    beside, gone = (sum(one.outcome == what for one in found) for what in ("beside", "unavailable"))
+    said = f"{beside} of other models or data stand beside ours." if beside else ""
+    said += f" {gone} can't be had, each with its reason." * bool(gone)
+    counts = {name: sum(one.outcome == name for one in found) for name in _SAID}
+    seen = ", ".join(_SAID[name].format(n) for name, n in counts.items() if n)
+    total = sum(counts.values())
+    findings = f"Of {total} published finding{'s' * (total != 1)}: {seen}." if total else ""
+    return " ".join(filter(None, (_of_figures(found), findings, said.strip())))
 
 
 def _of_figures(found: Sequence[Reproduction]) -> str:
@@ -86,36 +93,15 @@ def _of_figures(found: Sequence[Reproduction]) -> str:
     said += "."
     differ = [one for one in own if one.outcome == "differs"]
     if differ:
-        said += f" {len(differ)} {'differs' if len(differ) == 1 else 'differ'}{_noted(differ)}."
+        noted = sum(bool(one.figure.note) for one in differ)
+        notes = f", {noted} of them with a note" if noted else ""
+        if noted == len(differ):
+            notes = ", with a note" if noted == 1 else ", each with a note"
+        said += f" {len(differ)} {'differs' if len(differ) == 1 else 'differ'}{notes}."
     missing = sum(one.outcome == "missing" for one in own)
     if missing:
         said += f" The run has no number for {missing}."
     return said
-
-
-def _of_findings(found: Sequence[Reproduction]) -> str:
-    """How many findings are seen in the run."""
-    counts = {name: sum(one.outcome == name for one in found) for name in _SAID}
-    total = sum(counts.values())
-    if not total:
-        return ""
-    parts = ", ".join(_SAID[name].format(n) for name, n in counts.items() if n)
-    return f"Of {total} published finding{'' if total == 1 else 's'}: {parts}."
-
-
-def _of_others(found: Sequence[Reproduction]) -> str:
-    """How many figures are not compared, or can't be had."""
-    beside, gone = (sum(one.outcome == what for one in found) for what in ("beside", "unavailable"))
-    said = f"{beside} of other models or data stand beside ours." if beside else ""
-    return f"{said} {gone} can't be had, each with its reason.".strip() if gone else said
-
-
-def _noted(differ: Sequence[Reproduction]) -> str:
-    """Number of differences with a note, as the end of a sentence."""
-    noted = sum(bool(one.figure.note) for one in differ)
-    if noted < len(differ):
-        return f", {noted} of them with a note" if noted else ""
-    return ", with a note" if noted == 1 else ", each with a note"
 
 
 def why(one: Reproduction) -> str:
@@ -125,7 +111,10 @@ def why(one: Reproduction) -> str:
 
 
 def _chart(title: str, rows: Sequence[Reproduction]) -> Chart:
-    cells = tuple(_cells(one) for one in rows)
+    cells = tuple(
+        (one.figure.id, one.figure.source, one.figure.text, ours(one), one.outcome, why(one))
+        for one in rows
+    )
     marks = {(at, _OUTCOME_COLUMN) for at, one in enumerate(rows) if one.outcome in ODD}
     header = ("figure", "source", "published", "ours", "", "note")
     return Chart(
@@ -135,11 +124,6 @@ def _chart(title: str, rows: Sequence[Reproduction]) -> Chart:
         table=ChartTable(header, cells, len(header), frozenset(marks)),
         is_open=True,
     )
-
-
-def _cells(one: Reproduction) -> tuple[str, ...]:
-    figure = one.figure
-    return (figure.id, figure.source, figure.text, ours(one), one.outcome, why(one))
 
 
 def ours(one: Reproduction) -> str:

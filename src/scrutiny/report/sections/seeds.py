@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from rich.text import Text
-
 from scrutiny.blocks.charts import (
     Chart,
     ChartTable,
@@ -40,8 +38,17 @@ from scrutiny.blocks.run_estimates import (
     replicated,
 )
 from scrutiny.blocks.run_view import OwnInterval, RunView
-from scrutiny.blocks.section import MOST_ROWS, Part, ReportPart, part_of, side_of, title_of
-from scrutiny.blocks.terminal_and_markdown import fold, side_by_side, wrapped
+from scrutiny.blocks.section import (
+    MOST_ROWS,
+    ColumnsBlock,
+    InShort,
+    Part,
+    ReportPart,
+    SentenceBlock,
+    part_of,
+    side_of,
+    title_of,
+)
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.record import grouped
 from scrutiny.reliability.replicates import is_test
@@ -67,42 +74,28 @@ def part(view: RunView) -> Part | None:
     if any(references.is_claimed(e) for e in estimates):
         claimed = {_series(e) for e in estimates if references.is_claimed(e)}
         estimates = [e for e in estimates if _series(e) in claimed]
-    blocks = _blocks(estimates, references, Questions(view))
-    charts = [c for block in blocks for c in _charts(block, view, references)]
-    once = list({c.anchor: c for c in charts}.values())  # tests stand beside several metrics
-    return part_of("reliability-seeds", "Results by seed", _LEAD, once, "tables")
-
-
-def _charts(block: Sequence[Estimate], view: RunView, references: References) -> list[Chart]:
-    """Chart of a block, and a table of each of its tests."""
-    tests = dict(list(tests_beside(block, view).items())[:_MOST_TESTS])
-    tables = [
-        chart_of_tests(metric, [found[p] for e in block if (p := tests_row(e)) in found], view)
-        for metric, found in tests.items()
-    ]
-    return [_chart(block, view, references, tests), *tables]
-
-
-def _series(estimate: Estimate) -> str:
-    return identity(estimate.key, without=("condition", "group"))
-
-
-def _blocks(
-    estimates: Sequence[Estimate], references: References, questions: Questions
-) -> Iterable[list[Estimate]]:
-    """Estimates of one table: the groups of one condition, or the conditions of a metric.
-
-    Quantities of their own have tables of their own. Tables with a claim's own estimate come first,
-    then those with its controls and choices.
-    """
+    # the groups of one condition, or the conditions of a metric; quantities of their own apart
     found: list[list[Estimate]] = []
-    for members in questions.grouped(estimates, without=["group"]).values():
+    for members in Questions(view).grouped(estimates, without=["group"]).values():
         conditions = list(by_identity(members, without=("group",)).values())
         if any(len(groups) >= _FEW_GROUPS for groups in conditions):
             found += conditions
         else:
             found.append(members)
-    return sorted(found, key=references.rank)
+    blocks = sorted(found, key=references.rank)  # those with a claim's own estimate first
+    charts = []
+    for block in blocks:
+        tests = dict(list(tests_beside(block, view).items())[:_MOST_TESTS])
+        charts.append(_chart(block, view, references, tests))
+        for metric, of_rows in tests.items():
+            own = [of_rows[p] for e in block if (p := tests_row(e)) in of_rows]
+            charts.append(chart_of_tests(metric, own, view))
+    once = list({c.anchor: c for c in charts}.values())  # tests stand beside several metrics
+    return part_of("reliability-seeds", "Results by seed", _LEAD, once, "tables")
+
+
+def _series(estimate: Estimate) -> str:
+    return identity(estimate.key, without=("condition", "group"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +218,7 @@ def _table(rows: Sequence[_Row], tests: Mapping[str, Mapping[str, SeedTests]]) -
             value_and_bounds(e)[1] or NO_VALUE,
             out_of(e),
             _marked(e, own, reference),
-            _agreeing(e, reference),
+            _same_side(e, reference),
             *(NO_VALUE if test is None else test.passed for test in at_all),
         ]
         body.append((label, *cells))
@@ -237,30 +230,24 @@ def _marked(e: Estimate, own: dict[str, OwnInterval], reference: float | None) -
     from scrutiny.stats.intervals.interval import wilson
 
     if reference is None or not own or e.value is None:
-        return "–"
+        return NO_VALUE
     up = e.value > reference
     each = [o.low > reference if up else o.high < reference for o in own.values()]
     share = wilson(sum(each), len(each))
     return f"{sum(each)}/{len(each)} [{share.low:.2f}, {share.high:.2f}]"
 
 
-def _agreeing(e: Estimate, reference: float | None) -> str:
-    found = _same_side(e, reference)
-    return "–" if found is None else f"{found[0]}/{found[1]}"
-
-
-def _same_side(estimate: Estimate, reference: float | None) -> tuple[int, int] | None:
-    """Number of replicates on the same side of the reference as their mean, and of all."""
+def _same_side(estimate: Estimate, reference: float | None) -> str:
+    """Replicates on the same side of the reference as their mean, of all: "4/5"."""
     if reference is None or estimate.value is None or estimate.value == reference:
-        return None
+        return NO_VALUE
     up = estimate.value > reference
     values = estimate.by_replicate.values()
     agreeing = sum(v > reference if up else v < reference for v in values)
-    return agreeing, len(estimate.by_replicate)
+    return f"{agreeing}/{len(values)}"
 
 
 ALPHA: Final = 0.01
-_MOST_COLUMNS: Final = 10  # replicates with a column each; of more, the range is shown
 _CAPTION: Final = (
     "p of every replicate; the shares count replicates with p \N{LESS-THAN OR EQUAL TO} .01, alone "
     "and with Holm's correction over the rows of the same test. If the smallest possible p of a "
@@ -294,7 +281,7 @@ def chart_of_tests(metric: str, tests: Sequence[SeedTests], view: RunView) -> Ch
     shown = tests[:MOST_ROWS]
     keys = [t.rows[0].key for t in shown]
     names = list(dict.fromkeys(e.key.replicate or "" for t in shown for e in t.rows))
-    one_each = len(names) <= _MOST_COLUMNS
+    one_each = len(names) <= MOST_COLUMNS
     columns = [replicate_words(n) for n in names] if one_each else ["min p", "max p"]
     header = ("", *columns, "p \N{LESS-THAN OR EQUAL TO} .01", "after Holm", "smallest p")
     rows = []
@@ -324,8 +311,8 @@ PART: Final = ReportPart(__doc__, part)
 _MOST_PRINTED: Final = 8  # estimates of a test in a terminal
 
 
-def tests_lines(view: RunView) -> Iterator[Text]:
-    """P-values over replicates, with the smallest possible one, for each test, for a terminal.
+def tests_in_short(view: RunView) -> Iterator[InShort]:
+    """P-values over replicates, with the smallest possible one, for each test.
 
     Of those that stand beside the claims' own estimates, where there are any.
     """
@@ -334,16 +321,13 @@ def tests_lines(view: RunView) -> Iterator[Text]:
     for metric, found in beside.items():
         tests = list(found.values())
         labels = row_labels(_of_any_replicate([test.rows[0].key for test in tests]))
-        yield Text()
-        title = capitalized(f"{metric_words(metric)}, one replicate at a time")
-        yield Text(title, style="bold")
-        header = ("test", 33), ("p, min\N{EN DASH}max", 17), ("p ≤ .01", 8), ("Holm", 7)
-        yield Text(side_by_side(*header, ("smallest p", 12)), style="dim")
+        rows = []
         for label, test in list(zip(labels, tests, strict=True))[:_MOST_PRINTED]:
-            first, *others = fold(label, 32) or [""]
             span = " … ".join(map(p_value, _ends(test)[: len(test.rows)]))
-            cells = (span, 17), (test.passed, 8), (test.passed_holm, 7)
-            yield Text(side_by_side((first, 33), *cells, (p_value(test.smallest), 12)))
-            yield from (Text(piece) for piece in others)
+            rows.append((label, span, test.passed, test.passed_holm, p_value(test.smallest)))
+        title = capitalized(f"{metric_words(metric)}, one replicate at a time")
+        yield from (SentenceBlock(""), SentenceBlock(title, "bold"))
+        header = ("test", "p, min\N{EN DASH}max", "p ≤ .01", "Holm", "smallest p")
+        yield ColumnsBlock(header, (33, 17, 8, 7, 12), tuple(rows))
         if len(tests) > _MOST_PRINTED:
-            yield from wrapped(f"… and {len(tests) - _MOST_PRINTED} more; `--format md` has them.")
+            yield SentenceBlock(f"… and {len(tests) - _MOST_PRINTED} more; `--format md` has them.")

@@ -14,6 +14,7 @@ from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.long_runs import usually_collected
 from scrutiny.core.model import Model
+from scrutiny.core.queries.gradients import ParameterGradient, PathGradient
 from scrutiny.core.queries.language import Continuation, SentencePair
 from scrutiny.core.queries.remote import MAY_MEND, NO_REPLY, RemoteModel
 from scrutiny.core.task import Prediction
@@ -34,6 +35,7 @@ from scrutiny.run.asking.missing_answers import Tally
 from scrutiny.store.stored_forms import (
     decode,
     decode_numbers,
+    decode_path,
     decode_replies,
     encode,
     encode_numbers,
@@ -241,9 +243,13 @@ class ModelClient:
             raise ModelError(types_differ(self.model.source, found, sorted(self._types)))
 
     def ask(self, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:
-        """Answers to queries of `scrutiny.core.queries.language`, in order; distinct ones once."""
+        """Answers to queries of `scrutiny.core.queries`, in order; distinct ones once.
+
+        Labels of gradient queries are in the data's words.
+        """
         if not queries:
             return []
+        queries = [self._in_own_words(query) for query in queries]
         keys = query_keys(queries, fingerprint=self._fingerprint, capability=capability)
 
         self._ask_again(capability)
@@ -253,7 +259,7 @@ class ModelClient:
                 [_tokens(query) for query in queries],
                 lambda chunk: self._asked(capability, [queries[i] for i in chunk]),
                 encode_numbers,
-                decode_numbers,
+                decode_path if capability == "path_gradients" else decode_numbers,
                 most=CHUNK_TOKENS,
                 by_time=self.model.is_batch_invariant,
                 noted=self._noted(capability, queries),
@@ -351,6 +357,13 @@ class ModelClient:
             return answer if named in (None, label) else answer._replace(answer=named)
         return answer._replace(answer=renamed(answer.answer, self._named))
 
+    def _in_own_words(self, query: Any) -> Any:
+        """Query with its label in the model's words, where it names one."""
+        if not isinstance(query, PathGradient | ParameterGradient):
+            return query
+        own = dict(zip(self.labels, self.model.labels, strict=False))
+        return query._replace(target=own.get(query.target, query.target))
+
     def _named(self, label: str) -> str:
         """Label of the model in the data's words."""
         return self._to_data.get(label, label)
@@ -377,6 +390,8 @@ def _tokens(query: Any) -> int:
     """Approximate number of tokens of a query: its cost."""
     if isinstance(query, SentencePair):
         return (len(query.first) + len(query.second)) // 4 + 1
+    if isinstance(query, PathGradient | ParameterGradient):
+        return query.cost
     if isinstance(query, Continuation):
         return len(query.ids)
     if query and isinstance(query[0], int):

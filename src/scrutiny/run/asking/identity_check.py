@@ -17,6 +17,7 @@ from scrutiny.core.boundary.secrets import redacted
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
+from scrutiny.core.queries.gradients import FOLLOWED, ParameterGradient, PathGradient
 from scrutiny.core.queries.language import ASKED, Cloze, Continuation, SentencePair
 from scrutiny.core.task import Prediction
 from scrutiny.models.strings.adapters import without_limits
@@ -157,6 +158,8 @@ _QUERIES: Final[Mapping[str, Callable[[Any], Any]]] = {
     "token_logprobs": lambda question: Continuation(*as_tuples(question)),
     "next_sentence": lambda question: SentencePair(*question),
     "attention_received": as_tuples,
+    "path_gradients": lambda question: PathGradient(*as_tuples(question)),
+    "parameter_gradients": lambda question: ParameterGradient(*as_tuples(question)),
 }
 
 
@@ -187,7 +190,7 @@ FORMS: Final[Mapping[str, Form]] = {
             shown=lambda query: str(query)[:_SHOWN],
             short=_numbers_in_short,
         )
-        for name in ASKED
+        for name in (*ASKED, *FOLLOWED)
     },
 }
 

@@ -29,6 +29,7 @@ from scrutiny.diagnostics.similarity.side_by_side.sides_answers import (
     sides_of_models,
 )
 from scrutiny.models.answers.compared_answers import LabelPair
+from scrutiny.reliability.assignment import Assignment
 from scrutiny.reliability.joining import Meeting, shared_items
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.panel import Joined, Panel
@@ -36,7 +37,6 @@ from scrutiny.reliability.row_statistics import item_scores
 from scrutiny.run.comparing.comparison_results import CompareOptions
 from scrutiny.run.comparing.paired_numbers import Pair, paired_assignments, same_models
 from scrutiny.run.estimating.estimator import estimator_of
-from scrutiny.run.planning.assignment import Assignment
 from scrutiny.stats.resampling.weights import Units
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.run_tables import examples_of
@@ -103,14 +103,14 @@ def _level_pairs(first: RunFolder, second: RunFolder) -> Iterator[Pair]:
     candidates = [
         (one, other)
         for one, other in paired_assignments(first, second)
-        if one.spec.metric in levels
-        and one.spec.role in _ROLES
-        and one.spec.group == "all"
-        and not (one.spec.where or one.spec.at or one.spec.along or one.spec.beside)
-        and not (one.spec.metric == "mean@1" and one.measures[0].name != "hit")
+        if one.metric in levels
+        and one.role in _ROLES
+        and one.group == "all"
+        and not (one.where or one.at or one.along or one.beside)
+        and not (one.metric == "mean@1" and one.measures[0].name != "hit")
     ]
     seen: set[tuple[str, str]] = set()
-    for one, other in sorted(candidates, key=lambda pair: levels.index(pair[0].spec.metric)):
+    for one, other in sorted(candidates, key=lambda pair: levels.index(pair[0].metric)):
         if (one.subject, one.dataset) not in seen:
             seen.add((one.subject, one.dataset))
             yield one, other
@@ -129,7 +129,7 @@ class _LevelReader:
         """Key that levels of several datasets must share to be pooled."""
         both = zip(pair, self.estimators, strict=True)
         own = [(a.kind, a.measures, one.joined(a)[0].replicates) for a, one in both]
-        of = pair[0].subject, pair[0].spec.metric, canonical_json(pair[0].condition)
+        of = pair[0].subject, pair[0].metric, canonical_json(pair[0].whole_condition)
         return (*own, *of, self._is_paired(pair), self._sign(pair))
 
     def _is_paired(self, pair: Pair) -> bool:
@@ -138,7 +138,7 @@ class _LevelReader:
     def _sign(self, pair: Pair) -> int:
         """-1 if lower is better according to the log, else 1."""
         data = self.folders[0].manifest["data"].get(pair[0].dataset, {})
-        condition = pair[0].spec.condition
+        condition = pair[0].condition
         return -1 if condition.get("metric") in data.get("lower_is_better", ()) else 1
 
     def both(self, pairs: Sequence[Pair]) -> tuple[Meeting, Sides]:
@@ -148,7 +148,7 @@ class _LevelReader:
         meeting = shared_items((first, mine), (second, yours))
         there = {second.items[i] for i in yours.rows.tolist()}
         kept = [known[name] for i in mine.rows.tolist() if (name := first.items[i]) in there]
-        metric = pairs[0][0].spec.metric
+        metric = pairs[0][0].metric
         statistic = None if metric in _MEANS else metric_of(metric)
         if isinstance(statistic, AdditiveStatistic) and not statistic.is_mean:
             one, other = (item_scores(statistic, values) for values in meeting.values)
@@ -187,8 +187,8 @@ class _LevelReader:
     def _joined(self, pairs: Sequence[Pair], side: int) -> tuple[Panel, Joined]:
         """Values of one run on the datasets, under the first run's names."""
         one, *others = (pair[side] for pair in pairs)
-        spec = replace(one.spec, beside=tuple(other.dataset for other in others))
-        panel, joined = self.estimators[side].joined(replace(one, spec=spec))
+        whole = replace(one, beside=tuple(other.dataset for other in others))
+        panel, joined = self.estimators[side].joined(whole)
         for pair in pairs:
             ours, theirs = (f"{a.dataset}/" for a in pair)
             if others and side and ours != theirs:
@@ -244,7 +244,7 @@ class _LevelReader:
 def _answered(one: Assignment) -> Iterator[tuple[str, str]]:
     """Datasets and conditions of the stored answers to an assignment's items."""
     # a logged score's own name is none of the filter that its answers stand under
-    own = {k: v for k, v in one.condition.items() if k != "metric"}
+    own = {k: v for k, v in one.whole_condition.items() if k != "metric"}
     yield from ((one.dataset, canonical_json(c)) for c in (own, dict(one.within)))
 
 
@@ -262,10 +262,10 @@ def _itself(
         return None
     rerun = options.baseline_rerun
     if rerun is not None:
-        known = {pair[0].spec.id: pair for pair in paired_assignments(first, rerun)}
-        if not known.keys() >= {one.spec.id for one in several}:
-            raise PlanError(f"{rerun.path} shares no {several[0].spec.metric} with {first.path}.")
-        pairs = [known[one.spec.id] for one in several]
+        known = {pair[0].id: pair for pair in paired_assignments(first, rerun)}
+        if not known.keys() >= {one.id for one in several}:
+            raise PlanError(f"{rerun.path} shares no {several[0].metric} with {first.path}.")
+        pairs = [known[one.id] for one in several]
         return _LevelReader(first, rerun, paired=False).both(pairs)[1]
     if options.asked_again is None:
         return None

@@ -13,12 +13,12 @@ from scrutiny.core.boundary.json_text import canonical_json, plain
 from scrutiny.core.claim import Claim, Component, Finding
 from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import Estimate
+from scrutiny.reliability.assignment import Assignment, assignments_in
 from scrutiny.reliability.contrasts import contrast
 from scrutiny.reliability.joining import shared_items
 from scrutiny.reliability.verdicts.claims import decide
 from scrutiny.reliability.verdicts.limits import counted
 from scrutiny.run.estimating.estimator import estimator_of
-from scrutiny.run.planning.assignment import Assignment, assignments_of
 from scrutiny.store.run_folder import RunFolder
 
 Pair = tuple[Assignment, Assignment]
@@ -121,7 +121,7 @@ def compare_runs(
             seed=own.seed,
             subtracted=one.statistic,
         )
-        estimated[f"{number}/{one.spec.id}"] = found
+        estimated[f"{number}/{one.id}"] = found
         name = found.estimate.key.dataset
         shared[name] = max(shared.get(name, 0), found.estimate.counts.planned)
         known = items.setdefault(name, (set(), set()))
@@ -172,13 +172,13 @@ def paired_assignments(first: RunFolder, second: RunFolder) -> Iterator[Pair]:
 
     A logged score that is 0 or 1 throughout one run and not the other is a mean in both.
     """
-    ours, others = assignments_of(first), assignments_of(second)
+    ours, others = (list(assignments_in(one.manifest)) for one in (first, second))
     subjects = _by_position([a.subject for a in ours], [a.subject for a in others])
     datasets = _by_position([a.dataset for a in ours], [a.dataset for a in others])
     theirs = {_meaning(a): a for a in others}
     means = {_meaning(a): a for a in map(_as_mean, others)}
     for one in ours:
-        if one.spec.role == "control" or one.spec.metric in _NOT_OF_MODELS:
+        if one.role == "control" or one.metric in _NOT_OF_MODELS:
             continue
         wanted = replace(
             one,
@@ -195,9 +195,9 @@ def paired_assignments(first: RunFolder, second: RunFolder) -> Iterator[Pair]:
 def _as_mean(assignment: Assignment) -> Assignment:
     """Assignment of a logged accuracy as a mean."""
     is_score = [measure.name for measure in assignment.measures] == ["hit", "value"]
-    if not is_score or assignment.spec.metric != "accuracy@1":
+    if not is_score or assignment.metric != "accuracy@1":
         return assignment
-    return replace(assignment, spec=replace(assignment.spec, metric="mean@1"))
+    return replace(assignment, metric="mean@1")
 
 
 def _by_position(first: Sequence[str], second: Sequence[str]) -> dict[str, str]:
@@ -214,10 +214,9 @@ def _meaning(assignment: Assignment) -> str:
 
 def _claim(name: str, assignment: Assignment) -> Claim:
     """Claim that the second run's value is lower: supported, denied (higher), or undecided."""
-    spec = assignment.spec
-    where = ", ".join(f"{v}" for v in {**spec.condition, **assignment.within}.values())
-    what = metric_in_words(spec.metric, assignment.measures)
-    of = "" if spec.group == "all" else f", {spec.group} items"
+    where = ", ".join(f"{value}" for value in assignment.whole_condition.values())
+    what = metric_in_words(assignment.metric, assignment.measures)
+    of = "" if assignment.group == "all" else f", {assignment.group} items"
     return Claim(
         id=name,
         says=f"{what} is lower in the second run" + (f" ({where}{of})" if where else ""),

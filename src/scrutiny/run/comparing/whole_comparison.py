@@ -23,6 +23,7 @@ from scrutiny.diagnostics.similarity.side_by_side.sides_agreement import (
     find_disagreements,
 )
 from scrutiny.diagnostics.similarity.side_by_side.sides_answers import marked
+from scrutiny.reliability.assignment import Assignment
 from scrutiny.reliability.contrasts import contrast
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.intervals import SHARE_RANGE
@@ -38,7 +39,6 @@ from scrutiny.run.comparing.comparison_results import (
 )
 from scrutiny.run.comparing.paired_levels import PairedLevel, read_levels
 from scrutiny.run.comparing.paired_numbers import compare_runs
-from scrutiny.run.planning.assignment import Assignment
 from scrutiny.store.run_folder import RunFolder
 
 
@@ -114,7 +114,7 @@ def _level(
         seed=sides.seed,
     )
     printed = known.get(_identity(estimated.estimate.key))
-    if printed is None or not metric_of(one.spec.metric).is_mean:
+    if printed is None or not metric_of(one.metric).is_mean:
         whole = _decided(estimated)
         difference = whole.estimate or estimated.estimate
     else:
@@ -123,7 +123,7 @@ def _level(
         subject=one.subject,
         reference=other.subject,
         dataset=read.dataset,
-        metric=one.spec.metric,
+        metric=one.metric,
         condition=_condition(one),
         difference=difference,
         changes=tuple(found),
@@ -144,8 +144,8 @@ def _level(
 
 def _condition(one: Assignment) -> str:
     """Condition of the level, in words."""
-    found = [str(value) for value in one.condition.values()]
-    return " ".join(found + ["mean of items"] * (not metric_of(one.spec.metric).is_mean))
+    found = [str(value) for value in one.whole_condition.values()]
+    return " ".join(found + ["mean of items"] * (not metric_of(one.metric).is_mean))
 
 
 def _slices(sides: Sides, options: CompareOptions) -> list[tuple[Slice, tuple[bool, ...]]]:

@@ -16,13 +16,13 @@ from scrutiny.core.estimate import Estimate
 from scrutiny.core.long_runs import Progress
 from scrutiny.core.randomness import generator
 from scrutiny.data.item_values import FEWEST
+from scrutiny.reliability.assignment import Assignment, Difference, Relation
 from scrutiny.reliability.estimate import Estimated, by_replicate, refused
 from scrutiny.reliability.replicates import with_holm
 from scrutiny.reliability.verdicts.claims import decide
 from scrutiny.reliability.verdicts.limits import counted
 from scrutiny.run.estimating.estimator import Estimator, estimator_of
 from scrutiny.run.estimating.relations import relate
-from scrutiny.run.planning.assignment import Assignment, PlannedContrast, PlannedRelation
 from scrutiny.run.planning.resolved import Resolved, TaskSpec
 from scrutiny.store.run_folder import RunFolder
 
@@ -32,8 +32,8 @@ def estimate_all(
     assignments: Iterable[Assignment],
     claims: Sequence[Claim],
     *,
-    contrasts: Iterable[PlannedContrast] = (),
-    relations: Iterable[PlannedRelation] = (),
+    contrasts: Iterable[Difference] = (),
+    relations: Iterable[Relation] = (),
 ) -> tuple[list[Estimate], list[Finding]]:
     """Estimates of all specifications, with tests per replicate, and the findings.
 
@@ -44,7 +44,7 @@ def estimate_all(
     families: dict[str, Hashable] = {}
     named = {component.estimate for claim in claims for component in claim.components}
     for assignment in assignments:
-        if assignment.spec.along:
+        if assignment.along:
             several = estimator.along(assignment)
             families |= dict.fromkeys(several, assignment.family)
             rows += [one.estimate for one in several.values()]
@@ -52,8 +52,8 @@ def estimate_all(
             estimated |= {name: one for name, one in several.items() if name in named}
             continue
         found = _in_slice(estimator.estimate(assignment), assignment)
-        estimated[assignment.spec.id] = found
-        families[assignment.spec.id] = assignment.family
+        estimated[assignment.id] = found
+        families[assignment.id] = assignment.family
         rows.append(found.estimate)
         if estimator.resampling.replicates == "each":
             rows += by_replicate(found)
@@ -78,7 +78,7 @@ def estimate_all(
 
 def _in_slice(found: Estimated, assignment: Assignment) -> Estimated:
     """Estimate; refused if too few items of the slice count (for attacks, attacked ones)."""
-    is_small = _is_in_slice(assignment.spec) and found.estimate.divided_by < FEWEST
+    is_small = _is_in_slice(assignment) and found.estimate.divided_by < FEWEST
     return refused(found, f"fewer_than_{FEWEST}_items") if is_small else found
 
 
@@ -92,19 +92,18 @@ def _rows_of_tests(estimator: Estimator, assignment: Assignment) -> list[Estimat
 
     ``value`` is the p-value; ``n_units`` what the test rests on.
     """
-    spec = assignment.spec
     statistic = assignment.statistic
     tests, between_cells = statistic.tests, statistic.cell_tests
-    if (tests is None and between_cells is None) or not _is_tested(spec):
+    if (tests is None and between_cells is None) or not _is_tested(assignment):
         return []
     panel, joined = estimator.joined(assignment)
     rows = panel.select(joined.rows)
     if joined.rows.size == 0:
         return []
-    name = f"{statistic.drawn_as} {canonical_json(assignment.condition)} {spec.group}"
+    name = f"{statistic.drawn_as} {canonical_json(assignment.whole_condition)} {assignment.group}"
     rng = generator(estimator.seed, "replicate-test", name=name, item=assignment.dataset)
     found = []
-    for replicate, values in zip(panel.names(joined), joined.values, strict=True):
+    for replicate, values in zip(joined.names, joined.values, strict=True):
         own = [] if tests is None else list(tests(values, rows.units, rng))
         if between_cells is not None and rows.cells is not None:
             own += between_cells(values, rows.cells)
@@ -153,7 +152,7 @@ class SkillFirst:
     @cached_property
     def scores(self) -> Mapping[Place, Claim]:
         """Claim of the main score of each model behind a URL, where an audit measures it."""
-        of = {a.spec.id: a for a in self._resolved.assignments}
+        of = {a.id: a for a in self._resolved.assignments}
         found = {}
         for claim in self._resolved.claims:
             main = of.get(claim.components[0].estimate) if claim.components else None
@@ -191,7 +190,7 @@ class SkillFirst:
         """Why nothing more is asked of a model on a dataset, by the records of its score."""
         claims = list(self.scores.values())
         named = {component.estimate for claim in claims for component in claim.components}
-        levels = [a for a in self._resolved.assignments if a.spec.id in named]
+        levels = [a for a in self._resolved.assignments if a.id in named]
         _, findings = estimate_all(estimator_of(folder), levels, claims)
         return {
             place: f"{finding.reason}; so nothing more was asked of it"
@@ -217,7 +216,7 @@ class SkillFirst:
         for (family, dataset), reason in self._lacking.items():
             progress.note(f"{family} on {dataset}: {reason}.")
         measures = {(one.measure, one.family, one.dataset) for one in self.left_out}
-        of = {a.spec.id: (a.measure, a.subject, a.dataset) for a in self._resolved.assignments}
+        of = {a.id: (a.measure, a.subject, a.dataset) for a in self._resolved.assignments}
         of |= {c.id: (c.a.measure, c.a.subject, c.a.dataset) for c in self._resolved.contrasts}
         return tuple(
             replace(claim, refused=claim.refused or self._lacking[place[1:]])

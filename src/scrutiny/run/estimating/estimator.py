@@ -21,14 +21,21 @@ from scrutiny.core.randomness import generator
 from scrutiny.core.statistic import AdditiveStatistic, Statistic
 from scrutiny.data.run_items import RunItems
 from scrutiny.reliability.along_axes import estimate_along
+from scrutiny.reliability.assignment import Assignment, Difference, Number
 from scrutiny.reliability.composed_metrics import of_two
 from scrutiny.reliability.contrasts import contrast, with_exact_misses
-from scrutiny.reliability.estimate import Estimand, Estimated, estimate, of_draws, refused
-from scrutiny.reliability.joining import Meeting, join, joined_slices, matched, shared_items
+from scrutiny.reliability.estimate import Estimated, blank, estimate, of_draws, refused
+from scrutiny.reliability.joining import (
+    Meeting,
+    join,
+    joined_slices,
+    matched,
+    shared_items,
+    two_datasets,
+)
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.panel import Joined, Panel, Side
 from scrutiny.reliability.row_statistics import resample_any
-from scrutiny.run.planning.assignment import Assignment, PlannedContrast
 from scrutiny.stats.arrays import StatisticsError
 from scrutiny.store.panels import PanelKey, Recorded, read_panel, stack
 from scrutiny.store.run_folder import RunFolder
@@ -53,14 +60,20 @@ class Estimator:
         self.slices = RunItems(items) if slices is None else slices
         self._panel = lru_cache(maxsize=_KEPT_PANELS)(partial(read_panel, records, items))
 
-    def estimate(self, assignment: Assignment) -> Estimated:
-        """Estimate of one specification; refused if its presuppositions do not hold."""
-        found = self._estimated(assignment)
-        return found if self._is_granted(assignment) else refused(found, "below_presupposed")
+    def estimate(self, number: Number) -> Estimated:
+        """Estimate of a number; refused if its presuppositions do not hold."""
+        if isinstance(number, Difference):
+            return self.contrast(number)
+        found = self._estimated(number)
+        for presupposed, least in number.presupposes:
+            value = self.estimate(presupposed).estimate.value
+            if value is None or value < least:
+                return refused(found, "below_presupposed")
+        return found
 
     def _estimated(self, assignment: Assignment) -> Estimated:
         """Estimate of one specification, without checking presuppositions."""
-        if assignment.spec.at:
+        if assignment.at:
             (one,) = self.along(assignment).values()
             return one
         recorded = self._recorded(assignment)
@@ -71,21 +84,12 @@ class Estimator:
             key=assignment.key,
             resampling=self.resampling,
             seed=self.seed,
-            fallback=assignment.spec.fallback,
+            fallback=assignment.fallback,
         )
-
-    def _is_granted(self, assignment: Assignment) -> bool:
-        """Whether the presuppositions of a specification hold."""
-        for presupposed, least in assignment.presupposes:
-            value = self.estimate(presupposed).estimate.value
-            if value is None or value < least:
-                return False
-        return True
 
     def along(self, assignment: Assignment) -> Mapping[str, Estimated]:
         """Estimates of one specification at every index of its axes, by full name."""
         recorded = self._recorded(assignment)
-        places = assignment.places
         found = estimate_along(
             recorded.panel,
             self._sides(recorded, assignment),
@@ -93,19 +97,18 @@ class Estimator:
             key=assignment.key,
             resampling=self.resampling,
             seed=self.seed,
-            places=places,
+            places=assignment.places,
         )
-        return {
-            "/".join([assignment.spec.id, *(f"{axis}={n}" for axis, n in place.items())]): one
-            for place, one in zip(places, found, strict=True)
-        }
+        names = [one.id for one in assignment.at_each()]
+        return dict(zip(names, found, strict=True))
 
-    def contrast(self, pair: PlannedContrast) -> Estimated:
+    def contrast(self, pair: Difference) -> Estimated:
         """Estimate of the difference of two specifications."""
         if pair.how:
             return self._joint(pair)
         sides, statistic = (self.joined(pair.a), self.joined(pair.b)), pair.a.statistic
-        meeting = joined_slices(*sides) if pair.is_of_slices else shared_items(*sides)
+        meet = joined_slices if pair.is_of_slices else shared_items
+        meeting = (two_datasets if pair.is_of_datasets else meet)(*sides)
         found = contrast(
             meeting,
             statistic,
@@ -121,7 +124,7 @@ class Estimator:
         is_apart = meeting.units is not None and meeting.units.n_units == one.shape[1]
         return with_exact_misses(found, (one, other), share=pair.exact_at, is_apart=is_apart)
 
-    def _joint(self, pair: PlannedContrast) -> Estimated:
+    def _joint(self, pair: Difference) -> Estimated:
         """Estimate of one metric of two specifications, or of two metrics of one selection."""
         is_operator = pair.how in OPERATORS
         needs = None if is_operator else metric_of(pair.how).slot
@@ -146,36 +149,33 @@ class Estimator:
         recorded = self._recorded(assignment)
         if needs is None:
             needs = assignment.statistic.needs
-        spec, sides = assignment.spec, self._sides(recorded, assignment)
+        sides = self._sides(recorded, assignment)
         return recorded.panel, join(
-            recorded.panel, sides, needs=needs, fallback=spec.fallback, at=spec.at
+            recorded.panel, sides, needs=needs, fallback=assignment.fallback, at=assignment.at
         )
 
     def _recorded(self, assignment: Assignment) -> Recorded:
         """Panel of a specification."""
-        spec = assignment.spec
+        where, beside = assignment.where, assignment.beside
         key = PanelKey(
             kind=assignment.kind,
             subject=assignment.subject,
             reference=assignment.reference,
             dataset=assignment.dataset,
             measures=assignment.measures,
-            unit=spec.unit,
-            strata=spec.strata,
+            unit=assignment.unit,
+            strata=assignment.strata,
             cells=assignment.statistic.cells,
         )
-        whole = self._stack(key, spec.beside) if spec.beside else self._panel(key)
-        if not spec.where:
+        if beside:
+            names = (assignment.dataset, *beside)
+            parts = {name: self._panel(replace(key, dataset=name, cells=())) for name in names}
+            whole = stack(parts, cells=key.cells)
+        else:
+            whole = self._panel(key)
+        if not where:
             return whole
-        return whole.only(self.slices.inside(spec.where, (assignment.dataset, *spec.beside)))
-
-    def _stack(self, key: PanelKey, beside: Sequence[str]) -> Recorded:
-        """Stacked panels of several datasets."""
-        parts = {
-            dataset: self._panel(replace(key, dataset=dataset, cells=()))
-            for dataset in (key.dataset, *beside)
-        }
-        return stack(parts, cells=key.cells)
+        return whole.only(self.slices.inside(where, (assignment.dataset, *beside)))
 
     def _sides(self, recorded: Recorded, assignment: Assignment) -> Mapping[str, Side]:
         """Records of each side of a specification."""
@@ -183,7 +183,7 @@ class Estimator:
             name: recorded.select(selector, assignment.within)
             if selector.of == "own"
             else self._of_base(recorded, assignment, selector)
-            for name, selector in assignment.spec.sides.items()
+            for name, selector in assignment.sides.items()
         }
 
     def _of_base(self, recorded: Recorded, assignment: Assignment, selector: Selector) -> Side:
@@ -246,18 +246,19 @@ def jointly(
     names = meeting.names
     pairs = matched(*names)
     values = np.stack([np.concatenate([one[i], other[k]], axis=-1) for i, k in pairs])
-    asked = Estimand(
-        Joined(values, np.arange(values.shape[1]), np.arange(len(pairs)), meeting.status),
+    both = Joined(
+        values,
+        np.arange(values.shape[1]),
         tuple(names[0][i] if len(names[0]) > 1 else names[1][k] for i, k in pairs),
-        key,
+        meeting.status,
     )
     if meeting.units is None:
-        return asked.blank("no_items", resampling)
+        return blank(key, both, resampling, "no_items")
     rng = generator(seed, "bootstrap", name=key.dataset, item="items")
     try:
         drawn = resample_any(
             statistic, values, units=meeting.units, draws=resampling.draws, rng=rng
         )
     except StatisticsError:
-        return asked.blank("no_value", resampling)
-    return of_draws(asked, drawn, statistic=statistic, resampling=resampling, seed=seed)
+        return blank(key, both, resampling, "no_value")
+    return of_draws(key, both, drawn, statistic=statistic, resampling=resampling, seed=seed)

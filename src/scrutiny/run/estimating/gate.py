@@ -7,6 +7,7 @@ does every change where the model answers without reading the text.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from scrutiny.core.boundary.json_text import canonical_json, plain
@@ -15,14 +16,22 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.expressions import names_metric
 from scrutiny.core.slice_syntax import joined, slice_of_values
+from scrutiny.reliability.assignment import Assignment, Difference, Number
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.verdicts.claims import decide
 from scrutiny.reliability.verdicts.limits import counted
 from scrutiny.reliability.verdicts.prerequisites import touched_of
-from scrutiny.reliability.written_metrics import Asked, Rule, asked_of, parse_rule, partner
+from scrutiny.reliability.written_metrics import AskedNumbers, Rule, asked_of, parse_rule, partner
 from scrutiny.run.estimating.estimator import Estimator, estimator_of
-from scrutiny.run.estimating.rule_numbers import RuleNumber, numbers_of_run, picked
-from scrutiny.run.planning.assignment import Assignment, PlannedContrast
+from scrutiny.run.estimating.rule_numbers import (
+    is_named,
+    number_over,
+    numbers_of_run,
+    of_each,
+    picked,
+    said_of,
+    where_of,
+)
 from scrutiny.run.planning.plan_slices import split_selector
 from scrutiny.store.findings import claim_from_json
 from scrutiny.store.run_folder import RunFolder
@@ -62,11 +71,12 @@ def gate_run(folder: RunFolder, rules: Sequence[str], *, group: str = "all") -> 
     everything = {number.id: number for number in numbers_of_run(folder)} | wanted
     planned = [claim_from_json(claim) for claim in folder.manifest.get("claims", ())]
     named = {c.estimate for claim in planned for c in claim.components}
-    about = {number.of.family for number in wanted.values()}
+    about = {number.family for number in wanted.values()}
     estimated = {
-        name: number.estimate(estimator)
+        name: estimator.estimate(number)
         for name, number in everything.items()
-        if name in wanted or (number.of.family in about and number.is_kept(named))
+        # along axes, the run keeps the draws only of what a claim names
+        if name in wanted or (number.family in about and (name in named or not number.is_at_place))
     }
     claims = [
         Claim(
@@ -74,7 +84,7 @@ def gate_run(folder: RunFolder, rules: Sequence[str], *, group: str = "all") -> 
             says=text,
             diagnostic="gate",
             components=tuple(
-                Component(n.id, rule.limit, f"{OF_ITSELF}{n.said}", rule.operator[0])
+                Component(n.id, rule.limit, f"{OF_ITSELF}{said_of(n)}", rule.operator[0])
                 for n in numbers
             ),
             family="gate",
@@ -83,10 +93,10 @@ def gate_run(folder: RunFolder, rules: Sequence[str], *, group: str = "all") -> 
         )
         for rule, text, numbers in zip(parsed, rules, chosen, strict=True)
     ]
-    families = counted({name: number.of.family for name, number in everything.items()}, planned)
+    families = counted({name: number.family for name, number in everything.items()}, planned)
     touching = {c.estimate: claim.coverage for claim in planned for c in claim.components}
     counts = {
-        name: everything[name].estimate(estimator)
+        name: estimator.estimate(everything[name])
         for number in wanted
         for name in touching.get(number, ())
         if name in everything
@@ -106,7 +116,7 @@ def estimates_on(folder: RunFolder, rule: Rule, *, group: str = "all") -> list[E
     """
     text = f"{rule.metric} where {joined(slice_of_values(rule.where), rule.slice)}"
     estimator, (chosen,) = _chosen(folder, [rule], [text], group)
-    return [number.estimate(estimator).estimate for number in chosen]
+    return [estimator.estimate(number).estimate for number in chosen]
 
 
 def names_slice(folder: RunFolder, names: Collection[str]) -> bool:
@@ -117,7 +127,7 @@ def names_slice(folder: RunFolder, names: Collection[str]) -> bool:
 
 def _chosen(
     folder: RunFolder, rules: Sequence[Rule], texts: Sequence[str], group: str
-) -> "tuple[Estimator, list[list[RuleNumber]]]":
+) -> tuple[Estimator, list[list[Number]]]:
     """Estimator, and the numbers that each rule selects.
 
     Raises
@@ -130,12 +140,12 @@ def _chosen(
     chosen = []
     for rule, text in zip(rules, texts, strict=True):
         asked, sides = _sides(rule, text, folder, known, _attributes(estimator, known))
-        numbers = [n for n in known if isinstance(n.of, Assignment)] if len(sides) > 1 else known
+        numbers = [n for n in known if isinstance(n, Assignment)] if len(sides) > 1 else known
         found, *others = (side.numbers(estimator, numbers, group) for side in sides)
         if others:
             found = [new for one in found for new in _of_both(one, others[0], asked, text)]
         if asked.each:
-            found = [new for one in found for new in one.each(asked.each, estimator)]
+            found = [new for one in found for new in of_each(one, asked.each, estimator)]
         chosen.append(found)
     return estimator, chosen
 
@@ -148,9 +158,7 @@ class _RuleSide:
     asked: str
     text: str
 
-    def numbers(
-        self, estimator: Estimator, known: "Sequence[RuleNumber]", group: str
-    ) -> "list[RuleNumber]":
+    def numbers(self, estimator: Estimator, known: Sequence[Number], group: str) -> list[Number]:
         """The numbers on the slice."""
         found = picked(self.rule, self.text, known, group)
         if not self.asked:
@@ -158,12 +166,12 @@ class _RuleSide:
         for dataset in {n.key.dataset for n in found} & {*estimator.slices.datasets}:
             place = f"The rule {self.text!r}: no item of {dataset!r}"
             estimator.slices.of(dataset).must_have(self.asked, where=place)
-        return [number.over(self.asked) for number in found]
+        return [number_over(number, self.asked) for number in found]
 
 
 def _sides(
-    rule: Rule, text: str, folder: RunFolder, known: "Sequence[RuleNumber]", names: Collection[str]
-) -> tuple[Asked, list[_RuleSide]]:
+    rule: Rule, text: str, folder: RunFolder, known: Sequence[Number], names: Collection[str]
+) -> tuple[AskedNumbers, list[_RuleSide]]:
     """One side of a rule, or the two of a difference or a ratio.
 
     Raises
@@ -172,14 +180,14 @@ def _sides(
         If both sides have two sides of their own.
     """
     roles = {name: model["role"] for name, model in folder.manifest.get("models", {}).items()}
-    asked = Asked(((rule.metric, dict(rule.where)),))
-    if not any(number.is_named(rule.metric) for number in known):
+    asked = AskedNumbers(((rule.metric, dict(rule.where)),))
+    if not any(is_named(number, rule.metric) for number in known):
         subjects = dict.fromkeys(number.key.subject for number in known)
         own = [name for name in subjects if roles.get(name) == "measured"]
         asked = asked_of(rule.metric, rule.where, models=own, text=f"The rule {text!r}")
         asked = asked.of_own(
             lambda metric: {
-                name for n in known if names_metric(metric, n.key.metric) for name in n.where
+                name for n in known if names_metric(metric, n.key.metric) for name in where_of(n)
             }
         )
     sides = []
@@ -204,8 +212,8 @@ def _sides(
 
 
 def _of_both(
-    one: "RuleNumber", others: "Sequence[RuleNumber]", asked: Asked, text: str
-) -> "Iterator[RuleNumber]":
+    one: Number, others: Sequence[Number], asked: AskedNumbers, text: str
+) -> Iterator[Number]:
     """Numbers of two sides: one, and every other that differs from it in the stated parts only.
 
     Raises
@@ -213,25 +221,24 @@ def _of_both(
     PlanError
         If there is none; or several, of one metric in two selections.
     """
-    places = partner(one.where, [other.where for other in others], asked)
+    places = partner(where_of(one), [where_of(other) for other in others], asked)
     fitting = list({canonical_json(plain(others[at].key)): others[at] for at in places}.values())
     fitting = [other for other in fitting if other.measure == one.measure] or fitting
     if not fitting or (len(fitting) > 1 and not asked.how):
-        there = "; ".join(o.said for o in fitting) or "nothing"
-        raise PlanError(f"The rule {text!r}: from {one.said} is subtracted {there}. Say which.")
+        there = "; ".join(map(said_of, fitting)) or "nothing"
+        raise PlanError(f"The rule {text!r}: from {said_of(one)} is subtracted {there}. Say which.")
     for other in fitting:
-        a, b = one.of, other.of
-        assert isinstance(a, Assignment) and isinstance(b, Assignment)  # noqa: PT018
-        is_paired = a.subject == b.subject and dict(a.within) == dict(b.within)
-        how = asked.between(a.spec.metric, b.spec.metric)
+        assert isinstance(one, Assignment) and isinstance(other, Assignment)  # noqa: PT018
+        is_paired = one.subject == other.subject and dict(one.within) == dict(other.within)
+        how = asked.between(one.metric, other.metric)
         name = f"{one.id} {asked.how or 'minus'} {other.id}"
-        yield RuleNumber(name, PlannedContrast(name, a, b, is_paired, how=how), one.measure)
+        yield Difference(name, one, other, is_paired, how=how)
 
 
-def _attributes(estimator: Estimator, known: "Sequence[RuleNumber]") -> set[str]:
+def _attributes(estimator: Estimator, known: Sequence[Number]) -> set[str]:
     """Names of columns and attributes of the items; a condition of the run comes first."""
     names = {name for one in estimator.slices.datasets for name in estimator.slices.of(one).names}
-    return names - {name for number in known for name in number.where}
+    return names - {name for number in known for name in where_of(number)}
 
 
 def only_tested(
@@ -263,41 +270,33 @@ def only_tested(
         for component in one.claim.components
     }
     for finding in found:
+        parts = finding.claim.components
         if finding.verdict == "not supported":
             yield finding
             continue
-        told = _with_values(finding, estimated)
-        if told is finding:
-            told = _touched(finding, touching, counts)
-        yield _with_skill(finding, lacking) if told is finding else told
+        without_value = (
+            _refused(finding, part, finding.reason)
+            for part in parts
+            if estimated[part.estimate].estimate.value is None
+        )
+        without_skill = (
+            _refused(finding, part, lacking[part.estimate])
+            for part in parts
+            if part.estimate in lacking
+        )
+        untouched = _untouched(finding, touching, counts)
+        yield next(chain(without_value, untouched, without_skill), finding)
 
 
-def _with_values(finding: Finding, estimated: Mapping[str, Estimated]) -> Finding:
-    """Finding on a rule, refused where a number of it has no value."""
-    for component in finding.claim.components:
-        if estimated[component.estimate].estimate.value is None:
-            return _refused(finding, component, finding.reason)
-    return finding
-
-
-def _with_skill(finding: Finding, lacking: Mapping[str, str]) -> Finding:
-    """Finding on a rule, refused where a model without skill has the number."""
-    for component in finding.claim.components:
-        if component.estimate in lacking:
-            return _refused(finding, component, lacking[component.estimate])
-    return finding
-
-
-def _touched(
+def _untouched(
     finding: Finding, touching: Mapping[str, Sequence[str]], counts: Mapping[str, Estimated]
-) -> Finding:
-    """Finding on a rule, refused where a change altered no text."""
+) -> Iterator[Finding]:
+    """Refusals of a finding on a rule where a change altered no text."""
     for component in finding.claim.components:
         one = replace(finding.claim, coverage=tuple(touching.get(component.estimate, ())))
         touched = touched_of(one, counts)
         if touched is not None and not touched.items:
-            return _refused(finding, component, touched.says("changed"), touched=touched)
-    return finding
+            yield _refused(finding, component, touched.says("changed"), touched=touched)
 
 
 def _refused(finding: Finding, component: Component, reason: str, **more: Any) -> Finding:

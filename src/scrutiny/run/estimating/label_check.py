@@ -44,7 +44,16 @@ def label_warnings(
     none of which is one of the data's.
     """
     wanted = [key for key, pairing in resolved.pairings.items() if _has_classes(key, resolved)]
-    open_ones = [key for key in resolved.pairings if _has_open_types(key, resolved)]
+    open_ones = [
+        (
+            family,
+            data,
+        )  # a family that does not say which types its spans have, where data have some
+        for (family, data), pairing in resolved.pairings.items()
+        if not pairing.model_labels
+        and resolved.datasets[data].labels
+        and not resolved.tasks[data].gives_labels
+    ]
     if not wanted and not open_ones:
         return
     answers = folder.original_answers()
@@ -68,12 +77,6 @@ def _has_classes(key: tuple[str, str], resolved: Resolved) -> bool:
         and len(pairing.labels.mapping) > 0
         and any(label_in(gold) is not None for gold in dataset.golds)
     )
-
-
-def _has_open_types(key: tuple[str, str], resolved: Resolved) -> bool:
-    """Whether a family does not say which types its spans have, and the data have some."""
-    is_open = not resolved.pairings[key].model_labels and bool(resolved.datasets[key[1]].labels)
-    return is_open and not resolved.tasks[key[1]].gives_labels
 
 
 def _other_types(answers: pa.Table, family: str, data: str, resolved: Resolved) -> Iterator[str]:
@@ -275,7 +278,11 @@ def exchanged(
     has_map
         Whether the plan maps the data's labels to the model's: then that map has to change.
     """
-    mapping = _mapping(pairing, order)
+    place = {name: i for i, name in enumerate(pairing.model_labels)}
+    mapping = {
+        data: pairing.model_labels[order[place[own]]]
+        for data, own in pairing.labels.mapping.items()
+    }
     if has_map:
         stated = ", ".join(f"{_toml(data)} = {_toml(m)}" for data, m in mapping.items())
         return f"write labels = {{ {stated} }} of the model in the plan"
@@ -292,13 +299,6 @@ def exchanged(
     kept = [o for o in stated_options.split(",") if o and not o.startswith("labels=")]
     labels = f"labels={'|'.join(_outputs(mapping, pairing.model_labels))}"
     return f"give the model as {target}#{','.join([*kept, labels])}"
-
-
-def _mapping(pairing: Pairing, order: Sequence[int]) -> dict[str, str]:
-    """Model label of each data label in another order."""
-    names = pairing.model_labels
-    place = {name: i for i, name in enumerate(names)}
-    return {data: names[order[place[m]]] for data, m in pairing.labels.mapping.items()}
 
 
 def _outputs(mapping: Mapping[str, str], names: Sequence[str]) -> list[str]:

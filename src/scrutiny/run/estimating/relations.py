@@ -12,12 +12,12 @@ from scrutiny.core.plan import Resampling
 from scrutiny.core.randomness import generator
 from scrutiny.core.record import Counts
 from scrutiny.core.statistic import AdditiveStatistic
+from scrutiny.reliability.assignment import Assignment, Relation
 from scrutiny.reliability.estimate import Estimated, resample_joined, without_value
 from scrutiny.reliability.intervals import interval_of
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.panel import Joined, Panel
 from scrutiny.reliability.row_statistics import Additive, scale_of
-from scrutiny.run.planning.assignment import Assignment, PlannedRelation
 from scrutiny.stats.arrays import StatisticsError
 from scrutiny.stats.association.correlation import correlation_over_replicates, fisher_limits
 from scrutiny.stats.intervals.contrast import largest_difference
@@ -38,7 +38,7 @@ METRICS: Final = {
 
 
 def relate(
-    relation: PlannedRelation,
+    relation: Relation,
     known: Mapping[str, Estimated],
     *,
     rows: Rows,
@@ -50,7 +50,7 @@ def relate(
     Parameters
     ----------
     relation
-        PlannedRelation to compute.
+        Relation to compute.
     known
         Estimates by the full names of their specifications.
     rows
@@ -66,7 +66,7 @@ def relate(
         rho, the permutation p with the smallest it could have been, and the correlation that would
         have been shown with 80 % power; of a ratio of spreads, both sides' seed and item errors.
     """
-    sides = [[known[one.spec.id] for one in side] for side in (relation.a, relation.b)]
+    sides = [[known[one.id] for one in side] for side in (relation.a, relation.b)]
     one, other = relation.a[0], next(iter(relation.b), relation.a[0])
     key = EstimateKey(
         diagnostic=one.kind,
@@ -75,7 +75,7 @@ def relate(
         dataset=one.dataset,
         reference=other.subject if other.subject != one.subject else None,
         role="contrast",
-        condition={"of": one.spec.id, **({"with": other.spec.id} if relation.b else {})},
+        condition={"of": one.id, **({"with": other.id} if relation.b else {})},
         group=relation.id,
     )
     if relation.how == "disagreement":
@@ -196,9 +196,9 @@ def _disagreement(
 ) -> Estimated:
     """Share of items on which not all replicates have the same value."""
     panel, joined = read
-    replicates = len(panel.names(joined))
+    replicates = len(joined.names)
     blank = without_value(key, joined.counts, replicates, resampling, "no_value")
-    statistic = metric_of(one.spec.metric, one.measures)
+    statistic = metric_of(one.metric, one.measures)
     if replicates < 2 or not joined.rows.size or not isinstance(statistic, AdditiveStatistic):
         return Estimated(blank)
     values = statistic.components(joined.values)

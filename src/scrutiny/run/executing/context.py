@@ -86,8 +86,14 @@ class RunContext:
         self.reference: Reference | None = reference
         self.outputs = Outputs(items)
         self.arrays: dict[str, np.ndarray[Any, Any]] = {}
+        self.read_training: Callable[[], Sequence[Example]] = tuple
         self._store = store
         self._client = client
+
+    @property
+    def training(self) -> Sequence[Example]:
+        """Items of the training set that the plan names beside the data, read when it is asked."""
+        return self.read_training()
 
     @property
     def model(self) -> Model:

@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import reduce
+from functools import partial, reduce
 from time import perf_counter
 from typing import Any, cast
 
@@ -17,6 +17,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.long_runs import seldom_collected
 from scrutiny.core.model import Model, Replicate
 from scrutiny.core.queries.remote import RemoteModel, Spent
+from scrutiny.data.attribute import load_training
 from scrutiny.models.answers.isolation import errors_named, exits_refused, isolated
 from scrutiny.models.python.object_digest import ObjectReading, read_object
 from scrutiny.models.strings.adapters import without_limits
@@ -61,6 +62,7 @@ class TaskRunner:
         self._batches: OrderedDict[str, Batch] = OrderedDict()
         self._witnesses: dict[str, dict[str, Witnesses]] = {}
         self._paces: dict[str, Pace] = {}
+        self._training: dict[str, Sequence[Example]] = {}
 
     def execute(self, task: TaskSpec, prepared: bytes | None = None) -> Block:
         """Result of a task: variants, or records with outputs, and durations."""
@@ -148,7 +150,7 @@ class TaskRunner:
             RowKind.of(selector.condition, selector.role)
             for one in self._resolved.assignments
             if (one.measure, one.subject, one.dataset) == about
-            for selector in one.spec.sides.values()
+            for selector in one.sides.values()
         )
         skipped = Failure("no_skill", status="skipped")
         items = measurement.examples[task.dataset][task.start : task.stop]
@@ -186,7 +188,7 @@ class TaskRunner:
         items: Sequence[Example] = (),
     ) -> RunContext:
         """Context of a task."""
-        return RunContext(
+        context = RunContext(
             task=self._resolved.tasks[task.dataset],
             seed=self._resolved.plan.seed,
             store=self._store,
@@ -195,6 +197,17 @@ class TaskRunner:
             languages=self._resolved.datasets[task.dataset].languages,
             items=items,
         )
+        context.read_training = partial(self._trained, task.dataset)
+        return context
+
+    def _trained(self, dataset: str) -> Sequence[Example]:
+        """Items of the training set of a dataset, which is read once."""
+        if dataset not in self._training:
+            (plan,) = (one for one in self._resolved.plan.data if one.name == dataset)
+            of = self._resolved.tasks[dataset].name
+            found = load_training(plan.training, of).examples if plan.training else ()
+            self._training[dataset] = found
+        return self._training[dataset]
 
     def _paired(self, cell: Cell, task: TaskSpec) -> Cell:
         """Cell of a task with its paired reference."""

@@ -85,13 +85,13 @@ def value_of(path: Path, tool: str) -> Any:
     """
     try:
         text = path.read_bytes()
-        return [_of_line(one) for one in text.splitlines()] if _is_lines(path) else parse_json(text)
+        return (
+            [_of_line(one) for one in text.splitlines()]
+            if path.suffix == ".jsonl"
+            else parse_json(text)
+        )
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise DataError(f"{str(path)!r} is no file of {tool}: {error}.") from error
-
-
-def _is_lines(path: Path) -> bool:
-    return path.suffix == ".jsonl"
 
 
 def _of_line(line: bytes) -> Any:

@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from scrutiny.core.boundary.json_text import canonical_json, digest, plain
-from scrutiny.core.design import EstimateSpec, Selector
+from scrutiny.core.design import EstimateSpec
 from scrutiny.core.errors import DataError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
@@ -16,6 +16,7 @@ from scrutiny.core.record import grouped
 from scrutiny.data.doubts import left_out
 from scrutiny.data.reading import OnBadRow
 from scrutiny.models.strings.model_strings import captures
+from scrutiny.reliability.assignment import Assignment
 from scrutiny.run.estimating.estimates import estimate_all
 from scrutiny.run.estimating.estimator import Estimator
 from scrutiny.run.importing import deepeval, inspect_log, lm_eval, promptfoo
@@ -32,7 +33,6 @@ from scrutiny.run.importing.logged_tables import (
 )
 from scrutiny.run.importing.logs import LoggedTask, chosen, matching_logs, under_one_name
 from scrutiny.run.manifest import environment
-from scrutiny.run.planning.assignment import Assignment, to_json
 from scrutiny.store.files import make_private_folder, storage_errors
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.run_tables import OUTPUTS, RECORDS, items_of
@@ -143,8 +143,14 @@ def _assignments(tasks: Mapping[str, Logged]) -> Iterator[Assignment]:
                 meant = json.loads(condition)
                 name = "/".join(["scores", subject, task.name, *map(str, meant.values())])
                 metric = "accuracy@1" if task.is_hit(condition) else "mean@1"
-                spec = EstimateSpec(name, metric, {"": Selector(condition=meant)}, condition=meant)
-                yield Assignment("scores", KIND, subject, task.name, MEASURES, spec, {})
+                yield Assignment.of(
+                    EstimateSpec(name, metric, meant),
+                    measure="scores",
+                    kind=KIND,
+                    subject=subject,
+                    dataset=task.name,
+                    measures=MEASURES,
+                )
 
 
 TOOLS: Final[Mapping[str, ModuleType]] = {
@@ -260,7 +266,7 @@ class ImportManifest:
             "labels": {},
             "measure": {"scores": self._measure()},
             "families": {},
-            "specs": [to_json(assignment) for assignment in assignments],
+            "specs": [assignment.to_json() for assignment in assignments],
             "contrasts": [],
         }
 

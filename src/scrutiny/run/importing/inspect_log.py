@@ -184,10 +184,12 @@ def _rows_of_archive(
     path: Path, epoch: int, problems: Problems
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Samples of an archive, one member at a time; the last of a name counts, as in Inspect."""
+    # a sample is one file, or the frame of one in parts
+    ends = (f"_epoch_{epoch}.json", f"_epoch_{epoch}/sample.json")
     with ZipFile(path) as archive:
         members = {info.filename: info for info in archive.infolist()}
         for name, info in members.items():
-            if not _is_sample(name, epoch):
+            if not (name.startswith("samples/") and name.endswith(ends)):
                 continue
             place = f"{path.name}:{name}"
             try:
@@ -199,12 +201,6 @@ def _rows_of_archive(
                 problems.bad(place, str(error))
                 continue
             yield place, row
-
-
-def _is_sample(name: str, epoch: int) -> bool:
-    """Whether a member is a sample of an epoch: one file, or the frame of one in parts."""
-    whole, shell = f"_epoch_{epoch}.json", f"_epoch_{epoch}/sample.json"
-    return name.startswith("samples/") and name.endswith((whole, shell))
 
 
 def _sample(row: Mapping[str, Any], place: str) -> LoggedSample:

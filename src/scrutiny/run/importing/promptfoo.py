@@ -80,11 +80,8 @@ def _repeats(value: Any) -> int:
         return 1
     config = part_of(value, "config")
     options = [part_of(config, name) for name in ("evaluateOptions", "commandLineOptions")]
-    return max(_whole(one.get("repeat")) for one in (*options, part_of(value, "runtimeOptions")))
-
-
-def _whole(value: Any) -> int:
-    return value if isinstance(value, int) and value > 1 else 1
+    stated = [one.get("repeat") for one in (*options, part_of(value, "runtimeOptions"))]
+    return max([1, *(count for count in stated if isinstance(count, int))])
 
 
 def _place(row: Any) -> float:

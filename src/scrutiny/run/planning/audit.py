@@ -64,7 +64,8 @@ def audit_plan(
         Model that each is measured beside, itself among them; without one, diagnostics of two
         models are left out.
     profile
-        Name of the profile; by default "ship", and "language" without data.
+        Name of the profile, the newest of its name where no version stands ("ship@1"); by default
+        "ship", and "language" without data.
 
     Raises
     ------
@@ -73,8 +74,7 @@ def audit_plan(
     UnknownNameError
         If there is no such profile.
     """
-    profile = profile or (SHIP if data else LANGUAGE)
-    wanted = profile_of(profile)
+    wanted = profile_of(profile or (SHIP if data else LANGUAGE))
     beside = () if reference is None else (reference,)
     everyone = {model.name: model for model in (*beside, *models)}
     opened = opened or Opened(LoadedModels())
@@ -116,16 +116,17 @@ def audit_plan(
             able = {m for (m, _), (_, offers) in declared.items() if diagnostic.needs <= offers}
             asked = [model for model in models if model.name in able or not data]
             planned = _on_own_data(name, diagnostic, asked, opened)
-            if planned and _is_foreign(diagnostic.audit_data, read, opened):
-                foreign.setdefault(diagnostic.audit_data, []).append(name)
+            brought = DataPlan(diagnostic.audit_data, diagnostic.audit_data)
+            if planned and not may_be(opened.dataset(brought).languages, _spoken(read)):
+                foreign.setdefault(brought.name, []).append(name)
                 planned = []
             there |= {d: DataPlan(d, d) for m in planned for d in m.data}
-        measures += [wanted.limited(replace(m, reference=second)) for m in planned]
+        measures += [wanted.stated(replace(m, reference=second)) for m in planned]
     told = {m.diagnostic for m in measures}.union(*foreign.values())
     unasked = [name for name in chosen if name not in told and (only or wanted.diagnostics)]
     left_out = (*_left_out(foreign, read, opened), *_misfits(unasked, tasks))
     if not measures:
-        said = _nothing_applies("" if only else profile, data)
+        said = _nothing_applies("" if only else wanted.name, data)
         raise PlanError(" ".join((*left_out, said)))
     return Plan(
         data=tuple(there.values()),
@@ -133,7 +134,7 @@ def audit_plan(
         measure=tuple(measures),
         resampling=Resampling(draws=AUDIT_DRAWS),
         on_bad_row=on_bad_row,
-        profile=profile,
+        profile=wanted.name,
         left_out=left_out,
     )
 
@@ -174,14 +175,17 @@ def _misfits(unasked: Sequence[str], tasks: Mapping[str, Task]) -> Iterator[str]
     """A sentence on diagnostics that measure other items than are there, by what they measure."""
     loaded = ((name, registry().load("diagnostic", name)()) for name in unasked if tasks)
     misfits = grouped(
-        (wanted_in_words(one.wants), name.partition("@")[0])
+        ((wanted_in_words(one.wants), one.why_only), name.partition("@")[0])
         for name, one in loaded
         if not any(fits(one, task) for task in tasks.values())
     )
     here = ", ".join(dict.fromkeys(str(task.facts) for task in tasks.values()))
-    for measured, names in misfits.items():
+    for (measured, why), names in misfits.items():
         verb = "was left out: it measures" if len(names) == 1 else "were left out: they measure"
-        yield f"{', '.join(names)} {verb} {measured}, and these data are of {here}."
+        yield (
+            f"{', '.join(names)} {verb} {measured}, and these data are of {here}"
+            f"{': ' * bool(why)}{why}."
+        )
 
 
 def in_page_order(names: Sequence[str]) -> list[str]:
@@ -235,12 +239,6 @@ def _on_own_data(
         if is_of_kind and _fits(diagnostic, task, offers):
             fitting.append((model.name, source))
     return _measures(name, diagnostic, fitting, {source: task})
-
-
-def _is_foreign(source: str, read: Mapping[str, Dataset], opened: Opened) -> bool:
-    """Whether all audited data is in other languages than what a diagnostic brings."""
-    own = opened.dataset(DataPlan(source, source)).languages
-    return not may_be(own, _spoken(read))
 
 
 def _left_out(

@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.plan import MeasurePlan, Plan
+from scrutiny.core.plugin_base import without_versions
 from scrutiny.core.registry import OWN, Entry, registry
 from scrutiny.core.task import Task
 from scrutiny.reliability.metrics import metric_of
@@ -20,33 +21,41 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Profile: the diagnostics of an audit.
+    """Profile: the diagnostics of an audit, with the changes and attacks that it asks.
 
     Parameters
     ----------
+    name
+        With its version, `ship@1`. What a version asks never changes: another change or attack is
+        another version.
     says
         Purpose, in one line.
     diagnostics
         Names without versions; empty for every diagnostic that applies. Those of installed plug-ins
         run in any profile.
+    params
+        Parameters that it states, by diagnostic without version.
     draws
         Most random draws of each change; `None`: as many as a diagnostic asks for in audits.
     """
 
+    name: str
     says: str
     diagnostics: frozenset[str] = frozenset()
+    params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     draws: int | None = None
 
     def has(self, entry: Entry) -> bool:
         """Whether it includes a diagnostic."""
-        short = entry.registration.name.partition("@")[0]
+        short = without_versions(entry.registration.name)
         return not self.diagnostics or entry.origin != OWN or short in self.diagnostics
 
-    def limited(self, measure: MeasurePlan) -> MeasurePlan:
-        """Measurement with no more draws of each change than the profile takes."""
-        if self.draws is None or measure.params.get("draws", 0) <= self.draws:
-            return measure
-        return replace(measure, params={**measure.params, "draws": self.draws})
+    def stated(self, measure: MeasurePlan) -> MeasurePlan:
+        """Measurement with its parameters, and no more draws of each change than it takes."""
+        stated = dict(self.params.get(without_versions(measure.diagnostic), {}))
+        if self.draws is not None and measure.params.get("draws", 0) > self.draws:
+            stated["draws"] = self.draws
+        return replace(measure, params={**measure.params, **stated}) if stated else measure
 
 
 #: The usual one.
@@ -54,49 +63,72 @@ SHIP: Final = "ship"
 STUDY: Final = "study"
 #: Of an audit without data.
 LANGUAGE: Final = "language"
+#: Changes and attacks of version 1. Never add to them: write those of version 2.
+_CHANGES_1: Final = (
+    *("append_irrelevant@1", "back_translation@1", "contraction@1", "insert_adverb@1"),
+    *("keyboard@1", "masked_lm@1", "number_swap@1", "ocr@1", "punctuation@1", "social_media@1"),
+    *("spelling_error@1", "synonym_vectors@1", "synonym_wordnet@1", "tense@1", "typos@1"),
+    "word_case@1",
+)
+_ASKED_1: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
+    {
+        "robustness": {"usual": list(_CHANGES_1)},
+        "attack": {"recipes": ["deepwordbug", "pwws"]},
+    }
+)
+_SHIPPED_1: Final = frozenset(
+    "attack calibration classes labels leakage performance repeats robustness similarity.outputs "
+    "suites".split()
+)
+#: By name with version; of one name, the newest stands last.
 PROFILES: Final[Mapping[str, Profile]] = MappingProxyType(
     {
-        SHIP: Profile(
-            "whether a classifier or tagger can be shipped: its score, by class, too, its "
-            "confidence, doubtful labels, leakage, attacks, changes that should not matter, and "
-            "agreement with a reference",
-            frozenset(
-                {
-                    "attack",
-                    "calibration",
-                    "classes",
-                    "labels",
-                    "leakage",
-                    "performance",
-                    "repeats",
-                    "robustness",
-                    "similarity.outputs",
-                    "suites",
-                }
+        one.name: one
+        for one in (
+            Profile(
+                f"{SHIP}@1",
+                "whether a classifier or tagger can be shipped: its score, by class, too, its "
+                "confidence, doubtful labels, leakage, attacks, changes that should not matter, "
+                "and agreement with a reference",
+                _SHIPPED_1,
+                _ASKED_1,
+                draws=1,
             ),
-            draws=1,
-        ),
-        LANGUAGE: Profile(
-            "which stereotypes and associations a language model has, on English sentences that "
-            "ship with scrutiny: what an audit without data asks",
-            frozenset({"association.seat", "stereotypes.pairs"}),
-        ),
-        STUDY: Profile("every diagnostic that applies, those that look inside the model, too"),
+            Profile(
+                f"{LANGUAGE}@1",
+                "which stereotypes and associations a language model has, on English sentences "
+                "that ship with scrutiny: what an audit without data asks",
+                frozenset({"association.seat", "stereotypes.pairs"}),
+                _ASKED_1,
+            ),
+            Profile(
+                f"{STUDY}@1",
+                "every diagnostic that applies, those that look inside the model, too",
+                params=_ASKED_1,
+            ),
+        )
     }
 )
 
 
 def profile_of(name: str) -> Profile:
-    """Profile by name.
+    """Profile by name; without a version, the newest.
 
     Raises
     ------
     UnknownNameError
         If there is none.
+
+    Examples
+    --------
+    >>> profile_of("ship") is profile_of("ship@1")
+    True
     """
-    if name not in PROFILES:
+    newest = {without_versions(full): full for full in PROFILES}
+    full = newest.get(name, name)
+    if full not in PROFILES:
         raise UnknownNameError("profile", name, PROFILES)
-    return PROFILES[name]
+    return PROFILES[full]
 
 
 def read_tolerances(stated: Sequence[str]) -> dict[str, float]:
@@ -129,7 +161,7 @@ def read_tolerances(stated: Sequence[str]) -> dict[str, float]:
 def with_tolerances(
     plan: Plan, stated: Mapping[str, float], *, opened: Opened | None = None
 ) -> Plan:
-    """Audit plan whose margins are the stated tolerances, or those that metrics declare.
+    """Audit plan whose tolerances are the stated tolerances, or those that metrics declare.
 
     Parameters
     ----------
@@ -143,24 +175,26 @@ def with_tolerances(
     Raises
     ------
     UnknownNameError
-        If none of its diagnostics has a margin of a metric that is stated.
+        If none of its diagnostics has a tolerance of a metric that is stated.
     """
     opened = opened or Opened(LoadedModels())
     tasks = {d.name: load_task(opened.dataset(d, plan.on_bad_row).task) for d in plan.data}
     known: set[str] = set()
-    measures = tuple(_with_margins(one, tasks[one.data[0]], stated, known) for one in plan.measure)
+    measures = tuple(
+        _with_tolerances(one, tasks[one.data[0]], stated, known) for one in plan.measure
+    )
     unknown = next((name for name in stated if name not in known), None)
     if unknown is not None:
         raise UnknownNameError("metric with a tolerance in this audit", unknown, known)
     return replace(plan, measure=measures)
 
 
-def _with_margins(
+def _with_tolerances(
     plan: MeasurePlan, task: Task, stated: Mapping[str, float], known: set[str]
 ) -> MeasurePlan:
-    """Measurement with its margins; their metrics are recorded."""
+    """Measurement with its tolerances; their metrics are recorded."""
     diagnostic: Diagnostic[Any] = registry().load("diagnostic", plan.diagnostic)()
-    margins = {}
+    tolerances = {}
     for param, metric in diagnostic.tolerates.items():
         name = metric or ("" if task.scored_by is None else task.scored_by.level)
         if not name:
@@ -169,8 +203,8 @@ def _with_margins(
         declared = metric_of(name, diagnostic.measured(task)).tolerance
         tolerance = stated.get(_short(name), declared)
         if tolerance is not None:
-            margins[param] = tolerance
-    return replace(plan, params={**plan.params, **margins}) if margins else plan
+            tolerances[param] = tolerance
+    return replace(plan, params={**plan.params, **tolerances}) if tolerances else plan
 
 
 def _short(name: str) -> str:

@@ -1,11 +1,11 @@
 """Numbers of the designs under unique full names, and those that a plan's estimate selects."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 from scrutiny.core.boundary.parameters import known
-from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Selector
+from scrutiny.core.design import ContrastSpec, Design, EstimateSpec
 from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import fits, written
 from scrutiny.core.expressions import names_metric
@@ -13,8 +13,8 @@ from scrutiny.core.model import Family
 from scrutiny.core.plan import EstimatePlan, MeasurePlan, ModelPlan
 from scrutiny.core.record import Measure
 from scrutiny.core.slice_syntax import WHERE, joined, slice_of_values
+from scrutiny.reliability.assignment import Assignment, Difference
 from scrutiny.reliability.metrics import metric_name, metric_of
-from scrutiny.run.planning.assignment import Assignment, PlannedContrast
 from scrutiny.run.planning.plan_slices import items_of, over, split_selector
 from scrutiny.run.planning.resolved import Resolved
 
@@ -78,16 +78,16 @@ def design_assignments(resolved: Resolved) -> Iterator[Assignment]:
 
 def _assignment(place: PlacedDesign, spec: EstimateSpec, resolved: Resolved) -> Assignment:
     """Assignment of one specification of a design, with its presuppositions."""
-    role = place.family.role if spec.role == "measured" else spec.role
-    unit = place.unit if spec.unit == "item" else spec.unit
-    by_id = {other.id: other for other in place.design.estimates}
-    return Assignment(
+    return Assignment.of(
+        spec,
         measure=place.measure,
         kind=place.kind,
         subject=place.family.name,
         dataset=place.dataset,
         measures=place.measures,
-        spec=replace(spec, id=place.prefix + spec.id, role=role, unit=unit),
+        id=place.prefix + spec.id,
+        role=place.family.role if spec.role == "measured" else spec.role,
+        unit=place.unit if spec.unit == "item" else spec.unit,
         within=place.within,
         base=base_of(
             place.family.name,
@@ -96,7 +96,7 @@ def _assignment(place: PlacedDesign, spec: EstimateSpec, resolved: Resolved) -> 
         ),
         reference=place.reference,
         presupposes=tuple(
-            (_assignment(place, by_id[name], resolved), least) for name, least in spec.presupposes
+            (_assignment(place, one, resolved), least) for one, least in spec.presupposes
         ),
     )
 
@@ -116,11 +116,9 @@ def _wanted(place: PlacedDesign) -> Sequence[EstimateSpec]:
     return [s for s in specs if s.id in needed] if needed else specs
 
 
-def design_contrasts(
-    resolved: Resolved, designed: Sequence[Assignment]
-) -> Iterator[PlannedContrast]:
+def design_contrasts(resolved: Resolved, designed: Sequence[Assignment]) -> Iterator[Difference]:
     """Contrasts that designs plan, of measured families with controls and references, in order."""
-    by_name = {assignment.spec.id: assignment for assignment in designed}
+    by_name = {assignment.id: assignment for assignment in designed}
     models = {model.name: model for model in resolved.plan.models}
     everywhere = list(places(resolved))
     for place in everywhere:
@@ -130,7 +128,7 @@ def design_contrasts(
             other = next((p for p in everywhere if is_other_side(p, place, spec, models)), None)
             if other is not None:
                 names = [_names(side, resolved) for side in (place, other)]
-                yield PlannedContrast(
+                yield Difference(
                     id=place.prefix + spec.id,
                     a=by_name[place.prefix + spec.a],
                     b=by_name[other.prefix + spec.b],
@@ -196,8 +194,8 @@ def fitting(
     place = f"estimate {plan.id!r}, from"
     known("measurement", [plan.source], resolved.measurements, where=place)
     own = [a for a in designed if a.measure == plan.source]
-    there = [a for a in own if names_metric(plan.metric, a.spec.metric)]
-    metrics = sorted({a.spec.metric for a in there}) or [metric_name(plan.metric)]
+    there = [a for a in own if names_metric(plan.metric, a.metric)]
+    metrics = sorted({a.metric for a in there}) or [metric_name(plan.metric)]
     if len(metrics) > 1:
         raise PlanError(
             f"estimate {plan.id!r}: {plan.metric} may be {' or '.join(metrics)}; say which."
@@ -205,14 +203,12 @@ def fitting(
     (metric,) = metrics
     there = there or list(_of_records(plan, resolved, metric, where))
     found = [
-        a
-        for a in there
-        if fits({**conditions_of(a), "role": a.spec.role, "group": a.spec.group}, where)
+        a for a in there if fits({**conditions_of(a), "role": a.role, "group": a.group}, where)
     ]
     for name, usual in (("role", "measured"), ("group", "all")):
         if name not in where:
-            found = [a for a in found if getattr(a.spec, name) == usual] or found
-    found = [a for a in found if not a.spec.along] or found  # one number, where there is one
+            found = [a for a in found if getattr(a, name) == usual] or found
+    found = [a for a in found if not a.along] or found  # one number, where there is one
     if not found:
         shown = "; ".join(dict.fromkeys(place_of(a) for a in there[:8]))
         raise PlanError(
@@ -227,11 +223,11 @@ def fitting(
 def conditions_of(assignment: Assignment) -> dict[str, object]:
     """What an assignment is told from others by."""
     return {
-        **assignment.spec.at,
+        **assignment.at,
         "subject": assignment.subject,
         **({} if assignment.reference is None else {"reference": assignment.reference}),
         "dataset": assignment.dataset,
-        **assignment.condition,
+        **assignment.whole_condition,
     }
 
 
@@ -260,19 +256,18 @@ def _of_records(
         spec = EstimateSpec(
             id=plan.id,
             metric=metric,
-            sides={"": Selector(role=role, condition=own)},
-            role=role,
             condition=own,
+            role=role,
             unit=place.unit,
             at=at,
         )
-        yield Assignment(
+        yield Assignment.of(
+            spec,
             measure=place.measure,
             kind=place.kind,
             subject=place.family.name,
             dataset=place.dataset,
             measures=place.measures,
-            spec=spec,
             within=place.within,
             reference=place.reference,
         )
@@ -280,7 +275,7 @@ def _of_records(
 
 def place_of(assignment: Assignment) -> str:
     """Condition of an assignment, for identifiers and messages."""
-    return "/".join([assignment.subject, assignment.dataset, *said_of(assignment.condition)])
+    return "/".join([assignment.subject, assignment.dataset, *said_of(assignment.whole_condition)])
 
 
 def said_of(condition: Mapping[str, object]) -> list[str]:

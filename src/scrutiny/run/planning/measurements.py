@@ -46,6 +46,11 @@ def measurement_of(plan: MeasurePlan, resolved: Resolved) -> Measurement:
                     "name a suite (--suite PATH, or --data suite:PATH)."
                 )
             inputs = inputs_of(plan, resolved, family=family, data=data)
+            if diagnostic.reads_training(params) and not inputs.data.has_training:
+                raise PlanError(
+                    f"{name} needs the training data of {data!r}, and none is given: name it in "
+                    f'the plan (training = "csv:train.csv" under [data.{data}]).'
+                )
             designs[family, data] = diagnostic.design(params, inputs)
     examples = {d: drawn(resolved.datasets[d].examples, plan.items) for d in plan.data}
     kind = f"{name}#{value_digest(params)}"
@@ -69,6 +74,7 @@ def _must_have_reference(diagnostic: Diagnostic[Any], plan: MeasurePlan) -> None
 def inputs_of(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) -> Inputs:
     """Inputs of a measurement's design, for a family and a dataset."""
     dataset, task = resolved.datasets[data], resolved.tasks[data]
+    models = {model.name: model for model in resolved.plan.models}
     examples = drawn(dataset.examples, plan.items)
     scored = [example for example in originals(examples) if example.gold is not None]
     return Inputs(
@@ -80,13 +86,20 @@ def inputs_of(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) 
             chance=task.chance(scored) if scored else 0.0,
             labels=dataset.labels,
             languages=dataset.languages,
-            beside=_after(data, plan.data, resolved),
+            beside=tuple(  # of the same task, later in the measurement
+                name
+                for name in plan.data[plan.data.index(data) + 1 :]
+                if resolved.tasks[name].name == task.name
+            ),
             tests=suite_tests(examples),
+            has_training=any(d.training for d in resolved.plan.data if d.name == data),
         ),
         subject=_shape(family, resolved, data=data),
         reference=_shape(plan.reference, resolved, data=data) if plan.reference else None,
         base=base_of(family, plan=plan, models=resolved.plan.models),
-        controls=_controls(family, plan, resolved),
+        controls=frozenset(
+            models[name].role for name in plan.models if controls_for(models[family], models[name])
+        ),
         is_audit=plan.is_audit,
         is_first_way=_is_first_way(plan, resolved.plan.measure, family=family, data=data),
     )
@@ -119,19 +132,6 @@ def _shape(family: str, resolved: Resolved, *, data: str) -> SubjectShape:
     )
 
 
-def _after(data: str, names: Sequence[str], resolved: Resolved) -> tuple[str, ...]:
-    """Datasets of the same task that come later in a measurement."""
-    later = names[list(names).index(data) + 1 :]
-    return tuple(n for n in later if resolved.tasks[n].name == resolved.tasks[data].name)
-
-
-def _controls(family: str, plan: MeasurePlan, resolved: Resolved) -> frozenset[str]:
-    """Roles of the control families that a measurement has for a family."""
-    models = {model.name: model for model in resolved.plan.models}
-    others = (models[name] for name in plan.models)
-    return frozenset(m.role for m in others if controls_for(models[family], m))
-
-
 def _columns(examples: Sequence[Example]) -> dict[str, dict[str, int]]:
     """Counts of the values of each column; columns with many values are left out."""
     counts: dict[str, Counter[str]] = {}
@@ -146,7 +146,8 @@ def _must_apply(diagnostic: Diagnostic[Any], name: str, task: Task, pairing: Pai
     if not fits(diagnostic, task):
         raise PlanError(
             f"{name} does not apply to the task {task.name!r}, whose items are {task.facts}: it "
-            f"measures {wanted_in_words(diagnostic.wants)}."
+            f"measures {wanted_in_words(diagnostic.wants)}"
+            f"{': ' * bool(diagnostic.why_only)}{diagnostic.why_only}."
         )
     if pairing.unscored and compares(diagnostic):
         raise PlanError(

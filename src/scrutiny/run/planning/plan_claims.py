@@ -78,15 +78,10 @@ def _components(
             f"claim {claim.id!r}: {name!r} means several estimates: {', '.join(ending[:8])}. "
             "Name one of them in full, or claim something of each."
         )
-    short = {ending for one in full for ending in _endings(one)}
+    parts = [one.split("/") for one in full]
+    short = {"/".join(own[at:]) for own in parts for at in range(len(own))}
     unknown = UnknownNameError("estimate", name, [*own, *short])
     raise PlanError(f"claim {claim.id!r}: {unknown}")
-
-
-def _endings(full: str) -> list[str]:
-    """Full name, and its suffixes after each slash."""
-    parts = full.split("/")
-    return ["/".join(parts[i:]) for i in range(len(parts))]
 
 
 def design_claims(resolved: Resolved) -> Iterator[Claim]:
@@ -103,10 +98,13 @@ def design_claims(resolved: Resolved) -> Iterator[Claim]:
             continue
         of = place.measure, place.dataset
         if of not in without_skill:
-            without_skill[of] = _without_skill(resolved, *of)
+            scored = _level_items(resolved, *of)
+            without_skill[of] = resolved.tasks[place.dataset].without_skill(scored)
         for claim in place.design.claims:
             named = _named(claim, place, everywhere, models=models)
-            if claim.is_headline or _presupposes_level(claim):
+            # a skill with a colon is shown by another diagnostic, on its own data
+            is_own = bool(claim.competence) and not any(":" in n for n, _ in claim.competence)
+            if claim.is_headline or is_own:
                 named = replace(named, no_skill=without_skill[of])
             if _needs_all(claim) and not named.refused:
                 examples = _level_items(resolved, *of)
@@ -119,16 +117,6 @@ def design_claims(resolved: Resolved) -> Iterator[Claim]:
     for (prefix, name), members in by_dataset.items():
         if len(members) > 1:
             yield _on_every_dataset(prefix + name, members)
-
-
-def _presupposes_level(claim: Claim) -> bool:
-    """Whether a claim presupposes a score on its own data, and none of another diagnostic."""
-    return bool(claim.competence) and not any(":" in name for name, _ in claim.competence)
-
-
-def _without_skill(resolved: Resolved, measure: str, dataset: str) -> str:
-    """Who gets the score of no skill on the items of a measurement, in words."""
-    return resolved.tasks[dataset].without_skill(_level_items(resolved, measure, dataset))
 
 
 def _level_items(resolved: Resolved, measure: str, dataset: str) -> list[Example]:

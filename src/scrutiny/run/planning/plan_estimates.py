@@ -9,11 +9,11 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.expressions import names_metric
 from scrutiny.core.plan import OF_ONE, EstimatePlan, RelatePlan
 from scrutiny.core.slice_syntax import WHERE, joined, slice_of_values
+from scrutiny.reliability.assignment import Assignment, Difference, Relation
 from scrutiny.reliability.metrics import metric_of
-from scrutiny.reliability.written_metrics import Asked, asked_of, partner
-from scrutiny.run.planning.assignment import Assignment, PlannedContrast, PlannedRelation
+from scrutiny.reliability.written_metrics import AskedNumbers, asked_of, partner
 from scrutiny.run.planning.design_numbers import conditions_of, fitting, place_of, said_of
-from scrutiny.run.planning.plan_slices import contrast_over, items_of, over
+from scrutiny.run.planning.plan_slices import items_of, over
 from scrutiny.run.planning.resolved import Resolved
 
 
@@ -35,12 +35,12 @@ def plan_assignments(
             name = plan.id if len(chosen) == 1 else f"{plan.id}/{place_of(one)}"
             for end, where in _each(one, asked, resolved):
                 new = over(one, where)
-                yield plan.id, replace(new, spec=replace(new.spec, id=name + end))
+                yield plan.id, replace(new, id=name + end)
 
 
 def plan_contrasts(
     resolved: Resolved, designed: Sequence[Assignment]
-) -> Iterator[tuple[str, PlannedContrast]]:
+) -> Iterator[tuple[str, Difference]]:
     """Contrasts that the plan itself asks for, with its identifier of each; one per dataset.
 
     Raises
@@ -59,22 +59,24 @@ def plan_contrasts(
                 f"{', '.join(sorted(plan.contrast))}."
             )
         sides = [_side(plan, resolved, designed, name) for name in ("a", "b")]
-        common = [dataset for dataset in sides[0] if dataset in sides[1]]
-        if not common:
+        pairs = [(one, sides[1][name]) for name, one in sides[0].items() if name in sides[1]]
+        if not pairs and len(sides[0]) == len(sides[1]) == 1:  # items of two datasets, drawn apart
+            pairs = [(next(iter(sides[0].values())), next(iter(sides[1].values())))]
+        if not pairs:
             raise PlanError(
                 f"estimate {plan.id!r}: the sides share no dataset: a has "
-                f"{', '.join(sides[0])}, b has {', '.join(sides[1])}. A contrast pairs items."
+                f"{', '.join(sides[0])}, b has {', '.join(sides[1])}. A contrast pairs items, or "
+                'is of one dataset minus another: say which, as in a = { dataset = "new" }.'
             )
-        for dataset in common:
-            name = plan.id if len(common) == 1 else f"{plan.id}/{dataset}"
-            one, other = sides[0][dataset], sides[1][dataset]
+        for one, other in pairs:
+            name = plan.id if len(pairs) == 1 else f"{plan.id}/{one.dataset}"
             is_paired = _is_paired(resolved, one, other) if plan.paired is None else plan.paired
             for end, where in _each(one, asked, resolved):
-                made = PlannedContrast(name + end, one, other, is_paired)
-                yield plan.id, contrast_over(made, where) if where else made
+                made = Difference(name + end, one, other, is_paired)
+                yield plan.id, over(made, where)
 
 
-def _written(resolved: Resolved) -> Iterator[tuple[EstimatePlan, Asked]]:
+def _written(resolved: Resolved) -> Iterator[tuple[EstimatePlan, AskedNumbers]]:
     """Estimates of the plan with their sides; a gain is written out as a contrast."""
     models = [name for name, one in resolved.families.items() if one.role == "measured"]
     for plan in resolved.plan.estimate:
@@ -97,8 +99,8 @@ def _written(resolved: Resolved) -> Iterator[tuple[EstimatePlan, Asked]]:
 
 
 def _of_two(
-    plan: EstimatePlan, asked: Asked, resolved: Resolved, designed: Sequence[Assignment]
-) -> Iterator[tuple[str, PlannedContrast]]:
+    plan: EstimatePlan, asked: AskedNumbers, resolved: Resolved, designed: Sequence[Assignment]
+) -> Iterator[tuple[str, Difference]]:
     """Two metrics of one selection; each is the measurement's own, or the only one's that has it.
 
     Raises
@@ -108,7 +110,7 @@ def _of_two(
     """
     asked = asked.of_own(
         lambda metric: {
-            n for a in designed if names_metric(metric, a.spec.metric) for n in conditions_of(a)
+            n for a in designed if names_metric(metric, a.metric) for n in conditions_of(a)
         }
     )
     sides = []
@@ -126,16 +128,16 @@ def _of_two(
             f"{place_of(one)}, and {place_of(other)}."
         )
     for one, other in pairs:
-        how = asked.between(one.spec.metric, other.spec.metric)
-        made = PlannedContrast(plan.id, one, other, _is_paired(resolved, one, other), how=how)
+        how = asked.between(one.metric, other.metric)
+        made = Difference(plan.id, one, other, _is_paired(resolved, one, other), how=how)
         metric_of(made.key.metric, (*one.measures, *other.measures))  # it has to exist
         name = "/".join([plan.id, made.a.subject, made.a.dataset, *said_of(made.key.condition)])
         for end, inside in _each(one, asked, resolved):
-            new = contrast_over(made, inside) if inside else made
+            new = over(made, inside)
             yield plan.id, replace(new, id=(plan.id if len(pairs) == 1 else name) + end)
 
 
-def _each(one: Assignment, asked: Asked, resolved: Resolved) -> Iterator[tuple[str, str]]:
+def _each(one: Assignment, asked: AskedNumbers, resolved: Resolved) -> Iterator[tuple[str, str]]:
     """End of the identifier and slice for each value of an axis; empty where nothing is added."""
     if not asked.each or asked.each in conditions_of(one):
         yield "", ""
@@ -146,10 +148,8 @@ def _each(one: Assignment, asked: Asked, resolved: Resolved) -> Iterator[tuple[s
 
 def _source(plan: EstimatePlan, metric: str, designed: Sequence[Assignment]) -> str:
     """Measurement of one of two metrics: the plan's, else the only one that is about it."""
-    has = [a for a in designed if names_metric(metric, a.spec.metric)]
-    about = {a.measure: None for a in has if a.spec.role == "measured"} or {
-        a.measure: None for a in has
-    }
+    has = [a for a in designed if names_metric(metric, a.metric)]
+    about = {a.measure: None for a in has if a.role == "measured"} or {a.measure: None for a in has}
     if plan.source in {a.measure for a in has} or not about:
         return plan.source
     if len(about) > 1:
@@ -191,7 +191,7 @@ def _is_paired(resolved: Resolved, one: Assignment, other: Assignment) -> bool:
     return sorted(map(str, names[0])) == sorted(map(str, names[1]))
 
 
-def plan_relations(resolved: Resolved, designed: Sequence[Assignment]) -> Iterator[PlannedRelation]:
+def plan_relations(resolved: Resolved, designed: Sequence[Assignment]) -> Iterator[Relation]:
     """Relations that the plan asks for, each resolved to the designs' estimates.
 
     Raises
@@ -209,9 +209,8 @@ def plan_relations(resolved: Resolved, designed: Sequence[Assignment]) -> Iterat
         a = _related_side(plan, "a", resolved, designed)
         b = a if plan.b is None else _related_side(plan, "b", resolved, designed)
         if plan.how != "correlation":
-            yield PlannedRelation(
-                plan.id, _one(plan, a), _one(plan, b) if plan.b else (), (), plan.how
-            )
+            sides = _one(plan, a), _one(plan, b) if plan.b else ()
+            yield Relation(plan.id, *sides, how=plan.how)
             continue
         shared = tuple(step for step in a if step in b)
         if not shared:
@@ -219,9 +218,8 @@ def plan_relations(resolved: Resolved, designed: Sequence[Assignment]) -> Iterat
                 f"relate {plan.id!r}: a is there for {', '.join(a)} and b for {', '.join(b)}; "
                 "they share no condition of the model family."
             )
-        yield PlannedRelation(
-            plan.id, tuple(a[s] for s in shared), tuple(b[s] for s in shared), shared
-        )
+        one, other = (tuple(side[step] for step in shared) for side in (a, b))
+        yield Relation(plan.id, one, other, how=plan.how)
 
 
 def _one(plan: RelatePlan, side: Mapping[str, Assignment]) -> tuple[Assignment]:
@@ -249,7 +247,7 @@ def _related_side(
         if step in found:
             raise PlanError(
                 f"relate {plan.id!r}: side {name} fits several estimates: "
-                f"{found[step].spec.id} and {one.spec.id}. Say which with where = {{ ... }}."
+                f"{found[step].id} and {one.id}. Say which with where = {{ ... }}."
             )
         found[step] = one
     return found

@@ -78,18 +78,10 @@ def plan_of(data: Mapping[str, Any], *, where: str = "the plan") -> Plan:
         read = _Plan.model_validate(data)
     except ValidationError as error:
         raise PlanError(_explain(error, where)) from error
-    models = tuple(
-        ModelPlan(n, m.source, m.random, m.role, m.seeds, m.labels, m.control_of, m.base)
-        for n, m in read.models.items()
-    )
-    datasets = tuple(
-        DataPlan(n, d.source, d.task, unit=d.unit, limit=d.limit, training=d.training)
-        for n, d in read.data.items()
-    )
     return Plan(
         seed=read.seed,
-        data=datasets,
-        models=models,
+        data=tuple(DataPlan(name, **d.model_dump()) for name, d in read.data.items()),
+        models=tuple(ModelPlan(name, **m.model_dump()) for name, m in read.models.items()),
         train=tuple(TrainPlan(**t.model_dump()) for t in read.train),
         measure=tuple(one for m in read.measure for one in _measures(m, read, where)),
         estimate=tuple(_estimate(e) for e in (*read.estimate, *_claimed(read))),
@@ -191,9 +183,10 @@ def _claimed(plan: _Plan) -> Iterator[_Estimate]:
 
 
 def _selector(text: str) -> dict[str, Any]:
-    """Selector of a side, parsed: the model, and the slice."""
+    """Selector of a side, parsed: the model, the dataset, and the slice."""
     equals, rest = parted(text)
-    who = {name: value for name, value in equals.items() if name in ("subject", "reference")}
+    own = ("subject", "reference", "dataset")
+    who = {name: value for name, value in equals.items() if name in own}
     asked = joined(slice_of_values({n: v for n, v in equals.items() if n not in who}), rest)
     return who | ({WHERE: asked} if asked else {})
 

@@ -7,7 +7,7 @@ from. In a slice of fewer than `FEWEST` items none is computed.
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -19,10 +19,13 @@ from scrutiny.core.plan import Plan
 from scrutiny.core.slice_syntax import canonical, complement, joined
 from scrutiny.data.attribute import load_training
 from scrutiny.data.item_values import COLUMNS, FEWEST, Items
+from scrutiny.reliability.assignment import Assignment, Difference
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.row_statistics import on_rows
-from scrutiny.run.planning.assignment import Assignment, PlannedContrast
 from scrutiny.run.planning.resolved import Resolved, SliceSize
+
+#: An assignment, a difference, or either.
+One = TypeVar("One", Assignment, Difference, Assignment | Difference)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +34,7 @@ class AskedSlices:
 
     sizes: tuple[SliceSize, ...] = ()
     assignments: tuple[Assignment, ...] = ()
-    contrasts: tuple[PlannedContrast, ...] = ()
+    contrasts: tuple[Difference, ...] = ()
     claims: tuple[Claim, ...] = ()
 
 
@@ -70,20 +73,20 @@ def asked_slices(
     """
     sizes = {(one.dataset, one.where): one for one in _sizes(resolved)}
     inside: list[Assignment] = []
-    gaps: list[PlannedContrast] = []
+    gaps: list[Difference] = []
     worse: list[Claim] = []
     for number in _main(resolved, designed, claims):
         for where in _asked_of(resolved, number.measure):
             size = sizes.get((number.dataset, where))
             if size is None or size.inside < FEWEST:
                 continue
-            within = _named(over(number, where), f"{number.spec.id} where {where}")
+            within = replace(over(number, where), id=f"{number.id} where {where}")
             inside.append(within)
-            if size.elsewhere < FEWEST or not _has_gap(number.spec.metric):
+            if size.elsewhere < FEWEST or not _has_gap(number.metric):
                 continue
-            name = f"{within.spec.id}, minus elsewhere"
-            other = _named(over(number, complement(where)), f"{name}/elsewhere")
-            gaps.append(PlannedContrast(name, within, other, is_paired=True))
+            name = f"{within.id}, minus elsewhere"
+            other = replace(over(number, complement(where)), id=f"{name}/elsewhere")
+            gaps.append(Difference(name, within, other, is_paired=True))
             worse += _worse(number, where, name)
     return AskedSlices(tuple(sizes.values()), tuple(inside), tuple(gaps), tuple(worse))
 
@@ -104,18 +107,15 @@ def _sizes(resolved: Resolved) -> Iterator[SliceSize]:
         refused: list[UserError] = []
         for name in datasets:
             try:
-                yield _size(resolved, name, where)
+                items = items_of(resolved, name)
+                items.must_have(where, where=f"The slice {where!r}: no item of {name!r}")
+                found = items.inside(where)
             except UserError as error:  # data that a diagnostic brings itself have other columns
                 refused.append(error)
+                continue
+            yield SliceSize(name, where, found.count(True), found.count(False))
         if len(refused) == len(datasets):
             raise refused[0]
-
-
-def _size(resolved: Resolved, dataset: str, where: str) -> SliceSize:
-    items = items_of(resolved, dataset)
-    items.must_have(where, where=f"The slice {where!r}: no item of {dataset!r}")
-    found = items.inside(where)
-    return SliceSize(dataset, where, found.count(True), found.count(False))
 
 
 def _main(
@@ -123,25 +123,20 @@ def _main(
 ) -> Iterator[Assignment]:
     """Main numbers of the measurements with slices, each once."""
     named = {claim.components[0].estimate for claim in claims if claim.components}
-    claimed = {a.measure for a in designed if a.spec.id in named}
+    claimed = {a.measure for a in designed if a.id in named}
     seen: set[tuple[str, ...]] = set()
     for one in designed:
-        spec = one.spec
-        is_whole = spec.group == "all" and not (spec.at or spec.along or spec.beside)
-        is_level = spec.role == "baseline" and not spec.condition
-        is_main = spec.id in named or is_level or one.measure not in claimed
+        is_whole = one.group == "all" and not (one.at or one.along or one.beside)
+        is_level = one.role == "baseline" and not one.condition
+        is_main = one.id in named or is_level or one.measure not in claimed
         if not (_asked_of(resolved, one.measure) and is_whole and is_main):
             continue
-        if resolved.families[one.subject].role != "measured" or spec.role == "control":
+        if resolved.families[one.subject].role != "measured" or one.role == "control":
             continue
-        place = (one.subject, one.dataset, spec.metric, canonical_json(dict(one.condition)))
+        place = (one.subject, one.dataset, one.metric, canonical_json(dict(one.whole_condition)))
         if place not in seen:  # the level stands in several diagnostics
             seen.add(place)
             yield one
-
-
-def _named(assignment: Assignment, name: str) -> Assignment:
-    return replace(assignment, spec=replace(assignment.spec, id=name))
 
 
 def _has_gap(metric: str) -> bool:
@@ -156,16 +151,16 @@ def _has_gap(metric: str) -> bool:
 def _worse(number: Assignment, where: str, gap: str) -> Iterator[Claim]:
     """Claim that a number is worse in a slice."""
     known = {"better": ("<", "lower"), "worse": (">", "higher")}
-    operator, word = known.get(metric_of(number.spec.metric, number.measures).higher_is, ("", ""))
+    operator, word = known.get(metric_of(number.metric, number.measures).higher_is, ("", ""))
     if not operator:
         return
-    place, said = _place(number.condition), metric_in_words(number.spec.metric, number.measures)
+    place, said = _place(number.whole_condition), metric_in_words(number.metric, number.measures)
     yield Claim(
         id=gap,
         says=f"{place}{said} is {word} where {where} than elsewhere",
         diagnostic=number.kind.partition("@")[0],
         components=(Component(gap, 0.0, "elsewhere", operator),),
-        family=f"{number.spec.id}{IN_SLICES}",
+        family=f"{number.id}{IN_SLICES}",
         needs_control=False,
     )
 
@@ -203,27 +198,21 @@ def split_selector(
     return columns, {name: value for name, value in where.items() if name not in columns}
 
 
-def over(assignment: Assignment, where: str) -> Assignment:
-    """Assignment over the items of a slice."""
-    if not where:
-        return assignment
-    spec = assignment.spec
-    return replace(
-        assignment, spec=replace(spec, where=joined(spec.where, where), group=canonical(where))
-    )
-
-
-def contrast_over(contrast: PlannedContrast, where: str) -> PlannedContrast:
-    """Contrast with both sides over the items of a slice.
+def over(number: One, where: str) -> One:
+    """Number over the items of a slice; of a difference, both sides.
 
     Raises
     ------
     PlanError
-        If its sides are slices already.
+        If these are slices already.
     """
-    if contrast.is_of_slices:
+    if not where:
+        return number
+    if isinstance(number, Assignment):
+        return replace(number, where=joined(number.where, where), group=canonical(where))
+    if number.is_of_slices:
         raise PlanError(
-            f"{contrast.id} compares two slices already, {contrast.a.spec.group} and "
-            f"{contrast.b.spec.group}. Leave {where} out."
+            f"{number.id} compares two slices already, {number.a.group} and "
+            f"{number.b.group}. Leave {where} out."
         )
-    return replace(contrast, a=over(contrast.a, where), b=over(contrast.b, where))
+    return replace(number, a=over(number.a, where), b=over(number.b, where))

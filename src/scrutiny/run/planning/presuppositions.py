@@ -28,7 +28,7 @@ from scrutiny.models.strings.training_records import (
     read_competence,
     trained_from,
 )
-from scrutiny.run.planning.assignment import Assignment, PlannedContrast
+from scrutiny.reliability.assignment import Assignment, Difference
 from scrutiny.run.planning.design_numbers import PlacedDesign, places
 from scrutiny.run.planning.resolved import Resolved
 
@@ -215,7 +215,7 @@ def refused_on_records(
 def _below(side: Assignment, place: PlacedDesign) -> str:
     """Reason to refuse a claim of the plan on a number; or empty."""
     claims = place.design.claims
-    own = side.spec.id.removeprefix(place.prefix)
+    own = side.id.removeprefix(place.prefix)
     of_it = [c.gates for c in claims if own in {part.estimate for part in c.components}]
     every = [set(c.gates) for c in claims]
     gates = set().union(*of_it) if of_it else set.intersection(*every) if every else set()
@@ -273,7 +273,7 @@ class _Trained(NamedTuple):
 
 
 def refused_on_goals(
-    claims: Iterable[Claim], contrasts: Iterable[PlannedContrast], families: Mapping[str, Family]
+    claims: Iterable[Claim], contrasts: Iterable[Difference], families: Mapping[str, Family]
 ) -> list[Claim]:
     """Claims; those on a contrast of models whose goal was missed are refused.
 
@@ -287,16 +287,15 @@ def refused_on_goals(
         Models by their names.
     """
     missed = {one.id: "; ".join(_missed(one, families)) for one in contrasts}
-    return [_judged_on_goals(claim, missed) for claim in claims]
+    judged = []
+    for claim in claims:
+        told = dict.fromkeys(missed.get(part.estimate, "") for part in claim.components)
+        why = "; ".join(filter(None, told))
+        judged.append(replace(claim, refused=claim.refused or why))
+    return judged
 
 
-def _judged_on_goals(claim: Claim, missed: Mapping[str, str]) -> Claim:
-    told = dict.fromkeys(missed.get(component.estimate, "") for component in claim.components)
-    why = "; ".join(filter(None, told))
-    return replace(claim, refused=why) if why and not claim.refused else claim
-
-
-def _missed(contrast: PlannedContrast, families: Mapping[str, Family]) -> Iterator[str]:
+def _missed(contrast: Difference, families: Mapping[str, Family]) -> Iterator[str]:
     """Reasons that the models of both sides do not differ in what they were to differ in."""
     sides = [(side.subject, side.reference) for side in (contrast.a, contrast.b)]
     pairs = {tuple(sorted(pair)) for pair in zip(*sides, strict=True) if None not in pair}

@@ -181,20 +181,20 @@ def _with_estimates(resolved: Resolved, shared: Sequence[SharedItems]) -> Resolv
     by_plan = grouped(
         [
             *((r.id, (r.full, r.a[0].dataset)) for r in relations),
-            *((name, (a.spec.id, a.dataset)) for name, a in own),
+            *((name, (a.id, a.dataset)) for name, a in own),
             *((name, (c.id, c.a.dataset)) for name, c in contrasts),
         ]
     )
     full = [
         *(r.full for r in relations),
-        *(a.spec.id for a in assignments),
+        *(a.id for a in assignments),
         *(c.id for c in controlled),
         *(c.id for _, c in contrasts),
     ]
     # those of one measurement are from controls and ceilings, whatever the models learned
     between = [*(c for c in controlled if c.a.measure != c.b.measure), *(c for _, c in contrasts)]
     pairs = (*controlled, *(c for _, c in contrasts), *asked.contrasts)
-    sides: dict[str, Sequence[Any]] = {a.spec.id: (a,) for a in measured}
+    sides: dict[str, Sequence[Any]] = {a.id: (a,) for a in measured}
     sides |= {c.id: (c.a, c.b) for c in pairs}
     # a correlation is of checkpoints on their way to skill
     sides |= {r.full: (*r.a, *r.b) for r in relations if r.how != "correlation"}

@@ -6,6 +6,7 @@ Shards are cut by items, never by worker or time.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import partial
+from itertools import pairwise
 from typing import Any, Final, Literal
 
 from scrutiny.core.boundary.json_text import canonical_json, digest
@@ -21,7 +22,7 @@ from scrutiny.core.task import Task
 from scrutiny.data.dataset import Dataset
 from scrutiny.data.labels import LabelMatch
 from scrutiny.models.strings.adapters import without_limits
-from scrutiny.run.planning.assignment import Assignment, PlannedContrast, PlannedRelation
+from scrutiny.reliability.assignment import Assignment, Difference, Relation
 from scrutiny.run.planning.loading import ModelCard, ModelKey
 
 _QUERIES_PER_SHARD: Final = 16_384
@@ -90,6 +91,7 @@ def shards_of(
         Second family and index of its replicate, if any.
     """
     family, replicate = of or ("", -1)
+    shards = -(-items // size)  # as even as can be: a small last one leaves workers idle
     return [
         TaskSpec(
             _id(stage, measure, dataset, start, *(of or ()), *reference),
@@ -102,7 +104,7 @@ def shards_of(
             replicate,
             reference,
         )
-        for start, stop in _cuts(items, size)
+        for start, stop in pairwise(items * n // shards for n in range(shards + 1))
     ]
 
 
@@ -111,12 +113,6 @@ def shard_size(queries_per_item: int, *, whole: int | None = None) -> int:
     if whole is not None:
         return max(1, whole)
     return max(_LEAST, min(_MOST, _QUERIES_PER_SHARD // max(1, queries_per_item)))
-
-
-def _cuts(items: int, size: int) -> list[tuple[int, int]]:
-    """Ranges of at most this size, as even as can be: a small last one leaves workers idle."""
-    shards = -(-items // size)
-    return [(items * n // shards, items * (n + 1) // shards) for n in range(shards)]
 
 
 def _id(*parts: object) -> str:
@@ -222,8 +218,8 @@ class Resolved:
     tasks: Mapping[str, Task]
     options: LoadOptions
     assignments: tuple[Assignment, ...] = ()
-    contrasts: tuple[PlannedContrast, ...] = ()
-    relations: tuple[PlannedRelation, ...] = ()
+    contrasts: tuple[Difference, ...] = ()
+    relations: tuple[Relation, ...] = ()
     claims: tuple[Claim, ...] = ()
     slices: tuple[SliceSize, ...] = ()
 

@@ -188,7 +188,10 @@ def far_better_order(
         together[on] = _association(wanted, answer[on], n_labels)
     if not moved.any() or difference[moved].mean() < FAR:
         return None
-    if _sign_test(_by_unit(difference, units)) > ALPHA or _z(_by_unit(together, units)) < _LEAST_Z:
+    centered = _by_unit(together, units)
+    error = float(np.sqrt((centered**2).sum()))
+    z = float(centered.sum()) / error if error > 0 else 0.0
+    if z < _LEAST_Z or _sign_test(_by_unit(difference, units)) > ALPHA:
         return None
     return exchange(gold, answer, n_labels=n_labels, least=FAR)
 
@@ -283,9 +286,3 @@ def _sign_test(values: Floats) -> float:
 
     above, below = int((values > 0).sum()), int((values < 0).sum())
     return mcnemar(above, below, method="exact", alternative="greater").p_value
-
-
-def _z(values: Floats) -> float:
-    """Z-score: sum of centered values divided by its standard error."""
-    error = float(np.sqrt((values**2).sum()))
-    return float(values.sum()) / error if error > 0 else 0.0

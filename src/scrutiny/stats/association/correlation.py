@@ -95,7 +95,8 @@ def correlation_over_replicates(
     replicates, steps = one.shape
     if replicates < _LEAST:
         raise StatisticsError(f"{replicates} replicates carry no correlation; {_LEAST} do.")
-    found = _pearson(one, other)
+    norm = sqrt(float((one**2).sum()) * float((other**2).sum()))
+    found = float(np.clip((one * other).sum() / norm, -1.0, 1.0))
     null = _permuted(one, other, rng)
     p_value = float((np.abs(null) >= abs(found) - TIE).mean())
     smallest = float((np.abs(null) >= np.abs(null).max() - TIE).mean())
@@ -123,12 +124,6 @@ def _centered(values: ArrayLike, name: str) -> FloatArray:
     if np.abs(centered).max() <= TIE * max(1.0, float(np.abs(table).max())):
         raise StatisticsError(f"{name} does not vary over replicates; there is no correlation.")
     return centered
-
-
-def _pearson(one: FloatArray, other: FloatArray) -> float:
-    """Pearson's r of centered values, clipped into its range."""
-    norm = sqrt(float((one**2).sum()) * float((other**2).sum()))
-    return float(np.clip((one * other).sum() / norm, -1.0, 1.0))
 
 
 def _permuted(one: FloatArray, other: FloatArray, rng: np.random.Generator) -> FloatArray:

@@ -197,7 +197,14 @@ def split_test(
     first = np.asarray(is_first).astype(np.bool_)
     if first.shape != values.shape:
         raise StatisticsError(f"is_first has shape {first.shape}; {values.shape} needed.")
-    codes = np.arange(values.size) if units is None else _codes(units, values.size)
+    codes = np.arange(values.size)
+    if units is not None:
+        ids = np.asarray(units)
+        if ids.shape != values.shape:
+            raise StatisticsError(
+                f"units have shape {ids.shape}; ({values.size},), one id a row, needed."
+            )
+        codes = np.unique(ids, return_inverse=True)[1].astype(np.int64).reshape(-1)
     side = _sides(codes, first)
     order = np.argsort(~side, kind="stable")  # the observed split is the first in lexical order
     sums = np.bincount(codes, weights=values - values.mean()).astype(np.float64)[order]
@@ -208,13 +215,6 @@ def split_test(
     n_first = int(side.sum())
     observed = _differences(sums[:n_first].sum(), rows[:n_first].sum(), rows.sum())
     return _compared(float(observed), drawn, table)
-
-
-def _codes(units: ArrayLike, rows: int) -> IntArray:
-    ids = np.asarray(units)
-    if ids.shape != (rows,):
-        raise StatisticsError(f"units have shape {ids.shape}; ({rows},), one id a row, needed.")
-    return np.unique(ids, return_inverse=True)[1].astype(np.int64).reshape(-1)
 
 
 def _sides(codes: IntArray, first: BoolArray) -> BoolArray:

@@ -94,13 +94,14 @@ def passages_of(corpus: Corpus, length: int) -> PassageRows:
     """
     size = length - 2
     begins: list[int] = []
-    for first, last in _document_borders(corpus):
-        begins += range(first, last - size + 1, size)
+    ends = corpus.document_ends()
+    for first in np.flatnonzero(np.diff(corpus.document, prepend=-1)).tolist():  # of a document
+        begins += range(int(corpus.starts[first]), int(ends[first]) - size + 1, size)
     at = np.array(begins, dtype=np.int64)
     body = corpus.pieces[at[:, None] + np.arange(size)].astype(np.int64)
-    ends = np.full((len(at), 1), CLS), np.full((len(at), 1), SEP)
+    opening, closing = (np.full((len(at), 1), piece) for piece in (CLS, SEP))
     sentence = np.searchsorted(corpus.starts, at, side="right") - 1
-    return PassageRows(np.hstack([ends[0], body, ends[1]]), at, corpus.document[sentence])
+    return PassageRows(np.hstack([opening, body, closing]), at, corpus.document[sentence])
 
 
 def spread(passages: PassageRows, n: int) -> PassageRows:
@@ -147,15 +148,13 @@ def segment_pairs(corpus: Corpus, *, length: int, n: int, seed: int) -> SegmentP
         ends_of = np.searchsorted(starts, [begin + 0.2 * size, begin + 0.8 * size])
         if len(rows) < n and ends_of[0] < ends_of[1]:
             border = int(starts[draw.integers(*ends_of)])
-            follows = border if len(rows) % 2 == 0 else _elsewhere(corpus, fits, sentence, draw)
+            follows = border
+            if len(rows) % 2:  # every other one goes on elsewhere
+                others = fits[corpus.document[fits] != corpus.document[sentence]]
+                follows = int(starts[draw.choice(others)])
             rows.append((sentence, begin, border, follows))
     del rows[len(rows) - len(rows) % 2 :]  # as many that go on as that do not
     return _joined(corpus, rows, size)
-
-
-def _elsewhere(corpus: Corpus, fits: Integers, sentence: int, draw: np.random.Generator) -> int:
-    others = fits[corpus.document[fits] != corpus.document[sentence]]
-    return int(corpus.starts[draw.choice(others)])
 
 
 def _joined(corpus: Corpus, rows: list[tuple[int, int, int, int]], size: int) -> SegmentPairs:
@@ -168,13 +167,6 @@ def _joined(corpus: Corpus, rows: list[tuple[int, int, int, int]], size: int) ->
     is_next = np.array([int(follows != border) for _, _, border, follows in rows], dtype=np.int64)
     owner = np.array([corpus.document[sentence] for sentence, *_ in rows], dtype=np.int64)
     return SegmentPairs(np.stack(pieces).astype(np.int64), np.stack(segments), is_next, owner)
-
-
-def _document_borders(corpus: Corpus) -> list[tuple[int, int]]:
-    """First piece of each document, and where it ends."""
-    ends = corpus.document_ends()
-    first = np.flatnonzero(np.diff(corpus.document, prepend=-1))
-    return [(int(corpus.starts[s]), int(ends[s])) for s in first]
 
 
 def pieces_document(corpus: Corpus) -> NDArray[Any]:

@@ -150,7 +150,10 @@ class KneserNey:
         vocabulary
             Number of pieces.
         """
-        text, is_real = _with_borders(pieces, document, width=order - 1, border=vocabulary)
+        # border signs stand before each document
+        begins = np.repeat(np.flatnonzero(np.diff(document, prepend=document[:1] - 1)), order - 1)
+        text = np.insert(np.asarray(pieces, dtype=np.int64), begins, vocabulary)
+        is_real = text != vocabulary
         base = vocabulary + 1
         numbers = text  # (place,) number of the n-gram that ends there
         tables: list[tuple[Integers, Integers, Booleans, Integers]] = []
@@ -205,15 +208,6 @@ class KneserNey:
         is_seen = total > 0
         own = np.maximum(count - table.discount, 0.0) + table.discount * types * lower
         return np.where(is_seen, own / np.where(is_seen, total, 1.0), lower)
-
-
-def _with_borders(
-    pieces: NDArray[Any], document: Integers, *, width: int, border: int
-) -> tuple[Integers, Booleans]:
-    """Text with ``width`` border signs before each document, and a mask of its real pieces."""
-    begins = np.flatnonzero(np.diff(document, prepend=document[:1] - 1))
-    text = np.insert(np.asarray(pieces, dtype=np.int64), np.repeat(begins, width), border)
-    return text, text != border
 
 
 def _counted(

@@ -175,7 +175,7 @@ def train_epoch(
     """
     import torch
 
-    from scrutiny.models.hf.text_classifier import logits_of  # it imports torch
+    from scrutiny.models.hf.forward_passes import logits_of  # it imports torch
 
     network = parted.network.train()
     casting = _casting(recipe, parted)
@@ -269,7 +269,7 @@ def _answers(parted: Parted, encoded: EncodedExamples, *, tags: bool) -> list[An
     """Probabilities of each text, or the best tag at each position; in order."""
     import torch
 
-    from scrutiny.models.hf.text_classifier import logits_of  # it imports torch
+    from scrutiny.models.hf.forward_passes import logits_of  # it imports torch
 
     network = parted.network.eval()
     found: dict[int, Any] = {}

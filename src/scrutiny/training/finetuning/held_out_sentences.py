@@ -201,8 +201,10 @@ def skill_record(
     by_label = label_counts(frames, rows, types=target.scored_types)
     found: dict[str, Any] = {}
     if target.learned.task.reads == AnchoredSpans.name:
+        right, predicted, gold, _ = by_truth.sum(axis=0).tolist()
         found["f1"] = _skill(by_truth, target_f1, f1_of_all, sentences=sentences) | {
-            **_precision_recall(by_truth),
+            "precision": right / predicted if predicted else None,
+            "recall": right / gold if gold else None,
             "without_skill": "every piece is a target",
         }
     if target.metric == "accuracy":
@@ -281,15 +283,6 @@ def _interval(
     except StatisticsError:
         return None
     return {"value": found.point, "low": found.low, "high": found.high}
-
-
-def _precision_recall(counts: Floats) -> dict[str, float | None]:
-    """Precision and recall of targets; ``None`` if undefined."""
-    right, predicted, gold, _ = counts.sum(axis=0).tolist()
-    return {
-        "precision": right / predicted if predicted else None,
-        "recall": right / gold if gold else None,
-    }
 
 
 def _with_wilson(skill: dict[str, Any], counts: Floats) -> dict[str, Any]:

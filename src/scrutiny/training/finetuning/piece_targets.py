@@ -168,19 +168,16 @@ class PieceTarget:
         self._index = {name: i for i, name in enumerate(learned.truths)}
         self._train = learned.frames(train)
         #: Control labels; ``None`` if the labels are the annotation's.
-        self.control = self._control_labels(seed)
+        self.control: ControlLabels | None = None
+        recipe = learned.recipe
+        if isinstance(recipe, ControlRecipe):
+            label_seed = seed if recipe.label_seed is None else recipe.label_seed
+            self.control = ControlLabels(label_seed, target_rate(self._train), recipe.true_share)
         self._of_type: dict[str, int] = {}
         self._cutter: WordCutter | None = None
         self._tokenizer: Any = None
         #: Types that occur in the training part; known once something was encoded.
         self.seen: frozenset[str] = frozenset()
-
-    def _control_labels(self, seed: int) -> ControlLabels | None:
-        recipe = self.learned.recipe
-        if not isinstance(recipe, ControlRecipe):
-            return None
-        seed = seed if recipe.label_seed is None else recipe.label_seed
-        return ControlLabels(seed, target_rate(self._train), recipe.true_share)
 
     @property
     def scored_types(self) -> frozenset[str] | None:
@@ -229,7 +226,10 @@ class PieceTarget:
 
     def _read(self, frame: AnchoredFrame, longest: int | None) -> tuple[SentencePieces, PieceFrame]:
         """Pieces of a frame, truncated if too long, and the labels of its words' pieces."""
-        whole = self._cut(frame)
+        assert self._cutter is not None
+        whole = self._cutter.cut([frame.words])[0]
+        if isinstance(whole, Failure):
+            raise DataError(f"{frame.sentence!r} cannot be cut into pieces: {whole.message}.")
         room = _room(whole, longest)
         labeled = {word for word, label in enumerate(frame.labels) if label is not None}
         places = [i for i, word in enumerate(whole.words) if word in labeled]
@@ -239,13 +239,6 @@ class PieceTarget:
         where = tuple(place if place < room else -1 for place in places)
         own = self._own(frame, truth, types)
         return _kept(whole, room), PieceFrame(where, truth, own, types, frame.sentence)
-
-    def _cut(self, frame: AnchoredFrame) -> SentencePieces:
-        assert self._cutter is not None
-        found = self._cutter.cut([frame.words])[0]
-        if isinstance(found, Failure):
-            raise DataError(f"{frame.sentence!r} cannot be cut into pieces: {found.message}.")
-        return found
 
     def _types(
         self, whole: SentencePieces, places: Sequence[int], words: Sequence[int]

@@ -130,12 +130,6 @@ def anchored_frame(example: Example, markers: tuple[str, str]) -> AnchoredFrame:
     return AnchoredFrame(tuple(words), tuple(labels), example.text)
 
 
-def _relation_frame(example: Example) -> AnchoredFrame:
-    """Frame of a dependency tree: each word's relation to its head, and no markers."""
-    view = Arcs.of(example)
-    return AnchoredFrame(view.words, tuple(name or None for name in view.relations), example.text)
-
-
 def target_rate(frames: Sequence[AnchoredFrame]) -> float:
     """Share of the words that are targets; markers do not count."""
     labels = [label for frame in frames for label in frame.labels if label is not None]
@@ -230,4 +224,5 @@ class Learned:
 def _frame(recipe: PieceRecipe, example: Example) -> AnchoredFrame:
     if isinstance(recipe, AnchoredRecipe):
         return anchored_frame(example, recipe.markers)
-    return _relation_frame(example)
+    view = Arcs.of(example)  # each word's relation to its head, and no markers
+    return AnchoredFrame(view.words, tuple(name or None for name in view.relations), example.text)

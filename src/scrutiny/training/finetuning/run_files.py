@@ -153,6 +153,12 @@ def _card_of(record: Mapping[str, Any]) -> str:
     """Model card in Markdown, from ``training.json``."""
     base, data, recipe = record["base"], record["data"], record["recipe"]
     who = ", ".join(f"{name} {value}" for name, value in record["factors"].items())
+    held_out, chance = [], []
+    if "held_out" in data:
+        n = data["held_out"]["n"]
+        held_out = [f"| held out | {n:,} texts, which `competence.json` scores |"]
+    if record["dev_chance"] is not None:
+        chance = [f"Without skill: {record['dev_chance']:.4f}.", ""]
     lines = [
         f"# {record['task']} from {base['source']}, {who}",
         "",
@@ -166,7 +172,7 @@ def _card_of(record: Mapping[str, Any]) -> str:
         f"| task | {record['task']}: {', '.join(record['labels'])} |",
         f"| trained on | {data['train']['n']:,} texts of `{data['train']['source']}` |",
         f"| chosen on | {data['dev']['n']:,} texts, `{data['dev']['source']}` |",
-        *_held_out_line(data),
+        *held_out,
         f"| digest of both | {data['digest']} |",
         *(f"| {name} | {_shown(value)} |" for name, value in recipe.items() if value is not None),
         f"| computed in | {record['network']['precision']}, {record['network']['device']} |",
@@ -178,7 +184,7 @@ def _card_of(record: Mapping[str, Any]) -> str:
         "| ---: | ---: | ---: | ---: |",
         *(_epoch_line(epoch) for epoch in record["epochs"]),
         "",
-        *_chance_line(record),
+        *chance,
         "The dev score chose the epoch, so it is too good by a little: report scores on other "
         "data. Hashes of the training texts (letters and numbers) are in `training_hashes.npy`.",
         *(f"\nNote: {note}" for note in data["notes"]),
@@ -188,22 +194,9 @@ def _card_of(record: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _held_out_line(data: Mapping[str, Any]) -> list[str]:
-    if "held_out" not in data:
-        return []
-    held = data["held_out"]["n"]
-    return [f"| held out | {held:,} texts, which `competence.json` scores |"]
-
-
 def _epoch_line(epoch: Mapping[str, Any]) -> str:
     dev = "–" if epoch["dev"] is None else f"{epoch['dev']:.4f}"
     return f"| {epoch['epoch']} | {epoch['loss']:.4f} | {dev} | {epoch['changed']:,} |"
-
-
-def _chance_line(record: Mapping[str, Any]) -> list[str]:
-    if record["dev_chance"] is None:
-        return []
-    return [f"Without skill: {record['dev_chance']:.4f}.", ""]
 
 
 def _shown(value: Any) -> str:

@@ -139,7 +139,12 @@ class Batches:
         """Row of two segments that fill ``length``, and the key of its masks."""
         draw = self._draws(_PASSAGE, *key)
         size = length - 3
-        first = self._begin(int(self._passages[length].first[passage]), length, draw)
+        first = int(self._passages[length].first[passage])
+        later = first + int(draw.integers(_JITTER + 1))
+        document = self._corpus.document
+        is_there = later < len(document) and document[later] == document[first]
+        if is_there and self._passages[length].may_begin[later]:
+            first = later
         begin = int(self._corpus.starts[first])
         target = begin + round(size * (0.2 + 0.6 * draw.random()))
         border = int(self._corpus.starts[np.searchsorted(self._corpus.starts, target)])
@@ -153,12 +158,6 @@ class Batches:
         b = self._corpus.pieces[follows : follows + rest]
         pieces = np.concatenate([[CLS], a, [SEP], b, [SEP]]).astype(np.int64)
         return _FullRow(pieces, len(a) + 2, label), key
-
-    def _begin(self, first: int, length: int, draw: np.random.Generator) -> int:
-        later = first + int(draw.integers(_JITTER + 1))
-        document = self._corpus.document
-        is_there = later < len(document) and document[later] == document[first]
-        return later if is_there and self._passages[length].may_begin[later] else first
 
     def _elsewhere(self, first: int, length: int, draw: np.random.Generator) -> int:
         """Position at which a passage of another document begins."""

@@ -92,7 +92,9 @@ class LinearRecipe(WordRecipe):
     def stand_in(self, parts: DataParts) -> tuple[Callable[[Path], None], float]:
         """Writer of a classifier of a few rows, and the seconds that all rows would take."""
         self.require()
-        few = _sample(parts)
+        rng = generator(0, "timing", name=VERSION, item="texts")
+        chosen = sorted(rng.permutation(len(parts.train))[:_TIMED].tolist())
+        few = replace(parts, train=tuple(parts.train[i] for i in chosen))
         began = perf_counter()
         try:
             made = _fitted(self, few, seed=0)
@@ -142,13 +144,6 @@ def _fitted(recipe: LinearRecipe, parts: DataParts, *, seed: int) -> LinearParts
     weights = np.rint(slopes.T * 2**BITS).astype(np.int64)  # (feature, label)
     offsets = np.rint(bias * 2**BITS).astype(np.int64)
     return LinearParts(features, parts.labels, weights, offsets, recipe.has_pairs)
-
-
-def _sample(parts: DataParts) -> DataParts:
-    """Parts with a few of the texts, drawn at random."""
-    rng = generator(0, "timing", name=VERSION, item="texts")
-    chosen = sorted(rng.permutation(len(parts.train))[:_TIMED].tolist())
-    return replace(parts, train=tuple(parts.train[i] for i in chosen))
 
 
 def _accuracy(model: LinearWordModel, examples: Sequence[Example]) -> float | None:

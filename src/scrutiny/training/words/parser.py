@@ -141,7 +141,8 @@ class ParserRecipe(WordRecipe):
         from spacy.training import Example as Annotated
         from thinc.api import Adam
 
-        nlp = blank(_language(parts.train))
+        codes = [example.language.partition("-")[0] for example in parts.train]
+        nlp = blank(max(sorted(set(codes)), key=codes.count))  # as spaCy writes languages
         for name, settings in self._components():
             nlp.add_pipe(name, config=settings)
         made = [
@@ -223,12 +224,6 @@ def blank(language: str) -> Any:
         return spacy.blank(language)
     except ImportError:  # an unknown code, or a tokenizer of another package (Japanese, Thai)
         return spacy.blank("xx")
-
-
-def _language(examples: Sequence[Example]) -> str:
-    """Language of most sentences, as spaCy writes it."""
-    codes = [example.language.partition("-")[0] for example in examples]
-    return max(sorted(set(codes)), key=codes.count)
 
 
 def _las(nlp: Any, examples: Sequence[Example]) -> float:

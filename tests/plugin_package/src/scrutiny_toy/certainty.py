@@ -16,7 +16,6 @@ from scrutiny.plugin import (
     Inputs,
     Measure,
     Row,
-    Selector,
     facts,
 )
 
@@ -60,7 +59,7 @@ class Certainty(Diagnostic[CertaintyParams]):
             checks=("items", "seeds", "datasets"),
         )
         return Design(
-            estimates=(EstimateSpec("margin", "median_margin@1", {"": Selector()}),),
+            estimates=(EstimateSpec("margin", "median_margin@1"),),
             claims=(claim,),
             notes=("The margin is the largest probability minus the second largest.",),
         )

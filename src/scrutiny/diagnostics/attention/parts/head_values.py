@@ -8,15 +8,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import product
 from math import isfinite
-from typing import Any, Final
+from typing import Final
 
-from scrutiny.blocks.run_estimates import FEWEST, HEAD, LAYER, HeadPlace, identity, key_of, place_of
+from scrutiny.blocks.run_estimates import FEWEST, HEAD, LAYER, HeadPlace, identity, place_of
 from scrutiny.blocks.run_view import Records, RunView
-from scrutiny.core.design import Selector
 from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.expressions import name_and_arguments
 from scrutiny.core.record import HEADS, LAYERS, grouped
+from scrutiny.reliability.assignment import Assignment, assignments_in
 
 #: Scores of a head as a classifier; the best head is that of the first of them that a run has.
 SCORES: Final = ("f1", "precision", "recall")
@@ -123,7 +123,7 @@ def maps_of(estimates: Iterable[Estimate]) -> list[HeadMap]:
     return maps
 
 
-_AXES: Final = [LAYERS[0], HEADS[0]]
+_AXES: Final = (LAYERS[0], HEADS[0])
 _COUNTS: Final = ("tp", "predicted", "gold")
 
 
@@ -136,17 +136,16 @@ def maps_of_controls(view: RunView) -> Iterator[HeadMap]:
     models = manifest.get("models", {})
     controls = [name for name, model in models.items() if model.get("role") == "control"]
     known: set[str] = set()
-    for assigned in manifest.get("specs", ()) if controls else ():
-        spec = assigned["spec"]
-        is_plain = not (spec["at"] or spec["beside"] or spec.get("where"))
-        is_own = all(side["of"] == "own" for side in spec["sides"].values())
-        is_of_heads = list(spec["along"]) == _AXES and is_plain and is_own
-        name, score = name_and_arguments(spec["metric"])
+    for assigned in assignments_in(manifest) if controls else ():
+        is_plain = not (assigned.at or assigned.beside or assigned.where)
+        is_own = all(selector.of == "own" for selector in assigned.sides.values())
+        is_of_heads = assigned.along == _AXES and is_plain and is_own
+        name, score = name_and_arguments(assigned.metric)
         if not (is_of_heads and name == "head" and score in SCORES):
             continue  # no score of every head, from records of one dataset
         for control in controls:
-            mine = {**assigned, "subject": control, "within": {}}
-            name = identity(key_of(mine))
+            mine = replace(assigned, subject=control, within={})
+            name = identity(mine.key)
             # a family of another size has other measures: then its records do not fit
             found = None if name in known else _map(mine, view.records)
             if found is not None:
@@ -154,7 +153,7 @@ def maps_of_controls(view: RunView) -> Iterator[HeadMap]:
                 yield found
 
 
-def _map(assigned: Mapping[str, Any], records: Records) -> HeadMap | None:
+def _map(assigned: Assignment, records: Records) -> HeadMap | None:
     """Map of one score of one control family; `None` if it has no such records."""
     from scrutiny.diagnostics.attention.head_counts import KINDS
     from scrutiny.diagnostics.attention.head_metrics import HEAD
@@ -163,19 +162,16 @@ def _map(assigned: Mapping[str, Any], records: Records) -> HeadMap | None:
     found = records.recorded(assigned)
     if found is None:
         return None
-    spec = assigned["spec"]
     try:
-        sides = {
-            n: found.select(Selector(**s), assigned["within"]) for n, s in spec["sides"].items()
-        }
+        sides = {n: found.select(one, assigned.within) for n, one in assigned.sides.items()}
         joined = join(found.panel, sides, needs=_COUNTS)
-        names = [found.panel.replicates[i] or "{}" for i in joined.replicates]
+        names = [name or "{}" for name in joined.names]
         if not names or not joined.rows.size:
             return None
-        kind = next(kind for kind in KINDS if kind == name_and_arguments(spec["metric"])[1])
+        kind = next(kind for kind in KINDS if kind == name_and_arguments(assigned.metric)[1])
         sums = joined.values.sum(axis=1)  # (replicate, count)
         scores = HEAD.of(kind).sides(sums)[0].score(kind)  # (replicate, head)
-        lengths = {axis: n for measure in assigned["measures"] for axis, n in measure["axes"]}
+        lengths = {axis: n for measure in assigned.measures for axis, n in measure.axes}
         places = product(*(range(1, lengths[axis] + 1) for axis in _AXES))
         cells = {}
         for place, values in zip(places, scores.T, strict=True):
@@ -183,4 +179,4 @@ def _map(assigned: Mapping[str, Any], records: Records) -> HeadMap | None:
             cells[place] = HeadValue.mean({name: v for name, v in own if isfinite(v)})
     except ScrutinyError:
         return None
-    return HeadMap(replace(key_of(assigned), role="control"), cells)
+    return HeadMap(replace(assigned.key, role="control"), cells)

@@ -5,16 +5,13 @@ from dataclasses import replace
 from statistics import median
 from typing import Final
 
-from rich.text import Text
-
 from scrutiny.blocks.charts import Chart, ChartTable
 from scrutiny.blocks.heat_maps import MapPanel, heat_map
 from scrutiny.blocks.labels import metric_words
 from scrutiny.blocks.numbers import NO_VALUE, interval, mean_and_sd, number, p_value
 from scrutiny.blocks.run_estimates import HeadPlace, identity, single_estimates
 from scrutiny.blocks.run_view import RunView
-from scrutiny.blocks.section import Part, ReportPart, left_out
-from scrutiny.blocks.terminal_and_markdown import fold, side_by_side, wrapped
+from scrutiny.blocks.section import ColumnsBlock, InShort, Part, ReportPart, SentenceBlock, left_out
 from scrutiny.core.boundary.json_text import value_digest
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.expressions import name_and_arguments
@@ -36,12 +33,12 @@ from scrutiny.diagnostics.attention.parts.head_values import (
 )
 
 _MOST_LISTED: Final = 24
-_LABEL: Final = 30
+_COLUMNS: Final = (30, 6, 6, 6, 28)  # label, least, median, most, which
 _MOST_NAMED_IN_LINES: Final = 6
 _ROLES: Final = ("measured", "control")
 
 
-def heads_lines(view: RunView) -> Iterator[Text]:
+def heads_lines(view: RunView) -> Iterator[InShort]:
     """One line for each map: minimum, median and maximum, and the head of the maximum."""
     single = single_estimates(view)
     maps = [m for m in maps_of(single) if m.values and m.key.role in _ROLES]
@@ -51,20 +48,19 @@ def heads_lines(view: RunView) -> Iterator[Text]:
     maps.sort(key=lambda m: min(map(len, m.cells)), reverse=True)
     if not maps:
         return
-    yield Text()
-    yield Text("Single heads and layers", style="bold")
-    header = ("", _LABEL), ("least", 6), ("median", 6), ("most", 6)
-    yield Text(side_by_side(*header, ("which", 28)), style="dim")
+    yield SentenceBlock("")
+    yield SentenceBlock("Single heads and layers", "bold")
+    yield ColumnsBlock(("", "least", "median", "most", "which"), _COLUMNS, ())
     names = short_names(list(dict.fromkeys(m.key.dataset for m in maps)))
     shown = maps[:_MOST_LISTED]
     titles = [(m.key.diagnostic_name, m.key.subject, names[m.key.dataset]) for m in shown]
     for title, members in grouped(zip(titles, shown, strict=True)).items():
-        yield from wrapped(" \N{MIDDLE DOT} ".join(title))
+        yield SentenceBlock(" \N{MIDDLE DOT} ".join(title))
         for one in members:
             yield from _line(one)
     rest = f"{len(maps) - len(shown)} more maps; " if len(maps) > len(shown) else ""
     said = f"… {rest}{len(single):,} numbers: `--format csv` or `--format json` has every one, "
-    yield from wrapped(f"{said}`-o report.html` draws them.", style="dim")
+    yield SentenceBlock(f"{said}`-o report.html` draws them.", "dim")
 
 
 def _place(one: HeadMap) -> tuple[str, ...]:
@@ -72,29 +68,28 @@ def _place(one: HeadMap) -> tuple[str, ...]:
     return key.diagnostic, key.subject, key.dataset, key.role, condition_words(key), key.group
 
 
-def _line(one: HeadMap) -> Iterator[Text]:
+def _line(one: HeadMap) -> Iterator[InShort]:
+    """Columns of one map, and how many of its cells differ from 0 if they were tested."""
     values, best = one.values, one.best
     assert best is not None  # the caller keeps maps with values
     metric = metric_words(score_of(one.key))
     if len(best) == 1:
         metric = f"{metric.replace('mean head', 'mean')} by layer"
-    label = f"  {condition_words(one.key) or 'all'} \N{MIDDLE DOT} {metric}"
-    first, *others = fold(label.strip(), _LABEL - 2, hanging=2)
+    label = f"{condition_words(one.key) or 'all'} \N{MIDDLE DOT} {metric}"
     ends = [min(values.values()), median(values.values()), max(values.values())]
-    cells = [(number(v, 3), 6) for v in ends]
     is_score = name_and_arguments(one.key.metric)[1] in SCORES
     which = f"{'best' if is_score else 'most'} {place_name(best)}"
     estimate = one.cells[best].estimate
     if estimate is not None and estimate.low is not None:
         which += f" {interval(estimate).partition(' ')[2]}"
-    yield Text(side_by_side((f"  {first}", _LABEL), *cells, (which, 28)))
-    yield from (Text(f"    {piece}") for piece in others)
-    if one.tests:  # together, by max-T
+    row = (label, *(number(v, 3) for v in ends), which)
+    yield ColumnsBlock((), _COLUMNS, (row,), indent=2, hanging=2)
+    if one.tests:  # all cells together (max-T)
         above, below = one.named
-        named = ", ".join(map(place_name, above[:_MOST_NAMED_IN_LINES]))
-        named += ", …" if len(above) > _MOST_NAMED_IN_LINES else ""
+        names = ", ".join(map(place_name, above[:_MOST_NAMED_IN_LINES]))
+        names += ", …" if len(above) > _MOST_NAMED_IN_LINES else ""
         said = f"{len(above)} of {len(one.tests)} above 0 and {len(below)} below, tested together"
-        yield from wrapped(f"    {said}{f': {named}' if named else ''}", hanging=6)
+        yield SentenceBlock(f"{said}{f': {names}' if names else ''}", hanging=6)
 
 
 TOP: Final = 10

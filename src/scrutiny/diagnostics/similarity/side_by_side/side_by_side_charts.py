@@ -135,7 +135,9 @@ def inputs_chart(
     rows = tuple(
         (
             cropped(one_line(one.text), _LONGEST_TEXT),
-            _turn(one),
+            ""
+            if one.first is None
+            else f"{answer_cell(one.first)}{TO}{answer_cell(str(one.second))}",
             "" if one.gold is None else answer_cell(one.gold),
             ", ".join(one.slices),
             f"{number(one.before, 2)}{TO}{number(one.after, 2)}",
@@ -149,13 +151,6 @@ def inputs_chart(
     if rows:
         table = ChartTable(header[: len(rows[0])], rows, len(header))
         yield Chart(anchor, title, caption, table)
-
-
-def _turn(one: DifferingInput) -> str:
-    """Answers of both sides, if they are stored."""
-    if one.first is None:
-        return ""
-    return f"{answer_cell(one.first)}{TO}{answer_cell(str(one.second))}"
 
 
 def part(view: RunView) -> Part | None:

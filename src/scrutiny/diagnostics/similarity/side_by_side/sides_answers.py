@@ -21,6 +21,7 @@ from scrutiny.diagnostics.similarity.side_by_side.sides import (
     Sides,
 )
 from scrutiny.models.answers.compared_answers import LabelPair
+from scrutiny.reliability.assignment import assignments_in
 from scrutiny.stats.resampling.weights import Units
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.run_tables import examples_of
@@ -242,7 +243,7 @@ def _right(answers: Answers, examples: Sequence[Example]) -> Floats:
 
 def _units(folder: RunFolder, keys: Sequence[Key], examples: Sequence[Example]) -> Units:
     """Units of resampling, as in the run's own numbers."""
-    column = {one["dataset"]: one["spec"]["unit"] for one in folder.manifest["specs"]}
+    column = {one.dataset: one.unit for one in assignments_in(folder.manifest)}
     place: dict[object, int] = {}
     codes = [
         place.setdefault((data, one.attributes.get(column.get(data, ""), item)), len(place))

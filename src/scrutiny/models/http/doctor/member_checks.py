@@ -116,10 +116,6 @@ class FreeAnswers:
         return self.pairs[question][0].text if question in self.pairs else ""
 
 
-def _are_heard(pair: Sequence[object]) -> bool:
-    return all(isinstance(one, Heard) for one in pair)
-
-
 def check_stop(asker: Asker, free: FreeAnswers) -> DoctorFinding:
     """Whether an answer ends before a stop word."""
     name = "stop words"
@@ -172,7 +168,11 @@ def check_seed(asker: Asker) -> DoctorFinding:
     bodies = [asker.said(text, temperature=1, seed=seed) for text in _OF_SEED for seed in seeds]
     found = asker.ask(bodies)
     rows = [found[i : i + 3] for i in range(0, len(found), 3)]
-    texts = [[one.text for one in replies_of(row)] for row in rows if _are_heard(row)]
+    texts = [
+        [one.text for one in replies_of(row)]
+        for row in rows
+        if all(isinstance(one, Heard) for one in row)
+    ]
     if not texts and not was_refused(found):
         return DoctorFinding(name, "can't tell", "No request with a seed brought a reply.")
     if not texts:

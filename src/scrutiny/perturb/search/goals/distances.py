@@ -11,6 +11,7 @@ from typing import Final, Literal
 
 from scrutiny.core.answers.answer import label_in
 from scrutiny.core.errors import ModelError
+from scrutiny.core.facts import LABELS
 from scrutiny.core.task import Prediction
 from scrutiny.perturb.search.judging import Base, Goal, Slope, single
 
@@ -53,6 +54,7 @@ class LeavesLabel(Goal):
 
     __slots__ = ()
 
+    wants = (LABELS,)
     against: Against
 
     def skips(self, base: Base) -> str | None:

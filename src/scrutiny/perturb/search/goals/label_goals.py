@@ -6,6 +6,7 @@ from typing import Literal
 from scrutiny.core.answers.answer import label_in
 from scrutiny.core.boundary.parameters import above_zero, one_of, shares
 from scrutiny.core.errors import ModelError, PlanError
+from scrutiny.core.facts import LABELS
 from scrutiny.perturb.search.goals.distances import (
     DISTANCES,
     Against,
@@ -89,6 +90,7 @@ class Targeted(Goal):
     """
 
     id = "targeted@1"
+    wants = (LABELS,)
 
     target: str | None = None
     choice: Literal["second", "last"] = "second"
@@ -202,6 +204,7 @@ class Disagreement(Goal):
     """
 
     id = "disagreement@1"
+    wants = (LABELS,)
 
     distance: Distance = "l1"
     least: float | None = None
@@ -259,6 +262,7 @@ class RegressionMargin(Goal):
     """
 
     id = "regression_margin@1"
+    wants = (LABELS,)
 
     margin: float = 0.5
     against: Against = "gold"

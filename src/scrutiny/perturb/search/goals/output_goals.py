@@ -12,6 +12,7 @@ from scrutiny.core.boundary.parameters import at_least, one_of, shares
 from scrutiny.core.edit import EditRefusedError
 from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.core.example import Span
+from scrutiny.core.facts import LABELS, SPANS, WRITTEN
 from scrutiny.perturb.search.goals.distances import (
     DISTANCES,
     Against,
@@ -75,6 +76,7 @@ class KeepOutput(Goal):
     """
 
     id = "keep_output@1"
+    wants = (LABELS,)
 
     distance: Distance = "l1"
     keeps_label: bool = True
@@ -109,19 +111,15 @@ class KeepOutput(Goal):
         return 1.0 / (1.0 + far) - missing - is_lost, not (missing or is_lost or is_same)
 
     def _missing(self, state: State) -> int:
-        """Units of change that are missing, or too many."""
-        changed = _amount_changed(state, self.unit)
+        """Units of change that are missing, or too many: words touched, or the edit distance."""
+        if self.unit == "words":
+            changed = state.words_changed
+        else:
+            pairs = zip(state.origin.texts, state.texts, strict=True)
+            changed = sum(Levenshtein.distance(old, new) for old, new in pairs)
         if changed < self.least:
             return self.least - changed
         return 0 if self.most is None else max(0, changed - self.most)
-
-
-def _amount_changed(state: State, unit: Unit) -> int:
-    """Number of words touched, or edit distance in code points, over all fields."""
-    if unit == "words":
-        return state.words_changed
-    pairs = zip(state.origin.texts, state.texts, strict=True)
-    return sum(Levenshtein.distance(old, new) for old, new in pairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +159,7 @@ class FewestWords(Goal):
     """
 
     id = "input_reduction@1"
+    wants = (LABELS,)
 
     words: int = 1
     against: Against = "prediction"
@@ -215,6 +214,7 @@ class OutputText(Goal):
     """
 
     id = "output_text@1"
+    wants = (WRITTEN,)
 
     overlap: Literal["words", "positions"] = "words"
     most: float | None = None
@@ -285,6 +285,7 @@ class Tagging(Goal):
     """
 
     id = "tagging@1"
+    wants = (SPANS,)
 
     against: Against = "gold"
     what: Literal["any", "lost"] = "any"

@@ -47,7 +47,8 @@ def rank(problem: Problem, how: How) -> RankingSteps:
         keys = problem.rng("ranking@1").random(len(places)).tolist()
         found = [Ranked(place, key) for place, key in zip(places, keys, strict=True)]
     elif how.ranking == "gradient":
-        found = _by_gradient(problem, places)
+        (gradients,) = loss_gradients(problem, [problem.base.state])
+        found = [Ranked(place, _norm(gradients, place)) for place in places]
     elif how.ranking == "saliency":
         found = yield from _by_saliency(problem, places, how)
     else:
@@ -127,12 +128,6 @@ def _by_saliency(problem: Problem, places: Sequence[Place], how: How) -> Ranking
     return found
 
 
-def _by_gradient(problem: Problem, places: Sequence[Place]) -> list[Ranked]:
-    """L1 norm of the mean gradient over the tokens of each word."""
-    (gradients,) = loss_gradients(problem, [problem.base.state])
-    return [Ranked(place, _norm(gradients, place)) for place in places]
-
-
 def loss_gradients(problem: Problem, states: Sequence[State]) -> list[TokenGradients | None]:
     """Gradients of the loss of the goal's label; `None` if that failed.
 
@@ -167,6 +162,7 @@ def wanted_slope(problem: Problem) -> Slope:
 
 
 def _norm(gradients: TokenGradients | None, place: Place) -> float:
+    """L1 norm of the mean gradient over the tokens of a word."""
     if gradients is None:
         return float("-inf")
     rows = [

@@ -6,7 +6,7 @@ from typing import Any
 
 from scrutiny.core.boundary.parameters import at_least
 from scrutiny.core.randomness import Rng, stream_of
-from scrutiny.perturb.search.judging import Closeness, Judged, ranked, reached
+from scrutiny.perturb.search.judging import Closeness, ranked, reached
 from scrutiny.perturb.search.problem import Asking, Method, Problem
 from scrutiny.perturb.search.state import State
 
@@ -65,11 +65,9 @@ class Beam(Method):
             there = reached(judged, self.prefer)
             if there is not None:
                 return there
-            beam = [one for one in ranked(judged) if self._may_go_on(one)][: self.width]
+            good = [o for o in ranked(judged) if self.least is None or o.score >= self.least]
+            beam = good[: self.width]
         return None  # the engine has the best text seen
-
-    def _may_go_on(self, one: Judged) -> bool:
-        return self.least is None or one.score >= self.least
 
 
 def _expanded(problem: Problem, beam: list[State], seen: set[Any]) -> list[State]:

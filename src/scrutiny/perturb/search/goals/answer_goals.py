@@ -1,0 +1,145 @@
+"""Goals about answers of any type: a score that falls, and a right part that is lost.
+
+What is right of a changed text follows from the edits, as spans, words and mentions move with them;
+a text whose edits do not say it is no candidate.
+"""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from scrutiny.core.answers.answer import type_of
+from scrutiny.core.boundary.parameters import at_least, shares
+from scrutiny.core.boundary.printable import whole_percent
+from scrutiny.core.edit import EditRefusedError
+from scrutiny.core.errors import PlanError
+from scrutiny.core.example import Example
+from scrutiny.perturb.search.goals.distances import Against
+from scrutiny.perturb.search.judging import Answer, Base, Goal, single
+from scrutiny.perturb.search.state import State
+from scrutiny.text.edits import apply_to_answer
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreFalls(Goal):
+    """The item's score falls below a share of what it was.
+
+    The score is the task's own, of this item alone: F1 of its spans or of its answer, its LAS, its
+    chrF. That of the search is the share of it that is gone.
+
+    Parameters
+    ----------
+    below
+        Share of the score before the change below which the goal is reached.
+
+    **Measures** how much of an answer can be destroyed, whatever its type.
+
+    **Misleads when** items are short: of an item with one entity the first error takes the whole
+    score, of one with ten it takes a tenth.
+
+    Examples
+    --------
+    >>> ScoreFalls(below=0.3).does("LAS")
+    'brings {} % of texts below 30 % of their LAS'
+    """
+
+    id = "score_falls@1"
+    is_scored: ClassVar[bool] = True
+
+    below: float = 0.5
+
+    def __post_init__(self) -> None:
+        shares(self, "below", zero=False, one=True)
+
+    def skips(self, base: Base) -> str | None:
+        """``no_gold``; ``already_wrong`` if the score is 0 as it is."""
+        if base.example.gold is None:
+            return "no_gold"
+        return None if _score(base, base.example, base.answer) > 0 else "already_wrong"
+
+    def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
+        """Share of the score that is gone, and whether little enough is left."""
+        left = _score(base, state.example, answer) / _score(base, base.example, base.answer)
+        return 1.0 - left, left < self.below
+
+    def does(self, score: str) -> str:
+        """What it does to texts, with their number to be filled in."""
+        share = "half" if self.below == 0.5 else whole_percent(self.below)
+        return f"brings {{}} % of texts below {share} of their {score}"
+
+
+def _score(base: Base, example: Example, answer: Answer) -> float:
+    if base.score is None:
+        raise PlanError("The goal score_falls needs the score of a task (Victim.score).")
+    return base.score(example, single(answer))
+
+
+@dataclass(frozen=True, slots=True)
+class PartLost(Goal):
+    """A part of the answer that was right is lost: an entity, the head of a word, a link.
+
+    Parts are those of the answer's type: spans with their labels; words with head and relation;
+    links of mentions; words of an extract or of a written text; a label, which is one. The score is
+    the share of them that is lost. What was wrong as it was cannot be lost.
+
+    Parameters
+    ----------
+    least
+        How many of them are lost at least.
+    against
+        What is right: the gold answer, or what the model says of the base.
+
+    **Measures** whether one of the things that a model found can be taken from it.
+
+    **Misleads when** items are long: the more parts there are, the easier is losing one. Compare
+    with random change.
+
+    Examples
+    --------
+    >>> PartLost().does("F1")
+    'costs {} % of texts a right part of the answer'
+    """
+
+    id = "part_lost@1"
+
+    least: int = 1
+    against: Against = "gold"
+
+    def __post_init__(self) -> None:
+        at_least(self, least=1)
+
+    def skips(self, base: Base) -> str | None:
+        """``no_gold``; ``already_wrong`` if too few parts are right as they are."""
+        if self.against == "gold" and base.example.gold is None:
+            return "no_gold"
+        said = _said(base, base.answer)
+        right = base.example.gold if self.against == "gold" else said
+        return "already_wrong" if len(_right_parts(said, right)) < self.least else None
+
+    def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
+        """Share of the right parts that are lost, and whether those are enough."""
+        try:
+            said = apply_to_answer(_said(base, base.answer), base.example, state.edits)
+        except EditRefusedError:
+            return 0.0, False
+        right = state.example.gold if self.against == "gold" else said
+        held = _right_parts(said, right)
+        lost = held - _right_parts(_said(base, answer), right)
+        return len(lost) / len(held) if held else 0.0, len(lost) >= self.least
+
+    def does(self, score: str) -> str:
+        """What it does to texts, with their number to be filled in."""
+        parts = "a right part" if self.least == 1 else f"{self.least} right parts"
+        return f"costs {{}} % of texts {parts} of the answer"
+
+
+def _said(base: Base, answer: Answer) -> Any:
+    """Answer of a model, or the likeliest label of one that gives probabilities alone."""
+    given = single(answer)
+    return given.label_among(base.labels) if given.answer is None else given.answer
+
+
+def _right_parts(said: Any, right: Any) -> frozenset[Hashable]:
+    if said is None or right is None:
+        return frozenset()
+    return type_of(right).right_parts(said, right)

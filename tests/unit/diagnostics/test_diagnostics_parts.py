@@ -1,0 +1,176 @@
+"""F1 of groups of parts: counted by hand, adding up to that of all, with and without training."""
+
+import json
+import random
+
+import pytest
+
+import scrutiny
+from scrutiny.core.answers.segments import Segments
+from scrutiny.core.diagnostic import Batch, Cell
+from scrutiny.core.errors import ConformanceError, PlanError, UnknownNameError
+from scrutiny.core.example import Example, Span
+from scrutiny.core.model import Model
+from scrutiny.core.task import Prediction
+from scrutiny.data.attribute import Training
+from scrutiny.data.part_attributes import PART_ATTRIBUTES, part_attribute, parts_of
+from scrutiny.diagnostics.classes.parts import Parts, PartsParams
+from scrutiny.tasks.tasks import load_task
+from scrutiny.testing import check_diagnostic
+from scrutiny.testing.checking import ToyContext
+
+TAGS = load_task("token-tagging")
+ROWS = [
+    (["Ida", "Lo", "saw", "New", "York", "City"], ["B-P", "I-P", "O", "B-L", "I-L", "I-L"]),
+    (["Bo", "left"], ["B-P", "O"]),
+    (["He", "met", "Ann"], ["O", "O", "B-P"]),
+    (["Nobody", "came"], ["O", "O"]),
+]
+#: What a tagger says: it cuts the city short, and takes "He" for a person.
+SAID = [["B-P", "I-P", "O", "B-L", "I-L", "O"], ["B-P", "O"], ["B-P", "O", "O"], ["O", "O"]]
+
+
+def items():
+    return [
+        TAGS.parse({"id": f"i{k}", "tokens": words, "tags": tags}, source="x:1")
+        for k, (words, tags) in enumerate(ROWS)
+    ]
+
+
+class Tagger(Model):
+    """Answers of the list, by the text."""
+
+    source = "toy"
+    task = "token-tagging"
+    capabilities = frozenset({"predict"})
+    labels = ("L", "P")
+
+    def fingerprint(self):
+        return "toy"
+
+    def predict(self, examples):
+        said = {" ".join(words): tags for (words, _), tags in zip(ROWS, SAID, strict=True)}
+        return [
+            Prediction(
+                TAGS.parse({"tokens": e.text.split(), "tags": said[e.text]}, source="x").gold
+            )
+            for e in examples
+        ]
+
+
+def counted(by, training=()):
+    """Sums of found, wrong and missed parts of each group."""
+    context = ToyContext(TAGS, Tagger())
+    context.training = training
+    rows = Parts().measure(PartsParams(by), Cell("m", None, "d"), Batch(tuple(items())), context)
+    sums = {}
+    for row in rows:
+        group = row.condition.split('"bucket":"')[1].split('"')[0]
+        before = sums.get(group, (0, 0, 0))
+        sums[group] = tuple(a + b for a, b in zip(before, row.values, strict=True))
+    return sums
+
+
+def test_a_part_counts_in_the_group_that_it_is_in():
+    """The city is missed among those of three words, what was given for it wrong among two."""
+    assert counted("length") == {
+        "1": (1, 1, 1), "2": (1, 1, 0), "3": (0, 0, 1), "4 or more": (0, 0, 0),
+    }  # fmt: skip
+
+
+def test_parts_of_training_are_seen_in_any_case():
+    training = [
+        TAGS.parse({"tokens": ["ida", "lo", "and", "ann"], "tags": ["B-P", "I-P", "O", "B-L"]},
+                   source="x:1"),
+        Example("2", {"text": "without gold"}),
+    ]  # fmt: skip
+    assert counted("unseen", training) == {"seen": (1, 0, 1), "unseen": (1, 2, 1)}
+
+
+def test_without_training_it_is_refused():
+    with pytest.raises(PlanError, match="training data"):
+        counted("unseen")
+
+
+def test_groups_add_up_to_all_parts():
+    rng = random.Random(5)
+    places = [(a, b) for a in range(0, 20, 4) for b in range(a + 1, a + 5)]
+    example = Example("1", {"text": "a b c d e f g h i j k l"})
+    for _ in range(50):
+        gold, said = (
+            tuple(Span("text", *rng.choice(places), rng.choice("PL")) for _ in range(4))
+            for _ in range(2)
+        )
+        wanted, got = parts_of(gold), parts_of(said)
+        for attribute in PART_ATTRIBUTES.values():
+            found = attribute.counted(sorted(wanted & got), example, Training([]))
+            missed = attribute.counted(sorted(wanted - got), example, Training([]))
+            tp, _, fn = TAGS.score(gold, Prediction(said), labels=())
+            assert (sum(found.values()), sum(missed.values())) == (tp, fn)
+            assert tuple(found) == attribute.groups
+
+
+def test_words_of_a_text_are_parts_and_labels_are_none():
+    assert parts_of(Segments("text", ((0, 1), (1, 3)))) == {
+        Span("text", 0, 1), Span("text", 1, 3),
+    }  # fmt: skip
+    assert parts_of("good") == parts_of(None) == frozenset()
+
+
+def test_an_unknown_attribute_is_refused_by_name():
+    with pytest.raises((UnknownNameError, PlanError), match="length"):
+        PartsParams("lenght")
+    assert part_attribute("length").groups == ("1", "2", "3", "4 or more")
+
+
+def test_conformance():
+    check_diagnostic(Parts(), examples=items(), task=TAGS, model=Tagger())
+    with pytest.raises(ConformanceError):
+        check_diagnostic(Parts())  # of reviews with labels
+
+
+def rows_of_entities():
+    return [
+        {"id": str(k), "tokens": [*words, str(k)], "tags": [*tags, "O"]}
+        for k, (words, tags) in enumerate(ROWS * 6)
+    ]
+
+
+def test_numbers_of_a_run_and_of_each_group():
+    def tag(texts):
+        said = {words[0]: tags for (words, _), tags in zip(ROWS, SAID, strict=True)}
+        return [[*said[words[0]], "O"] for words in texts]
+
+    tag.input = "words"
+    found = scrutiny.run("parts", tag, rows_of_entities())
+    assert found.estimate("part_recall", bucket="3").value == 0
+    assert found.estimate("part_precision", bucket="2").value == 0.5
+    assert found.estimate("part_f1", bucket="1").value == 0.5
+    assert found.estimate("part_f1", bucket="4 or more").value is None
+    with pytest.raises(PlanError, match=r"training = .* under \[data.data\]"):
+        scrutiny.run("parts", tag, rows_of_entities(), by="unseen")
+
+
+def test_a_plan_names_the_training_data(tmp_path):
+    names = ("dev", "train")
+    for name, rows in zip(names, (rows_of_entities(), rows_of_entities()[1:2]), strict=True):
+        lines = "".join(json.dumps(row) + "\n" for row in rows)
+        (tmp_path / f"{name}.jsonl").write_text(lines, encoding="utf-8")
+    answers = "".join(
+        json.dumps({"id": row["id"], "tags": row["tags"]}) + "\n" for row in rows_of_entities()
+    )
+    (tmp_path / "right.jsonl").write_text(answers, encoding="utf-8")
+    plan = {
+        "data": {
+            "dev": {
+                "source": f"jsonl:{tmp_path}/dev.jsonl",
+                "training": f"jsonl:{tmp_path}/train.jsonl",
+            }
+        },
+        "models": {"m": {"source": f"predictions:{tmp_path}/right.jsonl"}},
+        "measure": [{"id": "parts", "diagnostic": "parts", "params": {"by": "unseen"}}],
+    }
+    found = scrutiny.run(plan)
+    seen, unseen = (found.estimate("part_recall", bucket=name) for name in ("seen", "unseen"))
+    assert (seen.value, unseen.value) == (1, 1)
+    assert (seen.denominator, unseen.denominator) == (6, 18)
