@@ -133,30 +133,26 @@ def test_gradients_of_a_checkpoint_are_followed_and_leave_the_anchor(
     checkpoint: Path, site: Path
 ) -> None:
     """An attack that follows gradients changes the text; both texts are attributed."""
-    done = python(
-        ["-m", "scrutiny", "run", "attack", "--model", "hf:bert", "--data", "csv:pairs.csv",
-         "-P", 'recipes=["a2t"]', "-P", "items=20", "--out", "attacked", "--display", "none"],
-        site=site,
-        cwd=site,
-    )  # fmt: skip
+    done = python(["-c", FOLLOWED], site=site, cwd=site)
     assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == [0, 0, 0, 0, 1, 1]
     cases = list(scrutiny.load(site / "attacked").cases())
     assert cases
     for case in cases:
         (aspect, text), (kept, changed) = (case[at].split("\n") for at in ("before", "after"))
         assert aspect == kept
         assert text != changed or not case["edits"]
-    asked = python(["-c", ATTRIBUTED], site=site, cwd=site)
-    assert asked.returncode == 0, asked.stderr
-    assert json.loads(asked.stdout) == [0, 0, 0, 0, 1, 1]
 
 
-#: Prints the field of each piece that the difference of the scores is attributed to.
-ATTRIBUTED = """
+#: Attacks by gradients, and prints the field of each piece that a score is attributed to.
+FOLLOWED = """
 import json
+import scrutiny
 from scrutiny.core.example import Example
 from scrutiny.core.queries.gradients import PathGradient
 from scrutiny.plugin import load_model, load_task
+params = {"recipes": ["a2t"], "items": 20}
+scrutiny.run("attack", "hf:bert", "csv:pairs.csv", out="attacked", **params)
 model = load_model("hf:bert", load_task("aspects"))
 example = Example("1", {"text": "the story was dull", "aspect": "the story"})
 (found,) = model.path_gradients([PathGradient.of(example, "positive")])
