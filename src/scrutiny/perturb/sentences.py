@@ -70,10 +70,16 @@ class AppendIrrelevant(ChangesWholeText):
             edits: list[Edit] = []
             phrases = _openings(document) if self.start else ()
             if phrases:
-                edits += _opening(document, pick(phrases, before))
+                start, first = document.tokens[0][0], document.words[0]
+                phrase = f"{pick(phrases, before)} "
+                edits.append(with_unknown(document, Edit(document.field, start, start, phrase)))
+                if first[0].isupper() and first[1:].islower() and _is_ordinary(first):
+                    edits.append(Edit(document.field, start, start + 1, first[0].lower()))
             if has_end:
-                known = listed("proverbs")
-                edits.append(_ending(document, pick(known, behind)))
+                end = document.tokens[-1][1]
+                period = "" if document.text[end - 1] in ".!?…\"'”’)]}" else "."
+                proverb = f"{period} {pick(listed('proverbs'), behind)}"
+                edits.append(with_unknown(document, Edit(document.field, end, end, proverb)))
             if edits:
                 yield tuple(edits)
 
@@ -95,7 +101,10 @@ def _openings(document: Document) -> tuple[str, ...]:
     is_opened = "," in words[:3] or (
         words[0][:1].isupper() and not _DATELINE.isdisjoint(words[:_HEAD])
     )
-    if is_opened or _is_joined(first):
+    # a conjunction, punctuation, or a verb without a subject
+    is_joined = first in ("and", "but", "or", "nor", "so") or not first[0].isalnum()
+    is_verb = first.endswith("s") and not is_stop_word(first) and could_be_verb(first)
+    if is_opened or is_joined or is_verb:
         return ()
     if "?" in words:
         return _ASIDES
@@ -104,38 +113,13 @@ def _openings(document: Document) -> tuple[str, ...]:
     return listed("opening_phrases") if first.partition("'")[0] in _SUBJECTS else _without_that()
 
 
-def _is_joined(first: str) -> bool:
-    """Whether a text begins with a conjunction, punctuation, or a verb without a subject."""
-    if first in ("and", "but", "or", "nor", "so") or not first[0].isalnum():
-        return True
-    return first.endswith("s") and not is_stop_word(first) and could_be_verb(first)
-
-
-def _opening(document: Document, phrase: str) -> list[Edit]:
-    """Edits that insert a phrase at the beginning."""
-    start = document.tokens[0][0]
-    edits = [with_unknown(document, Edit(document.field, start, start, phrase + " "))]
-    first = document.words[0]
-    if first[0].isupper() and first[1:].islower() and is_word(first) and _is_ordinary(first):
-        edits.append(Edit(document.field, start, start + 1, first[0].lower()))
-    return edits
-
-
 def _is_ordinary(word: str) -> bool:
     """Whether a word is capitalized only because it begins a sentence."""
-    if word.partition("'")[0].partition("’")[0] == "I" or first_name_gender(word):
+    is_name = word.partition("'")[0].partition("’")[0] == "I" or first_name_gender(word)
+    if is_name or not is_word(word):
         return False
     low = word.lower()
     return is_stop_word(low) or (place_region(word) is None and zipf(low) >= _COMMON)
-
-
-def _ending(document: Document, proverb: str) -> Edit:
-    """Edit that appends a sentence, after a period if there is no punctuation."""
-    text = document.text
-    end = document.tokens[-1][1]
-    is_closed = text[end - 1] in ".!?…\"'”’)]}"
-    edit = Edit(document.field, end, end, (" " if is_closed else ". ") + proverb)
-    return with_unknown(document, edit)
 
 
 _SAID: Final = {
@@ -180,7 +164,6 @@ class Tautology(ChangesWholeText):
             yield (with_unknown(document, Edit(document.field, end, end, _SAID[self.said])),)
 
 
-TokenSpan = tuple[int, int]
 # What the Penn Treebank's tokenization splits off: clitics and punctuation.
 _SPLIT_OFF: Final = re.compile(r" (n't|'(?:s|re|ve|ll|d|m)\b|[.,;:!?)])", re.IGNORECASE)
 _OPENING: Final = re.compile(r"([(]) ")
@@ -235,7 +218,11 @@ class BackTranslation(ChangesWholeText, AsksAhead):
         back = self._there_and_back(_sentences(text), document.language, translator)
         edits: list[Edit] = []
         for (start, end), came in zip(spans, back, strict=True):
-            edits += _difference(document, start, end, _like(text[start:end], came))
+            said = text[start:end]  # whose spacing and letter case are kept
+            if is_spaced(said):
+                came = " ".join(_GLUED.sub(r" \1 ", came).split())
+            came = came.lower() if said.islower() else came
+            edits += _difference(document, start, end, came)
         if edits:
             yield tuple(edits)
 
@@ -262,13 +249,6 @@ def _sentences(text: str) -> list[str]:
     return [_OPENING.sub(r"\1", _SPLIT_OFF.sub(r"\1", sentence)) for sentence in found]
 
 
-def _like(sentence: str, came: str) -> str:
-    """Translation with the spacing and letter case of the original."""
-    if is_spaced(sentence):
-        came = " ".join(_GLUED.sub(r" \1 ", came).split())
-    return came.lower() if sentence.islower() else came
-
-
 def _difference(document: Document, start: int, end: int, came: str) -> list[Edit]:
     """Word-level edits from a part of the text to its translation."""
     old = [(a, b) for a, b in document.tokens if start <= a and b <= end]
@@ -280,28 +260,16 @@ def _difference(document: Document, start: int, end: int, came: str) -> list[Edi
     matcher = SequenceMatcher(None, before, after, autojunk=False)
     edits = []
     for op, i, j, k, m in matcher.get_opcodes():
+        if op == "equal":
+            continue
+        piece = came[new[k][0] : new[m - 1][1]] if m > k else ""
+        low, high = old[i - 1][1], old[j - 1][1]
         if op == "replace":
-            low, high = old[i][0], old[j - 1][1]
-            edits.append(Edit(document.field, low, high, came[new[k][0] : new[m - 1][1]]))
-        elif op == "delete":
-            edits.append(_removal(document.field, old, i, j))
-        elif op == "insert":
-            edits.append(_insertion(document, old, i, piece=came[new[k][0] : new[m - 1][1]]))
+            low = old[i][0]
+        elif i == 0:  # with the space behind
+            low, high = old[0][0], old[j][0] if j < len(old) else high
+            piece = piece and f"{piece} "
+        elif piece and (piece[0] not in ",.;:!?)" or is_spaced(document.text)):
+            piece = f" {piece}"
+        edits.append(Edit(document.field, low, high, piece))
     return edits
-
-
-def _removal(field: str, old: Sequence[TokenSpan], i: int, j: int) -> Edit:
-    """Edit that deletes tokens with the space on one side."""
-    if i > 0:
-        return Edit(field, old[i - 1][1], old[j - 1][1], "")
-    return Edit(field, old[i][0], old[j][0] if j < len(old) else old[j - 1][1], "")
-
-
-def _insertion(document: Document, old: Sequence[TokenSpan], i: int, *, piece: str) -> Edit:
-    """Edit that inserts text after a token, or before the first."""
-    field = document.field
-    if i == 0:
-        return Edit(field, old[0][0], old[0][0], f"{piece} ")
-    is_glued = piece[0] in ",.;:!?)" and not is_spaced(document.text)
-    space = "" if is_glued else " "
-    return Edit(field, old[i - 1][1], old[i - 1][1], space + piece)

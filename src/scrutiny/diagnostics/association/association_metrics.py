@@ -86,15 +86,26 @@ def cluster_sets(
     Clustering or None
         Nothing where the vectors are fewer than two different ones, or all of one set.
     """
-    if is_first.all() or not is_first.any() or _is_one_point(vectors):
+    if is_first.all() or not is_first.any():
         return None
-    labels, inertias = _fits(_in_own_span(vectors), rng.integers(0, _SEEDS, size=starts))
+    if np.abs(vectors - vectors[0]).max() <= 1e-6 * max(1e-30, np.abs(vectors).max()):
+        return None  # all vectors are equal up to rounding
+    points = vectors - vectors.mean(axis=0)
+    if points.shape[0] < points.shape[1]:
+        # in their linear span, where distances are the same and fits faster: rows of U * s
+        left, lengths, _ = np.linalg.svd(points, full_matrices=False)
+        points = left * lengths
+    labels, inertias = _fits(points, rng.integers(0, _SEEDS, size=starts))
     matched = aligned(labels, is_first[None])
     best = int(np.argmin(inertias))
     sides = permuted_sides(is_first, units=words, permutations=permutations, rng=rng)
+    squared = np.zeros(len(vectors))  # distances to the means of the clusters
+    for mine in (labels[best], ~labels[best]):
+        if mine.any():
+            squared[mine] = ((vectors[mine] - vectors[mine].mean(axis=0)) ** 2).sum(axis=1)
     return Clustering(
         cluster=matched[best] == is_first,
-        squared_distance=_squared_distances(vectors, labels[best]),
+        squared_distance=squared,
         null=float(aligned(labels[best][None], sides).mean()),
         single=matched.mean(axis=0),
         alignments=matched.mean(axis=1),
@@ -118,38 +129,11 @@ def _fits(vectors: Floats, seeds: Integers) -> tuple[Booleans, Floats]:
     return np.array(labels), np.array(inertias)
 
 
-def _in_own_span(vectors: Floats) -> Floats:
-    """The same points in their linear span: same distances, faster fits."""
-    centered = vectors - vectors.mean(axis=0)
-    if centered.shape[0] >= centered.shape[1]:
-        return np.asarray(centered)
-    # rows of U * s: coordinates along the right singular vectors
-    left, lengths, _ = np.linalg.svd(centered, full_matrices=False)
-    return np.asarray(left * lengths)
-
-
-def _squared_distances(vectors: Floats, label: Booleans) -> Floats:
-    """Squared distance of each vector to the mean of its cluster ``(item,)``."""
-    distances = np.zeros(len(vectors))
-    for mine in (label, ~label):
-        if mine.any():
-            distances[mine] = ((vectors[mine] - vectors[mine].mean(axis=0)) ** 2).sum(axis=1)
-    return distances
-
-
-def _is_one_point(vectors: Floats) -> bool:
-    """Whether all vectors are equal up to rounding."""
-    spread = np.abs(vectors - vectors[0]).max()
-    return bool(spread <= 1e-6 * max(1e-30, np.abs(vectors).max()))
-
-
 _PERMUTATIONS: Final = 999
 
 
 def association_tests(
-    measures: NDArray[np.float64],
-    units: NDArray[np.int64] | None,
-    rng: np.random.Generator,
+    measures: NDArray[np.float64], units: NDArray[np.int64] | None, rng: np.random.Generator
 ) -> Sequence[ReplicateTest]:
     """Permutation tests of associations ``(target, association and side)`` of one replicate.
 
@@ -193,9 +177,7 @@ def association_tests(
 
 
 def alignment_tests(
-    measures: NDArray[np.float64],
-    units: NDArray[np.int64] | None,
-    rng: np.random.Generator,
+    measures: NDArray[np.float64], units: NDArray[np.int64] | None, rng: np.random.Generator
 ) -> Sequence[ReplicateTest]:
     """Permutation test of the alignment of clusters with two sets; words exchange their labels.
 

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.core.arrays import Floats
-from scrutiny.core.claim import Claim
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.example import Example
@@ -23,8 +22,9 @@ from scrutiny.core.facts import WORD_SETS
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.slice_syntax import slice_of_values
-from scrutiny.diagnostics.association.association_metrics import Clustering, cluster_sets
+from scrutiny.diagnostics.association.association_metrics import cluster_sets
 from scrutiny.diagnostics.association.word_sets import (
+    OF_ONE_KIND,
     ClustersParams,
     Kind,
     WordSets,
@@ -39,6 +39,11 @@ from scrutiny.diagnostics.association.word_sets import (
 )
 
 _PARTS: Final = {"targets": ("X", "Y"), "attributes": ("A", "B")}
+_CHANCE: Final = (
+    "Chance is above one half, because the better of two matchings is chosen; it is estimated by "
+    "permuting labels by word. Intervals resample words and keep the fitted clustering fixed."
+)
+_ONE_START: Final = "One start, as in the published procedure: another start may differ a lot."
 _PERMUTATIONS: Final = 999
 
 
@@ -82,7 +87,52 @@ class ClusterAlignment(Diagnostic[ClustersParams]):
 
     def design(self, params: ClustersParams, inputs: Inputs) -> Design:
         """Alignment of each test, part and kind of vector, one claim for each test."""
-        return _make_clusters_design(params, inputs)
+        names = cluster_representations(params, inputs.subject.capabilities)
+        kinds = kinds_of_vectors(names, params.layers, inputs.subject.n_layers or None)
+        tests = tuple(inputs.data.columns.get("a_test", {}))
+        claimed = claimed_first(kinds, params.claimed)
+        controlled = params.parts[0]
+        excess = {(t, k): _name("excess", t, controlled, k) for t in tests for k in claimed}
+        starts = f"{params.n_starts} start{'' if params.n_starts == 1 else 's'}"
+        notes = [f"Two clusters by k-means (k-means++), the best of {starts} by inertia. {_CHANCE}"]
+        if params.procedure == "as_published":
+            notes.append(_ONE_START)
+        if len(kinds) == 1:
+            notes.append(OF_ONE_KIND)
+        return Design(
+            conditions=tuple(_condition_of(kind, part) for kind in kinds for part in params.parts),
+            estimates=tuple(
+                EstimateSpec(
+                    _name(short, test, part, kind),
+                    metric,
+                    _condition_of(kind, part),
+                    group=test if part == "targets" else f"{test} {part}",
+                    unit="u_word",
+                    strata="a_set",
+                    where=slice_of_values({"a_test": test}),
+                )
+                for test, part, kind in product(tests, params.parts, kinds)
+                for short, metric in METRICS
+            ),
+            claims=tuple(
+                claim_of_every_kind(
+                    test,
+                    {kind.name: excess[test, kind] for kind in claimed},
+                    margin=params.margin,
+                    says=f"{test}: clusters of the {controlled} match its sets, by "
+                    f"{100 * params.margin:g} points more than permuted labels and untrained "
+                    "networks",
+                    family="clusters",
+                )
+                for test in tests
+            ),
+            notes=tuple(notes),
+            families={
+                "clusters": f"clusters of the vectors of {inputs.subject.name} match the sets of "
+                "the tests, more than permuted labels and untrained networks"
+            },
+            contrasts=tuple(ContrastSpec.untrained(excess.values())),
+        )
 
     def measure(
         self, params: ClustersParams, cell: Cell, batch: Batch, ctx: Context
@@ -120,10 +170,7 @@ class _Place:
         return np.concatenate([self.test.members[name] for name in _PARTS[self.part]])
 
     def rows(
-        self,
-        examples: Sequence[Example],
-        lacking: Failure,
-        known: Mapping[int, tuple[float, ...]],
+        self, examples: Sequence[Example], lacking: Failure, known: Mapping[int, tuple[float, ...]]
     ) -> Iterator[Row]:
         """Rows of all items: their values, or the reason if they have none."""
         kind = RowKind.of(_condition_of(self.kind, self.part))
@@ -143,7 +190,19 @@ def _rows(
     items = place.items
     kept = items[has_direction(vectors[items])]
     is_first = np.isin(kept, place.test.members[_PARTS[place.part][0]])
-    found = _clustering(kept, is_first, vectors, examples=examples, params=params, rng=(place, ctx))
+    chosen = vectors[kept]
+    if params.scaled_to_unit:
+        chosen = chosen / np.linalg.norm(chosen, axis=1, keepdims=True)
+    name = f"{place.test.name}/{place.part}"
+    found = cluster_sets(
+        chosen,
+        is_first,
+        words=words_of(examples, kept),
+        starts=params.n_starts,
+        permutations=_PERMUTATIONS,
+        # all models use the same starts
+        rng=ctx.rng("kmeans", stream_of(ClusterAlignment), name, draw=params.start_seed),
+    )
     if found is None:
         yield from place.rows(examples, Failure("no_two_clusters", status="undefined"), {})
         return
@@ -157,37 +216,6 @@ def _rows(
         )
     }
     yield from place.rows(examples, Failure("no_vector", status="undefined"), by_item)
-
-
-def _clustering(
-    kept: NDArray[np.int64],
-    is_first: NDArray[np.bool_],
-    vectors: Floats,
-    *,
-    examples: Sequence[Example],
-    params: ClustersParams,
-    rng: tuple[_Place, Context],
-) -> Clustering | None:
-    """Clustering of the items that have a vector; all models use the same starts."""
-    if is_first.all() or not is_first.any():
-        return None
-    place, ctx = rng
-    chosen = vectors[kept]
-    if params.scaled_to_unit:
-        chosen = chosen / np.linalg.norm(chosen, axis=1, keepdims=True)
-    return cluster_sets(
-        chosen,
-        is_first,
-        words=words_of(examples, kept),
-        starts=params.n_starts,
-        permutations=_PERMUTATIONS,
-        rng=ctx.rng(
-            "kmeans",
-            stream_of(ClusterAlignment),
-            f"{place.test.name}/{place.part}",
-            draw=params.start_seed,
-        ),
-    )
 
 
 #: Short name and metric of what is estimated of every clustering.
@@ -205,75 +233,5 @@ def _condition_of(kind: Kind, part: str) -> dict[str, object]:
     return {**kind.condition, "part": part}
 
 
-def _make_clusters_design(params: ClustersParams, inputs: Inputs) -> Design:
-    """Design for one family on one dataset."""
-    names = cluster_representations(params, inputs.subject.capabilities)
-    kinds = kinds_of_vectors(names, params.layers, inputs.subject.n_layers or None)
-    tests = tuple(inputs.data.columns.get("a_test", {}))
-    claimed = claimed_first(kinds, params.claimed)
-    controlled = params.parts[0]
-    return Design(
-        conditions=tuple(_condition_of(kind, part) for kind in kinds for part in params.parts),
-        estimates=tuple(
-            spec
-            for test, part, kind in product(tests, params.parts, kinds)
-            for spec in _specs(test, part, kind)
-        ),
-        claims=tuple(_claim(test, controlled, claimed, params) for test in tests),
-        notes=tuple(_notes(params, kinds)),
-        families={
-            "clusters": f"clusters of the vectors of {inputs.subject.name} match the sets of the "
-            "tests, more than permuted labels and untrained networks"
-        },
-        contrasts=tuple(
-            ContrastSpec.untrained(
-                _name("excess", test, controlled, kind) for test in tests for kind in claimed
-            )
-        ),
-    )
-
-
 def _name(short: str, test: str, part: str, kind: Kind) -> str:
     return f"{short}/{test}/{part}/{kind.name}"
-
-
-def _specs(test: str, part: str, kind: Kind) -> Iterator[EstimateSpec]:
-    """Specifications of one clustering."""
-    condition = _condition_of(kind, part)
-    for short, metric in METRICS:
-        yield EstimateSpec(
-            _name(short, test, part, kind),
-            metric,
-            condition,
-            group=test if part == "targets" else f"{test} {part}",
-            unit="u_word",
-            strata="a_set",
-            where=slice_of_values({"a_test": test}),
-        )
-
-
-def _claim(test: str, part: str, kinds: Sequence[Kind], params: ClustersParams) -> Claim:
-    """Claim that clustering finds a test's sets, in every representation."""
-    return claim_of_every_kind(
-        test,
-        kinds,
-        name=lambda kind: _name("excess", test, part, kind),
-        margin=params.margin,
-        says=f"{test}: clusters of the {part} match its sets, by {100 * params.margin:g} points "
-        "more than permuted labels and untrained networks",
-        family="clusters",
-    )
-
-
-def _notes(params: ClustersParams, kinds: Sequence[Kind]) -> Iterator[str]:
-    """Sentences for "how this was measured"."""
-    yield (
-        f"Two clusters by k-means (k-means++), the best of {params.n_starts} start"
-        f"{'' if params.n_starts == 1 else 's'} by inertia. Chance is above one half, because the "
-        "better of two matchings is chosen; it is estimated by permuting labels by word. "
-        "Intervals resample words and keep the fitted clustering fixed."
-    )
-    if params.procedure == "as_published":
-        yield "One start, as in the published procedure: another start may differ a lot."
-    if len(kinds) == 1:
-        yield "One representation: the effect of this choice on the numbers was not measured."

@@ -5,14 +5,13 @@ within Y. The claim of a test: the effect size of the declared representation ex
 and exceeds that of untrained networks by the margin, and both hold for every other representation.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.core.arrays import Floats
-from scrutiny.core.claim import Claim
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.facts import WORD_SETS
@@ -20,6 +19,7 @@ from scrutiny.core.queries.language import LIKELIHOODS_OF_SENTENCES
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.slice_syntax import slice_of_values
 from scrutiny.diagnostics.association.word_sets import (
+    OF_ONE_KIND,
     Kind,
     SeatParams,
     WordSets,
@@ -38,37 +38,13 @@ def _name(test: str, kind: Kind) -> str:
     return f"d/{test}/{kind.name}"
 
 
-def _claim(test: str, kinds: Sequence[Kind], params: SeatParams) -> Claim:
-    """Claim that a test finds an association, in every representation."""
-    return claim_of_every_kind(
-        test,
-        kinds,
-        name=lambda kind: _name(test, kind),
-        margin=params.margin,
-        says=f"{test}: the first targets are closer to the first attributes, d > "
-        f"{params.margin:g}, and more than in untrained networks",
-        family="association",
-    )
-
-
-def _notes(params: SeatParams, kinds: Sequence[Kind]) -> Iterator[str]:
-    """Sentences for "how this was measured"."""
-    yield (
-        "Intervals resample words with all their sentences, within X and within Y; attributes are "
-        "fixed. Permutation tests exchange words (word_permutation) and, as published, single "
-        "sentences (sentence_permutation), which share words and so are not independent."
-    )
-    if len(kinds) == 1:
-        yield "One representation: the effect of this choice on the numbers was not measured."
-    if params.procedure == "may2019":
-        yield "Texts are lower-cased and encoded without special tokens, as in the published code."
-    if any(kind.representation == "first-piece" for kind in kinds):
-        yield (
-            "first-piece is the published encoder of BERT: the first token of the text without "
-            "special tokens, so in most sentences it is not a token of their target word."
-        )
-
-
+_AS_PUBLISHED: Final = (
+    "Texts are lower-cased and encoded without special tokens, as in the published code."
+)
+_FIRST_PIECE: Final = (
+    "first-piece is the published encoder of BERT: the first token of the text without special "
+    "tokens, so in most sentences it is not a token of their target word."
+)
 _MOST_MISSING: Final = 0.05  # of a set of attributes
 _NO_VECTOR: Final = "no_vector"
 _NO_ATTRIBUTES: Final = "attributes_missing"
@@ -103,10 +79,7 @@ class Seat(Diagnostic[SeatParams]):
     id = "association.seat@1"
     needs = frozenset({"representations"})
     wants = (WORD_SETS,)
-    measures = (
-        Measure("association", unit="cosine"),
-        Measure("side"),
-    )
+    measures = (Measure("association", unit="cosine"), Measure("side"))
     scope = "dataset"
     nulls = 20
     audit_data = "builtin:associations"
@@ -117,6 +90,19 @@ class Seat(Diagnostic[SeatParams]):
         names = seat_representations(params, inputs.subject.capabilities)
         kinds = kinds_of_vectors(names, params.layers, inputs.subject.n_layers or None)
         tests = tuple(inputs.data.columns.get("a_test", {}))
+        claimed = claimed_first(kinds, params.claimed)
+        notes = [
+            "Intervals resample words with all their sentences, within X and within Y; attributes "
+            "are fixed. Permutation tests exchange words (word_permutation) and, as published, "
+            "single sentences (sentence_permutation), which share words and so are not "
+            "independent."
+        ]
+        if len(kinds) == 1:
+            notes.append(OF_ONE_KIND)
+        if params.procedure == "may2019":
+            notes.append(_AS_PUBLISHED)
+        if "first-piece" in names:
+            notes.append(_FIRST_PIECE)
         return Design(
             conditions=tuple(kind.condition for kind in kinds),
             estimates=tuple(
@@ -133,9 +119,17 @@ class Seat(Diagnostic[SeatParams]):
                 for kind in kinds
             ),
             claims=tuple(
-                _claim(test, claimed_first(kinds, params.claimed), params) for test in tests
+                claim_of_every_kind(
+                    test,
+                    {kind.name: _name(test, kind) for kind in claimed},
+                    margin=params.margin,
+                    says=f"{test}: the first targets are closer to the first attributes, d > "
+                    f"{params.margin:g}, and more than in untrained networks",
+                    family="association",
+                )
+                for test in tests
             ),
-            notes=tuple(_notes(params, kinds)),
+            notes=tuple(notes),
             families={
                 "association": f"{inputs.subject.name} places the first targets closer to the "
                 f"first attributes (d > {params.margin:g}) in every representation, and more than "
@@ -194,9 +188,13 @@ def _associations_of(
     there = has_direction(vectors)
     reasons[~there] = _NO_VECTOR
     for test in tests:
+        is_valid = {  # whether enough vectors of a set are there for its mean
+            name: there[own].any() and (~there[own]).mean() <= _MOST_MISSING
+            for name, own in test.members.items()
+        }
         for own, others in ((("X", "Y"), ("A", "B")), (("A", "B"), ("X", "Y"))):
             mine = np.concatenate([test.members[name] for name in own])
-            if any(_is_incomplete(there[test.members[name]]) for name in others):
+            if not all(is_valid[name] for name in others):
                 reasons[mine] = _NO_ATTRIBUTES if own[0] == "X" else "targets_missing"
                 continue
             first, second = (own[there[own]] for own in (test.members[name] for name in others))
@@ -204,8 +202,3 @@ def _associations_of(
             if rows.size:
                 values[rows] = associations(vectors[rows], vectors[first], vectors[second])
     return values, reasons
-
-
-def _is_incomplete(there: NDArray[np.bool_]) -> bool:
-    """Whether a set has too many missing vectors for a valid mean."""
-    return there.size == 0 or not there.any() or float((~there).mean()) > _MOST_MISSING

@@ -3,7 +3,7 @@
 Claims hold in every representation, and beyond untrained networks.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal, NamedTuple
 
@@ -25,6 +25,9 @@ from scrutiny.text.letters import lowered
 #: The first token of a left-to-right model has seen nothing, so its vector is no sentence's.
 BOTH_SIDES: Final = ("cls", "mean", "first-piece", "word")
 LEFT_TO_RIGHT: Final = ("mean", "last", "word")
+OF_ONE_KIND: Final = (
+    "One representation: the effect of this choice on the numbers was not measured."
+)
 Layers = Literal["last", "all"] | tuple[int, ...]
 
 
@@ -246,7 +249,11 @@ def passages_of(
     A text that stands in several tests is there once; where words are asked for, once for each of
     its words. Where a text has no word, the passage with one serves it too.
     """
-    spans = [_span(e) if needs_word else None for e in examples]
+    ends = [(e.attributes.get("a_start"), e.attributes.get("a_end")) for e in examples]
+    spans = [
+        None if not needs_word or start is None or end is None else (int(start), int(end))
+        for start, end in ends
+    ]
     texts = [lowered(e.text) if lower else e.text for e in examples]
     worded = {text: span for text, span in zip(texts, spans, strict=True) if span is not None}
     wanted = [
@@ -255,11 +262,6 @@ def passages_of(
     ]
     index = {passage: i for i, passage in enumerate(dict.fromkeys(wanted))}
     return list(index), np.array([index[passage] for passage in wanted], dtype=np.int64)
-
-
-def _span(example: Example) -> tuple[int, int] | None:
-    start, end = example.attributes.get("a_start"), example.attributes.get("a_end")
-    return None if start is None or end is None else (int(start), int(end))
 
 
 def word_set_vectors(
@@ -295,13 +297,7 @@ def has_direction(vectors: Floats) -> Booleans:
 
 
 def claim_of_every_kind(
-    test: str,
-    kinds: Sequence[Kind],
-    *,
-    name: Callable[[Kind], str],
-    margin: float,
-    says: str,
-    family: str,
+    test: str, estimates: Mapping[str, str], *, margin: float, says: str, family: str
 ) -> Claim:
     """Claim that a test finds an association, in every representation.
 
@@ -321,12 +317,8 @@ def claim_of_every_kind(
     return Claim(
         id=test,
         says=says,
-        components=tuple(
-            Component.beside_untrained(
-                "representation", {kind.name: name(kind) for kind in kinds}, margin
-            )
-        ),
+        components=tuple(Component.beside_untrained("representation", estimates, margin)),
         family=family,
-        checks=Claim.checks_with(representation=kinds),
+        checks=Claim.checks_with(representation=estimates),
         gates=LANGUAGE_GATES,
     )

@@ -19,27 +19,9 @@ from scrutiny.tasks.dependency_arcs import main_of
 #: Condition of all scored words together.
 ALL: Final = "all"
 #: Universal relations that are frequent enough for a head to be found; see `ArcsParams.relations`.
-RELATIONS: Final = (
-    "nsubj",
-    "obj",
-    "csubj",
-    "ccomp",
-    "xcomp",
-    "obl",
-    "advcl",
-    "advmod",
-    "aux",
-    "cop",
-    "mark",
-    "nmod",
-    "amod",
-    "nummod",
-    "det",
-    "case",
-    "compound",
-    "conj",
-    "cc",
-    "acl",
+RELATIONS: Final = tuple(
+    "nsubj obj csubj ccomp xcomp obl advcl advmod aux cop mark nmod amod nummod det case compound "
+    "conj cc acl".split()
 )
 #: Fixed offsets from a word to its head; +1 is right-branching.
 OFFSETS: Final = (-5, -4, -3, -2, -1, 1, 2, 3, 4, 5)
@@ -65,8 +47,7 @@ class ArcGroup(NamedTuple):
     @property
     def condition(self) -> dict[str, object]:
         """Condition of the records."""
-        found: dict[str, object] = {"preset": self.preset, "relation": self.relation}
-        return {**found, "tree": self.tree} if self.tree else found
+        return {name: value for name, value in self._asdict().items() if value}
 
     def named(self, metric: str) -> str:
         """Identifier of a specification.

@@ -1,6 +1,6 @@
 """Attention heads as dependency parsers of single relations, compared with fixed offsets."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from scrutiny.core.arrays import Booleans
@@ -9,13 +9,12 @@ from scrutiny.core.design import Design, Inputs
 from scrutiny.core.diagnostic import Failure, RowKind
 from scrutiny.core.facts import ARCS
 from scrutiny.core.queries.annotation import Arcs
-from scrutiny.core.record import HEADS, LAYERS, Measure, Row
+from scrutiny.core.record import HEADS, LAYERS, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.attention.arc_counts import (
     ALL,
     OFFSETS,
     PROCEDURES,
-    ArcGroup,
     ArcsParams,
     GoldArcs,
     arcs_at_offsets,
@@ -32,14 +31,15 @@ from scrutiny.diagnostics.attention.presets import (
     ReadsMaps,
     attention_contrasts,
     claimed_presets,
+    measures_of_heads,
     of_accuracy,
     preset_claim,
     specs_of,
 )
 
 _ALONG: Final = of_accuracy(("direction", "layer", "head"), "offset")
-_DIRECTION: Final = ("direction", 2)
-_OFFSET: Final = ("offset", len(OFFSETS))
+
+_OF_TREES: Final = "Maximum spanning trees are given the annotated root, which is not scored."
 NO_CASE: Final = "no_such_relation"
 _NO_ROOT: Final = "root_without_piece"
 #: Right words ``(direction, layer, head, word)`` and ``(offset, word)``.
@@ -73,12 +73,8 @@ class HeadArcs(ReadsMaps[ArcsParams]):
     id = "attention.arcs@1"
     View = Arcs
     wants = (ARCS,)
-    measures = (
-        Measure("tp", (_DIRECTION, LAYERS, HEADS), unit="words"),
-        Measure("predicted", (_DIRECTION, LAYERS, HEADS), unit="words"),
-        Measure("gold", unit="words"),
-        Measure("baseline_tp", (_OFFSET,), unit="words"),
-        Measure("baseline_predicted", (_OFFSET,), unit="words"),
+    measures = measures_of_heads(
+        "words", (("direction", 2), LAYERS, HEADS), (("offset", len(OFFSETS)),)
     )
     audit_data = "builtin:arcs"
 
@@ -88,26 +84,31 @@ class HeadArcs(ReadsMaps[ArcsParams]):
 
     def design(self, params: ArcsParams, inputs: Inputs) -> Design:
         """Every head and offset, the chosen ones, and the claims, for each relation."""
-        presets = tuple(params.conditions())
         cases = params.cases()
+        families = {
+            "attention.relations": f"heads of {inputs.subject.name} encode dependency "
+            "relations beyond offsets and untrained networks"
+        }
+        if inputs.base:
+            families["attention.relations.tuned"] = (
+                "fine-tuning strengthens the encoding of dependency relations in heads of "
+                f"{inputs.subject.name}"
+            )
         return Design(
             conditions=tuple(case.condition for case in cases),
             estimates=tuple(spec for case in cases for spec in specs_of(case.condition, _ALONG)),
-            claims=tuple(_claims(params, inputs, presets)),
-            queries_per_item=len({p.is_lower_cased for p in params.conditions().values()}),
-            notes=tuple(_notes(params)),
-            families={
-                "attention.relations": f"heads of {inputs.subject.name} encode dependency "
-                "relations beyond offsets and untrained networks",
-                **(
-                    {
-                        "attention.relations.tuned": "fine-tuning strengthens the encoding of "
-                        f"dependency relations in heads of {inputs.subject.name}"
-                    }
-                    if inputs.base
-                    else {}
-                ),
-            },
+            claims=tuple(_claims(params, inputs)),
+            queries_per_item=params.readings,
+            notes=(
+                "Accuracy: each scored word counts as one prediction, so F1 is the same number. A "
+                f"relation includes its subtypes; {PROCEDURES[params.procedure]}.",
+                "Direction 1 predicts the word that a word attends to most as its head, direction "
+                "2 the word that attends to it most. Heads, directions and offsets are chosen on "
+                "one half of the sentences and scored on the other, in both directions; "
+                "best_head(accuracy) is chosen and scored on the same sentences, as published.",
+                *((_OF_TREES,) if params.has_trees else ()),
+            ),
+            families=families,
             contrasts=tuple(attention_contrasts(case.named(SELECTED) for case in cases)),
         )
 
@@ -118,26 +119,22 @@ class HeadArcs(ReadsMaps[ArcsParams]):
         gold = GoldArcs.of(view)
         right = {name: _right(found, gold, params) for name, found in made.items()}
         for case in params.cases():
-            found = _values(case, gold, right[case.preset], procedure=params.procedure)
-            yield RowKind.of(case.condition).row(item, found)
-
-
-def _values(
-    case: ArcGroup, gold: GoldArcs, right: Failure | dict[str, Right], *, procedure: str
-) -> tuple[float, ...] | Failure:
-    """Counts of heads and offsets over the words of a case, all of which are predictions."""
-    words = gold.cases(case.relation, procedure=procedure)
-    if case.tree:  # which is given the root
-        words = words[gold.heads[words] >= 0]
-    if not words.size:
-        return Failure(NO_CASE, status="skipped")
-    if isinstance(right, Failure):
-        return right
-    if case.tree not in right:
-        return Failure(_NO_ROOT, status="undefined")
-    by_head, by_offset = (counted(one, words).tolist() for one in right[case.tree])
-    n = float(words.size)
-    return (*by_head, *[n] * len(by_head), n, *by_offset, *[n] * len(by_offset))
+            found = right[case.preset]
+            words = gold.cases(case.relation, procedure=params.procedure)
+            if case.tree:  # which is given the root
+                words = words[gold.heads[words] >= 0]
+            values: tuple[float, ...] | Failure
+            if not words.size:
+                values = Failure(NO_CASE, status="skipped")
+            elif isinstance(found, Failure):
+                values = found
+            elif case.tree not in found:
+                values = Failure(_NO_ROOT, status="undefined")
+            else:  # all words are predictions
+                by_head, by_offset = (counted(one, words).tolist() for one in found[case.tree])
+                n = float(words.size)
+                values = (*by_head, *[n] * len(by_head), n, *by_offset, *[n] * len(by_offset))
+            yield RowKind.of(case.condition).row(item, values)
 
 
 def _right(made: Made, gold: GoldArcs, params: ArcsParams) -> Failure | dict[str, Right]:
@@ -147,29 +144,23 @@ def _right(made: Made, gold: GoldArcs, params: ArcsParams) -> Failure | dict[str
     heads = gold.heads
     offsets = arcs_at_offsets(heads, procedure=params.procedure)
     found: dict[str, Right] = {"": (guessed_arcs(made) == heads, offsets)}
-    if params.has_trees and gold.root is not None:
-        trees = guessed_trees(made, gold.root)
-        if trees is not None:
-            found["directed"] = trees == heads, offsets
-            found["undirected"] = (
-                right_undirected_arcs(trees, heads),
-                undirected_at_offsets(heads),
-            )
+    root = gold.root if params.has_trees else None
+    trees = None if root is None else guessed_trees(made, root)
+    if trees is not None:
+        found["directed"] = trees == heads, offsets
+        found["undirected"] = right_undirected_arcs(trees, heads), undirected_at_offsets(heads)
     return found
 
 
-def _claims(params: ArcsParams, inputs: Inputs, presets: Sequence[str]) -> Iterator[Claim]:
+def _claims(params: ArcsParams, inputs: Inputs) -> Iterator[Claim]:
     """Claims about relations: beyond offsets, and increased by fine-tuning."""
-    choices = claimed_presets(presets)
+    choices = claimed_presets(params.conditions())
     for relation in params.claimed:
         yield preset_claim(
             f"{relation}/beyond-offsets",
             f"some attention head finds the syntactic head of {_words(relation)} by "
             f"{params.margin:g} more often than the best offset, on the other half",
-            [
-                (OVER, "baselines: offsets", "{}"),
-                (SELECTED, "control: untrained", "untrained/{}"),
-            ],
+            [(OVER, "baselines: offsets", "{}"), (SELECTED, "control: untrained", "untrained/{}")],
             {name: f"{name}/{relation}" for name in choices},
             margin=params.margin,
             family="attention.relations",
@@ -191,19 +182,3 @@ def _claims(params: ArcsParams, inputs: Inputs, presets: Sequence[str]) -> Itera
 
 def _words(relation: str) -> str:
     return "words" if relation == ALL else f"words that are {relation}"
-
-
-def _notes(params: ArcsParams) -> Iterator[str]:
-    """Sentences for "how this was measured"."""
-    yield (
-        "Accuracy: each scored word counts as one prediction, so F1 is the same number. A relation "
-        f"includes its subtypes; {PROCEDURES[params.procedure]}."
-    )
-    yield (
-        "Direction 1 predicts the word that a word attends to most as its head, direction 2 the "
-        "word that attends to it most. Heads, directions and offsets are chosen on one half of the "
-        "sentences and scored on the other, in both directions; best_head(accuracy) is chosen and "
-        "scored on the same sentences, as published."
-    )
-    if params.has_trees:
-        yield "Maximum spanning trees are given the annotated root, which is not scored."

@@ -15,7 +15,7 @@ from scrutiny.core.design import Design, Inputs
 from scrutiny.core.diagnostic import Failure, RowKind
 from scrutiny.core.facts import MENTIONS
 from scrutiny.core.queries.annotation import Mention, Mentions
-from scrutiny.core.record import HEADS, LAYERS, Measure, Row
+from scrutiny.core.record import HEADS, LAYERS, Row
 from scrutiny.diagnostics.attention.presets import (
     OVER,
     SELECTED,
@@ -24,6 +24,7 @@ from scrutiny.diagnostics.attention.presets import (
     ReadsMaps,
     attention_contrasts,
     claimed_presets,
+    measures_of_heads,
     of_accuracy,
     preset_claim,
     specs_of,
@@ -157,7 +158,6 @@ def baselines_of(words: Sequence[str], question: MentionQuestion) -> NDArray[np.
     return np.array([is_right[nearest], is_right[match], is_right.mean()], dtype=np.float64)
 
 
-_BASELINE: Final = ("baseline", len(BASELINES))
 _NO_QUESTION: Final = "no_antecedent"
 _FAMILY: Final = "attention.coreference"
 #: Kinds of mentions as conditions; ``all`` first.
@@ -223,13 +223,7 @@ class HeadCoreference(ReadsMaps[CoreferenceParams]):
     id = "attention.coreference@1"
     View = Mentions
     wants = (MENTIONS,)
-    measures = (
-        Measure("tp", (LAYERS, HEADS), unit="mentions"),
-        Measure("predicted", (LAYERS, HEADS), unit="mentions"),
-        Measure("gold", unit="mentions"),
-        Measure("baseline_tp", (_BASELINE,), unit="mentions"),
-        Measure("baseline_predicted", (_BASELINE,), unit="mentions"),
-    )
+    measures = measures_of_heads("mentions", (LAYERS, HEADS), (("baseline", len(BASELINES)),))
 
     def design(self, params: CoreferenceParams, inputs: Inputs) -> Design:
         """Every head and baseline, the chosen ones, and a claim, by kind of mention."""
@@ -244,12 +238,12 @@ class HeadCoreference(ReadsMaps[CoreferenceParams]):
                     f"some head finds antecedents by {params.margin:g} more often than the nearest "
                     "mention, the same head word and chance, on the half it was not chosen on",
                     [(OVER, "baselines", "{}"), (SELECTED, "control: untrained", "untrained/{}")],
-                    {name: f"{name}/all" for name in claimed_presets(list(presets))},
+                    {name: f"{name}/all" for name in claimed_presets(presets)},
                     margin=params.margin,
                     family=_FAMILY,
                 ),
             ),
-            queries_per_item=len({p.is_lower_cased for p in presets.values()}),
+            queries_per_item=params.readings,
             notes=(
                 "A mention is asked about if it has an antecedent. Candidates: "
                 f"{CANDIDATES[params.candidates]}. Its head word: {HEAD_WORDS[params.head_word]}.",
@@ -269,20 +263,15 @@ class HeadCoreference(ReadsMaps[CoreferenceParams]):
         for name, found in made.items():
             for kind in KINDS:
                 asked = [q for q in questions if kind in ("all", q.kind)]
-                values = _values(found, asked, view.words)
+                values: tuple[float, ...] | Failure
+                if not asked:
+                    values = Failure(_NO_QUESTION, status="skipped")
+                elif isinstance(found, Failure):
+                    values = found
+                else:
+                    right = np.sum([pointed_right(found, q) for q in asked], axis=0, dtype=float)
+                    without = np.sum([baselines_of(view.words, q) for q in asked], axis=0)
+                    n = float(len(asked))
+                    by_head = *right.ravel().tolist(), *[n] * right.size
+                    values = (*by_head, n, *without.tolist(), *[n] * len(BASELINES))
                 yield RowKind.of({"preset": name, "kind": kind}).row(item, values)
-
-
-def _values(
-    made: Made, asked: Sequence[MentionQuestion], words: Sequence[str]
-) -> tuple[float, ...] | Failure:
-    """Counts of heads and baselines over the scored mentions, or why there are none."""
-    if not asked:
-        return Failure(_NO_QUESTION, status="skipped")
-    if isinstance(made, Failure):
-        return made
-    by_head = np.sum([pointed_right(made, q) for q in asked], axis=0, dtype=np.float64).ravel()
-    without = np.sum([baselines_of(words, q) for q in asked], axis=0)
-    n = float(len(asked))
-    values = [*by_head.tolist(), *[n] * by_head.size, n, *without.tolist()]
-    return (*values, *[n] * len(BASELINES))

@@ -161,11 +161,7 @@ NEAR: Final = 0.25
 
 
 def pseudo_cue(
-    anchors: Sequence[int],
-    n_words: int,
-    *,
-    pieces: Mapping[int, int],
-    rng: np.random.Generator,
+    anchors: Sequence[int], n_words: int, *, pieces: Mapping[int, int], rng: np.random.Generator
 ) -> tuple[int, ...]:
     """Pseudo-cue, a baseline of heads: as many consecutive words as the cue has, none its own.
 
@@ -190,14 +186,10 @@ def pseudo_cue(
     **References**: control tasks and selectivity: Hewitt & Liang (2019).
     """
     length = len(anchors)
-    if not length:
-        return ()
-    taken = set(anchors)
-    is_free = [word not in taken and bool(pieces.get(word)) for word in range(n_words)]
-    starts = [
-        start for start in range(n_words - length + 1) if all(is_free[start : start + length])
-    ]
-    if not starts:
+    is_free = [word not in anchors and bool(pieces.get(word)) for word in range(n_words)]
+    places = range(n_words - length + 1)
+    starts = [start for start in places if all(is_free[start : start + length])]
+    if not starts or not length:
         return ()
     own = sum(pieces.get(word, 0) for word in anchors)
     off = [abs(sum(pieces[start + k] for k in range(length)) - own) for start in starts]
@@ -267,7 +259,7 @@ def span_baselines(view: AnchoredWords, cases: Collection[int]) -> BaselineCount
 
     Examples
     --------
-    >>> view = AnchoredSpans(("It", "did", "not", "rain", "."), (2,), (0, 1, 3), 3)
+    >>> view = AnchoredWords(("It", "did", "not", "rain", "."), (2,), (0, 1, 3), 3)
     >>> counts = span_baselines(view, range(5))
     >>> dict(zip(SPAN_BASELINES, counts.tp.tolist(), strict=True))["offset -1"]
     1.0

@@ -72,10 +72,10 @@ Barnett, van der Pols & Dobson (2005), Regression to the mean; Cawley & Talbot (
 over-fitting in model selection; Kendall (1945), The treatment of ties in ranking problems.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import combinations
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -175,42 +175,34 @@ BASE_BEST_HEAD: Final = by_score(
     BASE_AND_TUNED,
     where_best,
 )
+#: What is chosen on one half and scored on the other, and what is compared with a baseline.
+_OF_HALVES: Final[Mapping[str, Any]] = {"usual": CHOSEN, "cells": HALVES}
+_OVER: Final[Mapping[str, Any]] = {"scale": "coefficient", "no_effect": 0.0, "has_one_width": False}
 SELECTED_HEAD: Final = by_score(
-    "selected_head",
-    "{} of the head chosen on the other half",
-    HEADS,
-    _selected_side,
-    usual=CHOSEN,
-    cells=HALVES,
+    "selected_head", "{} of the head chosen on the other half", HEADS, _selected_side, **_OF_HALVES
 )
 SELECTED_BASELINE: Final = by_score(
     "selected_baseline",
     "{} of the baseline chosen on the other half",
     BASELINES,
     _selected_side,
-    usual=CHOSEN,
-    cells=HALVES,
+    **_OF_HALVES,
 )
 SELECTED_HEAD_OVER_BASELINE: Final = by_score(
     "selected_head_over_baseline",
     "{} of the chosen head minus that of the chosen baseline",
     AND_BASELINES,
     lambda sides, kind: selected(sides[0], kind) - selected(sides[1], kind),
-    usual=CHOSEN,
     own=lambda kind: {"stream": f"selected_{'head' if kind == 'f1' else kind}_over_baseline@1"},
-    cells=HALVES,
-    scale="coefficient",
-    no_effect=0.0,
-    has_one_width=False,
+    **_OF_HALVES,
+    **_OVER,
 )
 F1_OVER_BASELINE: Final = OfHeads(
     "f1_over_baseline@1",
     "F1 of a head minus that of the best baseline",
     AND_BASELINES,
     lambda sides: np.asarray(whole(sides, "f1")[..., 0] - whole(sides[1:], "f1").max(axis=-1)),
-    scale="coefficient",
-    no_effect=0.0,
-    has_one_width=False,
+    **_OVER,
 )
 _IS_OFFSET: Final = np.array([name.startswith("offset") for name in SPAN_BASELINES])
 
@@ -223,12 +215,11 @@ def _offsets(baselines: HeadCounts) -> HeadCounts:
     return HeadCounts(tp[..., _IS_OFFSET], predicted[..., _IS_OFFSET], gold)
 
 
-def _mean_offset(sides: Sequence[HeadCounts], kind: Kind) -> Array:
-    return np.asarray(whole([_offsets(sides[0])], kind).mean(axis=-1))
-
-
 MEAN_OFFSET: Final = by_score(
-    "mean_offset", "{} of the average fixed offset", BASELINES, _mean_offset
+    "mean_offset",
+    "{} of the average fixed offset",
+    BASELINES,
+    lambda sides, kind: np.asarray(whole([_offsets(sides[0])], kind).mean(axis=-1)),
 )
 BEST_OFFSET: Final = by_score(
     "best_offset",
@@ -241,11 +232,8 @@ SELECTED_HEAD_OVER_OFFSET: Final = by_score(
     "{} of the chosen head minus that of the chosen fixed offset",
     AND_BASELINES,
     lambda sides, kind: selected(sides[0], kind) - selected(_offsets(sides[1]), kind),
-    usual=CHOSEN,
-    cells=HALVES,
-    scale="coefficient",
-    no_effect=0.0,
-    has_one_width=False,
+    **_OF_HALVES,
+    **_OVER,
 )
 
 
@@ -254,9 +242,7 @@ def _between_cells(sides: Sequence[HeadCounts], kind: Kind) -> Array:
     scores = sides[0].score(kind)  # (..., cell, head)
     pairs = combinations(range(scores.shape[-2]), 2)
     found = [tau_b(scores[..., a, :], scores[..., b, :]) for a, b in pairs]
-    if not found:
-        return np.full(scores.shape[:-2], np.nan)
-    return np.asarray(np.mean(found, axis=0))
+    return np.asarray(np.mean(found or [np.full(scores.shape[:-2], np.nan)], axis=0))
 
 
 def _between_tests(

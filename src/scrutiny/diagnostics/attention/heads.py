@@ -9,8 +9,9 @@ the predictions of these words as bits. Examples are chosen by the hash of their
 are the same for every model, whatever it predicts.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.facts import ANCHORED_SPANS
 from scrutiny.core.queries.annotation import AnchoredWords
 from scrutiny.core.randomness import stream_of
-from scrutiny.core.record import HEADS, LAYERS, Measure, Row
+from scrutiny.core.record import HEADS, LAYERS, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.attention.encodings import (
     ENCODINGS,
@@ -35,7 +36,7 @@ from scrutiny.diagnostics.attention.encodings import (
     span_baselines,
 )
 from scrutiny.diagnostics.attention.heads_design import HeadsParams, make_heads_design
-from scrutiny.diagnostics.attention.presets import Made, Sentence, each_example
+from scrutiny.diagnostics.attention.presets import Made, Sentence, each_example, measures_of_heads
 
 MOST: Final = 12
 WORDS: Final = "example_words"
@@ -63,24 +64,18 @@ class KeptExamples:
         """Both arrays by name; none if no example has a map."""
         if not self._found:
             return {}
-        order = sorted(self._found)
-        words = np.concatenate([self._words(position) for position in order])
-        predicted = np.concatenate([self._found[position] for position in order], axis=-1)
-        return {WORDS: words, HEADS_OF: np.packbits(predicted, axis=-1)}
+        rows = []  # of each word: example, start, end, whether it is an anchor, a target
+        for position in sorted(self._found):
+            view = self._views[position]
+            for word, (start, end) in enumerate(self._borders[position]):
+                rows.append((position, start, end, word in view.anchors, word in view.targets))
+        predicted = np.concatenate([own for _, own in sorted(self._found.items())], axis=-1)
+        return {WORDS: np.array(rows, dtype=np.int32), HEADS_OF: np.packbits(predicted, axis=-1)}
 
     def keep(self, ctx: Context) -> None:
         """Store both arrays in the run."""
         for name, value in self.arrays().items():
             ctx.array(name, value)
-
-    def _words(self, position: int) -> NDArray[np.int32]:
-        """Rows of the words of one example ``(word, 5)``."""
-        view, borders = self._views[position], self._borders[position]
-        rows = [
-            (position, start, end, word in view.anchors, word in view.targets)
-            for word, (start, end) in enumerate(borders)
-        ]
-        return np.array(rows, dtype=np.int32)
 
 
 _NO_ROOM: Final = Failure("no_pseudo_cue", status="undefined")
@@ -112,13 +107,7 @@ class Heads(Diagnostic[HeadsParams]):
     id = "attention.heads@1"
     needs = frozenset({"attentions"})
     wants = (ANCHORED_SPANS,)
-    measures = (
-        Measure("tp", (LAYERS, HEADS), unit="words"),
-        Measure("predicted", (LAYERS, HEADS), unit="words"),
-        Measure("gold", unit="words"),
-        Measure("baseline_tp", (("baseline", len(SPAN_BASELINES)),), unit="words"),
-        Measure("baseline_predicted", (("baseline", len(SPAN_BASELINES)),), unit="words"),
-    )
+    measures = measures_of_heads("words", (LAYERS, HEADS), (("baseline", len(SPAN_BASELINES)),))
     nulls = 20
     audit_data = "builtin:negation"
 
@@ -140,61 +129,31 @@ class Heads(Diagnostic[HeadsParams]):
             example = batch.examples[position]
             kept.see(position, sentence[0][params.presets[0]], params.encoding)
             rng = ctx.rng("pseudo-cue", stream_of(self), example.id)
-            return list(_rows(views[position], sentence, item=example.id, params=params, rng=rng))
+            view, (made, pieces) = views[position], sentence
+            other = pseudo_cue(view.anchors, len(view.words), pieces=pieces, rng=rng)
+            cases = cases_of(view, params.unscored)  # the same for both, so that they are paired
+            asked = [
+                (role, np.array(one.anchors, dtype=np.int64), span_baselines(one, cases).flat)
+                for role, one in (("measured", view), ("control", view.anchored_at(other)))
+            ]
+            # columns (word, 2) that count predictions: of targets, and of all cases
+            counted = np.zeros((len(view.words), 2), dtype=np.float32)
+            counted[sorted(cases & set(view.targets)), 0] = 1.0
+            counted[sorted(cases), 1] = 1.0
+            rows = []
+            for name, (role, anchors, baselines) in product(presets, asked):
+                kind = RowKind.of({"preset": name}, role)
+                found = LEFT_OUT if is_unscored(view, params.unscored) else made[name]
+                if isinstance(found, Failure) or not anchors.size:
+                    lacking = found if isinstance(found, Failure) else _NO_ROOM
+                    rows.append(kind.row(example.id, lacking))
+                    continue
+                predicted = ENCODINGS[params.encoding](found, anchors)  # (layer, head, word)
+                counts = predicted.reshape(-1, len(counted)).astype(np.float32) @ counted
+                # the released code counts a target as often as it is listed
+                gold = gold_of(view, cases, is_listed=name.startswith("as_"))
+                rows.append(kind.row(example.id, (*counts.T.ravel().tolist(), gold, *baselines)))
+            return rows
 
         yield from each_example(ctx.model, [view.words for view in views], presets, use=use)
         kept.keep(ctx)
-
-
-class _Asked(NamedTuple):
-    """An anchor to evaluate: the words of the cue or of a pseudo-cue."""
-
-    role: str
-    words: NDArray[np.int64]
-    baselines: tuple[float, ...]
-
-    @classmethod
-    def of(cls, role: str, view: AnchoredWords, cases: frozenset[int]) -> "_Asked":
-        """The anchor of a view with the counts of its baselines."""
-        flat = span_baselines(view, cases).flat
-        return cls(role, np.array(view.anchors, dtype=np.int64), flat)
-
-
-def _rows(
-    view: AnchoredWords,
-    sentence: Sentence,
-    *,
-    item: str,
-    params: HeadsParams,
-    rng: np.random.Generator,
-) -> Iterator[Row]:
-    """Rows of one example: for each preset, the cue's and the pseudo-cue's."""
-    made, pieces = sentence
-    other = pseudo_cue(view.anchors, len(view.words), pieces=pieces, rng=rng)
-    cases = cases_of(view, params.unscored)  # the same for the pseudo-cue, so that both are paired
-    asked = (
-        _Asked.of("measured", view, cases),
-        _Asked.of("control", view.anchored_at(other), cases),
-    )
-    counted = _counted_words(view, cases)
-    for name in params.conditions():
-        # the released code counts a target as often as it is listed
-        gold = gold_of(view, cases, is_listed=name.startswith("as_"))
-        found = LEFT_OUT if is_unscored(view, params.unscored) else made[name]
-        for one in asked:
-            kind = RowKind.of({"preset": name}, one.role)
-            if isinstance(found, Failure) or not one.words.size:
-                lacking = found if isinstance(found, Failure) else _NO_ROOM
-                yield kind.row(item, lacking)
-                continue
-            predicted = ENCODINGS[params.encoding](found, one.words)  # (layer, head, word)
-            counts = predicted.reshape(-1, len(counted)).astype(np.float32) @ counted
-            yield kind.row(item, (*counts.T.ravel().tolist(), gold, *one.baselines))
-
-
-def _counted_words(view: AnchoredWords, cases: frozenset[int]) -> NDArray[np.float32]:
-    """Columns ``(word, 2)`` that count predictions: of targets, and of all cases."""
-    counted = np.zeros((len(view.words), 2), dtype=np.float32)
-    counted[sorted(cases & set(view.targets)), 0] = 1.0
-    counted[sorted(cases), 1] = 1.0
-    return counted

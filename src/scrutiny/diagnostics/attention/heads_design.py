@@ -8,6 +8,7 @@ beyond distance, is `attention.regression`.)
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from scrutiny.core.boundary.parameters import known
@@ -76,27 +77,58 @@ _PUBLISHED: Final = "attention.as_published"
 _SKILL: Final = ("task_skill",)
 
 
+#: Sentences for "how this was measured".
+_COUNTED: Final = (
+    "counts are summed over all examples (micro averages), and sentences are resampled with all "
+    "their examples."
+)
+_NOTES: Final = (
+    "Heads and baselines are chosen on one half of the sentences and scored on the other, in both "
+    "directions; best_head(f1) is chosen and scored on the same data, as published.",
+    "f1_over_baseline tests every head against the best baseline of the same data, together: "
+    "p-values are adjusted by max-T from shared draws.",
+    "Pseudo-cues are words that are not a cue, matched in position and number of tokens; untrained "
+    "networks show the effect of the architecture alone.",
+)
+_OF_OFFSETS: Final = (
+    "C1/offsets has the fixed offsets of the paper alone to beat; C1 has everything behind the "
+    "cue, pseudo-cues and untrained networks as well."
+)
+_AS_PRINTED: Final = (
+    "as_published reads equation 3 as it is printed (self and special tokens compete); as_released "
+    "is what the released code does. No claim depends on the former."
+)
+
+
 def make_heads_design(params: HeadsParams, inputs: Inputs) -> Design:
     """Design of attention heads that encode an annotation, for one family on one dataset."""
     names = tuple(params.conditions())
     has_offsets = "offsets" in params.baselines
+    families = {
+        "attention": f"heads of {inputs.subject.name} encode the annotation beyond baselines, "
+        "untrained networks and control tasks"
+    }
+    notes = [
+        f"The encoding {params.encoding} predicts which words belong to an anchor; {_COUNTED}",
+        *_NOTES,
+    ]
+    if has_offsets:
+        families[_PUBLISHED] = f"heads of {inputs.subject.name} beat fixed offsets"
+        notes.append(_OF_OFFSETS)
+    if params.unscored:
+        left_out = " and ".join(UNSCORED[name] for name in params.unscored)
+        notes.append(f"Not scored: {left_out}.")
+    if "as_published" in params.presets:
+        notes.append(_AS_PRINTED)
     specs = [spec for name in names for spec in _specs(name, inputs, has_offsets=has_offsets)]
     specs.append(_spec(names[0], "f1_over_baseline", along=("layer", "head")))
     return Design(
         conditions=tuple({"preset": name} for name in names),
         estimates=tuple(specs),
         claims=tuple(_claims(params, inputs, names)),
-        queries_per_item=len({p.is_lower_cased for p in params.conditions().values()}),
-        notes=tuple(_notes(params)),
-        families={
-            "attention": f"heads of {inputs.subject.name} encode the annotation beyond baselines, "
-            "untrained networks and control tasks",
-            **(
-                {_PUBLISHED: f"heads of {inputs.subject.name} beat fixed offsets"}
-                if has_offsets
-                else {}
-            ),
-        },
+        queries_per_item=params.readings,
+        notes=tuple(notes),
+        families=families,
         contrasts=tuple(_contrasts(names, inputs)),
     )
 
@@ -114,13 +146,14 @@ def _specs(name: str, inputs: Inputs, *, has_offsets: bool) -> Iterator[Estimate
             yield _spec(name, f"{metric}({kind})", sides={"base": base})
     yield _spec(name, "mean_head(f1)", "layers", along=("layer",))
     for metric in (
-        "best_head(f1)",
-        "selected_head(f1)",
-        "selected_baseline(f1)",
-        "selected_head_over_baseline(f1)",
-        *(("selected_head_over_offset(f1)",) if has_offsets else ()),
+        "best_head",
+        "selected_head",
+        "selected_baseline",
+        "selected_head_over_baseline",
     ):
-        yield _spec(name, metric)
+        yield _spec(name, f"{metric}(f1)")
+    if has_offsets:
+        yield _spec(name, "selected_head_over_offset(f1)")
     for metric in _COMPARED:
         yield _spec(name, metric, "pseudo", role="control", group="pseudo-cues")
 
@@ -152,104 +185,40 @@ def _contrasts(names: Sequence[str], inputs: Inputs) -> Iterator[ContrastSpec]:
 def _claims(params: HeadsParams, inputs: Inputs, names: Sequence[str]) -> Iterator[Claim]:
     """The claims for the first preset, with the others as choices."""
     choices = {name: name for name in claimed_presets(names)}
+    claim = partial(
+        preset_claim, choices=choices, margin=params.margin, family="attention", gates=()
+    )
+    of_tau = partial(claim, margin=params.tau_margin)
+    beyond = f"by {params.margin:g} F1, on the half it was not chosen on"
+    untrained = "control: untrained", "untrained/{}"
+    control = "control: control task", "control/{}"
     if "every" in params.baselines:
-        yield preset_claim(
-            "C1",
-            f"some head beats every baseline by {params.margin:g} F1, on the half it was not "
-            "chosen on",
-            [
-                ("selected_head_over_baseline(f1)", "baselines", "{}"),
-                ("selected_head(f1)", "control: pseudo-cues", "pseudo/{}"),
-                ("selected_head(f1)", "control: untrained", "untrained/{}"),
-            ],
-            choices,
-            margin=params.margin,
-            family="attention",
-        )
+        parts = [
+            ("selected_head_over_baseline(f1)", "baselines", "{}"),
+            ("selected_head(f1)", "control: pseudo-cues", "pseudo/{}"),
+            ("selected_head(f1)", *untrained),
+        ]
+        yield claim("C1", f"some head beats every baseline {beyond}", parts)
     if "offsets" in params.baselines:
-        yield preset_claim(
-            "C1/offsets",
-            f"some head beats every fixed offset by {params.margin:g} F1, on the half it was not "
-            "chosen on",
-            [("selected_head_over_offset(f1)", "baselines: offsets", "{}")],
-            choices,
-            margin=params.margin,
-            family=_PUBLISHED,
-        )
+        parts = [("selected_head_over_offset(f1)", "baselines: offsets", "{}")]
+        says = f"some head beats every fixed offset {beyond}"
+        yield claim("C1/offsets", says, parts, family=_PUBLISHED)
     for other in inputs.data.beside:
-        tau = f"heads_tau(f1)/{other}"
-        yield preset_claim(
-            f"C3/{other}",
-            f"the ranking of heads agrees with that on {other}, by {params.tau_margin:g} tau more "
-            "than for untrained networks",
-            [(tau, "control: untrained", "untrained/{}")],
-            choices,
-            margin=params.tau_margin,
-            family="attention",
+        tau, more = f"heads_tau(f1)/{other}", f"by {params.tau_margin:g} tau more"
+        says = (
+            f"the ranking of heads agrees with that on {other}, {more} than for untrained networks"
         )
+        yield of_tau(f"C3/{other}", says, [(tau, *untrained)])
         if "control" in inputs.controls:
-            yield preset_claim(
-                f"C6/{other}",
-                f"the ranking of fine-tuned heads agrees with that on {other}, by "
-                f"{params.tau_margin:g} tau more than after the control task",
-                [(tau, "control: control task", "control/{}")],
-                choices,
-                margin=params.tau_margin,
-                family="attention",
-                gates=_SKILL,
+            says = (
+                f"the ranking of fine-tuned heads agrees with that on {other}, {more} than after "
+                "the control task"
             )
+            yield of_tau(f"C6/{other}", says, [(tau, *control)], gates=_SKILL)
+    says = f"fine-tuning raises the average head's F1 by {params.margin:g}"
     if inputs.base:
-        yield preset_claim(
-            "C4",
-            f"fine-tuning raises the average head's F1 by {params.margin:g}",
-            [("mean_head(f1)", "before fine-tuning", "base/{}")],
-            choices,
-            margin=params.margin,
-            family="attention",
-            gates=_SKILL,
-        )
+        parts = [("mean_head(f1)", "before fine-tuning", "base/{}")]
+        yield claim("C4", says, parts, gates=_SKILL)
     if "control" in inputs.controls:
-        yield preset_claim(
-            "C5",
-            f"fine-tuning raises the average head's F1 by {params.margin:g} more than the control "
-            "task does",
-            [("mean_head(f1)", "control: control task", "control/{}")],
-            choices,
-            margin=params.margin,
-            family="attention",
-            gates=_SKILL,
-        )
-
-
-def _notes(params: HeadsParams) -> Iterator[str]:
-    """Sentences for "how this was measured"."""
-    yield (
-        f"The encoding {params.encoding} predicts which words belong to an anchor; counts are "
-        "summed over all examples (micro averages), and sentences are resampled with all their "
-        "examples."
-    )
-    yield (
-        "Heads and baselines are chosen on one half of the sentences and scored on the other, in "
-        "both directions; best_head(f1) is chosen and scored on the same data, as published."
-    )
-    yield (
-        "f1_over_baseline tests every head against the best baseline of the same data, together: "
-        "p-values are adjusted by max-T from shared draws."
-    )
-    yield (
-        "Pseudo-cues are words that are not a cue, matched in position and number of tokens; "
-        "untrained networks show the effect of the architecture alone."
-    )
-    if "offsets" in params.baselines:
-        yield (
-            "C1/offsets has the fixed offsets of the paper alone to beat; C1 has everything behind "
-            "the cue, pseudo-cues and untrained networks as well."
-        )
-    if params.unscored:
-        left_out = " and ".join(UNSCORED[name] for name in params.unscored)
-        yield f"Not scored: {left_out}."
-    if "as_published" in params.presets:
-        yield (
-            "as_published reads equation 3 as it is printed (self and special tokens compete); "
-            "as_released is what the released code does. No claim depends on the former."
-        )
+        says = f"{says} more than the control task does"
+        yield claim("C5", says, [("mean_head(f1)", *control)], gates=_SKILL)

@@ -124,6 +124,9 @@ def sums_of(found: AttentionMap, words: Sequence[str]) -> tuple[dict[str, Floats
     weights = found.weights  # (layer, head, piece, piece)
     own = weights[:, :, rows]  # (layer, head, row, piece)
     marks = [w is not None and is_punctuation(words[w]) for w in found.words]
+    of_words = np.array(found.ids)[is_word]
+    target = own[..., is_word].argmax(axis=-1)  # (layer, head, row): the strongest word
+    apart = own.argmax(axis=-1) - rows
     sums = {
         "self": _at(weights, rows, 0),
         "previous": _at(weights, rows, -1),
@@ -133,9 +136,10 @@ def sums_of(found: AttentionMap, words: Sequence[str]) -> tuple[dict[str, Floats
         "punctuation": own[..., np.array(marks, dtype=bool)].sum(axis=(-1, -2), dtype=np.float64),
         "entropy": row_entropy(own).sum(axis=-1),
         "confidence": own.max(axis=-1).sum(axis=-1, dtype=np.float64),
-        "rarest": _to_rarest(own, is_word, found.ids),
+        # the token with the largest id is the rarest
+        "rarest": np.asarray((of_words[target] == of_words.max()).sum(axis=-1), dtype=np.float64),
         "first_entropy": np.zeros(weights.shape[:2]),
-        "offsets": _strongest_offsets(own, rows),
+        "offsets": np.stack([(apart == o).sum(axis=-1) for o in OFFSETS]).astype(np.float64),
     }
     has_first = not is_word[0]
     if has_first:
@@ -154,22 +158,6 @@ def _to_special(own: Weights, is_word: Booleans, end: int) -> Floats:
     if is_word[end]:
         return np.zeros(own.shape[:2])
     return np.asarray(own[..., end].sum(axis=-1, dtype=np.float64))
-
-
-def _to_rarest(own: Weights, is_word: Booleans, ids: Sequence[int]) -> Floats:
-    """Rows whose largest weight among words is on the token with the largest id.
-
-    Vocabularies are ordered by frequency, nearly: the larger the id, the rarer the piece.
-    """
-    of_words = np.array(ids)[is_word]
-    target = own[..., is_word].argmax(axis=-1)  # (layer, head, row)
-    return np.asarray((of_words[target] == of_words.max()).sum(axis=-1), dtype=np.float64)
-
-
-def _strongest_offsets(own: Weights, rows: Integers) -> Floats:
-    """Rows ``(offset, layer, head)`` whose largest weight is at each offset."""
-    apart = own.argmax(axis=-1) - rows
-    return np.stack([(apart == offset).sum(axis=-1) for offset in OFFSETS]).astype(np.float64)
 
 
 def summable_map(found: AttentionMap | Failure) -> AttentionMap | Failure:
@@ -241,30 +229,29 @@ POSITIONAL_SHARE: Final = Additive(
 LABELED_HEADS: Final = one_of(
     "labeled_heads",
     {
-        "positional": Additive(
-            "positional_heads@1",
-            "heads that look at one neighbor",
-            ("self", "previous", "next", "rows"),
+        name: Additive(
+            f"{name}_heads@1",
+            f"heads that look {where}",
+            (*needs, "rows"),
             _same,
-            _of_heads(3, lambda means: np.max(means, axis=0) > POSITIONAL),
+            _of_heads(len(needs), is_labeled),
             scale="amount",
-        ),
-        "special": Additive(
-            "special_heads@1",
-            "heads that look at special tokens",
-            ("first", "last", "rows"),
-            _same,
-            _of_heads(2, lambda means: means[0] + means[1] > SPECIAL),
-            scale="amount",
-        ),
-        "broad": Additive(
-            "broad_heads@1",
-            "heads that look everywhere",
-            ("entropy", "rows"),
-            _same,
-            _of_heads(1, lambda means: means[0] > BROAD),
-            scale="amount",
-        ),
+        )
+        for name, where, needs, is_labeled in (
+            (
+                "positional",
+                "at one neighbor",
+                ("self", "previous", "next"),
+                lambda means: np.max(means, axis=0) > POSITIONAL,
+            ),
+            (
+                "special",
+                "at special tokens",
+                ("first", "last"),
+                lambda means: means[0] + means[1] > SPECIAL,
+            ),
+            ("broad", "everywhere", ("entropy",), lambda means: means[0] > BROAD),
+        )
     },
 )
 

@@ -55,17 +55,6 @@ COUNTS: Final = {
 _CLAIMED: Final = ("labeled_heads(positional)", "labeled_heads(special)")
 
 
-def _claim(name: str, margin: float) -> Claim:
-    """Claim that more heads belong to a category than in untrained networks."""
-    return Claim(
-        id=name,
-        says=f"more heads than in untrained networks {COUNTS[name]}, by {margin:g}",
-        components=(Component(f"untrained/{name}", margin, "control: untrained"),),
-        family="attention.patterns",
-        checks=("items", "seeds", "datasets"),
-    )
-
-
 #: Tasks whose texts are read: those that have nothing to predict, and annotated ones.
 TEXTS: Final = (RUNNING_TEXT, ANCHORED_SPANS, ARCS, MENTIONS, WORD_CLASSES)
 NO_WORDS: Final = Failure("no_words", status="undefined")
@@ -129,7 +118,19 @@ class Patterns(Diagnostic[PatternsParams]):
         return Design(
             conditions=({},),
             estimates=(*of_heads, *(EstimateSpec(name, f"{name}@1") for name in COUNTS)),
-            claims=tuple(_claim(name, params.margin) for name in _CLAIMED),
+            claims=tuple(
+                Claim(
+                    id=name,
+                    says=f"more heads than in untrained networks {COUNTS[name]}, by "
+                    f"{params.margin:g}",
+                    components=(
+                        Component(f"untrained/{name}", params.margin, "control: untrained"),
+                    ),
+                    family="attention.patterns",
+                    checks=("items", "seeds", "datasets"),
+                )
+                for name in _CLAIMED
+            ),
             notes=(
                 f"The first {params.n_words} words of each text, each cut by itself; rows of "
                 "words' pieces, special tokens among the columns. Rows of entropy are smoothed as "
@@ -151,17 +152,13 @@ class Patterns(Diagnostic[PatternsParams]):
         texts = [pattern_words(example, params.n_words) for example in batch.examples]
         maps = cast("Attends", ctx.model).attentions([words for words in texts if words])
         for example, words in zip(batch.examples, texts, strict=True):
-            yield RowKind().row(example.id, _values(words, next(maps) if words else NO_WORDS))
-
-
-def _values(words: tuple[str, ...], found: AttentionMap | Failure) -> tuple[float, ...] | Failure:
-    """Measures of one text."""
-    found = summable_map(found)
-    if isinstance(found, Failure):
-        return found
-    sums, rows, first_rows = sums_of(found, words)
-    of_heads = [n for name in (*SUMS, "offsets") for n in sums[name].ravel().tolist()]
-    return (*of_heads, rows, first_rows)
+            found = summable_map(next(maps) if words else NO_WORDS)
+            if isinstance(found, Failure):
+                yield RowKind().row(example.id, found)
+                continue
+            sums, rows, first_rows = sums_of(found, words)
+            of_heads = [n for name in (*SUMS, "offsets") for n in sums[name].ravel().tolist()]
+            yield RowKind().row(example.id, (*of_heads, rows, first_rows))
 
 
 _NOT_READ: Final = Failure("beyond_n_texts", status="skipped")
@@ -269,8 +266,16 @@ class Divergence(Diagnostic[DivergenceParams]):
             within, between = by_layer(made[0], model.attention_shape)
             yield RowKind().row(example.id, (*within.tolist(), *between.tolist(), made[1]))
         yield from (RowKind().row(example.id, _NOT_READ) for example in beyond)
-        if total is not None:
-            _keep(total, ctx, restarts=params.restarts, place=cell.dataset)
+        if total is None:
+            return
+        ctx.array("divergence", total)
+        rng = ctx.rng("scaling", stream_of(Divergence), cell.dataset)
+        try:
+            scaled = scaled_to_points(total, rng=rng, restarts=params.restarts)
+        except MissingExtraError:
+            return
+        ctx.array("divergence_points", scaled.points)
+        ctx.array("divergence_stress", np.array([scaled.stress]))
 
 
 def distances_of(found: AttentionMap | Failure) -> tuple[Floats, float] | Failure:
@@ -301,15 +306,3 @@ def by_layer(matrix: Floats, shape: tuple[int, int]) -> tuple[Floats, Floats]:
     within = own / (heads * (heads - 1))
     between = (blocks.sum(axis=1) - own) / (heads * heads * (layers - 1))
     return np.asarray(within), np.asarray(between)
-
-
-def _keep(total: Floats, ctx: Context, *, restarts: int, place: str) -> None:
-    """Store the distances, and their coordinates if they can be scaled."""
-    ctx.array("divergence", total)
-    try:
-        rng = ctx.rng("scaling", stream_of(Divergence), place)
-        scaled = scaled_to_points(total, rng=rng, restarts=restarts)
-    except MissingExtraError:
-        return
-    ctx.array("divergence_points", scaled.points)
-    ctx.array("divergence_stress", np.array([scaled.stress]))

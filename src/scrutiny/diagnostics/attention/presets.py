@@ -25,8 +25,8 @@ from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import ContrastSpec, EstimateSpec, Subtracted
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure
 from scrutiny.core.errors import PlanError
-from scrutiny.core.queries.attention import WEIGHTINGS, Attends, AttentionMap, Weighting, Words
-from scrutiny.core.record import Row, grouped
+from scrutiny.core.queries.attention import WEIGHTINGS, Attends, AttentionMap, Words
+from scrutiny.core.record import Measure, Row, grouped
 from scrutiny.diagnostics.attention.word_maps import MapOptions, WordMap, word_map
 
 PRESETS: Final[Mapping[str, MapOptions]] = {
@@ -108,6 +108,11 @@ class PresetParams:
             found[OWN] = MapOptions(**{**stated, **self.options})
         return found
 
+    @property
+    def readings(self) -> int:
+        """How often each sentence is read: as it is written, in lower case, or both."""
+        return len({options.is_lower_cased for options in self.conditions().values()})
+
 
 #: What a preset makes of a sentence: a map, or why there is none.
 Made = WordMap | Failure
@@ -186,7 +191,18 @@ def read_sentences(
     A preset's words may be lower-cased. Where the model's tokenizer lower-cases anyway, the model
     is not asked twice.
     """
-    needed = _needed(model, sentences, presets)
+    is_lowered = {options.is_lower_cased for options in presets.values()}
+    can_encode = bool(model.capabilities & _ENCODING)
+    is_uncased = False
+    if len(is_lowered) > 1 and can_encode:
+        cased = list(dict.fromkeys(w for words in sentences for w in words if w != w.lower()))
+        lowered = [word.lower() for word in cased]
+        both = (model.encode(words, special=False) for words in (cased, lowered))
+        is_uncased = all(one.ids == other.ids for one, other in zip(*both, strict=True))
+    needed = {  # of each preset: whether words are lower-cased, and the weighting
+        name: (options.is_lower_cased or is_uncased, options.weighting)
+        for name, options in presets.items()
+    }
     streams = {
         key: cast("Attends", model).attentions(
             [tuple(word.lower() for word in words) if key[0] else words for words in sentences],
@@ -196,51 +212,19 @@ def read_sentences(
     }
     for words in sentences:
         found = {key: next(stream) for key, stream in streams.items()}
-        made = {name: _made(found[key], len(words), presets[name]) for name, key in needed.items()}
-        first = next((m for m in found.values() if isinstance(m, AttentionMap)), None)
-        yield made, _pieces(first)
-
-
-def _needed(
-    model: Any, sentences: Sequence[Words], presets: Mapping[str, MapOptions]
-) -> dict[str, tuple[bool, Weighting]]:
-    """Needs of each preset: lower-casing, and the weighting."""
-    differs = any(p.is_lower_cased for p in presets.values()) and not all(
-        p.is_lower_cased for p in presets.values()
-    )
-    is_uncased = differs and bool(model.capabilities & _ENCODING) and _is_uncased(model, sentences)
-    return {
-        name: (options.is_lower_cased or is_uncased, options.weighting)
-        for name, options in presets.items()
-    }
-
-
-def _is_uncased(model: Any, sentences: Sequence[Words]) -> bool:
-    """Whether a model's tokenizer gives the same tokens for lower-cased words."""
-    cased = list(dict.fromkeys(w for words in sentences for w in words if w != w.lower()))
-    pairs = zip(
-        model.encode(cased, special=False),
-        model.encode([word.lower() for word in cased], special=False),
-        strict=True,
-    )
-    return all(one.ids == other.ids for one, other in pairs)
-
-
-def _made(found: AttentionMap | Failure, n_words: int, options: MapOptions) -> Made:
-    """Map between words, or the reason why a sentence has none."""
-    if isinstance(found, Failure):
-        return found
-    if options.missing == "drop-sentence":
-        there = len({word for word in found.words if word is not None})
-        if there < n_words:
-            return Failure(WITHOUT_PIECES, status="undefined")
-    return word_map(found, n_words, options)
-
-
-def _pieces(found: AttentionMap | None) -> dict[int, int]:
-    """Number of tokens of each word."""
-    counts = Counter(() if found is None else found.words)
-    return {word: count for word, count in counts.items() if word is not None}
+        made: dict[str, Made] = {}
+        for name, key in needed.items():
+            one, options = found[key], presets[name]
+            if isinstance(one, Failure):
+                made[name] = one
+                continue
+            n_there = len({word for word in one.words if word is not None})
+            if n_there < len(words) and options.missing == "drop-sentence":
+                made[name] = Failure(WITHOUT_PIECES, status="undefined")
+            else:
+                made[name] = word_map(one, len(words), options)
+        first = next((m.words for m in found.values() if isinstance(m, AttentionMap)), ())
+        yield made, dict(Counter(word for word in first if word is not None))
 
 
 #: The preset that no claim has to survive: it is read literally, and halves what heads score.
@@ -256,7 +240,7 @@ _OTHERS: Final[Sequence[tuple[str, Subtracted]]] = (
 )
 
 
-def claimed_presets(names: Sequence[str]) -> list[str]:
+def claimed_presets(names: Iterable[str]) -> list[str]:
     """Presets of the claims: all except the literal one, unless it is the only one.
 
     Examples
@@ -264,7 +248,29 @@ def claimed_presets(names: Sequence[str]) -> list[str]:
     >>> claimed_presets(["default", "as_published"]), claimed_presets(["as_published"])
     (['default'], ['as_published'])
     """
-    return [name for name in names if name != _LITERAL] or [names[0]]
+    every = list(names)
+    return [name for name in every if name != _LITERAL] or every[:1]
+
+
+def measures_of_heads(
+    unit: str, heads: tuple[tuple[str, int], ...], baselines: tuple[tuple[str, int], ...] = ()
+) -> tuple[Measure, ...]:
+    """Counts of which the F1 of attention heads is made, and those of baselines if there are any.
+
+    Parameters
+    ----------
+    unit
+        What is counted.
+    heads, baselines
+        Axes along which heads and baselines lie.
+    """
+    own = (
+        Measure("tp", heads, unit=unit),
+        Measure("predicted", heads, unit=unit),
+        Measure("gold", unit=unit),
+    )
+    names = ("baseline_tp", "baseline_predicted") if baselines else ()
+    return (*own, *(Measure(name, baselines, unit=unit) for name in names))
 
 
 def specs_of(

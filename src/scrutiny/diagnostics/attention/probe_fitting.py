@@ -57,7 +57,19 @@ class FittedProbe:
 
     parameters: Tensors
     score: Score
-    see: Callable[[Parsed], ProbeInput]
+    vectors: Any
+
+    def see(self, sentence: Parsed) -> ProbeInput:
+        """Input of a sentence, in float32."""
+        import torch
+
+        types = torch.from_numpy(sentence.types)
+        return ProbeInput(
+            maps=torch.from_numpy(sentence.maps).float(),
+            special=torch.from_numpy(sentence.special).float(),
+            vectors=None if self.vectors is None else self.vectors[types],
+            words=sentence.words,
+        )
 
     def heads(self, sentence: Parsed) -> NDArray[np.int64]:
         """Position ``(word,)`` of each word's head, the number of words for the root."""
@@ -111,65 +123,42 @@ def fit_probe(
     order = rng.permutation(len(sentences)).tolist()
     held, fitted = (order[: len(order) // _HELD], order[len(order) // _HELD :])
     width = 0 if vectors is None else vectors.shape[1]
-    shapes, score = KINDS[kind]
     seed = torch.Generator().manual_seed(int(rng.integers(2**62)))
     probe = FittedProbe(
         {
             name: (torch.randn(shape, generator=seed) * _SMALL).requires_grad_()
-            for name, shape in shapes(sentences[0].maps.shape[0], width).items()
+            for name, shape in _shapes(kind, sentences[0].maps.shape[0], width).items()
         },
-        score,
-        _seeing(vectors),
+        KINDS[kind],
+        None if vectors is None else torch.from_numpy(vectors),
     )
     adam = torch.optim.Adam(list(probe.parameters.values()), lr=learning_rate)
-    best, most = probe, -1.0
+    best, most = probe, -1
     for _ in range(epochs):
         for i in rng.permutation(fitted).tolist():
-            loss = _loss(probe, sentences[i])
+            known = np.flatnonzero(sentences[i].heads >= 0)
+            scores = probe.score(probe.parameters, probe.see(sentences[i]))
+            gold = torch.from_numpy(sentences[i].heads[known])
+            loss = torch.nn.functional.cross_entropy(scores[torch.from_numpy(known)], gold)
             adam.zero_grad()
             loss.backward()
             adam.step()
-        right = _right([sentences[i] for i in held], probe)
+        right = sum((probe.heads(sentences[i]) == sentences[i].heads).sum() for i in held)
         if right > most or not held:
             copied = {name: one.detach().clone() for name, one in probe.parameters.items()}
             best, most = replace(probe, parameters=copied), right
     return best
 
 
-def _loss(probe: FittedProbe, sentence: Parsed) -> Any:
-    """Mean negative log-likelihood of the known heads."""
-    import torch
-
-    known = np.flatnonzero(sentence.heads >= 0)
-    scores = probe.score(probe.parameters, probe.see(sentence))[torch.from_numpy(known)]
-    return torch.nn.functional.cross_entropy(scores, torch.from_numpy(sentence.heads[known]))
-
-
-def _right(sentences: Sequence[Parsed], probe: FittedProbe) -> float:
-    """Number of words with a correct head, among those with a known head."""
-    found = [probe.heads(one) == one.heads for one in sentences]
-    return float(sum(right.sum() for right in found))
-
-
-def _seeing(vectors: NDArray[np.float32] | None) -> Callable[[Parsed], ProbeInput]:
-    """Input of a sentence, in float32."""
-    import torch
-
-    table = None if vectors is None else torch.from_numpy(vectors)
-
-    def see(sentence: Parsed) -> ProbeInput:
-        return ProbeInput(
-            maps=torch.from_numpy(sentence.maps).float(),
-            special=torch.from_numpy(sentence.special).float(),
-            vectors=None if table is None else table[torch.from_numpy(sentence.types)],
-            words=sentence.words,
-        )
-
-    return see
-
-
-def _attention_shapes(maps: int, width: int) -> dict[str, tuple[int, ...]]:
-    return {"w": (2 * maps,), "root": (maps, 2), "bias": (1,)}
+def _shapes(kind: str, maps: int, width: int) -> dict[str, tuple[int, ...]]:
+    """Shapes of a probe's parameters, by the number of maps and the width of vectors."""
+    if kind == "distances-words":
+        names = {"from": width, "to": width, "apart": _DISTANCES}
+        wide: dict[str, tuple[int, ...]] = {name: (rows, _HIDDEN) for name, rows in names.items()}
+        return {**wide, "root": (_HIDDEN,), "inner": (_HIDDEN,), "outer": (_HIDDEN,)}
+    own: dict[str, tuple[int, ...]] = {"w": (2 * maps,), "root": (maps, 2), "bias": (1,)}
+    both = (width, 2 * maps)
+    return {**own, "from": both, "to": both} if kind in WITH_WORDS else own
 
 
 def _attention(parameters: Tensors, seen: ProbeInput) -> Any:
@@ -177,11 +166,6 @@ def _attention(parameters: Tensors, seen: ProbeInput) -> Any:
     here, back = parameters["w"].chunk(2)
     scores = _mixed(here, seen.maps) + _mixed(back, seen.maps).T
     return _with_root(scores, _root(parameters, seen.special))
-
-
-def _attention_words_shapes(maps: int, width: int) -> dict[str, tuple[int, ...]]:
-    both = (width, 2 * maps)
-    return {**_attention_shapes(maps, 0), "from": both, "to": both}
 
 
 def _attention_words(parameters: Tensors, seen: ProbeInput) -> Any:
@@ -193,17 +177,6 @@ def _attention_words(parameters: Tensors, seen: ProbeInput) -> Any:
     scores = torch.einsum("ik,kij->ij", by_dependent, both)
     scores = scores + torch.einsum("jk,kij->ij", seen.vectors @ parameters["to"], both)
     return _with_root(scores, _root(parameters, seen.special))
-
-
-def _distances_words_shapes(maps: int, width: int) -> dict[str, tuple[int, ...]]:
-    return {
-        "from": (width, _HIDDEN),
-        "to": (width, _HIDDEN),
-        "apart": (_DISTANCES, _HIDDEN),
-        "root": (_HIDDEN,),
-        "inner": (_HIDDEN,),
-        "outer": (_HIDDEN,),
-    }
 
 
 def _distances_words(parameters: Tensors, seen: ProbeInput) -> Any:
@@ -231,11 +204,11 @@ def distance_features(words: NDArray[np.int64]) -> NDArray[np.float32]:
     return np.stack(found, axis=-1).astype(np.float32)
 
 
-#: Shapes of the parameters, by the number of maps and the width of vectors, and the scores.
-KINDS: Final[Mapping[str, tuple[Callable[[int, int], dict[str, tuple[int, ...]]], Score]]] = {
-    "attention": (_attention_shapes, _attention),
-    "attention-words": (_attention_words_shapes, _attention_words),
-    "distances-words": (_distances_words_shapes, _distances_words),
+#: Scores of each kind of probe.
+KINDS: Final[Mapping[str, Score]] = {
+    "attention": _attention,
+    "attention-words": _attention_words,
+    "distances-words": _distances_words,
 }
 #: Kinds that are given word vectors.
 WITH_WORDS: Final = ("attention-words", "distances-words")

@@ -1,6 +1,6 @@
 """Attention probes: how much of a dependency tree all maps together encode."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -18,7 +18,7 @@ from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.attention.arc_counts import GoldArcs
-from scrutiny.diagnostics.attention.presets import Made, preset
+from scrutiny.diagnostics.attention.presets import preset
 from scrutiny.diagnostics.attention.probe_data import (
     Parsed,
     chosen_for_training,
@@ -45,30 +45,6 @@ def _condition_of(kind: str, draw: int) -> dict[str, object]:
     return {"probe": kind, "draw": draw}
 
 
-def _make_probes_design(
-    kinds: Sequence[str], inputs: Inputs, *, draws: int, margin: float, notes: tuple[str, ...]
-) -> Design:
-    """Design for one family on one dataset."""
-    places = [(kind, draw) for kind in kinds for draw in range(1, draws + 1)]
-    places.append((RIGHT, 1))
-    own = [kind for kind in _OF_ATTENTION if kind in kinds]
-    is_paired = set(_PAIR) <= set(kinds)
-    return Design(
-        conditions=tuple(_condition_of(*place) for place in places),
-        estimates=tuple(
-            EstimateSpec(_name(*place), "uas@1", _condition_of(*place)) for place in places
-        ),
-        claims=tuple(_claims(own, draws=draws, margin=margin, is_paired=is_paired)),
-        queries_per_item=2,
-        notes=notes,
-        families={
-            "attention.probe": f"attention of {inputs.subject.name} encodes syntax beyond "
-            "distances and words, and beyond untrained networks"
-        },
-        contrasts=tuple(_contrasts(own, draws, is_paired=is_paired)),
-    )
-
-
 def _name(kind: str, draw: int) -> str:
     return f"{kind}/{draw}"
 
@@ -85,8 +61,9 @@ def _contrasts(own: Sequence[str], draws: int, *, is_paired: bool) -> Iterator[C
             yield from ContrastSpec.untrained([a])
 
 
-def _claims(own: Sequence[str], *, draws: int, margin: float, is_paired: bool) -> Iterator[Claim]:
+def _claims(own: Sequence[str], params: "ProbeParams", *, is_paired: bool) -> Iterator[Claim]:
     """Claims: maps add to words and distances, in every draw."""
+    draws, margin = params.draws, params.margin
     for kind in own:
         against = [("untrained", "control: untrained")]
         if kind == "attention":
@@ -173,6 +150,10 @@ class ProbeParams:
         has_words = "representations" in capabilities
         return tuple(name for name in self.probes if has_words or name not in WITH_WORDS)
 
+    def places(self, kinds: Sequence[str]) -> list[tuple[str, int]]:
+        """Kind and number of each fitted probe."""
+        return [(kind, draw) for kind in kinds for draw in range(1, self.draws + 1)]
+
 
 class AttentionProbe(Diagnostic[ProbeParams]):
     """Dependency trees predicted by probes of all attention maps.
@@ -199,10 +180,7 @@ class AttentionProbe(Diagnostic[ProbeParams]):
     id = "attention.probe@1"
     needs = frozenset({"attentions"})
     wants = (ARCS,)
-    measures = (
-        Measure("right_heads", unit="words"),
-        Measure("arcs", unit="words"),
-    )
+    measures = (Measure("right_heads", unit="words"), Measure("arcs", unit="words"))
     scope = "dataset"
     nulls = 3
 
@@ -217,11 +195,16 @@ class AttentionProbe(Diagnostic[ProbeParams]):
             f"{params.dimensions} principal components."
         )
         kinds = params.kinds(inputs.subject.capabilities)
-        return _make_probes_design(
-            kinds,
-            inputs,
-            draws=params.draws,
-            margin=params.margin,
+        places = [*params.places(kinds), (RIGHT, 1)]
+        own = [kind for kind in _OF_ATTENTION if kind in kinds]
+        is_paired = set(_PAIR) <= set(kinds)
+        return Design(
+            conditions=tuple(_condition_of(*place) for place in places),
+            estimates=tuple(
+                EstimateSpec(_name(*place), "uas@1", _condition_of(*place)) for place in places
+            ),
+            claims=tuple(_claims(own, params, is_paired=is_paired)),
+            queries_per_item=2,
             notes=(
                 "Fitted on one half of the sentences and tested on the other, both ways; "
                 f"punctuation is no scored word, the root is. At most {params.n_training} "
@@ -229,6 +212,11 @@ class AttentionProbe(Diagnostic[ProbeParams]):
                 "the best on a held-out tenth of them.",
                 *((words,) if set(kinds) & set(WITH_WORDS) else ()),
             ),
+            families={
+                "attention.probe": f"attention of {inputs.subject.name} encodes syntax beyond "
+                "distances and words, and beyond untrained networks"
+            },
+            contrasts=tuple(_contrasts(own, params.draws, is_paired=is_paired)),
         )
 
     def measure(self, params: ProbeParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
@@ -254,19 +242,30 @@ class _Study:
 
     def rows(self) -> Iterator[Row]:
         """Rows, sentence by sentence."""
-        probes = self._fitted()
-        maps = probed_maps(self._ctx.model, self._sentences, self._params.options)
-        for i, made in enumerate(maps):
-            others = next((own for half, own in probes.items() if half != self._halves[i]), {})
-            yield from self._rows_of(i, made, others)
-
-    def _fitted(self) -> dict[str, dict[tuple[str, int], FittedProbe]]:
-        """Fitted probes by half, kind and draw."""
         rng = self._ctx.rng("probe-training", stream_of(AttentionProbe), self._place)
         chosen = chosen_for_training(self._halves, most=self._params.n_training, rng=rng)
         has_words = bool(set(self._kinds) & set(WITH_WORDS)) and bool(self._words)
         embeddings = embeddings_of(self._ctx.model, self._words) if has_words else None
-        return {half: self._fitted_to(half, rows, embeddings) for half, rows in chosen.items()}
+        probes = {half: self._fitted_to(half, rows, embeddings) for half, rows in chosen.items()}
+        maps = probed_maps(self._ctx.model, self._sentences, self._params.options)
+        places = [*self._params.places(self._kinds), (RIGHT, 1)]
+        for i, made in enumerate(maps):
+            fitted = next((own for half, own in probes.items() if half != self._halves[i]), {})
+            gold = self._golds[i]
+            scored = scored_words(gold)
+            sentence = None if isinstance(made, Failure) else parsed(made, gold, self._types[i])
+            for place in places:
+                found: tuple[float, ...] | Failure
+                if not scored.size:
+                    found = Failure(_NOTHING_SCORED, status="skipped")
+                elif isinstance(made, Failure):
+                    found = made
+                elif place[0] != RIGHT and place not in fitted:
+                    found = Failure(_NOT_TRAINED, status="undefined")
+                else:
+                    heads = _guessed(gold.heads.size, sentence, fitted.get(place))
+                    found = (heads[scored] == gold.heads[scored]).sum(), scored.size
+                yield RowKind.of(_condition_of(*place)).row(self._items[i], found)
 
     def _fitted_to(
         self, half: str, rows: Sequence[int], embeddings: NDArray[np.float32] | None
@@ -292,30 +291,8 @@ class _Study:
                 learning_rate=self._params.learning_rate,
                 rng=self._ctx.rng(f"probe-{kind}", stream_of(AttentionProbe), half, draw),
             )
-            for kind in self._kinds
-            for draw in range(1, self._params.draws + 1)
+            for kind, draw in self._params.places(self._kinds)
         }
-
-    def _rows_of(
-        self, i: int, made: Made, probes: Mapping[tuple[str, int], FittedProbe]
-    ) -> Iterator[Row]:
-        """Rows of one sentence."""
-        gold = self._golds[i]
-        scored = scored_words(gold)
-        sentence = None if isinstance(made, Failure) else parsed(made, gold, self._types[i])
-        places = [(k, d) for k in self._kinds for d in range(1, self._params.draws + 1)]
-        for place in (*places, (RIGHT, 1)):
-            found: tuple[float, ...] | Failure
-            if not scored.size:
-                found = Failure(_NOTHING_SCORED, status="skipped")
-            elif isinstance(made, Failure):
-                found = made
-            elif place[0] != RIGHT and place not in probes:
-                found = Failure(_NOT_TRAINED, status="undefined")
-            else:
-                heads = _guessed(gold.heads.size, sentence, probes.get(place))
-                found = (heads[scored] == gold.heads[scored]).sum(), scored.size
-            yield RowKind.of(_condition_of(*place)).row(self._items[i], found)
 
 
 def _guessed(n_words: int, sentence: Parsed | None, probe: FittedProbe | None) -> NDArray[np.int64]:

@@ -1,6 +1,6 @@
 """Regression of attention to the anchor on label and distance."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,21 +19,15 @@ from scrutiny.diagnostics.attention.regression_metrics import DESIGN
 from scrutiny.diagnostics.attention.word_maps import MapOptions, WordMap
 
 #: Forms of the distance between a word and its nearest anchor.
-DISTANCES: Final[Mapping[str, str]] = {
-    "absolute": "words between",
-    "inverse": "one by the words between",
-    "log": "logarithm of the words between",
+DISTANCES: Final[Mapping[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]]] = {
+    "absolute": lambda away: away,
+    "inverse": lambda away: 1.0 / away,
+    "log": np.log,
 }
 _CLAIMED: Final = "selected_label_beta"
 _METRICS: Final[Mapping[str, tuple[str, ...]]] = {
     **dict.fromkeys(
-        (
-            "beta(label)",
-            "beta(distance)",
-            "lost_ss(label)",
-            "lost_ss(distance)",
-            "regression_r2",
-        ),
+        ("beta(label)", "beta(distance)", "lost_ss(label)", "lost_ss(distance)", "regression_r2"),
         ("layer", "head"),
     ),
     _CLAIMED: (),
@@ -108,10 +102,19 @@ class Regression(ReadsMaps[RegressionParams]):
     def design(self, params: RegressionParams, inputs: Inputs) -> Design:
         """The fit of every head with every form of the distance, and claim C2."""
         names = params.distances
+        labels = {name: f"{name}/{_CLAIMED}" for name in names}
+        claim = Claim(
+            id="C2",
+            says=f"labels explain attention to the anchor beyond distance, by {params.margin:g} "
+            "standard deviations, in the head chosen on the other half",
+            components=tuple(Component.beside_untrained("distance", labels, params.margin)),
+            family="attention.regression",
+            checks=Claim.checks_with(distance=names),
+        )
         return Design(
             conditions=tuple({"distance": name} for name in names),
             estimates=tuple(s for name in names for s in specs_of({"distance": name}, _METRICS)),
-            claims=(_claim(params),),
+            claims=(claim,),
             notes=(
                 "Errors of words in one sentence go together: intervals resample sentences; "
                 "label_anova takes words as independent, label_clustered does not.",
@@ -120,7 +123,7 @@ class Regression(ReadsMaps[RegressionParams]):
                 "attention.regression": f"labels explain the attention of {inputs.subject.name} "
                 "beyond distance"
             },
-            contrasts=tuple(ContrastSpec.untrained(f"{name}/{_CLAIMED}" for name in names)),
+            contrasts=tuple(ContrastSpec.untrained(labels.values())),
         )
 
     def rows_of(
@@ -129,12 +132,12 @@ class Regression(ReadsMaps[RegressionParams]):
         """One row for each form of the distance."""
         found = made[params.preset]
         for name in params.distances:
-            values: Sequence[float] | Failure = _TOO_FEW
+            kind = RowKind.of({"distance": name})
             if isinstance(found, Failure):
-                values = found
-            elif (moments := moments_of_words(found, view, distance=name)) is not None:
-                values = moments.tolist()
-            yield RowKind.of({"distance": name}).row(item, values)
+                yield kind.row(item, found)
+            else:
+                moments = moments_of_words(found, view, distance=name)
+                yield kind.row(item, _TOO_FEW if moments is None else moments.tolist())
 
 
 def moments_of_words(
@@ -151,31 +154,12 @@ def moments_of_words(
     if not rows.size or not is_anchor.any():
         return None
     anchors = words[is_anchor]
-    d = _formed(np.abs(words[rows, None] - anchors).min(axis=1).astype(np.float64), distance)
+    away = np.abs(words[rows, None] - anchors).min(axis=1).astype(np.float64)  # at least 1
+    d = DISTANCES[distance](away)
     y = np.isin(words[rows], view.targets).astype(np.float64)
     # (layer, head, row)
     a = made.weights[..., rows, :][..., is_anchor].sum(axis=-1, dtype=np.float64)
     design = [rows.size, d.sum(), y.sum(), d @ d, d @ y, y @ y]
     return np.concatenate(
         [design, a.sum(axis=-1).ravel(), (a @ d).ravel(), (a @ y).ravel(), (a * a).sum(-1).ravel()]
-    )
-
-
-def _formed(away: NDArray[np.float64], form: str) -> NDArray[np.float64]:
-    """Distance in words, at least 1, in the requested form."""
-    if form == "inverse":
-        return 1.0 / away
-    return np.log(away) if form == "log" else away
-
-
-def _claim(params: RegressionParams) -> Claim:
-    """Claim C2, for every form of the distance."""
-    estimates = {name: f"{name}/{_CLAIMED}" for name in params.distances}
-    return Claim(
-        id="C2",
-        says=f"labels explain attention to the anchor beyond distance, by {params.margin:g} "
-        "standard deviations, in the head chosen on the other half",
-        components=tuple(Component.beside_untrained("distance", estimates, params.margin)),
-        family="attention.regression",
-        checks=Claim.checks_with(distance=params.distances),
     )

@@ -21,7 +21,6 @@ chapter 4; Cameron & Miller (2015), A practitioner's guide to cluster-robust inf
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Final
 
 import numpy as np
@@ -108,9 +107,9 @@ def _one(read: Callable[[LeastSquares], Array]) -> Callable[[Array], Array]:
 def _selected(sums: Array) -> Array:
     """The label's coefficient in each cell, for the head with the largest one elsewhere."""
     elsewhere = sums.sum(axis=-2, keepdims=True) - sums
-    strength = least_squares(_moments_of(elsewhere)).partial_ss[..., _LABEL]
-    total = least_squares(_moments_of(elsewhere)).total_ss
-    share = np.nan_to_num(divide(strength, total), nan=-1.0)  # of the variance: heads are alike
+    fit = least_squares(_moments_of(elsewhere))
+    # of the variance: heads are alike
+    share = np.nan_to_num(divide(fit.partial_ss[..., _LABEL], fit.total_ss), nan=-1.0)
     here = least_squares(_moments_of(sums)).standardized[..., _LABEL]  # (..., cell, head)
     chosen = np.take_along_axis(here, share.argmax(axis=-1)[..., None], axis=-1)[..., 0]
     return np.asarray(chosen.mean(axis=-1))
@@ -150,10 +149,6 @@ def _anova(
     return found
 
 
-def _partial_ss(column: int, fit: LeastSquares) -> Array:
-    return fit.partial_ss[..., column]
-
-
 BETA: Final = one_of(
     "beta",
     {
@@ -181,10 +176,13 @@ LOST_SS: Final = one_of(
             f"{name}_ss@1",
             f"sum of squares lost without the {name}",
             _NEEDS,
-            _one(partial(_partial_ss, column)),
+            _one(read),
             scale="amount",
         )
-        for name, column in (("label", _LABEL), ("distance", _DISTANCE))
+        for name, read in (
+            ("label", lambda fit: np.asarray(fit.partial_ss[..., _LABEL])),
+            ("distance", lambda fit: np.asarray(fit.partial_ss[..., _DISTANCE])),
+        )
     },
 )
 REGRESSION_R2: Final = OfRegression(

@@ -1,13 +1,13 @@
 """Scores that no model is asked for: baselines of an annotation, and published scores of heads."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
 from scrutiny.core.boundary.parameters import known
-from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector, Subtracted
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, NoParams, RowKind
 from scrutiny.core.errors import ModelError
 from scrutiny.core.facts import ANCHORED_SPANS, HEAD_COUNTS
@@ -23,6 +23,7 @@ from scrutiny.diagnostics.attention.encodings import (
     span_baselines,
 )
 from scrutiny.diagnostics.attention.head_counts import KINDS
+from scrutiny.diagnostics.attention.presets import measures_of_heads
 
 if TYPE_CHECKING:
     from scrutiny.core.queries.attention import KnowsHeadCounts
@@ -80,17 +81,12 @@ class SpanBaselines(Diagnostic[BaselinesParams]):
     def design(self, params: BaselinesParams, inputs: Inputs) -> Design:
         """Every baseline, the average and the best fixed offset; no claims."""
         left_out = " and ".join(UNSCORED[name] for name in params.unscored)
+        along = {"baseline": ("baseline",), "mean_offset": (), "best_offset": ()}
         return Design(
-            estimates=(
-                *(
-                    EstimateSpec(f"baseline({kind})", f"baseline({kind})@1", along=("baseline",))
-                    for kind in KINDS
-                ),
-                *(
-                    EstimateSpec(name, f"{name}@1")
-                    for metric in ("mean_offset", "best_offset")
-                    for name in (f"{metric}({kind})" for kind in KINDS)
-                ),
+            estimates=tuple(
+                EstimateSpec(f"{metric}({kind})", f"{metric}({kind})@1", along=axes)
+                for metric, axes in along.items()
+                for kind in KINDS
             ),
             queries_per_item=0,
             notes=(
@@ -114,7 +110,8 @@ class SpanBaselines(Diagnostic[BaselinesParams]):
             yield RowKind().row(example.id, (*counts.flat, gold))
 
 
-_KINDS: Final = ("precision", "recall", "f1")
+#: Families whose values are subtracted: those of the control task, and before fine-tuning.
+_MINUS: Final[tuple[Subtracted, ...]] = ("control", "base")
 _WITHOUT: Final = "no_scores"
 _NOTES: Final = (
     "Precision, recall and F1 were published and the texts were not: the counts behind them are "
@@ -148,19 +145,25 @@ class Stored(Diagnostic[NoParams]):
     id = "attention.stored@1"
     needs = frozenset({"head_counts"})
     wants = (HEAD_COUNTS,)
-    measures = (
-        Measure("tp", (LAYERS, HEADS), unit="words"),
-        Measure("predicted", (LAYERS, HEADS), unit="words"),
-        Measure("gold", unit="words"),
-    )
+    measures = measures_of_heads("words", (LAYERS, HEADS))
 
     def design(self, params: NoParams, inputs: Inputs) -> Design:
         """Every head, the average and the best one, ranks between corpora; no claims."""
+        heads = [
+            EstimateSpec(f"head({kind})", f"head({kind})@1", along=("layer", "head"))
+            for kind in KINDS
+        ]
+        single = list(_single(inputs))
         return Design(
             conditions=({},),
-            estimates=tuple(_specs(inputs)),
+            estimates=(*heads, *single),
             notes=_NOTES,
-            contrasts=tuple(_contrasts(inputs)),
+            contrasts=tuple(
+                ContrastSpec(f"{who}/{spec.id}", spec.id, spec.id, minus=who)
+                for spec in single
+                for who in _MINUS
+                if who == "control" or "base" not in spec.sides
+            ),
         )
 
     def measure(self, params: NoParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
@@ -176,51 +179,18 @@ class Stored(Diagnostic[NoParams]):
             yield RowKind().row(example.id, flat.astype(np.float64).tolist())
 
 
-def _specs(inputs: Inputs) -> Iterator[EstimateSpec]:
-    """Estimates of one family on one corpus."""
-    for kind in _KINDS:
-        yield EstimateSpec(f"head({kind})", f"head({kind})@1", along=("layer", "head"))
-    for name, of_both in _values(inputs):
-        sides = {"base": Selector(of="base")} if of_both else {}
-        yield EstimateSpec(name, f"{name}@1", sides=sides)
-    for name, other in _between(inputs):
-        yield EstimateSpec(f"{name}/{other}", f"{name}@1", beside=(other,))
-    for layer in _layers(inputs):
-        yield EstimateSpec(_of_layer(layer), "mean_head(f1)@1", at={"layer": layer})
-
-
-def _contrasts(inputs: Inputs) -> Iterator[ContrastSpec]:
-    """Differences from the control task, and from the family before fine-tuning."""
-    others = [f"{name}/{other}" for name, other in _between(inputs)]
-    own = [(name, False) for name in (*others, *map(_of_layer, _layers(inputs)))]
-    for name, of_both in (*_values(inputs), *own):
-        yield ContrastSpec(f"control/{name}", name, name, minus="control")
-        if not of_both:
-            yield ContrastSpec(f"base/{name}", name, name, minus="base")
-
-
-def _values(inputs: Inputs) -> Iterator[tuple[str, bool]]:
-    """Statistics of one corpus, and whether they need the family before fine-tuning."""
-    for kind in _KINDS:
-        yield f"mean_head({kind})", False
-        yield f"best_head({kind})", False
-        if inputs.base:
-            yield f"base_best_head({kind})", True
-            yield f"gain_tau({kind})", True
-
-
-def _between(inputs: Inputs) -> Iterator[tuple[str, str]]:
-    """Statistics between this corpus and each later one."""
+def _single(inputs: Inputs) -> Iterator[EstimateSpec]:
+    """Estimates of one number: of this corpus, between it and each later one, of every layer."""
+    base = {"base": Selector(of="base")}
+    for kind in KINDS:
+        for metric in ("mean_head", "best_head"):
+            yield EstimateSpec(f"{metric}({kind})", f"{metric}({kind})@1")
+        for metric in ("base_best_head", "gain_tau") if inputs.base else ():
+            yield EstimateSpec(f"{metric}({kind})", f"{metric}({kind})@1", sides=base)
     for other in inputs.data.beside:
-        for kind in _KINDS:
-            yield f"heads_tau({kind})", other
-
-
-def _layers(inputs: Inputs) -> Sequence[int]:
-    """Layers, counted from 1."""
-    return range(1, inputs.subject.n_layers + 1)
-
-
-def _of_layer(layer: int) -> str:
-    """Name of the average head of a layer."""
-    return f"mean_head(f1)/layer={layer}"
+        for kind in KINDS:
+            tau = f"heads_tau({kind})"
+            yield EstimateSpec(f"{tau}/{other}", f"{tau}@1", beside=(other,))
+    for layer in range(1, inputs.subject.n_layers + 1):
+        name = f"mean_head(f1)/layer={layer}"
+        yield EstimateSpec(name, "mean_head(f1)@1", at={"layer": layer})

@@ -17,6 +17,7 @@ from scrutiny.diagnostics.attention.word_maps import WordMap
 
 #: Condition of all words that have a class.
 ANY: Final = "any"
+_NO_TARGET: Final = Failure("nothing_to_attend_to", status="undefined")
 _METRICS: Final = dict.fromkeys(("mean(mass)", "class_mass_ratio"), ("layer", "head"))
 
 
@@ -78,7 +79,7 @@ class AttendedClasses(ReadsMaps[ClassesParams]):
         return Design(
             conditions=tuple(places),
             estimates=tuple(spec for place in places for spec in specs_of(place, _METRICS)),
-            queries_per_item=len({p.is_lower_cased for p in params.conditions().values()}),
+            queries_per_item=params.readings,
             notes=("Mass is a mean over words; its ratio is to attending to all words alike.",),
         )
 
@@ -89,19 +90,16 @@ class AttendedClasses(ReadsMaps[ClassesParams]):
         for place in params.places():
             name = place["class"]
             members = [i for i, own in enumerate(view.classes) if own and name in (ANY, own)]
-            yield RowKind.of(place).row(item, _values(made[str(place["preset"])], members))
-
-
-def _values(made: Made, members: list[int]) -> tuple[float, ...] | Failure:
-    """Attention to the words of a class, or why there is none."""
-    if not members:
-        return Failure("no_such_class", status="skipped")
-    if isinstance(made, Failure):
-        return made
-    mass, rows, uniform = mass_on(made, members)
-    if uniform > 0:
-        return (*mass.ravel().tolist(), rows, uniform)
-    return Failure("nothing_to_attend_to", status="undefined")
+            found = made[str(place["preset"])]
+            kind = RowKind.of(place)
+            if not members:
+                yield kind.row(item, Failure("no_such_class", status="skipped"))
+            elif isinstance(found, Failure):
+                yield kind.row(item, found)
+            else:
+                mass, rows, uniform = mass_on(found, members)
+                values = (*mass.ravel().tolist(), rows, uniform)
+                yield kind.row(item, values if uniform > 0 else _NO_TARGET)
 
 
 def mass_on(found: WordMap, members: list[int]) -> tuple[NDArray[np.float64], float, float]:

@@ -149,7 +149,11 @@ def word_map(found: AttentionMap, n_words: int, options: MapOptions) -> WordMap:
     **References**: Clark et al. (2019), What does BERT look at?, section 4.1 (sum into a word, mean
     out of it); Zhao & Bethard (2020).
     """
-    starts, words = _units(found.words)
+    codes = np.array([SPECIAL if word is None else word for word in found.words], dtype=np.int64)
+    is_first = np.ones(codes.size, dtype=bool)  # every special token is a unit of its own
+    is_first[1:] = (codes[1:] != codes[:-1]) | (codes[1:] == SPECIAL)
+    starts = np.flatnonzero(is_first)
+    words = codes[starts]
     sizes = np.empty_like(starts)
     sizes[:-1], sizes[-1:] = starts[1:] - starts[:-1], len(found.words) - starts[-1:]
     if options.special != "keep" and options.out_of != "max":  # which weighs whole rows
@@ -173,15 +177,6 @@ def word_map(found: AttentionMap, n_words: int, options: MapOptions) -> WordMap:
     return WordMap(weights, words, n_words)
 
 
-def _units(words: tuple[int | None, ...]) -> tuple[Integers, Integers]:
-    """First token of each unit, and its word; every special token is a unit of its own."""
-    codes = np.array([SPECIAL if word is None else word for word in words], dtype=np.int64)
-    is_first = np.ones(codes.size, dtype=bool)
-    is_first[1:] = (codes[1:] != codes[:-1]) | (codes[1:] == SPECIAL)
-    starts = np.flatnonzero(is_first)
-    return starts, codes[starts]
-
-
 def _out_of(weights: Singles, starts: Integers, sizes: Integers, how: OutOf) -> Singles:
     """Rows of units from rows of tokens."""
     if how == "first":
@@ -195,12 +190,7 @@ def _out_of(weights: Singles, starts: Integers, sizes: Integers, how: OutOf) -> 
 
 
 def _joined(
-    weights: Singles,
-    starts: Integers,
-    sizes: Integers,
-    *,
-    axis: Literal[-1, -2],
-    how: Into = "sum",
+    weights: Singles, starts: Integers, sizes: Integers, *, axis: Literal[-1, -2], how: Into = "sum"
 ) -> Singles:
     """Tokens of each unit combined along an axis.
 

@@ -158,7 +158,15 @@ def passage_rows(
     """Rows of each passage, one for each test that the model supports."""
     tests = []
     if name is not None:
-        tests.append(_surprisal(examples, name, ctx))
+        texts = [example.text for example in examples]
+        found, tokens = likelihoods(cast("Tokenizes", ctx.model), texts, name, ctx.ask)
+        measured = zip(examples, found, tokens, strict=True)
+        tests.append(
+            [  # the mean negative log-likelihood of a token
+                _SURPRISAL.row(e.id, value if isinstance(value, Failure) else (-value / count,))
+                for e, value, count in measured
+            ]
+        )
     if "next_sentence" in capabilities:
         tests.append(_next(examples, ctx))
     if not tests:
@@ -168,40 +176,28 @@ def passage_rows(
         yield from rows
 
 
-def _surprisal(examples: Sequence[Example], name: str, ctx: Context) -> list[Row]:
-    """Mean negative log-likelihood of a token of each passage."""
-    found, tokens = likelihoods(
-        cast("Tokenizes", ctx.model), [example.text for example in examples], name, ctx.ask
-    )
-    return [
-        _SURPRISAL.row(example.id, value if isinstance(value, Failure) else (-value / count,))
-        for example, value, count in zip(examples, found, tokens, strict=True)
-    ]
-
-
 def _next(examples: Sequence[Example], ctx: Context) -> list[Row]:
     """Correct answers to "does it follow?": for the next passage, and for another document's."""
     candidates = [_candidates(examples, i, ctx) for i in range(len(examples))]
-    asked = [_question(examples[i].text, text) for i, two in enumerate(candidates) for text in two]
-    answers = iter(answer_all(asked, ctx.ask))
-    return [
-        _judged(example, [next(answers) for _ in two])
+    pairs = [
+        SentencePair(example.text, text)
         for example, two in zip(examples, candidates, strict=True)
+        for text in two
     ]
-
-
-def _question(first: str, second: str) -> Question:
-    queries = (("next_sentence", SentencePair(first, second)),)
-    return Question(queries, lambda found: float(found[0]))
-
-
-def _judged(example: Example, answers: Sequence[float | Failure]) -> Row:
-    """Row of the answers to the following passage and to another one."""
-    values = [answer for answer in answers if not isinstance(answer, Failure)]
-    if len(values) == 2:
-        return _NEXT.row(example.id, (((values[0] > 0.5) + (values[1] < 0.5)) / 2,))
-    why = next((answer for answer in answers if isinstance(answer, Failure)), None)
-    return _NEXT.row(example.id, why or Failure("no_next_passage", status="skipped"))
+    asked = [Question((("next_sentence", pair),), lambda found: float(found[0])) for pair in pairs]
+    answers = iter(answer_all(asked, ctx.ask))
+    rows = []
+    for example, two in zip(examples, candidates, strict=True):
+        found = [next(answers) for _ in two]  # of the following passage, and of another one
+        values = [answer for answer in found if not isinstance(answer, Failure)]
+        if len(values) == 2:
+            right = ((values[0] > 0.5) + (values[1] < 0.5)) / 2
+            rows.append(_NEXT.row(example.id, (right,)))
+        else:
+            why = next((answer for answer in found if isinstance(answer, Failure)), None)
+            lacking = why or Failure("no_next_passage", status="skipped")
+            rows.append(_NEXT.row(example.id, lacking))
+    return rows
 
 
 def _candidates(examples: Sequence[Example], place: int, ctx: Context) -> tuple[str, ...]:
@@ -225,23 +221,12 @@ def agreement_rows(examples: Sequence[Example], name: str, ctx: Context) -> Iter
     kind = RowKind.of({"variant": name})
     for i, example in enumerate(examples):
         good, bad = found[2 * i : 2 * i + 2]
-        yield kind.row(example.id, _measures(good, bad, tokens[2 * i : 2 * i + 2]))
-
-
-def _measures(
-    good: float | Failure, bad: float | Failure, tokens: Sequence[int]
-) -> tuple[float, ...] | Failure:
-    """Preference, likelihoods and token counts of one pair."""
-    if isinstance(good, Failure):
-        return good
-    if isinstance(bad, Failure):
-        return bad
-    return (
-        float(good > bad),
-        float(good == bad),
-        good,
-        bad,
-        good - bad,
-        *(float(count) for count in tokens),
-        float(tokens[0] == tokens[1]),
-    )
+        lengths = tokens[2 * i : 2 * i + 2]
+        if isinstance(good, Failure):
+            yield kind.row(example.id, good)
+        elif isinstance(bad, Failure):
+            yield kind.row(example.id, bad)
+        else:
+            values = (float(good > bad), float(good == bad), good, bad, good - bad)
+            counts = (*map(float, lengths), float(lengths[0] == lengths[1]))
+            yield kind.row(example.id, (*values, *counts))

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.special import softmax
@@ -96,11 +97,33 @@ class Adversarial(OfLayer[AdversarialParams]):
 
     def design(self, params: AdversarialParams, inputs: Inputs) -> Design:
         """Mean divergence and share of large ones by epsilon, and one claim."""
-        first = _name("mean(js)", params.epsilons[0])
+        levels = {epsilon: f"mean(js)/{epsilon:g}" for epsilon in params.epsilons}
+        first = levels[params.epsilons[0]]
+        own = {"": Selector("measured", {"epsilon": params.epsilons[0]})}
+        specs = [EstimateSpec("level", "accuracy@1", sides=own, role="baseline")]
+        for epsilon, level in levels.items():
+            of = partial(EstimateSpec, condition={"epsilon": epsilon})
+            specs.append(of(level, "mean(js)@1"))
+            specs.append(of(f"adversarial_found/{epsilon:g}", "adversarial_found@1"))
+            specs.append(of(f"{level}/start", "mean(js)@1", role="control"))
+        components = [
+            Component(level, params.limit, f"choice: epsilon {e:g}" if i else "reference", "<")
+            for i, (e, level) in enumerate(levels.items())
+        ]
+        claim = Claim(
+            id="pinned down",
+            says="attention with the same output is close to the model's own: less than "
+            f"{params.limit:g} of {np.log(2):.2f} possible nats on average",
+            components=(*components, *inputs.beyond_untrained(first, 0.0, operator="<")),
+            family="adversarial",
+            checks=Claim.checks_with(epsilon=params.epsilons),
+            competence=(("level", inputs.data.chance),),
+            needs_control="null" in inputs.controls,
+        )
         return Design(
             conditions=tuple({"epsilon": epsilon} for epsilon in params.epsilons),
-            estimates=tuple(_specs(params)),
-            claims=(_claim(first, params, inputs),),
+            estimates=tuple(specs),
+            claims=(claim,),
             queries_per_item=1 + params.steps // 20,  # a step is far less than an answer
             notes=(
                 f"{params.copies} copies of each text, {params.steps} steps of Adam with amsgrad "
@@ -123,12 +146,8 @@ class Adversarial(OfLayer[AdversarialParams]):
         """Rows of each item of a group."""
         kinds = _kinds(params)
         shape = params.copies, group.weights.shape[1]
-        noise = np.stack(
-            [
-                ctx.rng("noise", stream_of(Adversarial), e.id).standard_normal(shape)
-                for e in group.examples
-            ]
-        )
+        rngs = [ctx.rng("noise", stream_of(Adversarial), e.id) for e in group.examples]
+        noise = np.stack([rng.standard_normal(shape) for rng in rngs])
         layer = layer_of(ctx)
         start, end = search(layer, group, noise, params)
         found = {}
@@ -171,41 +190,6 @@ def _farthest(apart: Floats, change: Floats, epsilon: float) -> tuple[float, flo
     return float(apart[best]), float(change[best])
 
 
-def _name(metric: str, epsilon: float) -> str:
-    return f"{metric}/{epsilon:g}"
-
-
-def _specs(params: AdversarialParams) -> Iterator[EstimateSpec]:
-    """Specifications by epsilon."""
-    conditions = [{"epsilon": epsilon} for epsilon in params.epsilons]
-    own = {"": Selector("measured", conditions[0])}
-    yield EstimateSpec("level", "accuracy@1", sides=own, role="baseline")
-    for condition in conditions:
-        epsilon = condition["epsilon"]
-        for metric in ("mean(js)", "adversarial_found"):
-            yield EstimateSpec(_name(metric, epsilon), f"{metric}@1", condition)
-        start = f"{_name('mean(js)', epsilon)}/start"
-        yield EstimateSpec(start, "mean(js)@1", condition, role="control")
-
-
-def _claim(first: str, params: AdversarialParams, inputs: Inputs) -> Claim:
-    """Claim that the output determines attention, for every epsilon."""
-    components = []
-    for position, epsilon in enumerate(params.epsilons):
-        guard = f"choice: epsilon {epsilon:g}" if position else "reference"
-        components.append(Component(_name("mean(js)", epsilon), params.limit, guard, "<"))
-    return Claim(
-        id="pinned down",
-        says="attention with the same output is close to the model's own: less than "
-        f"{params.limit:g} of {np.log(2):.2f} possible nats on average",
-        components=(*components, *inputs.beyond_untrained(first, 0.0, operator="<")),
-        family="adversarial",
-        checks=Claim.checks_with(epsilon=params.epsilons),
-        competence=(("level", inputs.data.chance),),
-        needs_control="null" in inputs.controls,
-    )
-
-
 _BETAS = (0.9, 0.999)
 _EPSILON = 1e-8
 
@@ -229,29 +213,22 @@ def search(
     logits = params.spread * noise  # those of the uniform distribution are equal, so 0
     start = softmax(logits, axis=-1)
 
+    before = group.probabilities[:, None, :]
+
     def gradient(logits: Floats) -> Floats:
         weights = softmax(logits, axis=-1)
-        slopes = _slopes(layer, group, weights, params)
+        after = layer.reweighted(group.attended, weights)
+        is_beyond = tvd(after, before) > params.slack  # (text, copy)
+        directions = np.sign(after - before) / 2 * (params.penalty * is_beyond)[..., None]
+        outer = layer.reweighted_slopes(group.attended, weights, directions)
+        # each pair stands twice in the mean over pairs, and JS is symmetric
+        pairs = js_slope(weights[:, :, None, :], weights[:, None, :, :]).sum(axis=2)
+        own = outer - js_slope(weights, group.weights[:, None, :])
+        slopes = own - 2 * pairs / weights.shape[1] ** 2  # (text, copy, token), of the weights
         mean = (weights * slopes).sum(axis=-1, keepdims=True)
         return np.asarray(weights * (slopes - mean))
 
     return start, softmax(adam(logits, gradient, steps=params.steps, lr=params.lr), axis=-1)
-
-
-def _slopes(
-    layer: AttentionLayer, group: LengthGroup, weights: Floats, params: AdversarialParams
-) -> Floats:
-    """Gradient ``(text, copy, token)`` of the objective with respect to the weights."""
-    before = group.probabilities[:, None, :]
-    after = layer.reweighted(group.attended, weights)
-    is_beyond = tvd(after, before) > params.slack  # (text, copy)
-    directions = np.sign(after - before) / 2 * (params.penalty * is_beyond)[..., None]
-    found: Floats = layer.reweighted_slopes(group.attended, weights, directions)
-    found = found - js_slope(weights, group.weights[:, None, :])
-    copies = weights.shape[1]
-    # each pair stands twice in the mean over pairs, and JS is symmetric
-    pairs = js_slope(weights[:, :, None, :], weights[:, None, :, :]).sum(axis=2)
-    return np.asarray(found - 2 * pairs / copies**2)
 
 
 def adam(start: Floats, gradient: Callable[[Floats], Floats], *, steps: int, lr: float) -> Floats:

@@ -6,7 +6,6 @@ from typing import Final
 
 import numpy as np
 
-from scrutiny.core.arrays import Floats
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.diagnostic import Context, Failure, RowKind
@@ -82,9 +81,24 @@ class AttentionAgreement(OfLayer[AgreementParams]):
 
     def design(self, params: AgreementParams, inputs: Inputs) -> Design:
         """Mean tau of each pair, gaps to the pair without attention, and the claims."""
+        own = _NAMES[1]
         return Design(
             conditions=tuple({"between": name} for name in _NAMES),
-            estimates=tuple(_specs()),
+            estimates=(
+                EstimateSpec(
+                    "level", "accuracy@1", sides={"": _selector(_NAMES[0])}, role="baseline"
+                ),
+                *(
+                    EstimateSpec(f"tau/{name}", "mean(tau)@1", {"between": name}, role=role)
+                    for name, role in zip(_NAMES, _ROLES, strict=True)
+                ),
+                EstimateSpec(
+                    "tau_gap",
+                    "gap(mean(tau))@1",
+                    {"between": f"{own} - {_BASELINE}"},
+                    sides={"first": _selector(own), "other": _selector(_BASELINE)},
+                ),
+            ),
             claims=tuple(_claims(params, inputs)),
             queries_per_item=3,
             notes=(
@@ -106,7 +120,15 @@ class AttentionAgreement(OfLayer[AgreementParams]):
         self, params: AgreementParams, group: LengthGroup, ctx: Context
     ) -> Iterator[tuple[str, Sequence[Row]]]:
         """Rows of each item of a group."""
-        rankings = _rankings(group, ctx)
+        layer = layer_of(ctx)
+        gradient = np.abs(np.stack(layer.input_slopes(group.attended)))
+        without = np.stack(layer.without_each(group.attended))  # (text, token, label)
+        left_out = tvd(without, group.probabilities[:, None, :])
+        rankings = {  # differences below a millionth of a millionth are rounding and tie
+            "attention": group.weights,
+            "gradient": np.round(gradient, 12),
+            "leave_one_out": np.round(left_out, 12),
+        }
         taus = [tau_b(rankings[one], rankings[other]).tolist() for one, other in PAIRS]
         n = float(group.weights.shape[1])
         for i, (example, hit) in enumerate(zip(group.examples, group.hits, strict=True)):
@@ -117,38 +139,8 @@ class AttentionAgreement(OfLayer[AgreementParams]):
             yield example.id, rows
 
 
-def _rankings(group: LengthGroup, ctx: Context) -> dict[str, Floats]:
-    """Importance of each word ``(text, token)`` by each method.
-
-    Differences below a millionth of a millionth are rounding and tie.
-    """
-    layer = layer_of(ctx)
-    gradient = np.abs(np.stack(layer.input_slopes(group.attended)))
-    without = np.stack(layer.without_each(group.attended))  # (text, token, label)
-    left_out = tvd(without, group.probabilities[:, None, :])
-    return {
-        "attention": group.weights,
-        "gradient": np.round(gradient, 12),
-        "leave_one_out": np.round(left_out, 12),
-    }
-
-
 def _selector(name: str) -> Selector:
     return Selector(_ROLES[_NAMES.index(name)], {"between": name})
-
-
-def _specs() -> Iterator[EstimateSpec]:
-    """Specifications in the order of the report."""
-    yield EstimateSpec("level", "accuracy@1", sides={"": _selector(_NAMES[0])}, role="baseline")
-    for name, role in zip(_NAMES, _ROLES, strict=True):
-        yield EstimateSpec(f"tau/{name}", "mean(tau)@1", {"between": name}, role=role)
-    own = _NAMES[1]
-    yield EstimateSpec(
-        "tau_gap",
-        "gap(mean(tau))@1",
-        {"between": f"{own} - {_BASELINE}"},
-        sides={"first": _selector(own), "other": _selector(_BASELINE)},
-    )
 
 
 def _claims(params: AgreementParams, inputs: Inputs) -> Iterator[Claim]:

@@ -29,6 +29,10 @@ from scrutiny.diagnostics.faithfulness.orders import (
 )
 from scrutiny.diagnostics.faithfulness.single_layer import LengthGroup, OfLayer, layer_of
 
+_AS_RELEASED: Final = (
+    "as_released follows the released code where it differs: a random rank is used as a position, "
+    "and the signed order is reversed attention. No claim uses it."
+)
 _NONE_OF_MASS: Final = Failure("no_same_mass", status="skipped")
 
 
@@ -96,7 +100,28 @@ class Erasure(OfLayer[ErasureParams]):
 
     def design(self, params: ErasureParams, inputs: Inputs) -> Design:
         """Flips and shares of each order, and the claims about the highest weight."""
-        return make_erasure_design(params, inputs)
+        names = order_names(params)
+        return Design(
+            conditions=tuple(name.condition for name in names),
+            estimates=tuple(_specs(names)),
+            claims=tuple(_claims(params, inputs)),
+            notes=(
+                "Weights are set to zero and the others normalized to sum 1; vectors do not "
+                "change. The original weights fix the order of erasure. Texts of one token are "
+                "skipped.",
+                f"{params.draws} random orders of each text, the same for every replicate. Shares "
+                "of tokens are over texts whose decision flips; never_flips is the share of the "
+                "others.",
+                "same_mass erases random others until their sum is closest to the highest weight; "
+                "texts whose highest weight exceeds the sum of all others are skipped.",
+                *((_AS_RELEASED,) if "as_released" in params.procedures else ()),
+            ),
+            families={
+                "erasure": f"decisions of {inputs.subject.name} need the largest attention weights "
+                "more than others, and as much as gradients say"
+            },
+            contrasts=tuple(ContrastSpec.untrained(["flip_gap/other/0", "share_gap/random/0"])),
+        )
 
     def kinds(self, params: ErasureParams) -> Sequence[RowKind]:
         """One for each order."""
@@ -139,34 +164,17 @@ _TABLE = tuple(f"flips({which})" for which in ("only_first", "only_other", "both
 _GAPS = ("gap(mean(js))", "erasure_js_reversed", "erasure_js_slope")
 
 
-def make_erasure_design(params: ErasureParams, inputs: Inputs) -> Design:
-    """Design for one family on one dataset."""
-    names = order_names(params)
-    return Design(
-        conditions=tuple(name.condition for name in names),
-        estimates=tuple(_specs(params, names)),
-        claims=tuple(_claims(params, inputs)),
-        notes=tuple(_notes(params)),
-        families={
-            "erasure": f"decisions of {inputs.subject.name} need the largest attention weights "
-            "more than others, and as much as gradients say"
-        },
-        contrasts=tuple(ContrastSpec.untrained(["flip_gap/other/0", "share_gap/random/0"])),
-    )
-
-
-def _specs(params: ErasureParams, names: list[OrderName]) -> Iterator[EstimateSpec]:
+def _specs(names: list[OrderName]) -> Iterator[EstimateSpec]:
     """Specifications in the order of the report."""
     yield EstimateSpec(
         "level", "accuracy@1", {"order": "none"}, role="baseline", sides={"": _selector(_TOP)}
     )
     for name in names:
-        if name.order in _SINGLE:
-            for metric in ("share(flip)", "mean(js)", "mean(kl)"):
-                yield _one(metric, name)
-        if name.order in _SETS:
-            for metric in ("mean(share)", "mean(mass)", "never_flips"):
-                yield _one(metric, name)
+        first = ("share(flip)", "mean(js)", "mean(kl)") if name.order in _SINGLE else ()
+        until = ("mean(share)", "mean(mass)", "never_flips") if name.order in _SETS else ()
+        for metric in (*first, *until):
+            place = f"{metric}/{_label(name)}"
+            yield EstimateSpec(place, f"{metric}@1", name.condition, role=name.role)
     for name in names:
         if name.order in ("other", "same_mass"):
             yield _two("gap(share(flip))", "flip_gap", _TOP, name)
@@ -184,29 +192,16 @@ def _selector(name: OrderName) -> Selector:
 
 def _label(name: OrderName) -> str:
     """Name of an order in the estimates."""
-    parts = [name.order, *([] if name.draw is None else [str(name.draw)])]
-    return "/".join([*parts, *(["as_released"] if name.procedure == "as_released" else [])])
-
-
-def _one(metric: str, name: OrderName) -> EstimateSpec:
-    """Specification of one order."""
-    short = f"{metric.removeprefix('erasure_')}/{_label(name)}"
-    return EstimateSpec(short, f"{metric}@1", name.condition, role=name.role)
+    draw = "" if name.draw is None else f"/{name.draw}"
+    return name.order + draw + ("/as_released" if name.procedure == "as_released" else "")
 
 
 def _two(metric: str, short: str, first: OrderName, other: OrderName) -> EstimateSpec:
     """Specification of two orders on the same texts; its condition names the second."""
     named = other if first == _TOP else first
-    condition = {
-        **named.condition,
-        "order": f"{first.order} - {other.order}",
-    }
-    return EstimateSpec(
-        f"{short}/{_label(named)}",
-        f"{metric}@1",
-        condition,
-        sides={"first": _selector(first), "other": _selector(other)},
-    )
+    condition = {**named.condition, "order": f"{first.order} - {other.order}"}
+    sides = {"first": _selector(first), "other": _selector(other)}
+    return EstimateSpec(f"{short}/{_label(named)}", f"{metric}@1", condition, sides=sides)
 
 
 def _claims(params: ErasureParams, inputs: Inputs) -> Iterator[Claim]:
@@ -253,24 +248,3 @@ def _in_draws(name: str, margin: float, what: str, draws: int) -> Iterator[Compo
     for d in range(draws):
         against = f"choice: draw {d + 1}, {what}" if d else f"control: {what}"
         yield Component(f"{name}/{d}", margin, against)
-
-
-def _notes(params: ErasureParams) -> Iterator[str]:
-    """Sentences for "how this was measured"."""
-    yield (
-        "Weights are set to zero and the others normalized to sum 1; vectors do not change. "
-        "The original weights fix the order of erasure. Texts of one token are skipped."
-    )
-    yield (
-        f"{params.draws} random orders of each text, the same for every replicate. Shares of "
-        "tokens are over texts whose decision flips; never_flips is the share of the others."
-    )
-    yield (
-        "same_mass erases random others until their sum is closest to the highest weight; texts "
-        "whose highest weight exceeds the sum of all others are skipped."
-    )
-    if "as_released" in params.procedures:
-        yield (
-            "as_released follows the released code where it differs: a random rank is used as a "
-            "position, and the signed order is reversed attention. No claim uses it."
-        )

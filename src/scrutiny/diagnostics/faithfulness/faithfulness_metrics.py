@@ -87,21 +87,6 @@ def _drop(drops: Drops) -> Array:
     return np.asarray(divide(total.sum(axis=-2), drops.rows.sum(axis=-2)).mean(axis=-1))
 
 
-def _selected(drops: Drops) -> Array:
-    """Drop on each half of the head chosen on the other half, averaged over halves."""
-    return _chosen(drops.measured, drops.measured)
-
-
-def _gain(drops: Drops) -> Array:
-    """Gain on each half of the head chosen on the other half, averaged over halves."""
-    return _chosen(-drops.measured, -drops.measured)
-
-
-def _over_layer(drops: Drops) -> Array:
-    """Drop of the chosen head minus that of its control at the same position."""
-    return _chosen(drops.measured, drops.measured - drops.control)
-
-
 def _chosen(by: Array, values: Array) -> Array:
     """Mean over halves of the values of heads chosen on the other half; NaN if it is empty.
 
@@ -159,9 +144,8 @@ class ChangedHeads(AdditiveStatistic):
         halves = np.stack(np.split(one, 2, axis=-1), axis=-2)  # (..., half, column)
         rows = halves[..., -1:]
         means = divide(halves[..., :-1], rows)
-        control = means[..., means.shape[-1] // 2 :] if len(self.needs) > 3 else means
-        measured = means[..., : means.shape[-1] // 2] if len(self.needs) > 3 else means
-        return self.combine(Drops(measured, rows, control))
+        sides = np.split(means, len(self.needs) - 2, axis=-1)  # the heads, and their controls
+        return self.combine(Drops(sides[0], rows, sides[-1]))
 
 
 _SHARE: Final = (0.0, 1.0)
@@ -194,12 +178,7 @@ def _flip_as(first: int, other: int, flips: Array) -> Array:
 FLIPS: Final = one_of(
     "flips",
     {
-        which: _share(
-            stream,
-            says,
-            _FLIPS,
-            partial(_flip_as, first, other),
-        )
+        which: _share(stream, says, _FLIPS, partial(_flip_as, first, other))
         for which, first, other, says, stream in (
             ("only_first", 1, 0, "only the first flips it", "only_first_flips@1"),
             ("only_other", 0, 1, "only the other flips it", "only_other_flips@1"),
@@ -304,13 +283,13 @@ SELECTED_CHANGED_HEAD: Final = one_of(
             "selected_head_drop@1",
             "accuracy drop without the head chosen on the other half",
             _HEADS,
-            _selected,
+            lambda drops: _chosen(drops.measured, drops.measured),
         ),
         "gain(accuracy)": ChangedHeads(
             "selected_head_gain@1",
             "accuracy gain without the head chosen on the other half",
             _HEADS,
-            _gain,
+            lambda drops: _chosen(-drops.measured, -drops.measured),
         ),
     },
 )
@@ -318,5 +297,5 @@ SELECTED_HEAD_OVER_LAYER: Final = ChangedHeads(
     "selected_head_over_layer@1",
     "accuracy drop beyond that of another head of its layer",
     (*_HEADS, "control.hit_changed"),
-    _over_layer,
+    lambda drops: _chosen(drops.measured, drops.measured - drops.control),
 )

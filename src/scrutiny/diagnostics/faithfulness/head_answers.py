@@ -18,7 +18,6 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.queries.attention import Change, HeadIndex, Intervenes, Intervention
 from scrutiny.core.queries.language import Encoded, TokenIds
-from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.text.tokens import is_word, token_spans
 
@@ -131,24 +130,10 @@ def hits_under(
             if isinstance(answer, Failure):
                 reasons[i] = reasons[i] or answer.reason
             else:
-                found[i, layer, head] = _is_right_without_heads(example, answer, ctx)
+                names, label = ctx.model.labels, str(answer.answer)
+                said = ctx.labels[names.index(label)] if label in names else label
+                found[i, layer, head] = float(said == example.gold)  # in the words of the data
     return HeadHits(found, tuple(reasons))
-
-
-def _is_right_without_heads(example: Example, answer: Prediction, ctx: Context) -> float:
-    """1.0 if the model's label, in the words of the data, is the gold label."""
-    names, label = ctx.model.labels, str(answer.answer)
-    return float((ctx.labels[names.index(label)] if label in names else label) == example.gold)
-
-
-def _encodings(ctx: Context, examples: Sequence[Example]) -> list[Encoded]:
-    """Tokens of each example, as sent to the model."""
-    fields = list(zip(*(example.fields.values() for example in examples), strict=True))
-    if not fields:
-        return []
-    model = cast("Intervenes", ctx.model)
-    pairs = list(fields[1]) if len(fields) > 1 else None
-    return model.encode(list(fields[0]), pairs=pairs)
 
 
 def _anchor_words(text: str, anchors: frozenset[str]) -> Iterator[tuple[int, int]]:
@@ -167,25 +152,6 @@ def _anchor_words(text: str, anchors: frozenset[str]) -> Iterator[tuple[int, int
         word = text[start:end].lower().replace("\u2019", "'")
         if word in anchors or (endings and word.endswith(endings)):
             yield start, end
-
-
-def _positions_of(encoded: Encoded, words: Sequence[tuple[int, int]], segment: int) -> list[int]:
-    """Positions of the tokens that overlap with some words of one text.
-
-    Examples
-    --------
-    >>> cut = Encoded((1, 7, 8, 2), (True, False, False, True), ((0, 0), (0, 3), (4, 8), (0, 0)),
-    ...               (None, 0, 1, None), (0, 0, 0, 0))
-    >>> _positions_of(cut, [(4, 8)], 0)
-    [2]
-    """
-    return [
-        i
-        for i, (start, end) in enumerate(encoded.offsets)
-        if not encoded.is_special[i]
-        and encoded.segments[i] == segment
-        and any(start < stop and begin < end for begin, stop in words)
-    ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -228,7 +194,11 @@ def anchored_items(
     of_anchors: ErasedPositions = {}
     of_others: ErasedPositions = {}
     reasons: dict[str, str] = {}
-    for example, encoded in zip(examples, _encodings(ctx, examples), strict=True):
+    columns = list(zip(*(example.fields.values() for example in examples), strict=True))
+    model = cast("Intervenes", ctx.model)
+    pairs = list(columns[1]) if len(columns) > 1 else None
+    sent = model.encode(list(columns[0]), pairs=pairs) if columns else []
+    for example, encoded in zip(examples, sent, strict=True):
         texts = list(example.fields.values())
         words = [list(_anchor_words(text, anchors)) for text in texts]
         count = sum(map(len, words))
@@ -244,9 +214,21 @@ def anchored_items(
 
 
 def _positions(encoded: Encoded, words: Sequence[Sequence[tuple[int, int]]]) -> tuple[int, ...]:
-    """Positions of the words of all texts."""
-    found = (_positions_of(encoded, spans, segment) for segment, spans in enumerate(words))
-    return tuple(sorted(position for some in found for position in some))
+    """Positions of the tokens that overlap with words of the texts, ascending.
+
+    Examples
+    --------
+    >>> cut = Encoded((1, 7, 8, 2), (True, False, False, True), ((0, 0), (0, 3), (4, 8), (0, 0)),
+    ...               (None, 0, 1, None), (0, 0, 0, 0))
+    >>> _positions(cut, [[(4, 8)]])
+    (2,)
+    """
+    places = zip(encoded.offsets, encoded.segments, encoded.is_special, strict=True)
+    return tuple(
+        i
+        for i, ((start, end), segment, is_special) in enumerate(places)
+        if not is_special and any(start < stop and begin < end for begin, stop in words[segment])
+    )
 
 
 def _others(

@@ -5,7 +5,7 @@ that was chosen on the other half of the texts; the same beyond another head of 
 random other words, for erased anchors).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import ceil
 from typing import Final
 
@@ -73,7 +73,33 @@ class FaithfulHeads(Diagnostic[HeadChangeParams]):
 
     def design(self, params: HeadChangeParams, inputs: Inputs) -> Design:
         """Drop without each head, and the claim that some head matters."""
-        return make_heads_design(params, inputs)
+        heads = inputs.subject.n_layers * inputs.subject.n_heads
+        share = params.share_of(heads)
+        drops = [f"selected_head_drop/{change}" for change in params.changes]
+        notes = [
+            "One head is changed at a time. It is chosen on one half of the texts and tested on "
+            "the other, in both directions; texts of one unit stay in one half."
+        ]
+        if "erase" in params.changes:
+            notes.append(
+                f"Anchor words: {', '.join(params.anchors)}. Their weight is erased in every row "
+                "of the head and the others normalized to sum 1; texts without any are skipped."
+            )
+        if share < 1:
+            drawn = f"A random {whole_percent(share)} of the texts"
+            notes.append(f"{drawn} was measured; the others are skipped.")
+        return Design(
+            conditions=tuple({"change": change} for change in params.changes),
+            estimates=tuple(spec for change in params.changes for spec in _specs(change, params)),
+            claims=tuple(_claims(params, inputs)),
+            queries_per_item=1 + ceil(params.answers(heads) * share),
+            notes=tuple(notes),
+            families={
+                "heads": f"some head of {inputs.subject.name} matters to its score, more than "
+                "others of its layer"
+            },
+            contrasts=tuple(ContrastSpec.untrained(drops)),
+        )
 
     def measure(
         self, params: HeadChangeParams, cell: Cell, batch: Batch, ctx: Context
@@ -88,13 +114,24 @@ class FaithfulHeads(Diagnostic[HeadChangeParams]):
             for example, answer in zip(batch.examples, answers, strict=True)
             if isinstance(answer, Prediction)
         }
-        outcomes = {change: _CHANGES[change](ctx, kept, params) for change in params.changes}
+        outcomes = {
+            change: _erased(ctx, kept, frozenset(params.anchors))
+            if change == "erase"
+            else _whole_head(ctx, kept, change)
+            for change in params.changes
+        }
         for example in batch.examples:
             for change in params.changes:
-                places = [RowKind.of({"change": change}, role) for role in _ROLES]
                 outcome = lost.get(example.id) or outcomes[change][example.id]
-                hit = before.get(example.id, 0.0)
-                yield from _rows(example, places, outcome, (hit, _half_of(example, ctx)))
+                known = before.get(example.id, 0.0), _half_of(example, ctx)
+                both = [outcome] * 2 if isinstance(outcome, Failure) else outcome
+                for role, found in zip(_ROLES, both, strict=True):
+                    kind = RowKind.of({"change": change}, role)
+                    hits = Failure("one_head", status="undefined") if found is None else found
+                    if isinstance(hits, Failure):
+                        yield kind.row(example.id, hits)
+                    else:
+                        yield kind.row(example.id, (*known, *np.ravel(hits).tolist()))
 
 
 def _half_of(example: Example, ctx: Context) -> float:
@@ -107,10 +144,7 @@ def _half_of(example: Example, ctx: Context) -> float:
 
 
 def _lost(
-    examples: Sequence[Example],
-    answers: Sequence[Prediction | Failure],
-    share: float,
-    ctx: Context,
+    examples: Sequence[Example], answers: Sequence[Prediction | Failure], share: float, ctx: Context
 ) -> Iterator[tuple[str, Failure]]:
     """Why some items are not measured."""
     for example, answer in zip(examples, answers, strict=True):
@@ -122,51 +156,29 @@ def _lost(
             yield example.id, Failure("not_drawn", status="skipped")
 
 
-def _rows(
-    example: Example, places: Sequence[RowKind], outcome: Outcome, known: tuple[float, float]
-) -> Iterator[Row]:
-    """Rows of one item and change: its own, and the control's."""
-    both = [outcome] * 2 if isinstance(outcome, Failure) else outcome
-    for place, hits in zip(places, both, strict=True):
-        if hits is None:
-            yield place.row(example.id, Failure("one_head", status="undefined"))
-        elif isinstance(hits, Failure):
-            yield place.row(example.id, hits)
-        else:
-            yield place.row(example.id, (*known, *np.ravel(hits).tolist()))
-
-
-def _whole_head(change: Change) -> Callable[..., dict[str, Outcome]]:
+def _whole_head(ctx: Context, examples: Sequence[Example], change: Change) -> dict[str, Outcome]:
     """Effect of masking, or of uniform attention, on each item."""
-
-    def outcomes(
-        ctx: Context, examples: Sequence[Example], params: HeadChangeParams
-    ) -> dict[str, Outcome]:
-        hits = hits_under(ctx, examples, change)
-        rngs = (ctx.rng("other head", _NAME, example.id) for example in examples)
-        return {
-            example.id: _outcome(hits, i, other_heads(hits.values[i], rng))
-            for i, (example, rng) in enumerate(zip(examples, rngs, strict=True))
-        }
-
-    return outcomes
+    hits = hits_under(ctx, examples, change)
+    rngs = (ctx.rng("other head", _NAME, example.id) for example in examples)
+    return {
+        example.id: _outcome(hits, i, other_heads(hits.values[i], rng))
+        for i, (example, rng) in enumerate(zip(examples, rngs, strict=True))
+    }
 
 
 def _erased(
-    ctx: Context, examples: Sequence[Example], params: HeadChangeParams
+    ctx: Context, examples: Sequence[Example], anchors: frozenset[str]
 ) -> dict[str, Outcome]:
     """Effect of erasing attention to anchor words on each item, and to as many other words."""
-    found = anchored_items(ctx, examples, frozenset(params.anchors), _NAME)
+    found = anchored_items(ctx, examples, anchors, _NAME)
     own = hits_under(ctx, found.examples, "erase", found.anchors)
     others = hits_under(ctx, found.examples, "erase", found.others)
     outcomes: dict[str, Outcome] = {
         item: Failure(reason, status="skipped") for item, reason in found.reasons.items()
     }
     for i, example in enumerate(found.examples):
-        if others.reasons[i]:
-            outcomes[example.id] = Failure(others.reasons[i])
-        else:
-            outcomes[example.id] = _outcome(own, i, others.values[i])
+        lost = others.reasons[i]
+        outcomes[example.id] = Failure(lost) if lost else _outcome(own, i, others.values[i])
     return outcomes
 
 
@@ -192,62 +204,31 @@ def other_heads(hits: Floats, rng: np.random.Generator) -> Floats | None:
     return np.take_along_axis(hits, (np.arange(heads) + steps) % heads, axis=1)
 
 
-_CHANGES: Final[dict[Change, Callable[..., dict[str, Outcome]]]] = {
-    "mask": _whole_head("mask"),
-    "uniform": _whole_head("uniform"),
-    "erase": _erased,
-}
 #: Estimates of one number a change, and their metrics.
 _SINGLE = {
     "mean_head_accuracy_drop": "mean_changed_head(drop(accuracy))@1",
     "selected_head_drop": "selected_changed_head(drop(accuracy))@1",
     "selected_head_gain": "selected_changed_head(gain(accuracy))@1",
+    "selected_head_over_layer": "selected_head_over_layer@1",
 }
-
-
-def make_heads_design(params: HeadChangeParams, inputs: Inputs) -> Design:
-    """Design for one family on one dataset."""
-    heads = inputs.subject.n_layers * inputs.subject.n_heads
-    whole = [change for change in params.changes if change != "erase"]
-    drops = [f"selected_head_drop/{change}" for change in params.changes]
-    return Design(
-        conditions=tuple({"change": change} for change in params.changes),
-        estimates=tuple(spec for change in params.changes for spec in _specs(change, params)),
-        claims=tuple(_claims(params, inputs, whole)),
-        queries_per_item=1 + ceil(params.answers(heads) * params.share_of(heads)),
-        notes=tuple(_notes(params, params.share_of(heads))),
-        families={
-            "heads": f"some head of {inputs.subject.name} matters to its score, more than others "
-            "of its layer"
-        },
-        contrasts=tuple(ContrastSpec.untrained(drops)),
-    )
 
 
 def _specs(change: Change, params: HeadChangeParams) -> Iterator[EstimateSpec]:
     """Specifications of one change."""
     condition: dict[str, object] = {"change": change}
-    own = {"": Selector("measured", condition)}
     if change == params.changes[0]:
+        own = {"": Selector("measured", condition)}
         yield EstimateSpec("level", "accuracy@1", condition, role="baseline", sides=own)
-    yield EstimateSpec(
-        f"head_accuracy_drop/{change}",
-        "changed_head(drop(accuracy))@1",
-        condition,
-        along=("layer", "head"),
-    )
+    every, axes = f"head_accuracy_drop/{change}", ("layer", "head")
+    yield EstimateSpec(every, "changed_head(drop(accuracy))@1", condition, along=axes)
     for name, metric in _SINGLE.items():
         yield EstimateSpec(f"{name}/{change}", metric, condition)
-    yield EstimateSpec(
-        f"selected_head_over_layer/{change}",
-        "selected_head_over_layer@1",
-        condition,
-    )
 
 
-def _claims(params: HeadChangeParams, inputs: Inputs, whole: Sequence[Change]) -> Iterator[Claim]:
+def _claims(params: HeadChangeParams, inputs: Inputs) -> Iterator[Claim]:
     """Claims: some head matters; some head's attention to the anchors matters."""
     skill = (("level", inputs.data.chance),)
+    whole = [change for change in params.changes if change != "erase"]
     if whole:
         yield Claim(
             id="some head matters",
@@ -285,18 +266,3 @@ def _parts(
     yield Component(over, 0.0, f"{start}{what}" if choice else f"control: {what}")
     if not choice:
         yield from inputs.beyond_untrained(drop, 0.0)
-
-
-def _notes(params: HeadChangeParams, share: float) -> Iterator[str]:
-    """Sentences for "how this was measured"."""
-    yield (
-        "One head is changed at a time. It is chosen on one half of the texts and tested on the "
-        "other, in both directions; texts of one unit stay in one half."
-    )
-    if "erase" in params.changes:
-        yield (
-            f"Anchor words: {', '.join(params.anchors)}. Their weight is erased in every row of "
-            "the head and the others normalized to sum 1; texts without any are skipped."
-        )
-    if share < 1:
-        yield f"A random {whole_percent(share)} of the texts was measured; the others are skipped."

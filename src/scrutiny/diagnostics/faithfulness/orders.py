@@ -147,25 +147,9 @@ def orders_of(
     rngs
         One source for each draw.
     """
-    fixed = _fixed(weights, gradient)
-    drawn = [_drawn(weights, fixed["attention"], rng) for rng in rngs]
-    found: list[Order | None] = []
-    for name in names:
-        if name.draw is not None:
-            key = "released" if name.procedure == "as_released" else name.order
-            found.append(drawn[name.draw][key])
-        elif name.procedure == "as_released":
-            found.append(Order(fixed["ascending"]))  # a scalar took the place of the signs
-        else:
-            found.append(Order(fixed[name.order]))
-    return found
-
-
-def _fixed(weights: Floats, gradient: Floats) -> dict[str, Integers]:
-    """Deterministic rankings; of equal weights the first in the text comes first."""
-    attention = np.argsort(-weights, kind="stable")
+    attention = np.argsort(-weights, kind="stable")  # of equal weights the first in the text
     ascending = attention[::-1]
-    return {
+    fixed = {
         "attention": attention,
         "second": np.roll(attention, -1),
         "ascending": ascending,
@@ -174,6 +158,15 @@ def _fixed(weights: Floats, gradient: Floats) -> dict[str, Integers]:
         "gradient_attention": np.argsort(-gradient * weights, kind="stable"),
         "sign_attention": np.argsort(-np.sign(gradient) * weights, kind="stable"),
     }
+    drawn = [_drawn(weights, fixed["attention"], rng) for rng in rngs]
+    found: list[Order | None] = []
+    for name in names:
+        is_released = name.procedure == "as_released"
+        if name.draw is not None:
+            found.append(drawn[name.draw]["released" if is_released else name.order])
+        else:  # a scalar took the place of the signs
+            found.append(Order(fixed["ascending" if is_released else name.order]))
+    return found
 
 
 def _drawn(
@@ -184,26 +177,16 @@ def _drawn(
     random = rng.permutation(weights.size)
     others = random[random != top]
     other = np.append(others, top)
+    sums = np.cumsum(weights[others])  # of which one is closest to the highest weight
+    first = np.abs(sums - weights[top]).argmin()
     position = int(rng.integers(1, weights.size))
     released = np.append([position], random[random != position])
     return {
         "random": Order(random),
         "other": Order(other),
         "released": Order(released),
-        "same_mass": _of_same_mass(weights, other),
+        "same_mass": None if sums[-1] < weights[top] else Order(other, int(first) + 1),
     }
-
-
-def _of_same_mass(weights: Floats, other: Integers) -> Order | None:
-    """Order whose first step has about the mass of the highest weight; `None` if impossible.
-
-    Of the sums of the first one, two, ... others, that is taken which is nearest.
-    """
-    *others, top = other.tolist()
-    sums = np.cumsum(weights[others])
-    if sums[-1] < weights[top]:
-        return None
-    return Order(other, int(np.abs(sums - weights[top]).argmin()) + 1)
 
 
 #: Steps, share and mass of a decision that never flips, as in the released code.

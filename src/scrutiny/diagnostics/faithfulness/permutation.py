@@ -115,7 +115,7 @@ class Permutation(OfLayer[PermutationParams]):
                 "of each text the median change counts. Texts of one token are skipped.",
             ),
             families={
-                "permutation": f"the output of {inputs.subject.name} depends on attention weights",
+                "permutation": f"the output of {inputs.subject.name} depends on attention weights"
             },
             contrasts=tuple(ContrastSpec.untrained([change])),
         )
@@ -130,9 +130,9 @@ class Permutation(OfLayer[PermutationParams]):
         """Rows of each item of a group."""
         weights, layer = group.weights, layer_of(ctx)
         n = weights.shape[1]
-        orders = np.stack(
-            [_permutations(ctx, e.id, n, params.permutations) for e in group.examples]
-        )
+        rngs = [ctx.rng("permutation", stream_of(Permutation), e.id) for e in group.examples]
+        plain = np.tile(np.arange(n), (params.permutations, 1))
+        orders = np.stack([rng.permuted(plain, axis=1) for rng in rngs])  # (text, draw, token)
         shuffled = np.take_along_axis(weights[:, None, :], orders, axis=-1)  # (text, draw, token)
         uniform = np.full((len(weights), 1, n), 1 / n)
         outputs = layer.reweighted(group.attended, np.concatenate([shuffled, uniform], axis=1))
@@ -141,11 +141,3 @@ class Permutation(OfLayer[PermutationParams]):
         columns = (np.median(own, axis=1), own.mean(axis=1), weights.max(axis=1), even, group.hits)
         for example, values in zip(group.examples, np.stack(columns, axis=1), strict=True):
             yield example.id, (_PLACE.row(example.id, values.tolist()),)
-
-
-def _permutations(
-    ctx: Context, item: str, n: int, count: int
-) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
-    """Permutations ``(draw, token)`` of a text's tokens."""
-    rng = ctx.rng("permutation", stream_of(Permutation), item)
-    return rng.permuted(np.tile(np.arange(n), (count, 1)), axis=1)

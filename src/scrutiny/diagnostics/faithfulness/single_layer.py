@@ -64,7 +64,27 @@ class OfLayer(Diagnostic[P]):
 
     def measure(self, params: P, cell: Cell, batch: Batch, ctx: Context) -> Iterator[Row]:
         """Rows item by item, in the order of the items; each item has one of each kind."""
-        groups, lost = _read(ctx, batch.examples)
+        texts = [example.text for example in batch.examples]
+        answers = answer_or_fail(layer_of(ctx).attention_layer, texts, source=ctx.model.source)
+        lost: dict[str, Failure] = {}
+        by_length: dict[int, list[tuple[Example, AttendedText, float]]] = {}
+        for example, answer in zip(batch.examples, answers, strict=True):
+            if isinstance(answer, Failure):
+                lost[example.id] = answer
+            elif not all(np.isfinite(n).all() for n in (answer.weights, answer.probabilities)):
+                lost[example.id] = Failure("non_finite")
+            elif len(answer.tokens) < 2:  # which has no other attention
+                lost[example.id] = Failure("one_token", status="skipped")
+            elif example.gold is None:
+                lost[example.id] = Failure("no_gold", status="skipped")
+            else:
+                hit = float(ctx.labels[int(answer.probabilities.argmax())] == example.gold)
+                by_length.setdefault(len(answer.tokens), []).append((example, answer, hit))
+        groups = [
+            LengthGroup(*zip(*members[start : start + _TOGETHER], strict=True))
+            for members in by_length.values()
+            for start in range(0, len(members), _TOGETHER)
+        ]
         found = dict(one for group in groups for one in self.rows_of(params, group, ctx))
         for example in batch.examples:
             if example.id in lost:
@@ -81,34 +101,3 @@ class OfLayer(Diagnostic[P]):
         self, params: P, group: LengthGroup, ctx: Context
     ) -> Iterator[tuple[str, Sequence[Row]]]:
         """Name of each item of a group, and its rows in the order of their kinds."""
-
-
-def _read(
-    ctx: Context, examples: Sequence[Example]
-) -> tuple[list[LengthGroup], dict[str, Failure]]:
-    """Attention of the layer for each text, and status and reason of failed texts.
-
-    A text of one token has no other attention and is skipped.
-    """
-    texts = [example.text for example in examples]
-    answers = answer_or_fail(layer_of(ctx).attention_layer, texts, source=ctx.model.source)
-    lost: dict[str, Failure] = {}
-    by_length: dict[int, list[tuple[Example, AttendedText, float]]] = {}
-    for example, answer in zip(examples, answers, strict=True):
-        if isinstance(answer, Failure):
-            lost[example.id] = answer
-        elif not (np.isfinite(answer.weights).all() and np.isfinite(answer.probabilities).all()):
-            lost[example.id] = Failure("non_finite")
-        elif len(answer.tokens) < 2:
-            lost[example.id] = Failure("one_token", status="skipped")
-        elif example.gold is None:
-            lost[example.id] = Failure("no_gold", status="skipped")
-        else:
-            hit = float(ctx.labels[int(answer.probabilities.argmax())] == example.gold)
-            by_length.setdefault(len(answer.tokens), []).append((example, answer, hit))
-    groups = [
-        LengthGroup(*zip(*members[start : start + _TOGETHER], strict=True))
-        for members in by_length.values()
-        for start in range(0, len(members), _TOGETHER)
-    ]
-    return groups, lost

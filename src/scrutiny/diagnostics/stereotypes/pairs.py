@@ -1,7 +1,7 @@
 """The diagnostics over pairs of sentences, and their records."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, cast
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, cast
 
 from scrutiny.core.design import Design, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
@@ -15,8 +15,6 @@ from scrutiny.diagnostics.stereotypes.stereotype_scores import CONTROL_SETS
 from scrutiny.diagnostics.stereotypes.variant_params import PairsParams, without_likelihoods
 from scrutiny.models.scoring.pair_likelihoods import (
     ComparedSentences,
-    PairScore,
-    PairShape,
     PairVariant,
     encode_pairs,
     score_pairs,
@@ -75,36 +73,23 @@ def _pair_rows(
     kinds = [RowKind.of({"variant": variant.name}) for variant in variants]
     for i, example in enumerate(examples):
         for variant, found, kind in zip(variants, scores, kinds, strict=True):
-            shape = shapes[variant.is_causal][i]
-            yield kind.row(example.id, _measures(example, found[i], shape))
-
-
-def _measures(
-    example: Example, score: PairScore | Failure, shape: PairShape
-) -> tuple[float, ...] | Failure:
-    """Measures of one pair by one variant."""
-    if isinstance(score, Failure):
-        return score
-    return (
-        float(score.a > score.b),
-        float(score.a == score.b),
-        score.a,
-        score.b,
-        score.a - score.b,
-        float(shape.tokens_a),
-        float(shape.tokens_b),
-        float(shape.shared),
-        float(shape.changed_a),
-        float(shape.changed_b),
-        float(shape.tokens_a == shape.tokens_b),
-        float(_control(example.attributes.get("a_set", "original"))),
-    )
-
-
-def _control(name: Any) -> int:
-    """Code of a set; a second form ("negated-2") is a control of the same kind."""
-    kind = str(name).partition("-")[0]
-    return CONTROL_SETS.index(kind) if kind in CONTROL_SETS else _OTHER_SET
+            score, shape = found[i], shapes[variant.is_causal][i]
+            if isinstance(score, Failure):
+                yield kind.row(example.id, score)
+                continue
+            # a second form ("negated-2") is a control of the same kind
+            of_set = str(example.attributes.get("a_set", "original")).partition("-")[0]
+            values = (
+                float(score.a > score.b),
+                float(score.a == score.b),
+                score.a,
+                score.b,
+                score.a - score.b,
+                *map(float, shape),
+                float(shape.tokens_a == shape.tokens_b),
+                float(CONTROL_SETS.index(of_set) if of_set in CONTROL_SETS else _OTHER_SET),
+            )
+            yield kind.row(example.id, values)
 
 
 class Pairs(Diagnostic[PairsParams]):
@@ -151,24 +136,19 @@ class Pairs(Diagnostic[PairsParams]):
     def measure(self, params: PairsParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
         """One row for each pair and variant."""
         variants = params.runnable(ctx.model.capabilities)
-        wanted = [e for e in batch.examples if variants and _is_wanted(e, params)]
-        measured = _pair_rows(wanted, variants, ctx) if wanted else ()
+        wanted = [
+            example
+            for example in batch.examples
+            if not params.only
+            or ("a_direction" in example.attributes) == (params.only == "directed")
+        ]
+        measured = _pair_rows(wanted, variants, ctx) if wanted and variants else ()
         rows = grouped((row.item, row) for row in measured)
+        # another diagnostic measures the others, or the model cannot answer
+        lacking = Failure("other_diagnostic" if variants else "no_likelihoods", status="skipped")
+        kinds = [RowKind.of({"variant": v.name}) for v in variants] or [RowKind()]
         for example in batch.examples:
-            yield from rows.get(example.id) or _unmeasured(example, variants)
-
-
-def _is_wanted(example: Example, params: PairsParams) -> bool:
-    """Whether a pair is of the kind that the parameters name."""
-    is_directed = "a_direction" in example.attributes
-    return not params.only or is_directed == (params.only == "directed")
-
-
-def _unmeasured(example: Example, variants: Sequence[PairVariant]) -> Iterable[Row]:
-    """Rows of a pair that another diagnostic measures, or that the model cannot answer."""
-    lacking = Failure("other_diagnostic" if variants else "no_likelihoods", status="skipped")
-    for kind in [RowKind.of({"variant": v.name}) for v in variants] or [RowKind()]:
-        yield kind.row(example.id, lacking)
+            yield from rows.get(example.id) or (k.row(example.id, lacking) for k in kinds)
 
 
 class CrowsPairs(Pairs):

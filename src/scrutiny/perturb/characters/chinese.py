@@ -13,6 +13,7 @@ from scrutiny.core.randomness import Rng
 from scrutiny.core.transformation import Document, Site
 from scrutiny.perturb.engine.changes import Candidates, Change, Sites, sites_where
 from scrutiny.perturb.resources.loading import find_resource
+from scrutiny.text.lexicon import listed
 
 if TYPE_CHECKING:
     from scrutiny.perturb.resources.capabilities import PinyinReader
@@ -21,35 +22,7 @@ if TYPE_CHECKING:
 _HAN: Final = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+")
 #: Particles, pronouns, prepositions, conjunctions, auxiliaries and measure words of simplified
 #: Chinese, single characters and words; our own selection.
-FUNCTION_WORDS: Final = frozenset(
-    """的 地 得 了 着 过 吗 呢 吧 啊 呀 嘛 啦 哦 嗯 哪 么 是 在 有 和 与 及 或 而 且 但 却 并
-    也 都 就 才 又 再 还 更 最 很 太 不 没 别 我 你 他 她 它 您 咱 们 这 那 此 其 某 每 各
-    谁 什 怎 为 被 把 将 让 给 对 向 往 从 自 由 以 于 因 所 之 者 个 些 只 条 件 位 种 次
-    上 下 里 中 内 外 前 后 时 能 会 可 要 该 应 须 等 如 若 虽 即 则 比 我们 你们 他们 她们
-    它们 这个 那个 这些 那些 这里 那里 什么 怎么 为什么 因为 所以 但是 可是 如果 虽然 而且
-    或者 已经 还是 就是 不是 没有 可以 一个 一些 自己""".split()
-)
-# Characters of simplified script that differ by a stroke, its length, or one part.
-_GROUPS: Final = """
-己已巳 未末 土士 日曰 人入八 大太犬 天夭 千干于 戊戌戍 刀力 田由甲申 木本术 免兔
-鸟乌 睛晴 清请情晴 拔拨 侯候 今令 代伐 问间 处外 住往佳 考老 历厉 折拆 栗粟 孤狐
-治冶 州洲 壮状 师帅 晒洒酒 竟竞 崇祟 幕慕墓募暮 燥躁操澡噪 辨辩辫 蓝篮 瓜爪 氏氐
-体休 很狠恨限 快块筷 吗妈码骂 他她地池 午牛 王玉主 白自目且 手毛 风凤 园圆 固因困
-场扬汤 坏怀环 朴扑 拍柏怕伯 林淋 技枝 校较 极级 检捡险脸验 抬拾给 抢枪 持特待诗侍
-苦若 草早旱 荒慌 薄簿 籍藉 座坐 庭廷延 建健键 徒徙 微徽 忙忘 愉偷输渝喻 戴载裁栽
-惑或 抄炒吵秒 护沪 但担胆 押钾 油抽 招照 挣睁 换唤 据剧 描瞄猫 搏博膊 摸模漠 撤撒
-收牧 斤斥 斩渐 旅旋 晚挽 暖缓 棋旗 板版 架驾 柱注 查杳 柔矛 桃挑跳 毋母 汗汁 沉沈
-河何 泪泊 活话 浅线钱 浪狼 涂徐途 深探 混棍 渴喝竭 湖糊 滑猾 满瞒 漫慢馒 激缴
-灯钉订 泡炮饱抱跑 烧浇 爸爷 勿物 猪诸 率卒 玩完 埋理 甩用 疯痴 盆盒 盼吩份纷粉 矮短
-砖传转 硕顽 碗婉 租组祖阻 副福幅 科料 稳隐 篇遍编偏骗 红江 纪记 碌绿 谁推堆维 结洁
-罚罪 耍要腰 职织识 肚杜社 胖伴 脏赃 脑恼 航舰 舌古 荼茶 峰蜂锋逢 蜜密 计什 议仪
-讯迅 论伦轮 误娱 读卖续买 调绸 贪贫 赏常 赔陪部 嫌赚 趣最 距拒 跟根 踢剔 返反饭
-迟尺 迷谜眯 选洗冼 捅桶通 遇偶 遗遣 那哪 配酌 量童重 钟种 钢岗 锁琐 镇慎 闭闲 防访
-集焦 零雷 需儒 项顶 题提 饿俄鹅 馆管 骑椅 鸭鸦 颈劲 阴阳 矢失夫 平乎 兵乒乓 哀衷衰
-冒昌 享亨 赢羸 淮准 暑署著 磨摩魔 渡度 竖坚 盲肓 毫亳 茵菌 券卷 裸棵课 伟纬违 扰拢
-尤龙 优犹 仓仑 抡抢 沧沦 吏史 使便 束柬 刺剌 梁粱 冠寇 遂逐 真直具 乘乖 巾币 布市
-斗头 向问 句旬 名各 司同 客容 窖窑 官宫 宁宇字 宜宣 扭纽 狂逛 爱受 氓民 半羊 贝见
-"""
+FUNCTION_WORDS: Final = frozenset(listed("chinese_function_words"))
 
 
 def is_chinese(word: str) -> bool:
@@ -72,7 +45,7 @@ def look_alikes() -> Mapping[str, str]:
     ('末', '睛清请情')
     """
     found: dict[str, str] = {}
-    for group in _GROUPS.split():
+    for group in listed("chinese_look_alikes"):
         for char in group:
             others = found.get(char, "") + group.replace(char, "")
             found[char] = "".join(dict.fromkeys(others))

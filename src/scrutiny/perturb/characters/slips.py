@@ -280,17 +280,16 @@ class SplitWord(OneWord):
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Candidates:
         """Splits of a word; its gold annotation stays with the first part, as treebanks have it."""
+        start, end, _ = site
         for (edit,) in OneWord.candidates(self, document, site, rng):
-            yield (_whole(document, site, edit.start) if document.has_words else edit,)
+            if document.has_words:  # an edit of the whole word, which says what its parts are
+                gap = edit.start - start
+                text = f"{document.text[start : edit.start]} {document.text[edit.start : end]}"
+                rest = Piece(gap + 1, len(text), (), None, 0, "goeswith", "X", "GW")
+                pieces = Piece(0, gap, (start,)), rest
+                edit = Edit(document.field, start, end, text, pieces=pieces)
+            yield (edit,)
 
     def changes(self, word: Letters) -> Sequence[tuple[int, str, int]]:
         """Splits of a word in two."""
         return [(gap, " ", 0) for gap in range(1, len(word.units))]
-
-
-def _whole(document: Document, site: Site, at: int) -> Edit:
-    """Edit of the whole word that puts a space at a place."""
-    start, end = site.start, site.end
-    text, gap = f"{document.text[start:at]} {document.text[at:end]}", at - start
-    rest = Piece(gap + 1, len(text), (), None, 0, "goeswith", "X", "GW")
-    return Edit(document.field, start, end, text, pieces=(Piece(0, gap, (start,)), rest))

@@ -172,7 +172,9 @@ class Punctuation(ChangesWholeText):
         core, ends = _end_of(text, start, stop)
         old = text[core:stop]
         marks = [mark for mark in ends if mark != old] if self.end and ends else [old]
-        pairs = _pairs_for(text) if self.brackets else _NONE
+        known = _CHINESE_BRACKETS if has_chinese(text) else _BRACKETS
+        free = [pair for pair in known if not (pair[0] in text or pair[1] in text)]
+        pairs = free if free and self.brackets else _NONE
         for opening, closing in in_random_order(pairs, rng):
             for mark in in_random_order(marks, rng):
                 cut = core if mark else len(text[:core].rstrip())
@@ -195,9 +197,3 @@ def _end_of(text: str, start: int, stop: int) -> tuple[int, Sequence[str]]:
     if core == stop and not (last.isalnum() or last in _CLOSING):
         return stop, ()
     return core, _CHINESE_ENDS if has_chinese(text) else _ENDS
-
-
-def _pairs_for(text: str) -> Sequence[tuple[str, str]]:
-    """Possible brackets and quotes around a text; none if it has them all."""
-    known = _CHINESE_BRACKETS if has_chinese(text) else _BRACKETS
-    return [pair for pair in known if not (pair[0] in text or pair[1] in text)] or _NONE

@@ -190,22 +190,13 @@ def advance(
     steps = progress.recipe.steps
     step, repetition = steps[number], _repetition(steps, number)
     outcomes = [_change(step, d, setting, repetition) for d in documents]
-    merged = outcomes[0] if len(outcomes) == 1 else _merge(outcomes)
-    progress.take(merged, is_last=number == len(steps) - 1)
-
-
-def _merge(outcomes: Sequence[StepOutcome]) -> StepOutcome:
-    """Outcome over the fields: ok if one of them changed and none failed."""
     by_status = {outcome.status: outcome for outcome in reversed(outcomes)}
-    if "failed" in by_status:
-        return by_status["failed"]
-    if "ok" in by_status:
-        return StepOutcome([edit for outcome in outcomes for edit in outcome.edits])
-    return (
-        by_status.get("refused")
-        or by_status.get("skipped")
-        or StepOutcome((), "skipped", "no_site")
-    )
+    if "ok" in by_status and "failed" not in by_status:
+        merged = StepOutcome([edit for outcome in outcomes for edit in outcome.edits])
+    else:
+        worst = (by_status[s] for s in ("failed", "refused", "skipped") if s in by_status)
+        merged = next(worst, StepOutcome((), "skipped", "no_site"))
+    progress.take(merged, is_last=number == len(steps) - 1)
 
 
 def _change(step: Step, document: TextDocument, setting: Setting, repetition: int) -> StepOutcome:
@@ -275,18 +266,14 @@ def _repetition(steps: Sequence[Step], number: int) -> int:
 
 
 def _stream(step: Step, document: TextDocument, setting: Setting, repetition: int) -> Rng:
-    name = _stream_name(step, document, repetition)
-    item, draw = document.example.id, setting.draw
-    return streams().stream(setting.seed, "perturb", name=name, item=item, draw=draw)
-
-
-def _stream_name(step: Step, document: TextDocument, repetition: int) -> str:
-    """Name of the random stream; further fields and repeated steps have streams of their own."""
-    name = step.stream
-    fields = document.example.fields
+    """Random stream of a step; further fields and repeated steps have streams of their own."""
+    name, fields = step.stream, document.example.fields
     if len(fields) > 1 and document.field != next(iter(fields)):
         name = f"{name}/{document.field}"
-    return f"{name}+{repetition}" if repetition else name
+    if repetition:
+        name = f"{name}+{repetition}"
+    item, draw = document.example.id, setting.draw
+    return streams().stream(setting.seed, "perturb", name=name, item=item, draw=draw)
 
 
 def _ranked(count: int, rng: Rng) -> Sequence[int]:
@@ -305,7 +292,11 @@ def _variant(base: Example, recipe: Recipe, outcome: StepOutcome, setting: Setti
     edits, status, reason = outcome
     gold = base.gold
     if not (recipe.is_harmless or gold is None):
-        facts = setting.facts or _facts_of(base)
+        facts = setting.facts
+        if facts is None:  # those of a task that the answer and the fields imply
+            kind = type_of(gold[0] if isinstance(gold, AnyOf) else gold)
+            is_relation = kind is LABEL and len(base.fields) > 1
+            facts = Facts(kind.name, "relation" if is_relation else "text")
         gold = recipe.new_gold(gold, facts) if recipe.is_scored(facts) else None
     if edits and has_places(base.gold):
         try:
@@ -314,10 +305,3 @@ def _variant(base: Example, recipe: Recipe, outcome: StepOutcome, setting: Setti
         except EditRefusedError as error:
             edits, gold, status, reason = (), None, "refused", error.reason
     return measured_variant(base.id, recipe.name, tuple(edits), gold, status, reason, setting.draw)
-
-
-def _facts_of(example: Example) -> Facts:
-    """Facts of a task that the answer and the fields of an example imply."""
-    kind = type_of(example.gold[0] if isinstance(example.gold, AnyOf) else example.gold)
-    is_relation = kind is LABEL and len(example.fields) > 1
-    return Facts(kind.name, "relation" if is_relation else "text")

@@ -124,9 +124,7 @@ def _perturb_chunk(
 
 
 def ask_ahead(
-    transformation: AsksAhead,
-    documents: Sequence[TextDocument],
-    sites: Iterable[Sequence[Site]],
+    transformation: AsksAhead, documents: Sequence[TextDocument], sites: Iterable[Sequence[Site]]
 ) -> None:
     """Let a transformation query its model about all documents and sites.
 

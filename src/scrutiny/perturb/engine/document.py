@@ -53,10 +53,7 @@ class TextDocument:
     _literals: tuple[tuple[int, int], ...] | None = None
 
     def __init__(
-        self,
-        example: Example,
-        field: str | None = None,
-        resources: Mapping[str, Any] | None = None,
+        self, example: Example, field: str | None = None, resources: Mapping[str, Any] | None = None
     ) -> None:
         self.example = example
         self.field = next(iter(example.fields)) if field is None else field
@@ -104,7 +101,13 @@ class TextDocument:
     def word_count(self) -> int:
         """Number of tokens with a letter or a digit: the denominator of shares."""
         if self._word_count < 0:
-            self._word_count = _count_words(self.text, self.tokens)
+            text, tokens = self.text, self.tokens
+            heads = "".join([text[start] for start, _ in tokens])
+            others: list[tuple[int, int]] = []
+            if not heads.isalnum():  # most tokens begin with a letter or a digit
+                others = [b for b, head in zip(tokens, heads, strict=True) if not head.isalnum()]
+            inside = [1 for a, b in others if b - a > 1 and any(map(str.isalnum, text[a:b]))]
+            self._word_count = len(tokens) - len(others) + len(inside)
         return self._word_count
 
     @cached_property
@@ -179,16 +182,6 @@ class TextDocument:
     def is_literal(self, start: int, end: int) -> bool:
         """Whether any of these code points belongs to a literal, or a place is within one."""
         return any(start < high and low < end for low, high in self.literals)
-
-
-def _count_words(text: str, tokens: Borders) -> int:
-    """Number of tokens with a letter or a digit; most begin with one."""
-    heads = "".join([text[start] for start, _ in tokens])
-    if heads.isalnum():
-        return len(tokens)
-    others = [b for b, head in zip(tokens, heads, strict=True) if not head.isalnum()]
-    inside = [1 for a, b in others if b - a > 1 and any(map(str.isalnum, text[a:b]))]
-    return len(tokens) - len(others) + len(inside)
 
 
 def document_of(

@@ -6,12 +6,12 @@ time that does not grow with the text, so that the engine can go on to the next 
 
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from scrutiny.core.answers.answer import type_of
 from scrutiny.core.edit import Edit, EditRefusedError
-from scrutiny.core.example import Example, Span
+from scrutiny.core.example import Span
 from scrutiny.core.transformation import Constraint
 from scrutiny.perturb.engine.changes import new_tuple
 from scrutiny.perturb.engine.document import TextDocument
@@ -87,8 +87,11 @@ class Gate:
         if self._fences is not None and (reason := self._fences.refusal(edits)):
             return reason
         together = [*chosen.edits, *edits]
-        if document.has_words and (reason := _lost(document.example, together)):
-            return reason
+        if document.has_words:  # which the gold answer may lose
+            try:
+                apply_edits(document.example, together)
+            except EditRefusedError as error:
+                return error.reason
         refusing = (c for c in self._constraints if not c.allows(document, together))
         return next(map(reason_of, refusing), None)
 
@@ -98,15 +101,6 @@ class Gate:
         if not chosen:
             return UNCHANGED if veto is None else StepOutcome((), "refused", veto)
         return outcome_of(self._document.text, chosen if len(chosen) == 1 else in_order(chosen))
-
-
-def _lost(example: Example, edits: Sequence[Edit]) -> str | None:
-    """Code of what the gold answer loses by these edits, or `None`."""
-    try:
-        apply_edits(example, edits)
-    except EditRefusedError as error:
-        return error.reason
-    return None
 
 
 def outcome_of(text: str, edits: Sequence[Edit]) -> StepOutcome:
@@ -141,7 +135,9 @@ class Chosen:
         """Whether an edit overlaps an earlier one, or inserts at the same position."""
         if len(edits) == 1:
             return bool(self._places) and self._overlaps(edits[0].start, edits[0].end)
-        return any(self._overlaps(e.start, e.end) for e in edits) or _overlap_each_other(edits)
+        places = sorted((edit.start, edit.end) for edit in edits)
+        of_each_other = any(low < done for (_, done), (low, _) in pairwise(places))
+        return of_each_other or any(self._overlaps(*place) for place in places)
 
     def add_if_free(self, edit: Edit) -> bool:
         """Accept an edit unless it overlaps; return whether it was accepted."""
@@ -170,15 +166,6 @@ class Chosen:
             if low < end or (low == high == start == end):
                 return True
         return at > 0 and places[at - 1][1] > start
-
-
-def _overlap_each_other(edits: Sequence[Edit]) -> bool:
-    done = -1
-    for start, end in sorted((edit.start, edit.end) for edit in edits):
-        if start < done:
-            return True
-        done = end
-    return False
 
 
 class Fences:
@@ -225,12 +212,9 @@ class Fences:
                 if reason is not None:
                     return reason
                 gains[at] = gains.get(at, 0) + len(edit.text) - (edit.end - edit.start)
-            if self._is_tiled and _adds_token(edit, is_inside=bool(touched)):
+            if self._is_tiled and not edit.spans and len(edit.text.split()) > bool(touched):
                 return "unlabeled_token"
-        emptied = any(
-            self._left[at] > 0 and self._left[at] + gain <= 0 for at, gain in gains.items()
-        )
-        if emptied:
+        if any(0 < self._left[at] <= -gain for at, gain in gains.items()):
             return "empties_span"
         return self._merged if self._merged and self._merges(gains) else None
 
@@ -282,10 +266,3 @@ def fences_of(document: TextDocument) -> Fences:
     merged = "" if gold is None else type_of(gold).merged
     literals = [Span(document.field, start, end) for start, end in document.literals]
     return Fences(document.annotations, (*document.protected, *literals), tokens, merged)
-
-
-def _adds_token(edit: Edit, *, is_inside: bool) -> bool:
-    """Whether an edit adds a token without a label to a text whose tokens all have labels."""
-    if edit.spans:
-        return False
-    return len(edit.text.split()) > int(is_inside)

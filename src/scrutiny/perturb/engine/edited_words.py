@@ -204,13 +204,16 @@ def word_changes(document: Document, edits: Sequence[Edit]) -> WordChanges:
     >>> changes.words, changes.changes
     (['A', 'very', 'bad', 'film', '.'], (WordChange(start=1, end=2, new_start=1, new_end=3),))
     """
-    before = document.words
+    before, tokens = document.words, document.tokens
     after: list[str] = []
     changes: list[WordChange] = []
     done = 0
     for first, last, held in _regions(document, edits):
         after += before[done:first]
-        new = _segmented(document, first, last, held)
+        left = min([held[0].start, *(start for start, _ in tokens[first : min(first + 1, last)])])
+        right = max([held[-1].end, *(end for _, end in tokens[max(first, last - 1) : last])])
+        moved = [e._replace(start=e.start - left, end=e.end - left) for e in held]
+        new = token_texts(apply_to_text(document.text[left:right], moved))
         changes += _differences(before[first:last], new, first, len(after))
         after += new
         done = last
@@ -231,15 +234,6 @@ def _regions(document: Document, edits: Sequence[Edit]) -> list[tuple[int, int, 
         else:
             found.append((first, max(first, last), [edit]))
     return found
-
-
-def _segmented(document: Document, first: int, last: int, edits: Sequence[Edit]) -> list[str]:
-    """Tokens of a run after its edits."""
-    tokens = document.tokens
-    left = min([edits[0].start, *(tokens[i][0] for i in range(first, min(first + 1, last)))])
-    right = max([edits[-1].end, *(tokens[i][1] for i in range(max(first, last - 1), last))])
-    moved = [e._replace(start=e.start - left, end=e.end - left) for e in edits]
-    return token_texts(apply_to_text(document.text[left:right], moved))
 
 
 def _differences(

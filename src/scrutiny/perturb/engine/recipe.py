@@ -184,8 +184,20 @@ def step_of(
     check_parameters(transformation)
     chosen = transformation.intensity if intensity is None else intensity
     place = transformation.where if where is None else where
-    step = Step(transformation, chosen, place, tuple(fields))
-    return replace(step, name=_step_name(step))
+    # the canonical form: parameters that differ from the defaults, in the order of declaration
+    written = [*chosen_parameters(transformation)]
+    written += [
+        (key, getattr(chosen, key))
+        for key in ("share", "least", "most")
+        if getattr(chosen, key) != getattr(transformation.intensity, key)
+    ]
+    if fields:
+        written.append(("fields", tuple(fields)))
+    if place != transformation.where:
+        written.append(("where", place))
+    inner = ",".join(f"{key}={write_value(value)}" for key, value in written)
+    name = f"{transformation.id}({inner})" if inner else transformation.id
+    return Step(transformation, chosen, place, tuple(fields), name)
 
 
 def recipe_of(*transformations: Transformation) -> Recipe:
@@ -237,34 +249,22 @@ def recipes_given(given: Any) -> list[Any]:
     for one in several:
         if isinstance(one, Mapping):
             named += [hold_function(name, function) for name, function in one.items()]
+        elif callable(one):
+            own = one.function if isinstance(one, keeps_label) else one
+            name = str(getattr(own, "__name__", ""))
+            if not name.isidentifier():
+                raise PlanError(
+                    f"transformations: a {name or type(own).__name__} has no name to stand in the "
+                    "plan. Name it: transformations={'shout': lambda text: text.upper()}."
+                )
+            named.append(hold_function(name, one))
         else:
-            named.append(hold_function(_own_name(one), one) if callable(one) else one)
+            named.append(one)
     parse_recipe.cache_clear()  # which knows functions that were given before by these names
-    return [_with_versions(one) if isinstance(one, str) else one for one in named]
-
-
-def _with_versions(recipe: str) -> str:
-    """Recipe as written, with the versions of the functions in this process."""
-    is_of_functions = any(held(name) for name, _ in read_recipe(recipe))
-    return parse_recipe(recipe).name if is_of_functions else recipe
-
-
-def _own_name(function: Any) -> str:
-    """Name of a function.
-
-    Raises
-    ------
-    PlanError
-        If it has none, as a lambda.
-    """
-    own = function.function if isinstance(function, keeps_label) else function
-    name = str(getattr(own, "__name__", ""))
-    if not name.isidentifier():
-        raise PlanError(
-            f"transformations: a {name or type(own).__name__} has no name to stand in the "
-            "plan. Name it: transformations={'shout': lambda text: text.upper()}."
-        )
-    return name
+    for at, one in enumerate(named):
+        if isinstance(one, str) and any(held(name) for name, _ in read_recipe(one)):
+            named[at] = parse_recipe(one).name  # with the versions of this process's functions
+    return named
 
 
 def as_recipe(recipe: Recipe | str) -> Recipe:
@@ -283,43 +283,17 @@ def _build_step(name: str, parameters: Mapping[str, Any]) -> Step:
     transformation: Transformation = kind(**{k: v for k, v in read.items() if k in own})
     counts = {key: read[key] for key in ("share", "least", "most") if key in read}
     intensity = replace(transformation.intensity, **counts)
-    _check_intensity(intensity, name)
-    return step_of(
-        transformation,
-        intensity=intensity,
-        where=read.get("where"),
-        fields=read.get("fields", ()),
-    )
-
-
-def _check_intensity(intensity: Intensity, name: str) -> None:
-    """Refuse shares outside 0 to 1 and contradictory bounds."""
     if not 0 <= intensity.share <= 1:
         raise PlanError(f"'share' of {name} must lie between 0 and 1, not {intensity.share}.")
-    most = intensity.most
-    if intensity.least < 0 or (most is not None and most < max(1, intensity.least)):
+    least, most = intensity.least, intensity.most
+    if least < 0 or (most is not None and most < max(1, least)):
         raise PlanError(
             f"'least' and 'most' of {name} must satisfy 0 <= least <= most and most >= 1; "
-            f"they are {intensity.least} and {most}."
+            f"they are {least} and {most}."
         )
-
-
-def _step_name(step: Step) -> str:
-    """Canonical form: parameters that differ from the defaults, in the order of declaration."""
-    transformation = step.transformation
-    usual = transformation.intensity
-    written = [*chosen_parameters(transformation)]
-    written += [
-        (key, getattr(step.intensity, key))
-        for key in ("share", "least", "most")
-        if getattr(step.intensity, key) != getattr(usual, key)
-    ]
-    if step.fields:
-        written.append(("fields", step.fields))
-    if step.where != transformation.where:
-        written.append(("where", step.where))
-    inner = ",".join(f"{key}={write_value(value)}" for key, value in written)
-    return f"{transformation.id}({inner})" if inner else transformation.id
+    return step_of(
+        transformation, intensity=intensity, where=read.get("where"), fields=read.get("fields", ())
+    )
 
 
 WHERE: Final[tuple[str, ...]] = get_args(Where)

@@ -15,7 +15,7 @@ Choices are those of a ``Literal``, and what a transformation names itself: its 
 
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from math import inf
@@ -107,13 +107,11 @@ def _read_step(text: str, place: int, words: Collection[str]) -> tuple[Written, 
 
 def _read_value(text: str, place: int) -> tuple[Value, int]:
     value, place = _read_single(text, place)
-    if text[place : place + 1] != "|":
-        return value, place
     values = [value]
     while text[place : place + 1] == "|":
         value, place = _read_single(text, place + 1)
         values.append(value)
-    return tuple(values), place
+    return tuple(values) if len(values) > 1 else value, place
 
 
 def _read_single(text: str, place: int) -> tuple[Value, int]:
@@ -213,7 +211,10 @@ def check_parameters(transformation: Transformation) -> None:
     kind: Any = type(transformation)
     own = kind.__module__.startswith("scrutiny.")
     for key, choices in _choices(kind):
-        known(f"choice of {key!r} of {name}", _each(getattr(transformation, key)), choices)
+        value = getattr(transformation, key)
+        if value is not None:
+            each = value if isinstance(value, tuple) else (value,)
+            known(f"choice of {key!r} of {name}", each, choices)
     for key in [f.name for f in fields(transformation) if own and f.name in LIMITS]:
         value, (low, high) = getattr(transformation, key), LIMITS[key]
         if value is not None and not low <= value <= high:
@@ -221,29 +222,15 @@ def check_parameters(transformation: Transformation) -> None:
             raise PlanError(f"{key!r} of {name} must be at least {low:g}{most}, not {value}.")
 
 
-def _each(value: Any) -> Iterable[Any]:
-    """Values of a parameter: one, several, or none if it is not fixed."""
-    if value is None:
-        return ()
-    return value if isinstance(value, tuple) else (value,)
-
-
 @cache
 def _choices(kind: Any) -> tuple[tuple[str, tuple[Any, ...]], ...]:
     """Parameters with a fixed set of choices, each with all of them."""
     hints = get_type_hints(kind)
-    named = kind.allowed
-    found = {f.name: tuple(named.get(f.name, ())) or _literals(hints[f.name]) for f in fields(kind)}
+    found = {f.name: tuple(kind.allowed.get(f.name, ())) for f in fields(kind)}
+    for name in [name for name, choices in found.items() if not choices]:
+        hint = hints[name]
+        several = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+        parts = [part for part in several if part is not NoneType]
+        if all(get_origin(part) is Literal for part in parts):
+            found[name] = tuple(choice for part in parts for choice in get_args(part))
     return tuple((name, choices) for name, choices in found.items() if choices)
-
-
-def _literals(hint: Any) -> tuple[Any, ...]:
-    """Choices of a type with a fixed set of values, including "none" if that is allowed."""
-    parts = [part for part in _parts(hint) if part is not NoneType]
-    if not parts or any(get_origin(part) is not Literal for part in parts):
-        return ()
-    return tuple(choice for part in parts for choice in get_args(part))
-
-
-def _parts(hint: Any) -> tuple[Any, ...]:
-    return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)

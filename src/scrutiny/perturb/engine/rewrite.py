@@ -158,25 +158,19 @@ def _identity_of(name: str, function: Any) -> str:
     try:
         source = inspect.getsource(function)
     except (OSError, TypeError):
-        place = _place(function)
-        if place is None:
+        module = getattr(function, "__module__", None) or "builtins"
+        path = getattr(function, "__qualname__", "")
+        found: Any = import_module(module)
+        for part in path.split("."):
+            found = getattr(found, part, None)
+        if not path or found is not function:
             raise PlanError(
                 f"transformations: {name!r} is a {type(function).__name__} that cannot be named in "
                 "the plan: it has no source that could be read, and no module that holds it. Give "
                 "a function or a lambda of a file or a notebook, or one that can be imported."
             ) from None
-        return place
+        return f"{module}:{path}"
     closed = inspect.getclosurevars(function).nonlocals if inspect.isfunction(function) else {}
     inside = {n: repr(v) if isinstance(v, _PLAIN) else type(v).__name__ for n, v in closed.items()}
     stated = [str(value) for value in (inspect.signature(function).parameters.values())]
     return f"{source}{sorted(inside.items())}{stated}"
-
-
-def _place(function: Any) -> str | None:
-    """Module and name of a function that can be imported; `None` for others."""
-    module = getattr(function, "__module__", None) or "builtins"
-    path = getattr(function, "__qualname__", "")
-    found: Any = import_module(module)
-    for part in path.split("."):
-        found = getattr(found, part, None)
-    return f"{module}:{path}" if path and found is function else None

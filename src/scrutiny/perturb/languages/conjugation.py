@@ -146,16 +146,13 @@ def _form(
         return _PRESENT_MODALS[low]
     if agreement is None:
         return None
-    if low == "was" and _is_first_person(document, index):
-        return "am"
+    if low == "was":
+        at = before_adverbs(document, index)
+        if at >= 0 and plain(document.words[at]) == "i":
+            return "am"
     if low in _PRESENT:
         return _PRESENT[low][agreement]
     return reinflect(low, "VERB", agreement)
-
-
-def _is_first_person(document: Document, index: int) -> bool:
-    at = before_adverbs(document, index)
-    return at >= 0 and plain(document.words[at]) == "i"
 
 
 def before_adverbs(document: Document, index: int) -> int:
@@ -202,7 +199,13 @@ def agreement_of(document: Document, index: int) -> Agreement | None:
 
 def _number_of_phrase(document: Document, last: int) -> Agreement | None:
     """Agreement of the noun phrase that ends with a noun."""
-    first = beside(document, last, -1, lambda at: not _is_border(document, at)) + 1
+    words = document.words
+    first = 1 + beside(
+        document,
+        last,
+        -1,
+        lambda at: words[at] not in _BARRIERS and finite_kind(document, at) is None,
+    )
     head = last
     for at in range(first + 1, last):
         if document.tag(at) in ("IN", "TO") and document.tag(at - 1).startswith("NN"):
@@ -211,12 +214,6 @@ def _number_of_phrase(document: Document, last: int) -> Agreement | None:
     if any(plain(document.words[at]) == "and" for at in range(first, head)):
         return None
     return "VBP" if document.tag(head) in ("NNS", "NNPS") else "VBZ"
-
-
-def _is_border(document: Document, index: int) -> bool:
-    if document.words[index] in _BARRIERS:
-        return True
-    return finite_kind(document, index) is not None
 
 
 _MODIFIERS: Final = frozenset("CD JJ JJR JJS PRP$ POS".split())
@@ -243,7 +240,14 @@ def is_unclear(document: Document, index: int, word: str) -> bool:
     if finite_kind(document, index) is None:
         return clitic not in CLITICS and _may_be_finite(document, index, word)
     tag = document.tag(index)
-    is_shared = tag in ("VB", "VBP") and _may_share(document, index)
+    is_shared = (  # a coordinated verb may be an infinitive, because one precedes it closely
+        tag in ("VB", "VBP")
+        and is_conjunct(document, index)
+        and any(
+            plain(document.words[i]) == "to" or auxiliary_kind(document, i) in ("modal", "do")
+            for i in range(max(0, index - _NEAR), index)
+        )
+    )
     return is_shared or _may_be_noun(document, index, word)
 
 
@@ -251,10 +255,12 @@ def _may_be_finite(document: Document, index: int, word: str) -> bool:
     """Whether a word that no rule takes for a finite verb may be one."""
     tag = document.tag(index)
     if tag in ("NN", "NNS", "VBN"):
-        return could_be_verb(word) and (
-            _has_object(document, index, tag)
-            or (tag != "VBN" and _must_be_verb(document, index, word))
-        )
+        is_verb = index == 0 and tag == "NNS"  # at the start, after "we", or no known noun
+        if index:
+            before = plain(document.words[index - 1])
+            is_known = exists(lemma(word, "NOUN"), "n")
+            is_verb = tag != "VBN" and (before in ("i", "you", "we", "they") or not is_known)
+        return could_be_verb(word) and (is_verb or _has_object(document, index, tag))
     if tag == "IN":  # no preposition, but a word that the tagger does not know
         return word.endswith("s") and not is_stop_word(word) and could_be_verb(word)
     return tag in ("VBZ", "VBP", "VB") and not is_dependent(document, index)
@@ -292,9 +298,12 @@ def _has_object(document: Document, index: int, tag: str) -> bool:
     if tag == "NN" or not 0 < index < len(document.words) - 1:
         return False
     before, behind = document.tag(index - 1), document.tag(index + 1)
-    if tag == "NNS" and _is_joined(document, index):
-        return True
     if tag == "NNS":
+        # a verb of the third person that is joined: "tries , and fails"
+        at = beside(document, index, 1, lambda i: plain(document.words[i]) in (",", "and", "but"))
+        is_verb = at < len(document.words) and document.tag(at) == "VBZ"
+        if at > index + 1 and is_verb and finite_kind(document, at) == "verb":
+            return True
         if before == "RB" or (before == "CC" and behind in ("RP", "RB", "IN")):
             return plain(document.words[index - 1]) in _JOINING
         return (before in ("NN", "NNP") and behind in _OBJECT) or (
@@ -304,30 +313,4 @@ def _has_object(document: Document, index: int, tag: str) -> bool:
         before in ("NN", "NNS", "NNP", "NNPS", "RB", "JJ")
         and behind in _OBJECT
         and not any(auxiliary_kind(document, i) for i in range(max(0, index - 4), index))
-    )
-
-
-def _is_joined(document: Document, index: int) -> bool:
-    """Whether a verb of the third person is joined to a plural: "tries , and fails"."""
-    behind = beside(document, index, 1, lambda i: plain(document.words[i]) in (",", "and", "but"))
-    if behind == index + 1 or behind >= len(document.words):
-        return False
-    return document.tag(behind) == "VBZ" and finite_kind(document, behind) == "verb"
-
-
-def _must_be_verb(document: Document, index: int, word: str) -> bool:
-    """Whether a noun-tagged word must be a verb: at the start, after "we", no known noun."""
-    if index == 0:
-        return document.tag(index) == "NNS"
-    before = plain(document.words[index - 1])
-    return before in ("i", "you", "we", "they") or not exists(lemma(word, "NOUN"), "n")
-
-
-def _may_share(document: Document, index: int) -> bool:
-    """Whether a coordinated verb may be an infinitive, because one precedes it closely."""
-    if not is_conjunct(document, index):
-        return False
-    return any(
-        plain(document.words[i]) == "to" or auxiliary_kind(document, i) in ("modal", "do")
-        for i in range(max(0, index - _NEAR), index)
     )

@@ -47,6 +47,7 @@ _POSITIVE: Final = {
     "either": "too",
     "yet": "already",
 }
+_TENSES: Final = {"has": "VBZ", "does": "VBZ", "had": "VBD", "did": "VBD"}
 _STOPS: Final = frozenset('.!?;:,()"')
 _NOT_AFTER: Final = frozenset("or if why whether than though perhaps maybe need dare".split())
 _NOT_BEFORE: Final = frozenset(
@@ -68,10 +69,12 @@ def negator_in(document: Document, first: int, last: int) -> int | None:
                 return i
         elif negated_stem(word):
             return i
-        elif (word == "not" and _may_drop_not(document, i, first)) or (
-            word == "never" and i > first and _is_verbal(document, i)
-        ):
+        elif word == "not" and _may_drop_not(document, i, first):
             return i
+        elif word == "never" and i > first:  # before a verb, or after an auxiliary
+            is_before = i + 1 < len(document.words) and document.tag(i + 1).startswith("VB")
+            if is_before or auxiliary_kind(document, i - 1) is not None:
+                return i
     return None
 
 
@@ -95,12 +98,6 @@ def _may_drop_not(document: Document, index: int, first: int) -> bool:
         is_behind = index > first and auxiliary_kind(document, index - 1) is not None
         return following[0] in ".,;" and is_behind
     return following != "at" and (index == first or plain(words[index - 1]) not in _NOT_AFTER)
-
-
-def _is_verbal(document: Document, index: int) -> bool:
-    """Whether "never" is in the middle of a clause: before a verb or after an auxiliary."""
-    following = index + 1 < len(document.words) and document.tag(index + 1).startswith("VB")
-    return following or auxiliary_kind(document, index - 1) is not None
 
 
 _POLAR: Final = frozenset(
@@ -132,59 +129,42 @@ def negate(document: Document, index: int) -> Iterator[tuple[Edit, ...]]:
     elif low in BE or low in HAVE or low in DO or low in MODALS:
         yield ((Edit(field, end, end, "not") if low == "can" else Edit(field, end, end, " not")),)
         if low not in _UNCONTRACTED:
-            yield (_contracted(document, index, low),)
+            negation = " n't" if is_spaced(document.text) else "n't"
+            short = before_not(low)
+            if short != low:
+                new = match_case(document.words[index], short + negation)
+                yield (token_edit(document, index, new),)
+            else:
+                yield (Edit(field, end, end, negation),)
     else:
         yield (Edit(field, end, end, " not"),)
 
 
-def _contracted(document: Document, index: int, low: str) -> Edit:
-    negation = " n't" if is_spaced(document.text) else "n't"
-    short = before_not(low)
-    if short != low:
-        return token_edit(document, index, match_case(document.words[index], short + negation))
-    end = document.tokens[index][1]
-    return Edit(document.field, end, end, negation)
-
-
 def _with_do(document: Document, index: int) -> Iterator[tuple[Edit, ...]]:
     """Negation by a form of "do" with the verb's tense and person, and the verb's base form."""
-    if plain(document.words[index]).startswith("'"):
+    low = plain(document.words[index])
+    if low.startswith("'"):
         return
-    tag = _tense_tag(document, index)
+    tag = document.tag(index)  # a noun's tag in a verb's position counts as one
+    tag = _TENSES.get(low) or {"NNS": "VBZ", "VBN": "VBD"}.get(tag, tag)
     base = _base(document, index, tag)
     do = {"VBZ": "does", "VBD": "did"}.get(tag, "do")
     contracted = f"{do} n't" if is_spaced(document.text) else f"{do}n't"
-    partner = _partner(document, index, tag)
+    partner = []
+    follows = index + 2 < len(document.words) and plain(document.words[index + 1]) in ("and", "or")
+    if follows and tag in ("VBZ", "VBD", "VBP") and document.tag(index + 2) == tag:
+        # a verb that is joined shares the auxiliary, and "and" becomes "or"
+        verb = token_edit(document, index + 2, _base(document, index + 2, tag))
+        partner = [token_edit(document, index + 1, "or"), verb]
     is_upper = document.words[index].isupper()
     for text in (f"{do} not {base}", f"{contracted} {base}"):
         text = text.upper() if is_upper else text
         yield (token_edit(document, index, text), *partner)
 
 
-def _tense_tag(document: Document, index: int) -> str:
-    """Tag of a finite verb; a noun tag in a verb's position counts as one."""
-    low = plain(document.words[index])
-    if low in ("has", "does"):
-        return "VBZ"
-    if low in ("had", "did"):
-        return "VBD"
-    tag = document.tag(index)
-    return {"NNS": "VBZ", "VBN": "VBD"}.get(tag, tag)
-
-
 def _base(document: Document, index: int, tag: str) -> str:
     word = document.words[index].lower()
     return lemma(word, "VERB") if tag in ("VBZ", "VBD") else word
-
-
-def _partner(document: Document, index: int, tag: str) -> list[Edit]:
-    """Edits of a verb joined by "and": it shares the auxiliary, and "and" becomes "or"."""
-    if index + 2 >= len(document.words) or plain(document.words[index + 1]) not in ("and", "or"):
-        return []
-    if tag not in ("VBZ", "VBD", "VBP") or document.tag(index + 2) != tag:
-        return []
-    verb = token_edit(document, index + 2, _base(document, index + 2, tag))
-    return [token_edit(document, index + 1, "or"), verb]
 
 
 def affirm(document: Document, index: int, last: int) -> Iterator[tuple[Edit, ...]]:
@@ -222,7 +202,10 @@ def _without_do(
     at = beside(document, after, 1, lambda i: i < last and document.tag(i) in ADVERBS)
     verb = plain(document.words[at]) if at < last else ""
     if not verb.isalpha() or not exists(verb, "v") or lemma(verb, "VERB") != verb:
-        return _not_alone(document, index, after, low)
+        if index != after:  # the form of "do" stays: "I don't." to "I do."
+            return [_deletion(document, after)]
+        start, end = document.tokens[index]
+        return [Edit(document.field, start + len(low), end, "")]
     form = inflect(verb, {"does": "VBZ", "did": "VBD"}[low]) if low != "do" else verb
     if form is None:
         return None
@@ -235,14 +218,6 @@ def _without_do(
     start, stop = document.tokens[index][0], document.tokens[after + 1][0]
     cut = Edit(document.field, start, stop, "")
     return [cut] if form == verb else [cut, token_edit(document, at, form)]
-
-
-def _not_alone(document: Document, index: int, after: int, low: str) -> list[Edit]:
-    """Edits that remove the negation and keep the form of "do" ("I don't." to "I do.")."""
-    if index != after:
-        return [_deletion(document, after)]
-    start, end = document.tokens[index]
-    return [Edit(document.field, start + len(low), end, "")]
 
 
 def _deletion(document: Document, index: int) -> Edit:

@@ -22,7 +22,14 @@ from scrutiny.perturb.languages.word_forms import (
     inflected,
 )
 from scrutiny.text.inflection import lemma
-from scrutiny.text.lexicon import fitting_antonyms, fitting_synonyms, is_stop_word, zipf
+from scrutiny.text.lexicon import (
+    fitting_antonyms,
+    fitting_synonyms,
+    is_stop_word,
+    listed,
+    table,
+    zipf,
+)
 from scrutiny.text.numbers import parse_number
 from scrutiny.text.wordnet import (
     POS_OF,
@@ -41,6 +48,11 @@ _COARSE: Final = frozenset(
     bum tit boob dick cock prick pussy fag faggot retard nigger negro spic kike cripple spastic
     gook dyke tramp broad chick""".split()
 )
+# What stands in these lists, and why, is said in their files.
+_NOT_REPLACED: Final = frozenset(listed("not_replaced"))
+_NOT_REPLACING: Final = frozenset(listed("not_replacing"))
+_WITHOUT_ANTONYM: Final = frozenset(listed("without_antonym"))
+_USUAL_ANTONYMS: Final = {word: (other,) for word, other in table("usual_antonyms")}
 _RARER: Final = 2.0  # how much less common a synonym may be than the word, as log10
 
 
@@ -91,14 +103,17 @@ def _synonym_lemmas(base: str, pos: str, settings: "SynonymSettings") -> tuple[s
     """
     if settings.checked:
         return fitting_synonyms().get((base, pos), ())
-    if base in DOUBTFUL:
+    if base in _NOT_REPLACED:
         return ()
     senses = settings.senses
     own = usual_senses(base, pos, least_share=0.2) if settings.usual else synsets(base, pos)
     found = []
     for sense in own[:senses]:
         for other in lemmas(sense):
-            if not _is_usable(other, base, settings.least_zipf) or _is_odd(other, base, pos):
+            # of another register, or an unusual gerund ("looking" for a "look")
+            is_odd = other in _NOT_REPLACING or zipf(other) < zipf(base) - _RARER
+            is_gerund = pos == "n" and other.endswith("ing") and lemma(other, "VERB") != other
+            if is_odd or is_gerund or not _is_usable(other, base, settings.least_zipf):
                 continue
             if settings.usual:
                 its = usual_senses(other, pos, least_share=0.5)
@@ -106,21 +121,11 @@ def _synonym_lemmas(base: str, pos: str, settings: "SynonymSettings") -> tuple[s
                 its = synsets(other, pos)[:senses]
             if sense in its:
                 found.append(other)
-    if settings.broader and pos == "v" and not found and _is_feeling(base):
-        kinds = hypernyms(base, pos, senses=senses)
-        found = [o for o in kinds if _is_usable(o, base, settings.least_zipf)][:1]
+    if settings.broader and pos == "v" and not found:
+        if "verb.emotion" in {lexname(s) for s in usual_senses(base, "v", least_share=0.2)}:
+            kinds = hypernyms(base, pos, senses=senses)
+            found = [o for o in kinds if _is_usable(o, base, settings.least_zipf)][:1]
     return tuple(dict.fromkeys(found))
-
-
-def _is_odd(other: str, base: str, pos: str) -> bool:
-    """Whether a synonym is an unusual gerund ("looking" for a "look") or of another register."""
-    if other in STRUCK or zipf(other) < zipf(base) - _RARER:
-        return True
-    return pos == "n" and other.endswith("ing") and lemma(other, "VERB") != other
-
-
-def _is_feeling(base: str) -> bool:
-    return any(lexname(s) == "verb.emotion" for s in usual_senses(base, "v", least_share=0.2))
 
 
 class SynonymSettings(NamedTuple):
@@ -194,14 +199,14 @@ def words_with_synonym(settings: SynonymSettings) -> KnownWords:
     >>> known["Movies"], known["the"]
     (True, False)
     """
-    return KnownWords(lambda low: _has_synonym(low, settings))
 
+    def has_synonym(low: str) -> bool:
+        if len(low) < 3 or not low.isalpha() or is_stop_word(low):
+            return False
+        bases = ((lemma(low, upos), pos) for upos, pos in POS_OF.items())
+        return any(b not in LIGHT_WORDS and _synonym_lemmas(b, pos, settings) for b, pos in bases)
 
-def _has_synonym(low: str, settings: SynonymSettings) -> bool:
-    if len(low) < 3 or not low.isalpha() or is_stop_word(low):
-        return False
-    bases = ((lemma(low, upos), pos) for upos, pos in POS_OF.items())
-    return any(b not in LIGHT_WORDS and _synonym_lemmas(b, pos, settings) for b, pos in bases)
+    return KnownWords(has_synonym)
 
 
 @lru_cache(maxsize=MOST_KEPT)
@@ -218,10 +223,10 @@ def antonym_forms(
     'worse'
     """
     base = content_lemma(word, xpos)
-    if base is None or base in NO_ANTONYM or parse_number(base) is not None:
+    if base is None or base in _WITHOUT_ANTONYM or parse_number(base) is not None:
         return ()
-    if xpos == "JJ" and base in ANTONYMS:
-        return (ANTONYMS[base],)
+    if xpos == "JJ" and base in _USUAL_ANTONYMS:
+        return _USUAL_ANTONYMS[base]
     pos = POS_OF[UPOS_OF[xpos]]
     found = antonyms(base, pos, senses=senses)
     if indirect and not found:
@@ -259,81 +264,3 @@ def _is_usable(other: str, base: str, least_zipf: float) -> bool:
     ):
         return False  # "quickly" has "quick" for a synonym, which few would write there
     return zipf(other) >= least_zipf
-
-
-# Lemmas that are not replaced.
-DOUBTFUL: Final = frozenset(
-    """accountant accumulate act akin alien alone anguish apart argument arrest ask ass assure
-    attack average avoid away baby back backing badly banal band bang bar beat become
-    beginning big blast board boast boom bore boss brand breadth brilliantly broad brown
-    brutal buddy bullet bury cake call captivate capture care career case castle central
-    cereal charm cheap cheesy class clearly clever cliche close club collection comment
-    complaint conceit concept connect consider contrivance contrive cool country couple
-    cover cruise cry cut cute dad dawn deficit degree delightful design development direct
-    directing director dirty dismiss disregard diverting document door drag drama dramatic
-    dress dumb effect end endeavor enough envy ethereal evening everyday evocative examine
-    exercise expansion explosion eye faith fall family famous fashion favorite fear
-    feature feel feeling figure final finale find fine finish fit flair flashy flat flight
-    floor flow food fool force form formula forward full gamer gay generation ghost girl
-    glean glimpse god gold grandeur grasp gritty gun guy half hall hand hard heart help
-    highlight hike history hold home honest honestly hood host hurt idea imagination
-    imagine industry inside instant instead intent interest interview introduction job
-    john jump kill killer knowledge lean lend license life lighten like limit lit look lot
-    lover luck lunch mad magical main manager marginal mark market master match matter
-    mean middle mill mind minute miss mix mom morality move nearly new night noble notion
-    now office otherwise outrageous outstanding pacing par part particular passe pathetic
-    perfect person picture pile place plain plot point poke poor pop pour practiced praise
-    precious pregnant premise preparation present print professional program project
-    protagonist quality quite rather rattle recognize recommend record reduce redundant
-    regard remind render repair rescue rest revive risky rival roll rule run sacrifice
-    satisfaction save scare seat second sensual set shame shape sharp sharply shock short
-    shot show single slow soon sorry soul space speak spirit split stage stand star state
-    status stick still stomach straight study stuff sturdy style sucker super supporter
-    surround swear talent target taste technique tell tender terrible thin think third
-    tiny today toilet tolerate top tour treat trend trending trial trite trust turn
-    unassuming unexpectedly valley value various view voice wait waiting want wash watch
-    whale wind wish wit witness wonder wood world worth wrong""".split()
-)
-# Lemmas that do not take another word's place.
-STRUCK: Final = frozenset(
-    """adept aerial animal artillery athletics behind blanket brook buff buns but cardinal cart
-    cinema close commonplace commonwealth construct contemporaries cosmos crappy criticise
-    curious dad daddy deity demo divers dread dreaded drill eff essay even exceeding
-    fearsome fell fig flash forth frightening fugitive goddamn gull hopeful household
-    howling hulk ill imposing individual infinite inter jolly kinda last lodge maestro
-    mean min minor mint miss missy morn mortal nighttime normal oft oftentimes only optic
-    optics overlord papa passing paw person pet plane poor privy punk rum saloon sec sham
-    shitty showtime singular slug smart somebody someone sometime sport spring stock tally
-    tertiary throttle ticker toilet trance tum vox wiz wizard yea""".split()
-)
-# Adjectives whose antonyms in WordNet belong to another sense than the one in use.
-NO_ANTONYM: Final = frozenset(
-    """alone another antarctic asleep blessed bored born buggy burnt certain closed compelling
-    cool crazy damn dead decent directing due enough epic equivalent every everyday fancy
-    fantastic fast favorite favourite fine flat free full fun game gay high hip imaginary
-    infantile intimate lame lazy lean like liquid long loud main mere natural nonstop
-    offensive ok okay only open other own particular passable precious previous promising
-    proud pure pussy ready recent retro same serious silky single speechless stray such
-    sweet thirsty tired total undiscovered unlike very wacky wide worth worthy""".split()
-)
-# Antonyms in the sense that the adjective usually has, where WordNet puts another one first.
-ANTONYMS: Final = {
-    "brilliant": "terrible",
-    "cute": "ugly",
-    "exemplary": "poor",
-    "gorgeous": "ugly",
-    "great": "terrible",
-    "hard": "easy",
-    "lifeless": "lively",
-    "mean": "kind",
-    "outstanding": "poor",
-    "pointless": "meaningful",
-    "real": "fake",
-    "right": "wrong",
-    "sad": "happy",
-    "solid": "weak",
-    "special": "ordinary",
-    "superb": "terrible",
-    "terrific": "terrible",
-    "wonderful": "terrible",
-}

@@ -61,14 +61,7 @@ def token_edit(document: Document, index: int, text: str, *, last: int | None = 
     return Edit(document.field, document.tokens[index][0], document.tokens[stop][1], text)
 
 
-CLITICS: Final = {
-    "'m": "be",
-    "'re": "be",
-    "'s": "be",
-    "'ve": "have",
-    "'ll": "modal",
-    "'d": "modal",
-}
+CLITICS: Final = {"'m": "be", "'re": "be", "'s": "be", "'ve": "have", "'ll": "modal", "'d": "modal"}
 PRONOUNS: Final = frozenset(
     """i you he she it we they this that these those there here who what everyone everybody someone
     somebody everything something""".split()
@@ -203,17 +196,13 @@ def is_informal(document: Document) -> bool:
         return False
     if (not spaced and _RUN.search(text)) or any(map(_LETTERS_AND_DIGITS.search, words)):
         return True
-    if text.rstrip()[-1:].isalnum() or any(_is_short_for(document, i) for i in range(len(words))):
+    if text.rstrip()[-1:].isalnum():
+        return True
+    # "2" for "to", "4" for "for", "its" for "it's"
+    short = [i for i, word in enumerate(words[:-1]) if word in ("2", "4", "its")]
+    if any(document.tag(i + 1) in _BEHIND[words[i] == "its"] for i in short):
         return True
     return any(_is_careless(document, *each) for each in sentences)
-
-
-def _is_short_for(document: Document, index: int) -> bool:
-    """Whether a word is short for others: "2" for "to", "4" for "for", "its" for "it's"."""
-    word = plain(document.words[index])
-    if word not in ("2", "4", "its") or index + 1 >= len(document.words):
-        return False
-    return document.tag(index + 1) in _BEHIND[word == "its"]
 
 
 def _is_careless(document: Document, first: int, last: int) -> bool:

@@ -24,6 +24,8 @@ _OPENERS: Final = frozenset(
     """who whom whose which what where when how why if because although though while whether unless
     whenever wherever once until till since after before as than lest""".split()
 )
+_NOMINAL_WORDS: Final = frozenset("there this these those that all some most both each".split())
+_NOMINAL_TAGS: Final = frozenset("NN NNS NNP NNPS PRP CD EX VBG".split())
 _PREPOSITIONS: Final = frozenset("as than since before after until till".split())
 
 
@@ -52,19 +54,23 @@ def main_verb(
         if word == ",":
             pending -= prepositions  # "as a film , it works": no clause came
             prepositions = 0
-        elif _opens_clause(document, i, first):
+        elif word in _OPENERS or (
+            word == "that" and i > first and document.tag(i) in ("IN", "WDT")
+        ):
             pending += 1
             prepositions += word in _PREPOSITIONS
             has_subject = has_subject or i == first
         kind = finite_kind(document, i)
         if kind is None:
-            has_subject = has_subject or _is_nominal(document, i)
+            is_nominal = word in _NOMINAL_WORDS or document.tag(i) in _NOMINAL_TAGS
+            has_subject = has_subject or is_nominal
             i += 1
             continue
         if not pending:
             is_stated = has_subject or clitic_of(word) or _lacks_subject(document, first, i)
             return i if is_stated else None
-        if relative is None and _is_relative(document, i):
+        at = beside(document, i, -1, lambda j: document.tag(j) in ADVERBS)
+        if relative is None and at > 0 and plain(document.words[at]) in _RELATIVE:
             relative = i
         pending -= 1
         prepositions = min(prepositions, pending)
@@ -108,26 +114,6 @@ def _lacks_subject(document: Document, first: int, index: int) -> bool:
             and (not is_auxiliary(document, index))
         )
     return all(document.tag(i) in ADVERBS for i in range(first, index))
-
-
-def _is_relative(document: Document, index: int) -> bool:
-    """Whether a verb directly follows a relative pronoun, apart from adverbs."""
-    at = beside(document, index, -1, lambda i: document.tag(i) in ADVERBS)
-    return at > 0 and plain(document.words[at]) in ("that", "which", "who")
-
-
-def _opens_clause(document: Document, index: int, first: int) -> bool:
-    word = plain(document.words[index])
-    if word == "that":
-        return index > first and document.tag(index) in ("IN", "WDT")
-    return word in _OPENERS
-
-
-def _is_nominal(document: Document, index: int) -> bool:
-    word = plain(document.words[index])
-    if word in ("there", "this", "these", "those", "that", "all", "some", "most", "both", "each"):
-        return True
-    return document.tag(index) in ("NN", "NNS", "NNP", "NNPS", "PRP", "CD", "EX", "VBG")
 
 
 def _group_end(document: Document, index: int, kind: Kind) -> int:
@@ -179,23 +165,19 @@ def is_plain_statement(document: Document) -> bool:
     if any(word in (",", ".", "!") for word in words[:-1]):
         return False
     verbs = [i for i in range(len(words)) if finite_kind(document, i) is not None]
-    if len(verbs) > 1 or any(_is_misplaced(document, words, verb) for verb in verbs):
+    if len(verbs) > 1:
         return False
+    for verb in verbs:  # a pronoun that does not open the text, or stands behind an auxiliary
+        behind = [word for word in words[verb + 1 : verb + 3] if word not in ("n't", "not")]
+        is_inverted = behind[:1] and behind[0] in _PRONOUNS
+        is_late = verb > 2 or (verb == 2 and document.tag(0) not in ("CC", "RB"))
+        if is_late and words[verb - 1] in _PRONOUNS:
+            return False
+        if is_inverted and auxiliary_kind(document, verb) is not None:
+            return False
     if any(is_unclear(document, i, word) for i, word in enumerate(words)):
         return False
     return not is_informal(document)
-
-
-def _is_misplaced(document: Document, words: list[str], verb: int) -> bool:
-    """Whether a pronoun is a subject that does not open the text, or stands behind an auxiliary.
-
-    So in "the stories we tell", "boring we did n't" and "Annoying is it."
-    """
-    behind = [word for word in words[verb + 1 : verb + 3] if word not in ("n't", "not")]
-    if behind and behind[0] in _PRONOUNS and auxiliary_kind(document, verb) is not None:
-        return True
-    is_late = verb > 2 or (verb == 2 and document.tag(0) not in ("CC", "RB"))
-    return is_late and words[verb - 1] in _PRONOUNS
 
 
 def can_be_denied(document: Document, verb: int) -> bool:
@@ -226,16 +208,13 @@ def is_only_judgment(document: Document, index: int) -> bool:
     """
     if index and document.words[index - 1] == "the" and document.tag(index) == "JJ":
         return False  # "the true fan": it says which one
-    return not any(
-        i != index and _may_judge(document, i, plain(word)) for i, word in enumerate(document.words)
-    )
-
-
-def _may_judge(document: Document, index: int, word: str) -> bool:
-    tag = document.tag(index)
-    is_manner = tag == "RB" and word.endswith("ly")
-    is_turned = word in ("and", "not") or word.endswith("n't") or _denies(word)
-    return is_turned or is_manner or tag[:2] == "JJ" or tag == "VBG"
+    for i, word in enumerate(map(plain, document.words)):
+        is_turned = word in ("and", "not") or word.endswith("n't") or _denies(word)
+        tag = document.tag(i)
+        is_manner = tag == "RB" and word.endswith("ly")
+        if i != index and (is_turned or is_manner or tag[:2] == "JJ" or tag == "VBG"):
+            return False
+    return True
 
 
 _ASKING: Final = frozenset("what where who why how which whose whats".split())
@@ -249,14 +228,12 @@ def is_question(document: Document, first: int, last: int) -> bool:
         return True
     verbs = [i for i in range(first, last) if finite_kind(document, i)]
     opens = plain(document.words[first]).partition("'")[0] in _ASKING
-    return (opens and len(verbs) == 1) or any(_is_inverted(document, i, last) for i in verbs)
-
-
-def _is_inverted(document: Document, index: int, last: int) -> bool:
-    """Whether a pronoun stands behind an auxiliary ("where are you")."""
-    if auxiliary_kind(document, index) is None or index + 1 >= last:
-        return False
-    return plain(document.words[index + 1]) in ("i", "you", "he", "she", "we", "they")
+    inverted = (  # a pronoun behind an auxiliary: "where are you"
+        plain(document.words[i + 1]) in ("i", "you", "he", "she", "we", "they")
+        for i in verbs
+        if i + 1 < last and auxiliary_kind(document, i) is not None
+    )
+    return (opens and len(verbs) == 1) or any(inverted)
 
 
 def is_command(document: Document, first: int, words: list[str]) -> bool:

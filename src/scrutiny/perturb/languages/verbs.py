@@ -43,6 +43,8 @@ _BASE_FOLLOWS: Final = frozenset(
 _SUBJECT_LENGTH: Final = 6
 _PHRASE: Final = frozenset({"NN", "JJ", "DT", "PR", "CD"})
 _BEFORE_NOUN: Final = frozenset("the a an my your his its our their".split())
+_BEHIND_VERB: Final = frozenset("IN DT PRP PRP$ TO RB RP NNP JJ .".split())
+_NOUNS_TOO: Final = frozenset({"will", "can", "may", "might", "must"})
 _CLAUSE_ENDS: Final = frozenset(".!?;:,")
 _ASKING: Final = frozenset("what when where who why how which wtf and but so".split())
 _NOT_ADVERBIAL: Final = frozenset({"not", "n't", "never"})
@@ -58,20 +60,14 @@ def auxiliary_kind(document: Document, index: int) -> Kind | None:
         return "have"
     if stem in DO:
         return "do"
-    if stem in MODALS:
-        return None if _is_noun_or_name(document, index) else "modal"
+    if stem in MODALS:  # "free will" and "in May" have none
+        may_be_noun = document.words[index].lower() in _NOUNS_TOO
+        return None if may_be_noun and document.tag(index).startswith("NN") else "modal"
     if word in CLITICS:
         return _split_clitic(document, index, word)
     clitic = clitic_of(word)
     kind: Kind | None = CLITICS[clitic] if clitic else None  # type: ignore[assignment]
     return kind
-
-
-def _is_noun_or_name(document: Document, index: int) -> bool:
-    """Whether "will", "can", "may" or "might" is a noun or a name here ("free will", "in May")."""
-    return document.words[index].lower() in {"will", "can", "may", "might", "must"} and (
-        document.tag(index).startswith("NN")
-    )
 
 
 def _split_clitic(document: Document, index: int, word: str) -> Kind | None:
@@ -117,7 +113,8 @@ def finite_kind(document: Document, index: int) -> Kind | None:
         return "verb"
     if tag == "VBD":
         return None if _is_participle(document, index) else "verb"
-    if tag == "VB" and index > 0 and _is_plural_subject(document, index - 1):
+    is_plural = before in {"i", "you", "we", "they"}
+    if tag == "VB" and index and (is_plural or document.tag(index - 1) in ("NNS", "NNPS")):
         return "verb"
     return None
 
@@ -145,20 +142,16 @@ def is_dependent(document: Document, index: int) -> bool:
 def _is_object_verb(document: Document, at: int, word: str) -> bool:
     """Whether the subject of an infinitive precedes it: "do you use", "makes you wonder"."""
     if document.words[at].isalpha() and document.tag(at).startswith("NN"):
-        return _is_after_causative(document, at)
+        # a noun phrase is the object of a verb like "make": "makes most people laugh"
+        least = max(0, at - _SUBJECT_LENGTH)
+        first = beside(document, at + 1, -1, lambda i: i > least and document.tag(i)[:2] in _PHRASE)
+        return lemma(plain(document.words[first]), "VERB") in _CAUSATIVES
     at = _before(document, at) if word in _SUBJECTS or word in _OBJECTS else -1
     if at < 0:
         return False
     if word in _SUBJECTS and auxiliary_kind(document, at) in ("modal", "do"):
         return True
     return word in _OBJECTS and lemma(plain(document.words[at]), "VERB") in _CAUSATIVES
-
-
-def _is_after_causative(document: Document, at: int) -> bool:
-    """Whether a noun phrase is the object of a verb like "make" ("makes most people laugh")."""
-    least = max(0, at - _SUBJECT_LENGTH)
-    first = beside(document, at + 1, -1, lambda i: i > least and document.tag(i)[:2] in _PHRASE)
-    return lemma(plain(document.words[first]), "VERB") in _CAUSATIVES
 
 
 def _is_inverted(document: Document, index: int) -> bool:
@@ -205,12 +198,6 @@ def _is_participle(document: Document, index: int) -> bool:
     return document.tag(at) in _BEFORE_PARTICIPLE
 
 
-def _is_plural_subject(document: Document, index: int) -> bool:
-    if plain(document.words[index]) in {"i", "you", "we", "they"}:
-        return True
-    return document.tag(index) in ("NNS", "NNPS")
-
-
 def mistagged_verb(document: Document, first: int, last: int) -> int | None:
     """Index of the only word that can be the verb of a sentence in which the tagger found none.
 
@@ -226,7 +213,8 @@ def mistagged_verb(document: Document, first: int, last: int) -> int | None:
         if tags in (("NNP", "NNS"), ("PRP", "NNS"), ("NNS", "NN")) and document.words[i].islower():
             base = lemma(low, "VERB")
             is_form = base != low if tags[1] == "NNS" else base == low
-            if is_form and exists(base, "v") and _may_follow_verb(document, i + 1, last):
+            is_free = i + 1 == last or document.tag(i + 1) in _BEHIND_VERB
+            if is_form and exists(base, "v") and is_free:
                 return i
     return None
 
@@ -243,12 +231,6 @@ def tag_in_clause(document: Document, index: int) -> str:
     if mistagged_verb(document, first, last) != index:
         return tag
     return "VBZ" if tag == "NNS" else "VBP"
-
-
-def _may_follow_verb(document: Document, index: int, last: int) -> bool:
-    return index >= last or document.tag(index) in (
-        *("IN", "DT", "PRP", "PRP$", "TO", "RB", "RP", "NNP", "JJ", "."),
-    )
 
 
 def next_content(document: Document, index: int) -> int:

@@ -13,22 +13,13 @@ from scrutiny.text.inflection import inflect, lemma
 from scrutiny.text.lexicon import is_stop_word
 from scrutiny.text.wordnet import POS_OF, exists, sense_counts
 
-UPOS_OF: Final = {
-    "NN": "NOUN",
-    "NNS": "NOUN",
-    "VB": "VERB",
-    "VBD": "VERB",
-    "VBG": "VERB",
-    "VBN": "VERB",
-    "VBP": "VERB",
-    "VBZ": "VERB",
-    "JJ": "ADJ",
-    "JJR": "ADJ",
-    "JJS": "ADJ",
-    "RB": "ADV",
-    "RBR": "ADV",
-    "RBS": "ADV",
+_TAGS: Final = {
+    "NOUN": "NN NNS",
+    "VERB": "VB VBD VBG VBN VBP VBZ",
+    "ADJ": "JJ JJR JJS",
+    "ADV": "RB RBR RBS",
 }
+UPOS_OF: Final = {tag: upos for upos, tags in _TAGS.items() for tag in tags.split()}
 _BASE_TAGS: Final = frozenset({"NN", "VB", "VBP", "JJ", "RB"})
 # Their meaning is in their object or their grammar; no synonym fits most of their uses.
 LIGHT_WORDS: Final = frozenset(

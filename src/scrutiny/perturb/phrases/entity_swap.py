@@ -15,18 +15,6 @@ from scrutiny.text.entities import entity_label, first_name_gender
 from scrutiny.text.letters import case_pattern
 from scrutiny.text.lexicon import cities, countries, first_names, is_stop_word, listed, needs_the
 
-# The places of the list hold states and provinces as well; a country becomes a country.
-_SOVEREIGN: Final = frozenset(
-    """Algeria Angola Argentina Australia Austria Bangladesh Belgium Bolivia Botswana Brazil
-    Bulgaria Cambodia Cameroon Canada Chile China Colombia Croatia Cuba Cyprus Denmark Ecuador Egypt
-    Estonia Ethiopia Finland France Germany Ghana Greece Guatemala Haiti Honduras Hungary Iceland
-    India Indonesia Iran Iraq Ireland Israel Italy Jamaica Japan Jordan Kazakhstan Kenya Kuwait Laos
-    Latvia Lebanon Liberia Libya Lithuania Madagascar Malawi Malaysia Mali Malta Mexico Mongolia
-    Morocco Mozambique Myanmar Namibia Nepal Nicaragua Niger Nigeria Norway Pakistan Panama Paraguay
-    Peru Poland Portugal Qatar Romania Russia Rwanda Senegal Serbia Singapore Slovakia Slovenia
-    Somalia Spain Sudan Sweden Switzerland Syria Taiwan Tanzania Thailand Tunisia Turkey Uganda
-    Ukraine Uruguay Venezuela Vietnam Yemen Zambia Zimbabwe""".split()
-)
 # Short names of countries, which stand for one and are as often adjectives ("U.S. adults").
 _SHORT_COUNTRIES: Final = frozenset("U.S. US U.S USA U.S.A. UK U.K. UAE U.A.E. USSR".split())
 _ACRONYM: Final = 5  # letters of an acronym, at most
@@ -45,8 +33,11 @@ class EntityMention(NamedTuple):
 def mentions(document: Document) -> list[EntityMention]:
     """Mentions in text order: the annotated ones, or else those of the entity finder."""
     annotated = [(s.start, s.end, s.label) for s in document.annotations if s.label]
-    spans = annotated or [(e.start, e.end, e.label) for e in document.entities]
-    spans = [(start, _without_clitic(document.text, start, end), lab) for start, end, lab in spans]
+    spans = []
+    for start, end, label in annotated or [(e.start, e.end, e.label) for e in document.entities]:
+        if end - start > 3:  # without a possessive that is tagged as part of the name
+            end = start + len(_POSSESSIVE.sub("", document.text[start:end]))
+        spans.append((start, end, label))
     kept = [
         EntityMention(start, end, kind, document.text[start:end])
         for start, end, label in sorted(spans)
@@ -55,21 +46,15 @@ def mentions(document: Document) -> list[EntityMention]:
     return [m for m in kept if m.text.strip() and m.text[0] not in "@#"]
 
 
-def _without_clitic(text: str, start: int, end: int) -> int:
-    """End of a name without a possessive that is tagged as part of it."""
-    return start + len(_POSSESSIVE.sub("", text[start:end])) if end - start > 3 else end
-
-
 def groups(found: Sequence[EntityMention]) -> list[list[EntityMention]]:
     """Mentions of the same entity: equal names, and parts of a person's name."""
     grouped: list[list[EntityMention]] = []
     for mention in found:
-        for group in grouped:
-            if _is_same(group[0], mention):
-                group.append(mention)
-                break
-        else:
+        group = next((group for group in grouped if _is_same(group[0], mention)), None)
+        if group is None:
             grouped.append([mention])
+        else:
+            group.append(mention)
     return grouped
 
 
@@ -94,21 +79,17 @@ def _tables(mention: EntityMention, parts: Sequence[str]) -> list[Sequence[str]]
     """Lists of name parts from which a new name is drawn."""
     if mention.kind == "ORG":
         return [listed("organizations")]
-    if mention.kind == "LOC":
-        if mention.text.title() in _SOVEREIGN or mention.text in _SHORT_COUNTRIES:
-            return [_sovereign()]
-        is_country = mention.text.title() in _countries()
+    if mention.kind == "LOC":  # a country becomes a country
+        sovereign = listed("sovereign_countries")
+        if mention.text.title() in sovereign or mention.text in _SHORT_COUNTRIES:
+            return [sovereign]
+        is_country = mention.text.title() in {name.title() for name in countries()}
         return [_bare_names(countries() if is_country else cities())]
     gender = first_name_gender(parts[0].title())
     firsts = first_names(gender) if gender else (*first_names("female"), *first_names("male"))
     if len(parts) > 1:
         return [firsts, listed("last_names")]
     return [firsts] if gender else [_plain_last_names()]
-
-
-@cache
-def _sovereign() -> tuple[str, ...]:
-    return tuple(name for name in countries() if name in _SOVEREIGN)
 
 
 @cache
@@ -134,11 +115,6 @@ def renamed(document: Document, mention: EntityMention, name: str) -> Edit:
     """Edit of a mention by another name; its head is a person's first name, or a place's last."""
     edit = Edit(document.field, mention.start, mention.end, name)
     return with_name(document, edit, top=0 if mention.kind == "PER" else -1)
-
-
-@cache
-def _countries() -> frozenset[str]:
-    return frozenset(name.title() for name in countries())
 
 
 def part_of(name: str, whole: EntityMention, mention: EntityMention) -> str:
@@ -232,7 +208,9 @@ class EntitySwap(Change):
     def sites(self, document: Document) -> Sites:
         """The first mention of each entity."""
         firsts = [group[0] for group in groups(_certain(document))]
-        return [Site(m.start, m.end, _token_at(document, m.start)) for m in firsts]
+        ends = [end for _, end in document.tokens]
+        tokens = (next((i for i, end in enumerate(ends) if m.start < end), -1) for m in firsts)
+        return [Site(m.start, m.end, token) for m, token in zip(firsts, tokens, strict=True)]
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Candidates:
         """All mentions of the entity with a new name; a few names are drawn."""
@@ -250,29 +228,20 @@ def _certain(document: Document) -> list[EntityMention]:
     What the finder sees may be a part of a longer name ("Gulf of Mexico", "St. Louis Rams"), an
     agency in its dateline, or an organization that is no company, for which we have no names.
     """
-    known = [m for m in mentions(document) if not _is_adjective(document.text, m)]
-    if any(span.label for span in document.annotations):
-        return known
-    return [mention for mention in known if _stands_alone(document.text, mention)]
-
-
-def _stands_alone(text: str, mention: EntityMention) -> bool:
-    before, behind = text[max(0, mention.start - 40) : mention.start], text[mention.end :][:3]
-    if _NAME_BEHIND.match(behind) or _NAME_BEFORE.search(before) or behind.startswith(")"):
-        return False
-    return mention.kind != "ORG" or mention.text in listed("organizations")
-
-
-def _is_adjective(text: str, mention: EntityMention) -> bool:
-    """Whether the short name of a place stands before what it describes ("older U.S. adults")."""
-    behind = _WORD_BEHIND.match(text, mention.end)
-    is_short = mention.kind == "LOC" and is_acronym(mention.text)
-    return is_short and behind is not None and not is_stop_word(behind[1])
-
-
-def _token_at(document: Document, place: int) -> int:
-    """Index of the token that contains a code point."""
-    return next((i for i, (_, end) in enumerate(document.tokens) if place < end), -1)
+    text, is_annotated = document.text, any(span.label for span in document.annotations)
+    found = []
+    for mention in mentions(document):
+        # the short name of a place before what it describes: "older U.S. adults"
+        word = _WORD_BEHIND.match(text, mention.end)
+        is_short = mention.kind == "LOC" and is_acronym(mention.text)
+        if is_short and word is not None and not is_stop_word(word[1]):
+            continue
+        before, behind = text[max(0, mention.start - 40) : mention.start], text[mention.end :][:3]
+        is_part = _NAME_BEHIND.match(behind) or _NAME_BEFORE.search(before) or behind[:1] == ")"
+        is_known = mention.kind != "ORG" or mention.text in listed("organizations")
+        if is_annotated or (is_known and not is_part):
+            found.append(mention)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

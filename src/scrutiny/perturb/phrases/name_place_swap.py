@@ -5,7 +5,7 @@ an actress … her". So a text is left alone where a name of the old gender woul
 presupposes the old gender, or where a word that would change belongs to a title.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar, Final, Literal
@@ -117,11 +117,14 @@ class NamePlaceSwap(Change):
         present = {word.lower() for word in document.words}
         for i, word in enumerate(document.words):
             name = word.capitalize() if is_small else word
+            low = word.lower().replace("’", "'").removesuffix(".")
             if first_name_gender(_bare(name)) == self._other and _is_name(document, i):
                 yield i, None
             elif word in _SMALL_TITLES[self._other] and document.words[i + 1 : i + 2] == ["."]:
                 yield i, "ms" if self._other == "male" else "mr"
-            elif _is_of(word, self._other) and _is_free(document, i):
+            elif low not in _PRONOUNS[self._other] and _bare(low) not in _gendered(self._other):
+                continue
+            elif _is_free(document, i):
                 other = swap_gender(word, _pronoun_tag(document, i))
                 if other is not None and (_is_pronoun(word) or other.lower() not in present):
                     yield i, other  # "Mom, Dad" would become "Mom, Mom"
@@ -135,12 +138,14 @@ class NamePlaceSwap(Change):
         old = list(dict.fromkeys(_bare(document.words[i]) for i, other in people if other is None))
         present = {_bare(word) for word in document.words}
         options = [n for n in first_names(self.gender) if n not in present]
-        new = _drawn(old, lambda _: options, rng)
+        new = _drawn(dict.fromkeys(old, options), rng)
         for i, other in people:
             word = document.words[i]
-            bare = _bare(word)
-            text = other if other is not None else _cased(bare, new[bare]) + word[len(bare) :]
-            yield token_edit(document, i, text)
+            if other is None:
+                bare = _bare(word)
+                name = new[bare].lower() if bare.islower() else match_case(bare, new[bare])
+                other = name + word[len(bare) :]
+            yield token_edit(document, i, other)
 
     def _places(self, document: Document) -> list[tuple[int, int, str]]:
         """(start, end, name) of places outside the region, longest names first."""
@@ -152,7 +157,10 @@ class NamePlaceSwap(Change):
             for w in range(min(_LONGEST_PLACE, len(tokens) - i), 0, -1):
                 bare = _bare(text[tokens[i][0] : tokens[i + w - 1][1]])
                 region = place_region(bare)
-                if region is not None and _is_capitalized_place(document, i, bare):
+                # a place in capitals; of a single word the tagger decides
+                if region is None or not bare[:1].isupper():
+                    continue
+                if " " in bare or document.tag(i) in ("NNP", "NN", "JJ", "NNPS", "NNS"):
                     if region != self.region:
                         found.append((tokens[i][0], tokens[i][0] + len(bare), bare))
                     width = w
@@ -163,22 +171,23 @@ class NamePlaceSwap(Change):
     def _moved(self, document: Document, rng: Rng) -> Iterator[Edit]:
         places = self._places(document)
         old = list(dict.fromkeys(name for _, _, name in places))
-        new = _drawn(old, lambda name: self._others(name, old), rng)
+        countries_there, cities_there = (  # none that the text has
+            [p for p in kind(self.region) if p not in old and not needs_the(p)]
+            for kind in (countries, cities)
+        )
+        known = countries()
+        new = _drawn({n: countries_there if n in known else cities_there for n in old}, rng)
         for start, end, name in places if new else ():
             yield from without_article(document, start, name)
             yield with_name(document, Edit(document.field, start, end, new[name]), top=-1)
 
-    def _others(self, name: str, old: Sequence[str]) -> list[str]:
-        """Places of the region that can stand where a place stood, none that the text has."""
-        kind = countries if name in countries() else cities
-        return [p for p in kind(self.region) if p not in old and not needs_the(p)]
 
-
-def _drawn(old: Sequence[str], options: Callable[[str], Sequence[str]], rng: Rng) -> dict[str, str]:
+def _drawn(options: Mapping[str, Sequence[str]], rng: Rng) -> dict[str, str]:
     """A random new name for each old one, no name twice; none at all if they do not suffice."""
     new: dict[str, str] = {}
-    for name, share in zip(old, rng.random(len(old)).tolist(), strict=True):
-        left = [option for option in options(name) if option not in new.values()]
+    shares = rng.random(len(options)).tolist()
+    for (name, of_name), share in zip(options.items(), shares, strict=True):
+        left = [option for option in of_name if option not in new.values()]
         if not left:
             return {}
         new[name] = pick(left, share)
@@ -195,12 +204,6 @@ def _gendered(gender: Gender) -> frozenset[str]:
 def _bare(word: str) -> str:
     """A word without its possessive ending."""
     return word[:-2] if word.endswith(("'s", "’s")) else word
-
-
-def _is_of(word: str, gender: Gender) -> bool:
-    """Whether a pronoun, title or noun has a gender."""
-    low = word.lower().replace("’", "'").removesuffix(".")
-    return low in _PRONOUNS[gender] or _bare(low) in _gendered(gender)
 
 
 def _is_free(document: Document, index: int) -> bool:
@@ -221,10 +224,6 @@ def _is_pronoun(word: str) -> bool:
     """Whether a word is a pronoun of either gender."""
     low = word.lower().replace("’", "'")
     return low in _PRONOUNS["male"] or low in _PRONOUNS["female"]
-
-
-def _cased(old: str, new: str) -> str:
-    return new.lower() if old.islower() else match_case(old, new)
 
 
 def _pronoun_tag(document: Document, index: int) -> str:
@@ -265,13 +264,6 @@ def _is_name(document: Document, index: int) -> bool:
     return following in ("VBZ", "VBD", "VBP", "MD", "NNP", "CC", ",", "POS")
 
 
-def _is_capitalized_place(document: Document, index: int, name: str) -> bool:
-    """Whether a place name is not another word here; for a single word the tagger decides."""
-    if not name[:1].isupper():
-        return False
-    return " " in name or document.tag(index) in ("NNP", "NN", "JJ", "NNPS", "NNS")
-
-
 # Words that say of whose gender they speak: who has a wife is rarely meant as a woman.
 _PRESUPPOSES: Final[dict[Gender, frozenset[str]]] = {
     "male": frozenset(
@@ -303,12 +295,18 @@ def has_conflict(document: Document, changed: Collection[int], gender: Gender) -
     """
     is_small = document.text.islower()
     for i, word in enumerate(document.words):
-        low = word.lower()
+        low, name = word.lower(), word.capitalize() if is_small else word
         if i in changed:
-            if (is_small and low in _OF_TITLES) or _is_torn(document, i):
+            before = document.words[max(0, i - 3) : i]
+            is_torn = before[:1] == ["("] and before[2:] == [")"] and len(before[1]) == 1
+            if is_torn or (is_small and low in _OF_TITLES):  # "( t ) his"
                 return True
-        elif low in _PRESUPPOSES[gender] or _is_kept_name(document, i, gender, is_small=is_small):
+        elif low in _PRESUPPOSES[gender]:
             return True
+        elif name[:1].isupper() and first_name_gender(name) == gender:
+            is_name = document.tag(i).startswith(_NAME_TAGS)
+            if is_name and not is_no_first_name(document, i):
+                return True
     return False
 
 
@@ -322,21 +320,3 @@ def is_no_first_name(document: Document, index: int) -> bool:
         return True
     is_behind_name = words[-1][:1].isupper() and first_name_gender(words[-1]) is not None
     return is_behind_name and document.words[index][:1].isupper()
-
-
-def _is_torn(document: Document, index: int) -> bool:
-    """Whether a word is the rest of a split word ("( t ) his")."""
-    before = document.words[max(0, index - 3) : index]
-    return len(before) == 3 and before[0] == "(" and before[2] == ")" and len(before[1]) == 1
-
-
-def _is_kept_name(document: Document, index: int, gender: Gender, *, is_small: bool) -> bool:
-    word = document.words[index]
-    name = word.capitalize() if is_small else word
-    if (
-        not name[:1].isupper()
-        or first_name_gender(name) != gender
-        or is_no_first_name(document, index)
-    ):
-        return False
-    return document.tag(index).startswith(_NAME_TAGS)

@@ -92,8 +92,11 @@ class ReverseNegation(Change):
         for first, last in sentence_tokens(document):
             if document.words[last - 1].endswith("?") or "?" in document.words[first:last]:
                 continue
-            if _has_tag(document.words[first:last]):
-                continue
+            words = document.words[first:last]
+            bare = [word.lower() for word in words if any(map(str.isalnum, word)) or word == ","]
+            at = len(bare) - bare[::-1].index(",") if "," in bare else 0
+            if at > 1 and _TAG.fullmatch(" ".join(bare[at:])):
+                continue  # "It is kept, is it!": the tag turns with the negation
             index = self._place(document, first, last, parse)
             if index is not None:
                 found.append(Site(*document.tokens[index], index))
@@ -104,7 +107,11 @@ class ReverseNegation(Change):
     ) -> int | None:
         negator = negator_in(document, first, last)
         if negator is not None:
-            return negator if self.remove and not _ends_in_clitic(document, negator) else None
+            behind = document.words[negator + 1 : negator + 2]
+            is_last = not (behind and behind[0][0].isalnum())
+            before = plain(document.words[negator - 1]) if negator else ""
+            is_clitic = before in CLITICS or clitic_of(before) is not None
+            return negator if self.remove and not (is_last and is_clitic) else None  # "He's not."
         if not self.add:
             return None
         verb = main_verb(document, first, last, parse)
@@ -127,16 +134,6 @@ class ReverseNegation(Change):
             yield tuple([_stated(document, edit, site.token) for edit in way])
 
 
-def _has_tag(words: Sequence[str]) -> bool:
-    """Whether a sentence ends in a tag ("It is kept, is it!"), which turns with the negation."""
-    bare = [word.lower() for word in words if any(map(str.isalnum, word)) or word == ","]
-    if "," not in bare:
-        return False
-    at = len(bare) - bare[::-1].index(",")
-    tag = _TAG.fullmatch(" ".join(bare[at:]))
-    return at > 1 and tag is not None
-
-
 def _stated(document: Document, edit: Edit, index: int) -> Edit:
     """Edit of a finite verb that says which of its words are new: the negation, and "do"."""
     start, end = document.tokens[index]
@@ -146,7 +143,13 @@ def _stated(document: Document, edit: Edit, index: int) -> Edit:
     borders = offsets_of_words(edit.text, words)
     if borders is None:
         return edit
-    no = Piece(0, 0, (), _verb_of(document, index), None, "advmod", "PART", "RB")
+    gold = document.example.gold
+    head = gold.heads[index] if isinstance(gold, Words) and gold.heads else None
+    if head is None or main_of(gold.relations[index]) not in ("aux", "cop"):
+        verb = start
+    else:  # the word that an auxiliary or a copula depends on
+        verb = gold.borders[head][0]
+    no = Piece(0, 0, (), verb, None, "advmod", "PART", "RB")
     if edit.start == edit.end and len(words) == 1:
         pieces = [no]
     elif (edit.start, edit.end, len(words)) == (start, end, 2):
@@ -159,16 +162,6 @@ def _stated(document: Document, edit: Edit, index: int) -> Edit:
         return edit
     both = zip(pieces, borders, strict=True)
     return edit._replace(pieces=tuple([piece._replace(start=a, end=b) for piece, (a, b) in both]))
-
-
-def _verb_of(document: Document, index: int) -> int:
-    """Place of the word that an auxiliary or a copula depends on; of the verb itself otherwise."""
-    gold = document.example.gold
-    head = gold.heads[index] if isinstance(gold, Words) and gold.heads else None
-    if head is None or main_of(gold.relations[index]) not in ("aux", "cop"):
-        return document.tokens[index][0]
-    place: int = gold.borders[head][0]
-    return place
 
 
 _TAG: Final = re.compile(
@@ -186,11 +179,3 @@ def _parse_of(document: Document) -> Annotation | None:
         return None
     parse = parser.annotate([document.text])[0]
     return parse if len(parse.heads) == len(document.tokens) else None
-
-
-def _ends_in_clitic(document: Document, negator: int) -> bool:
-    """Whether a clause would end in a clitic without its negation: "He's."."""
-    behind = document.words[negator + 1 : negator + 2]
-    is_last = not (behind and behind[0][0].isalnum())
-    before = plain(document.words[negator - 1]) if negator else ""
-    return is_last and (before in CLITICS or clitic_of(before) is not None)

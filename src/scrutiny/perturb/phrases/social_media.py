@@ -65,8 +65,18 @@ class SocialMedia(Change):
 
     def sites(self, document: Document) -> Sequence[Site]:
         """The text as a whole for the mention, and every phrase."""
-        whole = whole_text(document) if self.handle is not None else ()
-        return [*whole, *(_phrase_sites(document) if self.abbreviations else ())]
+        found = [*whole_text(document)] if self.handle is not None else []
+        words, tokens = [word.lower() for word in document.words], document.tokens
+        known = _phrases_by_first_word() if self.abbreviations else {}
+        done = 0
+        for i, word in enumerate(words):
+            for phrase in known.get(word, ()) if i >= done else ():  # the longest first
+                stop = i + len(phrase)
+                if tuple(words[i:stop]) == phrase and _is_meant(phrase, words, i, stop):
+                    found.append(Site(tokens[i][0], tokens[stop - 1][1], i))
+                    done = stop
+                    break
+        return found
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """A few random handles; or the abbreviation."""
@@ -77,21 +87,16 @@ class SocialMedia(Change):
             return
         for _ in range(_ALTERNATIVES):
             shares = rng.random(16).tolist()
-            name = _handle(shares[2:], is_link=_is_link(self.handle, shares[0]))
+            is_link = shares[0] < 0.5 if self.handle == "random" else self.handle == "url"
+            name = _handle(shares[2:], is_link=is_link)
+            at, text = document.tokens[-1][1], f" {name}"
             if shares[1] < 0.5:
-                start = document.tokens[0][0]
-                yield (with_unknown(document, Edit(document.field, start, start, name + " ")),)
-            else:
-                end = document.tokens[-1][1]
-                yield (with_unknown(document, Edit(document.field, end, end, " " + name)),)
+                at, text = document.tokens[0][0], f"{name} "
+            yield (with_unknown(document, Edit(document.field, at, at, text)),)
 
     def signs_of(self) -> frozenset[str]:
         """Unwanted mail, which a link or a mention may be the sign of."""
         return frozenset() if self.handle is None else _UNWANTED
-
-
-def _is_link(handle: str | None, share: float) -> bool:
-    return share < 0.5 if handle == "random" else handle == "url"
 
 
 def _handle(shares: Sequence[float], *, is_link: bool) -> str:
@@ -132,21 +137,3 @@ def _is_meant(phrase: Sequence[str], words: Sequence[str], start: int, stop: int
     if phrase[0] == "going" or last == "have":
         return following.isalpha() and following not in _DETERMINERS
     return True
-
-
-def _phrase_sites(document: Document) -> list[Site]:
-    """Phrases that have an abbreviation, from left to right, the longest at each place."""
-    words = [word.lower() for word in document.words]
-    tokens = document.tokens
-    known = _phrases_by_first_word()
-    sites, done = [], 0
-    for i, word in enumerate(words):
-        if i < done:
-            continue
-        for phrase in known.get(word, ()):
-            stop = i + len(phrase)
-            if tuple(words[i:stop]) == phrase and _is_meant(phrase, words, i, stop):
-                sites.append(Site(tokens[i][0], tokens[stop - 1][1], i))
-                done = stop
-                break
-    return sites

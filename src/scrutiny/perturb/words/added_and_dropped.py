@@ -92,7 +92,7 @@ class InsertAdverb(Change):
         found = [
             Site(start, end, i)
             for i, (start, end) in enumerate(document.tokens)
-            if is_main_verb(document, i) and not _is_crowded(document, i) and _fits(document, i)
+            if is_main_verb(document, i) and _fits(document, i)
         ]
         if len(found) > 1 and is_informal(document):
             return found[:1]
@@ -103,35 +103,16 @@ class InsertAdverb(Change):
         """A few adverbs in random order, none that the text already has."""
         present = {plain(word) for word in document.words}
         is_upper = document.words[site.token].isupper()
-        is_sober = _is_unasserted(document, site.token) or is_informal(document)
-        fitting = _sober(document, site.token) if is_sober else listed("adverbs")
+        fitting = listed("adverbs")
+        if _is_unasserted(document, site.token) or is_informal(document):
+            is_denied = plain(document.words[site.token - 1]).endswith("n't")
+            fitting = ("actually", "really") if is_denied else ("actually",)
         new = [adverb for adverb in fitting if adverb not in present]
         for adverb in islice(in_random_order(new, rng), _TRIED):
             text = f"{adverb.upper() if is_upper else adverb} "
             new_word = Piece(0, len(adverb), (), site.start, None, "advmod", "ADV", "RB")
             pieces = (new_word,) if document.has_words else ()
             yield (Edit(document.field, site.start, site.start, text, pieces=pieces),)
-
-
-def _sober(document: Document, index: int) -> tuple[str, ...]:
-    """Adverbs for a clause that does not assert anything."""
-    is_denied = plain(document.words[index - 1]).endswith("n't")
-    return ("actually", "really") if is_denied else ("actually",)
-
-
-def _is_crowded(document: Document, index: int) -> bool:
-    """Whether a verb has an adverb or says itself how sure one is, or no word can be inserted."""
-    words, tokens = document.words, document.tokens
-    if words[index][:1].isupper() and not words[index].isupper():
-        return True
-    if lemma(plain(words[index]), "VERB") in _HEDGES:
-        return True
-    if index and not document.text[tokens[index - 1][1] : tokens[index][0]].isspace():
-        return True  # glued, as in a hyphenated compound
-    if _has_adverb_before(document, index) or _is_embedded(document, index):
-        return True
-    behind = words[index + 1] if index + 1 < len(words) else "."
-    return behind.endswith("ly") and document.tag(index + 1) in ADVERBS
 
 
 def _has_adverb_before(document: Document, index: int) -> bool:
@@ -161,25 +142,35 @@ def _is_embedded(document: Document, index: int) -> bool:
 
 
 def _fits(document: Document, index: int) -> bool:
-    """Whether an adverb can certainly precede a verb here."""
+    """Whether an adverb can certainly precede a verb here, where no other one is."""
+    words, tokens = document.words, document.tokens
+    is_name = words[index][:1].isupper() and not words[index].isupper()
+    is_glued = index > 0 and not document.text[tokens[index - 1][1] : tokens[index][0]].isspace()
+    if is_name or is_glued or lemma(plain(words[index]), "VERB") in _HEDGES:
+        return False
+    follows = index + 1 < len(words) and words[index + 1].endswith("ly")
+    is_crowded = _has_adverb_before(document, index) or (
+        follows and document.tag(index + 1) in ADVERBS
+    )
+    if is_crowded or _is_embedded(document, index):
+        return False
     tag = document.tag(index)
     if index == 0:
         return tag == "VBZ"
-    before = plain(document.words[index - 1])
+    before = plain(words[index - 1])
     if tag in ("VBN", "VBD") and auxiliary_kind(document, index - 1) in ("be", "have"):
         return is_auxiliary(document, index - 1)
     if tag == "VB" and (before.endswith("n't") or auxiliary_kind(document, index - 1) == "modal"):
-        return plain(document.words[index]) not in _IDIOMS
-    if finite_kind(document, index) not in ("verb", "have", "do"):
-        return False
-    if before in _SUBJECTS:
-        return index < 2 or plain(document.words[index - 2]) not in ("does", "do", "did")
+        return plain(words[index]) not in _IDIOMS
+    is_finite = finite_kind(document, index) in ("verb", "have", "do")
+    if is_finite and before in _SUBJECTS:
+        return index < 2 or plain(words[index - 2]) not in ("does", "do", "did")
     # Behind a noun, only the ending of the third person tells a verb, and then not from a plural.
-    if tag != "VBZ" or document.tag(index - 1) not in _SINGULAR:
+    if not is_finite or tag != "VBZ" or document.tag(index - 1) not in _SINGULAR:
         return False
-    behind = document.words[index + 1 : index + 2]
+    behind = words[index + 1 : index + 2]
     is_inside = bool(behind) and behind[0][0].isalnum()
-    return is_inside or not exists(lemma(plain(document.words[index]), "NOUN"), "n")
+    return is_inside or not exists(lemma(plain(words[index]), "NOUN"), "n")
 
 
 def _is_unasserted(document: Document, index: int) -> bool:

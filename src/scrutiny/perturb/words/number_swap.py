@@ -69,9 +69,7 @@ class NumberSwap(Change):
             for i, number in counting_numbers(words)
             if words[i].lower() not in _VAGUE
             and (number.value != 1 or number.kind in ("ordinal", "ordinal_word"))
-            and (self.ratings or not _is_rating(words, i))
-            and not (words[i].isalpha() and _is_compound(words, i))
-            and not _is_part(words, i)
+            and not _is_part(words, i, ratings=self.ratings)
         ]
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
@@ -80,62 +78,53 @@ class NumberSwap(Change):
         number = parse_number(token)
         if number is None:
             return
-        for share in rng.random(_ALTERNATIVES).tolist():
-            value = _other(number, share)
+        low, high, step = _range(number)
+        for share in rng.random(_ALTERNATIVES).tolist():  # each number is as likely
+            if number.decimals:
+                least = 0.1**number.decimals
+                value = round(max(least, number.value * (0.5 + 1.5 * share)), number.decimals)
+            else:
+                value = low + step * int(share * ((high - low) // step))
+                value += step * (value >= number.value)  # steps over the number itself
             text = format_number(value, number)
             if value != number.value and text != token:
                 yield (Edit(document.field, site.start, site.end, text),)
 
 
-def _is_rating(words: Sequence[str], at: int) -> bool:
-    """Whether a number is a rating: "4 stars", "9 / 10", "8 out of 10"."""
-    before = [word.lower() for word in words[max(0, at - 2) : at]]
-    after = [word.lower() for word in words[at + 1 : at + 2]]
-    return bool(after and after[0] in _RATED) or before[-1:] == ["/"] or before == ["out", "of"]
+def _is_part(words: Sequence[str], at: int, *, ratings: bool) -> bool:
+    """Whether a number is part of something else: of a longer one, a time, a fraction, a link.
 
-
-def _is_part(words: Sequence[str], at: int) -> bool:
-    """Whether a number is part of something else: a time, an emoticon, a fraction, a link."""
+    Unless ``ratings`` are changed, also of one of these: "4 stars", "9 / 10", "8 out of 10".
+    """
     before = words[at - 1].lower() if at else ""
     after = words[at + 1].lower() if at + 1 < len(words) else ""
+    is_of = before == "of" and at > 1 and words[at - 2].lower() == "out"
+    if not ratings and (after in _RATED or before == "/" or is_of):
+        return True
     if before in _SYMBOLS or after in _SYMBOLS or after in ("rd", "th", "st", "nd"):
         return True
     if words[at].isalpha():
+        near = [word for word in (before, after) if word]
+        if any(word in _SCALES or parse_number(word) is not None for word in near):
+            return True  # "two hundred", "sixty five"
         number = parse_number(words[at])
         is_ordinal = number is not None and number.kind == "ordinal_word"
         return before == "no" or (is_ordinal and (before in ("a", "an") or before.isdigit()))
     if after in ("%", "percent") and words[at] == "100":
         return True
     if after == ",":
-        near = words[at + 2 : at + 3]
+        beyond = words[at + 2 : at + 3]
     else:
-        near = words[max(0, at - 2) : at - 1] if before == "," else ()
-    return any(word.isdigit() and "000" in (word, words[at]) for word in near)
+        beyond = words[max(0, at - 2) : at - 1] if before == "," else ()
+    return any(word.isdigit() and "000" in (word, words[at]) for word in beyond)
 
 
-def _is_compound(words: Sequence[str], at: int) -> bool:
-    """Whether a number word is part of a longer one: "two hundred", "sixty five"."""
-    near = [word.lower() for word in (*words[max(0, at - 1) : at], *words[at + 1 : at + 2])]
-    return any(word in _SCALES or parse_number(word) is not None for word in near)
-
-
-def _other(number: Number, share: float) -> float:
-    """Random number of about the same size, drawn uniformly."""
-    value: float = number.value
-    if number.decimals:
-        return round(max(0.1**number.decimals, value * (0.5 + 1.5 * share)), number.decimals)
-    low, high, step = _range(int(value), number)
-    count = (high - low) // step + 1
-    drawn = low + step * int(share * (count - 1))
-    return drawn if drawn < value else drawn + step  # steps over the number itself
-
-
-def _range(value: int, number: Number) -> tuple[int, int, int]:
-    """Smallest and largest replacement, and the step between."""
-    is_plain = number.kind == "digits" and not number.is_grouped
+def _range(number: Number) -> tuple[int, int, int]:
+    """Smallest and largest replacement of about the same size, and the step between."""
+    value = int(number.value)
     if number.suffix == "s":
         return max(10, value - 20), min(value + 20, max(value, 2010)), 10
-    if is_plain and 1500 <= value <= 2100 and len(number.text) == 4:
+    if _looks_like_year(number):
         return value - 10, max(value, min(value + 10, _LATEST)), 1
     if number.kind in ("ordinal", "ordinal_word"):
         return max(2, value - 2), value + 2, 1
@@ -143,16 +132,10 @@ def _range(value: int, number: Number) -> tuple[int, int, int]:
         return max(2, value - 2), value + 3, 1
     if number.kind == "word":
         return value // 2, min(99, 2 * value), 1
-    step = _step(value)
-    return max(2, value // 2 // step * step), 2 * value, step
-
-
-def _step(value: int) -> int:
-    """Power of ten that keeps a round number round, and allows several choices."""
-    step = 1
+    step = 1  # the power of ten that keeps a round number round, and allows several choices
     while value % (10 * step) == 0 and value >= 20 * step:
         step *= 10
-    return step
+    return max(2, value // 2 // step * step), 2 * value, step
 
 
 # What a number behind them names, instead of counting anything.
@@ -224,15 +207,14 @@ def counting_numbers(words: Sequence[str]) -> list[tuple[int, Number]]:
     >>> [i for i, _ in counting_numbers("all two or none of formula 51 cost 20 dollars".split())]
     [8]
     """
-    found = [(i, n) for i, word in enumerate(words) if (n := _number(word)) is not None]
+    found = [
+        (i, number)
+        for i, word in enumerate(words)
+        if (word[:1].isdigit() or word[:1] == "." or word.isalpha())
+        and (number := parse_number(word)) is not None
+    ]
     units = Counter(_unit(words, i) for i, _ in found)
     return [(i, n) for i, n in found if units[_unit(words, i)] == 1 and _counts(words, i, n)]
-
-
-def _number(word: str) -> Number | None:
-    if not (word[:1].isdigit() or word[:1] == "." or word.isalpha()):
-        return None
-    return parse_number(word)
 
 
 def _unit(words: Sequence[str], at: int) -> str:
@@ -263,21 +245,13 @@ def _counts(words: Sequence[str], at: int, number: Number) -> bool:
         return (number.value in _DECADE or is_short) and number.value % 10 == 0
     if _looks_like_year(number):
         return before in _BEFORE_YEAR and not _is_capital(words, at + 1)
-    if number.value == _BASICS or _is_range_end(words, at) or _has_zeros(words[at], number):
+    is_range_end = at > 1 and words[at - 1] in _JOINTS and parse_number(words[at - 2]) is not None
+    has_zeros = words[at][0] == "0" and len(words[at]) > 1 and not number.decimals  # "agent 007"
+    if number.value == _BASICS or is_range_end or has_zeros:
         return False
     if before in _LABELS or (before in _KNOWN and number.value <= _FEW):
         return False
     return (before in _MONEY or _has_noun(words, at, number)) and not _is_told(words, at, number)
-
-
-def _has_zeros(word: str, number: Number) -> bool:
-    """Whether a number begins with a zero, as in "agent 007" or a room number."""
-    return word[:1] == "0" and len(word) > 1 and not number.decimals
-
-
-def _is_range_end(words: Sequence[str], at: int) -> bool:
-    """Whether a number ends a range ("10 to 15 years")."""
-    return at > 1 and words[at - 1] in _JOINTS and parse_number(words[at - 2]) is not None
 
 
 def _looks_like_year(number: Number) -> bool:

@@ -188,13 +188,11 @@ def _inflected_forms(word: str, upos: str) -> tuple[str, ...]:
     base = lemma(word, upos)
     if word in _UNINFLECTED:
         return ()
-    found = [inflect(base, xpos) for xpos in _TAGS_WITH_FORMS.get(upos, ())]
-    return tuple(dict.fromkeys(f for f in found if f and f != word and _is_form(f, base, upos)))
-
-
-def _is_form(form: str, base: str, upos: str) -> bool:
-    """Whether a form is written by people ("manier" is not), and of this word ("worse": bad)."""
-    return upos != "ADJ" or (zipf(form) > 0 and lemma(form, upos) == base)
+    forms = (inflect(base, xpos) for xpos in _TAGS_WITH_FORMS.get(upos, ()))
+    found = [form for form in forms if form and form != word]
+    if upos == "ADJ":  # written by people ("manier" is not), and of this word ("worse": bad)
+        found = [form for form in found if zipf(form) > 0 and lemma(form, upos) == base]
+    return tuple(dict.fromkeys(found))
 
 
 _BEFORE: Final = frozenset("as so no years year - `` how too".split())
@@ -284,20 +282,23 @@ class AntonymSwap(OtherWord):
             and self.others(document, site)
             and not (self.checked and _is_fixed(words, site.token))
         ]
-        if self.plain and found:
-            found = [site for site in found if _is_plain(document, site.token)]
+        if self.plain:  # an adjective that judges, and no other word of the text does
+            found = [
+                site
+                for site in found
+                if lemma(words[site.token].lower(), "ADJ") not in _MEASURES
+                and is_only_judgment(document, site.token)
+            ]
         if not found or (self.plain and not is_plain_statement(document)):
             return []
         bases = Counter([lemma(word.lower(), "ADJ") for word in words if word.isalpha()])
-        return [site for site in found if not self._is_contrasted(words[site.token], bases)]
-
-    def _is_contrasted(self, word: str, bases: Counter[str]) -> bool:
-        """Whether the word stands twice, or its antonym does too ("good or bad")."""
-        low = word.lower()
-        others = {
-            lemma(form, "ADJ") for tag in _TAGS_OF_ADJECTIVES for form in self.forms(low, tag)
-        }
-        return bases[lemma(low, "ADJ")] > 1 or any(bases[other] for other in others)
+        kept = []
+        for site in found:  # none that stands twice, or whose antonym does too ("good or bad")
+            low = words[site.token].lower()
+            forms = (form for tag in _TAGS_OF_ADJECTIVES for form in self.forms(low, tag))
+            if bases[lemma(low, "ADJ")] < 2 and not any(bases[lemma(f, "ADJ")] for f in forms):
+                kept.append(site)
+        return kept
 
     def others(self, document: Document, site: Site) -> Sequence[str]:
         """Antonyms in the adjective's degree, the most frequent sense first."""
@@ -309,18 +310,8 @@ class AntonymSwap(OtherWord):
         if self.checked:
             return fitting_antonym_forms(word, xpos)
         return antonym_forms(
-            word,
-            xpos,
-            senses=self.senses,
-            least_zipf=self.least_zipf,
-            indirect=self.indirect,
+            word, xpos, senses=self.senses, least_zipf=self.least_zipf, indirect=self.indirect
         )
-
-
-def _is_plain(document: Document, index: int) -> bool:
-    """Whether an adjective judges, and no other word of the text does."""
-    is_judgment = lemma(document.words[index].lower(), "ADJ") not in _MEASURES
-    return is_judgment and is_only_judgment(document, index)
 
 
 def _is_fixed(words: Sequence[str], index: int) -> bool:

@@ -134,21 +134,16 @@ def _turned(document: Document, index: int) -> Edit | None:
     return in_tense(document, index, _other(tense), agreement)
 
 
-def _around(document: Document, index: int) -> range:
-    """Tokens near a verb, up to the punctuation that ends its sentence or clause."""
-    near = range(index - _NEAR, index + _NEAR)
-    first, last = (
-        beside(document, index, step, lambda i: i in near and document.words[i] not in _ENDS)
-        for step in (-1, 1)
-    )
-    return range(first + 1, last)
-
-
 def _joined(document: Document, index: int) -> list[Edit]:
     """Edits of the verbs that share a verb's subject and tense ("came and left")."""
     chain: list[int] = []
     tense = tense_of(document, index)
-    for i in _around(document, index):
+    near = range(index - _NEAR, index + _NEAR)
+    first, last = (  # up to the punctuation that ends the sentence or clause
+        beside(document, index, step, lambda i: i in near and document.words[i] not in _ENDS)
+        for step in (-1, 1)
+    )
+    for i in range(first + 1, last):
         if tense_of(document, i) != tense:
             continue
         if not is_conjunct(document, i):
@@ -256,22 +251,18 @@ def is_tied_to(document: Document, first: int, last: int, tense: PastOrPresent) 
         return True  # what looks like an end goes on
     if not (_CONDITIONAL | _TIMES[tense]).isdisjoint(words):
         return True
-    if any(_is_date(before, word, tense) for before, word in pairwise(words)):
+    numbers = [(before, word) for before, word in pairwise(words) if word[:1].isdecimal()]
+    if tense == "past":
+        is_dated = any(word.isdecimal() and len(word) == 4 for _, word in numbers)
+    else:  # "at 6", "in 5 min"
+        is_dated = any(before in ("in", "at", "on", "until", "by") for before, _ in numbers)
+    if is_dated:
         return True
     return (
         is_command(document, first, words)
         or any(_is_said(document, first + i, word, tense) for i, word in enumerate(words))
         or any(is_unclear(document, first + i, word) for i, word in enumerate(words))
     )
-
-
-def _is_date(before: str, word: str, tense: PastOrPresent) -> bool:
-    """Whether a number is a year that is past, or a time to come ("at 6", "in 5 min")."""
-    if not word[:1].isdecimal():
-        return False
-    if tense == "past":
-        return word.isdecimal() and len(word) == 4
-    return before in ("in", "at", "on", "until", "by")
 
 
 def is_without_verb(document: Document, first: int, last: int) -> bool:
@@ -294,20 +285,16 @@ def _is_said(document: Document, index: int, word: str, tense: PastOrPresent) ->
     subject = word.removesuffix(clitic) if clitic else before
     base = lemma(word, "VERB")
     if tense == "past":
-        return subject in ("i", "you", "we") and not _is_state(document, index)
+        kind = auxiliary_kind(document, index)
+        at = next_content(document, index) if kind == "do" else index  # the main verb behind "did"
+        words = document.words[at : at + 1]
+        is_state = kind not in (None, "do") or any(
+            lemma(plain(w), "VERB") in _STATES for w in words
+        )
+        return subject in ("i", "you", "we") and not is_state  # what happened, not what was
     if base == "be" and word.startswith("am") and subject != "i":
         return True  # "Fine am simply sitting."
     return subject == "you" or (subject in ("i", "we") and base in _PERFORMED)
-
-
-def _is_state(document: Document, index: int) -> bool:
-    """Whether a verb, or the main verb behind "did", says what is and not what happens."""
-    kind = auxiliary_kind(document, index)
-    if kind == "do":
-        index = next_content(document, index)
-    elif kind is not None:
-        return True
-    return index < len(document.words) and lemma(plain(document.words[index]), "VERB") in _STATES
 
 
 def _lacks_subject(document: Document, first: int, last: int, tense: PastOrPresent) -> bool:

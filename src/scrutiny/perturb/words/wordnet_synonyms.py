@@ -87,37 +87,31 @@ class SynonymWordnet(OtherWord):
     usual: bool = True
 
     def sites(self, document: Document) -> Sites:
-        """Words with a usual synonym; in texts with few, also verbs with a hypernym."""
+        """Words with a usual synonym; in texts with few, also verbs with a hypernym.
+
+        In texts about one thing a commonplace noun ("film", "story") stands in most of them, and
+        would be most of the change; so it is changed beside another word, not alone.
+        """
         nearest, wider = self._settings()
         found = sites_where(document, words_with_synonym(nearest).__getitem__)
-        if self.checked:
-            return found if self._is_any_telling(document, found) else []
-        if len(found) >= _ENOUGH:
-            return found
-        return sites_where(document, words_with_synonym(wider).__getitem__)
-
-    def _is_any_telling(self, document: Document, found: Sites) -> bool:
-        """Whether a word that has a synonym is more than a commonplace noun ("film", "story").
-
-        In texts about one thing such a noun stands in most of them, and would be most of the
-        change; so it is changed beside another word, not alone.
-        """
-        common = [_is_commonplace(document.words[site.token].lower()) for site in found]
-        if not any(common):
-            return True  # no word is tagged
-        return any(
-            not is_common and any(True for _ in self.others(document, site))
-            for site, is_common in zip(found, common, strict=True)
-        )
+        if not self.checked:
+            is_enough = len(found) >= _ENOUGH
+            return (
+                found if is_enough else sites_where(document, words_with_synonym(wider).__getitem__)
+            )
+        telling = [
+            site for site in found if not _is_commonplace(document.words[site.token].lower())
+        ]
+        if len(telling) == len(found):
+            return found  # no word is tagged
+        return found if any(any(True for _ in self.others(document, s)) for s in telling) else []
 
     def others(self, document: Document, site: Site) -> Iterable[str]:
         """Synonyms in the word's inflection; usual ones only, if any."""
         xpos = content_tag(document, site.token)
         if _is_fixed(document, site.token, xpos):
             return ()
-        return self._forms(document.words[site.token].lower(), xpos)
-
-    def _forms(self, word: str, xpos: str) -> tuple[str, ...]:
+        word = document.words[site.token].lower()
         nearest, wider = self._settings()
         return synonym_forms(word, xpos, nearest) or synonym_forms(word, xpos, wider)
 
@@ -138,34 +132,27 @@ def _is_fixed(document: Document, index: int, xpos: str) -> bool:
     """
     before = document.words[index - 1].lower() if index else ""
     behind = document.words[index + 1].lower() if index + 1 < len(document.words) else ""
+    low = document.words[index].lower()
     if xpos.startswith("VB"):
-        return behind in _PARTICLES or _is_closing(document, index) or _is_perfect(document, index)
+        if behind in _PARTICLES:
+            return True
+        # at the end of a message, before a name or without a subject
+        if low == "love" and not (before and before[-1].isalpha()):
+            return True
+        if low == "love" and behind and document.tag(index + 1) == "NNP":
+            return True
+        # a participle with the tag of a past: "have you started"
+        has_auxiliary = index > 1 and document.words[index - 2].lower() in _HAVE
+        return has_auxiliary and document.tag(index) == "VBD" and document.tag(index - 1) == "PRP"
     if xpos == "RB":
         is_adjective = index > 0 and document.tag(index - 1) in ("DT", "PRP$")
         is_before_noun = bool(behind) and document.tag(index + 1)[:2] == "NN"
         is_denied = before in ("more", "most", "as", "not") or before.endswith("n't")
         is_last = not behind[:1].isalnum()
         return is_denied or is_last or (is_adjective and is_before_noun)
-    low = document.words[index].lower()
     is_plural = xpos == "NN" and lemma(low, "NOUN") != low
     is_owner = xpos == "NNS" and behind[:1] in ("'", "\u2019")
     return is_plural or is_owner or behind in _COMPOUND or before in _COMPOUND
-
-
-def _is_closing(document: Document, index: int) -> bool:
-    """Whether "love" closes a letter or a message: before a name, or without a subject."""
-    if document.words[index].lower() != "love":
-        return False
-    if index == 0 or not document.words[index - 1][-1].isalpha():
-        return True
-    return index + 1 < len(document.words) and document.tag(index + 1) == "NNP"
-
-
-def _is_perfect(document: Document, index: int) -> bool:
-    """Whether a participle has the tag of a past: "have you started"."""
-    if document.tag(index) != "VBD" or index < 2:
-        return False
-    return document.words[index - 2].lower() in _HAVE and document.tag(index - 1) == "PRP"
 
 
 @lru_cache(maxsize=_CACHED)

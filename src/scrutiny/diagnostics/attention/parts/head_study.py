@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 from scrutiny.blocks.labels import key_parts
 from scrutiny.blocks.run_estimates import identity, single_estimates
@@ -20,7 +20,6 @@ from scrutiny.diagnostics.attention.parts.head_values import (
     maps_of_controls,
 )
 
-_OF_ONE_BLOCK: Final = ("dataset", "metric")
 _ROLES: Final = ("measured", "control", "null")
 HEADS: Final = Chapter(
     "heads",
@@ -87,7 +86,11 @@ class HeadStudy:
 
         All families under the first condition come before those under the second.
         """
-        found = grouped((_block(m), m) for m in self.maps)
+        apart = (
+            ("dataset", "metric") if score_of(m.key) in SCORES else ("dataset",) for m in self.maps
+        )
+        pairs = zip(apart, self.maps, strict=True)
+        found = grouped((identity(m.key, without=without), m) for without, m in pairs)
         blocks = [
             Block(members[0].key, {(m.key.dataset, score_of(m.key)): m for m in members})
             for members in found.values()
@@ -112,11 +115,14 @@ class HeadStudy:
         base = self.base_of(one)
         if base is None:
             return None
-        cells = {
-            place: _minus(cell, base.cells[place].value)
-            for place, cell in one.cells.items()
-            if place in base.cells
-        }
+        cells = {}
+        for place in (place for place in one.cells if place in base.cells):
+            cell, before = one.cells[place], base.cells[place].value
+            if before is None or cell.value is None:  # there is no difference
+                cells[place] = HeadValue(None, {})
+            else:
+                each = {name: value - before for name, value in cell.by_replicate.items()}
+                cells[place] = HeadValue(cell.value - before, each)
         return HeadMap(replace(one.key, reference=base.key.subject), cells)
 
 
@@ -127,24 +133,23 @@ def head_study(view: RunView) -> HeadStudy:
     heads = [m for m in estimated if _is_of_heads(m) and m.key.role in _ROLES]
     known = {_identity(m) for m in heads}
     heads += [m for m in maps_of_controls(view) if _identity(m) not in known]
+    models = view.manifest.get("plan", {}).get("models", ())
     return HeadStudy(
         maps=tuple(m for m in heads if m.values and score_of(m.key) != OVER_BASELINE),
         tested=tuple(m for m in estimated if m.tests),
         layers=tuple(m for m in estimated if not _is_of_heads(m)),
-        bases=_bases(view.manifest),
+        bases={model["name"]: model["base"] for model in models if model.get("base")},
     )
 
 
 def by_layer(one: HeadMap) -> HeadMap:
     """Mean over the heads of each layer, for each replicate; its cells are layers."""
+    means = {}
     layers = grouped((place[:1], cell) for place, cell in one.cells.items())
-    return HeadMap(one.key, {place: _mean_cell(cells) for place, cells in layers.items()})
-
-
-def _mean_cell(cells: Sequence[HeadValue]) -> HeadValue:
-    """Mean over cells, for each replicate."""
-    each = grouped(pair for cell in cells for pair in cell.by_replicate.items())
-    return HeadValue.mean({name: sum(values) / len(values) for name, values in each.items()})
+    for place, cells in layers.items():
+        each = grouped(pair for cell in cells for pair in cell.by_replicate.items())
+        means[place] = HeadValue.mean({n: sum(values) / len(values) for n, values in each.items()})
+    return HeadMap(one.key, means)
 
 
 def score_of(key: EstimateKey) -> str:
@@ -172,23 +177,13 @@ def short_names(datasets: Sequence[str]) -> dict[str, str]:
     >>> short_names(["negation:../data/story.json", "sfu"])
     {'negation:../data/story.json': 'story', 'sfu': 'sfu'}
     """
-    short = [_short(name) for name in datasets]
+    files = (name.rpartition("/")[2].partition("#")[0] for name in datasets)
+    short = [
+        file.partition(".")[0] or name if "/" in name else name
+        for name, file in zip(datasets, files, strict=True)
+    ]
     is_distinct = len(set(short)) == len(set(datasets))
     return dict(zip(datasets, short if is_distinct else datasets, strict=True))
-
-
-def _short(name: str) -> str:
-    if "/" not in name:
-        return name
-    file, _, _ = name.rpartition("/")[2].partition("#")
-    return file.partition(".")[0] or name
-
-
-def _block(one: HeadMap) -> str:
-    """Attributes that the maps of one block share."""
-    score = score_of(one.key)
-    without = _OF_ONE_BLOCK if score in SCORES else ("dataset",)
-    return identity(one.key, without=without)
 
 
 def _identity(one: HeadMap) -> str:
@@ -197,16 +192,3 @@ def _identity(one: HeadMap) -> str:
 
 def _is_of_heads(one: HeadMap) -> bool:
     return all(len(place) > 1 for place in one.cells)
-
-
-def _minus(cell: HeadValue, base: float | None) -> HeadValue:
-    """Cell minus a value; without one there is no difference."""
-    if base is None or cell.value is None:
-        return HeadValue(None, {})
-    each = {name: value - base for name, value in cell.by_replicate.items()}
-    return HeadValue(cell.value - base, each)
-
-
-def _bases(manifest: Mapping[str, Any]) -> dict[str, str]:
-    models = manifest.get("plan", {}).get("models", ())
-    return {model["name"]: model["base"] for model in models if model.get("base")}

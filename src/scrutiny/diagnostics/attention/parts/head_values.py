@@ -6,9 +6,9 @@ one, of its records.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
-
-import numpy as np
+from itertools import product
+from math import isfinite
+from typing import Final
 
 from scrutiny.blocks.run_estimates import FEWEST, HEAD, LAYER, HeadPlace, identity, place_of
 from scrutiny.blocks.run_view import Records, RunView
@@ -113,21 +113,17 @@ def maps_of(estimates: Iterable[Estimate]) -> list[HeadMap]:
     found = grouped(
         (f"{len(place)} {identity(e.key, without=_PLACES)}", (place, e)) for place, e in placed
     )
-    return [
-        HeadMap(_anywhere(members[0][1].key), {place: HeadValue.of(e) for place, e in members})
-        for members in found.values()
-        if len(members) >= FEWEST
-    ]
+    maps = []
+    for members in found.values():
+        if len(members) >= FEWEST:
+            key = members[0][1].key
+            rest = {n: v for n, v in key.condition.items() if n not in (LAYER, HEAD)}
+            cells = {place: HeadValue.of(e) for place, e in members}
+            maps.append(HeadMap(replace(key, condition=rest), cells))
+    return maps
 
 
-def _anywhere(key: EstimateKey) -> EstimateKey:
-    """Key without layer and head."""
-    return replace(
-        key, condition={n: v for n, v in key.condition.items() if n not in (LAYER, HEAD)}
-    )
-
-
-_AXES: Final = [LAYERS[0], HEADS[0]]
+_AXES: Final = (LAYERS[0], HEADS[0])
 _COUNTS: Final = ("tp", "predicted", "gold")
 
 
@@ -141,7 +137,13 @@ def maps_of_controls(view: RunView) -> Iterator[HeadMap]:
     controls = [name for name, model in models.items() if model.get("role") == "control"]
     known: set[str] = set()
     for assigned in assignments_in(manifest) if controls else ():
-        for control in controls if _is_of_counts(assigned) else ():
+        is_plain = not (assigned.at or assigned.beside or assigned.where)
+        is_own = all(selector.of == "own" for selector in assigned.sides.values())
+        is_of_heads = assigned.along == _AXES and is_plain and is_own
+        name, score = name_and_arguments(assigned.metric)
+        if not (is_of_heads and name == "head" and score in SCORES):
+            continue  # no score of every head, from records of one dataset
+        for control in controls:
             mine = replace(assigned, subject=control, within={})
             name = identity(mine.key)
             # a family of another size has other measures: then its records do not fit
@@ -151,17 +153,10 @@ def maps_of_controls(view: RunView) -> Iterator[HeadMap]:
                 yield found
 
 
-def _is_of_counts(assigned: Assignment) -> bool:
-    """Whether a specification is a score of every head, from records of one dataset."""
-    is_plain = not (assigned.at or assigned.beside or assigned.where)
-    own = all(selector.of == "own" for selector in assigned.sides.values())
-    name, score = name_and_arguments(assigned.metric)
-    is_score = name == "head" and score in SCORES
-    return is_plain and own and is_score and list(assigned.along) == _AXES
-
-
 def _map(assigned: Assignment, records: Records) -> HeadMap | None:
     """Map of one score of one control family; `None` if it has no such records."""
+    from scrutiny.diagnostics.attention.head_counts import KINDS
+    from scrutiny.diagnostics.attention.head_metrics import HEAD
     from scrutiny.reliability.joining import join
 
     found = records.recorded(assigned)
@@ -173,29 +168,15 @@ def _map(assigned: Assignment, records: Records) -> HeadMap | None:
         names = [name or "{}" for name in joined.names]
         if not names or not joined.rows.size:
             return None
-        cells = _cells(joined.values.sum(axis=1), names, assigned)
+        kind = next(kind for kind in KINDS if kind == name_and_arguments(assigned.metric)[1])
+        sums = joined.values.sum(axis=1)  # (replicate, count)
+        scores = HEAD.of(kind).sides(sums)[0].score(kind)  # (replicate, head)
+        lengths = {axis: n for measure in assigned.measures for axis, n in measure.axes}
+        places = product(*(range(1, lengths[axis] + 1) for axis in _AXES))
+        cells = {}
+        for place, values in zip(places, scores.T, strict=True):
+            own = zip(names, values.tolist(), strict=True)
+            cells[place] = HeadValue.mean({name: v for name, v in own if isfinite(v)})
     except ScrutinyError:
         return None
     return HeadMap(replace(assigned.key, role="control"), cells)
-
-
-def _cells(
-    sums: np.ndarray[Any, Any], names: list[str], assigned: Assignment
-) -> dict[HeadPlace, HeadValue]:
-    """Scores by layer and head from sums ``(replicate, count)``."""
-    from itertools import product
-
-    from scrutiny.diagnostics.attention.head_counts import KINDS
-    from scrutiny.diagnostics.attention.head_metrics import HEAD
-
-    _, score = name_and_arguments(assigned.metric)
-    kind = next(kind for kind in KINDS if kind == score)
-    scores = HEAD.of(kind).sides(sums)[0].score(kind)  # (replicate, head)
-    lengths = {axis: length for measure in assigned.measures for axis, length in measure.axes}
-    places = product(*(range(1, lengths[axis] + 1) for axis in _AXES))
-    return {
-        place: HeadValue.mean(
-            {name: float(v) for name, v in zip(names, scores[:, i], strict=True) if np.isfinite(v)}
-        )
-        for i, place in enumerate(places)
-    }

@@ -1,6 +1,6 @@
 """Change of every head by fine-tuning: the downstream task and the control task."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from scrutiny.blocks.charts import Chart, ChartTable
@@ -41,7 +41,11 @@ _LEAD: Final = (
 def part(view: RunView) -> Part | None:
     """Changes of heads by training: one chart for each dataset and condition, of one base."""
     study = head_study(view)
-    changes = sorted(_changes(study), key=lambda one: rank_of(one.key))
+    scores = {score_of(one.key) for one in study.maps}
+    main = min((s for s in scores if s in SCORES), key=score_rank, default="")
+    changed = (study.change(one) for one in study.maps if score_of(one.key) == main)
+    changes = [change for change in changed if change is not None and change.values]
+    changes.sort(key=lambda one: rank_of(one.key))
     charts = []
     for members in grouped((identity(one.key, without=_SAME), one) for one in changes).values():
         datasets = list(dict.fromkeys(one.key.dataset for one in members))
@@ -63,47 +67,18 @@ def part(view: RunView) -> Part | None:
     )
 
 
-def _changes(study: HeadStudy) -> Iterator[HeadMap]:
-    """Change of every fine-tuned family, in its main score."""
-    scores = {score_of(one.key) for one in study.maps}
-    known = min((s for s in scores if s in SCORES), key=score_rank, default="")
-    for one in study.maps:
-        if score_of(one.key) == known:
-            change = study.change(one)
-            if change is not None and change.values:
-                yield change
-
-
 def _chart(members: Sequence[HeadMap], study: HeadStudy, *, name: str, most: float) -> Chart:
     key, score = members[0].key, score_of(members[0].key)
-    is_control = [one.key.role == "control" for one in members]
-    titles = [
-        one.key.subject + " (control)" * c for one, c in zip(members, is_control, strict=True)
-    ]
-    panels = [
-        MapPanel(title, {score: one.values}) for title, one in zip(titles, members, strict=True)
-    ]
+    titled = {one.key.subject + " (control)" * (one.key.role == "control"): one for one in members}
+    titles = list(titled)
+    panels = [MapPanel(title, {score: one.values}) for title, one in titled.items()]
     parts = ", ".join(
         f"{title} {cell_text(one.cells[best], signed=True)} at {place_name(best)}"
-        for title, one in zip(titles, members, strict=True)
+        for title, one in titled.items()
         if (best := one.best) is not None
     )
-    return Chart(
-        anchor=anchor_of(f"change-{members[0].key.subject}", key, without=()),
-        title=title_of(key, f"change of {metric_words(score)}", of=f"{key.reference} on {name}"),
-        caption=f"Largest gains: {parts}. Values are means over runs \N{PLUS-MINUS SIGN} sd.",
-        spec=heat_map(panels, [score], most=most or 1.0),
-        table=_top(members, titles, study),
-        is_open=True,
-        more=matrix(members, titles, signed=True),
-        more_title="Change of every head",
-    )
-
-
-def _top(members: Sequence[HeadMap], titles: Sequence[str], study: HeadStudy) -> ChartTable:
-    """Heads that changed most in the first family, with the other families and the value before."""
     base = study.base_of(members[0])
-    rows = tuple(
+    rows = tuple(  # the heads that changed most in the first family
         (
             place_name(place),
             cell_text(base.cells.get(place) if base else None),
@@ -111,7 +86,16 @@ def _top(members: Sequence[HeadMap], titles: Sequence[str], study: HeadStudy) ->
         )
         for place in top_places(members[0], by_size=True)
     )
-    return ChartTable((f"{len(rows)} most changed heads", "before", *titles), rows)
+    return Chart(
+        anchor=anchor_of(f"change-{members[0].key.subject}", key, without=()),
+        title=title_of(key, f"change of {metric_words(score)}", of=f"{key.reference} on {name}"),
+        caption=f"Largest gains: {parts}. Values are means over runs \N{PLUS-MINUS SIGN} sd.",
+        spec=heat_map(panels, [score], most=most or 1.0),
+        table=ChartTable((f"{len(rows)} most changed heads", "before", *titles), rows),
+        is_open=True,
+        more=matrix(members, titles, signed=True),
+        more_title="Change of every head",
+    )
 
 
 PART: Final = ReportPart(

@@ -3,13 +3,14 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from scrutiny.blocks.charts import Chart, ChartTable
-from scrutiny.blocks.drawings import CUE, MISSED, REST, RIGHT, WRONG, Drawing, draw
+from scrutiny.blocks.drawings import CUE, MISSED, REST, RIGHT, WRONG, draw
 from scrutiny.blocks.labels import replicate_words
 from scrutiny.blocks.numbers import NO_VALUE
 from scrutiny.blocks.run_estimates import HeadPlace
@@ -26,10 +27,6 @@ from scrutiny.diagnostics.attention.parts.head_study import (
 )
 from scrutiny.diagnostics.attention.parts.head_values import SCORES, place_name
 from scrutiny.store.run_folder import RunFolder
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 WORDS: Final = "example_words"
 HEADS_OF: Final = "example_heads"
@@ -71,6 +68,12 @@ class AttendedExample:
         layer, head = place
         return set(self.predicted[layer - 1, head - 1].nonzero()[0].tolist())
 
+    def f1(self, place: HeadPlace) -> float:
+        """F1 of a head in this example."""
+        predicted, targets = self.predicted_by(place), set(self.targets)
+        both = len(predicted) + len(targets)
+        return 2 * len(predicted & targets) / both if both else 0.0
+
 
 def examples_of(view: RunView) -> Iterator[AttendedExample]:
     """Stored examples with predictions, of the first replicate of each measured family."""
@@ -79,29 +82,26 @@ def examples_of(view: RunView) -> Iterator[AttendedExample]:
         return
     models = manifest.get("models", {})
     own = [n for n, model in models.items() if model.get("role", "measured") == "measured"]
-    for name, measured in manifest.get("measure", {}).items():
-        for dataset in manifest.get("data", {}):
-            rows: list[dict[str, Any]] | None = None
-            for family in own:
-                of = measured, family, _replicate_name(manifest, family, _REPLICATE)
-                for start, arrays in _shards(folder, f"measure/{name}/{dataset}", family):
-                    if rows is None:
-                        rows = _items(folder.items(), dataset)
+    for (name, measured), dataset in product(
+        manifest.get("measure", {}).items(), manifest.get("data", {})
+    ):
+        task, rows = f"measure/{name}/{dataset}", None
+        for family in own:
+            replicates = models[family].get("replicates", ())
+            drawn = replicates[_REPLICATE].get("random", {}) if replicates else {}
+            of = measured, family, canonical_json(drawn)
+            for start in sorted(int(n) for n in folder.arrays_under(task) if n.isdecimal()):
+                arrays = f"{task}/{start}/{family}/{_REPLICATE}"
+                if folder.has_array(f"{arrays}/{WORDS}"):
+                    rows = rows or _items(folder, dataset)
                     yield from _examples_of_shard(folder, arrays, rows[start:], of=of)
 
 
-def _shards(folder: RunFolder, task: str, family: str) -> Iterator[tuple[int, str]]:
-    """First item of each shard with stored examples, and the name of its arrays."""
-    for start in sorted(int(name) for name in folder.arrays_under(task) if name.isdecimal()):
-        arrays = f"{task}/{start}/{family}/{_REPLICATE}"
-        if folder.has_array(f"{arrays}/{WORDS}"):
-            yield start, arrays
-
-
-def _items(items: "pa.Table", dataset: str) -> list[dict[str, Any]]:
+def _items(folder: RunFolder, dataset: str) -> list[dict[str, Any]]:
     """Items of a dataset in the order of the plan."""
     import pyarrow.compute as pc
 
+    items = folder.items()
     names = ["dataset", "item", "source", "fields"]
     return list(items.select(names).filter(pc.equal(items["dataset"], dataset)).to_pylist())
 
@@ -122,6 +122,7 @@ def _examples_of_shard(
     for position in dict.fromkeys(words[:, 0].tolist()):
         mine, row = words[:, 0] == position, rows[position]
         own = words[mine]
+        text = next(iter(json.loads(row["fields"]).values()), "")
         yield AttendedExample(
             kind=measured["kind"],
             subject=family,
@@ -130,25 +131,11 @@ def _examples_of_shard(
             condition={"preset": presets[0]} if presets else {},
             item=row["item"],
             source=row["source"] or "",
-            words=_words_of(json.loads(row["fields"]), own),
+            words=tuple(text[start:end] for start, end in own[:, 1:3].tolist()),
             anchors=tuple(own[:, 3].nonzero()[0].tolist()),
             targets=tuple(own[:, 4].nonzero()[0].tolist()),
             predicted=predicted[..., mine],
         )
-
-
-def _words_of(fields: Mapping[str, str], own: np.ndarray[Any, Any]) -> tuple[str, ...]:
-    """Words of the first field, by their boundaries."""
-    text = next(iter(fields.values()), "")
-    return tuple(text[start:end] for start, end in own[:, 1:3].tolist())
-
-
-def _replicate_name(manifest: Mapping[str, Any], family: str, position: int) -> str:
-    """Canonical name of the replicate of a family at a position."""
-    replicates = manifest.get("models", {}).get(family, {}).get("replicates", ())
-    if position >= len(replicates):
-        return "{}"
-    return canonical_json(replicates[position].get("random", {}))
 
 
 _EACH: Final = 3  # examples from either end
@@ -172,14 +159,9 @@ def part(view: RunView) -> Part | None:
         if len(e.words) <= _MOST_WORDS
     )
     names = short_names(list(dict.fromkeys(e.dataset for own in blocks.values() for e in own)))
-    found = sorted(  # in the order of the maps
-        (
-            (at, members)
-            for members in blocks.values()
-            if (at := _place_among(members[0], study)) is not None
-        ),
-        key=itemgetter(0),
-    )
+    placed = [(_place_among(members[0], study), members) for members in blocks.values()]
+    known = [(at, members) for at, members in placed if at is not None]
+    found = sorted(known, key=itemgetter(0))  # in the order of the maps
     charts = tuple(
         _chart(members, head, name=names[members[0].dataset])
         for at, members in found[:_MOST_BLOCKS]
@@ -202,16 +184,28 @@ def _place_among(one: AttendedExample, study: HeadStudy) -> int | None:
 
 
 def _chart(members: Sequence[AttendedExample], head: HeadPlace, *, name: str) -> Chart:
-    shown = _chosen(members, head)
-    first = shown[0]
-    drawings = tuple(_drawing(e, head, number=i) for i, e in enumerate(shown, start=1))
+    """Examples with the highest and the lowest F1 of a head, drawn, and their words by kind."""
+    shown = sorted(members, key=lambda e: (-e.f1(head), digest(e.item)))
+    if len(shown) > 2 * _EACH:
+        shown = [*shown[:_EACH], *shown[-_EACH:]]
+    first, drawings, rows = shown[0], [], []
+    for number, example in enumerate(shown, start=1):
+        kinds = kinds_of(example, head)
+        words = grouped(zip(kinds, example.words, strict=True))
+        said = {kind: ", ".join(words.get(kind, ())) or NO_VALUE for kind in ("cue", *_SPOKEN)}
+        rows.append((str(number), *said.values()))
+        counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in _SPOKEN)
+        spoken = "; ".join(f"{kind}: {own}" for kind, own in said.items())
+        title = f"{number}. {example.item}: {counts}"
+        whole = f"{' '.join(example.words)} ({spoken})"
+        drawings.append(draw(example.words, kinds, title=title, said=whole))
     replicate = "" if first.replicate == "{}" else f" ({replicate_words(first.replicate)})"
     return Chart(
         anchor=f"heads-examples-{digest(first.kind, first.subject, first.dataset, size=4)}-table",
         title=f"Head {place_name(head)} of {first.subject}{replicate} on {name}",
         caption=f"{len(shown)} of {len(members)} stored sentences.",
-        table=ChartTable(("", "cue", *_SPOKEN), tuple(_rows(shown, head)), 5),
-        sentences=drawings,
+        table=ChartTable(("", "cue", *_SPOKEN), tuple(rows), 5),
+        sentences=tuple(drawings),
         has_texts=True,
     )
 
@@ -230,46 +224,7 @@ def kinds_of(example: AttendedExample, head: HeadPlace) -> list[str]:
     return found
 
 
-def _chosen(members: Sequence[AttendedExample], head: HeadPlace) -> list[AttendedExample]:
-    """Examples with the highest and the lowest F1; ties by the hash of their name."""
-    ordered = sorted(members, key=lambda e: (-_f1(e, head), digest(e.item)))
-    if len(ordered) <= 2 * _EACH:
-        return ordered
-    return [*ordered[:_EACH], *ordered[-_EACH:]]
-
-
-def _f1(example: AttendedExample, head: HeadPlace) -> float:
-    """F1 of a head in one example."""
-    predicted, targets = example.predicted_by(head), set(example.targets)
-    both = len(predicted) + len(targets)
-    return 2 * len(predicted & targets) / both if both else 0.0
-
-
-def _drawing(example: AttendedExample, head: HeadPlace, *, number: int) -> Drawing:
-    kinds = kinds_of(example, head)
-    counts = ", ".join(f"{sum(k == kind for k in kinds)} {kind}" for kind in _SPOKEN)
-    title = f"{number}. {example.item}: {counts}"
-    return draw(example.words, kinds, title=title, said=_spoken(example, kinds))
-
-
 _SPOKEN: Final = ("right", "missed", "wrong")
-
-
-def _spoken(example: AttendedExample, kinds: Sequence[str]) -> str:
-    """Text description of the drawing."""
-    said = [f"{kind}: {_words(example, kinds, kind)}" for kind in ("cue", *_SPOKEN)]
-    return f"{' '.join(example.words)} ({'; '.join(said)})"
-
-
-def _words(example: AttendedExample, kinds: Sequence[str], kind: str) -> str:
-    found = [word for word, own in zip(example.words, kinds, strict=True) if own == kind]
-    return ", ".join(found) or NO_VALUE
-
-
-def _rows(shown: Sequence[AttendedExample], head: HeadPlace) -> Iterator[tuple[str, ...]]:
-    for number, example in enumerate(shown, start=1):
-        kinds = kinds_of(example, head)
-        yield (str(number), *(_words(example, kinds, kind) for kind in ("cue", *_SPOKEN)))
 
 
 PART: Final = ReportPart(

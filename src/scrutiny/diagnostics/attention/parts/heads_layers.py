@@ -18,8 +18,8 @@ from scrutiny.blocks.charts import (
     view_of,
 )
 from scrutiny.blocks.labels import metric_words, replicate_words
-from scrutiny.blocks.numbers import NO_VALUE, interval
-from scrutiny.blocks.run_estimates import HeadPlace, identity
+from scrutiny.blocks.numbers import interval
+from scrutiny.blocks.run_estimates import identity
 from scrutiny.blocks.run_view import RunView
 from scrutiny.blocks.section import Part, ReportPart, part_of
 from scrutiny.core.expressions import name_and_arguments
@@ -34,11 +34,12 @@ from scrutiny.diagnostics.attention.parts.head_study import (
     score_of,
     short_names,
 )
-from scrutiny.diagnostics.attention.parts.head_values import SCORES, HeadMap, HeadValue
+from scrutiny.diagnostics.attention.parts.head_values import SCORES, HeadMap
 from scrutiny.diagnostics.attention.parts.heads_maps import anchor_of, cell_text, title_of
 
 _MOST: Final = 12
 _FEWEST_IN_BOX: Final = 3
+_SHARED: Final = ("subject", "reference", "dataset", "condition", "diagnostic")
 _LEAD: Final = (
     "The mean over the heads of each layer, one dot for each run. From three runs on, the box "
     "shows the quartiles, the tick the median, and the line the minimum and maximum. Changes are "
@@ -79,54 +80,54 @@ def _charts(
     for members in grouped((identity(m.key, without=left_out_of), m) for m in maps).values():
         bases = grouped((study.bases.get(m.key.subject, m.key.subject), m) for m in members)
         for base, own in bases.items():
-            chart = _chart(own, study, of=(base, names[own[0].key.dataset]), what=what)
-            yield condition_words(own[0].key), chart
-
-
-def _chart(
-    members: Sequence[HeadMap], study: HeadStudy, *, of: tuple[str, str], what: str
-) -> Chart:
-    base, dataset = of
-    key, score = members[0].key, metric_words(score_of(members[0].key))
-    named = [(one.key.subject, one) for one in members]
-    said = f"change of mean head {score}" if what == "change" else f"mean head {score}"
-    return Chart(
-        anchor=anchor_of(f"layers-{what}", replace(key, subject=base, reference=None), without=()),
-        title=title_of(key, f"{said} by layer", of=f"{base} on {dataset}"),
-        caption="",
-        spec=_spec(named, title=said, has_zero=what == "change"),
-        table=_table(named, study, is_change=what == "change"),
-    )
+            key = own[0].key
+            score = metric_words(score_of(key))
+            said = f"change of mean head {score}" if what == "change" else f"mean head {score}"
+            named = [(one.key.subject, one) for one in own]
+            of_base = replace(key, subject=base, reference=None)
+            chart = Chart(
+                anchor=anchor_of(f"layers-{what}", of_base, without=()),
+                title=title_of(key, f"{said} by layer", of=f"{base} on {names[key.dataset]}"),
+                caption="",
+                spec=_spec(named, title=said, has_zero=what == "change"),
+                table=_table(named, study, is_change=what == "change"),
+            )
+            yield condition_words(key), chart
 
 
 def _spec(named: Sequence[tuple[str, HeadMap]], *, title: str, has_zero: bool) -> Spec:
     names = [name for name, _ in named]
     boxes = [box for name, one in named for box in _boxes(name, one)]
-    dots = [dot for name, one in named for dot in _dots(name, one)]
+    dots: list[dict[str, Any]] = [
+        {
+            "series": name,
+            "layer": layer,
+            "run": replicate_words(run) if run != "{}" else "single model",
+            "value": round(value, 4),
+        }
+        for name, one in named
+        for (layer,), cell in one.cells.items()
+        for run, value in cell.by_replicate.items()
+    ]
     scale = {"domain": sorted({dot["layer"] for dot in dots}), "paddingInner": 0.3}
     x = channel("layer", "ordinal", scale=scale, title="layer", labelAngle=0, ticks=False)
     place: Spec = {"x": x, "color": series_color(names)}
     if len(names) > 1:
         place["xOffset"] = {"field": "series", "sort": names}
     drawn: list[Spec] = [guide(0.0, dashed=False, along="y")] if has_zero else []
-    if boxes:
-        drawn += _box_layers(boxes, place, title=title)
+    if boxes:  # a line from minimum to maximum, a box of the quartiles, a median tick
+        told = {"tooltip": tooltip("series", "layer", "least", "median", "most", "runs")}
+        whole = {**place, "y": axis("least", title), "y2": {"field": "most"}, **told}
+        half = {**place, "y": axis("lower", title), "y2": {"field": "upper"}, **told}
+        middle = {**place, "y": axis("median", title), **told}
+        drawn += [
+            marks("rule", whole, points=boxes, strokeWidth=1.5, opacity=0.7),
+            marks("bar", half, points=boxes, opacity=0.3, cornerRadiusEnd=0),
+            marks("tick", middle, points=boxes, thickness=2, orient="horizontal"),
+        ]
     dot = {"y": axis("value", title), "tooltip": tooltip("series", "layer", "run", "value")}
     drawn.append(marks("point", {**place, **dot}, filled=True, size=26, opacity=0.75))
     return view_of(dots, height=220, layer=drawn)
-
-
-def _box_layers(boxes: list[dict[str, Any]], place: Spec, *, title: str) -> list[Spec]:
-    """Chart layers: a line from minimum to maximum, a box of the quartiles, a median tick."""
-    told = {"tooltip": tooltip("series", "layer", "least", "median", "most", "runs")}
-    whole = {**place, "y": axis("least", title), "y2": {"field": "most"}, **told}
-    half = {**place, "y": axis("lower", title), "y2": {"field": "upper"}, **told}
-    middle = {**place, "y": axis("median", title), **told}
-    return [
-        marks("rule", whole, points=boxes, strokeWidth=1.5, opacity=0.7),
-        marks("bar", half, points=boxes, opacity=0.3, cornerRadiusEnd=0),
-        marks("tick", middle, points=boxes, thickness=2, orient="horizontal"),
-    ]
 
 
 def _boxes(name: str, one: HeadMap) -> Iterator[dict[str, Any]]:
@@ -140,31 +141,23 @@ def _boxes(name: str, one: HeadMap) -> Iterator[dict[str, Any]]:
             yield {"series": name, "layer": layer, "runs": len(values), **found}
 
 
-def _dots(name: str, one: HeadMap) -> Iterator[dict[str, Any]]:
-    """One row for each layer and run."""
-    for (layer,), cell in one.cells.items():
-        for run, value in cell.by_replicate.items():
-            said = replicate_words(run) if run != "{}" else "single model"
-            yield {"series": name, "layer": layer, "run": said, "value": round(value, 4)}
-
-
 def _table(
     named: Sequence[tuple[str, HeadMap]], study: HeadStudy, *, is_change: bool
 ) -> ChartTable:
     """Table of layers and families: the run's own interval, or else mean and spread."""
     places = sorted({place for _, one in named for place in one.cells})
     own = [_estimated(one, study) for _, one in named]
-    rows = tuple(
-        (
-            str(place[0]),
-            *(
-                _said(one.cells.get(place), made, place, signed=is_change)
-                for (_, one), made in zip(named, own, strict=True)
-            ),
-        )
-        for place in places
-    )
-    return ChartTable(("layer", *(name for name, _ in named)), rows)
+    rows = []
+    for place in places:
+        cells = []
+        for (_, one), made in zip(named, own, strict=True):
+            of_run = None if made is None else made.cells.get(place)
+            if of_run is None or of_run.estimate is None or of_run.value is None:
+                cells.append(cell_text(one.cells.get(place), signed=is_change))
+            else:
+                cells.append(interval(of_run.estimate, signed=is_change))
+        rows.append((str(place[0]), *cells))
+    return ChartTable(("layer", *(name for name, _ in named)), tuple(rows))
 
 
 def _estimated(one: HeadMap, study: HeadStudy) -> HeadMap | None:
@@ -172,22 +165,10 @@ def _estimated(one: HeadMap, study: HeadStudy) -> HeadMap | None:
     key = one.key
     for other in study.layers:
         mine = other.key
-        same = (mine.subject, mine.reference, mine.dataset) == (
-            key.subject,
-            key.reference,
-            key.dataset,
-        )
-        is_same = same and mine.condition == key.condition and mine.diagnostic == key.diagnostic
+        is_same = all(getattr(mine, name) == getattr(key, name) for name in _SHARED)
         if is_same and name_and_arguments(mine.metric) == ("mean_head", score_of(key)):
             return other
     return None
-
-
-def _said(cell: HeadValue | None, made: HeadMap | None, place: HeadPlace, *, signed: bool) -> str:
-    estimated = None if made is None else made.cells.get(place)
-    if estimated is not None and estimated.estimate is not None and estimated.value is not None:
-        return interval(estimated.estimate, signed=signed)
-    return cell_text(cell, signed=signed) if cell is not None else NO_VALUE
 
 
 PART: Final = ReportPart(

@@ -42,7 +42,10 @@ def heads_lines(view: RunView) -> Iterator[InShort]:
     """One line for each map: minimum, median and maximum, and the head of the maximum."""
     single = single_estimates(view)
     maps = [m for m in maps_of(single) if m.values and m.key.role in _ROLES]
-    maps = sorted(_summed_up(maps), key=lambda m: min(map(len, m.cells)), reverse=True)
+    whole = {_place(m) for m in maps if score_of(m.key) == SCORES[0]}
+    # F1 sums precision and recall up
+    maps = [m for m in maps if not (score_of(m.key) in SCORES[1:] and _place(m) in whole)]
+    maps.sort(key=lambda m: min(map(len, m.cells)), reverse=True)
     if not maps:
         return
     yield SentenceBlock("")
@@ -50,8 +53,9 @@ def heads_lines(view: RunView) -> Iterator[InShort]:
     yield ColumnsBlock(("", "least", "median", "most", "which"), _COLUMNS, ())
     names = short_names(list(dict.fromkeys(m.key.dataset for m in maps)))
     shown = maps[:_MOST_LISTED]
-    for title, members in grouped((_title(m, names), m) for m in shown).items():
-        yield SentenceBlock(title)
+    titles = [(m.key.diagnostic_name, m.key.subject, names[m.key.dataset]) for m in shown]
+    for title, members in grouped(zip(titles, shown, strict=True)).items():
+        yield SentenceBlock(" \N{MIDDLE DOT} ".join(title))
         for one in members:
             yield from _line(one)
     rest = f"{len(maps) - len(shown)} more maps; " if len(maps) > len(shown) else ""
@@ -59,20 +63,9 @@ def heads_lines(view: RunView) -> Iterator[InShort]:
     yield SentenceBlock(f"{said}`-o report.html` draws them.", "dim")
 
 
-def _summed_up(maps: Sequence[HeadMap]) -> list[HeadMap]:
-    """Maps without precision and recall if F1 summarizes them."""
-    whole = {_place(m) for m in maps if score_of(m.key) == SCORES[0]}
-    return [m for m in maps if not (score_of(m.key) in SCORES[1:] and _place(m) in whole)]
-
-
 def _place(one: HeadMap) -> tuple[str, ...]:
     key = one.key
     return key.diagnostic, key.subject, key.dataset, key.role, condition_words(key), key.group
-
-
-def _title(one: HeadMap, names: dict[str, str]) -> str:
-    parts = one.key.diagnostic_name, one.key.subject, names[one.key.dataset]
-    return " \N{MIDDLE DOT} ".join(parts)
 
 
 def _line(one: HeadMap) -> Iterator[InShort]:
@@ -110,6 +103,13 @@ _LEAD: Final = (
 )
 
 
+_OF_TESTS: Final = (
+    "At 5 %, adjusted for all heads of a row (max-T from shared draws): the probability of any "
+    "false positive is 5 %. Best baselines are chosen on the same data, and heads of different "
+    "pre-training seeds only share their position."
+)
+
+
 def part(view: RunView) -> Part | None:
     """Value of each attention head: one chart for each family and condition."""
     study = head_study(view)
@@ -118,57 +118,43 @@ def part(view: RunView) -> Part | None:
         return None
     charts = tuple(_chart(block) for block in blocks[:MOST_MAPS])
     note = left_out(len(blocks), MOST_MAPS, "maps")
-    charts += (_tests(study.tested),) if study.tested else ()
+    if study.tested:
+        rows = []
+        for one in study.tested:
+            above, below = one.named
+            first = "; ".join(
+                f"{place_name(p)} {cell_text(one.cells.get(p))}, p {p_value(one.tests[p])}"
+                for p in above[:_MOST_NAMED]
+            )
+            counts = (str(len(found)) for found in (one.tests, above, below))
+            title = title_of(one.key, score_of(one.key))
+            rows.append((title, one.key.dataset, *counts, first or NO_VALUE))
+        header = ("heads", "data", "tested", "above 0", "below 0", "above 0 with the smallest p")
+        table = ChartTable(header, tuple(rows), 2)
+        charts += (Chart("heads-tests", "Heads tested together", _OF_TESTS, table),)
     return Part("heads-maps", "Value of each head", _LEAD, charts, note, chapter=HEADS)
-
-
-def _tests(tested: Sequence[HeadMap]) -> Chart:
-    """Significant heads, of all that were tested together."""
-    rows = tuple(
-        (
-            title_of(one.key, score_of(one.key)),
-            one.key.dataset,
-            str(len(one.tests)),
-            str(len(one.named[0])),
-            str(len(one.named[1])),
-            "; ".join(_tested(one, place) for place in one.named[0][:_MOST_NAMED]) or NO_VALUE,
-        )
-        for one in tested
-    )
-    header = ("heads", "data", "tested", "above 0", "below 0", "above 0 with the smallest p")
-    return Chart(
-        anchor="heads-tests",
-        title="Heads tested together",
-        caption=(
-            "At 5 %, adjusted for all heads of a row (max-T from shared draws): the probability "
-            "of any false positive is 5 %. Best baselines are chosen on the same data, and heads "
-            "of different pre-training seeds only share their position."
-        ),
-        table=ChartTable(header, rows, 2),
-    )
-
-
-def _tested(one: HeadMap, place: HeadPlace) -> str:
-    return f"{place_name(place)} {cell_text(one.cells.get(place))}, p {p_value(one.tests[place])}"
 
 
 def _chart(block: Block) -> Chart:
     names = short_names(block.datasets)
-    panels = [_panel(block, dataset, names[dataset]) for dataset in block.datasets]
     scores, anchor = block.scores, anchor_of("map", block.key, without=("dataset", "metric"))
-    lists_choice = len(scores) > 1
-    largest = [abs(v) for p in panels for values in p.values.values() for v in values.values()]
-    is_signed = any(v < 0 for p in panels for vs in p.values.values() for v in vs.values())
-    spec = heat_map(
-        panels,
-        scores,
-        most=max(largest) if is_signed else None,
-        choice=f"{anchor}-choice" if lists_choice else "",
-    )
+    panels = [
+        MapPanel(name, {s: block.maps[data, s].values for s in scores if (data, s) in block.maps})
+        for data, name in names.items()
+    ]
+    lists_choice, said = len(scores) > 1, []
+    for dataset, name in names.items():
+        one = block.maps.get((dataset, block.main))
+        if one is not None and (place := one.best) is not None:
+            said.append(f"{place_name(place)} on {name} ({cell_text(one.cells[place])})")
+    which = f"{'Best' if block.main in SCORES else 'Largest'} by {metric_words(block.main)}"
+    values = [v for one in block.maps.values() for v in one.values.values()]
+    most = max(map(abs, values)) if any(v < 0 for v in values) else None
+    spec = heat_map(panels, scores, most=most, choice=f"{anchor}-choice" if lists_choice else "")
     return Chart(
         anchor=anchor,
         title=title_of(block.key, block.main),
-        caption=_caption(block, names),
+        caption=f"{which}: {'; '.join(said) or NO_VALUE}.",
         spec=spec,
         table=_top(block, names),
         is_open=True,
@@ -176,23 +162,6 @@ def _chart(block: Block) -> Chart:
         more_title=f"{metric_words(block.main)} of every head",
         has_choice=lists_choice,
     )
-
-
-def _panel(block: Block, dataset: str, title: str) -> MapPanel:
-    found = {score: block.maps.get((dataset, score)) for score in block.scores}
-    return MapPanel(title, {score: one.values for score, one in found.items() if one is not None})
-
-
-def _caption(block: Block, names: dict[str, str]) -> str:
-    """Text with the best head of each dataset."""
-    said = []
-    for dataset, name in names.items():
-        one = block.maps.get((dataset, block.main))
-        place = None if one is None else one.best
-        if one is not None and place is not None:
-            said.append(f"{place_name(place)} on {name} ({cell_text(one.cells[place])})")
-    which = "Best" if block.main in SCORES else "Largest"
-    return f"{which} by {metric_words(block.main)}: {'; '.join(said) or NO_VALUE}."
 
 
 def _top(block: Block, names: dict[str, str]) -> ChartTable:

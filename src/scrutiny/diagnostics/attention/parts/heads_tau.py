@@ -1,6 +1,6 @@
 """Tau between rankings of heads: between datasets, and of score and gain, with its nulls."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -85,24 +85,32 @@ def part(view: RunView) -> Part | None:
     """Tables of tau between datasets and between halves, and of gains."""
     study = head_study(view)
     known = KnownEstimates(view, study)
-    made = (_between(known), _halves(known), _gains(known, study))
+    datasets = {e.key.dataset for e in known.whole}
+    between, gains = known.named(_BETWEEN), known.named(_GAIN)
+    halves = [] if between else known.named(_HALVES)
+    made = [
+        _table(
+            [_between_row(e, known, label=_label(e, between), names=datasets) for e in between],
+            anchor="heads-tau-between-table",
+            title="Does the ranking of heads agree on two datasets?",
+            caption="Halves of one dataset show about the tau that two datasets of half the size "
+            "could reach.",
+        ),
+        _table(
+            [{"": _label(e, halves), "tau between halves": interval(e)} for e in halves],
+            anchor="heads-tau-halves-table",
+            title="Does the ranking of heads agree on two halves of the data?",
+            caption="There is only one dataset, so only the ceiling can be shown.",
+        ),
+        _table(
+            [_gain_row(e, known, study, label=_label(e, gains)) for e in gains],
+            anchor="heads-tau-gains-table",
+            title="Do good heads gain more?",
+            caption="Tau of a head's score before training and its gain.",
+        ),
+    ]
     charts = tuple(chart for chart in made if chart is not None)
     return Part("heads-tau", "Rankings of heads", _LEAD, charts, chapter=HEADS) if charts else None
-
-
-def _between(known: KnownEstimates) -> Chart | None:
-    """Tau between datasets, with its nulls, the differences from them, and its upper limit."""
-    found = known.named(_BETWEEN)
-    datasets = {e.key.dataset for e in known.whole}
-    return _table(
-        [_between_row(e, known, label=_label(e, found), names=datasets) for e in found],
-        anchor="heads-tau-between-table",
-        title="Does the ranking of heads agree on two datasets?",
-        caption=(
-            "Halves of one dataset show about the tau that two datasets of half the size could "
-            "reach."
-        ),
-    )
 
 
 def _between_row(
@@ -110,10 +118,13 @@ def _between_row(
 ) -> dict[str, str]:
     """Cells of one tau by their column."""
     _, score = name_and_arguments(e.key.metric)
+    both = e.key.dataset  # names that are joined with a plus sign
+    pairs = ((both[:at], both[at + 1 :]) for at, sign in enumerate(both) if sign == "+")
+    sides = next((pair for pair in pairs if names.issuperset(pair)), ())
     halves = [
-        interval(known.of(e.key, metric=f"{_HALVES}({score})@1", dataset=name))
-        for name in _sides(e.key.dataset, names)
+        interval(known.of(e.key, metric=f"{_HALVES}({score})@1", dataset=name)) for name in sides
     ] or [NO_VALUE] * 2
+    tests = [test.value for test in known.tests(e.key) if test.value is not None]
     apart = known.others(e)
     level = {
         role: known.of(e.key, role=role, subject=other.key.reference)
@@ -122,7 +133,7 @@ def _between_row(
     return {
         "": label,
         "tau": interval(e),
-        "runs p < .05": _passed(known.tests(e.key)),
+        "runs p < .05": f"{sum(p < ALPHA for p in tests)}/{len(tests)}" if tests else NO_VALUE,
         "untrained": interval(level.get("null")),
         "minus untrained": interval(apart.get("null"), signed=True),
         "control task": interval(level.get("control")),
@@ -133,47 +144,25 @@ def _between_row(
     }
 
 
-def _halves(known: KnownEstimates) -> Chart | None:
-    """Tau between halves of one dataset; only without a second dataset."""
-    found = known.named(_HALVES)
-    if known.named(_BETWEEN):
-        return None
-    rows = [
-        {
-            "": _label(e, found),
-            "tau between halves": interval(e),
-        }
-        for e in found
-    ]
-    return _table(
-        rows,
-        anchor="heads-tau-halves-table",
-        title="Does the ranking of heads agree on two halves of the data?",
-        caption="There is only one dataset, so only the ceiling can be shown.",
-    )
-
-
-def _gains(known: KnownEstimates, study: HeadStudy) -> Chart | None:
-    """Whether good heads gain more, compared with the control task."""
-    found = known.named(_GAIN)
-    return _table(
-        [_gain_row(e, known, study, label=_label(e, found)) for e in found],
-        anchor="heads-tau-gains-table",
-        title="Do good heads gain more?",
-        caption="Tau of a head's score before training and its gain.",
-    )
-
-
 def _gain_row(
     e: Estimate, known: KnownEstimates, study: HeadStudy, *, label: str
 ) -> dict[str, str]:
     """Cells of one family's gains by their column."""
     _, score = name_and_arguments(e.key.metric)
     metric = f"{_OTHER_HALF}({score})@1"
-    other, control = known.of(e.key, metric=metric), _control(e, known, study)
+    base = study.bases.get(e.key.subject)
+    families = [name for name, of in study.bases.items() if of == base and name != e.key.subject]
+    controls = (known.of(e.key, subject=name, role="control") for name in families)
+    control = next((one for one in controls if one is not None), None)
+    other = known.of(e.key, metric=metric)
     control_other = None if control is None else known.of(control.key, metric=metric)
     minus = known.others(other or e).get("control")
-    below, above = _by_sign(known.tests(e.key))
+    tests = [t for t in known.tests(e.key) if t.value is not None and "tau" in t.across]
+    is_below = [t.across["tau"] < 0 for t in tests if (t.value or 0.0) < ALPHA]
+    below, above = (
+        f"{count}/{len(tests)}" if tests else NO_VALUE
+        for count in (sum(is_below), len(is_below) - sum(is_below))
+    )
     return {
         "": label,
         "as published": interval(e, signed=True),
@@ -184,39 +173,6 @@ def _gain_row(
         "control, other half": interval(control_other, signed=True),
         "minus control": interval(minus, signed=True),
     }
-
-
-def _control(e: Estimate, known: KnownEstimates, study: HeadStudy) -> Estimate | None:
-    """The same estimate for the control family with the same base."""
-    base = study.bases.get(e.key.subject)
-    families = [name for name, of in study.bases.items() if of == base and name != e.key.subject]
-    made = (known.of(e.key, subject=name, role="control") for name in families)
-    return next((one for one in made if one is not None), None)
-
-
-def _sides(dataset: str, names: Iterable[str]) -> list[str]:
-    """Both datasets of a pair whose names are joined with a plus sign."""
-    known = set(names)
-    for at, sign in enumerate(dataset):
-        if sign == "+" and {dataset[:at], dataset[at + 1 :]} <= known:
-            return [dataset[:at], dataset[at + 1 :]]
-    return []
-
-
-def _passed(tests: Sequence[Estimate]) -> str:
-    """Number of runs with p below `ALPHA`, and of all."""
-    values = [e.value for e in tests if e.value is not None]
-    return f"{sum(p < ALPHA for p in values)}/{len(values)}" if values else NO_VALUE
-
-
-def _by_sign(tests: Sequence[Estimate]) -> tuple[str, str]:
-    """Number of runs with p below `ALPHA` and negative tau, and with positive tau."""
-    known = [e for e in tests if e.value is not None and "tau" in e.across]
-    passed = [e.across["tau"] for e in known if (e.value or 0.0) < ALPHA]
-    if not known:
-        return NO_VALUE, NO_VALUE
-    below = sum(tau < 0 for tau in passed)
-    return f"{below}/{len(known)}", f"{len(passed) - below}/{len(known)}"
 
 
 def _label(e: Estimate, beside: Sequence[Estimate]) -> str:
