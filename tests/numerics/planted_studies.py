@@ -13,7 +13,7 @@ from scrutiny.core.design import DataShape, Inputs, SubjectShape
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
 from scrutiny.diagnostics.attention.heads_design import HeadsParams, make_heads_design
-from scrutiny.reliability.assignment import Assignment, Difference
+from scrutiny.reliability.assignment import Assignment, PlacedContrast
 from scrutiny.run.estimating.estimates import estimate_all
 from scrutiny.run.estimating.estimator import Estimator
 from scrutiny.store.run_tables import RECORDS
@@ -62,7 +62,7 @@ def verdict(claim, families, *, rng, seed, n=60, draws=200):
     specs = {spec.id: spec for spec in design.estimates}
     own = [_assignment("measured", specs[name]) for name in names if name in specs]
     contrasts = [
-        Difference(
+        PlacedContrast(
             c.id,
             _assignment("measured", specs[c.a]),
             _assignment("measured" if c.minus == "own" else c.minus, specs[c.b]),

@@ -13,7 +13,7 @@ from scrutiny.core.design import EstimateSpec, Selector
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
 from scrutiny.core.slice_syntax import complement
-from scrutiny.reliability.assignment import Assignment, Difference
+from scrutiny.reliability.assignment import Assignment, PlacedContrast
 from scrutiny.run.estimating.estimates import estimate_all
 from scrutiny.run.estimating.estimator import Estimator
 from scrutiny.run.planning.plan_slices import over
@@ -58,7 +58,7 @@ def worse(rng, seed, **study):
     )
     slices = [f"s{k} = yes" for k in range(len(SHARES))]
     pairs = [
-        Difference(where, over(level, where), over(level, complement(where)), is_paired=True)
+        PlacedContrast(where, over(level, where), over(level, complement(where)), is_paired=True)
         for where in slices
     ]
     claims = [

@@ -147,7 +147,7 @@ class Assignment(EstimateSpec):
 
 
 @dataclass(frozen=True, slots=True)
-class Difference(Contrast[Assignment]):
+class PlacedContrast(Contrast[Assignment]):
     """One number of two assignments: ``a - b``, or a metric of both; see `Contrast`."""
 
     @property
@@ -208,7 +208,7 @@ class Relation(Contrast[tuple[Assignment, ...]]):
 
 
 #: Numbers that are computed from records.
-Number: TypeAlias = Assignment | Difference
+Number: TypeAlias = Assignment | PlacedContrast
 _NAMES: Final = frozenset(one.name for one in fields(Assignment))
 _TUPLES: Final = ("along", "beside")
 
@@ -242,7 +242,7 @@ def assignments_in(manifest: Mapping[str, Any]) -> Iterator[Assignment]:
     return map(from_json, manifest.get("specs", ()))
 
 
-def differences_in(manifest: Mapping[str, Any]) -> Iterator[Difference]:
+def differences_in(manifest: Mapping[str, Any]) -> Iterator[PlacedContrast]:
     """Differences that a run has computed, from its manifest."""
     for pair in manifest.get("contrasts", ()):
-        yield Difference(**{**pair, "a": from_json(pair["a"]), "b": from_json(pair["b"])})
+        yield PlacedContrast(**{**pair, "a": from_json(pair["a"]), "b": from_json(pair["b"])})

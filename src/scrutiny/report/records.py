@@ -15,7 +15,7 @@ from scrutiny.core.record import Measure
 from scrutiny.core.statistic import Statistic
 from scrutiny.reliability.assignment import (
     Assignment,
-    Difference,
+    PlacedContrast,
     assignments_in,
     differences_in,
 )
@@ -111,7 +111,7 @@ class FolderRecords(Records):
         return {identity(one.key): one for one in specs if one.is_of_whole_records}
 
     @cached_property
-    def _contrasts(self) -> dict[str, Difference]:
+    def _contrasts(self) -> dict[str, PlacedContrast]:
         """Differences of the run, by the key of the estimate."""
         return {
             identity(one.key): one
@@ -180,7 +180,7 @@ class FolderRecords(Records):
             for replicate, one in zip(found.estimate.by_replicate, found.each, strict=True)
         }
 
-    def _subtracted(self, pair: Difference, whole: Estimate) -> Mapping[str, OwnInterval]:
+    def _subtracted(self, pair: PlacedContrast, whole: Estimate) -> Mapping[str, OwnInterval]:
         from scrutiny.reliability.joining import join
         from scrutiny.report.replicates import own_differences
 

@@ -17,7 +17,7 @@ from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
 from scrutiny.diagnostics.attention.encodings import SPAN_BASELINES
 from scrutiny.diagnostics.attention.heads_design import HeadsParams, make_heads_design
-from scrutiny.reliability.assignment import Assignment, Difference
+from scrutiny.reliability.assignment import Assignment, PlacedContrast
 from scrutiny.run.estimating.estimates import estimate_all
 from scrutiny.run.estimating.estimator import Estimator
 from scrutiny.store.run_folder import RunFolder
@@ -158,7 +158,9 @@ def _contrasts(assigned):
                     continue
                 a, b = assigned[family, dataset, c.a], assigned.get((other, dataset, c.b))
                 if b is not None:
-                    yield Difference(f"{family}/{dataset}/{c.id}", a, b, is_paired=c.minus == "own")
+                    yield PlacedContrast(
+                        f"{family}/{dataset}/{c.id}", a, b, is_paired=c.minus == "own"
+                    )
 
 
 def _claims():

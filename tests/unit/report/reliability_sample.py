@@ -16,7 +16,7 @@ from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import EstimateSpec
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
-from scrutiny.reliability.assignment import Assignment, Difference, Relation
+from scrutiny.reliability.assignment import Assignment, PlacedContrast, Relation
 from scrutiny.run.estimating.estimates import estimate_all
 from scrutiny.run.estimating.estimator import Estimator
 from scrutiny.store.run_folder import RunFolder
@@ -142,7 +142,7 @@ def _made():
     records = _records(rng, items)
     assignments = list(_assignments())
     by_id = {a.id: a for a in assignments}
-    pair = Difference(
+    pair = PlacedContrast(
         "contrast", by_id["pairs-300-official-all"], by_id["pairs-300-summed-all"], is_paired=True
     )
     table = pa.Table.from_pylist(items)

@@ -14,7 +14,7 @@ from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
 from scrutiny.core.statistic import AdditiveStatistic
 from scrutiny.reliability import assignment as planned
-from scrutiny.reliability.assignment import Assignment, Difference, assignments_in, from_json
+from scrutiny.reliability.assignment import Assignment, PlacedContrast, assignments_in, from_json
 from scrutiny.reliability.row_statistics import Additive, divide
 from scrutiny.run.estimating.estimates import estimate_all
 from scrutiny.run.estimating.estimator import Estimator, _base_of
@@ -152,7 +152,7 @@ def test_groups_of_runs_are_compared_by_rank_as_well():
         ]
 
     made = estimator(runs("m", [3, 4, 5]), runs("n", [0, 1, 2]))
-    pair = Difference(
+    pair = PlacedContrast(
         "c", assignment("mean_head@1"), assignment("mean_head@1", subject="n"), is_paired=False
     )
     across = made.contrast(pair).estimate.across

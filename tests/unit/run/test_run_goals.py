@@ -7,7 +7,7 @@ import pytest
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import EstimateSpec
 from scrutiny.core.model import Family, Replicate
-from scrutiny.reliability.assignment import Assignment, Difference
+from scrutiny.reliability.assignment import Assignment, PlacedContrast
 from scrutiny.run.planning.presuppositions import _trained, refused_on_goals
 
 GOAL = {
@@ -63,7 +63,7 @@ def side(subject, reference=None):
 def refused(families, a, b):
     """Why a claim on the difference of two sides is refused; one on something else is not."""
     claims = [Claim(name, "says", components=(Component(name, 0.0),)) for name in ("gain", "own")]
-    contrasts = [Difference("gain", side(*a), side(*b), is_paired=True)]
+    contrasts = [PlacedContrast("gain", side(*a), side(*b), is_paired=True)]
     gain, own = refused_on_goals(claims, contrasts, families)
     assert own.refused == ""
     return gain.refused

@@ -16,7 +16,7 @@ from scrutiny.core.estimate import Estimate
 from scrutiny.core.long_runs import Progress
 from scrutiny.core.randomness import generator
 from scrutiny.data.item_values import FEWEST
-from scrutiny.reliability.assignment import Assignment, Difference, Relation
+from scrutiny.reliability.assignment import Assignment, PlacedContrast, Relation
 from scrutiny.reliability.estimate import Estimated, by_replicate, refused
 from scrutiny.reliability.replicates import with_holm
 from scrutiny.reliability.verdicts.claims import decide
@@ -32,7 +32,7 @@ def estimate_all(
     assignments: Iterable[Assignment],
     claims: Sequence[Claim],
     *,
-    contrasts: Iterable[Difference] = (),
+    contrasts: Iterable[PlacedContrast] = (),
     relations: Iterable[Relation] = (),
 ) -> tuple[list[Estimate], list[Finding]]:
     """Estimates of all specifications, with tests per replicate, and the findings.

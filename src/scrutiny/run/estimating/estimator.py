@@ -21,7 +21,7 @@ from scrutiny.core.randomness import generator
 from scrutiny.core.statistic import AdditiveStatistic, Statistic
 from scrutiny.data.run_items import RunItems
 from scrutiny.reliability.along_axes import estimate_along
-from scrutiny.reliability.assignment import Assignment, Difference, Number
+from scrutiny.reliability.assignment import Assignment, Number, PlacedContrast
 from scrutiny.reliability.composed_metrics import of_two
 from scrutiny.reliability.contrasts import contrast, with_exact_misses
 from scrutiny.reliability.estimate import Estimated, blank, estimate, of_draws, refused
@@ -62,7 +62,7 @@ class Estimator:
 
     def estimate(self, number: Number) -> Estimated:
         """Estimate of a number; refused if its presuppositions do not hold."""
-        if isinstance(number, Difference):
+        if isinstance(number, PlacedContrast):
             return self.contrast(number)
         found = self._estimated(number)
         for presupposed, least in number.presupposes:
@@ -102,7 +102,7 @@ class Estimator:
         names = [one.id for one in assignment.at_each()]
         return dict(zip(names, found, strict=True))
 
-    def contrast(self, pair: Difference) -> Estimated:
+    def contrast(self, pair: PlacedContrast) -> Estimated:
         """Estimate of the difference of two specifications."""
         if pair.how:
             return self._joint(pair)
@@ -124,7 +124,7 @@ class Estimator:
         is_apart = meeting.units is not None and meeting.units.n_units == one.shape[1]
         return with_exact_misses(found, (one, other), share=pair.exact_at, is_apart=is_apart)
 
-    def _joint(self, pair: Difference) -> Estimated:
+    def _joint(self, pair: PlacedContrast) -> Estimated:
         """Estimate of one metric of two specifications, or of two metrics of one selection."""
         is_operator = pair.how in OPERATORS
         needs = None if is_operator else metric_of(pair.how).slot

@@ -16,7 +16,7 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.expressions import names_metric
 from scrutiny.core.slice_syntax import joined, slice_of_values
-from scrutiny.reliability.assignment import Assignment, Difference, Number
+from scrutiny.reliability.assignment import Assignment, Number, PlacedContrast
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.verdicts.claims import decide
 from scrutiny.reliability.verdicts.limits import counted
@@ -232,7 +232,7 @@ def _of_both(
         is_paired = one.subject == other.subject and dict(one.within) == dict(other.within)
         how = asked.between(one.metric, other.metric)
         name = f"{one.id} {asked.how or 'minus'} {other.id}"
-        yield Difference(name, one, other, is_paired, how=how)
+        yield PlacedContrast(name, one, other, is_paired, how=how)
 
 
 def _attributes(estimator: Estimator, known: Sequence[Number]) -> set[str]:

@@ -7,7 +7,7 @@ from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.estimate import DRAW, of_all_draws
 from scrutiny.core.expressions import names_metric
 from scrutiny.core.slice_syntax import slice_of_values
-from scrutiny.reliability.assignment import Difference, Number, assignments_in, differences_in
+from scrutiny.reliability.assignment import Number, PlacedContrast, assignments_in, differences_in
 from scrutiny.reliability.metrics import metric_name
 from scrutiny.reliability.written_metrics import Rule
 from scrutiny.run.estimating.estimator import Estimator
@@ -52,10 +52,10 @@ def where_of(number: Number) -> dict[str, object]:
 def said_of(number: Number) -> str:
     """Condition of a number, in words."""
     key, minus = number.key, ""
-    if isinstance(number, Difference) and number.is_of_slices:
+    if isinstance(number, PlacedContrast) and number.is_of_slices:
         minus = f" on {number.a.group} minus {number.b.group}"
     elif key.reference not in (None, key.subject):
-        is_minus = isinstance(number, Difference) and not number.how
+        is_minus = isinstance(number, PlacedContrast) and not number.how
         minus = f" {'minus' if is_minus else 'beside'} {key.reference}"
     parts = [f"{name} {value}" for name, value in key.condition.items()]
     parts += [key.group] * (not minus and key.group not in ("all", "changed"))

@@ -13,7 +13,7 @@ from scrutiny.core.model import Family
 from scrutiny.core.plan import EstimatePlan, MeasurePlan, ModelPlan
 from scrutiny.core.record import Measure
 from scrutiny.core.slice_syntax import WHERE, joined, slice_of_values
-from scrutiny.reliability.assignment import Assignment, Difference
+from scrutiny.reliability.assignment import Assignment, PlacedContrast
 from scrutiny.reliability.metrics import metric_name, metric_of
 from scrutiny.run.planning.plan_slices import items_of, over, split_selector
 from scrutiny.run.planning.resolved import Resolved
@@ -116,7 +116,9 @@ def _wanted(place: PlacedDesign) -> Sequence[EstimateSpec]:
     return [s for s in specs if s.id in needed] if needed else specs
 
 
-def design_contrasts(resolved: Resolved, designed: Sequence[Assignment]) -> Iterator[Difference]:
+def design_contrasts(
+    resolved: Resolved, designed: Sequence[Assignment]
+) -> Iterator[PlacedContrast]:
     """Contrasts that designs plan, of measured families with controls and references, in order."""
     by_name = {assignment.id: assignment for assignment in designed}
     models = {model.name: model for model in resolved.plan.models}
@@ -128,7 +130,7 @@ def design_contrasts(resolved: Resolved, designed: Sequence[Assignment]) -> Iter
             other = next((p for p in everywhere if is_other_side(p, place, spec, models)), None)
             if other is not None:
                 names = [_names(side, resolved) for side in (place, other)]
-                yield Difference(
+                yield PlacedContrast(
                     id=place.prefix + spec.id,
                     a=by_name[place.prefix + spec.a],
                     b=by_name[other.prefix + spec.b],

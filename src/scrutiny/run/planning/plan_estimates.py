@@ -9,7 +9,7 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.expressions import names_metric
 from scrutiny.core.plan import OF_ONE, EstimatePlan, RelatePlan
 from scrutiny.core.slice_syntax import WHERE, joined, slice_of_values
-from scrutiny.reliability.assignment import Assignment, Difference, Relation
+from scrutiny.reliability.assignment import Assignment, PlacedContrast, Relation
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.written_metrics import AskedNumbers, asked_of, partner
 from scrutiny.run.planning.design_numbers import conditions_of, fitting, place_of, said_of
@@ -40,7 +40,7 @@ def plan_assignments(
 
 def plan_contrasts(
     resolved: Resolved, designed: Sequence[Assignment]
-) -> Iterator[tuple[str, Difference]]:
+) -> Iterator[tuple[str, PlacedContrast]]:
     """Contrasts that the plan itself asks for, with its identifier of each; one per dataset.
 
     Raises
@@ -72,7 +72,7 @@ def plan_contrasts(
             name = plan.id if len(pairs) == 1 else f"{plan.id}/{one.dataset}"
             is_paired = _is_paired(resolved, one, other) if plan.paired is None else plan.paired
             for end, where in _each(one, asked, resolved):
-                made = Difference(name + end, one, other, is_paired)
+                made = PlacedContrast(name + end, one, other, is_paired)
                 yield plan.id, over(made, where)
 
 
@@ -100,7 +100,7 @@ def _written(resolved: Resolved) -> Iterator[tuple[EstimatePlan, AskedNumbers]]:
 
 def _of_two(
     plan: EstimatePlan, asked: AskedNumbers, resolved: Resolved, designed: Sequence[Assignment]
-) -> Iterator[tuple[str, Difference]]:
+) -> Iterator[tuple[str, PlacedContrast]]:
     """Two metrics of one selection; each is the measurement's own, or the only one's that has it.
 
     Raises
@@ -129,7 +129,7 @@ def _of_two(
         )
     for one, other in pairs:
         how = asked.between(one.metric, other.metric)
-        made = Difference(plan.id, one, other, _is_paired(resolved, one, other), how=how)
+        made = PlacedContrast(plan.id, one, other, _is_paired(resolved, one, other), how=how)
         metric_of(made.key.metric, (*one.measures, *other.measures))  # it has to exist
         name = "/".join([plan.id, made.a.subject, made.a.dataset, *said_of(made.key.condition)])
         for end, inside in _each(one, asked, resolved):

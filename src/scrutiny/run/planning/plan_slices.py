@@ -19,13 +19,13 @@ from scrutiny.core.plan import Plan
 from scrutiny.core.slice_syntax import canonical, complement, joined
 from scrutiny.data.attribute import load_training
 from scrutiny.data.item_values import COLUMNS, FEWEST, Items
-from scrutiny.reliability.assignment import Assignment, Difference
+from scrutiny.reliability.assignment import Assignment, PlacedContrast
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.row_statistics import on_rows
 from scrutiny.run.planning.resolved import Resolved, SliceSize
 
 #: An assignment, a difference, or either.
-One = TypeVar("One", Assignment, Difference, Assignment | Difference)
+One = TypeVar("One", Assignment, PlacedContrast, Assignment | PlacedContrast)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class AskedSlices:
 
     sizes: tuple[SliceSize, ...] = ()
     assignments: tuple[Assignment, ...] = ()
-    contrasts: tuple[Difference, ...] = ()
+    contrasts: tuple[PlacedContrast, ...] = ()
     claims: tuple[Claim, ...] = ()
 
 
@@ -73,7 +73,7 @@ def asked_slices(
     """
     sizes = {(one.dataset, one.where): one for one in _sizes(resolved)}
     inside: list[Assignment] = []
-    gaps: list[Difference] = []
+    gaps: list[PlacedContrast] = []
     worse: list[Claim] = []
     for number in _main(resolved, designed, claims):
         for where in _asked_of(resolved, number.measure):
@@ -86,7 +86,7 @@ def asked_slices(
                 continue
             name = f"{within.id}, minus elsewhere"
             other = replace(over(number, complement(where)), id=f"{name}/elsewhere")
-            gaps.append(Difference(name, within, other, is_paired=True))
+            gaps.append(PlacedContrast(name, within, other, is_paired=True))
             worse += _worse(number, where, name)
     return AskedSlices(tuple(sizes.values()), tuple(inside), tuple(gaps), tuple(worse))
 

@@ -28,7 +28,7 @@ from scrutiny.models.strings.training_records import (
     read_competence,
     trained_from,
 )
-from scrutiny.reliability.assignment import Assignment, Difference
+from scrutiny.reliability.assignment import Assignment, PlacedContrast
 from scrutiny.run.planning.design_numbers import PlacedDesign, places
 from scrutiny.run.planning.resolved import Resolved
 
@@ -273,7 +273,7 @@ class _Trained(NamedTuple):
 
 
 def refused_on_goals(
-    claims: Iterable[Claim], contrasts: Iterable[Difference], families: Mapping[str, Family]
+    claims: Iterable[Claim], contrasts: Iterable[PlacedContrast], families: Mapping[str, Family]
 ) -> list[Claim]:
     """Claims; those on a contrast of models whose goal was missed are refused.
 
@@ -295,7 +295,7 @@ def refused_on_goals(
     return judged
 
 
-def _missed(contrast: Difference, families: Mapping[str, Family]) -> Iterator[str]:
+def _missed(contrast: PlacedContrast, families: Mapping[str, Family]) -> Iterator[str]:
     """Reasons that the models of both sides do not differ in what they were to differ in."""
     sides = [(side.subject, side.reference) for side in (contrast.a, contrast.b)]
     pairs = {tuple(sorted(pair)) for pair in zip(*sides, strict=True) if None not in pair}

@@ -22,7 +22,7 @@ from scrutiny.core.task import Task
 from scrutiny.data.dataset import Dataset
 from scrutiny.data.labels import LabelMatch
 from scrutiny.models.strings.adapters import without_limits
-from scrutiny.reliability.assignment import Assignment, Difference, Relation
+from scrutiny.reliability.assignment import Assignment, PlacedContrast, Relation
 from scrutiny.run.planning.loading import ModelCard, ModelKey
 
 _QUERIES_PER_SHARD: Final = 16_384
@@ -218,7 +218,7 @@ class Resolved:
     tasks: Mapping[str, Task]
     options: LoadOptions
     assignments: tuple[Assignment, ...] = ()
-    contrasts: tuple[Difference, ...] = ()
+    contrasts: tuple[PlacedContrast, ...] = ()
     relations: tuple[Relation, ...] = ()
     claims: tuple[Claim, ...] = ()
     slices: tuple[SliceSize, ...] = ()
