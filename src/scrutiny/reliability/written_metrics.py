@@ -40,7 +40,7 @@ from scrutiny.core.statistic import Statistic
 _LEVEL, _OF_LEVEL = "accuracy", "hit"
 
 
-class Asked(NamedTuple):
+class AskedMetric(NamedTuple):
     """One or two metrics, each with what it is asked of, and what is done with two.
 
     Parameters
@@ -63,7 +63,7 @@ class Asked(NamedTuple):
         """Operator between two metrics; empty for the difference of one in two selections."""
         return "" if self.how == "-" and one == other else self.how
 
-    def of_own(self, names: Callable[[str], Collection[str]]) -> "Asked":
+    def of_own(self, names: Callable[[str], Collection[str]]) -> "AskedMetric":
         """Sides of two metrics, each asked only of what its numbers are told apart by.
 
         ``drop(accuracy) / accuracy where transformation=typos``: the level has no transformation.
@@ -87,7 +87,7 @@ class Asked(NamedTuple):
 
 def asked_of(
     metric: str, where: Mapping[str, Any], *, models: Sequence[str] = (), text: str
-) -> Asked:
+) -> AskedMetric:
     """Sides of a metric as it is written.
 
     Parameters
@@ -109,7 +109,7 @@ def asked_of(
     try:
         whole = parse_expression(metric)
     except PlanError:
-        return Asked(((metric, dict(where)),))
+        return AskedMetric(((metric, dict(where)),))
     if whole.name == EACH and len(whole.arguments) == 2:
         axis, of_each = whole.arguments
         found = asked_of(of_each.text, where, models=models, text=text)
@@ -126,16 +126,16 @@ def asked_of(
             )
         models_named = (one.text.strip('"') for one in whole.arguments)
         sides = tuple((_LEVEL, {**where, "subject": name}) for name in models_named)
-        return Asked(sides, full)
+        return AskedMetric(sides, full)
     if whole.name in OPERATORS:
-        return Asked(tuple(_placed(side, where) for side in whole.arguments), whole.name)
+        return AskedMetric(tuple(_placed(side, where) for side in whole.arguments), whole.name)
     if not _is_gain(whole):
         name, placed = _placed(whole, where)
-        return Asked(((metric if placed == where else name, placed),))
+        return AskedMetric(((metric if placed == where else name, placed),))
     (inner,) = whole.arguments
     of = inner._replace(version=whole.version or inner.version)
     second, first, rest = _two_models(where, models, text=text)
-    return Asked(tuple(_placed(of, {**rest, "subject": model}) for model in (second, first)))
+    return AskedMetric(tuple(_placed(of, {**rest, "subject": model}) for model in (second, first)))
 
 
 def asks_more(metric: str) -> bool:
@@ -205,7 +205,7 @@ def _two_models(
 
 
 def partner(
-    own: Mapping[str, Any], others: Sequence[Mapping[str, Any]], asked: Asked
+    own: Mapping[str, Any], others: Sequence[Mapping[str, Any]], asked: AskedMetric
 ) -> Iterator[int]:
     """Positions of the numbers that a metric of two sides pairs with one.
 

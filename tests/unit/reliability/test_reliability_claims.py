@@ -12,7 +12,7 @@ from scrutiny.core.claim import Component
 from scrutiny.core.estimate import Limits
 from scrutiny.core.record import Counts
 from scrutiny.reliability.verdicts.claims import decide
-from scrutiny.reliability.verdicts.limits import Part, RowFamily
+from scrutiny.reliability.verdicts.limits import ClaimPart, RowFamily
 from scrutiny.stats.intervals.interval import Scale
 
 FIVE = [0.09, 0.10, 0.10, 0.11, 0.10]
@@ -65,13 +65,15 @@ def test_what_could_have_been_shown_is_a_value_that_there_can_be():
 def test_an_interval_over_all_that_a_share_can_be_shows_nothing():
     for operator, limit in ((">", 0.0), ("<", 1.0)):
         component = Component("level", limit, operator=operator)
-        wide = Part(component, share(0.5, items=2, sd=0.4), Limits((0.008, 0.995), None, 1, 0.9))
+        wide = ClaimPart(
+            component, share(0.5, items=2, sd=0.4), Limits((0.008, 0.995), None, 1, 0.9)
+        )
         near = wide._replace(limits=Limits((0.0004, 0.9996), None, 1, 0.9))
         assert wide.place("checkpoints") == near.widest == "undecided"
         clear = wide._replace(limits=Limits((0.01, 0.9), None, 1, 0.9))
         assert clear.place("checkpoints") == "beyond"
     amount = replace(share(0.5, items=2, sd=0.4), scale=Scale.of("amount"))
-    tiny = Part(Component("level", 0.0), amount, Limits((0.0001, 0.0004), None, 1, 0.9))
+    tiny = ClaimPart(Component("level", 0.0), amount, Limits((0.0001, 0.0004), None, 1, 0.9))
     assert tiny.widest == "beyond"  # a number that is small as a whole
 
 

@@ -15,7 +15,7 @@ from scrutiny.reliability.joining import join, shared_items
 from scrutiny.reliability.metrics import metric_name, metric_of
 from scrutiny.reliability.panel import CODES, Panel, Side
 from scrutiny.reliability.statistics import measures_of
-from scrutiny.reliability.written_metrics import Asked, asked_of, asks_more, partner
+from scrutiny.reliability.written_metrics import AskedMetric, asked_of, asks_more, partner
 from scrutiny.run.estimating.estimator import jointly
 
 KEY = EstimateKey("d@1#0", "a - b", "m", "x", role="contrast")
@@ -198,7 +198,7 @@ def test_what_has_no_difference_is_told(text, said):
 
 def test_sides_are_read():
     text = "the plan"
-    assert asked_of("recall(spam) / recall@1", {"draw": 0}, text=text) == Asked(
+    assert asked_of("recall(spam) / recall@1", {"draw": 0}, text=text) == AskedMetric(
         (("recall", {"draw": 0, "label": "spam"}), ("recall@1", {"draw": 0})), "/"
     )
     assert asked_of('recall("odd one")', {}, text=text).sides == (("recall", {"label": "odd one"}),)
@@ -209,7 +209,7 @@ def test_sides_are_read():
 
 
 def test_sides_match_in_what_both_have():
-    asked = Asked((("a", {"label": "x"}), ("b", {"label": "y"})), "-")
+    asked = AskedMetric((("a", {"label": "x"}), ("b", {"label": "y"})), "-")
     others = [{"label": "y", "dataset": "d"}, {"label": "y", "dataset": "e"}, {"dataset": "d"}]
     own = {"label": "x", "dataset": "d", "draw": 0}
     assert list(partner(own, others, asked)) == [0, 2]

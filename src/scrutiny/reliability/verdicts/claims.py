@@ -16,7 +16,7 @@ from scrutiny.core.estimate import Estimate, Limits, Spoken
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.verdicts.limits import (
     ClaimCase,
-    Part,
+    ClaimPart,
     Place,
     RowFamily,
     deciding,
@@ -120,7 +120,7 @@ def _case(
         for c in there
     }
     parts = tuple(
-        Part(c, estimated[c.estimate], limits.get(c.estimate) if is_told[c.estimate] else None)
+        ClaimPart(c, estimated[c.estimate], limits.get(c.estimate) if is_told[c.estimate] else None)
         for c in there
     )
     touched = touched_of(claim, estimated)
@@ -156,7 +156,7 @@ def _finding(case: ClaimCase) -> Finding:
     )
 
 
-def _limited(part: Part, *, is_here: bool) -> Estimate:
+def _limited(part: ClaimPart, *, is_here: bool) -> Estimate:
     """Estimate of a component with the limits that decide."""
     found = part.found.estimate
     if part.limits is None:
@@ -238,7 +238,7 @@ def _alone(case: ClaimCase, state: State, spoken: Spoken) -> str:
     return over_touched(case.touched, share, _costs(main, spoken), state, risk)
 
 
-def _costs(part: Part, spoken: Spoken) -> tuple[float, float, float]:
+def _costs(part: ClaimPart, spoken: Spoken) -> tuple[float, float, float]:
     """Value and limits of a number as costs: beyond no effect, on the side of harm."""
     assert part.limits is not None  # whoever asks has compared them
     value = part.found.estimate.value or part.component.limit
@@ -258,13 +258,13 @@ def _stays(case: ClaimCase, state: State, spoken: Spoken) -> bool:
     return ends is not None and risk is not None and state_of(main.component, ends, risk) == state
 
 
-def _missing(parts: Sequence[Part]) -> float:
+def _missing(parts: Sequence[ClaimPart]) -> float:
     """Largest share of missing rows among the numbers with limits."""
     shares = (p.found.estimate.counts.missing_share for p in parts if p.found.interval is not None)
     return max(shares, default=0.0)
 
 
-def _reason(parts: Sequence[Part], outcome: Place, spoken: Spoken) -> str:
+def _reason(parts: Sequence[ClaimPart], outcome: Place, spoken: Spoken) -> str:
     """Reason in one sentence: the comparison that decided, and why the scope is not wider."""
     telling = telling_part(parts, outcome, spoken)
     said = f"{_sentence(telling, outcome, spoken)}{limits_at_once(telling)}"
@@ -272,7 +272,7 @@ def _reason(parts: Sequence[Part], outcome: Place, spoken: Spoken) -> str:
     return f"{said}; {narrow}" if narrow else said
 
 
-def _sentence(part: Part, outcome: Place, spoken: Spoken) -> str:
+def _sentence(part: ClaimPart, outcome: Place, spoken: Spoken) -> str:
     against = part.component.against
     if part.limits is None and part.found.interval is None:
         return f"there is no value against {against}, so the claim cannot be supported"
@@ -288,18 +288,18 @@ def _sentence(part: Part, outcome: Place, spoken: Spoken) -> str:
     return f"the interval does not clear its limit: {value}, {limit}; {could_be_shown(part)}"
 
 
-def _widest(parts: Sequence[Part]) -> Spoken:
+def _widest(parts: Sequence[ClaimPart]) -> Spoken:
     there = _with_value(parts)
     return "recipe" if there and all(map(is_of_recipe, there)) else "checkpoints"
 
 
-def _scope(parts: Sequence[Part], spoken: Spoken) -> str:
+def _scope(parts: Sequence[ClaimPart], spoken: Spoken) -> str:
     there = _with_value(parts)
     of_items = ", on these items" if any(is_on_one_unit(part.found) for part in there) else ""
     return _of_models(there, spoken) + of_items
 
 
-def _of_models(there: Sequence[Part], spoken: Spoken) -> str:
+def _of_models(there: Sequence[ClaimPart], spoken: Spoken) -> str:
     if not there or not all(map(is_of_recipe, there)) or spoken == "checkpoints":
         is_single = all(part.found.estimate.n_replicates == 1 for part in there)
         return "this checkpoint" if is_single else "these checkpoints"
@@ -307,7 +307,7 @@ def _of_models(there: Sequence[Part], spoken: Spoken) -> str:
     return "beyond this dataset" if len(datasets) >= FEWEST_DATASETS else "this recipe"
 
 
-def _why_narrow(parts: Sequence[Part], spoken: Spoken) -> str:
+def _why_narrow(parts: Sequence[ClaimPart], spoken: Spoken) -> str:
     """Why the scope is not the recipe; empty if it is."""
     there = _with_value(parts)
     if spoken == "recipe" or all(part.found.estimate.n_replicates == 1 for part in there):
@@ -322,5 +322,5 @@ def _why_narrow(parts: Sequence[Part], spoken: Spoken) -> str:
     return f"undecided for the recipe: {bounds_in(wide, 'recipe')}" if wide else ""
 
 
-def _with_value(parts: Sequence[Part]) -> Sequence[Part]:
+def _with_value(parts: Sequence[ClaimPart]) -> Sequence[ClaimPart]:
     return [part for part in parts if part.found.interval is not None]

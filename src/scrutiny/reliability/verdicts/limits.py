@@ -31,7 +31,7 @@ _EVERYTHING: Final = 0.98
 _PRINTED: Final = 0.0005
 
 
-class Part(NamedTuple):
+class ClaimPart(NamedTuple):
     """Comparison with its number, and the limits of the number that hold for its family."""
 
     component: Component
@@ -84,17 +84,17 @@ class ClaimCase:
     """
 
     claim: Claim
-    parts: tuple[Part, ...]
+    parts: tuple[ClaimPart, ...]
     stop: tuple[str, str] | None
     touched: Touched | None = None
 
     @property
-    def deciding(self) -> tuple[Part, ...]:
+    def deciding(self) -> tuple[ClaimPart, ...]:
         """Comparisons that decide: for a risk, the first alone."""
         return deciding(self.claim, self.parts)
 
 
-def deciding(claim: Claim, parts: tuple[Part, ...]) -> tuple[Part, ...]:
+def deciding(claim: Claim, parts: tuple[ClaimPart, ...]) -> tuple[ClaimPart, ...]:
     """Comparisons that decide a claim: for a risk, the first alone.
 
     What a risk is held against takes nothing from it, be it there or not.
@@ -104,7 +104,7 @@ def deciding(claim: Claim, parts: tuple[Part, ...]) -> tuple[Part, ...]:
     return tuple(part for part in parts if part.component == claim.components[0])
 
 
-def is_of_recipe(part: Part) -> bool:
+def is_of_recipe(part: ClaimPart) -> bool:
     """Whether a number has limits for the recipe: three or more drawn replicates."""
     return part.found.estimate.n_replicates >= 3 and not part.found.estimate.is_fixed
 
@@ -305,7 +305,7 @@ def survives_imputation(case: ClaimCase, outcome: Place, spoken: Spoken) -> bool
 
 
 def worst_ends(
-    part: Part, spoken: Spoken, *, is_low: bool, level: float
+    part: ClaimPart, spoken: Spoken, *, is_low: bool, level: float
 ) -> tuple[float, float] | None:
     """Limits if all missing rows had the lowest, or the highest, possible value.
 

@@ -20,7 +20,7 @@ from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.intervals import AS_PUBLISHED
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.statistics import measures_of
-from scrutiny.reliability.verdicts.limits import Part, is_on_one_unit
+from scrutiny.reliability.verdicts.limits import ClaimPart, is_on_one_unit
 from scrutiny.stats.intervals.multibootstrap import FEW_SEEDS
 
 #: Clusters (terms, words, documents) below this number carry no claim about others like them.
@@ -32,7 +32,7 @@ SKILL_NOT_COMPUTED: Final = "the estimate that shows skill was not computed"
 
 def gate(
     claim: Claim,
-    parts: Sequence[Part],
+    parts: Sequence[ClaimPart],
     estimated: Mapping[str, Estimated],
     touched: Touched | None = None,
 ) -> tuple[str, str] | None:
@@ -53,7 +53,7 @@ def gate(
     return _without_value(claim, parts)
 
 
-def _not_asked(claim: Claim, parts: Sequence[Part]) -> tuple[str, str] | None:
+def _not_asked(claim: Claim, parts: Sequence[ClaimPart]) -> tuple[str, str] | None:
     """Verdict on a claim that was refused, or that reads probabilities of a model without any."""
     if claim.refused:
         return "refused", claim.refused
@@ -66,7 +66,7 @@ def _not_asked(claim: Claim, parts: Sequence[Part]) -> tuple[str, str] | None:
     return None
 
 
-def _without_value(claim: Claim, parts: Sequence[Part]) -> tuple[str, str] | None:
+def _without_value(claim: Claim, parts: Sequence[ClaimPart]) -> tuple[str, str] | None:
     """Verdict if a comparison lacks its value, or units or replicates for limits; else None."""
     there = [part.component for part in parts]
     asked = claim.components[:1] if claim.risk else claim.components
@@ -125,7 +125,7 @@ def _has_few_units(part: Estimated) -> bool:
     return 0 < found.n_units < FEWEST_UNITS and found.n_units < found.counts.n
 
 
-def _too_few(parts: Sequence[Part]) -> tuple[str, str] | None:
+def _too_few(parts: Sequence[ClaimPart]) -> tuple[str, str] | None:
     """Verdict if some estimate has too few replicates for its method; else None."""
     for found in (part.found.estimate for part in parts):
         if found.method.startswith(AS_PUBLISHED) and 1 < found.n_replicates < FEW_SEEDS:
@@ -221,7 +221,7 @@ def share_in_words(touched: Touched) -> str:
     return whole_percent(touched.share)
 
 
-def share_of(touched: Touched, part: Part) -> float:
+def share_of(touched: Touched, part: ClaimPart) -> float:
     """Share of the items of a number that were touched: all, if it is over the touched ones."""
     return 1.0 if part.found.estimate.key.group == "changed" else touched.share
 

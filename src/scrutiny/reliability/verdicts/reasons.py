@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from scrutiny.core.boundary.printable import hundred
 from scrutiny.core.claim import Component, Risk, State
 from scrutiny.core.estimate import Estimate, Limits, Spoken
-from scrutiny.reliability.verdicts.limits import Part, Place
+from scrutiny.reliability.verdicts.limits import ClaimPart, Place
 from scrutiny.reliability.verdicts.prerequisites import bounds
 from scrutiny.reliability.verdicts.risks import costs, is_beyond_tolerance
 from scrutiny.stats.intervals.rows import MOST_ITEMS
@@ -17,7 +17,7 @@ from scrutiny.stats.intervals.simultaneous import FEWEST_SEEDS
 _MOST_FORESEEN: Final = MOST_ITEMS**2
 
 
-def why(part: Part, spoken: Spoken, state: State, risk: Risk) -> str:
+def why(part: ClaimPart, spoken: Spoken, state: State, risk: Risk) -> str:
     """Reason in one sentence: the cost relative to the tolerance, or what would decide."""
     limits, value = part.limits, part.found.estimate.value
     if limits is None or value is None:
@@ -40,7 +40,7 @@ def why(part: Part, spoken: Spoken, state: State, risk: Risk) -> str:
     return f"{said}: more than {least or 'nothing'}, and maybe more than {tolerable}"
 
 
-def other_scope(part: Part, spoken: Spoken) -> str:
+def other_scope(part: ClaimPart, spoken: Spoken) -> str:
     """Limits of a risk in the scope that does not decide, in words, if there are two scopes."""
     limits = part.limits
     if limits is None or limits.recipe is None:
@@ -236,7 +236,7 @@ def is_count(found: Estimate, risk: Risk) -> bool:
     return "{} %" in risk.costs and found.value is not None and abs(count - round(count)) <= 1e-6
 
 
-def could_be_shown(part: Part) -> str:
+def could_be_shown(part: ClaimPart) -> str:
     """What could have been shown: a distance beyond the limit that the number can have."""
     effect = detectable_effect(part)
     if effect is None:
@@ -244,7 +244,7 @@ def could_be_shown(part: Part) -> str:
     return f"{effect:.3f} beyond it could have been shown"
 
 
-def detectable_effect(part: Part) -> float | None:
+def detectable_effect(part: ClaimPart) -> float | None:
     """Distance from the limit that 80 % of studies show; None where no number lies so far off."""
     if part.limits is None:
         return None
@@ -255,7 +255,7 @@ def detectable_effect(part: Part) -> float | None:
     return None if round(effect, 3) >= round(room, 3) else effect
 
 
-def telling_part(parts: Sequence[Part], outcome: Place, spoken: Spoken) -> Part:
+def telling_part(parts: Sequence[ClaimPart], outcome: Place, spoken: Spoken) -> ClaimPart:
     """Comparison that decided: the clearest denial, else the one with the smallest clearance."""
     if outcome == "below":
         return min(parts, key=lambda part: _clearance(part, spoken))
@@ -263,7 +263,7 @@ def telling_part(parts: Sequence[Part], outcome: Place, spoken: Spoken) -> Part:
     return min(open_ones, key=lambda part: _clearance(part, spoken))
 
 
-def _clearance(part: Part, spoken: Spoken) -> float:
+def _clearance(part: ClaimPart, spoken: Spoken) -> float:
     """Distance of a value beyond its limit, in half-widths; lowest without a value."""
     ends = part.limits and (part.limits.of(spoken) or part.limits.widest)
     value = part.found.estimate.value
@@ -274,14 +274,14 @@ def _clearance(part: Part, spoken: Spoken) -> float:
     return off / max((ends[1] - ends[0]) / 2.0, 1e-12)
 
 
-def bounds_in(part: Part, spoken: Spoken) -> str:
+def bounds_in(part: ClaimPart, spoken: Spoken) -> str:
     """Value with its limits, in words for a reason."""
     ends = part.limits and (part.limits.of(spoken) or part.limits.widest)
     low, high = ends or (None, None)
     return bounds(replace(part.found.estimate, low=low, high=high))
 
 
-def limits_at_once(part: Part) -> str:
+def limits_at_once(part: ClaimPart) -> str:
     """Note that the limits hold simultaneously for a family."""
     count = part.limits.n_rows if part.limits else 1
     return f" (limits that hold for {count:,} numbers at once)" if count > 1 else ""

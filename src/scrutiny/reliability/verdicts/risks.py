@@ -16,7 +16,13 @@ from typing import Final
 from scrutiny.core.boundary.json_text import canonical_json
 from scrutiny.core.claim import Check, Claim, Component, Finding, Risk, State
 from scrutiny.core.estimate import Spoken
-from scrutiny.reliability.verdicts.limits import ClaimCase, Part, Place, is_on_one_unit, outcome_of
+from scrutiny.reliability.verdicts.limits import (
+    ClaimCase,
+    ClaimPart,
+    Place,
+    is_on_one_unit,
+    outcome_of,
+)
 from scrutiny.stats.intervals.interval import Scale
 
 #: Datasets on which a claim has to be decided alike to speak of others.
@@ -119,7 +125,7 @@ def checks_of_risk(case: ClaimCase, state: str) -> Iterator[Check]:
             yield _more_than(part, risk)
 
 
-def _over_seeds(main: Part, risk: Risk, state: str) -> Check:
+def _over_seeds(main: ClaimPart, risk: Risk, state: str) -> Check:
     """Check of seeds: whether the recipe is in scope, and how many seeds agree."""
     found = main.found.estimate
     if found.n_replicates < 2:
@@ -137,12 +143,12 @@ def _over_seeds(main: Part, risk: Risk, state: str) -> Check:
     return Check("seeds", "no" if is_overturned else "undecided", detail)
 
 
-def _state_at(part: Part, spoken: Spoken, risk: Risk) -> State:
+def _state_at(part: ClaimPart, spoken: Spoken, risk: Risk) -> State:
     ends = None if part.limits is None else part.limits.of(spoken)
     return "can't tell" if ends is None else state_of(part.component, ends, risk)
 
 
-def _more_than(part: Part, risk: Risk) -> Check:
+def _more_than(part: ClaimPart, risk: Risk) -> Check:
     """Whether a cost is larger than a control's: yes, no (at most tolerably), or undecided."""
     name = f"more than {part.component.against.removeprefix('control: ')}"
     if part.limits is None:
@@ -222,9 +228,9 @@ def _check(name: str, case: ClaimCase, verdict: str) -> Check:
     return _over_groups(name, said, verdict)
 
 
-def _groups(parts: Sequence[Part], kind: str) -> list[list[Part]]:
+def _groups(parts: Sequence[ClaimPart], kind: str) -> list[list[ClaimPart]]:
     """Components by dataset or choice; those without one belong to the first."""
-    groups: dict[str, list[Part]] = {}
+    groups: dict[str, list[ClaimPart]] = {}
     for part in parts:
         named = re.search(rf"\b{kind}:? ([^,:]+)", part.component.against)
         groups.setdefault(named[1] if named else "", []).append(part)
@@ -244,7 +250,7 @@ def _over_groups(name: str, said: Sequence[Place], verdict: str) -> Check:
     return Check(name, "undecided" if "undecided" in said else "no", detail)
 
 
-def _whether_seeds_agree(part: Part, *, verdict: str) -> Check:
+def _whether_seeds_agree(part: ClaimPart, *, verdict: str) -> Check:
     """Check: whether replicates agree, and whether their spread overturns the items' verdict."""
     found = part.found.estimate
     if found.n_replicates < 2:

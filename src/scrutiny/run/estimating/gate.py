@@ -21,7 +21,7 @@ from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.verdicts.claims import decide
 from scrutiny.reliability.verdicts.limits import counted
 from scrutiny.reliability.verdicts.prerequisites import touched_of
-from scrutiny.reliability.written_metrics import Asked, Rule, asked_of, parse_rule, partner
+from scrutiny.reliability.written_metrics import AskedMetric, Rule, asked_of, parse_rule, partner
 from scrutiny.run.estimating.estimator import Estimator, estimator_of
 from scrutiny.run.estimating.rule_numbers import (
     is_named,
@@ -171,7 +171,7 @@ class _RuleSide:
 
 def _sides(
     rule: Rule, text: str, folder: RunFolder, known: Sequence[Number], names: Collection[str]
-) -> tuple[Asked, list[_RuleSide]]:
+) -> tuple[AskedMetric, list[_RuleSide]]:
     """One side of a rule, or the two of a difference or a ratio.
 
     Raises
@@ -180,7 +180,7 @@ def _sides(
         If both sides have two sides of their own.
     """
     roles = {name: model["role"] for name, model in folder.manifest.get("models", {}).items()}
-    asked = Asked(((rule.metric, dict(rule.where)),))
+    asked = AskedMetric(((rule.metric, dict(rule.where)),))
     if not any(is_named(number, rule.metric) for number in known):
         subjects = dict.fromkeys(number.key.subject for number in known)
         own = [name for name in subjects if roles.get(name) == "measured"]
@@ -211,7 +211,9 @@ def _sides(
     return asked._replace(sides=placed), sides
 
 
-def _of_both(one: Number, others: Sequence[Number], asked: Asked, text: str) -> Iterator[Number]:
+def _of_both(
+    one: Number, others: Sequence[Number], asked: AskedMetric, text: str
+) -> Iterator[Number]:
     """Numbers of two sides: one, and every other that differs from it in the stated parts only.
 
     Raises

@@ -11,7 +11,7 @@ from scrutiny.core.plan import OF_ONE, EstimatePlan, RelatePlan
 from scrutiny.core.slice_syntax import WHERE, joined, slice_of_values
 from scrutiny.reliability.assignment import Assignment, PlacedContrast, Relation
 from scrutiny.reliability.metrics import metric_of
-from scrutiny.reliability.written_metrics import Asked, asked_of, partner
+from scrutiny.reliability.written_metrics import AskedMetric, asked_of, partner
 from scrutiny.run.planning.design_numbers import conditions_of, fitting, place_of, said_of
 from scrutiny.run.planning.plan_slices import items_of, over
 from scrutiny.run.planning.resolved import Resolved
@@ -76,7 +76,7 @@ def plan_contrasts(
                 yield plan.id, over(made, where)
 
 
-def _written(resolved: Resolved) -> Iterator[tuple[EstimatePlan, Asked]]:
+def _written(resolved: Resolved) -> Iterator[tuple[EstimatePlan, AskedMetric]]:
     """Estimates of the plan with their sides; a gain is written out as a contrast."""
     models = [name for name, one in resolved.families.items() if one.role == "measured"]
     for plan in resolved.plan.estimate:
@@ -99,7 +99,7 @@ def _written(resolved: Resolved) -> Iterator[tuple[EstimatePlan, Asked]]:
 
 
 def _of_two(
-    plan: EstimatePlan, asked: Asked, resolved: Resolved, designed: Sequence[Assignment]
+    plan: EstimatePlan, asked: AskedMetric, resolved: Resolved, designed: Sequence[Assignment]
 ) -> Iterator[tuple[str, PlacedContrast]]:
     """Two metrics of one selection; each is the measurement's own, or the only one's that has it.
 
@@ -137,7 +137,7 @@ def _of_two(
             yield plan.id, replace(new, id=(plan.id if len(pairs) == 1 else name) + end)
 
 
-def _each(one: Assignment, asked: Asked, resolved: Resolved) -> Iterator[tuple[str, str]]:
+def _each(one: Assignment, asked: AskedMetric, resolved: Resolved) -> Iterator[tuple[str, str]]:
     """End of the identifier and slice for each value of an axis; empty where nothing is added."""
     if not asked.each or asked.each in conditions_of(one):
         yield "", ""
