@@ -122,8 +122,8 @@ def _path(query: PathGradient, answer: Any, where: str) -> Any | Failure:
     if found.gap > _MOST_GAP:
         return Failure(
             "incomplete_path",
-            f"{where} misses the difference of the scores by {100 * found.gap:.0f} % in {query.steps} "
-            "steps; double them",
+            f"{where} misses the difference of the scores by {100 * found.gap:.0f} % in "
+            f"{query.steps} steps; double them",
         )
     return found
 
