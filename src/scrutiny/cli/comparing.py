@@ -71,7 +71,17 @@ def opened(flags: Mapping[str, Any]) -> Iterator[OpenedSides]:
     """
     texts = [flags["first"], flags["second"]]
     known = [text for text in texts if kind_of(text) != "model"]
-    wanted = _wanted_of(flags)
+    # requested comparisons in addition to answers
+    stated = flags["invariances"]
+    names = tuple(split_option(stated or ""))
+    if stated is not None and not names:
+        raise PlanError(
+            f"--invariances {stated!r} names no change: write --invariances synonym,typo, or a "
+            "recipe that `scrutiny list transformations` prints."
+        )
+    margins = (flags["invariance_margin"], flags["margin"], MARGIN)
+    margin = next(one for one in margins if one is not None)
+    wanted = Wanted(names, margin, flags["representations"])
     if known and wanted.is_any:
         raise PlanError(
             f"{known[0]!r} only has stored answers and cannot be asked about changed texts: "
@@ -88,26 +98,6 @@ def opened(flags: Mapping[str, Any]) -> Iterator[OpenedSides]:
             for text, name in zip(texts, ("first", "second"), strict=True)
         )
         yield OpenedSides(first, second, again)
-
-
-def _wanted_of(flags: Mapping[str, Any]) -> Wanted:
-    """Requested comparisons in addition to answers.
-
-    Raises
-    ------
-    PlanError
-        If ``--invariances`` names nothing between its commas.
-    """
-    text = flags["invariances"]
-    names = tuple(split_option(text or ""))
-    if text is not None and not names:
-        raise PlanError(
-            f"--invariances {text!r} names no change: write --invariances synonym,typo, or a "
-            "recipe that `scrutiny list transformations` prints."
-        )
-    margins = (flags["invariance_margin"], flags["margin"], MARGIN)
-    margin = next(one for one in margins if one is not None)
-    return Wanted(names, margin, flags["representations"])
 
 
 def kind_of(text: str) -> Kind:

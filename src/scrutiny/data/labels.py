@@ -280,9 +280,7 @@ def _stating(mapping: Mapping[str, str], is_object: bool) -> str:  # noqa: FBT00
     return f"add labels={write_label_map(mapping)} to the data string"
 
 
-def _must_differ(
-    complete: Mapping[str, str], renamed: Mapping[str, str], *, is_object: bool
-) -> None:
+def _must_differ(complete: Mapping[str, str], names: Mapping[str, str], *, is_object: bool) -> None:
     """Raise if two data labels map to one label of the model."""
     first: dict[str, str] = {}
     for label, model in complete.items():
@@ -290,7 +288,7 @@ def _must_differ(
             raise DataError(
                 f"The data's labels {first[model]!r} and {label!r} both lead to the model's "
                 f"{model!r}. If they mean the same, give them one name: "
-                f"{_stating(_of_file(complete, renamed), is_object)}."
+                f"{_stating(_of_file(complete, names), is_object)}."
             )
         first[model] = label
 

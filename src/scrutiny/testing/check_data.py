@@ -4,8 +4,9 @@ Rows become items, and right answers get the most. An attribute has its declared
 the item only.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from scrutiny.core.answers.choices import option_fields, options_in
@@ -18,7 +19,7 @@ from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction, Task
 from scrutiny.data.attribute import Attribute, Training, Value
 from scrutiny.data.dataset import load_dataset
-from scrutiny.data.source import DataSource, parse_source
+from scrutiny.data.source import parse_source
 from scrutiny.data.table import Table
 from scrutiny.tasks.item_hashes import content_key
 from scrutiny.tasks.scores import level_of
@@ -64,7 +65,8 @@ def check_task(task: Task, rows: Sequence[Mapping[str, Any]]) -> None:
     for role in task.roles:
         if role.is_needed:
             bare = {key: value for key, value in rows[0].items() if key != role.name}
-            _must_refuse(task, bare, role.name)
+            reads = partial(task.parse, bare, source=_SOURCE)
+            _must_refuse(task.name, f"a row without {role.name}", reads)
     if task.scored_by is not None:
         _check_scores(task, items)
 
@@ -93,15 +95,16 @@ def _item(task: Task, row: Mapping[str, Any]) -> Example:
     return item
 
 
-def _must_refuse(task: Task, row: Mapping[str, Any], lacking: str) -> None:
+def _must_refuse(name: str, bad: str, reads: Callable[[], object]) -> None:
+    """Raise unless reading bad input ends in a `DataError`."""
     try:
-        task.parse(row, source=_SOURCE)
+        reads()
     except DataError:
         return
     except Exception as error:
-        said = f"a row without {lacking} ends in {type(error).__name__}, and not in a DataError."
-        raise ConformanceError(f"{task.name}: {said}") from error
-    raise ConformanceError(f"{task.name}: a row without {lacking} is read all the same.")
+        said = f"{bad} ends in {type(error).__name__}, and not in a DataError."
+        raise ConformanceError(f"{name}: {said}") from error
+    raise ConformanceError(f"{name}: {bad} is read all the same.")
 
 
 def _check_scores(task: Task, items: Sequence[Example]) -> None:
@@ -169,18 +172,8 @@ def check_reader(data: str) -> None:
         is_kept=one.fingerprint == other.fingerprint,
         message="its items are others when they are read again.",
     )
-    _must_name_a_missing_file(reader, replace(source, target=f"{source.target}.missing"))
-
-
-def _must_name_a_missing_file(reader: Any, source: DataSource) -> None:
-    try:
-        list(reader(source).rows)
-    except DataError:
-        return
-    except Exception as error:
-        said = f"a file that is not there ends in {type(error).__name__}, and not in a DataError."
-        raise ConformanceError(f"{source.scheme}: {said}") from error
-    raise ConformanceError(f"{source.scheme}: a file that is not there is read all the same.")
+    missing = replace(source, target=f"{source.target}.missing")
+    _must_refuse(source.scheme, "a file that is not there", lambda: list(reader(missing).rows))
 
 
 _KINDS: Final[dict[str, tuple[type, ...]]] = {

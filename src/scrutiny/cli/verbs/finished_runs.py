@@ -58,7 +58,21 @@ def report(
     from scrutiny.store.files import save_text
 
     if change is not None:
-        return _cases(run, change, is_allowed=output is None and form is None and not no_texts)
+        # print the cases of one change
+        from scrutiny.report.cases.changed_texts import cases_of
+        from scrutiny.report.cases.evidence import found_texts
+        from scrutiny.report.cases.shown import cases_lines
+        from scrutiny.report.text import write_lines
+        from scrutiny.store.run_folder import RunFolder
+
+        if not (output is None and form is None and not no_texts):
+            raise PlanError(
+                "--cases prints texts to the terminal: leave out -o, --format, --no-texts."
+            )
+        folder = RunFolder.open(run)
+        table = cases_of(folder, change, found_texts(folder.path, folder.estimates()))
+        write_lines(cases_lines(change, table.to_pylist()))
+        return 0
     suffix = "text" if output is None else format_of(output)
     chosen = "json" if as_json else form or suffix
     view = load_view(run)
@@ -71,22 +85,6 @@ def report(
         write_terminal(view)
     else:
         click.echo(render(view, chosen), nl=False)
-    return 0
-
-
-def _cases(run: Path, change: str, *, is_allowed: bool) -> int:
-    """Print the cases of one change."""
-    from scrutiny.report.cases.changed_texts import cases_of
-    from scrutiny.report.cases.evidence import found_texts
-    from scrutiny.report.cases.shown import cases_lines
-    from scrutiny.report.text import write_lines
-    from scrutiny.store.run_folder import RunFolder
-
-    if not is_allowed:
-        raise PlanError("--cases prints texts to the terminal: leave out -o, --format, --no-texts.")
-    folder = RunFolder.open(run)
-    table = cases_of(folder, change, found_texts(folder.path, folder.estimates()))
-    write_lines(cases_lines(change, table.to_pylist()))
     return 0
 
 

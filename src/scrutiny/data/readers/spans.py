@@ -164,7 +164,7 @@ def _tagged(raw: RawRow, text: str, marks: Sequence[_Marked], *, keeps_longest: 
 def _longest(marks: Sequence[_Marked]) -> list[_Marked]:
     """Spans of which none overlaps a longer one; of two as long, the first."""
     kept: list[_Marked] = []
-    for mark in sorted(marks, key=lambda m: (m.start - m.end, m)):
-        if all(mark.end <= one.start or one.end <= mark.start for one in kept):
-            kept.append(mark)
+    for span in sorted(marks, key=lambda m: (m.start - m.end, m)):
+        if all(span.end <= one.start or one.end <= span.start for one in kept):
+            kept.append(span)
     return kept

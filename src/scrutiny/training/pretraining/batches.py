@@ -152,22 +152,20 @@ class Batches:
         border = target if is_cut else border
         follows, label = border, IGNORED if is_cut else 0
         if not is_cut and draw.random() < 0.5:
-            follows, label = self._elsewhere(first, length, draw), 1
+            # position at which a passage of another document begins
+            choices = self._passages[length].first
+            documents = self._corpus.document
+            for _ in range(20):
+                other = int(choices[draw.integers(len(choices))])
+                if documents[other] != documents[first]:
+                    break
+            elsewhere = int(self._corpus.starts[other])
+            follows, label = elsewhere, 1
         rest = begin + size - border
         a = self._corpus.pieces[begin:border]
         b = self._corpus.pieces[follows : follows + rest]
         pieces = np.concatenate([[CLS], a, [SEP], b, [SEP]]).astype(np.int64)
         return _FullRow(pieces, len(a) + 2, label), key
-
-    def _elsewhere(self, first: int, length: int, draw: np.random.Generator) -> int:
-        """Position at which a passage of another document begins."""
-        choices = self._passages[length].first
-        document = self._corpus.document
-        for _ in range(20):
-            other = int(choices[draw.integers(len(choices))])
-            if document[other] != document[first]:
-                break
-        return int(self._corpus.starts[other])
 
     def _single(self, step: int, pieces: int, longest: int) -> StepInput[Integers]:
         """Batch of single sentences of one length; half of them are a whole document."""
