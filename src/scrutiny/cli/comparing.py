@@ -130,7 +130,17 @@ def _folder(text: str, out: Path, flags: Mapping[str, Any]) -> RunFolder:
 
 def _asked(texts: list[str], flags: Mapping[str, Any], wanted: Wanted, out: Path) -> OpenedSides:
     """Models measured now: both on data, or one in the same way as a run."""
-    names = [*_of_one_model(flags["measures"])]
+    names = []
+    for name in flags["measures"]:
+        if registry().load("diagnostic", name).wants_reference:
+            raise PlanError(
+                f"--measure {name} measures a model beside a second one, and here each side is "
+                "measured by itself. Leave it out: kappa, error consistency, CAPA and divergences "
+                "of both sides are told anyway, --invariances and --representations ask for the "
+                "rest; or measure both in one run: "
+                f"scrutiny run {name} --model B --reference A --data STRING."
+            )
+        names.append(registry().resolve("diagnostic", name))
     known = [None if kind_of(text) == "model" else _run_beside(text, texts) for text in texts]
     beside = known[0] or known[1]
     request = Request.of(flags)
@@ -218,26 +228,6 @@ def _run_beside(text: str, texts: list[str]) -> RunFolder:
             "or two logs."
         )
     return RunFolder.open(text)
-
-
-def _of_one_model(names: Sequence[str]) -> Iterator[str]:
-    """Versioned names of diagnostics that measure a single model.
-
-    Raises
-    ------
-    PlanError
-        If one of them measures a model beside a second one.
-    """
-    for name in names:
-        if registry().load("diagnostic", name).wants_reference:
-            raise PlanError(
-                f"--measure {name} measures a model beside a second one, and here each side is "
-                "measured by itself. Leave it out: kappa, error consistency, CAPA and divergences "
-                "of both sides are told anyway, --invariances and --representations ask for the "
-                "rest; or measure both in one run: "
-                f"scrutiny run {name} --model B --reference A --data STRING."
-            )
-        yield registry().resolve("diagnostic", name)
 
 
 def _plan_of(

@@ -179,7 +179,11 @@ class KneserNey:
         pieces = np.asarray(pieces, dtype=np.int64)
         found = np.full(len(pieces), 1.0 / self._vocabulary)
         for depth in range(self.order):
-            before = self._number(history[:, self.order - 1 - depth :])
+            # index (row,) of each history; -1 for one that was never seen
+            earlier = history[:, self.order - 1 - depth :]
+            before = np.zeros(len(earlier), dtype=np.int64)
+            for level in range(earlier.shape[1]):
+                before = self._child(level, before, earlier[:, level])
             # probabilities of one order, given those of the order below
             table = self._orders[depth]
             place = self._child(depth, before, pieces)
@@ -190,13 +194,6 @@ class KneserNey:
             own = np.maximum(count - table.discount, 0.0) + table.discount * types * found
             found = np.where(is_seen, own / np.where(is_seen, total, 1.0), found)
         return np.asarray(np.log(found))
-
-    def _number(self, earlier: Integers) -> Integers:
-        """Index (row,) of each history; -1 for one that was never seen."""
-        number = np.zeros(len(earlier), dtype=np.int64)
-        for place in range(earlier.shape[1]):
-            number = self._child(place, number, earlier[:, place])
-        return number
 
     def _child(self, depth: int, number: Integers, piece: Integers) -> Integers:
         keys = self._orders[depth].keys

@@ -208,17 +208,15 @@ class PieceTarget:
         if "token_type_ids" in tokenizer.model_input_names:
             columns["token_type_ids"] = [[0] * len(row) for row in ids]
         frames = tuple(frame for _, frame in read)
-        targets = [self._targets(frame, len(row)) for frame, row in zip(frames, ids, strict=True)]
+        # target of each position: the label of its word, or the value that the loss ignores
+        unlabeled = 0 if self.learned.recipe.loss_on == "all" else IGNORED
+        targets = [[unlabeled] * len(row) for row in ids]
+        for frame, own in zip(frames, targets, strict=True):
+            for place, label in zip(frame.places, frame.own, strict=True):
+                if place >= 0:
+                    own[place] = label
         n_cut = sum(-1 in frame.places for frame in frames)
         return EncodedFrames(columns, targets, [], n_cut, frames)
-
-    def _targets(self, frame: PieceFrame, size: int) -> list[int]:
-        """Target of each position: the label of its word, or the value that the loss ignores."""
-        targets = [0 if self.learned.recipe.loss_on == "all" else IGNORED] * size
-        for place, label in zip(frame.places, frame.own, strict=True):
-            if place >= 0:
-                targets[place] = label
-        return targets
 
     def _read(self, frame: AnchoredFrame, longest: int | None) -> tuple[SentencePieces, PieceFrame]:
         """Pieces of a frame, truncated if too long, and the labels of its words' pieces."""

@@ -181,17 +181,16 @@ class Batches:
         chosen = np.concatenate([draw.choice(pool, size=rows // len(pools) + 1) for pool in pools])[
             :rows
         ]
-        made = [self._sentence(int(sentence), size) for sentence in chosen]
-        keys: list[Key] = [(_SINGLE, step, row) for row in range(len(made))]
+        made = []
+        for sentence in chosen:
+            begin = int(self._corpus.starts[sentence])
+            own = self._corpus.pieces[begin : begin + size]
+            row = np.concatenate([[CLS], own, [SEP]]).astype(np.int64)
+            made.append(_FullRow(row, len(row), IGNORED))
+        keys: list[Key] = [(_SINGLE, step, number) for number in range(len(made))]
         if self._recipe.masking == "static":
             keys = [(_SINGLE, int(sentence), 0) for sentence in chosen]
         return self._masked(made, keys)
-
-    def _sentence(self, sentence: int, size: int) -> _FullRow:
-        begin = int(self._corpus.starts[sentence])
-        own = self._corpus.pieces[begin : begin + size]
-        pieces = np.concatenate([[CLS], own, [SEP]]).astype(np.int64)
-        return _FullRow(pieces, len(pieces), IGNORED)
 
     def _masked(self, rows: list[_FullRow], keys: list[Key]) -> StepInput[Integers]:
         """Batch of rows of one length with some pieces masked."""
