@@ -17,7 +17,7 @@ from scrutiny.core.facts import GROUNDS
 from scrutiny.core.plugin_base import must_be_of_kind
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction, Task
-from scrutiny.data.attribute import Attribute, Training, Value
+from scrutiny.data.attribute import Attribute, Training
 from scrutiny.data.dataset import load_dataset
 from scrutiny.data.source import parse_source
 from scrutiny.data.table import Table
@@ -212,7 +212,15 @@ def check_attribute(attribute: Attribute, examples: Sequence[Example] = ()) -> N
     two = Example("two", {"premise": SAMPLE_TEXTS[1], "hypothesis": SAMPLE_TEXTS[2]}, "down")
     tried = [*examples, *one, two, Example("without gold", {"text": SAMPLE_TEXTS[1]})]
     training = Training(tried)
-    values = [_value(attribute, name, one, training) for one in tried]
+    values = []
+    for example in tried:
+        found = attribute(example, training)
+        promise(
+            name,
+            is_kept=found is None or type(found) in _KINDS[attribute.gives],
+            message=f"it gives {attribute.gives}, and {found!r} for {dict(example.fields)}.",
+        )
+        values.append(found)
     again = [attribute(one, training) for one in reversed(tried)][::-1]
     promise(
         name,
@@ -225,13 +233,3 @@ def check_attribute(attribute: Attribute, examples: Sequence[Example] = ()) -> N
         is_kept=not attribute.is_english or set(foreign) == {None},
         message="it goes by English words, and German items have a value.",
     )
-
-
-def _value(attribute: Attribute, name: str, example: Example, training: Training) -> Value | None:
-    found = attribute(example, training)
-    promise(
-        name,
-        is_kept=found is None or type(found) in _KINDS[attribute.gives],
-        message=f"it gives {attribute.gives}, and {found!r} for {dict(example.fields)}.",
-    )
-    return found

@@ -202,7 +202,12 @@ def gate(**flags: Any) -> int:
     today = datetime.now(UTC).date()
     judged = [_accepted(one, accepted, today) for one in judged]
     if flags["undecided"] != "undecided":
-        judged = [_folded(one, flags["undecided"]) for one in judged]
+        # what was refused or not tested stays so: nothing was shown of it
+        for number, one in enumerate(judged):
+            if one.case.outcome == "undecided":
+                says = f"undecided; {one.case.says}"
+                case = replace(one.case, outcome=flags["undecided"], says=says)
+                judged[number] = replace(one, case=case)
     for one in judged:
         if flags["as_json"]:
             click.echo(json_line({**one.said, "gate": one.case.outcome}))
@@ -255,14 +260,3 @@ def _accepted(judged: _Judged, accepted: Sequence[Any], today: Any) -> _Judged:
         return judged
     says = f"accepted ({found.why}); {case.says}"
     return replace(judged, case=replace(case, outcome="accepted", says=says))
-
-
-def _folded(judged: _Judged, into: Any) -> _Judged:
-    """Line whose undecided outcome is changed to a pass or a failure.
-
-    What was refused or not tested stays so: nothing was shown of it.
-    """
-    if judged.case.outcome != "undecided":
-        return judged
-    case = replace(judged.case, outcome=into, says=f"undecided; {judged.case.says}")
-    return replace(judged, case=case)

@@ -146,7 +146,15 @@ def show(name: str, kind: str | None, *, as_json: bool) -> int:
         found = _find(name, kind)
         thing = found.load()
     if as_json:
-        click.echo(json_line(_object(found, thing)))
+        told = {
+            "kind": found.registration.kind,
+            "name": found.registration.name,
+            "from": found.origin,
+            "doc": at_length(thing),
+            "facts": dict([*facts(thing), *_measured(found.registration.name)]),
+            "parameters": _parameters(thing),
+        }
+        click.echo(json_line(told))
         return 0
     click.secho(f"{found.registration.name}  ({found.registration.kind})", bold=True)
     if found.origin != "scrutiny":
@@ -177,18 +185,6 @@ def _measured(name: str) -> list[tuple[str, str]]:
         if any(one.name == of and one.says for one in measures)
     ]
     return [("Recorded by", "; ".join(found))] if found else []
-
-
-def _object(found: Entry, thing: Any) -> dict[str, Any]:
-    """All facts about a name, as plain values."""
-    return {
-        "kind": found.registration.kind,
-        "name": found.registration.name,
-        "from": found.origin,
-        "doc": at_length(thing),
-        "facts": dict([*facts(thing), *_measured(found.registration.name)]),
-        "parameters": _parameters(thing),
-    }
 
 
 def _find(name: str, kind: str | None) -> Entry:
