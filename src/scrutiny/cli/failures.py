@@ -189,7 +189,14 @@ def watched(run: Callable[[], int]) -> int:
     child = os.fork()
     if child == 0:
         os.close(reader)
-        _end_with(parent)
+        # end this process when its parent is killed, to release the run folder
+        if sys.platform == "linux":
+            import ctypes
+
+            with suppress(OSError, AttributeError):  # a C library without it
+                ctypes.CDLL(None).prctl(_DIES_WITH_PARENT, signal.SIGKILL)
+        if os.getppid() != parent:  # killed in between
+            os._exit(_INCOMPLETE)
         _heed_one_interrupt_at_a_time()
         end_when_files_closed()
         code = 1
@@ -249,17 +256,6 @@ def _leave(status: int, *, said: bytes) -> NoReturn:
             code = _MODEL_FAILED
     sys.stderr.flush()
     os._exit(code)
-
-
-def _end_with(parent: int) -> None:
-    """End this process when its parent is killed, to release the run folder."""
-    if sys.platform == "linux":
-        import ctypes
-
-        with suppress(OSError, AttributeError):  # a C library without it
-            ctypes.CDLL(None).prctl(_DIES_WITH_PARENT, signal.SIGKILL)
-    if os.getppid() != parent:  # killed in between
-        os._exit(_INCOMPLETE)
 
 
 def _heed_one_interrupt_at_a_time() -> None:

@@ -237,7 +237,10 @@ def write_page(path: Path, view: RunView, folder: Path) -> bool:
     StorageError
         If the disk refuses.
     """
-    made_of = _made_of(view)
+    # digest of everything that determines a page: the run, its results, and the code
+    files = json.dumps(view.manifest, sort_keys=True)
+    parts = [view.facts.path, str(view.has_texts), files, *_code()]
+    made_of = blake2b(json.dumps(parts).encode(), digest_size=16).hexdigest()
     if path.is_file() and _kept(folder) == [made_of, hash_file(path)]:
         return False
     from scrutiny.report.page import render_html  # templates and charts are slow to load
@@ -248,13 +251,6 @@ def write_page(path: Path, view: RunView, folder: Path) -> bool:
         with suppress(StorageError), closing(Journal(folder / "journal.sqlite")) as journal:
             journal.set_meta(_KEY, json.dumps([made_of, hash_file(path)]))
     return True
-
-
-def _made_of(view: RunView) -> str:
-    """Digest of everything that determines a page: the run, its results, and the code."""
-    files = json.dumps(view.manifest, sort_keys=True)
-    parts = [view.facts.path, str(view.has_texts), files, *_code()]
-    return blake2b(json.dumps(parts).encode(), digest_size=16).hexdigest()
 
 
 def _code() -> list[str]:

@@ -117,7 +117,16 @@ def resolve_columns(source: DataSource, table: Table, *, task: str = "") -> Colu
     if table.is_whole:
         return Columns(load_task(named).name, {load_task(named).answer: "gold"})
     found = load_task(named) if named else _told(stated, table.columns)
-    _refuse_foreign(found, source)
+    # raise for stated columns that only other tasks have; empty ones only prevent guessing
+    mine = [role.name for role in found.roles]
+    foreign = set(role_options()) - {*mine, "id"}
+    for name, given in source.options.items():
+        if given and name in foreign:
+            raise DataError(
+                f"In {source}, {name}= is no column of {found.name}: it has {', '.join(mine)}. "
+                "Columns to compare groups by are listed in group=, those whose rows belong "
+                "together in unit=."
+            )
     wanted = (*found.roles, ID)
     roles = {
         role.key: _existing(stated.option(role.name), role.name, stated, table)
@@ -199,19 +208,6 @@ def _guessed(
             if name is not None:
                 found[role.name] = free.pop(name)
     return found
-
-
-def _refuse_foreign(task: Task, source: DataSource) -> None:
-    """Raise for stated columns that only other tasks have; empty ones only prevent guessing."""
-    mine = [role.name for role in task.roles]
-    foreign = set(role_options()) - {*mine, "id"}
-    for name, column in source.options.items():
-        if column and name in foreign:
-            raise DataError(
-                f"In {source}, {name}= is no column of {task.name}: it has {', '.join(mine)}. "
-                "Columns to compare groups by are listed in group=, those whose rows belong "
-                "together in unit=."
-            )
 
 
 def _existing(name: str, role: str, source: DataSource, table: Table) -> str:

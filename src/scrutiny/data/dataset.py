@@ -309,23 +309,21 @@ def shared_items(datasets: list[Dataset]) -> list[SharedItems]:
     """Pairs of datasets of one task that share items, and how many."""
     tasks = Counter(dataset.task for dataset in datasets)
     several = [dataset for dataset in datasets if tasks[dataset.task] > 1]
-    asked = {id(dataset): _asked(dataset) for dataset in several}
+    # counts of items by their key without gold, with their columns if a task has no labels
+    asked = {}
+    for dataset in several:
+        needs_columns = not load_task(dataset.task).must_be_answered
+        asked[id(dataset)] = Counter(
+            content_key(Example(one.id, one.fields, None, one.spans))
+            + (columns_key(one) if needs_columns else b"")
+            for one in dataset.examples
+        )
     found = []
     for a, b in combinations(several, 2):
         if a.task == b.task and (both := (asked[id(a)] & asked[id(b)]).total()):
             is_same = both == len(a) == len(b) and _answered(a) == _answered(b)
             found.append(SharedItems(a.name, b.name, both, min(len(a), len(b)), is_same))
     return found
-
-
-def _asked(dataset: Dataset) -> Counter[bytes]:
-    """Counts of items by their key without gold; columns are part of it if a task has no labels."""
-    needs_columns = not load_task(dataset.task).must_be_answered
-    return Counter(
-        content_key(Example(one.id, one.fields, None, one.spans))
-        + (columns_key(one) if needs_columns else b"")
-        for one in dataset.examples
-    )
 
 
 def _answered(dataset: Dataset) -> Counter[bytes]:

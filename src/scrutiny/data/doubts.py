@@ -117,7 +117,15 @@ def lookalikes(examples: Sequence[Example]) -> Iterator[str]:
 
 
 def _said(what: str, counts: Counter[str], count_as: str) -> Iterator[str]:
-    pairs = list(_pairs(counts))
+    # values paired with the first that looks like them
+    pairs, known = [], dict[str, str]()
+    for value in sorted(counts):
+        plain = unicodedata.normalize("NFKC", value)  # one form of each letter
+        seen = (c for c in plain if unicodedata.category(c) not in ("Cf", "Cc") or c.isspace())
+        looks = _SPACES.sub(" ", "".join(seen)).strip().casefold()
+        other = known.setdefault(looks, value)
+        if other != value:
+            pairs.append((other, value))
     for a, b in pairs[:_MOST_PAIRS]:
         is_case = a.casefold() == b.casefold()
         how = "case" if is_case else "spaces, forms of letters, or characters that are not seen"
@@ -129,18 +137,6 @@ def _said(what: str, counts: Counter[str], count_as: str) -> Iterator[str]:
         )
     if len(pairs) > _MOST_PAIRS:
         yield f"{len(pairs) - _MOST_PAIRS} more pairs of {what} look alike."
-
-
-def _pairs(values: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Values paired with the first that looks like them."""
-    first: dict[str, str] = {}
-    for value in sorted(values):
-        plain = unicodedata.normalize("NFKC", value)  # one form of each letter
-        seen = (c for c in plain if unicodedata.category(c) not in ("Cf", "Cc") or c.isspace())
-        looks = _SPACES.sub(" ", "".join(seen)).strip().casefold()
-        other = first.setdefault(looks, value)
-        if other != value:
-            yield other, value
 
 
 def group_counts(examples: Sequence[Example], *, most: int) -> dict[str, Counter[str]]:

@@ -155,7 +155,14 @@ class Items:
             return [e if e is None else e == (term.operator == "=") for e in is_equal]
         numbers = [None if value is None else _as_number(value, term, gives) for value in values]
         if term.operator == "in":
-            low, high = _between(numbers, term.value)
+            # limits of the values that a share of the items has; equal values stay together
+            ordered = sorted(number for number in numbers if number is not None)
+            low, high = share_of(term.value)
+            first, last = (int(len(ordered) * rank + _EPSILON) for rank in (low, high))
+            low, high = (
+                ordered[first] if 0 < first < len(ordered) else float("-inf"),
+                ordered[last] if last < len(ordered) else float("inf"),
+            )
             return [None if n is None else low <= n < high for n in numbers]
         try:
             limit = float(term.value)
@@ -239,14 +246,3 @@ def _is_same(value: Value, text: str) -> bool:
         return float(value) == float(text)
     except ValueError:
         return False
-
-
-def _between(numbers: Sequence[float | None], share: str) -> tuple[float, float]:
-    """Limits of the values that a share of the items has; equal values stay together."""
-    ordered = sorted(number for number in numbers if number is not None)
-    low, high = share_of(share)
-    first, last = (int(len(ordered) * rank + _EPSILON) for rank in (low, high))
-    return (
-        ordered[first] if 0 < first < len(ordered) else float("-inf"),
-        ordered[last] if last < len(ordered) else float("inf"),
-    )

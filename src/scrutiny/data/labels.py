@@ -280,9 +280,7 @@ def _stating(mapping: Mapping[str, str], is_object: bool) -> str:  # noqa: FBT00
     return f"add labels={write_label_map(mapping)} to the data string"
 
 
-def _must_differ(
-    complete: Mapping[str, str], renamed: Mapping[str, str], *, is_object: bool
-) -> None:
+def _must_differ(complete: Mapping[str, str], names: Mapping[str, str], *, is_object: bool) -> None:
     """Raise if two data labels map to one label of the model."""
     first: dict[str, str] = {}
     for label, model in complete.items():
@@ -290,7 +288,7 @@ def _must_differ(
             raise DataError(
                 f"The data's labels {first[model]!r} and {label!r} both lead to the model's "
                 f"{model!r}. If they mean the same, give them one name: "
-                f"{_stating(_of_file(complete, renamed), is_object)}."
+                f"{_stating(_of_file(complete, names), is_object)}."
             )
         first[model] = label
 
@@ -298,29 +296,24 @@ def _must_differ(
 def _suggested(
     data: Sequence[str], model: Sequence[str], complete: Mapping[str, str]
 ) -> tuple[dict[str, str], str]:
-    """Suggested label map, and a sentence about what it leaves out as no gold label."""
+    """Suggested label map, and a sentence about what it leaves out as no gold label.
+
+    Every other data label has a label of the model, or a gap to fill in.
+    """
     rest = [label for label in data if label != _NO_CLASS]
     if len(rest) < len(data) and "0" in rest and _are_indices(rest, len(model)):
         return {label: model[int(label)] for label in rest}, (
             f" {_NO_CLASS!r} is no gold label, as far as can be seen, so the map leaves it out: "
             "its rows are left out, too, and counted."
         )
-    return _suggestion(data, model, complete), ""
-
-
-def _suggestion(
-    data: Sequence[str], model: Sequence[str], complete: Mapping[str, str]
-) -> dict[str, str]:
-    """Suggested label map: a model label, or a gap to fill in, for every data label.
-
-    Labels that count from 1 to the number of the model's are shifted, also where some of them are
-    names of the model by accident.
-    """
+    # labels that count from 1 to the number of the model's are shifted, also where some of them
+    # are names of the model by accident
     if _are_indices([str(int(label) - 1) for label in data if _is_integer(label)], len(model)):
         if all(_is_integer(label) for label in data):
-            return {label: model[int(label) - 1] for label in data}
+            return {label: model[int(label) - 1] for label in data}, ""
     free = iter([label for label in model if label not in complete.values()])
-    return {label: complete.get(label) or next(free, "\N{HORIZONTAL ELLIPSIS}") for label in data}
+    gap = "\N{HORIZONTAL ELLIPSIS}"
+    return {label: complete.get(label) or next(free, gap) for label in data}, ""
 
 
 def _of_file(mapping: Mapping[str, str], renamed: Mapping[str, str]) -> dict[str, str]:

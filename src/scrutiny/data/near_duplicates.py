@@ -90,7 +90,20 @@ def near_pairs(
     if not a_texts or not b_texts:
         return
     decisive_of = cache(decisive or what_decides)
-    a, b = _shingled(a_texts, b_texts)
+    # shingle sets of both lists, with shingles ranked by rarity in both together
+    vocabulary: dict[str, int] = {}
+    raw = [_pairs_of_words(texts, vocabulary) for texts in (a_texts, b_texts)]
+    joined = np.concatenate([codes for codes, _ in raw])
+    _, inverse, counts = np.unique(joined, return_inverse=True, return_counts=True)
+    by_rarity = np.argsort(counts, kind="stable")
+    rank_of = np.empty(len(counts), dtype=np.int64)
+    rank_of[by_rarity] = np.arange(len(counts))
+    ranks = rank_of[inverse.reshape(-1)]
+    split = len(raw[0][0])
+    a, b = (
+        _sets(ranks[:split], raw[0][1], len(a_texts)),
+        _sets(ranks[split:], raw[1][1], len(b_texts)),
+    )
     prefix_a, prefix_b = _prefixes(a, least), _prefixes(b, least)
     order = np.argsort(b.ranks[prefix_b], kind="stable")
     keys, owners = b.ranks[prefix_b][order], b.owners[prefix_b][order]
@@ -147,23 +160,6 @@ def conflicting_labels(examples: Sequence[Example], *, least: float) -> dict[int
         if None not in (golds[a], golds[b]) and golds[a] != golds[b]:
             first.setdefault(a, b)
     return first
-
-
-def _shingled(a_texts: Sequence[str], b_texts: Sequence[str]) -> tuple[_Sets, _Sets]:
-    """Shingle sets of both lists, with shingles ranked by rarity in both together."""
-    vocabulary: dict[str, int] = {}
-    raw = [_pairs_of_words(texts, vocabulary) for texts in (a_texts, b_texts)]
-    joined = np.concatenate([codes for codes, _ in raw])
-    _, inverse, counts = np.unique(joined, return_inverse=True, return_counts=True)
-    by_rarity = np.argsort(counts, kind="stable")
-    rank_of = np.empty(len(counts), dtype=np.int64)
-    rank_of[by_rarity] = np.arange(len(counts))
-    ranks = rank_of[inverse.reshape(-1)]
-    split = len(raw[0][0])
-    return (
-        _sets(ranks[:split], raw[0][1], len(a_texts)),
-        _sets(ranks[split:], raw[1][1], len(b_texts)),
-    )
 
 
 def _pairs_of_words(texts: Sequence[str], vocabulary: dict[str, int]) -> tuple[_Array, _Array]:

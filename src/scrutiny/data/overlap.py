@@ -116,7 +116,14 @@ def overlap(
     """
     if near is not None and not 0 < near <= 1:
         raise DataError(f"near is {near}; a Jaccard index lies above 0 and at or under 1.")
-    found = _exact(_hashes(a_texts, content_hash), _hashes(b_texts, content_hash))
+    # first text of b with the same letters, for each text of a that has one
+    one, other = _hashes(a_texts, content_hash), _hashes(b_texts, content_hash)
+    order = np.argsort(other, kind="stable")
+    hits = np.flatnonzero(_is_member(one, other[order]))
+    places = order[np.searchsorted(other[order], one[hits])]
+    found = {
+        int(i): OverlapPair(int(i), int(j), "exact", 1.0) for i, j in zip(hits, places, strict=True)
+    }
     rest = [a for a in range(len(a_texts)) if a not in found]
     inside = find_contained([letters_and_marks(a_texts[a]) for a in rest], b_texts)
     found |= {rest[i]: OverlapPair(rest[i], b, "contained", 1.0) for i, b in inside.items()}
@@ -173,17 +180,6 @@ def _is_member(values: Hashes, known: Hashes) -> Mask:
         return np.zeros(len(values), dtype=np.bool_)
     place = np.minimum(np.searchsorted(known, values), len(known) - 1)
     return np.asarray((known[place] == values) & (values != 0))
-
-
-def _exact(a: Hashes, b: Hashes) -> dict[int, OverlapPair]:
-    """First text of b with the same letters, for each text of a that has one."""
-    order = np.argsort(b, kind="stable")
-    ordered = b[order]
-    hits = np.flatnonzero(_is_member(a, ordered))
-    places = order[np.searchsorted(ordered, a[hits])]
-    return {
-        int(i): OverlapPair(int(i), int(j), "exact", 1.0) for i, j in zip(hits, places, strict=True)
-    }
 
 
 def _hashes(texts: Sequence[str], hashed: Callable[[str], int]) -> Hashes:

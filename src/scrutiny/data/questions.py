@@ -66,21 +66,7 @@ def is_question_text(text: str, *, is_english: bool) -> bool:
 
 
 def _asks(sentence: str) -> bool:
-    words = _whole_words(sentence)
-    while words and (words[0] in _OPENING or words[0] == ","):
-        words = words[1:]
-    if not words:
-        return False
-    if words[0] in _ASKING:
-        return _is_inverted_behind(words)
-    verb = words[0].removesuffix("n't")
-    if len(words) < 2 or (verb in _CONDITIONS and "," in words):
-        return False
-    return words[1] in _SUBJECTS.get(verb, ())
-
-
-def _whole_words(sentence: str) -> list[str]:
-    """Lower-case words, with contracted negations as one (*isn't*) and *what's* as two."""
+    # lower-case words, with contracted negations as one (*isn't*) and *what's* as two
     found: list[str] = []
     for token in token_texts(sentence):
         word = token.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
@@ -91,7 +77,17 @@ def _whole_words(sentence: str) -> list[str]:
             found += [first, _SHORT[short]] if first else [_SHORT[short]]
         else:
             found.append(word)
-    return found
+    words = found
+    while words and (words[0] in _OPENING or words[0] == ","):
+        words = words[1:]
+    if not words:
+        return False
+    if words[0] in _ASKING:
+        return _is_inverted_behind(words)
+    verb = words[0].removesuffix("n't")
+    if len(words) < 2 or (verb in _CONDITIONS and "," in words):
+        return False
+    return words[1] in _SUBJECTS.get(verb, ())
 
 
 def _is_inverted_behind(words: list[str]) -> bool:

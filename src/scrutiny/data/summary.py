@@ -116,7 +116,18 @@ def summarize(data: Dataset) -> DataSummary:
     examples = data.examples
     task = load_task(data.task)
     golds = [gold for gold in data.golds if gold is not None]
-    duplicates, conflicts = _duplicates(examples)
+    # numbers of items that repeat an earlier one, and of those with another gold
+    first: dict[tuple[int, ...], Example] = {}
+    repeated = conflicting = 0
+    for one in examples:
+        key = tuple(content_hash(text) for text in one.fields.values())
+        if not any(key):
+            continue
+        earlier = first.setdefault(key, one)
+        if earlier is not one:
+            repeated += 1
+            conflicting += _answers(earlier) != _answers(one)
+    duplicates, conflicts = repeated, conflicting
     counts = Counter(label for example in examples for label in labels_in(example.gold))
     labels = _commonest_first(counts)
     fields = dict.fromkeys(name for example in examples for name in example.fields)
@@ -163,21 +174,6 @@ def quantiles(counts: Sequence[int]) -> Quantiles:
     """
     wanted = [0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0]
     return Quantiles(*np.quantile(counts, wanted, method="inverted_cdf").tolist())
-
-
-def _duplicates(examples: Sequence[Example]) -> tuple[int, int]:
-    """Numbers of items that repeat an earlier one, and of those with another gold."""
-    first: dict[tuple[int, ...], Example] = {}
-    repeated = conflicting = 0
-    for example in examples:
-        key = tuple(content_hash(text) for text in example.fields.values())
-        if not any(key):
-            continue
-        earlier = first.setdefault(key, example)
-        if earlier is not example:
-            repeated += 1
-            conflicting += _answers(earlier) != _answers(example)
-    return repeated, conflicting
 
 
 def _answers(example: Example) -> object:

@@ -60,7 +60,14 @@ class ForeignParquet:
         self.schema: pa.Schema = self._file.schema_arrow
         self.n_rows: int = told.num_rows
         self._stated = sum(told.row_group(i).total_byte_size for i in range(told.num_row_groups))
-        self._packed = parquet.ParquetFile(reading(path), read_dictionary=_texts_of(told))
+        # paths of the columns of texts, which can be kept as distinct values
+        columns = [told.schema.column(i) for i in range(told.num_columns)]
+        texts = [
+            column.path
+            for column in columns
+            if column.physical_type == "BYTE_ARRAY" and column.logical_type.type != "DECIMAL"
+        ]
+        self._packed = parquet.ParquetFile(reading(path), read_dictionary=texts)
 
     def batches(self, size: int = 4096) -> Iterator[pa.RecordBatch]:
         """Rows, in batches of so many at most.
@@ -84,16 +91,6 @@ class ForeignParquet:
                 return
             read += batch.num_rows
             yield batch
-
-
-def _texts_of(metadata: Any) -> list[str]:
-    """Paths of the columns of texts, which can be kept as distinct values."""
-    columns = [metadata.schema.column(i) for i in range(metadata.num_columns)]
-    return [
-        column.path
-        for column in columns
-        if column.physical_type == "BYTE_ARRAY" and column.logical_type.type != "DECIMAL"
-    ]
 
 
 def measured(batches: Iterable[pa.RecordBatch], size: int) -> Iterator[pa.RecordBatch]:
@@ -166,7 +163,10 @@ def coded(column: pa.ChunkedArray | pa.Array) -> tuple[pa.Array, NDArray[np.int6
     order = np.argsort(first, kind="stable")[: int((first < len(codes)).sum())]
     place = np.empty(len(names), dtype=np.int64)
     place[order] = np.arange(order.size)
-    return names.take(_numbers(order)), place[codes]
+    # `pyarrow.array` would import pandas
+    whole = np.ascontiguousarray(order, dtype=np.int64)
+    numbers = pa.Array.from_buffers(pa.int64(), len(whole), [None, pa.py_buffer(whole)])
+    return names.take(numbers), place[codes]
 
 
 def is_value(column: pa.ChunkedArray | pa.Array, value: object) -> NDArray[np.bool_]:
@@ -212,12 +212,6 @@ def _encoded(column: pa.ChunkedArray | pa.Array) -> tuple[pa.Array, NDArray[np.i
     whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     encoded = whole if pa.types.is_dictionary(whole.type) else whole.dictionary_encode()
     return encoded.dictionary, _filled(encoded.indices).astype(np.int64)
-
-
-def _numbers(values: NDArray[np.int64]) -> pa.Array:
-    """Arrow array of integers; `pyarrow.array` would import pandas."""
-    whole = np.ascontiguousarray(values, dtype=np.int64)
-    return pa.Array.from_buffers(pa.int64(), len(whole), [None, pa.py_buffer(whole)])
 
 
 def _filled(indices: pa.Array) -> NDArray[np.signedinteger[Any]]:

@@ -125,10 +125,7 @@ class AnswerCache:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._connection = connect(path, _SCHEMA)
-        self._take_over()
-
-    def _take_over(self) -> None:
-        """Move answers of an earlier version, which kept them among their keys, once."""
+        # move answers of an earlier version, which kept them among their keys, once
         with database_errors(self._path):
             if self._connection.execute(_EARLIER).fetchone() is None:
                 return

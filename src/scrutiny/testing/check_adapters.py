@@ -10,7 +10,6 @@ from scrutiny.core.errors import ConformanceError, ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.model import MEMBERS, Model, PlainModel, as_model
 from scrutiny.core.queries.gradients import FOLLOWED
-from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import BAD, predict_or_fail
 from scrutiny.models.answers.compared_answers import check_determinism
 from scrutiny.tasks.classification import TextPairClassification
@@ -190,7 +189,12 @@ def _check_answers(model: Model, examples: list[Example]) -> None:
             raise ConformanceError(
                 f"{model.source}: it failed on {example.text[:40]!r}: {answer.message}"
             )
-        _check_kind(model, answer)
+        # raise unless an answer is of the task's kind
+        wanted = load_task(model.task).answer_type
+        likeliest = model.labels[0] if answer.answer is None and answer.scores else answer.answer
+        is_kept = wanted is None or (likeliest is not None and type_of(likeliest) is wanted)
+        name = "" if wanted is None else wanted.name
+        promise(model.source, is_kept=is_kept, message=f"the task {model.task} needs {name}.")
     report = check_determinism(model, examples)
     promise(model.source, is_kept=report.is_kept, message=f"answers depend on the batch. {report}")
 
@@ -198,12 +202,3 @@ def _check_answers(model: Model, examples: list[Example]) -> None:
 def _contents(example: Example) -> str:
     """Everything in an example that a model could have modified."""
     return canonical_json([dict(example.fields), example.gold, dict(example.attributes)])
-
-
-def _check_kind(model: Model, answer: Prediction) -> None:
-    """Raise unless an answer is of the task's kind."""
-    wanted = load_task(model.task).answer_type
-    likeliest = model.labels[0] if answer.answer is None and answer.scores else answer.answer
-    is_kept = wanted is None or (likeliest is not None and type_of(likeliest) is wanted)
-    name = "" if wanted is None else wanted.name
-    promise(model.source, is_kept=is_kept, message=f"the task {model.task} needs {name}.")

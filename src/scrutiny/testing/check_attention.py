@@ -50,7 +50,20 @@ def check_attends(model: Any) -> None:
     found = _maps(model, _SENTENCES)
     for words, one in zip(_SENTENCES, found, strict=True):
         _check_shape(model, one)
-        _check_rows(model, one)
+        # raise unless rows sum to 1, in a causal model over earlier pieces only
+        is_sound = bool((one.weights >= 0).all() and np.isfinite(one.weights).all())
+        promise(model.source, is_kept=is_sound, message="weights must be finite and not negative.")
+        worst = float(np.abs(one.weights.sum(-1) - 1).max())
+        promise(
+            model.source,
+            is_kept=worst <= _NEAR,
+            message=f"a row of weights sums to 1 ± {worst:.3g}.",
+        )
+        promise(
+            model.source,
+            is_kept=not _is_causal(model) or not np.triu(one.weights, 1).any(),
+            message="a causal model attends to what comes later.",
+        )
         _check_words(model, words, one)
     _check_cutting(model, found)
     ways = {
@@ -98,7 +111,18 @@ def check_intervenes(model: Any) -> None:
     for intervention in made:
         changed = model.intervened(intervention)
         for one, other in zip(before, _maps(changed, _SENTENCES), strict=True):
-            wanted = _changed_by_hand(model, one.weights[head], intervention, place)
+            # expected weights of one head ``(piece, piece)`` under an intervention
+            own = one.weights[head]
+            if intervention.change == "mask":
+                wanted = np.zeros_like(own)
+            else:
+                wanted = own.copy()
+                if intervention.change == "uniform":
+                    wanted = np.tril(np.ones_like(own)) if _is_causal(model) else np.ones_like(own)
+                else:
+                    wanted[:, place] = 0
+                sums = wanted.sum(-1, keepdims=True)
+                wanted = np.asarray(wanted / np.where(sums > 0, sums, 1))
             _check_changed(name, (one, other), wanted, intervention)
         prints.add(changed.fingerprint())
     promise(
@@ -164,21 +188,6 @@ def _check_shape(model: Any, one: AttentionMap) -> None:
         model.source,
         is_kept=one.weights.dtype == np.float32,
         message=f"weights must be float32, not {one.weights.dtype}.",
-    )
-
-
-def _check_rows(model: Any, one: AttentionMap) -> None:
-    """Raise unless rows sum to 1, in a causal model over earlier pieces only."""
-    is_sound = bool((one.weights >= 0).all() and np.isfinite(one.weights).all())
-    promise(model.source, is_kept=is_sound, message="weights must be finite and not negative.")
-    worst = float(np.abs(one.weights.sum(-1) - 1).max())
-    promise(
-        model.source, is_kept=worst <= _NEAR, message=f"a row of weights sums to 1 ± {worst:.3g}."
-    )
-    promise(
-        model.source,
-        is_kept=not _is_causal(model) or not np.triu(one.weights, 1).any(),
-        message="a causal model attends to what comes later.",
     )
 
 
@@ -264,21 +273,6 @@ def _check_limit(model: Any, found: Sequence[AttentionMap]) -> None:
 def _is_causal(model: Any) -> bool:
     """Whether a model is causal: no attention to later pieces."""
     return "token_logprobs" in model.capabilities or model.is_causal
-
-
-def _changed_by_hand(
-    model: Any, own: "np.ndarray[Any, Any]", made: Intervention, place: int
-) -> "np.ndarray[Any, Any]":
-    """Expected weights of one head ``(piece, piece)`` under an intervention."""
-    if made.change == "mask":
-        return np.zeros_like(own)
-    wanted = own.copy()
-    if made.change == "uniform":
-        wanted = np.tril(np.ones_like(own)) if _is_causal(model) else np.ones_like(own)
-    else:
-        wanted[:, place] = 0
-    sums = wanted.sum(-1, keepdims=True)
-    return np.asarray(wanted / np.where(sums > 0, sums, 1))
 
 
 def _check_changed(

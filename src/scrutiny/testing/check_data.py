@@ -4,8 +4,9 @@ Rows become items, and right answers get the most. An attribute has its declared
 the item only.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from scrutiny.core.answers.choices import option_fields, options_in
@@ -16,9 +17,9 @@ from scrutiny.core.facts import GROUNDS
 from scrutiny.core.plugin_base import must_be_of_kind
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction, Task
-from scrutiny.data.attribute import Attribute, Training, Value
+from scrutiny.data.attribute import Attribute, Training
 from scrutiny.data.dataset import load_dataset
-from scrutiny.data.source import DataSource, parse_source
+from scrutiny.data.source import parse_source
 from scrutiny.data.table import Table
 from scrutiny.tasks.item_hashes import content_key
 from scrutiny.tasks.scores import level_of
@@ -64,7 +65,8 @@ def check_task(task: Task, rows: Sequence[Mapping[str, Any]]) -> None:
     for role in task.roles:
         if role.is_needed:
             bare = {key: value for key, value in rows[0].items() if key != role.name}
-            _must_refuse(task, bare, role.name)
+            reads = partial(task.parse, bare, source=_SOURCE)
+            _must_refuse(task.name, f"a row without {role.name}", reads)
     if task.scored_by is not None:
         _check_scores(task, items)
 
@@ -93,15 +95,16 @@ def _item(task: Task, row: Mapping[str, Any]) -> Example:
     return item
 
 
-def _must_refuse(task: Task, row: Mapping[str, Any], lacking: str) -> None:
+def _must_refuse(name: str, bad: str, reads: Callable[[], object]) -> None:
+    """Raise unless reading bad input ends in a `DataError`."""
     try:
-        task.parse(row, source=_SOURCE)
+        reads()
     except DataError:
         return
     except Exception as error:
-        said = f"a row without {lacking} ends in {type(error).__name__}, and not in a DataError."
-        raise ConformanceError(f"{task.name}: {said}") from error
-    raise ConformanceError(f"{task.name}: a row without {lacking} is read all the same.")
+        said = f"{bad} ends in {type(error).__name__}, and not in a DataError."
+        raise ConformanceError(f"{name}: {said}") from error
+    raise ConformanceError(f"{name}: {bad} is read all the same.")
 
 
 def _check_scores(task: Task, items: Sequence[Example]) -> None:
@@ -169,18 +172,8 @@ def check_reader(data: str) -> None:
         is_kept=one.fingerprint == other.fingerprint,
         message="its items are others when they are read again.",
     )
-    _must_name_a_missing_file(reader, replace(source, target=f"{source.target}.missing"))
-
-
-def _must_name_a_missing_file(reader: Any, source: DataSource) -> None:
-    try:
-        list(reader(source).rows)
-    except DataError:
-        return
-    except Exception as error:
-        said = f"a file that is not there ends in {type(error).__name__}, and not in a DataError."
-        raise ConformanceError(f"{source.scheme}: {said}") from error
-    raise ConformanceError(f"{source.scheme}: a file that is not there is read all the same.")
+    missing = replace(source, target=f"{source.target}.missing")
+    _must_refuse(source.scheme, "a file that is not there", lambda: list(reader(missing).rows))
 
 
 _KINDS: Final[dict[str, tuple[type, ...]]] = {
@@ -219,7 +212,15 @@ def check_attribute(attribute: Attribute, examples: Sequence[Example] = ()) -> N
     two = Example("two", {"premise": SAMPLE_TEXTS[1], "hypothesis": SAMPLE_TEXTS[2]}, "down")
     tried = [*examples, *one, two, Example("without gold", {"text": SAMPLE_TEXTS[1]})]
     training = Training(tried)
-    values = [_value(attribute, name, one, training) for one in tried]
+    values = []
+    for example in tried:
+        found = attribute(example, training)
+        promise(
+            name,
+            is_kept=found is None or type(found) in _KINDS[attribute.gives],
+            message=f"it gives {attribute.gives}, and {found!r} for {dict(example.fields)}.",
+        )
+        values.append(found)
     again = [attribute(one, training) for one in reversed(tried)][::-1]
     promise(
         name,
@@ -232,13 +233,3 @@ def check_attribute(attribute: Attribute, examples: Sequence[Example] = ()) -> N
         is_kept=not attribute.is_english or set(foreign) == {None},
         message="it goes by English words, and German items have a value.",
     )
-
-
-def _value(attribute: Attribute, name: str, example: Example, training: Training) -> Value | None:
-    found = attribute(example, training)
-    promise(
-        name,
-        is_kept=found is None or type(found) in _KINDS[attribute.gives],
-        message=f"it gives {attribute.gives}, and {found!r} for {dict(example.fields)}.",
-    )
-    return found

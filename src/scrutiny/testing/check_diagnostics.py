@@ -87,7 +87,16 @@ def check_diagnostic(
         model=chosen,
         reference=as_model(reference or chosen) if diagnostic.wants_reference else None,
     )
-    _check_applies(trial)
+    # raise unless the diagnostic applies to this task and model
+    asked = trial.diagnostic
+    is_scope = asked.scope in ("item", "dataset")
+    trial.promise(is_kept=is_scope, message="scope is 'item' or 'dataset'.")
+    lacking = sorted(asked.needs - trial.model.capabilities - {"predict"})
+    trial.promise(is_kept=not lacking, message=f"give check_diagnostic a model with {lacking}.")
+    trial.promise(
+        is_kept=fits(asked, trial.task),
+        message=f"give check_diagnostic items and a model of {wanted_in_words(asked.wants)}.",
+    )
     _check_design(trial)
     variants = _check_variants(trial)
     rows = _check_rows(trial, variants)
@@ -147,19 +156,6 @@ def _default_params(diagnostic: Diagnostic[Any]) -> Any:
             f"form, because its digest names the records: {error}."
         ) from error
     return params
-
-
-def _check_applies(trial: _Trial) -> None:
-    """Raise unless the diagnostic applies to this task and model."""
-    diagnostic = trial.diagnostic
-    is_scope = diagnostic.scope in ("item", "dataset")
-    trial.promise(is_kept=is_scope, message="scope is 'item' or 'dataset'.")
-    lacking = sorted(diagnostic.needs - trial.model.capabilities - {"predict"})
-    trial.promise(is_kept=not lacking, message=f"give check_diagnostic a model with {lacking}.")
-    trial.promise(
-        is_kept=fits(diagnostic, trial.task),
-        message=f"give check_diagnostic items and a model of {wanted_in_words(diagnostic.wants)}.",
-    )
 
 
 def _inputs(trial: _Trial) -> Inputs:
@@ -256,7 +252,23 @@ def _check_rows(trial: _Trial, variants: Variants) -> list[Row]:
     lengths |= trial.diagnostic.lengths(trial.params)
     width = sum(m.sized(lengths).size for m in trial.diagnostic.measured(trial.task))
     for row in rows:
-        _check_row(trial, row, width=width)
+        # raise unless a row has values exactly where it is ``ok``, and they are numbers
+        where = f"the row of item {row.item!r}, variant {row.variant!r}"
+        is_ok, values = row.status == "ok", row.values or ()
+        kept = {
+            f"{where} has the status {row.status!r} and the role {row.role!r}.": (
+                row.status in STATUSES and row.role in ROLES
+            ),
+            f"{where} is {row.status!r} and has the values {row.values}: ok rows only have.": (
+                (row.values is not None) == is_ok
+            ),
+            f"{where} is {row.status!r} and gives no reason.": is_ok or bool(row.reason),
+            f"{where} has {len(values)} values; {width} are declared.": (
+                not is_ok or len(values) == width
+            ),
+            f"{where} has {values}.": all(map(math.isfinite, values)),
+        }
+        promises(trial.diagnostic.id, kept)
     if trial.diagnostic.scope == "item":
         order = [item for item, _ in groupby(row.item for row in rows)]
         trial.promise(
@@ -264,26 +276,6 @@ def _check_rows(trial: _Trial, variants: Variants) -> list[Row]:
             message="rows must come item by item, in the order of the batch, none left out.",
         )
     return rows
-
-
-def _check_row(trial: _Trial, row: Row, *, width: int) -> None:
-    """Raise unless a row has values exactly where it is ``ok``, and they are numbers."""
-    where = f"the row of item {row.item!r}, variant {row.variant!r}"
-    is_ok, values = row.status == "ok", row.values or ()
-    kept = {
-        f"{where} has the status {row.status!r} and the role {row.role!r}.": (
-            row.status in STATUSES and row.role in ROLES
-        ),
-        f"{where} is {row.status!r} and has the values {row.values}: ok rows only have.": (
-            (row.values is not None) == is_ok
-        ),
-        f"{where} is {row.status!r} and gives no reason.": is_ok or bool(row.reason),
-        f"{where} has {len(values)} values; {width} are declared.": (
-            not is_ok or len(values) == width
-        ),
-        f"{where} has {values}.": all(map(math.isfinite, values)),
-    }
-    promises(trial.diagnostic.id, kept)
 
 
 def _check_failures(trial: _Trial, variants: Variants, rows: list[Row]) -> None:

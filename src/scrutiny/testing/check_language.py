@@ -61,7 +61,13 @@ def check_language_model(model: Any) -> None:
     encoded = _check_tokens(model)
     try:
         if "masked_logprobs" in claimed:
-            _check_masked(model, encoded)
+            # raise unless masked log-probabilities are valid
+            queries = [_pseudo_likelihood(model, one) for one in encoded]
+            _ask(model, "masked_logprobs", [*queries, queries[0], ()])
+            distinct = tuple(dict.fromkeys(token for one in encoded for token in one.ids))
+            cloze = queries[0][0]
+            every = cloze._replace(positions=cloze.positions * len(distinct), targets=distinct)
+            _check_sum(model, model.masked_logprobs([(every,)])[0][0])
         if "token_logprobs" in claimed:
             _check_causal(model, encoded)
         if "next_sentence" in claimed:
@@ -99,7 +105,20 @@ def _check_tokens(model: Any) -> list[Encoded]:
     promise(name, is_kept=len(found) == len(_TEXTS), message="encode must give one for each text.")
     bare = model.encode(list(_TEXTS), special=False)
     for text, one, plain in zip(_TEXTS, found, bare, strict=True):
-        _check_encoded(name, text, one)
+        # columns have equal lengths, and tokens lie within the text
+        promise(
+            name,
+            is_kept=len({len(column) for column in one}) == 1,
+            message=f"the columns of {text[:40]!r} differ in length.",
+        )
+        for special, (start, end), word in zip(one.is_special, one.offsets, one.words, strict=True):
+            lies_within = (start, end) == (0, 0) if special else 0 <= start <= end <= len(text)
+            place = f"the place {start}-{end} and the word {word}"
+            promise(
+                name,
+                is_kept=lies_within and (word is None) == special,
+                message=f"a token of {text[:40]!r} has {place}.",
+            )
         own = tuple(
             token for token, added in zip(one.ids, one.is_special, strict=True) if not added
         )
@@ -116,32 +135,6 @@ def _check_tokens(model: Any) -> list[Encoded]:
         message="segments of a pair must be 0 in the first text and 1 in the second.",
     )
     return found
-
-
-def _check_encoded(name: str, text: str, one: Encoded) -> None:
-    """Raise unless a text's columns have equal lengths and its tokens lie within it."""
-    promise(
-        name,
-        is_kept=len({len(column) for column in one}) == 1,
-        message=f"the columns of {text[:40]!r} differ in length.",
-    )
-    for special, (start, end), word in zip(one.is_special, one.offsets, one.words, strict=True):
-        lies_within = (start, end) == (0, 0) if special else 0 <= start <= end <= len(text)
-        promise(
-            name,
-            is_kept=lies_within and (word is None) == special,
-            message=f"a token of {text[:40]!r} has the place {start}-{end} and the word {word}.",
-        )
-
-
-def _check_masked(model: Any, encoded: Sequence[Encoded]) -> None:
-    """Raise unless masked log-probabilities are valid."""
-    queries = [_pseudo_likelihood(model, one) for one in encoded]
-    _ask(model, "masked_logprobs", [*queries, queries[0], ()])
-    distinct = tuple(dict.fromkeys(token for one in encoded for token in one.ids))
-    cloze = queries[0][0]
-    every = cloze._replace(positions=cloze.positions * len(distinct), targets=distinct)
-    _check_sum(model, model.masked_logprobs([(every,)])[0][0])
 
 
 def _check_causal(model: Any, encoded: Sequence[Encoded]) -> None:

@@ -48,7 +48,17 @@ def check_statistic(statistic: Statistic, measures: Array | None = None) -> None
     """
     must_be_statistic(statistic, type(statistic).__name__)
     require_versioned(statistic)
-    _check_declared(statistic)
+    # raise unless declared members have the right types
+    kept = {
+        "it has no label.": bool(statistic.says),
+        "needs must be a tuple of names of measures.": (
+            isinstance(statistic.needs, tuple) and bool(statistic.needs)
+        ),
+        f"scale is {statistic.scale!r}; it is one of {', '.join(SCALES)}.": (
+            statistic.scale in SCALES
+        ),
+    }
+    promises(statistic.id, kept)
     tried = sample_measures(len(statistic.needs)) if measures is None else measures
     before = tried.copy()
     if isinstance(statistic, AdditiveStatistic):
@@ -73,20 +83,6 @@ def sample_measures(needs: int) -> Array:
     return ((rows >> (columns % 3)) & 1).astype(np.float64)
 
 
-def _check_declared(statistic: Statistic) -> None:
-    """Raise unless declared members have the right types."""
-    kept = {
-        "it has no label.": bool(statistic.says),
-        "needs must be a tuple of names of measures.": (
-            isinstance(statistic.needs, tuple) and bool(statistic.needs)
-        ),
-        f"scale is {statistic.scale!r}; it is one of {', '.join(SCALES)}.": (
-            statistic.scale in SCALES
-        ),
-    }
-    promises(statistic.id, kept)
-
-
 def _check_additive(statistic: AdditiveStatistic, measures: Array) -> None:
     """Raise unless components are additive over rows and ``value`` is a function of sums."""
     name = statistic.id
@@ -107,7 +103,13 @@ def _check_additive(statistic: AdditiveStatistic, measures: Array) -> None:
         is_kept=np.array_equal(statistic.components(measures[::-1])[::-1], parts),
         message="components of a row depend on the other rows.",
     )
-    _check_draws(statistic, parts)
+    # raise unless several draws at once give the same values as one by one
+    draws = np.stack([np.ones(len(parts)), np.arange(len(parts), dtype=np.float64)])
+    sums = (draws @ parts)[:, None, :]  # (draw, cell, component)
+    together = statistic.value(sums, draws.sum(axis=1, keepdims=True))
+    for draw, value in zip(draws, np.ravel(together), strict=True):
+        alone = _additive_value(statistic, parts, draw)
+        _same(statistic.id, float(value), alone, "a draw's value depends on the other draws")
     nothing = _additive_value(statistic, parts, np.zeros(len(parts)))
     promise(
         name,
@@ -126,16 +128,6 @@ def _additive_value(statistic: AdditiveStatistic, parts: Array, weights: Array) 
         message=f"value of sums (1, 1, component) has the shape {np.shape(value)}, not (1,).",
     )
     return float(value[0])
-
-
-def _check_draws(statistic: AdditiveStatistic, parts: Array) -> None:
-    """Raise unless several draws at once give the same values as one by one."""
-    draws = np.stack([np.ones(len(parts)), np.arange(len(parts), dtype=np.float64)])
-    sums = (draws @ parts)[:, None, :]  # (draw, cell, component)
-    together = statistic.value(sums, draws.sum(axis=1, keepdims=True))
-    for draw, value in zip(draws, np.ravel(together), strict=True):
-        alone = _additive_value(statistic, parts, draw)
-        _same(statistic.id, float(value), alone, "a draw's value depends on the other draws")
 
 
 def _check_weighted(statistic: WeightedStatistic, measures: Array) -> None:

@@ -60,19 +60,7 @@ def check_transformation(
     require_members(transformation, ("id", "languages"), what="transformation")
     require_versioned(transformation)
     require_docstring(transformation, sections=("Measures", "Misleads when"))
-    _check_members(transformation)
-    samples = (Example(f"sample-{i}", {"text": t}) for i, t in enumerate(SAMPLE_TEXTS))
-    tried = documents if documents is not None else [TextDocument(one) for one in samples]
-    changed = [_check_document(transformation, document) for document in tried]
-    promise(
-        transformation.id,
-        is_kept=any(changed),
-        message="it changed none of the texts; give documents that it has a place in.",
-    )
-
-
-def _check_members(transformation: Transformation) -> None:
-    """Raise unless the members are of the right types."""
+    # raise unless the members are of the right types
     languages, effects = transformation.languages, dict(transformation.effect)
     known = {*GROUNDS, *WORDS.layers}
     unknown = ", ".join(sorted({*effects} - known - {"*"}))
@@ -87,6 +75,14 @@ def _check_members(transformation: Transformation) -> None:
         f"effect names {unknown}; kinds of answers are {', '.join(sorted(known))}.": not unknown,
     }
     promises(transformation.id, kept)
+    samples = (Example(f"sample-{i}", {"text": t}) for i, t in enumerate(SAMPLE_TEXTS))
+    tried = documents if documents is not None else [TextDocument(one) for one in samples]
+    changed = [_check_document(transformation, document) for document in tried]
+    promise(
+        transformation.id,
+        is_kept=any(changed),
+        message="it changed none of the texts; give documents that it has a place in.",
+    )
 
 
 def _check_document(transformation: Transformation, document: Document) -> bool:
@@ -122,7 +118,28 @@ def _check_site(transformation: Transformation, document: Document, site: Site) 
         message=f"candidates at {site.start}:{site.end} differ for the same random stream.",
     )
     for edits in first:
-        _check_edits(transformation, document, edits)
+        # raise unless a candidate is an applicable set of edits that changes the text
+        name, where = transformation.id, f"on {document.text[:40]!r}: {edits}"
+        promise(name, is_kept=bool(edits), message=f"a candidate without edits, {where}.")
+        promise(
+            name,
+            is_kept=isinstance(edits, tuple) and all(isinstance(e, Edit) for e in edits),
+            message=f"a candidate must be a tuple of Edit, {where}.",
+        )
+        promise(
+            name,
+            is_kept=all(edit.field == document.field for edit in edits),
+            message=f"an edit of another field than {document.field!r}, {where}.",
+        )
+        try:
+            text = apply_to_text(document.text, edits)
+        except EditRefusedError as error:
+            raise ConformanceError(
+                f"{name}: edits cannot be applied ({error}), {where}."
+            ) from error
+        promise(
+            name, is_kept=text != document.text, message=f"a candidate changes nothing, {where}."
+        )
     if isinstance(transformation, ChangesAtOnce):
         _check_at_once(transformation, document, site, first)
     return bool(first)
@@ -156,29 +173,6 @@ def _check_at_once(
         is_kept=bool(first) and len(found) == 1 and tuple(found) == first[0] and within,
         message=f"at_once gives other edits than the first candidate: {found}, not {first[:1]}.",
     )
-
-
-def _check_edits(
-    transformation: Transformation, document: Document, edits: tuple[Edit, ...]
-) -> None:
-    """Raise unless a candidate is an applicable set of edits that changes the text."""
-    name, where = transformation.id, f"on {document.text[:40]!r}: {edits}"
-    promise(name, is_kept=bool(edits), message=f"a candidate without edits, {where}.")
-    promise(
-        name,
-        is_kept=isinstance(edits, tuple) and all(isinstance(e, Edit) for e in edits),
-        message=f"a candidate must be a tuple of Edit, {where}.",
-    )
-    promise(
-        name,
-        is_kept=all(edit.field == document.field for edit in edits),
-        message=f"an edit of another field than {document.field!r}, {where}.",
-    )
-    try:
-        text = apply_to_text(document.text, edits)
-    except EditRefusedError as error:
-        raise ConformanceError(f"{name}: edits cannot be applied ({error}), {where}.") from error
-    promise(name, is_kept=text != document.text, message=f"a candidate changes nothing, {where}.")
 
 
 @dataclass(frozen=True)

@@ -183,7 +183,16 @@ class ToyAttention(Model):
                 rng = generator(self._seed, "toy-attention", name="head", item=item, draw=k)
                 # the last is what the owner -1 finds: special tokens
                 targets = [*head.targets(words, rng), head.target_of_specials(words)]
-                weights[k] = _rows(targets, owners, head.weight)
+                # rows of one head ``(piece, piece)``, from the word that each word attends to
+                looks_at = np.array([-2 if target is None else target for target in targets])[
+                    owners
+                ]
+                is_seen = looks_at[:, None] == owners  # never of special tokens, whose owner is -1
+                seen = is_seen.sum(1, keepdims=True)
+                share = np.where(seen > 0, head.weight, 0)
+                weights[k] = np.asarray(
+                    (1 - share) / len(owners) + share * is_seen / np.maximum(seen, 1)
+                )
         if self.is_causal:
             weights = np.tril(weights)
         weights /= weights.sum(-1, keepdims=True)
@@ -286,17 +295,6 @@ class ToyAttentionClassifier(ToyAttention):
         is_evidence = [i is not None and words[i].lower() in self._evidence for i in found.words]
         positive = 0.05 + 0.9 * float(row[is_evidence].sum())
         return Prediction(self.labels[int(positive > 0.5)], scores=(1 - positive, positive))
-
-
-def _rows(
-    targets: Sequence[int | None], owners: "np.ndarray[Any, Any]", weight: float
-) -> "np.ndarray[Any, Any]":
-    """Rows of one head ``(piece, piece)``, from the word that each word attends to."""
-    looks_at = np.array([-2 if target is None else target for target in targets])[owners]
-    is_seen = looks_at[:, None] == owners  # never of special tokens, whose owner is -1
-    seen = is_seen.sum(1, keepdims=True)
-    share = np.where(seen > 0, weight, 0)
-    return np.asarray((1 - share) / len(owners) + share * is_seen / np.maximum(seen, 1))
 
 
 def _id_of(piece: str) -> int:

@@ -96,12 +96,19 @@ def apply_edits(example: Example, edits: Sequence[Edit]) -> Example:
     gold, tokens = example.gold, example.tokens
     if has_places(gold):
         gold = type_of(gold).carry(gold, track)
+    texts, spans = track.texts, track.annotations()
+    # of protected spans, only insertions at their borders are allowed
+    for span in example.protected:
+        if span.field in track.edits:
+            first, last = track.edits[span.field].touching(span.start, span.end)
+            if first < last:
+                raise EditRefusedError("protected", "an edit touches a protected stretch")
     return replace(
         example,
-        fields=track.texts,
+        fields=texts,
         gold=gold,
-        spans=track.annotations(),
-        protected=_carry_protected(example.protected, track.edits),
+        spans=spans,
+        protected=carry_untouched(example.protected, track.edits),
         tokens=tokens and {name: track.borders(name, old) for name, old in tokens.items()},
     )
 
@@ -142,18 +149,6 @@ def _texts(example: Example, edits: Mapping[str, Sequence[Edit]]) -> dict[str, s
         name: apply_to_text(text, edits[name]) if name in edits else text
         for name, text in example.fields.items()
     }
-
-
-def _carry_protected(
-    protected: tuple[Span, ...], edits: Mapping[str, OrderedEdits]
-) -> tuple[Span, ...]:
-    """Protected spans after edits; only insertions at their borders are allowed."""
-    for span in protected:
-        if span.field in edits:
-            first, last = edits[span.field].touching(span.start, span.end)
-            if first < last:
-                raise EditRefusedError("protected", "an edit touches a protected stretch")
-    return carry_untouched(protected, edits)
 
 
 def _out_of_bounds(edit: Edit, text: str) -> EditRefusedError:

@@ -160,17 +160,16 @@ def _match_person(words: _EntityWords, i: int) -> int | None:
     return None
 
 
-def _match_organization(words: _EntityWords, i: int) -> int | None:
-    """Token after an organization, recognized by its last word or its "X of Y"."""
+def _match(words: _EntityWords, i: int) -> tuple[int, EntityLabel] | None:
+    # token after an organization, recognized by its last word or its "X of Y"
     end = _run_end(words, i, 6)
     if words.words[i] in _ORG_HEADS and words.words[i + 1 : i + 2] == ["of"]:
         tail = _run_end(words, i + 2, 3)
-        return tail if tail > i + 2 else None
-    return next((k + 1 for k in range(end - 1, i, -1) if words.words[k] in _ORG_ENDINGS), None)
-
-
-def _match(words: _EntityWords, i: int) -> tuple[int, EntityLabel] | None:
-    organization = _match_organization(words, i)
+        organization = tail if tail > i + 2 else None
+    else:
+        organization = next(
+            (k + 1 for k in range(end - 1, i, -1) if words.words[k] in _ORG_ENDINGS), None
+        )
     if organization is not None:
         return organization, "ORG"
     if i > 0 and words.is_name_like[i - 1] and not words.opens[i - 1]:
@@ -262,14 +261,6 @@ def _pairs() -> dict[str, str]:
     return found
 
 
-def _swap_lower(word: str, xpos: str | None) -> str | None:
-    if word == "her":
-        return {"PRP$": "his", "PRP": "him"}.get(xpos or "")
-    if word == "his":
-        return "her" if xpos in (None, "PRP$", "DT") else "hers"
-    return _PRONOUNS.get(word) or _pairs().get(word)
-
-
 def swap_gender(word: str, xpos: str | None = None) -> str | None:
     """Return the word of the other gender in the same case; None if there is none.
 
@@ -293,7 +284,12 @@ def swap_gender(word: str, xpos: str | None = None) -> str | None:
         return _pairs()[word[:-1]] + "."
     lower = word.lower().replace("’", "'")
     stem, clitic = lower, ""
-    found = _swap_lower(stem, xpos)
+    if stem == "her":
+        found = {"PRP$": "his", "PRP": "him"}.get(xpos or "")
+    elif stem == "his":
+        found = "her" if xpos in (None, "PRP$", "DT") else "hers"
+    else:
+        found = _PRONOUNS.get(stem) or _pairs().get(stem)
     if found is None and lower.endswith("'s"):
         stem, clitic = lower[:-2], word[-2:]
         found = _pairs().get(stem)

@@ -206,15 +206,6 @@ def _unique(found: Iterable[str], lemma: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in found if word.lower() != own))
 
 
-def _opposites(lemma: str, number: int) -> list[tuple[int, int]]:
-    """Pairs (synset, word) of the antonyms of one lemma of a synset."""
-    synset = _words(number)
-    key = lemma.lower().replace("_", " ")
-    own = [0, *(i + 1 for i, other in enumerate(synset.lemmas) if other.lower() == key)]
-    pointers = _pointers(number)
-    return [(n, word) for kind, source, word, n in pointers if kind == "!" and source in own]
-
-
 def _words_at(ends: Iterable[tuple[int, int]]) -> list[str]:
     found: list[str] = []
     for number, word in ends:
@@ -238,7 +229,12 @@ def antonyms(
     """
     found = []
     for number in synsets(lemma, pos)[:senses]:
-        ends = _opposites(lemma, number)
+        # pairs (synset, word) of the antonyms of one lemma of a synset
+        synset = _words(number)
+        key = lemma.lower().replace("_", " ")
+        own = [0, *(i + 1 for i, other in enumerate(synset.lemmas) if other.lower() == key)]
+        pointers = _pointers(number)
+        ends = [(n, word) for kind, source, word, n in pointers if kind == "!" and source in own]
         if not ends and indirect:
             for kind, _, _, head in _pointers(number):
                 if kind == "&":

@@ -91,15 +91,14 @@ class TrainingJob(ABC):
     @property
     def runs(self) -> tuple[OneRun, ...]:
         """All runs: every base with every seed."""
-        return tuple(self._runs())
-
-    def _runs(self) -> Iterator[OneRun]:
+        runs = []
         for base in self.bases:
             for seed in self.seeds:
                 values = [*(base.factors.values() if base else ()), str(seed)]
                 factors = dict(zip(self.names, values, strict=False))
                 place = PurePosixPath(*(f"{name}-{value}" for name, value in factors.items()))
-                yield OneRun(base, seed, factors, place, self.identity(base, seed))
+                runs.append(OneRun(base, seed, factors, place, self.identity(base, seed)))
+        return tuple(runs)
 
     @property
     def key(self) -> str:

@@ -241,7 +241,14 @@ def _write(
 ) -> Path:
     """Write a `BertForMaskedLM`, its tokenizer, and its training record."""
     shutil.rmtree(folder, ignore_errors=True)
-    sha256 = save_weights(_masked_only(network), folder, "fp16")
+    # network without its untrained next-sentence head
+    with torch.random.fork_rng(devices=[]):
+        masked = BertForMaskedLM(network.config)
+    encoder = network.bert.state_dict()
+    masked.bert.load_state_dict({n: w for n, w in encoder.items() if "pooler" not in n})
+    masked.cls.predictions.load_state_dict(network.cls.predictions.state_dict())
+    masked_only = masked
+    sha256 = save_weights(masked_only, folder, "fp16")
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     write_json(folder / "config.json", {**config, "architectures": ["BertForMaskedLM"]})
     save_tokenizer(prepared.tokenizer, folder, _POSITIONS)
@@ -257,16 +264,6 @@ def _write(
     write_json(folder / TRAINING_FILE, record)
     (folder / "README.md").write_text(_CARD.format(seed=seeds.data, **record), encoding="utf-8")
     return folder
-
-
-def _masked_only(network: Any) -> Any:
-    """Network without its untrained next-sentence head."""
-    with torch.random.fork_rng(devices=[]):
-        masked = BertForMaskedLM(network.config)
-    encoder = network.bert.state_dict()
-    masked.bert.load_state_dict({n: w for n, w in encoder.items() if "pooler" not in n})
-    masked.cls.predictions.load_state_dict(network.cls.predictions.state_dict())
-    return masked
 
 
 _CARD: Final = """\

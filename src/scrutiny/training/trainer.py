@@ -6,7 +6,7 @@ from a few of its steps; a device that only emulates bfloat16 takes many times a
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -136,18 +136,13 @@ def seconds_of_training(
     texts, dev
         Numbers of texts in the training part and in the dev part.
     """
-    took = list(_seconds_of_each(steps))
+    took, began = [], perf_counter()
+    for _ in steps:
+        took.append(perf_counter() - began)
+        began = perf_counter()
     told = took[1:] or took  # there is a single step only
     each = sum(told) / len(told)
     return epochs * each * (-(-texts // batch) + _FORWARD * dev / batch)
-
-
-def _seconds_of_each(steps: Iterable[object]) -> Iterator[float]:
-    """Seconds of each step."""
-    began = perf_counter()
-    for _ in steps:
-        yield perf_counter() - began
-        began = perf_counter()
 
 
 def has_bfloat16(device: str) -> bool:

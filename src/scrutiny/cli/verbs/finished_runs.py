@@ -58,7 +58,21 @@ def report(
     from scrutiny.store.files import save_text
 
     if change is not None:
-        return _cases(run, change, is_allowed=output is None and form is None and not no_texts)
+        # print the cases of one change
+        from scrutiny.report.cases.changed_texts import cases_of
+        from scrutiny.report.cases.evidence import found_texts
+        from scrutiny.report.cases.shown import cases_lines
+        from scrutiny.report.text import write_lines
+        from scrutiny.store.run_folder import RunFolder
+
+        if not (output is None and form is None and not no_texts):
+            raise PlanError(
+                "--cases prints texts to the terminal: leave out -o, --format, --no-texts."
+            )
+        folder = RunFolder.open(run)
+        table = cases_of(folder, change, found_texts(folder.path, folder.estimates()))
+        write_lines(cases_lines(change, table.to_pylist()))
+        return 0
     suffix = "text" if output is None else format_of(output)
     chosen = "json" if as_json else form or suffix
     view = load_view(run)
@@ -71,22 +85,6 @@ def report(
         write_terminal(view)
     else:
         click.echo(render(view, chosen), nl=False)
-    return 0
-
-
-def _cases(run: Path, change: str, *, is_allowed: bool) -> int:
-    """Print the cases of one change."""
-    from scrutiny.report.cases.changed_texts import cases_of
-    from scrutiny.report.cases.evidence import found_texts
-    from scrutiny.report.cases.shown import cases_lines
-    from scrutiny.report.text import write_lines
-    from scrutiny.store.run_folder import RunFolder
-
-    if not is_allowed:
-        raise PlanError("--cases prints texts to the terminal: leave out -o, --format, --no-texts.")
-    folder = RunFolder.open(run)
-    table = cases_of(folder, change, found_texts(folder.path, folder.estimates()))
-    write_lines(cases_lines(change, table.to_pylist()))
     return 0
 
 
@@ -204,7 +202,12 @@ def gate(**flags: Any) -> int:
     today = datetime.now(UTC).date()
     judged = [_accepted(one, accepted, today) for one in judged]
     if flags["undecided"] != "undecided":
-        judged = [_folded(one, flags["undecided"]) for one in judged]
+        # what was refused or not tested stays so: nothing was shown of it
+        for number, one in enumerate(judged):
+            if one.case.outcome == "undecided":
+                says = f"undecided; {one.case.says}"
+                case = replace(one.case, outcome=flags["undecided"], says=says)
+                judged[number] = replace(one, case=case)
     for one in judged:
         if flags["as_json"]:
             click.echo(json_line({**one.said, "gate": one.case.outcome}))
@@ -257,14 +260,3 @@ def _accepted(judged: _Judged, accepted: Sequence[Any], today: Any) -> _Judged:
         return judged
     says = f"accepted ({found.why}); {case.says}"
     return replace(judged, case=replace(case, outcome="accepted", says=says))
-
-
-def _folded(judged: _Judged, into: Any) -> _Judged:
-    """Line whose undecided outcome is changed to a pass or a failure.
-
-    What was refused or not tested stays so: nothing was shown of it.
-    """
-    if judged.case.outcome != "undecided":
-        return judged
-    case = replace(judged.case, outcome=into, says=f"undecided; {judged.case.says}")
-    return replace(judged, case=case)

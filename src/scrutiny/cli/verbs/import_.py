@@ -103,25 +103,16 @@ def _import(tool: str, flags: dict[str, Any]) -> int:
 
         click.echo(render_ndjson(load_view(folder.path)), nl=False)
         return 0
-    for line in _lines(folder):
-        click.echo(printed_line(line))
-    click.echo(f"scrutiny report {flags['out']}")
-    return 0
-
-
-def _lines(folder: Any) -> list[str]:
-    """Every score with its interval."""
     from scrutiny.blocks.numbers import out_of
 
-    lines = []
     for one in folder.estimates():
         if one.key.replicate is not None:
             continue
         filters = [str(v) for k, v in one.key.condition.items() if k != "metric"]
-        name = " ".join([str(one.key.condition["metric"]), *filters])
+        score = " ".join([str(one.key.condition["metric"]), *filters])
         value = "-" if one.value is None else f"{one.value:.3f}"
         limits = "" if one.low is None else f" [{one.low:.3f}, {one.high:.3f}]"
-        lines.append(
-            f"{value}{limits}  {out_of(one)}  {name} · {one.key.subject} · {one.key.dataset}"
-        )
-    return lines
+        of = f"{score} · {one.key.subject} · {one.key.dataset}"
+        click.echo(printed_line(f"{value}{limits}  {out_of(one)}  {of}"))
+    click.echo(f"scrutiny report {flags['out']}")
+    return 0

@@ -238,7 +238,12 @@ def _ls(*, as_json: bool) -> int:
 def _clear(*, yes: bool) -> int:
     """Delete all cached answers."""
     if not yes:
-        _must_be_meant()
+        if not sys.stdin.isatty():
+            raise PlanError(
+                "Forgetting every answer is asked about first, and standard input is no terminal: "
+                "add --yes. The answers would have to be asked again."
+            )
+        click.confirm("Forget every answer? They would have to be asked again", abort=True)
     from scrutiny.store.database import AnswerCache
 
     path = cache_file()
@@ -249,19 +254,3 @@ def _clear(*, yes: bool) -> int:
         count = cache.clear()
     click.echo(f"{path}: {count:,} answers forgotten")
     return 0
-
-
-def _must_be_meant() -> None:
-    """Ask whether all answers should be deleted.
-
-    Raises
-    ------
-    PlanError
-        If there is nobody to ask.
-    """
-    if not sys.stdin.isatty():
-        raise PlanError(
-            "Forgetting every answer is asked about first, and standard input is no terminal: add "
-            "--yes. The answers would have to be asked again."
-        )
-    click.confirm("Forget every answer? They would have to be asked again", abort=True)

@@ -1,7 +1,6 @@
 """``scrutiny models``: packaged models, and checks of models."""
 
 import textwrap
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,7 +11,6 @@ from scrutiny.cli.output import WIDTH, prints_on_stderr
 from scrutiny.core.boundary.json_text import json_line
 from scrutiny.core.boundary.parameters import known
 from scrutiny.core.errors import ModelError
-from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.tasks.annotated import Passages
 
@@ -170,9 +168,30 @@ def _check(model: str, data: str | None, limit: str, **loading: Any) -> int:
     with prints_on_stderr():
         loaded = _loaded(source, dataset.task, options, or_language=data is None)
     if "predict" in loaded.capabilities:
-        _check_answers(loaded, dataset.examples)
+        # report whether predictions depend on order and batches
+        from scrutiny.models.answers.compared_answers import check_determinism
+
+        with prints_on_stderr():
+            report = check_determinism(loaded, dataset.examples)
+        click.echo(str(report))
+        if not report.is_kept:
+            raise ModelError(f"{loaded.source} does not keep its promise.")
+        if "gradients" in loaded.capabilities:
+            from scrutiny.testing import check_gradients
+
+            with prints_on_stderr():
+                check_gradients(loaded, dataset.examples)
+            click.echo("Its gradients are those of what it predicts, in any batch: kept.")
     else:
-        _check_language(loaded)
+        # report whether a language model satisfies its capabilities
+        from scrutiny.testing import check_language_model
+
+        with prints_on_stderr():
+            check_language_model(loaded)
+        for line in _lines(loaded.source, f"answers {', '.join(sorted(loaded.capabilities))}", ""):
+            click.echo(line)
+        promise = "bit-identical answers" if loaded.is_batch_invariant else "answers equal to 1e-4"
+        click.echo(f"It promises {promise} in any order and batch: kept.")
     click.echo(f"fingerprint: {loaded.fingerprint() or 'none: answers are cached for a run only'}")
     return 0
 
@@ -192,44 +211,3 @@ def _loaded(source: str, task: str, options: LoadOptions, *, or_language: bool) 
         except ModelError:
             pass
         raise  # what it lacks as a classifier, or why it is no model at all
-
-
-def _check_answers(model: Model, examples: Sequence[Example]) -> None:
-    """Report whether predictions depend on order and batches.
-
-    Raises
-    ------
-    ModelError
-        If they are not.
-    """
-    from scrutiny.models.answers.compared_answers import check_determinism
-
-    with prints_on_stderr():
-        report = check_determinism(model, examples)
-    click.echo(str(report))
-    if not report.is_kept:
-        raise ModelError(f"{model.source} does not keep its promise.")
-    if "gradients" in model.capabilities:
-        from scrutiny.testing import check_gradients
-
-        with prints_on_stderr():
-            check_gradients(model, examples)
-        click.echo("Its gradients are those of what it predicts, in any batch: kept.")
-
-
-def _check_language(model: Model) -> None:
-    """Report whether a language model satisfies its capabilities.
-
-    Raises
-    ------
-    ConformanceError
-        With the first promise that it breaks.
-    """
-    from scrutiny.testing import check_language_model
-
-    with prints_on_stderr():
-        check_language_model(model)
-    for line in _lines(model.source, f"answers {', '.join(sorted(model.capabilities))}", ""):
-        click.echo(line)
-    promise = "bit-identical answers" if model.is_batch_invariant else "answers equal to 1e-4"
-    click.echo(f"It promises {promise} in any order and batch: kept.")

@@ -48,33 +48,23 @@ def facts_to_list(kind: str, thing: Any) -> dict[str, Any]:
     Of a diagnostic ``items``: what it measures, in words; ``tasks``: which have such.
     """
     if kind == "transformation":
-        return _of_transformation(thing)
+        # facts of a transformation for ``scrutiny list``: tasks, languages, effects and
+        # resources
+        from scrutiny.core.diagnostic import fits
+        from scrutiny.core.transformation import effect_of
+        from scrutiny.tasks.tasks import every_task
+
+        names = registry()
+        changing = [names.load("diagnostic", one) for one in _CHANGING]
+        answered = [task for task in every_task() if task.must_be_answered]
+        tasks = [task for task in answered if any(fits(one, task) for one in changing)]
+        return {
+            "tasks": [task.name for task in tasks],
+            "languages": sorted(thing.languages),
+            "effects": {task.name: effect_of(thing, task.facts) for task in tasks},
+            "resources": list(thing.resources),
+        }
     return {"items": wanted_in_words(thing.wants), "tasks": list(_tasks_of(thing))}
-
-
-def _of_transformation(transformation: Any) -> dict[str, Any]:
-    """Facts of a transformation for ``scrutiny list``: tasks, languages, effects and resources.
-
-    Returns
-    -------
-    dict
-        ``tasks``: whose texts can be changed. ``languages``: "*" for all. ``effects``: what the
-        change does to the gold answer, by task. ``resources``: what it needs.
-    """
-    from scrutiny.core.diagnostic import fits
-    from scrutiny.core.transformation import effect_of
-    from scrutiny.tasks.tasks import every_task
-
-    names = registry()
-    changing = [names.load("diagnostic", one) for one in _CHANGING]
-    answered = [task for task in every_task() if task.must_be_answered]
-    tasks = [task for task in answered if any(fits(one, task) for one in changing)]
-    return {
-        "tasks": [task.name for task in tasks],
-        "languages": sorted(transformation.languages),
-        "effects": {task.name: effect_of(transformation, task.facts) for task in tasks},
-        "resources": list(transformation.resources),
-    }
 
 
 @cache
@@ -147,12 +137,24 @@ def show(name: str, kind: str | None, *, as_json: bool) -> int:
     """Explain one name: what it measures, what it needs, its parameters, its limitations."""
     is_written = any(mark in name for mark in ("(", " - ", " / "))
     if is_written:
-        found, thing = _metric(name)
+        # A metric of several words, as if it were registered
+        from scrutiny.reliability.metrics import metric_of
+
+        thing = metric_of(name)
+        found, thing = Entry(Registration("statistic", thing.id, ""), "scrutiny"), thing
     else:
         found = _find(name, kind)
         thing = found.load()
     if as_json:
-        click.echo(json_line(_object(found, thing)))
+        told = {
+            "kind": found.registration.kind,
+            "name": found.registration.name,
+            "from": found.origin,
+            "doc": at_length(thing),
+            "facts": dict([*facts(thing), *_measured(found.registration.name)]),
+            "parameters": _parameters(thing),
+        }
+        click.echo(json_line(told))
         return 0
     click.secho(f"{found.registration.name}  ({found.registration.kind})", bold=True)
     if found.origin != "scrutiny":
@@ -170,14 +172,6 @@ def show(name: str, kind: str | None, *, as_json: bool) -> int:
     return 0
 
 
-def _metric(name: str) -> tuple[Entry, Any]:
-    """A metric of several words, as if it were registered."""
-    from scrutiny.reliability.metrics import metric_of
-
-    thing = metric_of(name)
-    return Entry(Registration("statistic", thing.id, ""), "scrutiny"), thing
-
-
 def _measured(name: str) -> list[tuple[str, str]]:
     """Diagnostics that record the measure of a metric, and its description."""
     from scrutiny.blocks.labels import metric_in_words
@@ -191,18 +185,6 @@ def _measured(name: str) -> list[tuple[str, str]]:
         if any(one.name == of and one.says for one in measures)
     ]
     return [("Recorded by", "; ".join(found))] if found else []
-
-
-def _object(found: Entry, thing: Any) -> dict[str, Any]:
-    """All facts about a name, as plain values."""
-    return {
-        "kind": found.registration.kind,
-        "name": found.registration.name,
-        "from": found.origin,
-        "doc": at_length(thing),
-        "facts": dict([*facts(thing), *_measured(found.registration.name)]),
-        "parameters": _parameters(thing),
-    }
 
 
 def _find(name: str, kind: str | None) -> Entry:

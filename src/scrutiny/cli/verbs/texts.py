@@ -2,7 +2,7 @@
 
 import textwrap
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -197,22 +197,20 @@ def _write(flags: dict[str, Any], stream: IO[str]) -> None:
         stream.write(json_line(line) + "\n")
     stream.flush()
     for recipe, languages in unspoken.items():
-        say(_left_alone(recipe, languages))
+        # sentence about texts whose language a recipe does not know, and what to state if it
+        # does
+        from scrutiny.core.languages import counted, in_words
+        from scrutiny.perturb.engine.recipe import parse_recipe
+
+        known = in_words(parse_recipe(recipe).languages)
+        left_alone = (
+            f"{recipe} knows {known}, and left the texts in other languages alone: "
+            f"{counted(languages)}. If they are in one that it knows, say so: #language=CODE."
+        )
+        say(left_alone)
     total = sum(counts.values())
     said = ", ".join(f"{n:,} {status}" for status, n in sorted(counts.items()))
     tell(f"{total:,} variants: {said or 'none'}")
-
-
-def _left_alone(recipe: str, languages: Counter[str]) -> str:
-    """Sentence about texts whose language a recipe does not know, and what to state if it does."""
-    from scrutiny.core.languages import counted, in_words
-    from scrutiny.perturb.engine.recipe import parse_recipe
-
-    known = in_words(parse_recipe(recipe).languages)
-    return (
-        f"{recipe} knows {known}, and left the texts in other languages alone: "
-        f"{counted(languages)}. If they are in one that it knows, say so: #language=CODE."
-    )
 
 
 def _lines(flags: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
@@ -225,12 +223,16 @@ def _lines(flags: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
     from scrutiny.perturb.control.matched import Controls
     from scrutiny.perturb.engine.apply import Setting
     from scrutiny.perturb.engine.batch import perturb_draws
+    from scrutiny.perturb.resources.loading import RESOURCES
 
     parse_limit(flags["limit"])  # refused before anything is opened
     reading = open_data(flags["data"], task=flags["task"] or None, on_bad_row=flags["on_bad_row"])
+    given = [pair_of("--resource", text) for text in flags["resources"]]
+    resources = once_each("--resource", given)
+    known("resource", resources, RESOURCES)
     setting = Setting(
         flags["seed"],
-        resources=_resources(flags["resources"]) or None,
+        resources=resources or None,
         constraints=tuple(registry().load("constraint", c)() for c in flags["constraints"]),
         facts=reading.task.facts,
     )
@@ -267,12 +269,3 @@ def _line(example: Any, variant: Any) -> dict[str, Any]:
         "edits": [[e.field, e.start, e.end, e.text] for e in variant.edits],
         "source": example.source,
     }
-
-
-def _resources(given: Sequence[str]) -> dict[str, str]:
-    """Specifications of ``--resource name=specification`` by name."""
-    from scrutiny.perturb.resources.loading import RESOURCES
-
-    found = once_each("--resource", [pair_of("--resource", text) for text in given])
-    known("resource", found, RESOURCES)
-    return found

@@ -109,18 +109,8 @@ def _job(flags: dict[str, Any]) -> Any:
     runs, stated = flags["runs"], flags["task"]
     if flags["seeds"] and runs:
         raise PlanError("--seeds names the runs and --runs counts them: give one of the two.")
-    task, recipe = FINETUNE.reads(stated), _finetuning_recipe(flags, FINETUNE.recipe(stated))
-    reported = tuple(load_dataset(text, task=task or None) for text in flags["reported"])
-    data = load_dataset(flags["data"], task=task or None)
-    dev = load_dataset(flags["dev"], task=task or data.task) if flags["dev"] else None
-    base = ModelPlan("base", flags["model"])
-    job = FINETUNE.job(TrainingNode(stated, recipe, data, dev, reported, base, runs))
-    seeds = whole_numbers("seeds", flags["seeds"] or "") or job.seeds[: runs or 3]
-    return replace(job, seeds=seeds)
-
-
-def _finetuning_recipe(flags: dict[str, Any], kind: Any) -> Any:
-    """Recipe from the given options and ``--set``."""
+    task = FINETUNE.reads(stated)
+    # recipe from the given options and ``--set``
     from scrutiny.cli.options import split_option
     from scrutiny.run.planning.plan_schema import make_params
     from scrutiny.training.finetuning.recipe import FinetuningRecipe
@@ -128,7 +118,16 @@ def _finetuning_recipe(flags: dict[str, Any], kind: Any) -> Any:
     names = {field.name for field in fields(FinetuningRecipe)}
     given = {k: v for k, v in flags.items() if k in names and v is not None}
     given["augment"] = split_option(flags["augment"])
-    return make_params(kind, {**stated_fields(flags["fields"]), **given}, where="train finetune")
+    recipe = make_params(
+        FINETUNE.recipe(stated), {**stated_fields(flags["fields"]), **given}, where="train finetune"
+    )
+    reported = tuple(load_dataset(text, task=task or None) for text in flags["reported"])
+    data = load_dataset(flags["data"], task=task or None)
+    dev = load_dataset(flags["dev"], task=task or data.task) if flags["dev"] else None
+    base = ModelPlan("base", flags["model"])
+    job = FINETUNE.job(TrainingNode(stated, recipe, data, dev, reported, base, runs))
+    seeds = whole_numbers("seeds", flags["seeds"] or "") or job.seeds[: runs or 3]
+    return replace(job, seeds=seeds)
 
 
 def _lines(found: list[Any]) -> Iterator[str]:
@@ -286,21 +285,7 @@ def _family(given: dict[str, Any], device: str) -> Any:
         name: whole_numbers(name.replace("_", "-"), given[name] or "")
         for name in ("seeds", "init_seeds", "data_seeds", "checkpoints")
     }
-    return SeedFamily(
-        texts=given["texts"],
-        recipe=_pretraining_recipe(given, device),
-        seeds=seed_pairs(*(numbers[name] for name in ("seeds", "init_seeds", "data_seeds"))),
-        checkpoints=numbers["checkpoints"],
-        precision=given["weights"],
-        teacher=Teacher(teacher, str(teacher)) if teacher else None,
-        stated=Stated(given["license_name"], given["attribution"]),
-        tokenizer=given["tokenizer"] or teacher,
-        held_out=given["held_out"],
-    )
-
-
-def _pretraining_recipe(given: dict[str, Any], device: str) -> Any:
-    """Recipe from what suits the device, the file, ``--set`` and the options; later ones win."""
+    # recipe from what suits the device, the file, ``--set`` and the options; later ones win
     from scrutiny.training.pretraining.recipe import PretrainingRecipe, read_recipe, recipe_from
     from scrutiny.training.trainer import has_bfloat16
 
@@ -314,7 +299,17 @@ def _pretraining_recipe(given: dict[str, Any], device: str) -> Any:
     recipe = recipe_from(values, base)
     if is_emulated and "precision" not in values and recipe.precision == "fp32":
         say_line(f"{device} only emulates bfloat16, so products are in float32 (precision=fp32).")
-    return recipe
+    return SeedFamily(
+        texts=given["texts"],
+        recipe=recipe,
+        seeds=seed_pairs(*(numbers[name] for name in ("seeds", "init_seeds", "data_seeds"))),
+        checkpoints=numbers["checkpoints"],
+        precision=given["weights"],
+        teacher=Teacher(teacher, str(teacher)) if teacher else None,
+        stated=Stated(given["license_name"], given["attribution"]),
+        tokenizer=given["tokenizer"] or teacher,
+        held_out=given["held_out"],
+    )
 
 
 def stated_fields(given: Sequence[str]) -> dict[str, Any]:

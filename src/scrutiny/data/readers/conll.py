@@ -146,23 +146,20 @@ def read_conllu(source: DataSource) -> Table:
     own += ("raw",) if is_raw else ()
     columns = ("id", "words", *own, "sentence", "document")
     task = TokenClasses.name if kind in _CLASSES else DependencyArcs.name
+    # tags of entities in the last column are what another reader reads
+    peeked = (row for _, _, words in islice(_blocks(source), _PEEKED) for row in words)
+    found = next(filter(None, (_TAG.search(row[-1]) for row in peeked)), None)
+    notes: tuple[str, ...] = ()
+    if found is not None:
+        how = f"conll:{source.target}#token=1,key={found[1]}"
+        notes = (f"The last column holds tags of entities ({found[1]}=): {how} reads them.",)
     return Table(
         columns=columns,
         rows=_rows(source, kind, drops=drops, is_raw=is_raw),
         place=source.target,
         defaults=reader_defaults(task, columns),
-        notes=_notes(source),
+        notes=notes,
     )
-
-
-def _notes(source: DataSource) -> tuple[str, ...]:
-    """Sentence about tags of entities in the last column, which another reader reads."""
-    peeked = (row for _, _, words in islice(_blocks(source), _PEEKED) for row in words)
-    found = next(filter(None, (_TAG.search(row[-1]) for row in peeked)), None)
-    if found is None:
-        return ()
-    how = f"conll:{source.target}#token=1,key={found[1]}"
-    return (f"The last column holds tags of entities ({found[1]}=): {how} reads them.",)
 
 
 def _rows(source: DataSource, kind: str, *, drops: bool, is_raw: bool) -> Iterator[RawRow]:
@@ -179,18 +176,19 @@ def _rows(source: DataSource, kind: str, *, drops: bool, is_raw: bool) -> Iterat
         values["words"] = [row[_FORM] for row in words]
         text = comments.get("text", "")
         values["raw"] = text if is_raw and offsets_of_words(text, values["words"]) else None
-        yield RawRow(line, values | _annotation(words, kind, drops=drops))
-
-
-def _annotation(words: Sequence[list[str]], kind: str, *, drops: bool) -> dict[str, Any]:
-    tags = {
-        name: ["" if row[place] == "_" else row[place] for row in words]
-        for name, place in _CLASSES.items()
-    }
-    if kind in _CLASSES:
-        return {"classes": tags[kind]}
-    relations = [row[_DEPREL].partition(":")[0] if drops else row[_DEPREL] for row in words]
-    return {"heads": [int(row[_HEAD]) for row in words], "relations": relations, **tags}
+        tags = {
+            tag: ["" if row[place] == "_" else row[place] for row in words]
+            for tag, place in _CLASSES.items()
+        }
+        if kind in _CLASSES:
+            values["classes"] = tags[kind]
+        else:
+            relations = [row[_DEPREL] for row in words]
+            if drops:
+                relations = [relation.partition(":")[0] for relation in relations]
+            heads = [int(row[_HEAD]) for row in words]
+            values |= {"heads": heads, "relations": relations, **tags}
+        yield RawRow(line, values)
 
 
 def _blocks(source: DataSource) -> Iterator[tuple[int, dict[str, str], list[list[str]]]]:

@@ -217,7 +217,14 @@ def _mentions(
 ) -> Iterator[dict[str, Any]]:
     """The pronoun and both names; the cluster ``P`` is the pronoun's."""
     for name in ("Pronoun", "A", "B"):
-        words = _words(row, name, borders)
+        # indices of the words of a mention
+        given, surface = row[f"{name}-offset"], row[name]
+        if not given.isdecimal() or len(given) > _LONGEST:
+            raise DataError(f"{name}-offset is {given!r:.60}, no number")
+        start, end = int(given), int(given) + len(surface)
+        if not surface or row["Text"][start:end] != surface:
+            raise DataError(f"{name} {surface!r} is not at character {start} of the text")
+        words = [i for i, (a, b) in enumerate(borders) if a < end and b > start]
         if name == "Pronoun":
             yield {"words": words, "cluster": "P", "kind": "pronoun"}
             continue
@@ -225,14 +232,3 @@ def _mentions(
         if flag not in _FLAGS:
             raise DataError(f"{name}-coref is {flag!r}, neither TRUE nor FALSE")
         yield {"words": words, "cluster": "P" if _FLAGS[flag] else name, "kind": "proper"}
-
-
-def _words(row: Mapping[str, str], name: str, borders: Sequence[tuple[int, int]]) -> list[int]:
-    """Indices of the words of a mention."""
-    given, surface = row[f"{name}-offset"], row[name]
-    if not given.isdecimal() or len(given) > _LONGEST:
-        raise DataError(f"{name}-offset is {given!r:.60}, no number")
-    start, end = int(given), int(given) + len(surface)
-    if not surface or row["Text"][start:end] != surface:
-        raise DataError(f"{name} {surface!r} is not at character {start} of the text")
-    return [i for i, (a, b) in enumerate(borders) if a < end and b > start]

@@ -103,7 +103,13 @@ def _of_sheet(source: DataSource, sheet: Any) -> "_Cells":
 
 
 def _read(source: DataSource, *, delimiter: str, quote: str) -> Table:
-    delimiter = _delimiter(source, delimiter)
+    stated = source.option("delimiter", delimiter)
+    delimiter = _DELIMITERS.get(stated, stated)
+    if len(delimiter) != 1:
+        raise DataError(
+            f"delimiter={stated} in {source}: it is one character, or one of "
+            f"{', '.join(_DELIMITERS)}."
+        )
     quote = source.option("quote", quote)
     if quote not in ("none", "double"):
         raise DataError(f"quote={quote} in {source}: it is none or double.")
@@ -189,17 +195,6 @@ def _rows(cells: _Cells, columns: tuple[str, ...]) -> Iterator[RawRow]:
             yield RawRow(line, {}, f"the row has {len(values)} columns, the header {width}")
         else:
             yield RawRow(line, dict(zip(columns, values, strict=True)))
-
-
-def _delimiter(source: DataSource, default: str) -> str:
-    given = source.option("delimiter", default)
-    delimiter = _DELIMITERS.get(given, given)
-    if len(delimiter) != 1:
-        raise DataError(
-            f"delimiter={given} in {source}: it is one character, or one of "
-            f"{', '.join(_DELIMITERS)}."
-        )
-    return delimiter
 
 
 _OF_PASSAGES = ("text", "document")

@@ -78,7 +78,16 @@ def lines(source: DataSource, *, every_end: bool = False) -> Iterator[str]:
         Where the bytes are not in the encoding; the message gives the offset.
     """
     path = existing_file(source)
-    encoding = _encoding_of(source)
+    # python's name of the encoding in the data string; UTF-8 by default
+    name = source.option("encoding", "utf-8")
+    try:
+        found = codecs.lookup(name).name
+        "".encode(name)  # refuses what turns text into text (rot13) or bytes into bytes (hex)
+    except (LookupError, UnicodeError, ValueError):
+        raise DataError(
+            f"There is no encoding {name!r}; common ones are utf-8, utf-16, latin-1, cp1252."
+        ) from None
+    encoding = "utf-8-sig" if found == "utf-8" else found
     try:
         if other := other_format(path, source.target):
             raise DataError(f"{source.target} {other}.")
@@ -151,25 +160,6 @@ def _wide_encoding(head: bytes) -> str:
             return name
     lacking = [2 * head[k::4].count(0) > len(head[k::4]) for k in range(4)]
     return _WIDE.get(tuple(lacking), "")
-
-
-def _encoding_of(source: DataSource) -> str:
-    """Python's name of the encoding in the data string; UTF-8 by default.
-
-    Raises
-    ------
-    DataError
-        If there is no such encoding, or it does not encode text as bytes.
-    """
-    name = source.option("encoding", "utf-8")
-    try:
-        found = codecs.lookup(name).name
-        "".encode(name)  # refuses what turns text into text (rot13) or bytes into bytes (hex)
-    except (LookupError, UnicodeError, ValueError):
-        raise DataError(
-            f"There is no encoding {name!r}; common ones are utf-8, utf-16, latin-1, cp1252."
-        ) from None
-    return "utf-8-sig" if found == "utf-8" else found
 
 
 def _no_such_file(source: DataSource, path: Path) -> str:

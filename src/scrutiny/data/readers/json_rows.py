@@ -142,13 +142,11 @@ def _rows_by_id(value: Mapping[str, Any]) -> list[RawRow]:
 
 
 def _are_rows(value: Mapping[str, Any]) -> bool:
-    """Whether an object holds rows by their ids."""
-    return bool(value) and all(map(_is_row, value.values()))
-
-
-def _is_row(value: Any) -> bool:
-    """Whether a value of an object is a row, and not an object of columns."""
-    return isinstance(value, dict) and not all(isinstance(one, list) for one in value.values())
+    """Whether an object holds rows by their ids, and not columns or an object of columns."""
+    return bool(value) and all(
+        isinstance(row, dict) and not all(isinstance(cell, list) for cell in row.values())
+        for row in value.values()
+    )
 
 
 def _one_after_another(text: str, start: int) -> list[RawRow]:

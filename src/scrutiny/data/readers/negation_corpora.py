@@ -160,7 +160,16 @@ def is_token(line: str) -> bool:
 def cd_sco_sentences(source: DataSource) -> Iterator[Sentence]:
     """Sentences in file order, with the frames whose cues are whole words."""
     for line, cells in _blocks(source):
-        yield _cd_sco_sentence(line, cells)
+        problem = _problem(cells)
+        if problem:
+            yield Sentence(line, (), (), problem=problem)
+            continue
+        frames = [
+            Frame(_marked(cells, _FIXED + 3 * k), _marked(cells, _FIXED + 3 * k + 1))
+            for k in range(_n_frames(cells))
+            if _is_of_words(cells, k)
+        ]
+        yield Sentence(line, [row[_WORD] for row in cells], frames, document=cells[0][0])
 
 
 def cd_sco_notes(files: list[DataSource]) -> tuple[str, ...]:
@@ -183,18 +192,6 @@ def _blocks(source: DataSource) -> Iterator[tuple[int, list[list[str]]]]:
 
 def _n_frames(cells: list[list[str]]) -> int:
     return (len(cells[0]) - _FIXED) // 3
-
-
-def _cd_sco_sentence(line: int, cells: list[list[str]]) -> Sentence:
-    problem = _problem(cells)
-    if problem:
-        return Sentence(line, (), (), problem=problem)
-    frames = [
-        Frame(_marked(cells, _FIXED + 3 * k), _marked(cells, _FIXED + 3 * k + 1))
-        for k in range(_n_frames(cells))
-        if _is_of_words(cells, k)
-    ]
-    return Sentence(line, [row[_WORD] for row in cells], frames, document=cells[0][0])
 
 
 def _problem(cells: list[list[str]]) -> str:

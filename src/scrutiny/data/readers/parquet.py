@@ -1,7 +1,7 @@
 """Parquet files and Arrow batches: their rows, and class names in their metadata."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -105,7 +105,7 @@ def read(source: DataSource) -> Table:
         raise DataError(f"{source.target} is empty: it holds no rows.")
     return Table(
         columns=columns,
-        rows=_rows(file, source),
+        rows=_guarded(file.batches(), source, _damaged),
         place=source.target,
         class_names=class_names_of(file.schema),
     )
@@ -122,7 +122,7 @@ def read_arrow(source: DataSource) -> Table:
     """
     import pyarrow as pa
 
-    from scrutiny.store.arrow import reading
+    from scrutiny.store.arrow import measured, reading
 
     path = existing_file(source)
     try:
@@ -134,7 +134,7 @@ def read_arrow(source: DataSource) -> Table:
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise DataError(_no_arrow(source, error)) from None
     each = map(batches.get_batch, range(batches.num_record_batches)) if is_file else batches
-    rows = _arrow_rows(each, source)
+    rows = _guarded(measured(map(_validated, each), path.stat().st_size), source, _no_arrow)
     first = next(rows, None)
     if first is None:
         raise DataError(f"{source.target} is empty: it holds no rows.")
@@ -146,18 +146,20 @@ def read_arrow(source: DataSource) -> Table:
     )
 
 
-def _arrow_rows(batches: Iterable[Any], source: DataSource) -> Iterator[RawRow]:
+def _guarded(
+    batches: Iterable[Any], source: DataSource, said_of: Callable[[DataSource, Exception], str]
+) -> Iterator[RawRow]:
+    """Rows of batches; what the library raises becomes a sentence about the file."""
     import pyarrow as pa
 
-    from scrutiny.store.arrow import UnpacksToTooMuchError, measured
+    from scrutiny.store.arrow import UnpacksToTooMuchError
 
     try:
-        size = source.path.stat().st_size
-        yield from batch_rows(measured(map(_validated, batches), size))
+        yield from batch_rows(batches)
     except UnpacksToTooMuchError as error:
         raise DataError(f"{source.target} {error}") from None
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise DataError(_no_arrow(source, error)) from None
+        raise DataError(said_of(source, error)) from None
 
 
 def _validated(batch: Any) -> Any:
@@ -173,19 +175,6 @@ def _no_arrow(source: DataSource, error: Exception) -> str:
         f"{source.target} is no complete file of Arrow, which is Feather version 2 or a stream (as "
         f"datasets writes): {str(error).splitlines()[0].rstrip('.')}."
     )
-
-
-def _rows(file: Any, source: DataSource) -> Iterator[RawRow]:
-    import pyarrow as pa
-
-    from scrutiny.store.arrow import UnpacksToTooMuchError
-
-    try:
-        yield from batch_rows(file.batches())
-    except UnpacksToTooMuchError as error:
-        raise DataError(f"{source.target} {error}") from None
-    except (pa.ArrowException, OSError) as error:
-        raise DataError(_damaged(source, error)) from None
 
 
 def _other(source: DataSource) -> str:

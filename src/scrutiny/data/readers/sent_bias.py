@@ -92,9 +92,18 @@ def _load(source: DataSource, path: Path) -> _Test:
             f"{one.target}:{error.lineno}:{error.colno}: no valid JSON ({error.msg}); a file of "
             "sent-bias is one object, in spite of its suffix."
         ) from None
-    return _Test(
-        path.stem, one, {s: _set(value, key, one.target) for key, s in _SETS.items()}, text
-    )
+    sets = {}
+    for key, name in _SETS.items():
+        try:
+            category, texts = str(value[key]["category"]), list(value[key]["examples"])
+        except (KeyError, TypeError):
+            raise DataError(
+                f"{one.target} is no association test: it lacks {key} with a category and examples."
+            ) from None
+        if not texts or not all(isinstance(text, str) for text in texts):
+            raise DataError(f"{one.target}: the examples of {key} are not a list of texts.")
+        sets[name] = (category, texts)
+    return _Test(path.stem, one, sets, text)
 
 
 def _line_numbers(test: _Test) -> Iterator[int]:
@@ -113,20 +122,18 @@ def _line_numbers(test: _Test) -> Iterator[int]:
             yield line
 
 
-def _set(value: Any, key: str, target: str) -> tuple[str, list[str]]:
-    try:
-        category, texts = str(value[key]["category"]), list(value[key]["examples"])
-    except (KeyError, TypeError):
-        raise DataError(
-            f"{target} is no association test: it lacks {key} with a category and examples."
-        ) from None
-    if not texts or not all(isinstance(text, str) for text in texts):
-        raise DataError(f"{target}: the examples of {key} are not a list of texts.")
-    return category, texts
-
-
 def _rows(test: _Test) -> Iterator[RawRow]:
-    words = _word_lists(test)
+    # words that each set was made from: its own, or those of the word test next to it
+    base = _CONTEXT.sub("_one_word", test.name.removeprefix("sent-"))
+    if base == test.name:
+        words = {name: texts for name, (_, texts) in test.sets.items()}
+    else:
+        beside = test.source.path.with_name(f"{base}.jsonl")
+        if not beside.is_file():
+            words = {}
+        else:
+            other = _load(DataSource(test.source.scheme, str(beside)), beside)
+            words = {name: texts for name, (_, texts) in other.sets.items()}
     numbers = _line_numbers(test)
     for name, (category, texts) in test.sets.items():
         index = WordIndex(words.get(name) or _bare_words(texts))
@@ -149,18 +156,6 @@ def _bare_words(sentences: Sequence[str]) -> list[str]:
     ['tree']
     """
     return list(dict.fromkeys([match[1] for s in sentences if (match := _BARE.fullmatch(s))]))
-
-
-def _word_lists(test: _Test) -> dict[str, list[str]]:
-    """Words that each set was made from: its own, or those of the word test next to it."""
-    base = _CONTEXT.sub("_one_word", test.name.removeprefix("sent-"))
-    if base == test.name:
-        return {name: texts for name, (_, texts) in test.sets.items()}
-    beside = test.source.path.with_name(f"{base}.jsonl")
-    if not beside.is_file():
-        return {}
-    other = _load(DataSource(test.source.scheme, str(beside)), beside)
-    return {name: texts for name, (_, texts) in other.sets.items()}
 
 
 _WORD: Final = re.compile(r"\w+")

@@ -135,7 +135,12 @@ def _tagged(raw: RawRow, text: str, marks: Sequence[_Marked], *, keeps_longest: 
         said = f"{outside[0].label} {outside[0].start}-{outside[0].end} lies outside of the text"
         return raw._replace(values={}, problem=said)
     if keeps_longest:
-        marks = _longest(marks)
+        # none that overlaps a longer one; of two as long, the first
+        kept: list[_Marked] = []
+        for own in sorted(marks, key=lambda m: (m.start - m.end, m)):
+            if all(own.end <= m.start or m.end <= own.start for m in kept):
+                kept.append(own)
+        marks = kept
     ordered = sorted(dict.fromkeys(marks))
     crossed = next(((a, b) for a, b in pairwise(ordered) if b.start < a.end), None)
     if crossed:
@@ -159,12 +164,3 @@ def _tagged(raw: RawRow, text: str, marks: Sequence[_Marked], *, keeps_longest: 
         return raw._replace(values={}, problem=str(error))
     words = [text[a:b] for a, b in tokens]
     return raw._replace(values={**raw.values, "tokens": words, "tags": tags, "raw": text})
-
-
-def _longest(marks: Sequence[_Marked]) -> list[_Marked]:
-    """Spans of which none overlaps a longer one; of two as long, the first."""
-    kept: list[_Marked] = []
-    for mark in sorted(marks, key=lambda m: (m.start - m.end, m)):
-        if all(mark.end <= one.start or one.end <= mark.start for one in kept):
-            kept.append(mark)
-    return kept

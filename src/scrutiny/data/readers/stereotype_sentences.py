@@ -38,24 +38,6 @@ def read_crows_pairs(source: DataSource) -> Table:
     found = file_in(source, _CROWS_FILES)
     first = next(_cells(found), [])
     rows = list(_published(found, first) if "sent_more" in first else _transposed(found))
-    return Table(
-        columns=_CROWS_COLUMNS,
-        rows=iter(rows),
-        place=found.target,
-        defaults=reader_defaults(SentencePairs.name, _CROWS_COLUMNS),
-        notes=_notes(rows),
-    )
-
-
-def _cells(source: DataSource) -> Iterator[list[str]]:
-    """Cells of each row of a file."""
-    try:
-        yield from csv.reader(lines(source))
-    except csv.Error as error:
-        raise DataError(f"{source.target} is no file of CrowS-Pairs: {error}.") from None
-
-
-def _notes(rows: list[RawRow]) -> tuple[str, ...]:
     good = [row.values for row in rows if not row.problem]
     twice = sum(row.get("is_repeated", False) for row in good)
     folded = sum(row.get("is_folded", False) for row in good)
@@ -65,7 +47,22 @@ def _notes(rows: list[RawRow]) -> tuple[str, ...]:
         (folded, "categories were written with capitals and were lowered."),
         (controls, "pairs are controls (a_set); u_pair ties them to their originals."),
     )
-    return tuple(f"{n:,} {says}" for n, says in sentences if n)
+    notes = tuple(f"{n:,} {says}" for n, says in sentences if n)
+    return Table(
+        columns=_CROWS_COLUMNS,
+        rows=iter(rows),
+        place=found.target,
+        defaults=reader_defaults(SentencePairs.name, _CROWS_COLUMNS),
+        notes=notes,
+    )
+
+
+def _cells(source: DataSource) -> Iterator[list[str]]:
+    """Cells of each row of a file."""
+    try:
+        yield from csv.reader(lines(source))
+    except csv.Error as error:
+        raise DataError(f"{source.target} is no file of CrowS-Pairs: {error}.") from None
 
 
 def _published(source: DataSource, header: list[str]) -> Iterator[RawRow]:
@@ -125,11 +122,8 @@ def _transposed(source: DataSource) -> Iterator[RawRow]:
             f"{source.target} is no file of CrowS-Pairs: it has neither a column sent_more nor the "
             "form of a control set (4 or 6 rows of equal length)."
         )
-    return _controls(rows, ("original", *_control(source, len(rows) // 2 - 1)))
-
-
-def _control(source: DataSource, n: int) -> tuple[str, ...]:
-    """Names of the sets of controls, by the option or the file's name."""
+    # names of the sets of controls, by the option or the file's name
+    n = len(rows) // 2 - 1
     stated = source.option("control")
     name = source.path.name.lower()
     kind = stated or ("negated" if "negat" in name else "antistereotype" if "anti" in name else "")
@@ -138,7 +132,8 @@ def _control(source: DataSource, n: int) -> tuple[str, ...]:
             f"{source.target}: its name does not tell the kind of controls: add "
             f"control={' or control='.join(_CONTROLS)} to the data string."
         )
-    return _CONTROLS[kind][:n]
+    control = _CONTROLS[kind][:n]
+    return _controls(rows, ("original", *control))
 
 
 def _controls(rows: list[list[str]], sets: tuple[str, ...]) -> Iterator[RawRow]:

@@ -149,20 +149,15 @@ def item_of_suite(row: Mapping[str, Any], *, source: str) -> Example:
         raise DataError(f"the item cannot be read: {error!r:.200}") from None
     gold = item.gold if isinstance(item.gold, tuple) else ()
     for span in (*item.spans, *item.protected, *(one for one in gold if isinstance(one, Span))):
-        _must_be_in(item, span)
+        is_written = isinstance(span.field, str) and isinstance(span.label, str)
+        is_placed = type(span.start) is int and type(span.end) is int
+        length = len(item.fields.get(span.field, "")) if is_written else 0
+        if not (is_written and is_placed and 0 <= span.start <= span.end <= length):
+            raise DataError(
+                f"the item has the span {[*span]!r:.60}, and one is [field, start, end, label], "
+                "within the text of its field"
+            )
     return item
-
-
-def _must_be_in(item: Example, span: Span) -> None:
-    """Raise for a span that is none of the item's texts."""
-    is_written = isinstance(span.field, str) and isinstance(span.label, str)
-    is_placed = type(span.start) is int and type(span.end) is int
-    length = len(item.fields.get(span.field, "")) if is_written else 0
-    if not (is_written and is_placed and 0 <= span.start <= span.end <= length):
-        raise DataError(
-            f"the item has the span {[*span]!r:.60}, and one is [field, start, end, label], within "
-            "the text of its field"
-        )
 
 
 def row_of(example: Example) -> dict[str, Any]:

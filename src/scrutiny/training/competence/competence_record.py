@@ -16,7 +16,6 @@ from scrutiny.stats.intervals.interval import wilson
 from scrutiny.training.competence.masked import MaskedModel, MinimalPair, preferences, read_pairs
 from scrutiny.training.competence.passages import (
     CompetenceSettings,
-    PassageRows,
     is_open,
     passages_of,
     segment_pairs,
@@ -75,30 +74,6 @@ def write_records(
     return [folder / FILE for folder in lacking]
 
 
-def _masked_accuracy(
-    model: MaskedModel, sources: dict[str, Corpus], how: CompetenceSettings, *, commonest: int
-) -> dict[str, Any]:
-    """Accuracy on masked pieces, with that of always predicting the most frequent piece.
-
-    Parameters
-    ----------
-    model
-        Whose answers are judged.
-    sources
-        Held-out text by name.
-    how
-        Length of rows, and the share that is hidden.
-    commonest
-        Piece that the training text has most of.
-    """
-    told = masked_hits(model, sources, how)
-    found = by_source({name: (hits, owner) for name, (hits, owner, _) in told.items()})
-    simple = by_source(
-        {name: (piece == commonest, owner) for name, (_, owner, piece) in told.items()}
-    )
-    return found | {"unigram": {k: v for k, v in simple.items() if k != "by_source"}}
-
-
 def masked_hits(
     model: MaskedModel, sources: dict[str, Corpus], how: CompetenceSettings
 ) -> dict[str, tuple[NDArray[Any], NDArray[Any], NDArray[Any]]]:
@@ -118,26 +93,20 @@ def masked_hits(
     told = {}
     for number, (name, corpus) in enumerate(sources.items()):
         passages = passages_of(corpus, how.length)
-        hidden, places, answers = _hide(passages, how, (how.seed, number))
+        # rows with pieces masked, their flat positions, and the original pieces
+        draw = np.random.default_rng((how.seed, number))
+        asked = is_open(passages.pieces)
+        rank = np.where(asked, draw.random(passages.pieces.shape), 2.0).argsort(axis=1)
+        count = np.maximum(1, np.round(how.masked_share * asked.sum(axis=1)).astype(np.int64))
+        chosen = np.zeros_like(asked)
+        for row, n in enumerate(count):
+            chosen[row, rank[row, :n]] = True
+        chosen &= asked
+        hidden = np.where(chosen, MASK, passages.pieces)
+        places, answers = np.flatnonzero(chosen), passages.pieces[chosen]
         _, hits = model.log_probabilities(hidden, places, answers)
         told[name] = (hits, named(name, passages.document[places // how.length]), answers)
     return told
-
-
-def _hide(
-    passages: PassageRows, how: CompetenceSettings, key: tuple[int, ...]
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Rows with pieces masked, their flat positions, and the original pieces."""
-    draw = np.random.default_rng(key)
-    asked = is_open(passages.pieces)
-    rank = np.where(asked, draw.random(passages.pieces.shape), 2.0).argsort(axis=1)
-    count = np.maximum(1, np.round(how.masked_share * asked.sum(axis=1)).astype(np.int64))
-    chosen = np.zeros_like(asked)
-    for row, n in enumerate(count):
-        chosen[row, rank[row, :n]] = True
-    chosen &= asked
-    hidden = np.where(chosen, MASK, passages.pieces)
-    return hidden, np.flatnonzero(chosen), passages.pieces[chosen]
 
 
 #: File next to the weights; `scrutiny.models.strings.training_records` reads it.
@@ -182,6 +151,14 @@ def measure(
     likelihood = likelihoods(model, sources, baselines, how)
     agreement = _agreement(model, pairs)
     follows = _next_sentence(model, sources, how)
+    # accuracy on masked pieces, with that of always predicting the most frequent piece
+    commonest = int(np.argmax(baselines.unigram))
+    told = masked_hits(model, sources, how)
+    found = by_source({name: (hits, owner) for name, (hits, owner, _) in told.items()})
+    simple = by_source(
+        {name: (piece == commonest, owner) for name, (_, owner, piece) in told.items()}
+    )
+    masked_accuracy = found | {"unigram": {k: v for k, v in simple.items() if k != "by_source"}}
     return {
         "format": 1,
         "gates": {
@@ -189,9 +166,7 @@ def measure(
             "agreement": agreement["accuracy"]["low"] > 0.5,
             "next_sentence": min(follows["accuracy"]["low"], follows["wilson"]["low"]) > 0.5,
         },
-        "masked_accuracy": _masked_accuracy(
-            model, sources, how, commonest=int(np.argmax(baselines.unigram))
-        ),
+        "masked_accuracy": masked_accuracy,
         "likelihood": likelihood,
         "next_sentence": follows,
         "agreement": agreement,

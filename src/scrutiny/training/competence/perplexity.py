@@ -179,35 +179,27 @@ class KneserNey:
         pieces = np.asarray(pieces, dtype=np.int64)
         found = np.full(len(pieces), 1.0 / self._vocabulary)
         for depth in range(self.order):
-            before = self._number(history[:, self.order - 1 - depth :])
-            found = self._interpolated(depth, before, pieces, found)
+            # index (row,) of each history; -1 for one that was never seen
+            earlier = history[:, self.order - 1 - depth :]
+            before = np.zeros(len(earlier), dtype=np.int64)
+            for level in range(earlier.shape[1]):
+                before = self._child(level, before, earlier[:, level])
+            # probabilities of one order, given those of the order below
+            table = self._orders[depth]
+            place = self._child(depth, before, pieces)
+            count = np.where(place >= 0, table.counts[place], 0.0)
+            total = np.where(before >= 0, table.totals[before], 0.0)
+            types = np.where(before >= 0, table.types[before], 0.0)
+            is_seen = total > 0
+            own = np.maximum(count - table.discount, 0.0) + table.discount * types * found
+            found = np.where(is_seen, own / np.where(is_seen, total, 1.0), found)
         return np.asarray(np.log(found))
-
-    def _number(self, history: Integers) -> Integers:
-        """Index (row,) of each history; -1 for one that was never seen."""
-        number = np.zeros(len(history), dtype=np.int64)
-        for place in range(history.shape[1]):
-            number = self._child(place, number, history[:, place])
-        return number
 
     def _child(self, depth: int, number: Integers, piece: Integers) -> Integers:
         keys = self._orders[depth].keys
         key = number * (self._vocabulary + 1) + piece if depth else piece
         place = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
         return np.where((number >= 0) & (keys[place] == key), place, -1)
-
-    def _interpolated(
-        self, depth: int, before: Integers, pieces: Integers, lower: Floats
-    ) -> Floats:
-        """Probabilities of one order, given those of the order below."""
-        table = self._orders[depth]
-        place = self._child(depth, before, pieces)
-        count = np.where(place >= 0, table.counts[place], 0.0)
-        total = np.where(before >= 0, table.totals[before], 0.0)
-        types = np.where(before >= 0, table.types[before], 0.0)
-        is_seen = total > 0
-        own = np.maximum(count - table.discount, 0.0) + table.discount * types * lower
-        return np.where(is_seen, own / np.where(is_seen, total, 1.0), lower)
 
 
 def _counted(
@@ -227,19 +219,15 @@ def _counted(
         size = len(tables[level - 1][0]) if level else 1
         totals = _summed(histories_of, counts, size)
         types = _summed(histories_of, (counts > 0).astype(np.float64), size)
-        made.append(_Order(keys, counts, totals, types, _discount(counts)))
+        once, twice = float((counts == 1).sum()), float((counts == 2).sum())
+        discount = once / (once + 2 * twice) if once and twice else 0.5
+        made.append(_Order(keys, counts, totals, types, discount))
     return made
 
 
 def _summed(index: Integers, values: Floats, size: int) -> Floats:
     """Sum (size,) of the values of each index."""
     return np.bincount(index, weights=values, minlength=size).astype(np.float64)
-
-
-def _discount(counts: Floats) -> float:
-    """Ney, Essen & Kneser's estimate: n1 / (n1 + 2 n2)."""
-    once, twice = float((counts == 1).sum()), float((counts == 2).sum())
-    return once / (once + 2 * twice) if once and twice else 0.5
 
 
 @dataclass(frozen=True, slots=True)

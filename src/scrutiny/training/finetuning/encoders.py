@@ -101,19 +101,16 @@ def bases_of(
         If there is no such checkpoint, or none that can be fine-tuned.
     """
     family = expand(source, random=tuple(random), name="base", seeds=tuple(seeds))
-    return tuple(
-        _base(r.source, {**r.random, **r.condition}, tuple(r.random)) for r in family.replicates
-    )
-
-
-def _base(source: str, factors: Mapping[str, str], random: tuple[str, ...]) -> BaseEncoder:
-    parsed = parse(source)
-    init = None
-    if parsed.scheme == UNTRAINED:
-        init = parsed.options.get("seed", "0")
-        parsed = replace(parse(parsed.target), text=source)
-    checkpoint = find_checkpoint(checkpoint_source(parsed))
-    return BaseEncoder(parsed, checkpoint, init, factors, random)
+    bases = []
+    for one in family.replicates:
+        parsed, init = parse(one.source), None
+        if parsed.scheme == UNTRAINED:
+            init = parsed.options.get("seed", "0")
+            parsed = replace(parse(parsed.target), text=one.source)
+        checkpoint = find_checkpoint(checkpoint_source(parsed))
+        factors = {**one.random, **one.condition}
+        bases.append(BaseEncoder(parsed, checkpoint, init, factors, tuple(one.random)))
+    return tuple(bases)
 
 
 _DROPOUTS: Final = (
@@ -190,7 +187,13 @@ def build(
     place = find_device(device, base.parsed)
     import torch
 
-    tokenizer = _tokenizer(base)
+    # fast tokenizer of a base that pads on the right
+    tokenizer = load_tokenizer(base.checkpoint, base.parsed)
+    if tokenizer.pad_token_id is None:
+        raise ModelError(
+            f"{base.source!r}: its tokenizer has no padding token, so texts cannot share a batch."
+        )
+    tokenizer.padding_side = "right"
     config = _config(base, target, recipe, tokenizer)
     with torch.random.fork_rng(devices=[]), quiet():
         # what the base lacks besides the head (a pooler) is made by the seed, too
@@ -259,14 +262,3 @@ def _fresh_head(network: Any) -> frozenset[str]:
             else:
                 parameter.fill_(1.0)  # the scale of a norm
     return frozenset(names)
-
-
-def _tokenizer(base: BaseEncoder) -> Any:
-    """Fast tokenizer of a base that pads on the right."""
-    tokenizer = load_tokenizer(base.checkpoint, base.parsed)
-    if tokenizer.pad_token_id is None:
-        raise ModelError(
-            f"{base.source!r}: its tokenizer has no padding token, so texts cannot share a batch."
-        )
-    tokenizer.padding_side = "right"
-    return tokenizer

@@ -14,7 +14,7 @@ from scrutiny.training.finetuning.piece_targets import PieceTarget
 from scrutiny.training.finetuning.piece_tasks import piece_task
 from scrutiny.training.finetuning.recipe import FinetuningRecipe
 from scrutiny.training.finetuning.targets import Target, shuffled
-from scrutiny.training.finetuning.training_data import DataParts, load_parts
+from scrutiny.training.finetuning.training_data import load_parts
 from scrutiny.training.job import Finished, OneRun, train_runs, write_stand_ins
 from scrutiny.training.trainer import RUNS, TIMED_STEPS, Trainer, TrainingNode, seconds_of_training
 
@@ -68,7 +68,15 @@ class Finetuning(Trainer[FinetuningJob]):
         base = asked.base
         bases = bases_of(base.source, random=base.random, seeds=base.seeds)
         runs = asked.runs or (1 if bases[0].factors else RUNS)
-        return FinetuningJob(bases, _parts(asked), asked.recipe, tuple(range(1, runs + 1)))
+        task = piece_task(asked.task)
+        if task is None:
+            dev = "" if asked.dev is None else asked.dev
+            parts = load_parts(asked.data, asked.recipe, dev=dev, reported=asked.reported)
+        else:
+            parts = piece_parts(
+                task, asked.recipe, data=asked.data, dev=asked.dev, reported=asked.reported
+            )
+        return FinetuningJob(bases, parts, asked.recipe, tuple(range(1, runs + 1)))
 
     def train(
         self,
@@ -113,15 +121,6 @@ class Finetuning(Trainer[FinetuningJob]):
             return _seconds(job, parted, target)
 
         return write_stand_ins(job, folder, write)
-
-
-def _parts(asked: TrainingNode) -> DataParts:
-    """Training, dev and held-out data of a node."""
-    task = piece_task(asked.task)
-    if task is None:
-        dev = "" if asked.dev is None else asked.dev
-        return load_parts(asked.data, asked.recipe, dev=dev, reported=asked.reported)
-    return piece_parts(task, asked.recipe, data=asked.data, dev=asked.dev, reported=asked.reported)
 
 
 FINETUNE: Final = Finetuning()

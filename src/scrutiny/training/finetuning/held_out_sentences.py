@@ -90,7 +90,18 @@ def piece_parts(
         held_out=held_out,
         learned=Learned.of(task, recipe, (*train, *chooses, *held_out)),
     )
-    _refuse_nothing(parts, data)
+    # raise unless there are at least two labels
+    learned = parts.learned
+    assert learned is not None
+    found = {f for frame in learned.frames(parts.train) for f in frame.labels if f is not None}
+    wanted = TRUTHS if learned.task.names else learned.truths
+    if len(found) < 2:
+        raise DataError(
+            f"{data.source}: the {len(parts.train)} examples to train on have "
+            f"{', '.join(sorted(found)) or 'no label'} only; training needs two labels or "
+            f"more ({', '.join(wanted[:6])}). {len(parts.dev)} choose the epoch, "
+            f"{len(parts.held_out)} are held out."
+        )
     return parts
 
 
@@ -108,7 +119,12 @@ def split_sentences(
     sides: dict[int, str] = {}
     parts: dict[str, list[Example]] = {"train": [], "dev": [], "held out": []}
     for example in examples:
-        side = _side(example, dev_share, has_own=own)
+        # part of an example's sentence
+        held = example.attributes.get(COLUMN) == "yes" if own else is_held_out(example.text)
+        if held:
+            side = "held out"
+        else:
+            side = "dev" if sentence_place(example.text) < dev_share else "train"
         if sides.setdefault(letters_hash(example.text), side) != side:
             raise DataError(
                 f"{example.source or example.id}: this sentence is held out in one row and not in "
@@ -116,14 +132,6 @@ def split_sentences(
             )
         parts[side].append(example)
     return tuple(parts["train"]), tuple(parts["dev"]), tuple(parts["held out"])
-
-
-def _side(example: Example, dev_share: float, *, has_own: bool) -> str:
-    """Part of an example's sentence."""
-    held = example.attributes.get(COLUMN) == "yes" if has_own else is_held_out(example.text)
-    if held:
-        return "held out"
-    return "dev" if sentence_place(example.text) < dev_share else "train"
 
 
 def _probed_note(
@@ -145,21 +153,6 @@ def _probed_note(
         f"sentences that are trained on, {counts['chosen by']:,} on those that choose the epoch, "
         f"{counts['held out']:,} on those held out ({COLUMN} = yes)."
     )
-
-
-def _refuse_nothing(parts: DataParts, data: Dataset) -> None:
-    """Raise unless there are at least two labels."""
-    learned = parts.learned
-    assert learned is not None
-    found = {f for frame in learned.frames(parts.train) for f in frame.labels if f is not None}
-    wanted = TRUTHS if learned.task.names else learned.truths
-    if len(found) < 2:
-        raise DataError(
-            f"{data.source}: the {len(parts.train)} examples to train on have "
-            f"{', '.join(sorted(found)) or 'no label'} only; training needs two labels or "
-            f"more ({', '.join(wanted[:6])}). {len(parts.dev)} choose the epoch, "
-            f"{len(parts.held_out)} are held out."
-        )
 
 
 #: Gate that claims about a tuned family presuppose.
@@ -209,7 +202,14 @@ def skill_record(
         }
     if target.metric == "accuracy":
         skill = _skill(by_label, accuracy, accuracy_of_commonest, sentences=sentences)
-        found["accuracy"] = _with_wilson(skill, by_label)
+        # skill with Wilson's interval, as if pieces were independent; both must exceed chance
+        more: dict[str, Any] = {"without_skill": "the commonest label"}
+        if skill["value"] is not None:
+            hits, n = int(by_label[:, 0].sum()), int(by_label[:, 2].sum())
+            limits = wilson(hits, n, level=LEVEL)
+            more["wilson"] = {"low": limits.low, "high": limits.high, "level": LEVEL, "n": n}
+            more["is_above"] = skill["is_above"] and limits.low > skill["baseline"]
+        found["accuracy"] = skill | more
     own = found[target.metric]
     return {
         "format": 1,
@@ -283,14 +283,3 @@ def _interval(
     except StatisticsError:
         return None
     return {"value": found.point, "low": found.low, "high": found.high}
-
-
-def _with_wilson(skill: dict[str, Any], counts: Floats) -> dict[str, Any]:
-    """Skill with Wilson's interval, as if pieces were independent; both must exceed chance."""
-    more: dict[str, Any] = {"without_skill": "the commonest label"}
-    if skill["value"] is not None:
-        right, n = int(counts[:, 0].sum()), int(counts[:, 2].sum())
-        found = wilson(right, n, level=LEVEL)
-        more["wilson"] = {"low": found.low, "high": found.high, "level": LEVEL, "n": n}
-        more["is_above"] = skill["is_above"] and found.low > skill["baseline"]
-    return skill | more

@@ -89,22 +89,19 @@ class FinetuningJob(TrainingJob):
 
     def identity(self, base: BaseEncoder, seed: int) -> str:
         """Digest of everything that determines the weights of a run."""
+        # recipe without later-added fields at their default values (keeps digests stable)
+        stated = asdict(self.recipe)
+        if stated["augment_labels"] == "kept":
+            del stated["augment_labels"]  # runs that were trained before it existed stay known
         return digest(
             VERSION,
-            canonical_json(self._stated()),
+            canonical_json(stated),
             self.parts.task.name,
             self.parts.digest,
             base.fingerprint,
             canonical_json(dict(base.factors)),
             str(seed),
         )
-
-    def _stated(self) -> dict[str, Any]:
-        """Recipe without later-added fields at their default values (keeps digests stable)."""
-        stated = asdict(self.recipe)
-        if stated["augment_labels"] == "kept":
-            del stated["augment_labels"]  # runs that were trained before it existed stay known
-        return stated
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -139,29 +136,29 @@ class FinetuningRun:
 
     def run(self) -> dict[str, Any]:
         """Train the remaining epochs and write the best checkpoint; returns its record."""
+        recipe = self._recipe
         texts = (text for e in self._parts.train for text in e.fields.values())
         with held(self._folder) as working:
-            history = self._trained(working, read_history(working, self._run.identity))
+            history = read_history(working, self._run.identity)
+            self._tell(len(history.epochs) * self._steps)
+            if history.epochs:  # they are restored, not repeated
+                restore_last(working, history, self._parted, self._optimizer)
+            while not history.is_over(epochs=recipe.epochs, patience=recipe.patience):
+                epoch = self._epoch(len(history.epochs) + 1)
+                history = replace(history, epochs=(*history.epochs, epoch))
+                keep_epoch(working, history, self._parted, self._optimizer)
+                score = "" if epoch.dev is None else f"dev {self._target.metric} {epoch.dev:.3f}, "
+                self._progress.passed(
+                    f"{self._run.place}, epoch {epoch.epoch} of {recipe.epochs}: {score}"
+                    f"loss {epoch.loss:.3f}, {epoch.seconds:.0f} s"
+                )
+            self._tell((recipe.epochs - len(history.epochs)) * self._steps)
             restore_weights(working, history.chosen(), self._parted)
             record = {**self._record(history), **self._description()}
             skill = held_out_record(self._parted, self._target, self._parts.held_out)
             write = partial(write_checkpoint, self._parted, record, skill)
             write_model(self._folder, write, working=working, record=record, texts=texts)
         return record
-
-    def _trained(self, working: Path, history: History) -> History:
-        """History of all epochs; epochs that it has are restored, not repeated."""
-        recipe = self._recipe
-        self._tell(len(history.epochs) * self._steps)
-        if history.epochs:
-            restore_last(working, history, self._parted, self._optimizer)
-        while not history.is_over(epochs=recipe.epochs, patience=recipe.patience):
-            epoch = self._epoch(len(history.epochs) + 1)
-            history = replace(history, epochs=(*history.epochs, epoch))
-            keep_epoch(working, history, self._parted, self._optimizer)
-            self._say(history)
-        self._tell((recipe.epochs - len(history.epochs)) * self._steps)
-        return history
 
     def _epoch(self, number: int) -> Epoch:
         import torch
@@ -217,15 +214,6 @@ class FinetuningRun:
         """Report steps that are done or skipped."""
         for _ in range(steps):
             self._progress.advance("train")
-
-    def _say(self, history: History) -> None:
-        """Report the last epoch in a sentence."""
-        last = history.epochs[-1]
-        score = "" if last.dev is None else f"dev {self._target.metric} {last.dev:.3f}, "
-        self._progress.passed(
-            f"{self._run.place}, epoch {last.epoch} of {self._recipe.epochs}: {score}"
-            f"loss {last.loss:.3f}, {last.seconds:.0f} s"
-        )
 
     def _record(self, history: History) -> dict[str, Any]:
         """Record of the training: history and chosen epoch."""

@@ -78,24 +78,20 @@ def label_counts(
     types
         Types that are counted; None for all.
     """
-    commonest = _commonest_label(frames, types)
+    # most frequent label of pieces of these types; ties go to the first
+    seen = Counter(
+        label
+        for frame in frames
+        for label, kind in zip(frame.own, frame.types, strict=True)
+        if types is None or kind in types
+    )
+    commonest = max(sorted(seen), key=seen.__getitem__, default=0)
     counts = np.zeros((len(frames), 3))
     for i, (frame, row) in enumerate(zip(frames, rows, strict=True)):
         for answer, label, kind in zip(frame.answers(row), frame.own, frame.types, strict=True):
             if types is None or kind in types:
                 counts[i] += answer == label, label == commonest, 1
     return counts
-
-
-def _commonest_label(frames: Sequence[PieceFrame], types: frozenset[str] | None) -> int:
-    """Most frequent label of pieces of these types; ties go to the first."""
-    counts = Counter(
-        label
-        for frame in frames
-        for label, kind in zip(frame.own, frame.types, strict=True)
-        if types is None or kind in types
-    )
-    return max(sorted(counts), key=counts.__getitem__, default=0)
 
 
 def target_f1(sums: Any, weight: Any = None) -> Any:
@@ -212,17 +208,15 @@ class PieceTarget:
         if "token_type_ids" in tokenizer.model_input_names:
             columns["token_type_ids"] = [[0] * len(row) for row in ids]
         frames = tuple(frame for _, frame in read)
-        targets = [self._targets(frame, len(row)) for frame, row in zip(frames, ids, strict=True)]
+        # target of each position: the label of its word, or the value that the loss ignores
+        unlabeled = 0 if self.learned.recipe.loss_on == "all" else IGNORED
+        targets = [[unlabeled] * len(row) for row in ids]
+        for frame, own in zip(frames, targets, strict=True):
+            for place, label in zip(frame.places, frame.own, strict=True):
+                if place >= 0:
+                    own[place] = label
         n_cut = sum(-1 in frame.places for frame in frames)
         return EncodedFrames(columns, targets, [], n_cut, frames)
-
-    def _targets(self, frame: PieceFrame, size: int) -> list[int]:
-        """Target of each position: the label of its word, or the value that the loss ignores."""
-        targets = [0 if self.learned.recipe.loss_on == "all" else IGNORED] * size
-        for place, label in zip(frame.places, frame.own, strict=True):
-            if place >= 0:
-                targets[place] = label
-        return targets
 
     def _read(self, frame: AnchoredFrame, longest: int | None) -> tuple[SentencePieces, PieceFrame]:
         """Pieces of a frame, truncated if too long, and the labels of its words' pieces."""
@@ -230,15 +224,32 @@ class PieceTarget:
         whole = self._cutter.cut([frame.words])[0]
         if isinstance(whole, Failure):
             raise DataError(f"{frame.sentence!r} cannot be cut into pieces: {whole.message}.")
-        room = _room(whole, longest)
+        # number of leading pieces that fit before the final special tokens
+        if longest is None or len(whole.ids) <= longest:
+            room = len(whole.ids)
+        else:
+            room = longest - _n_behind(whole)
         labeled = {word for word, label in enumerate(frame.labels) if label is not None}
         places = [i for i, word in enumerate(whole.words) if word in labeled]
         words = [whole.words[i] or 0 for i in places]
         truth = tuple(self._index[str(frame.labels[word])] for word in words)
         types = tuple(self._types(whole, places, words))
         where = tuple(place if place < room else -1 for place in places)
-        own = self._own(frame, truth, types)
-        return _kept(whole, room), PieceFrame(where, truth, own, types, frame.sentence)
+        # labels to learn: the annotation's, or those of the types
+        control = self.control
+        if control is None or control.keeps_truth(frame.marked):
+            own = truth
+        else:
+            for kind in types:
+                if kind not in self._of_type:
+                    self._of_type[kind] = control.of_type(kind)
+            own = tuple(self._of_type[kind] for kind in types)
+        # pieces that fit, with the special tokens at the end
+        tail = max(room, len(whole.ids) - _n_behind(whole))
+        kept = SentencePieces(
+            (*whole.ids[:room], *whole.ids[tail:]), (*whole.words[:room], *whole.words[tail:])
+        )
+        return kept, PieceFrame(where, truth, own, types, frame.sentence)
 
     def _types(
         self, whole: SentencePieces, places: Sequence[int], words: Sequence[int]
@@ -254,18 +265,6 @@ class PieceTarget:
             read[word] = read.get(word, "") + tokens[place]
         return [read[word] for word in words]
 
-    def _own(
-        self, frame: AnchoredFrame, truth: tuple[int, ...], types: tuple[str, ...]
-    ) -> tuple[int, ...]:
-        """Labels to learn: the annotation's, or those of the types."""
-        control = self.control
-        if control is None or control.keeps_truth(frame.marked):
-            return truth
-        for kind in types:
-            if kind not in self._of_type:
-                self._of_type[kind] = control.of_type(kind)
-        return tuple(self._of_type[kind] for kind in types)
-
 
 def _or_zero(sums: Any, score: Callable[[Any], Any]) -> float:
     value = float(score(sums))
@@ -275,18 +274,3 @@ def _or_zero(sums: Any, score: Callable[[Any], Any]) -> float:
 def _n_behind(pieces: SentencePieces) -> int:
     """Number of special tokens after the last piece of a word."""
     return next((i for i, word in enumerate(reversed(pieces.words)) if word is not None), 0)
-
-
-def _room(pieces: SentencePieces, longest: int | None) -> int:
-    """Number of leading pieces that fit before the final special tokens."""
-    if longest is None or len(pieces.ids) <= longest:
-        return len(pieces.ids)
-    return longest - _n_behind(pieces)
-
-
-def _kept(pieces: SentencePieces, room: int) -> SentencePieces:
-    """Pieces that fit, with the special tokens at the end."""
-    tail = max(room, len(pieces.ids) - _n_behind(pieces))
-    return SentencePieces(
-        (*pieces.ids[:room], *pieces.ids[tail:]), (*pieces.words[:room], *pieces.words[tail:])
-    )

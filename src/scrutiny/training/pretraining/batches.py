@@ -152,22 +152,20 @@ class Batches:
         border = target if is_cut else border
         follows, label = border, IGNORED if is_cut else 0
         if not is_cut and draw.random() < 0.5:
-            follows, label = self._elsewhere(first, length, draw), 1
+            # position at which a passage of another document begins
+            choices = self._passages[length].first
+            documents = self._corpus.document
+            for _ in range(20):
+                other = int(choices[draw.integers(len(choices))])
+                if documents[other] != documents[first]:
+                    break
+            elsewhere = int(self._corpus.starts[other])
+            follows, label = elsewhere, 1
         rest = begin + size - border
         a = self._corpus.pieces[begin:border]
         b = self._corpus.pieces[follows : follows + rest]
         pieces = np.concatenate([[CLS], a, [SEP], b, [SEP]]).astype(np.int64)
         return _FullRow(pieces, len(a) + 2, label), key
-
-    def _elsewhere(self, first: int, length: int, draw: np.random.Generator) -> int:
-        """Position at which a passage of another document begins."""
-        choices = self._passages[length].first
-        document = self._corpus.document
-        for _ in range(20):
-            other = int(choices[draw.integers(len(choices))])
-            if document[other] != document[first]:
-                break
-        return int(self._corpus.starts[other])
 
     def _single(self, step: int, pieces: int, longest: int) -> StepInput[Integers]:
         """Batch of single sentences of one length; half of them are a whole document."""
@@ -183,17 +181,16 @@ class Batches:
         chosen = np.concatenate([draw.choice(pool, size=rows // len(pools) + 1) for pool in pools])[
             :rows
         ]
-        made = [self._sentence(int(sentence), size) for sentence in chosen]
-        keys: list[Key] = [(_SINGLE, step, row) for row in range(len(made))]
+        made = []
+        for sentence in chosen:
+            begin = int(self._corpus.starts[sentence])
+            own = self._corpus.pieces[begin : begin + size]
+            row = np.concatenate([[CLS], own, [SEP]]).astype(np.int64)
+            made.append(_FullRow(row, len(row), IGNORED))
+        keys: list[Key] = [(_SINGLE, step, number) for number in range(len(made))]
         if self._recipe.masking == "static":
             keys = [(_SINGLE, int(sentence), 0) for sentence in chosen]
         return self._masked(made, keys)
-
-    def _sentence(self, sentence: int, size: int) -> _FullRow:
-        begin = int(self._corpus.starts[sentence])
-        own = self._corpus.pieces[begin : begin + size]
-        pieces = np.concatenate([[CLS], own, [SEP]]).astype(np.int64)
-        return _FullRow(pieces, len(pieces), IGNORED)
 
     def _masked(self, rows: list[_FullRow], keys: list[Key]) -> StepInput[Integers]:
         """Batch of rows of one length with some pieces masked."""

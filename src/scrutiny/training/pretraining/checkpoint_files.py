@@ -5,7 +5,7 @@ The folder is one that `AutoModel` and `AutoTokenizer` read.
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
@@ -55,8 +55,13 @@ def write_json(path: Path, value: Any) -> None:
 def _card_of(record: Mapping[str, Any]) -> str:
     """Model card in Markdown, from ``training.json``."""
     recipe, seeds = record["recipe"], record["seeds"]
+    stated = record["license"] or "not stated; it follows from the texts'."
+    rights = [f"Licence of the weights: {stated}", "", *(f"- {a}" for a in record["attribution"])]
+    known = {"CC BY-SA 4.0": "cc-by-sa-4.0", "MIT": "mit", "Apache-2.0": "apache-2.0"}
+    short = known.get(record["license"])
+    front_matter = ["---", "language: en", f"license: {short}", "---", ""] if short else []
     lines = [
-        *_front_matter(record),
+        *front_matter,
         f"# BERT, {recipe['layers']} layers of {recipe['hidden']} units, "
         f"init seed {seeds['init_seed']}, data seed {seeds['data_seed']}",
         "",
@@ -68,8 +73,7 @@ def _card_of(record: Mapping[str, Any]) -> str:
         f"text in {record['documents']:,} documents; masked words"
         + (" and next sentence." if recipe["next_sentence"] else "."),
         "",
-        *_start_lines(record["started_from"]),
-        *_teacher_lines(record["distilled_from"]),
+        *_beginnings(record["started_from"], record["distilled_from"]),
         "| recipe | |",
         "| --- | --- |",
         *(f"| {name} | {_shown(value)} |" for name, value in recipe.items()),
@@ -79,41 +83,28 @@ def _card_of(record: Mapping[str, Any]) -> str:
         "| --- | --- |",
         *(f"| {text['name']} | `{text['sha256']}` |" for text in record["texts"]),
         "",
-        *_rights(record),
+        *rights,
     ]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _front_matter(record: Mapping[str, Any]) -> list[str]:
-    known = {"CC BY-SA 4.0": "cc-by-sa-4.0", "MIT": "mit", "Apache-2.0": "apache-2.0"}
-    short = known.get(record["license"])
-    return ["---", "language: en", f"license: {short}", "---", ""] if short else []
-
-
-def _start_lines(start: Mapping[str, Any] | None) -> list[str]:
-    if start is None:
-        return []
-    return [
-        f"Started from `{start['name']}` after its {start['steps']:,} steps, its layers stacked "
-        "where it had fewer (Gong et al. 2019): what a seed means was decided there.",
-        "",
-    ]
-
-
-def _teacher_lines(teacher: Mapping[str, Any] | None) -> list[str]:
-    if teacher is None:
-        return []
-    return [
-        f"Distilled from `{teacher['name']}`: {teacher['weight']:g} of the loss is the divergence "
-        f"from it at temperature {teacher['temperature']:g}. It shares what the teacher learned; "
-        "it is no further replicate.",
-        "",
-    ]
-
-
-def _rights(record: Mapping[str, Any]) -> list[str]:
-    stated = record["license"] or "not stated; it follows from the texts'."
-    return [f"Licence of the weights: {stated}", "", *(f"- {a}" for a in record["attribution"])]
+def _beginnings(
+    start: Mapping[str, Any] | None, teacher: Mapping[str, Any] | None
+) -> Iterator[str]:
+    """Lines about the checkpoint that training started from, and that it learned from, if any."""
+    if start is not None:
+        yield (
+            f"Started from `{start['name']}` after its {start['steps']:,} steps, its layers "
+            "stacked where it had fewer (Gong et al. 2019): what a seed means was decided there."
+        )
+        yield ""
+    if teacher is not None:
+        yield (
+            f"Distilled from `{teacher['name']}`: {teacher['weight']:g} of the loss is the "
+            f"divergence from it at temperature {teacher['temperature']:g}. It shares what the "
+            "teacher learned; it is no further replicate."
+        )
+        yield ""
 
 
 def _shown(value: Any) -> str:

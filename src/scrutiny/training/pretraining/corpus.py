@@ -58,26 +58,24 @@ def read_texts(paths: Sequence[Path]) -> list[TextFile]:
     DataError
         If a file cannot be read, is not UTF-8, or there is no sentence in any.
     """
-    files = [_read(path) for path in paths]
+    files = []
+    for path in paths:
+        try:
+            content = path.read_bytes()
+            text = content.decode("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise DataError(f"{path}: the text cannot be read as UTF-8: {error}") from error
+        documents: list[list[str]] = [[]]
+        for raw in text.splitlines():
+            line = raw.strip()
+            if not line:
+                documents.append([])
+            documents[-1] += [line[a:b] for a, b in sentences(line)]
+        kept = tuple(tuple(document) for document in documents if document)
+        files.append(TextFile(path.name, hashlib.sha256(content).hexdigest(), kept))
     if not any(file.documents for file in files):
         raise DataError("There is no text to train on: name files with --text.")
     return files
-
-
-def _read(path: Path) -> TextFile:
-    try:
-        content = path.read_bytes()
-        text = content.decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{path}: the text cannot be read as UTF-8: {error}") from error
-    documents: list[list[str]] = [[]]
-    for raw in text.splitlines():
-        line = raw.strip()
-        if not line:
-            documents.append([])
-        documents[-1] += [line[a:b] for a, b in sentences(line)]
-    kept = tuple(tuple(document) for document in documents if document)
-    return TextFile(path.name, hashlib.sha256(content).hexdigest(), kept)
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,22 +72,19 @@ def losses(
     hidden = forward.hidden(batch.pieces, batch.segments)
     scores = forward.scores(hidden, batch.places)
     masked = cross_entropy(scores, batch.answers)
-    main = masked if distill is None else _taught(distill, batch, scores, masked)
+    main = masked
+    if distill is not None:
+        # divergence of the softened distributions, times temperature squared (Hinton et al. 2015)
+        t, teacher = distill.temperature, distill.teacher
+        with torch.no_grad():
+            wanted = teacher.scores(teacher.hidden(batch.pieces, batch.segments), batch.places)
+        own, other = log_softmax(scores / t, -1), log_softmax(wanted / t, -1)
+        divergence = kl_div(own, other, reduction="batchmean", log_target=True)
+        main = distill.weight * t * t * divergence + (1 - distill.weight) * masked
     if next_weight == 0 or bool((batch.is_next == IGNORED).all()):
         return Losses(main, masked.detach(), None)
     follows = cross_entropy(forward.next_scores(hidden), batch.is_next, ignore_index=IGNORED)
     return Losses(main + next_weight * follows, masked.detach(), follows.detach())
-
-
-def _taught(distill: Distillation, batch: StepInput[Any], scores: Any, masked: Any) -> Any:
-    """Divergence of the softened distributions, times temperature squared (Hinton et al. 2015)."""
-    t = distill.temperature
-    with torch.no_grad():
-        teacher = distill.teacher
-        wanted = teacher.scores(teacher.hidden(batch.pieces, batch.segments), batch.places)
-    own, other = log_softmax(scores / t, -1), log_softmax(wanted / t, -1)
-    divergence = kl_div(own, other, reduction="batchmean", log_target=True)
-    return distill.weight * t * t * divergence + (1 - distill.weight) * masked
 
 
 STATE_FILE: Final = "state.safetensors"

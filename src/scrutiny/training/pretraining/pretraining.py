@@ -99,7 +99,12 @@ def pretrain(
         return _finished(folder, digest)
     working = folder / _WORKING
     working.mkdir(parents=True, exist_ok=True)
-    network = _untrained(job)
+    # network before the first step: random weights, or those of the checkpoint to start from
+    network = new_network(job.prepared.recipe, job.seeds.init)
+    if job.start is None:
+        start_from_frequencies(network, job.prepared.corpus)
+    else:
+        stack(_load_network(job.start.folder, job.prepared.tokenizer), network)
     keeping = Checkpointing(
         working,
         digest,
@@ -123,16 +128,6 @@ def pretrain(
     write_checkpoint(folder, job, sha256=sha256, step=state.step, log=state.log)
     shutil.rmtree(working)
     return folder
-
-
-def _untrained(job: PretrainingJob) -> Any:
-    """Network before the first step: random weights, or those of the checkpoint to start from."""
-    network = new_network(job.prepared.recipe, job.seeds.init)
-    if job.start is None:
-        start_from_frequencies(network, job.prepared.corpus)
-    else:
-        stack(_load_network(job.start.folder, job.prepared.tokenizer), network)
-    return network
 
 
 def _load_network(folder: Path, tokenizer: Any) -> Any:
@@ -247,7 +242,12 @@ def pretrain_family(
     DataError, PlanError, ModelError, StorageError
         As `prepare` and `pretrain`.
     """
-    prepared = _prepared(family, out)
+    # texts and vocabulary; a vocabulary trained before is reused
+    kept = out / TOKENIZER
+    given = family.tokenizer or (kept if (kept / "tokenizer.json").is_file() else None)
+    prepared = prepare(family.texts, family.recipe, tokenizer=given)
+    if given is None:
+        save_tokenizer(prepared.tokenizer, kept, family.recipe.positions)
     if not (out / HASHES).is_file():
         write_pretraining_hashes(prepared, out)
     folders = []
@@ -270,16 +270,6 @@ def pretrain_family(
 
         write_records(prepared, folders, family.held_out, device=device)
     return folders
-
-
-def _prepared(family: SeedFamily, out: Path) -> Prepared:
-    """Texts and vocabulary; a vocabulary trained before is reused."""
-    kept = out / TOKENIZER
-    given = family.tokenizer or (kept if (kept / "tokenizer.json").is_file() else None)
-    prepared = prepare(family.texts, family.recipe, tokenizer=given)
-    if given is None:
-        save_tokenizer(prepared.tokenizer, kept, family.recipe.positions)
-    return prepared
 
 
 def seed_pairs(both: Sequence[int], init: Sequence[int], data: Sequence[int]) -> tuple[Seeds, ...]:

@@ -85,8 +85,28 @@ class PretrainingRecipe:
     initial_sd: float = 0.05
 
     def __post_init__(self) -> None:
-        for message in _faults(self):
-            raise PlanError(f"The recipe does not fit: {message}")
+        r = self
+        ends = [p.until for p in r.phases]
+        are_phases_in_order = (
+            bool(ends) and ends == sorted(set(ends)) and ends[0] > 0 and ends[-1] == 1
+        )
+        checks = {
+            f"hidden {r.hidden} is no multiple of heads {r.heads}": r.hidden % r.heads == 0,
+            "steps, layers and vocabulary are positive": min(r.steps, r.layers, r.vocabulary - 5)
+            > 0,
+            "phases end at rising shares, the last at 1": are_phases_in_order,
+            f"a passage is 8 to {r.positions} pieces (`positions`) and a batch 1 or more": all(
+                8 <= p.length <= r.positions and p.batch > 0 for p in r.phases
+            ),
+            "masked_share lies in (0, 1), single_share and warmup in [0, 1]": 0 < r.masked_share < 1
+            and 0 <= r.single_share <= 1
+            and 0 <= r.warmup <= 1,
+            "masking is dynamic or static": r.masking in ("dynamic", "static"),
+            "precision is bf16 or fp32": r.precision in ("bf16", "fp32"),
+        }
+        for rule, holds in checks.items():
+            if not holds:
+                raise PlanError(f"The recipe does not fit: it should be that {rule}.")
 
     def phase_of(self, step: int) -> Phase:
         """Phase of a step, counted from 0."""
@@ -102,29 +122,6 @@ class PretrainingRecipe:
     def to_json(self) -> dict[str, Any]:
         """All fields, as JSON values."""
         return asdict(self)
-
-
-def _faults(recipe: PretrainingRecipe) -> list[str]:
-    r = recipe
-    checks = {
-        f"hidden {r.hidden} is no multiple of heads {r.heads}": r.hidden % r.heads == 0,
-        "steps, layers and vocabulary are positive": min(r.steps, r.layers, r.vocabulary - 5) > 0,
-        "phases end at rising shares, the last at 1": _are_phases_in_order(r.phases),
-        f"a passage is 8 to {r.positions} pieces (`positions`) and a batch 1 or more": all(
-            8 <= p.length <= r.positions and p.batch > 0 for p in r.phases
-        ),
-        "masked_share lies in (0, 1), single_share and warmup in [0, 1]": 0 < r.masked_share < 1
-        and 0 <= r.single_share <= 1
-        and 0 <= r.warmup <= 1,
-        "masking is dynamic or static": r.masking in ("dynamic", "static"),
-        "precision is bf16 or fp32": r.precision in ("bf16", "fp32"),
-    }
-    return [f"it should be that {rule}." for rule, holds in checks.items() if not holds]
-
-
-def _are_phases_in_order(phases: tuple[Phase, ...]) -> bool:
-    ends = [p.until for p in phases]
-    return bool(ends) and ends == sorted(set(ends)) and ends[0] > 0 and ends[-1] == 1
 
 
 def recipe_from(

@@ -5,7 +5,7 @@ the rows, and the spread over seeds is that of the training sample.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
@@ -15,7 +15,6 @@ import numpy as np
 
 from scrutiny.core.boundary.parameters import above_zero, at_least, one_of, shares
 from scrutiny.core.errors import DataError
-from scrutiny.core.example import Example
 from scrutiny.core.randomness import generator
 from scrutiny.models.strings.training_records import TRAINING_SAMPLE
 from scrutiny.models.words.linear_classifier import BITS, LinearParts, LinearWordModel, features_of
@@ -85,7 +84,16 @@ class LinearRecipe(WordRecipe):
         self.require()
         made = _fitted(self, parts, seed=seed)
         on_step()
-        score = _accuracy(LinearWordModel(made, "the classifier"), parts.dev)
+        # share of the examples whose most likely label is the gold one
+        model = LinearWordModel(made, "the classifier")
+        if not parts.dev:
+            score = None
+        else:
+            answers = [answer.scores or () for answer in model.predict(parts.dev)]
+            found = [model.labels[scores.index(max(scores))] for scores in answers]
+            score = sum(f == str(e.gold) for f, e in zip(found, parts.dev, strict=True)) / len(
+                parts.dev
+            )
         record = {"words": len(made.features), "dev_score": score}
         return Trained(made.write, record)
 
@@ -144,12 +152,3 @@ def _fitted(recipe: LinearRecipe, parts: DataParts, *, seed: int) -> LinearParts
     weights = np.rint(slopes.T * 2**BITS).astype(np.int64)  # (feature, label)
     offsets = np.rint(bias * 2**BITS).astype(np.int64)
     return LinearParts(features, parts.labels, weights, offsets, recipe.has_pairs)
-
-
-def _accuracy(model: LinearWordModel, examples: Sequence[Example]) -> float | None:
-    """Share of the examples whose most likely label is the gold one."""
-    if not examples:
-        return None
-    answers = [answer.scores or () for answer in model.predict(examples)]
-    found = [model.labels[scores.index(max(scores))] for scores in answers]
-    return sum(f == str(e.gold) for f, e in zip(found, examples, strict=True)) / len(examples)

@@ -195,7 +195,20 @@ def take(lesson: Lesson, *, seed: int, on_step: OnStep = unheard) -> dict[str, A
     epochs: list[dict[str, Any]] = []
     best: tuple[float, int, Any] = (-1.0, 0, None)
     for number in range(1, lesson.recipe.epochs + 1):
-        loss = _epoch(lesson, seed=seed, number=number, on_step=on_step)
+        # train one epoch; returns its mean loss
+        import torch
+
+        lesson.learner.network.train()
+        version = lesson.recipe.version
+        start = stream_seed(seed, "order", version=version)
+        order = generator(start, "order", name=version, item="", draw=number)
+        total = 0.0
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(stream_seed(seed, "dropout", version=version, draw=number))
+            for batch in shuffled(lesson.train.lengths, lesson.recipe.batch, rng=order):
+                total += _step(lesson, batch) * len(batch)
+                on_step()
+        loss = total / len(lesson.train.ids)
         score = accuracy(lesson.learner, lesson.dev) if lesson.dev.ids else None
         epochs.append({"epoch": number, "loss": loss, "dev": score})
         if score is None or score > best[0]:  # without a dev part the last epoch is kept
@@ -203,23 +216,6 @@ def take(lesson: Lesson, *, seed: int, on_step: OnStep = unheard) -> dict[str, A
     network.load_state_dict(best[2])
     chosen = best[1]
     return {"epochs": epochs, "chosen_epoch": chosen, "dev_score": epochs[chosen - 1]["dev"]}
-
-
-def _epoch(lesson: Lesson, *, seed: int, number: int, on_step: OnStep) -> float:
-    """Train one epoch; returns its mean loss."""
-    import torch
-
-    lesson.learner.network.train()
-    version = lesson.recipe.version
-    start = stream_seed(seed, "order", version=version)
-    order = generator(start, "order", name=version, item="", draw=number)
-    total = 0.0
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(stream_seed(seed, "dropout", version=version, draw=number))
-        for batch in shuffled(lesson.train.lengths, lesson.recipe.batch, rng=order):
-            total += _step(lesson, batch) * len(batch)
-            on_step()
-    return total / len(lesson.train.ids)
 
 
 def _step(lesson: Lesson, batch: Sequence[int]) -> float:
