@@ -1,6 +1,6 @@
 """The attack diagnostic: search for adversarial texts, with random change as control."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from types import MappingProxyType
 from typing import Final
@@ -109,7 +109,10 @@ class Attacks(Diagnostic[AttackParams]):
             for name, attack in attacks_of(params, ctx.task, capabilities).items()
             if speaks_any(attack.languages, ctx.languages)
         }
-        kinds = [BASELINE, *_kinds(list(attacks), params)]
+        roles = ("measured", "control") if params.control else ("measured",)
+        each = product(attacks, range(params.draws), roles)
+        conditions = ((condition_of(name, draw), role) for name, draw, role in each)
+        kinds = [BASELINE, *(RowKind.of(*one) for one in conditions)]
         if ctx.model.has_stored_answers_only:
             for example in batch.examples:
                 yield from rater_rows(params, example.id, None, _STORED, task=ctx.task)
@@ -137,13 +140,6 @@ class Attacks(Diagnostic[AttackParams]):
                 yield from attempt_rows(
                     example, attempt, ctx=ctx, judged=said, has_control=params.control
                 )
-
-
-def _kinds(attacks: Sequence[str], params: AttackParams) -> Iterator[RowKind]:
-    """Kinds of the records of attacks, in order."""
-    roles = ("measured", "control") if params.control else ("measured",)
-    for name, draw, role in product(attacks, range(params.draws), roles):
-        yield RowKind.of(condition_of(name, draw), role)
 
 
 def _must_be_the_same_ratings(params: AttackParams, ctx: Context) -> None:

@@ -147,10 +147,14 @@ class DoubtfulLabels(Diagnostic[LabelsParams]):
         else:
             doubted, near = _doubted_parts(examples, answers), set(_told_otherwise(examples))
         for i, (example, answer) in enumerate(zip(examples, answers, strict=True)):
-            found: tuple[bool, ...] | Failure = _why_not(answer, example)
+            found: tuple[bool, ...] | Failure = Failure("no_gold", status="skipped")
             if i in doubted:
                 is_right, is_doubted = doubted[i]
                 found = is_right, is_doubted, i in near, is_doubted or i in near
+            elif isinstance(answer, Failure):
+                found = answer
+            elif example.gold is not None and answer.scores is None:
+                found = Failure("no_probabilities", status="undefined")
             yield RowKind().row(example.id, found)
 
 
@@ -203,15 +207,6 @@ def _told_otherwise(examples: Sequence[Example]) -> Iterator[int]:
         for i, gold in same:
             if not all(type_of(gold).agree(gold, other).is_whole for _, other in same):
                 yield i
-
-
-def _why_not(answer: Prediction | Failure, example: Example) -> Failure:
-    """Why an item cannot be checked."""
-    if isinstance(answer, Failure):
-        return answer
-    if example.gold is not None and answer.scores is None:
-        return Failure("no_probabilities", status="undefined")
-    return Failure("no_gold", status="skipped")
 
 
 Array = np.ndarray[Any, Any]

@@ -10,7 +10,6 @@ from typing import Any, Final
 from scrutiny.blocks.charts import (
     Chart,
     ChartTable,
-    Spec,
     channel,
     guide,
     label_axis,
@@ -104,11 +103,28 @@ def _chart(rows: Sequence[_Measured], scores: Sequence[_Measured]) -> Chart:
     tested = [m for m in rows if identity(m.estimate.key) not in against]
     ratios = [compare_spreads([m.spread for m in tested], s.spread) for s in scores]
     by_row = {id(m): [column[i] for column in ratios] for i, m in enumerate(tested)}
+    names = ["diagnostic", "downstream"]
+    values = [
+        {
+            "label": m.label,
+            "ratio": round(m.spread.ratio, 4),
+            "series": names[identity(m.estimate.key) in against],
+        }
+        for m in rows
+    ]
+    encoding: dict[str, Any] = {
+        "y": label_axis([m.label for m in rows]),
+        "x": channel("ratio", "quantitative", title="seed sd / item error", tickCount=6),
+        "color": series_color([n for n in names if any(v["series"] == n for v in values)]),
+        "tooltip": tooltip("label", "ratio", "series"),
+    }
+    dots = marks("point", encoding, filled=True, size=56)
+    spec = view_of(values, height={"step": 20}, layer=[guide(1.0, dashed=True), dots])
     return Chart(
         anchor="reliability-spread-all",
         title="Seed spread beside item error",
         caption=_caption(scores, ratios),
-        spec=_spec(rows, against),
+        spec=spec,
         table=_table(rows, scores, by_row),
     )
 
@@ -129,26 +145,6 @@ def _caption(scores: Sequence[_Measured], ratios: Sequence[Sequence[Ratio]]) -> 
         f"{few} a side need a ratio of the ratios above {number(least, 1)} before p is under "
         ".05; p is one-sided, with Holm's correction over the rows."
     )
-
-
-def _spec(rows: Sequence[_Measured], against: set[str]) -> Spec:
-    names = ["diagnostic", "downstream"]
-    values = [
-        {
-            "label": m.label,
-            "ratio": round(m.spread.ratio, 4),
-            "series": names[identity(m.estimate.key) in against],
-        }
-        for m in rows
-    ]
-    encoding: dict[str, Any] = {
-        "y": label_axis([m.label for m in rows]),
-        "x": channel("ratio", "quantitative", title="seed sd / item error", tickCount=6),
-        "color": series_color([n for n in names if any(v["series"] == n for v in values)]),
-        "tooltip": tooltip("label", "ratio", "series"),
-    }
-    dots = marks("point", encoding, filled=True, size=56)
-    return view_of(values, height={"step": 20}, layer=[guide(1.0, dashed=True), dots])
 
 
 def _table(

@@ -285,7 +285,13 @@ def unanswered(case: Case, asked: Example, base: Example | None, *, cell: Cell) 
 
 
 def _unanswered(case: Case, asked: Example, base: Example | None, *, cell: Cell) -> SearchedText:
-    edits = () if base is None else [edit[:4] for edit in _edits(case, base, asked)]
+    # edits that made the case, as stated, or those that differ in whole words
+    edits: Sequence[Sequence[Any]] = ()
+    if base is not None and case.edits:
+        edits = edits_of([case.edits])[0]
+    elif base is not None:
+        pairs = ((name, text, asked.fields.get(name, "")) for name, text in base.fields.items())
+        edits = [edit for pair in pairs for edit in edits_between(*pair)]
     return SearchedText(
         model=cell.subject,
         replicate=cell.replicate,
@@ -293,20 +299,12 @@ def _unanswered(case: Case, asked: Example, base: Example | None, *, cell: Cell)
         item=(base or asked).id,
         change=case.test,
         draw=0,
-        edits=edits,
+        edits=[edit[:4] for edit in edits],
         before=None,
         after=None,
         is_success=False,
         name=asked.id,
     )
-
-
-def _edits(case: Case, base: Example, changed: Example) -> Sequence[Sequence[Any]]:
-    """Edits that made a case, as stated, or those that differ in whole words."""
-    if case.edits:
-        return edits_of([case.edits])[0]
-    pairs = ((name, text, changed.fields.get(name, "")) for name, text in base.fields.items())
-    return [edit for pair in pairs for edit in edits_between(*pair)]
 
 
 def pack(found: Sequence[SearchedText]) -> NDArray[np.uint8]:

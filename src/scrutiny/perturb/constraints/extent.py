@@ -59,12 +59,9 @@ class StopWords(Constraint):
 
 def _changes(edit: Edit, start: int, end: int, word: str) -> bool:
     """Whether an edit changes the token, apart from the agreement of its article."""
-    if edit.start == edit.end:
-        return start < edit.start < end
-    if edit.end <= start or edit.start >= end:
-        return False
     follows = {word.lower(), edit.text.lower()} <= _ARTICLES
-    return not (follows and (edit.start, edit.end) == (start, end))
+    is_article = follows and (edit.start, edit.end) == (start, end)
+    return _touches(edit, start, end) and not is_article
 
 
 @dataclass(frozen=True, slots=True)

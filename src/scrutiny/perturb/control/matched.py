@@ -103,7 +103,11 @@ class Controls:
             if len(fields) > 1:
                 own = [edit for edit in own if edit.field == name]
             if own:
-                ground = self._ground(name, where)
+                # editable parts of one field, computed at its first control
+                ground = self._grounds.get((name, where))
+                if ground is None:
+                    document = self._documents.get(name) or TextDocument(self._example, name)
+                    ground = self._grounds[name, where] = Ground(document, where)
                 placed = Placement(ground, own, rng).place(operations_of(ground.document, own))
                 edits += self._explained(name, placed)
         return tuple(edits)
@@ -124,14 +128,6 @@ class Controls:
             for word in words
         ]
         return restated(edits, told, borders)
-
-    def _ground(self, name: str, where: Where) -> Ground:
-        """Editable parts of one field, computed at its first control."""
-        found = self._grounds.get((name, where))
-        if found is None:
-            document = self._documents.get(name) or TextDocument(self._example, name)
-            found = self._grounds[name, where] = Ground(document, where)
-        return found
 
     def _gold(self, variant: Variant, edits: Sequence[Edit]) -> Any:
         """Gold answer of the control; the edits are refused if annotations cannot be carried."""

@@ -306,7 +306,12 @@ class _Window:
 
     def play_round(self) -> None:
         """Ask the queries of all searches, each distinct text once, and continue them."""
-        self._prepare()
+        # the moves query what the searches need, until the searches need answers
+        while waiting := [running for running in self.live if running.needed is not None]:
+            warm(self._moves, [running.needed for running in waiting if running.needed])
+            for running in waiting:
+                running.resume()
+        self.live = [running for running in self.live if running.found is None]
         with seldom_collected():
             batch = self._batch()
         if not batch:
@@ -331,14 +336,6 @@ class _Window:
                 if key not in batch:
                     batch[key] = state.example
         return batch
-
-    def _prepare(self) -> None:
-        """Let the moves query what the searches need, until the searches need answers."""
-        while waiting := [running for running in self.live if running.needed is not None]:
-            warm(self._moves, [running.needed for running in waiting if running.needed])
-            for running in waiting:
-                running.resume()
-        self.live = [running for running in self.live if running.found is None]
 
     def finished(self) -> Iterator[Found]:
         """Results of the finished searches at the front of the queue."""

@@ -26,7 +26,13 @@ def genes(state: State) -> dict[Locus, tuple[Edit, ...]]:
     """
     origin = state.origin
     found: dict[Locus, tuple[Edit, ...]] = {}
-    loci = [_locus_of(origin, edit) for edit in state.edits]
+    loci = []
+    for edit in state.edits:
+        touched, number = origin.touched(edit), origin.numbers[edit.field]
+        if touched:
+            loci.append((number, touched[0], -1))
+        else:
+            loci.append((number, len(origin.document(edit.field).tokens), edit.start))
     known = set(loci)
     for locus, edit in zip(loci, state.edits, strict=True):
         field, token, at = locus
@@ -35,14 +41,6 @@ def genes(state: State) -> dict[Locus, tuple[Edit, ...]]:
             locus = following
         found[locus] = (*found.get(locus, ()), edit)
     return found
-
-
-def _locus_of(origin: Origin, edit: Edit) -> Locus:
-    """Place that an edit of the base changes."""
-    touched = origin.touched(edit)
-    if touched:
-        return origin.numbers[edit.field], touched[0], -1
-    return origin.numbers[edit.field], len(origin.document(edit.field).tokens), edit.start
 
 
 def join(problem: Problem, parts: Genes) -> State | None:
@@ -169,8 +167,12 @@ class Genetic(Method):
         """Evolve until the goal is reached, or the last generation."""
         rng = problem.rng(stream_of(self))
         start = problem.base.state
-        yield from problem.prepare([(start, problem.places(start))])
-        weights = self._weights(problem)
+        places = problem.places(start)
+        yield from problem.prepare([(start, places)])
+        # relative probability of drawing each place of the base
+        weights = {place.key: float(len(problem.candidates(start, place))) for place in places}
+        if self.draws == "uniform":
+            weights = {key: float(count > 0) for key, count in weights.items()}
         members = yield from self._changed(
             problem, [problem.base] * self.population, rng=rng, weights=weights
         )
@@ -188,17 +190,6 @@ class Genetic(Method):
             grown = yield from self._changed(problem, children, rng=rng, weights=weights)
             members = [*ranked(members)[:1], *grown]
         return reached(members)
-
-    def _weights(self, problem: Problem) -> dict[PlaceKey, float]:
-        """Relative probability of drawing each place of the base."""
-        start = problem.base.state
-        counts = {
-            place.key: float(len(problem.candidates(start, place)))
-            for place in problem.places(start)
-        }
-        if self.draws == "uniform":
-            return {key: float(count > 0) for key, count in counts.items()}
-        return counts
 
     def _changed(
         self,

@@ -206,18 +206,11 @@ def _walk(problem: Problem, rng: Rng, steps: int) -> State | None:
     """Text after random steps from the base; `None` if no step is possible."""
     state = problem.base.state
     for _ in range(steps):
-        after = _random_step(problem, state, rng)
-        if after is None:
+        places = list(problem.places(state))
+        candidates: list[State] = []
+        while places and not candidates:  # a random candidate of a random place that has any
+            candidates = problem.candidates(state, places.pop(int(rng.random() * len(places))))
+        if not candidates:
             break
-        state = after
+        state = candidates[int(rng.random() * len(candidates))]
     return None if state is problem.base.state else state
-
-
-def _random_step(problem: Problem, state: State, rng: Rng) -> State | None:
-    """Random candidate of a random place that has any; `None` if none has."""
-    places = list(problem.places(state))
-    while places:
-        candidates = problem.candidates(state, places.pop(int(rng.random() * len(places))))
-        if candidates:
-            return candidates[int(rng.random() * len(candidates))]
-    return None
