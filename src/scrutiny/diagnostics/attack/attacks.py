@@ -184,49 +184,34 @@ def _kept(
     for attempt, said in zip(attempts, judged, strict=True):
         for role, side in (("measured", attempt.found), ("control", attempt.control)):
             for found in side.values():
-                if found.status != "ok" or found.state is None or not found.state.edits:
+                state = found.state
+                if found.status != "ok" or state is None or not state.edits:
                     continue
                 known = said.get(found.item) if role == "measured" else None
-                kept.append(
-                    _text(found, attempt, role=role, cell=cell, ctx=ctx, kind=kind, said=known)
+                before, after, right = _told(found, state, ctx)
+                text = FoundText(
+                    kind=kind,
+                    subject=cell.subject,
+                    replicate=cell.replicate,
+                    dataset=cell.dataset,
+                    item=found.item,
+                    recipe=attempt.recipe,
+                    draw=attempt.draw,
+                    role=role,
+                    edits=tuple((e.field, e.start, e.end, e.text) for e in state.edits),
+                    fields=state.origin.names,
+                    originals=state.origin.texts,
+                    texts=state.texts,
+                    is_success=found.is_success,
+                    before=before,
+                    after=after,
+                    right=right,
+                    asked=found.n_asked,
+                    words_changed=state.words_changed,
+                    valid=None if known is None else known.valid,
                 )
+                kept.append(text)
     return kept
-
-
-def _text(
-    found: Found,
-    attempt: Attempt,
-    *,
-    role: str,
-    cell: Cell,
-    ctx: Context,
-    kind: str,
-    said: JudgedText | None,
-) -> FoundText:
-    state = found.state
-    assert state is not None  # the caller has looked
-    before, after, right = _told(found, state, ctx)
-    return FoundText(
-        kind=kind,
-        subject=cell.subject,
-        replicate=cell.replicate,
-        dataset=cell.dataset,
-        item=found.item,
-        recipe=attempt.recipe,
-        draw=attempt.draw,
-        role=role,
-        edits=tuple((e.field, e.start, e.end, e.text) for e in state.edits),
-        fields=state.origin.names,
-        originals=state.origin.texts,
-        texts=state.texts,
-        is_success=found.is_success,
-        before=before,
-        after=after,
-        right=right,
-        asked=found.n_asked,
-        words_changed=state.words_changed,
-        valid=None if said is None else said.valid,
-    )
 
 
 def _told(found: Found, state: State, ctx: Context) -> tuple[str | None, str | None, str]:

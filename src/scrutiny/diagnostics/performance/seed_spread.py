@@ -62,7 +62,12 @@ def part(view: RunView) -> Part | None:
     rows = _measured(chosen[:MOST_ROWS], view)
     if not rows:
         return None
-    scores = [m for m in rows if _is_downstream(m.estimate) and _is_skilled(m, references)]
+    scores = []
+    for one in rows:  # a claim puts the score above a limit, which its interval clears
+        claims = references.claims_on(one.estimate) if _is_downstream(one.estimate) else ()
+        limits, low = [c.limit for _, c in claims if c.operator == ">"], one.estimate.low
+        if limits and low is not None and low > max(limits):
+            scores.append(one)
     chart = _chart(rows, scores[:_MOST_DOWNSTREAM])
     note = left_out(len(chosen), MOST_ROWS, "estimates")
     unknown = len(chosen[:MOST_ROWS]) - len(rows)
@@ -76,13 +81,6 @@ def _is_downstream(estimate: Estimate) -> bool:
     key = estimate.key
     is_score = key.diagnostic_name == name and key.metric in metrics
     return is_score and key.role == "measured"
-
-
-def _is_skilled(measured: _Measured, references: References) -> bool:
-    """Whether a claim puts the score above a limit that its interval clears."""
-    low = measured.estimate.low
-    limits = [c.limit for _, c in references.claims_on(measured.estimate) if c.operator == ">"]
-    return bool(limits) and low is not None and low > max(limits)
 
 
 def _measured(estimates: Sequence[Estimate], view: RunView) -> list[_Measured]:

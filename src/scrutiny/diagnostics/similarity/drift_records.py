@@ -151,18 +151,16 @@ def answer_rows(example: Example, answers: Sequence[Answer], table: RowLayout) -
     ``answers`` are those of the reference, the target, and the reference asked again.
     """
     a, *others = answers
-    apart = [_apart(a, other) for other in others]
+    apart: list[float | Failure] = []
+    for other in others:
+        if isinstance(a, Failure):
+            apart.append(a)
+        elif isinstance(other, Failure):
+            apart.append(other)
+        else:
+            apart.append(1.0 - type_of(a.answer).agree(a.answer, other.answer).share)
     for role, found in zip(("measured", "control"), _signed(apart, table), strict=True):
         yield table.row(example.id, role, OF_ANSWERS, found)
-
-
-def _apart(one: Answer, other: Answer) -> float | Failure:
-    """Share of the parts of two answers on which they do not agree, or why it is not known."""
-    if isinstance(one, Failure):
-        return one
-    if isinstance(other, Failure):
-        return other
-    return 1.0 - type_of(one.answer).agree(one.answer, other.answer).share
 
 
 def _of_gold(

@@ -50,18 +50,14 @@ class StopWords(Constraint):
         """Whether no edit touches a stop word."""
         stop = STOP_WORDS if self.words is None else self.words
         for (start, end), word in zip(document.tokens, document.words, strict=True):
-            if word.lower().replace("’", "'") in stop and any(
-                _changes(e, start, end, word) for e in edits
-            ):
-                return False
+            if word.lower().replace("’", "'") not in stop:
+                continue
+            for edit in edits:  # the agreement of an article is no change of it
+                follows = {word.lower(), edit.text.lower()} <= _ARTICLES
+                is_article = follows and (edit.start, edit.end) == (start, end)
+                if _touches(edit, start, end) and not is_article:
+                    return False
         return True
-
-
-def _changes(edit: Edit, start: int, end: int, word: str) -> bool:
-    """Whether an edit changes the token, apart from the agreement of its article."""
-    follows = {word.lower(), edit.text.lower()} <= _ARTICLES
-    is_article = follows and (edit.start, edit.end) == (start, end)
-    return _touches(edit, start, end) and not is_article
 
 
 @dataclass(frozen=True, slots=True)

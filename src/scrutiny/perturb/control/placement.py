@@ -50,15 +50,14 @@ class Placement:
         self._chosen = Chosen()
         self._fences = None if document.is_plain else fences_of(document)
         # indices of the tokens that edits overlap
-        found: set[int] = set()
+        self._touched: set[int] = set()
         tokens, ends = document.tokens, document.ends
         for edit in treatment:
             low, high = edit.start, edit.end
             at = bisect_right(ends, low)
             while at < len(tokens) and (tokens[at][0] < high or tokens[at][0] == low == high):
-                found.add(at)
+                self._touched.add(at)
                 at += 1
-        self._touched = frozenset(found)
         self._words = self._shuffled(ground.words)
         self._simple = self._words  # those in which any place is between two characters
         if composed := ground.composed:
@@ -200,15 +199,14 @@ class Placement:
         """Change the case of letters that the treatment left unchanged."""
         document = self._document
         # code points that edits delete, or whose case they change
-        found: set[int] = set()
+        turned_already: set[int] = set()
         for edit in self._treatment:
             old = document.text[edit.start : edit.end]
             if len(old) == len(edit.text) and old.lower() == edit.text.lower():
                 pairs = enumerate(zip(old, edit.text, strict=True), edit.start)
-                found.update(place for place, (a, b) in pairs if a != b)
+                turned_already.update(place for place, (a, b) in pairs if a != b)
             else:
-                found.update(range(edit.start, edit.end))
-        turned_already = frozenset(found)
+                turned_already.update(range(edit.start, edit.end))
         places = [
             place
             for i in self._words
