@@ -100,16 +100,14 @@ def _place(estimate: Estimate) -> str:
     return identity(estimate.key, without=["metric", "role", "condition", "group"])
 
 
-def _attack_of(estimate: Estimate) -> str:
-    """Name of the attack, with its draw unless it is the first."""
-    condition = estimate.key.condition
-    draw = condition.get("draw", 0)
-    name = str(condition.get("recipe", "")).replace("@1", "")
-    return f"{name}, draw {int(str(draw)) + 1}" if draw else name
-
-
 def _chart(members: Sequence[Estimate], where: str, *, anchor: str) -> Chart:
-    by_attack = grouped((_attack_of(e), e) for e in members if "recipe" in e.key.condition)
+    by_attack: dict[str, list[Estimate]] = {}
+    for e in members:
+        condition = e.key.condition
+        if "recipe" in condition:  # the draw is named unless it is the first
+            name, draw = str(condition["recipe"]).replace("@1", ""), condition.get("draw", 0)
+            name = f"{name}, draw {int(str(draw)) + 1}" if draw else name
+            by_attack.setdefault(name, []).append(e)
     rows = tuple(_row(name, own) for name, own in by_attack.items())
     header = ("attack", *(name for name, _, _ in _COLUMNS), "texts asked", "words changed")
     curves: dict[str, list[dict[str, Any]]] = {}

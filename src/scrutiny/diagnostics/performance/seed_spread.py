@@ -156,17 +156,17 @@ def _table(
         cells = [mean_and_sd(e.by_replicate, 3), interval(e)]
         cells += [number(v, 4) for v in (m.spread.sd, m.spread.item_se)]
         cells.append(number(m.spread.ratio, 2))
-        cells += [_compared(r) for r in by_row.get(id(m), [])] or [NO_VALUE] * len(scores)
+        ratios = by_row.get(id(m), [])
+        cells += [] if ratios else [NO_VALUE] * len(scores)
+        for found, p_holm in ((ratio.found, ratio.p_holm) for ratio in ratios):
+            if found is None:
+                cells.append(NO_VALUE)
+                continue
+            bounds, p = bracketed(found.low, found.high, 2), p_value(p_holm)
+            is_below = p.startswith("<")
+            cells.append(f"{number(found.ratio, 2)} {bounds}, p {p if is_below else f'= {p}'}")
         body.append((m.label, *cells))
     return ChartTable(tuple(header), tuple(body))
-
-
-def _compared(ratio: Ratio) -> str:
-    found = ratio.found
-    if found is None:
-        return NO_VALUE
-    bounds, p = bracketed(found.low, found.high, 2), p_value(ratio.p_holm)
-    return f"{number(found.ratio, 2)} {bounds}, p {p if p.startswith('<') else f'= {p}'}"
 
 
 PART: Final = ReportPart(

@@ -107,7 +107,13 @@ class Suites(Diagnostic[SuitesParams]):
         asked = [e for e in batch.examples if e.case is None or e.case.status == "ok"]
         answers = dict(zip([e.id for e in asked], ctx.predict(asked), strict=True))
         found = _joined(batch.examples, answers)
-        outcomes = {name: _outcome(one, ctx) for name, one in found.items()}
+        outcomes: dict[str, Outcome] = {}  # whether each is as expected, or why it cannot be told
+        for name, one in found.items():
+            sides, expected = _sides(one), parse_expectation(one.case.expect)
+            if isinstance(sides, Failure):
+                outcomes[name] = sides
+            else:
+                outcomes[name] = expected.is_met(Seen(*sides, ctx.task, ctx.labels))
         groups = _groups([*found.values()], outcomes, ctx)
         ctx.array(CASES, pack(_told(found, outcomes, cell, ctx)))
         tests = {(test.capability, test.name): test for test in suite_tests(batch.examples)}
@@ -173,14 +179,6 @@ def _sides(one: _Case) -> tuple[Asked, Asked | None] | Failure:
         return one.before
     base = None if one.base is None or one.before is None else Asked(one.base, one.before)
     return Asked(one.asked, one.answer), base
-
-
-def _outcome(one: _Case, ctx: Context) -> Outcome:
-    """Whether a case is as expected, or why that cannot be told."""
-    sides = _sides(one)
-    if isinstance(sides, Failure):
-        return sides
-    return parse_expectation(one.case.expect).is_met(Seen(*sides, ctx.task, ctx.labels))
 
 
 def _values(

@@ -89,7 +89,12 @@ class Controls:
         rng = streams().stream(seed, "control", name=name, item=variant.item, draw=draw)
         try:
             edits = self._edits(variant, where, rng)
-            gold = self._gold(variant, edits)
+            # the gold answer; the edits are refused if annotations cannot be carried
+            example = self._example
+            gold = None if variant.gold is None else example.gold
+            if has_places(example.gold) or example.spans or example.protected:
+                changed = apply_edits(example, edits)
+                gold = changed.gold if has_places(variant.gold) else gold
         except (NoRoomError, EditRefusedError):
             return _control(variant, draw, "skipped", "no_room")
         return _control(variant, draw, "ok", None, edits, gold)
@@ -109,34 +114,19 @@ class Controls:
                     document = self._documents.get(name) or TextDocument(self._example, name)
                     ground = self._grounds[name, where] = Ground(document, where)
                 placed = Placement(ground, own, rng).place(operations_of(ground.document, own))
-                edits += self._explained(name, placed)
+                borders = segments_of(self._example.gold).get(name)
+                if borders is not None:
+                    # words are gold: nothing is known of a new one, which has no head or labels
+                    words = track_of(self._example, placed).words(name, borders)
+                    told = [
+                        word._replace(lost="", new=Piece(word.start, word.end))
+                        if word.lost == "new_word"
+                        else word
+                        for word in words
+                    ]
+                    placed = restated(placed, told, borders)
+                edits += placed
         return tuple(edits)
-
-    def _explained(self, field: str, edits: Sequence[Edit]) -> Sequence[Edit]:
-        """Edits that say of their new words that nothing is known of them, if words are gold.
-
-        A word that continues none becomes new, without a head or labels.
-        """
-        borders = segments_of(self._example.gold).get(field)
-        if borders is None:
-            return edits
-        words = track_of(self._example, edits).words(field, borders)
-        told = [
-            word._replace(lost="", new=Piece(word.start, word.end))
-            if word.lost == "new_word"
-            else word
-            for word in words
-        ]
-        return restated(edits, told, borders)
-
-    def _gold(self, variant: Variant, edits: Sequence[Edit]) -> Any:
-        """Gold answer of the control; the edits are refused if annotations cannot be carried."""
-        example = self._example
-        if has_places(example.gold) or example.spans or example.protected:
-            changed = apply_edits(example, edits)
-            if has_places(variant.gold):
-                return changed.gold
-        return None if variant.gold is None else example.gold
 
 
 def _control(

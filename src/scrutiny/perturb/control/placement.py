@@ -208,16 +208,16 @@ class Placement:
             else:
                 turned_already.update(range(edit.start, edit.end))
         places = [
-            place
+            (place, turned)
             for i in self._words
             for place in range(*document.tokens[i])
-            if place not in turned_already and _turns(document.text[place])
+            for turned in [document.text[place].swapcase()]
+            if place not in turned_already and turned != document.text[place] and len(turned) == 1
         ]
         for at in self._sample(len(places)):
             if count == 0:
                 return
-            place = places[at]
-            turned = document.text[place].swapcase()
+            place, turned = places[at]
             count -= self._is_admitted([self._edit(place, place + 1, turned)])
         if count:
             raise NoRoomError("too few letters are left whose case could turn")
@@ -262,8 +262,3 @@ class Placement:
                     fences.add([edit])
                 return True
         return False
-
-
-def _turns(char: str) -> bool:
-    turned = char.swapcase()
-    return turned != char and len(turned) == 1

@@ -313,7 +313,10 @@ class _Window:
                 running.resume()
         self.live = [running for running in self.live if running.found is None]
         with seldom_collected():
-            batch = self._batch()
+            batch: dict[Key, Example] = {}
+            for key, state in (one for running in self.live for one in running.wanted.items()):
+                if key not in batch:
+                    batch[key] = state.example
         if not batch:
             return
         answers: Sequence[Answer | Failure] = self._ask(list(batch.values()))
@@ -327,15 +330,6 @@ class _Window:
             for running in self.live:
                 running.stop("time")
         self.live = [running for running in self.live if running.found is None]
-
-    def _batch(self) -> dict[Key, Example]:
-        """Queries of all searches, each distinct text once."""
-        batch: dict[Key, Example] = {}
-        for running in self.live:
-            for key, state in running.wanted.items():
-                if key not in batch:
-                    batch[key] = state.example
-        return batch
 
     def finished(self) -> Iterator[Found]:
         """Results of the finished searches at the front of the queue."""

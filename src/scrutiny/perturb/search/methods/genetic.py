@@ -8,7 +8,7 @@ from scrutiny.core.boundary.parameters import above_zero, at_least
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.randomness import Rng, stream_of
 from scrutiny.perturb.search.judging import Judged, best, is_better, ranked, reached
-from scrutiny.perturb.search.moves import Origin, PlaceKey
+from scrutiny.perturb.search.moves import PlaceKey
 from scrutiny.perturb.search.problem import Asking, Method, Needed, Problem
 from scrutiny.perturb.search.state import State
 from scrutiny.stats.distributions.divergence import softmax
@@ -37,8 +37,11 @@ def genes(state: State) -> dict[Locus, tuple[Edit, ...]]:
     for locus, edit in zip(loci, state.edits, strict=True):
         field, token, at = locus
         following = (field, token + 1, -1)
-        if at < 0 and following in known and _is_article(origin, edit, token):
-            locus = following
+        if at < 0 and following in known:
+            document = origin.document(edit.field)
+            is_whole = document.tokens[token] == (edit.start, edit.end)
+            if is_whole and {document.words[token].lower(), edit.text.lower()} <= _ARTICLES:
+                locus = following
         found[locus] = (*found.get(locus, ()), edit)
     return found
 
@@ -85,15 +88,6 @@ def chosen_parent(options: Sequence[T], weights: Sequence[float], share: float) 
         if share < 0:
             return option
     return next(o for o, w in zip(reversed(options), reversed(weights), strict=True) if w > 0)
-
-
-def _is_article(origin: Origin, edit: Edit, token: int) -> bool:
-    document = origin.document(edit.field)
-    return (
-        document.tokens[token] == (edit.start, edit.end)
-        and document.words[token].lower() in _ARTICLES
-        and edit.text.lower() in _ARTICLES
-    )
 
 
 Members = Generator[Sequence[State] | Needed, Sequence[Judged], list[Judged]]
