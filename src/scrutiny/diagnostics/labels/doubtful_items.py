@@ -106,12 +106,9 @@ def doubtful_in(view: RunView) -> Iterator[Doubtful]:
         texts = _texts(folder, key.dataset, named)
         # the answer that each model gives, with the probability of its surest part
         table = folder.original_answers("scores")
-        mine = pc.and_(
-            pc.and_(
-                pc.equal(table["subject"], key.subject), pc.equal(table["dataset"], key.dataset)
-            ),
-            pc.is_in(table["item"], value_set=pa.array(named, pa.string())),
-        )
+        mine = pc.is_in(table["item"], value_set=pa.array(named, pa.string()))
+        for column, value in (("subject", key.subject), ("dataset", key.dataset)):
+            mine = pc.and_(mine, pc.equal(table[column], value))
         rows = [row for row in table.filter(mine).to_pylist() if row["scores"]]
         answers = grouped((r["item"], (r["answer"], max(r["scores"]))) for r in rows)
         items = [
