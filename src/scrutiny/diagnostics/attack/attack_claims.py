@@ -23,7 +23,7 @@ beside it stands whether it is more than random change does. Several draws are o
 nobody says which texts are valid, the sentence says so.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -85,34 +85,40 @@ def make_design(params: AttackParams, inputs: Inputs) -> Design:
     attacked = items if params.items is None else min(params.items, items)
     times = len(attacks) * params.draws * (2 if params.control else 1)
     verb = "fool" if inputs.task.gives_labels else "hurt"
+    level = level_metric(inputs.task)
+    estimates = [EstimateSpec("level", level, role="baseline"), *rater_estimates(params)]
+    for name in attacks:
+        for draw in range(params.draws):
+            estimates += _of_attack(name, draw, params, level)
+        if params.draws > 1:
+            estimates += over_draws("success", "attack_success", name, params)
+    unsure = []  # attacks that an audit does not try, as they may change what is right
+    given = given_to_attacks((), inputs.task)
+    for name in CHEAP if inputs.is_audit else ():
+        if name not in cheap_attacks(inputs.task):
+            attack = parse_attack(name)
+            changes = ", ".join(changes_what_is_right(attack, given, inputs.task))
+            unsure.append(
+                f"The attack {title_of(attack, name)} is left out of {inputs.data.name}: after its "
+                f"changes ({changes}) another answer may be right, where answers are "
+                f"{inputs.task.facts}. `-P 'recipes=[\"{name}\"]'` of `scrutiny run attack` tries "
+                "it."
+            )
     return Design(
         conditions=(
             *((UNCHANGED, OTHER) if is_controlled(params) else ()),
             *(condition_of(a, d) for a in attacks for d in range(params.draws)),
         ),
-        estimates=tuple(_estimates(list(attacks), params, level_metric(inputs.task))),
+        estimates=tuple(estimates),
         claims=tuple(_claims(attacks, params, inputs)),
         queries_per_item=1 + -(-times * params.budget * attacked // max(1, items)),
         notes=tuple(_notes(attacks, params, inputs)),
         families={"attack": f"attacks {verb} {inputs.subject.name} on {inputs.data.name}"},
         left_out=(
             *left_out("attacks", unspoken, inputs.data.languages, data=inputs.data.name),
-            *(_unsure(inputs) if inputs.is_audit else ()),
+            *unsure,
         ),
     )
-
-
-def _unsure(inputs: Inputs) -> Iterator[str]:
-    """Sentence about each attack that an audit does not try, as it may change what is right."""
-    given = given_to_attacks((), inputs.task)
-    for name in (n for n in CHEAP if n not in cheap_attacks(inputs.task)):
-        attack = parse_attack(name)
-        changes = ", ".join(changes_what_is_right(attack, given, inputs.task))
-        yield (
-            f"The attack {title_of(attack, name)} is left out of {inputs.data.name}: after its "
-            f"changes ({changes}) another answer may be right, where answers are "
-            f"{inputs.task.facts}. `-P 'recipes=[\"{name}\"]'` of `scrutiny run attack` tries it."
-        )
 
 
 def spoken(
@@ -131,17 +137,6 @@ def spoken(
             must_know(f"The attack {name}", attack.languages, data.languages, data=data.name)
     known = {n: a for n, a in every.items() if speaks_any(a.languages, data.languages)}
     return known, [attack.title for name, attack in every.items() if name not in known]
-
-
-def _estimates(attacks: Sequence[str], params: AttackParams, level: str) -> Iterator[EstimateSpec]:
-    """Specifications in the order of the report."""
-    yield EstimateSpec("level", level, role="baseline")
-    yield from rater_estimates(params)
-    for name in attacks:
-        for draw in range(params.draws):
-            yield from _of_attack(name, draw, params, level)
-        if params.draws > 1:
-            yield from over_draws("success", "attack_success", name, params)
 
 
 def over_draws(

@@ -198,24 +198,20 @@ def known_by_rater(params: AttackParams, examples: Sequence[Example]) -> dict[st
     rater = rater_of(params) if is_controlled(params) else None
     if rater is None or not examples:
         return {}
-    others = dict(_others(examples))
+    # for each item, the last field of another one: the next by the hash of names that differs
+    ranked = sorted(examples, key=lambda example: digest(NAME, example.id))
+    texts = [example.fields[_last(example)] for example in ranked]
+    others = {}
+    for place, example in enumerate(ranked):
+        behind = (texts[(place + step) % len(ranked)] for step in range(1, len(ranked)))
+        other = next((text for text in behind if text != texts[place]), None)
+        if other is not None:
+            others[example.id] = other
     same = rater.rate(NAME, [_state(example) for example in examples])
     paired = [example for example in examples if example.id in others]
     said = rater.rate(NAME, [_state(e, others[e.id]) for e in paired]) if paired else []
-    other = dict(zip([e.id for e in paired], said, strict=True))
-    return {e.id: RaterAnswers(p, other.get(e.id)) for e, p in zip(examples, same, strict=True)}
-
-
-def _others(examples: Sequence[Example]) -> Iterator[tuple[str, str]]:
-    """For each item, the last field of another item: the next one by the hash of names."""
-    ranked = sorted(examples, key=lambda example: digest(NAME, example.id))
-    texts = [example.fields[_last(example)] for example in ranked]
-    for place, example in enumerate(ranked):
-        for step in range(1, len(ranked)):
-            text = texts[(place + step) % len(ranked)]
-            if text != texts[place]:
-                yield example.id, text
-                break
+    of_other = dict(zip([e.id for e in paired], said, strict=True))
+    return {e.id: RaterAnswers(p, of_other.get(e.id)) for e, p in zip(examples, same, strict=True)}
 
 
 def _state(example: Example, text: str | None = None) -> State:

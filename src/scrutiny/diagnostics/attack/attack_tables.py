@@ -100,19 +100,26 @@ def _place(estimate: Estimate) -> str:
     return identity(estimate.key, without=["metric", "role", "condition", "group"])
 
 
-def _attack_of(estimate: Estimate) -> str:
-    """Name of the attack, with its draw unless it is the first."""
-    condition = estimate.key.condition
-    draw = condition.get("draw", 0)
-    name = str(condition.get("recipe", "")).replace("@1", "")
-    return f"{name}, draw {int(str(draw)) + 1}" if draw else name
-
-
 def _chart(members: Sequence[Estimate], where: str, *, anchor: str) -> Chart:
-    by_attack = grouped((_attack_of(e), e) for e in members if "recipe" in e.key.condition)
+    by_attack: dict[str, list[Estimate]] = {}
+    for e in members:
+        condition = e.key.condition
+        if "recipe" in condition:  # the draw is named unless it is the first
+            name, draw = str(condition["recipe"]).replace("@1", ""), condition.get("draw", 0)
+            name = f"{name}, draw {int(str(draw)) + 1}" if draw else name
+            by_attack.setdefault(name, []).append(e)
     rows = tuple(_row(name, own) for name, own in by_attack.items())
     header = ("attack", *(name for name, _, _ in _COLUMNS), "texts asked", "words changed")
-    curves = {name: _curve(own) for name, own in by_attack.items()}
+    curves: dict[str, list[dict[str, Any]]] = {}
+    for name, own in by_attack.items():
+        within = [
+            {"texts": int(e.key.metric_name.removeprefix(_WITHIN).rstrip(")")), **drawn(e)}
+            for e in own
+            if e.key.metric_name.startswith(_WITHIN)
+            and e.key.role == "measured"
+            and e.value is not None
+        ]
+        curves[name] = sorted(within, key=lambda point: point["texts"])
     shown = {name: points for name, points in list(curves.items())[:_MOST_LINES] if points}
     return Chart(
         anchor=f"attacks-{anchor}",
@@ -183,16 +190,6 @@ def _value(found: Mapping[tuple[str, str], Estimate], metric: str) -> float | No
     return None if estimate is None else estimate.value
 
 
-def _curve(own: Sequence[Estimate]) -> list[dict[str, Any]]:
-    """Success as a function of the number of texts."""
-    points = []
-    for e in own:
-        name = e.key.metric_name
-        if name.startswith(_WITHIN) and e.key.role == "measured" and e.value is not None:
-            points.append({"texts": int(name.removeprefix(_WITHIN).rstrip(")")), **drawn(e)})
-    return sorted(points, key=lambda point: point["texts"])
-
-
 def _spec(curves: Mapping[str, list[dict[str, Any]]]) -> Spec:
     values = [{"attack": name, **p} for name, points in curves.items() for p in points]
     ticks = sorted({point["texts"] for point in values})
@@ -213,7 +210,13 @@ def _texts(found: Sequence[FoundText], where: str, *, anchor: str) -> Chart:
     replicates = list(dict.fromkeys(one.replicate for one in wins))
     first = [one for one in wins if one.replicate == replicates[0]] if replicates else []
     by_attack = grouped((one.recipe.replace("@1", ""), one) for one in first)
-    rows = [row for name, own in by_attack.items() for row in _text_rows(name, own)]
+    rows = []
+    for name, own in by_attack.items():
+        for one in sorted(own, key=lambda t: digest(t.item))[:_EACH]:
+            valid = NOT_RATED if one.valid is None else number(one.valid, 2)
+            both = [said or NO_VALUE for said in (one.before, one.after)]
+            before, after = (said[:_LONGEST] + "…" * (len(said) > _LONGEST) for said in both)
+            rows.append((name, one.item, f"{before} → {after}", changes_in(one), valid))
     whose = f" ({replicate_words(replicates[0])})" if replicates and replicates[0] else ""
     return Chart(
         anchor=f"attacks-{anchor}-texts",
@@ -229,30 +232,17 @@ def _texts(found: Sequence[FoundText], where: str, *, anchor: str) -> Chart:
     )
 
 
-def _text_rows(name: str, own: Sequence[FoundText]) -> Iterator[tuple[str, ...]]:
-    for one in sorted(own, key=lambda t: digest(t.item))[:_EACH]:
-        valid = NOT_RATED if one.valid is None else number(one.valid, 2)
-        both = [said or NO_VALUE for said in (one.before, one.after)]
-        before, after = (said[:_LONGEST] + "…" * (len(said) > _LONGEST) for said in both)
-        answer = f"{before} → {after}"
-        yield name, one.item, answer, changes_in(one), valid
-
-
 def changes_in(found: FoundText) -> str:
     """Every field that an attack changed, with ``[old → new]`` marks; long parts are shortened."""
     before = dict(zip(found.fields, found.originals, strict=True))
-    names = dict.fromkeys(field for field, *_ in found.edits)
-    return " | ".join(
-        _marked(before[name], [e for e in found.edits if e[0] == name]) for name in names
-    )
-
-
-def _marked(before: str, edits: Sequence[tuple[str, int, int, str]]) -> str:
-    """One text with its changes marked."""
-    pieces = stretches(before, [Edit(*edit) for edit in edits], context=_CONTEXT)
     forms = {"removed": "[{} → ]", "inserted": "[ → {}]"}
-    marked = "".join(forms.get(piece.kind, "{}").format(piece.text) for piece in pieces)
-    return marked.replace(" → ][ → ", " → ")  # removed and inserted in one place
+    parts = []
+    for name in dict.fromkeys(field for field, *_ in found.edits):
+        edits = [Edit(*edit) for edit in found.edits if edit[0] == name]
+        pieces = stretches(before[name], edits, context=_CONTEXT)
+        marked = "".join(forms.get(piece.kind, "{}").format(piece.text) for piece in pieces)
+        parts.append(marked.replace(" → ][ → ", " → "))  # removed and inserted in one place
+    return " | ".join(parts)
 
 
 def _found(folder: Path) -> Iterator[SearchedText]:

@@ -1,6 +1,6 @@
 """The attack diagnostic: search for adversarial texts, with random change as control."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from types import MappingProxyType
 from typing import Final
@@ -109,7 +109,10 @@ class Attacks(Diagnostic[AttackParams]):
             for name, attack in attacks_of(params, ctx.task, capabilities).items()
             if speaks_any(attack.languages, ctx.languages)
         }
-        kinds = [BASELINE, *_kinds(list(attacks), params)]
+        roles = ("measured", "control") if params.control else ("measured",)
+        each = product(attacks, range(params.draws), roles)
+        conditions = ((condition_of(name, draw), role) for name, draw, role in each)
+        kinds = [BASELINE, *(RowKind.of(*one) for one in conditions)]
         if ctx.model.has_stored_answers_only:
             for example in batch.examples:
                 yield from rater_rows(params, example.id, None, _STORED, task=ctx.task)
@@ -137,13 +140,6 @@ class Attacks(Diagnostic[AttackParams]):
                 yield from attempt_rows(
                     example, attempt, ctx=ctx, judged=said, has_control=params.control
                 )
-
-
-def _kinds(attacks: Sequence[str], params: AttackParams) -> Iterator[RowKind]:
-    """Kinds of the records of attacks, in order."""
-    roles = ("measured", "control") if params.control else ("measured",)
-    for name, draw, role in product(attacks, range(params.draws), roles):
-        yield RowKind.of(condition_of(name, draw), role)
 
 
 def _must_be_the_same_ratings(params: AttackParams, ctx: Context) -> None:
@@ -188,49 +184,34 @@ def _kept(
     for attempt, said in zip(attempts, judged, strict=True):
         for role, side in (("measured", attempt.found), ("control", attempt.control)):
             for found in side.values():
-                if found.status != "ok" or found.state is None or not found.state.edits:
+                state = found.state
+                if found.status != "ok" or state is None or not state.edits:
                     continue
                 known = said.get(found.item) if role == "measured" else None
-                kept.append(
-                    _text(found, attempt, role=role, cell=cell, ctx=ctx, kind=kind, said=known)
+                before, after, right = _told(found, state, ctx)
+                text = FoundText(
+                    kind=kind,
+                    subject=cell.subject,
+                    replicate=cell.replicate,
+                    dataset=cell.dataset,
+                    item=found.item,
+                    recipe=attempt.recipe,
+                    draw=attempt.draw,
+                    role=role,
+                    edits=tuple((e.field, e.start, e.end, e.text) for e in state.edits),
+                    fields=state.origin.names,
+                    originals=state.origin.texts,
+                    texts=state.texts,
+                    is_success=found.is_success,
+                    before=before,
+                    after=after,
+                    right=right,
+                    asked=found.n_asked,
+                    words_changed=state.words_changed,
+                    valid=None if known is None else known.valid,
                 )
+                kept.append(text)
     return kept
-
-
-def _text(
-    found: Found,
-    attempt: Attempt,
-    *,
-    role: str,
-    cell: Cell,
-    ctx: Context,
-    kind: str,
-    said: JudgedText | None,
-) -> FoundText:
-    state = found.state
-    assert state is not None  # the caller has looked
-    before, after, right = _told(found, state, ctx)
-    return FoundText(
-        kind=kind,
-        subject=cell.subject,
-        replicate=cell.replicate,
-        dataset=cell.dataset,
-        item=found.item,
-        recipe=attempt.recipe,
-        draw=attempt.draw,
-        role=role,
-        edits=tuple((e.field, e.start, e.end, e.text) for e in state.edits),
-        fields=state.origin.names,
-        originals=state.origin.texts,
-        texts=state.texts,
-        is_success=found.is_success,
-        before=before,
-        after=after,
-        right=right,
-        asked=found.n_asked,
-        words_changed=state.words_changed,
-        valid=None if said is None else said.valid,
-    )
 
 
 def _told(found: Found, state: State, ctx: Context) -> tuple[str | None, str | None, str]:

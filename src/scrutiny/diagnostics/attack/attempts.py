@@ -252,22 +252,17 @@ class AttackWork:
         for name, attack in attacks.items():
             spoken = [e for e in examples if speaks(attack.languages, e.language)]
             for draw in range(self.params.draws):
-                yield self._attempt(name, attack, draw=draw, examples=spoken)
-
-    def _attempt(
-        self, name: str, attack: Attack, *, draw: int, examples: Sequence[Example]
-    ) -> Attempt:
-        search = self.search(attack)
-        found = self._run(search, examples, draw=draw, name=output_name(name, draw))
-        control: dict[str, Found] = {}
-        if self.params.control:
-            attacked = [e for e in examples if found[e.id].status == "ok"]
-            expenses = {e.id: expense_of(found[e.id]) for e in attacked}
-            space = attack.control_space(search)
-            at_random = Search(space, search.goal, AtRandom(expenses, search.method))
-            label = output_name(name, draw, is_control=True)
-            control = self._run(at_random, attacked, draw=draw, name=label)
-        return Attempt(name, draw, found, control)
+                search = self.search(attack)
+                found = self._run(search, spoken, draw=draw, name=output_name(name, draw))
+                control: dict[str, Found] = {}
+                if self.params.control:
+                    attacked = [e for e in spoken if found[e.id].status == "ok"]
+                    expenses = {e.id: expense_of(found[e.id]) for e in attacked}
+                    space = attack.control_space(search)
+                    at_random = Search(space, search.goal, AtRandom(expenses, search.method))
+                    label = output_name(name, draw, is_control=True)
+                    control = self._run(at_random, attacked, draw=draw, name=label)
+                yield Attempt(name, draw, found, control)
 
     def beside(
         self, attack: Attack, examples: Sequence[Example], method: Any, *, draw: int

@@ -281,19 +281,15 @@ def _one(source: _Source, words: int) -> State | None:
         chosen = options[int(share * len(options))]
         if state.words_with(chosen) > words:
             continue
-        # alone, a candidate is the text that it was made as, and it knows what it changed
-        after = chosen if state is start else _both(state, chosen.edits)
-        if after is None or (state is not start and not problem.space.admits(after)):
-            continue
+        after = chosen  # alone, a candidate is the text that it was made as, and knows its change
+        if state is not start:
+            try:
+                after = State.of(state.origin, (*state.edits, *chosen.edits))
+            except EditRefusedError:  # the edits are incompatible
+                continue
+            if not problem.space.admits(after):
+                continue
         state = after
         if state.words_changed >= words:
             break
     return None if state is start else state
-
-
-def _both(state: State, edits: Sequence[Edit]) -> State | None:
-    """A text with further edits of the base, or `None` if they are incompatible."""
-    try:
-        return State.of(state.origin, (*state.edits, *edits))
-    except EditRefusedError:
-        return None

@@ -107,9 +107,16 @@ class Transfer(ChangesTexts[TransferParams]):
         if not inputs.task.gives_labels:
             does = done_to_texts(params, inputs.task).replace("{} % of texts", "items")
             errs = f"is hurt as well: success {does}"
+        estimates = [EstimateSpec("level", level_metric(inputs.task), role="baseline")]
+        for name in attacks:
+            for draw in range(params.draws):
+                control = params.control
+                estimates += of_draw("transfer", "transfer_rate", name, draw, control=control)
+            if params.draws > 1:
+                estimates += over_draws("transfer", "transfer_rate", name, params)
         return Design(
             conditions=tuple(condition_of(a, d) for a in attacks for d in range(params.draws)),
-            estimates=tuple(_estimates(list(attacks), params, level_metric(inputs.task))),
+            estimates=tuple(estimates),
             claims=tuple(_claims(attacks, params, inputs)),
             queries_per_item=1 + 2 * len(attacks) * params.draws,
             search_per_item=len(attacks) * params.draws * (params.budget + 2),
@@ -225,18 +232,6 @@ def _values(
     state = State.of(Origin(example), variant.edits)
     _, is_reached = goal.judge(base, answer, state)
     return (*level_values(state.example, answer, ctx), 1.0, float(is_reached))
-
-
-def _estimates(
-    attacks: Sequence[str], params: TransferParams, level: str
-) -> Iterator[EstimateSpec]:
-    """Specifications in the order of the report."""
-    yield EstimateSpec("level", level, role="baseline")
-    for name in attacks:
-        for draw in range(params.draws):
-            yield from of_draw("transfer", "transfer_rate", name, draw, control=params.control)
-        if params.draws > 1:
-            yield from over_draws("transfer", "transfer_rate", name, params)
 
 
 def _claims(

@@ -18,7 +18,7 @@ meaning. Of a text whose substitutions were rated one by one the probability is 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from math import log
+from math import log, prod
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -70,24 +70,22 @@ class Ratings:
 
         A rating of the whole text goes before the product over its substitutions.
         """
-        return [self._rate(recipe, state) for state in states]
-
-    def _rate(self, recipe: str, state: State) -> float | None:
-        item, text = state.base.id, "\n".join(state.texts)
-        for known, key in (
-            (self.texts, (item, text)),
-            (self.texts, ("", text)),
-            (self.variants, (item, variant_name(recipe, state.texts))),
-        ):
-            if key in known:
-                return known[key]
-        each = [self.substitutions.get(pair) for pair in rated_substitutions(state)]
-        if not each or any(one is None for one in each):
-            return None
-        product = 1.0
-        for one in each:
-            product *= one or 0.0
-        return product
+        found = []
+        for state in states:
+            item, text = state.base.id, "\n".join(state.texts)
+            keys = (
+                (self.texts, (item, text)),
+                (self.texts, ("", text)),
+                (self.variants, (item, variant_name(recipe, state.texts))),
+            )
+            rating = next((known[key] for known, key in keys if key in known), None)
+            if rating is None:
+                each = [self.substitutions.get(pair) for pair in rated_substitutions(state)]
+                known_ones = [one for one in each if one is not None]
+                if each and len(known_ones) == len(each):
+                    rating = prod(known_ones)
+            found.append(rating)
+        return found
 
 
 def rated_substitutions(state: State) -> list[tuple[str, str]]:
@@ -223,16 +221,16 @@ class EntailmentRater:
             Example(str(i), {"text": one, "text_pair": other})
             for i, (one, other) in enumerate(pairs)
         ]
-        found = [self._probability(answer) for answer in predict_or_fail(self.model, asked)]
+        found: list[float | None] = []
+        for answer in predict_or_fail(self.model, asked):
+            if not isinstance(answer, Prediction):
+                found.append(None)
+            elif answer.scores is not None:
+                found.append(answer.scores[self.label])
+            else:
+                found.append(float(answer.answer == self.model.labels[self.label]))
         both = zip(found[::2], found[1::2], strict=True)
         return [None if one is None or two is None else min(one, two) for one, two in both]
-
-    def _probability(self, answer: Any) -> float | None:
-        if not isinstance(answer, Prediction):
-            return None
-        if answer.scores is not None:
-            return answer.scores[self.label]
-        return float(answer.answer == self.model.labels[self.label])
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,30 +284,20 @@ def judge(params: AttackParams, recipe: str, states: Sequence[State]) -> list[Ju
     valid: Sequence[float | None] = [None] * len(states)
     if rater is not None and states:
         valid = rater.rate(recipe, list(states))
-    similar, surprise = _similarities(params, states), _surprises(params, states)
+    texts = [text for state in states for text in _changed_texts(state)]
+    similar: Sequence[float | None] = [None] * len(states)
+    if "encoder" in params.resources and states:
+        vectors = np.asarray(find_resource(params.resources, "encoder").encode(texts), dtype=float)
+        one, other = vectors[::2], vectors[1::2]
+        lengths = np.linalg.norm(one, axis=1) * np.linalg.norm(other, axis=1)
+        dots = (one * other).sum(axis=1)
+        similar = [float(d / n) if n > 0 else None for d, n in zip(dots, lengths, strict=True)]
+    surprise: Sequence[float | None] = [None] * len(states)
+    if "perplexity" in params.resources and states:
+        found = list(find_resource(params.resources, "perplexity").perplexity(texts))
+        both = zip(found[::2], found[1::2], strict=True)
+        surprise = [log(b / a) if a > 0 and b > 0 else None for a, b in both]
     return [JudgedText(*row) for row in zip(valid, similar, surprise, strict=True)]
-
-
-def _similarities(params: AttackParams, states: Sequence[State]) -> Sequence[float | None]:
-    """Cosine of each text to its original; `None` without an encoder."""
-    if "encoder" not in params.resources or not states:
-        return [None] * len(states)
-    texts = [text for state in states for text in _changed_texts(state)]
-    vectors = np.asarray(find_resource(params.resources, "encoder").encode(texts), dtype=float)
-    one, other = vectors[::2], vectors[1::2]
-    lengths = np.linalg.norm(one, axis=1) * np.linalg.norm(other, axis=1)
-    dots = (one * other).sum(axis=1)
-    return [float(d / n) if n > 0 else None for d, n in zip(dots, lengths, strict=True)]
-
-
-def _surprises(params: AttackParams, states: Sequence[State]) -> Sequence[float | None]:
-    """Log perplexity ratio of each text; `None` without a language model."""
-    if "perplexity" not in params.resources or not states:
-        return [None] * len(states)
-    texts = [text for state in states for text in _changed_texts(state)]
-    found = list(find_resource(params.resources, "perplexity").perplexity(texts))
-    both = zip(found[::2], found[1::2], strict=True)
-    return [log(after / before) if before > 0 and after > 0 else None for before, after in both]
 
 
 def _changed_texts(state: State) -> tuple[str, str]:

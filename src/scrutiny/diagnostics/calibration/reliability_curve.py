@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from scrutiny.blocks.charts import Chart, ChartTable, Spec, axis, band_and_line, marks, view_of
+from scrutiny.blocks.charts import Chart, ChartTable, axis, band_and_line, marks, view_of
 from scrutiny.blocks.numbers import interval, number
 from scrutiny.blocks.run_estimates import identity
 from scrutiny.blocks.run_view import RunView
@@ -51,11 +51,19 @@ def _chart(view: RunView, assigned: Assignment) -> Chart | None:
         (p["bin"], number(p["confidence"]), number(p["value"]), p["range"], f"{p['answers']:,}")
         for p in points
     ]
+    spec = None
+    if len(points) > 1:  # curve and band over the line of a calibrated model
+        x = axis("confidence", "mean confidence in the bin")
+        y = axis("value", "accuracy", domain=[0, 1])
+        ends = [{"confidence": at, "value": at} for at in (points[0]["confidence"], 1.0)]
+        even = marks("line", {"x": x, "y": y}, points=ends, style="zero", strokeWidth=1)
+        curve = band_and_line(x, y, "bin", "confidence", "value", "range", "answers")
+        spec = view_of(points, height=240, layer=[even, *curve])
     return Chart(
         anchor=f"calibration-{digest(own, size=4)}",
         title=f"Reliability diagram of {view.on_data(key.subject, key.dataset)}",
         caption=f"Expected calibration error {interval(whole)}. {_BAND[len(side.values) > 1]}",
-        spec=_spec(points) if len(points) > 1 else None,
+        spec=spec,
         table=ChartTable(_HEADER, tuple(rows)),
         is_open=True,
     )
@@ -90,16 +98,6 @@ def _points(confidence: Array, right: Array, bins: int) -> Iterator[dict[str, An
             "range": f"{number(low)} to {number(high)}",
             "answers": answers,
         }
-
-
-def _spec(points: list[dict[str, Any]]) -> Spec:
-    """Curve and band over the line of a calibrated model."""
-    x = axis("confidence", "mean confidence in the bin")
-    y = axis("value", "accuracy", domain=[0, 1])
-    ends = [{"confidence": at, "value": at} for at in (points[0]["confidence"], 1.0)]
-    even = marks("line", {"x": x, "y": y}, points=ends, style="zero", strokeWidth=1)
-    curve = band_and_line(x, y, "bin", "confidence", "value", "range", "answers")
-    return view_of(points, height=240, layer=[even, *curve])
 
 
 PART: Final = ReportPart(

@@ -1,10 +1,8 @@
 """Recall, precision and F1 of each class, the lowest F1 first, with their denominators."""
 
-from collections.abc import Sequence
-
 from scrutiny.blocks.charts import Chart, ChartTable
 from scrutiny.blocks.run_view import RunView
-from scrutiny.blocks.scores import LabelLine, label_lines
+from scrutiny.blocks.scores import label_lines
 from scrutiny.blocks.section import FINDINGS, Part, ReportPart, part_of
 from scrutiny.core.boundary.json_text import digest
 from scrutiny.core.task import Task
@@ -18,25 +16,21 @@ _LEAD = (
 def part(view: RunView) -> Part | None:
     """Scores of each class: one table for each model and dataset."""
     words = {data.name: data.class_words for data in view.datasets}
-    charts = [
-        _table(view.on_data(subject, data), lines, words.get(data, Task.class_words))
-        for (subject, data), lines in label_lines(view.estimates).items()
-    ]
+    charts = []
+    for (subject, data), lines in label_lines(view.estimates).items():
+        where, of = view.on_data(subject, data), words.get(data, Task.class_words)
+        rows = tuple((o.label, o.items, o.recall, o.given, o.precision, o.f1) for o in lines)
+        worst = lines[0]
+        chart = Chart(
+            anchor=f"classes-{digest(where, size=4)}",
+            title=f"{where}: scores of each {of[0]}",
+            caption=f"The lowest F1 is that of {worst.label!r}, {worst.f1}, with {worst.items} "
+            f"{of[1]}. Each interval is for its own number only.",
+            table=ChartTable((*of, "recall", "predictions", "precision", "F1"), rows),
+        )
+        charts.append(chart)
     return part_of(
         "classes", "Per-class scores", _LEAD, charts, "models and datasets", chapter=FINDINGS
-    )
-
-
-def _table(where: str, lines: Sequence[LabelLine], words: tuple[str, str]) -> Chart:
-    one, counted = words
-    rows = tuple((o.label, o.items, o.recall, o.given, o.precision, o.f1) for o in lines)
-    worst = lines[0]
-    return Chart(
-        anchor=f"classes-{digest(where, size=4)}",
-        title=f"{where}: scores of each {one}",
-        caption=f"The lowest F1 is that of {worst.label!r}, {worst.f1}, with {worst.items} "
-        f"{counted}. Each interval is for its own number only.",
-        table=ChartTable((*words, "recall", "predictions", "precision", "F1"), rows),
     )
 
 

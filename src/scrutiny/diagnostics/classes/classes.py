@@ -1,6 +1,6 @@
 """Recall, precision and F1 of each class from its counts, and macro-F1 over classes."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -57,9 +57,19 @@ class Classes(Diagnostic[NoParams]):
         are_unequal = len(labels) > 1  # as classes of parts always are
         if inputs.task.gives_labels:
             are_unequal = inputs.data.chance * len(labels) >= _UNEQUAL
+        estimates = [
+            EstimateSpec(f"{metric.id.partition('@')[0]}/{label}", metric.id, {"label": label})
+            for metric in (RECALL, PRECISION, LABEL_F1)
+            for label in labels
+        ]
+        if are_unequal:
+            counts = [Selector("measured", {"label": label}) for label in labels]
+            sides = {side_of(place): count for place, count in enumerate(counts)}
+            macro = EstimateSpec("macro_f1", f"macro_f1({len(labels)})@1", sides=sides)
+            estimates = [macro, *estimates]
         return Design(
             conditions=tuple({"label": label} for label in labels),
-            estimates=tuple(_estimates(labels, are_unequal=are_unequal)),
+            estimates=tuple(estimates),
             notes=(
                 "Each interval is for one class only; they do not hold for all classes at once. "
                 "Macro-F1 is the mean of the F1 of all classes.",
@@ -81,18 +91,6 @@ class Classes(Diagnostic[NoParams]):
             for label, kind in kinds.items():
                 own = found if isinstance(found, Failure) else found.get(label, _NONE)
                 yield kind.row(example.id, own)
-
-
-def _estimates(labels: tuple[str, ...], *, are_unequal: bool) -> Iterator[EstimateSpec]:
-    """Macro-F1 if the classes are unequal, and the numbers of each class."""
-    counts = {label: Selector("measured", {"label": label}) for label in labels}
-    if are_unequal:
-        sides = {side_of(place): counts[label] for place, label in enumerate(labels)}
-        yield EstimateSpec("macro_f1", f"macro_f1({len(labels)})@1", sides=sides)
-    for metric in (RECALL, PRECISION, LABEL_F1):
-        for label in labels:
-            name = f"{metric.id.partition('@')[0]}/{label}"
-            yield EstimateSpec(name, metric.id, {"label": label})
 
 
 COUNTS: Final = ("tp", "fp", "fn")

@@ -80,7 +80,13 @@ class Parts(Diagnostic[PartsParams]):
         """A row for each item and group: parts found, given but wrong, missed."""
         attribute = part_attribute(params.by)
         kinds = {g: RowKind.of({"by": params.by, "bucket": g}) for g in attribute.groups}
-        training = self._trained(ctx) if attribute.of_training else None
+        training = None
+        if attribute.of_training:
+            if not ctx.training:
+                raise PlanError("parts@1 needs training data for this attribute.")
+            training = self._training  # look-ups, made once
+            if training is None or training.examples is not ctx.training:
+                training = self._training = Training(ctx.training)
         for example, answer in zip(batch.examples, ctx.predict(batch.examples), strict=True):
             if isinstance(answer, Failure) or example.gold is None:
                 no_gold = Failure("no_gold", status="skipped")
@@ -94,14 +100,6 @@ class Parts(Diagnostic[PartsParams]):
             )
             for group, kind in kinds.items():
                 yield kind.row(example.id, (found[group], wrong[group], missed[group]))
-
-    def _trained(self, ctx: Context) -> Training:
-        """Look-ups of the training set, made once."""
-        if not ctx.training:
-            raise PlanError("parts@1 needs training data for this attribute.")
-        if self._training is None or self._training.examples is not ctx.training:
-            self._training = Training(ctx.training)
-        return self._training
 
 
 PART_F1: Final = replace(

@@ -33,19 +33,16 @@ def simulated_rerun(
     """
     if n_samples is None:
         return answers
-    first, second = (_sampled(a, labels, n_samples=n_samples, rng=rng) for a in answers)
-    return first, second
-
-
-def _sampled(
-    answer: Prediction, labels: tuple[str, ...], *, n_samples: int, rng: Generator
-) -> Prediction:
-    if not answer.scores:
-        return answer
-    total = sum(answer.scores)
-    counts = rng.multinomial(n_samples, [score / total for score in answer.scores]).tolist()
-    scores = tuple(count / n_samples for count in counts)
-    return Prediction(labels[scores.index(max(scores))], scores=scores)
+    drawn = []
+    for answer in answers:
+        if not answer.scores:
+            drawn.append(answer)
+            continue
+        total = sum(answer.scores)
+        counts = rng.multinomial(n_samples, [score / total for score in answer.scores]).tolist()
+        scores = tuple(count / n_samples for count in counts)
+        drawn.append(Prediction(labels[scores.index(max(scores))], scores=scores))
+    return drawn[0], drawn[1]
 
 
 class TrialNumbers(NamedTuple):

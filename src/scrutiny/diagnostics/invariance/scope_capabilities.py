@@ -254,7 +254,12 @@ def _corrected(capability: str, params: ScopeParams, task: Task) -> Iterator[Gen
     """Corrected method: the stated distance, so many places, the same budget for all."""
     name, moves = _moves(capability)
     for amount in params.amounts:
-        method, most_asked = _method(params, amount)
+        if params.method == "best_of":
+            method: Any = RandomChoice(params.candidates, amount, stops=False)
+            most_asked = params.candidates
+        else:
+            method = _EXHAUSTIVE if params.method == "exhaustive" else _GREEDY
+            most_asked = _OF_SALIENCY if params.budget is None else params.budget
         yield Generation(
             capability=name,
             amount=amount,
@@ -303,17 +308,6 @@ def _moves(capability: str) -> tuple[str, tuple[Move, ...]]:
 def _move(transformation: Any, may_change: Changeable | None = None) -> Move:
     """Move of a transformation, which has its words to protect in its class."""
     return Move(transformation, may_change=may_change or Changeable())
-
-
-def _method(params: ScopeParams, amount: int) -> tuple[Method, int]:
-    """Search method, and the number of texts that it asks about for one trial."""
-    if params.method == "best_of":
-        best_of: Any = RandomChoice(params.candidates, amount, stops=False)
-        return best_of, params.candidates
-    most = _OF_SALIENCY if params.budget is None else params.budget
-    if params.method == "exhaustive":
-        return _EXHAUSTIVE, most
-    return _GREEDY, most
 
 
 def _goal(params: ScopeParams, task: Task, *, least: int) -> Goal:

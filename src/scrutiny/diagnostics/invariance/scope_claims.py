@@ -113,18 +113,7 @@ def _estimates(
     params: ScopeParams, made: Sequence[Generation], inputs: Inputs
 ) -> Iterator[EstimateSpec]:
     """Specifications in the order of the report."""
-    yield from _of_items(inputs)
-    for generation in made:
-        yield from _hard(generation)
-        if inputs.task.gives_labels:
-            yield from _soft(generation, params, inputs)
-        for name, pairs in (("ood", "kept"), ("ood_all", "all")):
-            metric = f"ood_agreement({pairs})@1"
-            yield EstimateSpec(f"{name}/{generation.label}", metric, generation.condition)
-
-
-def _of_items(inputs: Inputs) -> Iterator[EstimateSpec]:
-    """Skill, agreement and variety of labels on the unchanged items."""
+    # skill, agreement and variety of labels on the unchanged items
     base = {"": Selector("baseline", OF_BASE)}
     both = {"": Selector("baseline", OF_TARGET)}
     level = score_of(inputs.task).level
@@ -136,23 +125,25 @@ def _of_items(inputs: Inputs) -> Iterator[EstimateSpec]:
     if has_variety(inputs.task):
         yield EstimateSpec("entropy", "label_entropy@1", sides=base, role="baseline")
         yield EstimateSpec("commonest", "commonest_label@1", sides=base, role="baseline")
-
-
-def _hard(generation: Generation) -> Iterator[EstimateSpec]:
-    """Hard-SCoPE, its control, and the excess over the control."""
-    label, condition = generation.label, generation.condition
-    yield EstimateSpec(f"hard/{label}", "hard_scope@1", condition)
-    yield EstimateSpec(f"random/{label}", "kept_by(target)@1", condition, role="control")
-    yield EstimateSpec(f"lift/{label}", "scope_lift@1", condition)
-    yield EstimateSpec(f"kappa/{label}", "kappa_inv@1", condition)
-    yield EstimateSpec(f"found/{label}", "pairs_found@1", condition)
-    proposed = {"": Selector("control", {**condition, "of": PROPOSALS})}
-    for name, metric in (
-        ("random_reference", "kept_by(reference)@1"),
-        ("phi", "invariance_phi@1"),
-        ("chance_kappa", "invariance_kappa@1"),
-    ):
-        yield EstimateSpec(f"{name}/{label}", metric, condition, sides=proposed, role="control")
+    for generation in made:
+        # Hard-SCoPE, its control, and the excess over the control
+        label, condition = generation.label, generation.condition
+        yield EstimateSpec(f"hard/{label}", "hard_scope@1", condition)
+        yield EstimateSpec(f"random/{label}", "kept_by(target)@1", condition, role="control")
+        yield EstimateSpec(f"lift/{label}", "scope_lift@1", condition)
+        yield EstimateSpec(f"kappa/{label}", "kappa_inv@1", condition)
+        yield EstimateSpec(f"found/{label}", "pairs_found@1", condition)
+        proposed = {"": Selector("control", {**condition, "of": PROPOSALS})}
+        for name, metric in (
+            ("random_reference", "kept_by(reference)@1"),
+            ("phi", "invariance_phi@1"),
+            ("chance_kappa", "invariance_kappa@1"),
+        ):
+            yield EstimateSpec(f"{name}/{label}", metric, condition, sides=proposed, role="control")
+        if inputs.task.gives_labels:
+            yield from _soft(generation, params, inputs)
+        for name, pairs in (("ood", "kept"), ("ood_all", "all")):
+            yield EstimateSpec(f"{name}/{label}", f"ood_agreement({pairs})@1", condition)
 
 
 def _soft(generation: Generation, params: ScopeParams, inputs: Inputs) -> Iterator[EstimateSpec]:

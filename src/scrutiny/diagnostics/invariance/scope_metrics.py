@@ -125,22 +125,19 @@ class OverPairs(AdditiveStatistic):
 
     def components(self, measures: Array) -> Array:
         """Components ``(..., component)`` of measures ``(..., column)``."""
-        ends = np.cumsum(self._widths(measures.shape[-1]))[:-1]
-        parts = np.split(measures, ends, axis=-1)
-        return self.make(*parts, *(value for _, value in self.constants))
-
-    def value(self, sums: Array, weight: Array) -> Array:
-        """Values ``(...)`` of sums ``(..., cell, component)``; there is one cell."""
-        return self.combine(sums[..., 0, :])
-
-    def _widths(self, columns: int) -> tuple[int, ...]:
+        columns = measures.shape[-1]
         widths = self.widths or (columns // len(self.needs),) * len(self.needs)
         if sum(widths) != columns or not columns:
             raise StatisticsError(
                 f"{self.id} needs {', '.join(self.needs)}: {columns} columns do not fit. Call"
                 " of_widths with the columns of each."
             )
-        return widths
+        parts = np.split(measures, np.cumsum(widths)[:-1], axis=-1)
+        return self.make(*parts, *(value for _, value in self.constants))
+
+    def value(self, sums: Array, weight: Array) -> Array:
+        """Values ``(...)`` of sums ``(..., cell, component)``; there is one cell."""
+        return self.combine(sums[..., 0, :])
 
 
 def _sums(*columns: Array) -> Array:

@@ -172,7 +172,13 @@ class _Item:
             return
         if self.asked.labels.has_other:
             where = {**condition, "of": BOUND}
-            bounds = self._at_most(self._with_scores(searched))
+            bounds = self._with_scores(searched)
+            if not isinstance(bounds, Failure):  # the largest distance that "other" allows
+                most = self.asked.labels.at_most
+                bounds = [
+                    (pair if both is None else pair._replace(d=most(*both)), both, variant)
+                    for pair, both, variant in bounds
+                ]
             yield self._of_trials("measured", where, bounds, generation)
         if is_judged_by_samples(self.asked.ctx):
             where = {**condition, "of": SELF}
@@ -268,16 +274,6 @@ class _Item:
             if both is not None and self.asked.labels.changes(*both) is None:
                 return Failure("no_probabilities", status="undefined")
         return trials
-
-    def _at_most(self, trials: "Trials | Failure") -> "Trials | Failure":
-        """The trials with the largest distance that "other" allows."""
-        if isinstance(trials, Failure):
-            return trials
-        most = self.asked.labels.at_most
-        return [
-            (pair if both is None else pair._replace(d=most(*both)), both, variant)
-            for pair, both, variant in trials
-        ]
 
     def _selves(self, trials: "Trials | Failure") -> "Trials | Failure":
         """The same texts for a simulated other run of the reference, from its samples."""

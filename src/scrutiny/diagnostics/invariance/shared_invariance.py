@@ -1,6 +1,6 @@
 """Shared invariances of two models: Hard- and Soft-SCoPE with their controls."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from scrutiny.core.design import Design, Inputs
@@ -50,7 +50,17 @@ def _suited(
     for generation in made:
         named, data = f"The capability {generation.capability!r}", inputs.data
         must_know(named, _languages(generation), data.languages, data=data.name)
-        _require_resources(generation, params.resources)
+        for name in generation.space.resources:
+            kind = RESOURCES.get(name)
+            if kind is None or name in params.resources:
+                continue
+            if kind.default is None:
+                raise PlanError(
+                    f"{named} needs the resource {name!r}, which has no default: "
+                    f'params.resources = {{ {name} = "..." }} names one ({kind.specs}).'
+                )
+            if not kind.is_installed:
+                raise MissingExtraError(named, kind.extra or "")
     return tuple(made)
 
 
@@ -58,21 +68,6 @@ def _languages(generation: Generation) -> frozenset[str]:
     """Languages that any of its moves supports."""
     moves = generation.space.moves
     return frozenset(code for move in moves for code in move.transformation.languages)
-
-
-def _require_resources(generation: Generation, given: Collection[str]) -> None:
-    """Refuse a resource that is neither given nor a default."""
-    for name in generation.space.resources:
-        kind = RESOURCES.get(name)
-        if kind is None or name in given:
-            continue
-        if kind.default is None:
-            raise PlanError(
-                f"The capability {generation.capability!r} needs the resource {name!r}, which has "
-                f'no default: params.resources = {{ {name} = "..." }} names one ({kind.specs}).'
-            )
-        if not kind.is_installed:
-            raise MissingExtraError(f"The capability {generation.capability!r}", kind.extra or "")
 
 
 class SharedInvariance(ChangesTexts[ScopeParams]):

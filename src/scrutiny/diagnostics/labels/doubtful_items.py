@@ -25,7 +25,6 @@ from scrutiny.blocks.section import (
 from scrutiny.blocks.terminal_and_markdown import cropped
 from scrutiny.core.answers.answer import answer_of, type_of
 from scrutiny.core.boundary.json_text import digest
-from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.record import grouped
 from scrutiny.reliability.assignment import assignments_in
 from scrutiny.store.run_folder import RunFolder
@@ -104,7 +103,14 @@ def doubtful_in(view: RunView) -> Iterator[Doubtful]:
         against = {"the model": disagreed, "a near duplicate": conflicting}
         votes = (doubtful == 1).sum(axis=0)
         named = [recorded.panel.items[i] for i in votes.nonzero()[0].tolist()]
-        texts, answers = _texts(folder, key.dataset, named), _answers(folder, key, named)
+        texts = _texts(folder, key.dataset, named)
+        # the answer that each model gives, with the probability of its surest part
+        table = folder.original_answers("scores")
+        mine = pc.is_in(table["item"], value_set=pa.array(named, pa.string()))
+        for column, value in (("subject", key.subject), ("dataset", key.dataset)):
+            mine = pc.and_(mine, pc.equal(table[column], value))
+        rows = [row for row in table.filter(mine).to_pylist() if row["scores"]]
+        answers = grouped((r["item"], (r["answer"], max(r["scores"]))) for r in rows)
         items = [
             DoubtfulItem(
                 item=name,
@@ -145,15 +151,6 @@ def _shown(answer: Any, fields: Mapping[str, str]) -> str:
     return cropped(one_line(type_of(answer).show(answer, fields)), _LONGEST)
 
 
-def _answers(folder: RunFolder, key: EstimateKey, items: Sequence[str]) -> _Answers:
-    """Answer that each model gives to items, with the probability of its surest part."""
-    table = folder.original_answers("scores")
-    mine = pc.and_(pc.equal(table["subject"], key.subject), pc.equal(table["dataset"], key.dataset))
-    mine = pc.and_(mine, pc.is_in(table["item"], value_set=pa.array(items, pa.string())))
-    rows = table.filter(mine).to_pylist()
-    return grouped((r["item"], (r["answer"], max(r["scores"]))) for r in rows if r["scores"])
-
-
 def _said(answers: Sequence[tuple[str, float]], fields: Mapping[str, str]) -> str:
     """Answers in words, the commonest first."""
     by_answer = grouped(answers)
@@ -167,28 +164,22 @@ def _said(answers: Sequence[tuple[str, float]], fields: Mapping[str, str]) -> st
 
 def part(view: RunView) -> Part | None:
     """One table of items for each model and dataset that has any."""
-    charts = [
-        _table(found, view.on_data(found.subject, found.dataset))
-        for found in doubtful_in(view)
-        if found.items
-    ]
+    charts = []
+    for found in (found for found in doubtful_in(view) if found.items):
+        where = view.on_data(found.subject, found.dataset)
+        rows = tuple((o.text, o.gold, o.answers, o.why, o.item) for o in found.items[:_MOST])
+        chart = Chart(
+            anchor=f"labels-{digest(where, size=4)}",
+            title=f"{where}: labels to read",
+            caption=found.sentence,
+            table=ChartTable(("text", "gold label", "answers", "who disagrees", "item"), rows, 5),
+            note=left_out(len(found.items), _MOST, "items"),
+            is_open=True,
+            has_texts=True,
+        )
+        charts.append(chart)
     return part_of(
         "labels", "Doubtful labels", _LEAD, charts, "models and datasets", chapter=FINDINGS
-    )
-
-
-def _table(found: Doubtful, where: str) -> Chart:
-    rows = [(o.text, o.gold, o.answers, o.why, o.item) for o in found.items[:_MOST]]
-    return Chart(
-        anchor=f"labels-{digest(where, size=4)}",
-        title=f"{where}: labels to read",
-        caption=found.sentence,
-        table=ChartTable(
-            ("text", "gold label", "answers", "who disagrees", "item"), tuple(rows), 5
-        ),
-        note=left_out(len(found.items), _MOST, "items"),
-        is_open=True,
-        has_texts=True,
     )
 
 

@@ -1,6 +1,6 @@
 """Label errors: items whose gold label is doubtful, by confident models or nearly equal texts."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from types import MappingProxyType
@@ -145,12 +145,25 @@ class DoubtfulLabels(Diagnostic[LabelsParams]):
                 )
             )
         else:
-            doubted, near = _doubted_parts(examples, answers), set(_told_otherwise(examples))
+            doubted = _doubted_parts(examples, answers)
+            # items whose very text is there again, with a gold answer that says something else
+            told = [(i, e) for i, e in enumerate(examples) if e.gold is not None]
+            texts = grouped((tuple(e.fields.items()), (i, e.gold)) for i, e in told)
+            near = {
+                i
+                for same in texts.values()
+                for i, gold in same
+                if not all(type_of(gold).agree(gold, other).is_whole for _, other in same)
+            }
         for i, (example, answer) in enumerate(zip(examples, answers, strict=True)):
-            found: tuple[bool, ...] | Failure = _why_not(answer, example)
+            found: tuple[bool, ...] | Failure = Failure("no_gold", status="skipped")
             if i in doubted:
                 is_right, is_doubted = doubted[i]
                 found = is_right, is_doubted, i in near, is_doubted or i in near
+            elif isinstance(answer, Failure):
+                found = answer
+            elif example.gold is not None and answer.scores is None:
+                found = Failure("no_probabilities", status="undefined")
             yield RowKind().row(example.id, found)
 
 
@@ -194,24 +207,6 @@ def _doubted_parts(
         )
         for i, (parts, answer, gold) in known.items()
     }
-
-
-def _told_otherwise(examples: Sequence[Example]) -> Iterator[int]:
-    """Items whose very text is there again, with a gold answer that says something else."""
-    told = [(i, e) for i, e in enumerate(examples) if e.gold is not None]
-    for same in grouped((tuple(e.fields.items()), (i, e.gold)) for i, e in told).values():
-        for i, gold in same:
-            if not all(type_of(gold).agree(gold, other).is_whole for _, other in same):
-                yield i
-
-
-def _why_not(answer: Prediction | Failure, example: Example) -> Failure:
-    """Why an item cannot be checked."""
-    if isinstance(answer, Failure):
-        return answer
-    if example.gold is not None and answer.scores is None:
-        return Failure("no_probabilities", status="undefined")
-    return Failure("no_gold", status="skipped")
 
 
 Array = np.ndarray[Any, Any]

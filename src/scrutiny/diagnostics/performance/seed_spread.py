@@ -10,7 +10,6 @@ from typing import Any, Final
 from scrutiny.blocks.charts import (
     Chart,
     ChartTable,
-    Spec,
     channel,
     guide,
     label_axis,
@@ -63,7 +62,12 @@ def part(view: RunView) -> Part | None:
     rows = _measured(chosen[:MOST_ROWS], view)
     if not rows:
         return None
-    scores = [m for m in rows if _is_downstream(m.estimate) and _is_skilled(m, references)]
+    scores = []
+    for one in rows:  # a claim puts the score above a limit, which its interval clears
+        claims = references.claims_on(one.estimate) if _is_downstream(one.estimate) else ()
+        limits, low = [c.limit for _, c in claims if c.operator == ">"], one.estimate.low
+        if limits and low is not None and low > max(limits):
+            scores.append(one)
     chart = _chart(rows, scores[:_MOST_DOWNSTREAM])
     note = left_out(len(chosen), MOST_ROWS, "estimates")
     unknown = len(chosen[:MOST_ROWS]) - len(rows)
@@ -77,13 +81,6 @@ def _is_downstream(estimate: Estimate) -> bool:
     key = estimate.key
     is_score = key.diagnostic_name == name and key.metric in metrics
     return is_score and key.role == "measured"
-
-
-def _is_skilled(measured: _Measured, references: References) -> bool:
-    """Whether a claim puts the score above a limit that its interval clears."""
-    low = measured.estimate.low
-    limits = [c.limit for _, c in references.claims_on(measured.estimate) if c.operator == ">"]
-    return bool(limits) and low is not None and low > max(limits)
 
 
 def _measured(estimates: Sequence[Estimate], view: RunView) -> list[_Measured]:
@@ -104,11 +101,28 @@ def _chart(rows: Sequence[_Measured], scores: Sequence[_Measured]) -> Chart:
     tested = [m for m in rows if identity(m.estimate.key) not in against]
     ratios = [compare_spreads([m.spread for m in tested], s.spread) for s in scores]
     by_row = {id(m): [column[i] for column in ratios] for i, m in enumerate(tested)}
+    names = ["diagnostic", "downstream"]
+    values = [
+        {
+            "label": m.label,
+            "ratio": round(m.spread.ratio, 4),
+            "series": names[identity(m.estimate.key) in against],
+        }
+        for m in rows
+    ]
+    encoding: dict[str, Any] = {
+        "y": label_axis([m.label for m in rows]),
+        "x": channel("ratio", "quantitative", title="seed sd / item error", tickCount=6),
+        "color": series_color([n for n in names if any(v["series"] == n for v in values)]),
+        "tooltip": tooltip("label", "ratio", "series"),
+    }
+    dots = marks("point", encoding, filled=True, size=56)
+    spec = view_of(values, height={"step": 20}, layer=[guide(1.0, dashed=True), dots])
     return Chart(
         anchor="reliability-spread-all",
         title="Seed spread beside item error",
         caption=_caption(scores, ratios),
-        spec=_spec(rows, against),
+        spec=spec,
         table=_table(rows, scores, by_row),
     )
 
@@ -131,26 +145,6 @@ def _caption(scores: Sequence[_Measured], ratios: Sequence[Sequence[Ratio]]) -> 
     )
 
 
-def _spec(rows: Sequence[_Measured], against: set[str]) -> Spec:
-    names = ["diagnostic", "downstream"]
-    values = [
-        {
-            "label": m.label,
-            "ratio": round(m.spread.ratio, 4),
-            "series": names[identity(m.estimate.key) in against],
-        }
-        for m in rows
-    ]
-    encoding: dict[str, Any] = {
-        "y": label_axis([m.label for m in rows]),
-        "x": channel("ratio", "quantitative", title="seed sd / item error", tickCount=6),
-        "color": series_color([n for n in names if any(v["series"] == n for v in values)]),
-        "tooltip": tooltip("label", "ratio", "series"),
-    }
-    dots = marks("point", encoding, filled=True, size=56)
-    return view_of(values, height={"step": 20}, layer=[guide(1.0, dashed=True), dots])
-
-
 def _table(
     rows: Sequence[_Measured], scores: Sequence[_Measured], by_row: dict[int, list[Ratio]]
 ) -> ChartTable:
@@ -162,17 +156,17 @@ def _table(
         cells = [mean_and_sd(e.by_replicate, 3), interval(e)]
         cells += [number(v, 4) for v in (m.spread.sd, m.spread.item_se)]
         cells.append(number(m.spread.ratio, 2))
-        cells += [_compared(r) for r in by_row.get(id(m), [])] or [NO_VALUE] * len(scores)
+        ratios = by_row.get(id(m), [])
+        cells += [] if ratios else [NO_VALUE] * len(scores)
+        for found, p_holm in ((ratio.found, ratio.p_holm) for ratio in ratios):
+            if found is None:
+                cells.append(NO_VALUE)
+                continue
+            bounds, p = bracketed(found.low, found.high, 2), p_value(p_holm)
+            is_below = p.startswith("<")
+            cells.append(f"{number(found.ratio, 2)} {bounds}, p {p if is_below else f'= {p}'}")
         body.append((m.label, *cells))
     return ChartTable(tuple(header), tuple(body))
-
-
-def _compared(ratio: Ratio) -> str:
-    found = ratio.found
-    if found is None:
-        return NO_VALUE
-    bounds, p = bracketed(found.low, found.high, 2), p_value(ratio.p_holm)
-    return f"{number(found.ratio, 2)} {bounds}, p {p if p.startswith('<') else f'= {p}'}"
 
 
 PART: Final = ReportPart(

@@ -1,6 +1,6 @@
 """The repeats diagnostic: the same texts asked again, of models that may answer otherwise."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
@@ -95,14 +95,8 @@ class Repeats(Diagnostic[RepeatsParams]):
         """One row for each item: the share of times at which its answer was another one."""
         first, *again = (ctx.predict(batch.examples, draw=time) for time in range(params.times + 1))
         for example, before, *now in zip(batch.examples, first, *again, strict=True):
-            yield RowKind().row(example.id, _changed(before, now))
-
-
-def _changed(
-    before: Prediction | Failure, again: Sequence[Prediction | Failure]
-) -> Failure | tuple[float]:
-    """Share of times at which the answer to one text was another one."""
-    answered = [one for one in (before, *again) if isinstance(one, Prediction)]
-    if len(answered) <= len(again):
-        return next(one for one in (before, *again) if isinstance(one, Failure))
-    return (sum(not answered[0].agrees(now) for now in answered[1:]) / len(again),)
+            times = (before, *now)
+            answered = [one for one in times if isinstance(one, Prediction)]
+            failed = [one for one in times if isinstance(one, Failure)]
+            others = sum(not answered[0].agrees(one) for one in answered[1:])
+            yield RowKind().row(example.id, failed[0] if failed else (others / len(now),))

@@ -1,6 +1,6 @@
 """The robustness diagnostic: changed texts, their random controls, and the model's answers."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
@@ -107,9 +107,19 @@ class Robustness(ChangesTexts[RobustnessParams]):
     def _asked_of(self, batch: Batch) -> Sequence[AskedText]:
         """Questions of a batch; cached, because every replicate is asked the same."""
         name = id(batch)
-        if name not in self._kept:
-            self._kept[name] = tuple(_asked(batch))
-            finalize(batch, self._kept.pop, name)
+        if name in self._kept:
+            return self._kept[name]
+        asked: list[AskedText] = []
+        for example in batch.examples:
+            asked.append((example, None))
+            for variant in batch.variants.get(example.id, ()):
+                if variant.status == "ok":
+                    changed = apply_edits(example, variant.edits)  # carries the old gold along
+                    if variant.gold is not None and variant.gold != changed.gold:
+                        changed = replace(changed, gold=variant.gold)
+                    asked.append((changed, variant))
+        self._kept[name] = tuple(asked)
+        finalize(batch, self._kept.pop, name)
         return self._kept[name]
 
     def measure(
@@ -133,17 +143,6 @@ class Robustness(ChangesTexts[RobustnessParams]):
                     name, kind = variant.name, _kind_of(variant.recipe, variant.draw, variant.role)
                 values = _values(example, variant, before, found.get((example.id, name)), ctx)
                 yield kind.row(example.id, values, variant=name)
-
-
-def _asked(batch: Batch) -> Iterator[AskedText]:
-    """Originals and variants that can be asked, by item."""
-    for example in batch.examples:
-        yield example, None
-        for variant in batch.variants.get(example.id, ()):
-            if variant.status == "ok":
-                changed = apply_edits(example, variant.edits)  # carries the old gold along
-                has_own = variant.gold is not None and variant.gold != changed.gold
-                yield (replace(changed, gold=variant.gold) if has_own else changed), variant
 
 
 def _values(

@@ -116,31 +116,14 @@ def _estimates(
             yield from _of_recipe(recipe, draw, inputs, params, scores=found)
         if params.draws > 1:
             for score in found:
-                yield from _of_draws(recipe, params, score)
-
-
-def _of_draws(recipe: Recipe, params: RobustnessParams, score: _Score) -> Iterator[EstimateSpec]:
-    """Drops of all draws of a recipe as one number each."""
-    for what in ("drop", *(["excess"] * params.control)):
-        yield EstimateSpec(
-            f"{what}{score.mark}/{recipe.name}",
-            metric_of_metric(what, score.metric),
-            {"transformation": recipe.name},
-            draws=params.draws,
-        )
-
-
-def _of_score(
-    score: _Score, name: str, condition: Mapping[str, object], params: RobustnessParams
-) -> Iterator[EstimateSpec]:
-    """Drop of a score that one draw of a recipe causes."""
-    mark, drop = score.mark, metric_of_metric("drop", score.metric)
-    yield EstimateSpec(f"drop{mark}/{name}", drop, condition)
-    yield EstimateSpec(f"drop_changed{mark}/{name}", drop, condition, group="changed")
-    if params.control:
-        yield EstimateSpec(f"drop_control{mark}/{name}", drop, condition, role="control")
-        excess = metric_of_metric("excess", score.metric)
-        yield EstimateSpec(f"excess{mark}/{name}", excess, condition)
+                # drops of all draws of a recipe as one number each
+                for what in ("drop", *(["excess"] * params.control)):
+                    yield EstimateSpec(
+                        f"{what}{score.mark}/{recipe.name}",
+                        metric_of_metric(what, score.metric),
+                        {"transformation": recipe.name},
+                        draws=params.draws,
+                    )
 
 
 def _of_recipe(
@@ -157,7 +140,13 @@ def _of_recipe(
     of = partial(EstimateSpec, condition=condition, group="changed")
     yield EstimateSpec(f"coverage/{name}", "coverage@1", condition)
     for score in scores:
-        yield from _of_score(score, name, condition, params)
+        mark, drop = score.mark, metric_of_metric("drop", score.metric)
+        yield EstimateSpec(f"drop{mark}/{name}", drop, condition)
+        yield of(f"drop_changed{mark}/{name}", drop)
+        if params.control:
+            yield EstimateSpec(f"drop_control{mark}/{name}", drop, condition, role="control")
+            excess = metric_of_metric("excess", score.metric)
+            yield EstimateSpec(f"excess{mark}/{name}", excess, condition)
     told, judged = score_of(inputs.task), params.kept_metrics(inputs.task)
     beside = [metric for metric in (told.level, *told.also) if metric not in judged]
     for metric in beside if scores else ():

@@ -106,7 +106,10 @@ class RobustnessParams:
     def ranked(self, task: Task, languages: frozenset[str]) -> list[Recipe]:
         """Recipes, the most useful first; as they were written where they were named."""
         found = self.recipes(task, languages)
-        return found if self.transformations else sorted(found, key=_usefulness)
+        if self.transformations:
+            return found
+        place = {name: number for number, name in enumerate(_MOST_USEFUL)}
+        return sorted(found, key=lambda one: place.get(without_versions(one.name), len(place)))
 
     def left_out(self, task: Task, languages: frozenset[str]) -> dict[str, list[str]]:
         """Recipes that would be asked, by name, with the resources that they lack."""
@@ -129,7 +132,11 @@ class RobustnessParams:
         known = [
             recipe
             for name, recipe in recipes.items()
-            if name in named or (recipe.is_default and (not named or _is_plugged_in(name)))
+            if name in named
+            or (
+                recipe.is_default
+                and (not named or registry().entry("transformation", name).origin != OWN)
+            )
             if speaks_any(recipe.languages, languages)
         ]
         return known if has_labels(task) else [r for r in known if r.is_scored(task.facts)]
@@ -140,17 +147,6 @@ class RobustnessParams:
         return [name for name in recipe.resources if name not in held | set(self.resources)]
 
 
-def _usefulness(recipe: Recipe) -> int:
-    """Place of a recipe among the most useful; those that are not named there come last."""
-    name = without_versions(recipe.name)
-    return _MOST_USEFUL.index(name) if name in _MOST_USEFUL else len(_MOST_USEFUL)
-
-
 def has_labels(task: Task) -> bool:
     """Whether robustness counts a changed answer, though nobody may know the right one."""
     return any(measure.name == "pred" for measure in task.measures)
-
-
-def _is_plugged_in(name: str) -> bool:
-    """Whether a transformation is of an installed plug-in."""
-    return registry().entry("transformation", name).origin != OWN

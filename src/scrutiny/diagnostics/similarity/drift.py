@@ -19,7 +19,7 @@ from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, reference_of
 from scrutiny.core.example import Example
-from scrutiny.core.model import Model, n_samples_of
+from scrutiny.core.model import n_samples_of
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Row
 from scrutiny.core.task import Prediction
@@ -121,7 +121,14 @@ class Drift(Diagnostic[DriftParams]):
         reference = reference_of(ctx)
         labels = LabelPair(reference.labels, ctx.labels)
         a, b = reference.predict(batch.examples), ctx.predict(batch.examples)
-        again = _asked_again(reference.model, batch.examples)
+        # answers of a model without the cache, in the order of its own labels
+        examples: Sequence[Example] = batch.examples
+        if reference.model.has_stored_answers_only:
+            examples = [replace(e, attributes={**e.attributes, "variant": ""}) for e in examples]
+        starts = range(0, len(examples), _CHUNK)
+        again = [
+            a for s in starts for a in predict_or_fail(reference.model, examples[s : s + _CHUNK])
+        ]
         sizes = n_samples_of(reference.model), n_samples_of(ctx.model)
         asked = zip(batch.examples, a, b, again, strict=True)
         if not ctx.task.gives_labels:
@@ -193,14 +200,6 @@ def _is_repeated(a: Sequence[Answer], again: Sequence[Answer]) -> bool:
     return bool(telling) and all(one == other for one, other in telling)
 
 
-def _asked_again(model: Model, examples: Sequence[Example]) -> list[Answer]:
-    """Answers of a model without the cache, in the order of its own labels."""
-    if model.has_stored_answers_only:
-        examples = [replace(e, attributes={**e.attributes, "variant": ""}) for e in examples]
-    starts = range(0, len(examples), _CHUNK)
-    return [a for s in starts for a in predict_or_fail(model, examples[s : s + _CHUNK])]
-
-
 _ALPHA: Final = 0.05
 _AGAIN: Final = "control: the reference asked again"
 #: Of what stands beside the reference's own other runs.
@@ -215,7 +214,16 @@ def make_drift_design(looks: int, inputs: Inputs) -> Design:
         name = "answer_distance"
         return design_of_distances(looks, inputs, OF_ANSWERS, changes=None, metric=name)
     if "samples" in inputs.subject.capabilities | inputs.second.capabilities:
-        return _design_of_samples(looks, inputs)
+        # design where models are known by samples of their answers
+        estimates = [
+            _spec("farther", "farther", OF_SAMPLES),
+            _beside_again("farther_excess", "beyond(farther)", OF_SAMPLES),
+            _spec("mmd", "label_mmd", OF_SAMPLES),
+            _again("again/farther", "farther", OF_SAMPLES),
+            _again("again/mmd", "label_mmd", OF_SAMPLES),
+        ]
+        beyond = _beyond_runs("farther", inputs) or [Component("farther_excess", 0.0, _AGAIN)]
+        return _design(looks, inputs, [OF_SAMPLES], estimates, [Component("farther", 0.0), *beyond])
     changes = OF_GOLD if inputs.data.chance > 0 else None
     return design_of_distances(looks, inputs, OF_LOGPROBS, changes=changes)
 
@@ -242,19 +250,6 @@ def design_of_distances(
         conditions += [changes] if changes != distances else []
     components = [Component("farther", 0.0, _AGAIN), *_beyond_runs("distance", inputs)]
     return _design(looks, inputs, conditions, estimates, components)
-
-
-def _design_of_samples(looks: int, inputs: Inputs) -> Design:
-    """Design where models are known by samples of their answers."""
-    estimates = [
-        _spec("farther", "farther", OF_SAMPLES),
-        _beside_again("farther_excess", "beyond(farther)", OF_SAMPLES),
-        _spec("mmd", "label_mmd", OF_SAMPLES),
-        _again("again/farther", "farther", OF_SAMPLES),
-        _again("again/mmd", "label_mmd", OF_SAMPLES),
-    ]
-    beyond = _beyond_runs("farther", inputs) or [Component("farther_excess", 0.0, _AGAIN)]
-    return _design(looks, inputs, [OF_SAMPLES], estimates, [Component("farther", 0.0), *beyond])
 
 
 def _beyond_runs(name: str, inputs: Inputs) -> list[Component]:
@@ -296,13 +291,24 @@ def _design(
         level=1 - level,
         checks=("items", "seeds", "datasets"),
     )
+    one_of = f"This is one of {looks} tests: each has the level .05 / {looks} (Bonferroni)."
+    if looks == 1:
+        one_of = (
+            "The level of .05 is for one test. If you test k times, state looks = k before the "
+            "first test: each test then has the level .05 / k."
+        )
     floors = (c.estimate for c in components if c.estimate.startswith(_FLOOR))
     return Design(
         conditions=tuple(conditions),
         estimates=tuple(estimates),
         claims=() if inputs.is_self else (claim,),
         queries_per_item=3,
-        notes=tuple(_notes(looks, inputs)),
+        notes=(
+            f"{inputs.second.name} was asked twice; its second answers come from the model and not "
+            "from the cache. Without drift the answers of both models to an item can be exchanged.",
+            one_of,
+            "No detected difference is not a proof of equality: see the detectable effect.",
+        ),
         families={"told-apart": f"{pair} on {inputs.data.name}"},
         contrasts=tuple(
             ContrastSpec(floor, name, name, minus="reference")
@@ -310,19 +316,3 @@ def _design(
             for name in [floor.removeprefix(_FLOOR)]
         ),
     )
-
-
-def _notes(looks: int, inputs: Inputs) -> Iterator[str]:
-    """Sentences for "how this was measured"."""
-    yield (
-        f"{inputs.second.name} was asked twice; its second answers come from the model and "
-        "not from the cache. Without drift the answers of both models to an item can be exchanged."
-    )
-    if looks == 1:
-        yield (
-            "The level of .05 is for one test. If you test k times, state looks = k before the "
-            "first test: each test then has the level .05 / k."
-        )
-    else:
-        yield f"This is one of {looks} tests: each has the level .05 / {looks} (Bonferroni)."
-    yield "No detected difference is not a proof of equality: see the detectable effect."

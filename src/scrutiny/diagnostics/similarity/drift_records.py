@@ -141,8 +141,16 @@ def logprob_rows(
     apart = [f if isinstance(f, Failure) else float(np.abs(f[0] - f[1]).mean()) for f in logs]
     for role, distances in zip(roles, _signed(apart, table), strict=True):
         yield table.row(example.id, role, OF_LOGPROBS, distances)
+    gold, names = example.gold, labels.reference
+    lack = Failure("no_gold" if gold is None else "other_labels", status="skipped")
     for role, found in zip(roles, logs, strict=True):
-        yield table.row(example.id, role, OF_GOLD, _of_gold(example, found, labels.reference))
+        value: Mapping[str, float | Floats] | Failure = lack
+        if isinstance(found, Failure):
+            value = lack if gold is None and found.status != "failed" else found
+        elif gold in names:
+            place = names.index(str(gold))
+            value = {"logp_a": float(found[0, place]), "logp_b": float(found[1, place])}
+        yield table.row(example.id, role, OF_GOLD, value)
 
 
 def answer_rows(example: Example, answers: Sequence[Answer], table: RowLayout) -> Iterator[Row]:
@@ -151,32 +159,16 @@ def answer_rows(example: Example, answers: Sequence[Answer], table: RowLayout) -
     ``answers`` are those of the reference, the target, and the reference asked again.
     """
     a, *others = answers
-    apart = [_apart(a, other) for other in others]
+    apart: list[float | Failure] = []
+    for other in others:
+        if isinstance(a, Failure):
+            apart.append(a)
+        elif isinstance(other, Failure):
+            apart.append(other)
+        else:
+            apart.append(1.0 - type_of(a.answer).agree(a.answer, other.answer).share)
     for role, found in zip(("measured", "control"), _signed(apart, table), strict=True):
         yield table.row(example.id, role, OF_ANSWERS, found)
-
-
-def _apart(one: Answer, other: Answer) -> float | Failure:
-    """Share of the parts of two answers on which they do not agree, or why it is not known."""
-    if isinstance(one, Failure):
-        return one
-    if isinstance(other, Failure):
-        return other
-    return 1.0 - type_of(one.answer).agree(one.answer, other.answer).share
-
-
-def _of_gold(
-    example: Example, found: Floats | Failure, names: Sequence[str]
-) -> Mapping[str, float | Floats] | Failure:
-    """Log-probabilities of the gold answer."""
-    gold = example.gold
-    lack = Failure("no_gold" if gold is None else "other_labels", status="skipped")
-    if isinstance(found, Failure):
-        return lack if gold is None and found.status != "failed" else found
-    if gold not in names:
-        return lack
-    place = names.index(str(gold))
-    return {"logp_a": float(found[0, place]), "logp_b": float(found[1, place])}
 
 
 def _logs(labels: LabelPair, one: Answer, other: Answer) -> Floats | Failure:

@@ -1,6 +1,6 @@
 """Drift of a language model: whether log-probabilities of given texts have changed."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, cast
@@ -111,33 +111,31 @@ class DriftTexts(Diagnostic[DriftTextsParams]):
             return
         texts = [example.text for example in batch.examples]
         asked = (first, reference.ask), (second, ctx.ask), (first, partial(_uncached, first))
-        found = (likelihoods(model, texts, name, ask)[0] for model, ask in asked)
-        for example, *three in zip(batch.examples, *found, strict=True):
-            yield from _rows(example, three, params.tolerance)
+        read = (likelihoods(model, texts, name, ask)[0] for model, ask in asked)
+        for example, *found in zip(batch.examples, *read, strict=True):
+            a, b, again = found
+            lacking = [f for f in found if isinstance(f, Failure)]
+            if isinstance(a, Failure) or isinstance(again, Failure):
+                yield from (_row(example, role, lacking[0]) for role in ("measured", "control"))
+                continue
+            floor = abs(again - a)
+            if isinstance(b, Failure):
+                yield _row(example, "measured", b)
+            else:
+                gap = abs(b - a) - floor
+                signs = {
+                    "farther": float(gap > params.tolerance),
+                    "nearer": float(gap < -params.tolerance),
+                }
+                numbers = {"distance": abs(b - a), "logp_a": a, "logp_b": b, **signs}
+                yield _row(example, "measured", numbers)
+            yield _row(example, "control", {"distance": floor, "logp_a": a, "logp_b": again})
 
 
 def _uncached(model: Model, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:
     """Answers of the model without the cache."""
     starts = range(0, len(queries), _CHUNK)
     return [a for s in starts for a in ask_or_fail(model, capability, queries[s : s + _CHUNK])]
-
-
-def _rows(example: Example, found: Sequence[Found], tolerance: float) -> Iterator[Row]:
-    """Rows of the log-likelihoods by the reference, the target and the reference again."""
-    a, b, again = found
-    lacking = [f for f in found if isinstance(f, Failure)]
-    if isinstance(a, Failure) or isinstance(again, Failure):
-        yield from (_row(example, role, lacking[0]) for role in ("measured", "control"))
-        return
-    floor = abs(again - a)
-    if isinstance(b, Failure):
-        yield _row(example, "measured", b)
-    else:
-        gap = abs(b - a) - floor
-        signs = {"farther": float(gap > tolerance), "nearer": float(gap < -tolerance)}
-        numbers = {"distance": abs(b - a), "logp_a": a, "logp_b": b, **signs}
-        yield _row(example, "measured", numbers)
-    yield _row(example, "control", {"distance": floor, "logp_a": a, "logp_b": again})
 
 
 def _row(example: Example, role: str, found: Mapping[str, float] | Failure) -> Row:

@@ -158,15 +158,29 @@ def make_outputs_design(tolerance: float, floor_margin: float, inputs: Inputs) -
     has_floor = not inputs.is_self and inputs.second.n_replicates > 1
     claims = [] if inputs.is_self else list(_claims(tolerance, inputs))
     if has_floor:
-        claims.append(_of_floor(floor_margin, inputs))
+        runs = (
+            f"{inputs.subject.name} gives the answers of {inputs.second.name} as often as other "
+            f"runs of {inputs.second.name} do, within {points(floor_margin)}"
+        )
+        again = Component("floor/agreement", -floor_margin, "control: the reference's own runs")
+        claims.append(_claim("floor", runs, again, inputs, needs_control=True))
     conditions = [condition for condition, _ in _OF]
+    # summaries of the claims, for the first line of a report
+    one, other, data = inputs.subject.name, inputs.second.name, inputs.data.name
+    families = {
+        "errors": f"{one} and {other} err on the same items of {data}, beyond their accuracies",
+        "labels": f"{one} and {other} agree on {data} beyond their label frequencies",
+        "no-worse": f"{one} is no worse than {other} on {data}, but for {points(tolerance)}",
+        "floor": f"{one} is as near to {other} on {data} as its other runs are, but for "
+        f"{points(floor_margin)}",
+    }
     return Design(
         conditions=tuple(conditions if inputs.task.gives_labels else (OF_LABELS, OF_BOTH)),
         estimates=estimates,
         claims=tuple(claims),
         queries_per_item=2,
         notes=tuple(_notes(inputs)),
-        families=_families(tolerance, floor_margin, inputs),
+        families=families,
         contrasts=tuple(
             ContrastSpec(f"floor/{name}", name, name, minus="reference")
             for name in _FLOORS
@@ -185,24 +199,19 @@ def _estimates(inputs: Inputs) -> Iterator[EstimateSpec]:
     if not gives_labels:
         yield EstimateSpec("likeness", score_of(inputs.task).level, OF_BOTH)
     if _has_gold(inputs):
-        yield from _of_skill(inputs)
+        level = score_of(inputs.task).level
+        for name, condition in (("level", OF_TARGET), ("level_reference", OF_REFERENCE)):
+            yield EstimateSpec(name, level, condition, role="baseline")
+        if not gives_labels:
+            sides = {
+                "before": Selector("baseline", OF_REFERENCE),
+                "after": Selector("baseline", OF_TARGET),
+            }
+            yield EstimateSpec("drop", metric_of_metric("drop", level), sides=sides, fallback={})
     if has_variety(inputs.task):
         labels = _read("measured", OF_LABELS)
         for name in ("label_entropy", "commonest_label"):
             yield EstimateSpec(name, f"{name}@1", sides=labels, role="baseline")
-
-
-def _of_skill(inputs: Inputs) -> Iterator[EstimateSpec]:
-    """Score of each model, and of other answers than labels the difference."""
-    level = score_of(inputs.task).level
-    for name, condition in (("level", OF_TARGET), ("level_reference", OF_REFERENCE)):
-        yield EstimateSpec(name, level, condition, role="baseline")
-    if not inputs.task.gives_labels:
-        sides = {
-            "before": Selector("baseline", OF_REFERENCE),
-            "after": Selector("baseline", OF_TARGET),
-        }
-        yield EstimateSpec("drop", metric_of_metric("drop", level), sides=sides, fallback={})
 
 
 def _read(role: str, condition: Mapping[str, str]) -> dict[str, Selector]:
@@ -247,18 +256,6 @@ def _claims(tolerance: float, inputs: Inputs) -> Iterator[Claim]:
         )
 
 
-def _of_floor(margin: float, inputs: Inputs) -> Claim:
-    """Claim that the target is as close to the reference as another run of the reference."""
-    return _claim(
-        "floor",
-        f"{inputs.subject.name} gives the answers of {inputs.second.name} as often as other runs "
-        f"of {inputs.second.name} do, within {points(margin)}",
-        Component("floor/agreement", -margin, "control: the reference's own runs"),
-        inputs,
-        needs_control=True,
-    )
-
-
 def _claim(
     name: str, says: str, component: Component, inputs: Inputs, *, needs_control: bool = False
 ) -> Claim:
@@ -281,18 +278,6 @@ def _claim(
         competence=skill,
         needs_control=needs_control,
     )
-
-
-def _families(tolerance: float, floor_margin: float, inputs: Inputs) -> dict[str, str]:
-    """Summaries of the claims, for the first line of a report."""
-    one, other, data = inputs.subject.name, inputs.second.name, inputs.data.name
-    return {
-        "errors": f"{one} and {other} err on the same items of {data}, beyond their accuracies",
-        "labels": f"{one} and {other} agree on {data} beyond their label frequencies",
-        "no-worse": f"{one} is no worse than {other} on {data}, but for {points(tolerance)}",
-        "floor": f"{one} is as near to {other} on {data} as its other runs are, but for "
-        f"{points(floor_margin)}",
-    }
 
 
 def _notes(inputs: Inputs) -> Iterator[str]:

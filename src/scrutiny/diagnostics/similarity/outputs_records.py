@@ -124,42 +124,36 @@ class OfItem:
         """All rows of the item; a failure of either model fails all."""
         if isinstance(self.a, Failure) or isinstance(self.b, Failure):
             failures = [one for one in (self.a, self.b) if isinstance(one, Failure)]
-            for role, condition in _conditions(self.task):
-                yield self._row(role, condition, failures[0])
+            of_labels = (OF_GOLD, OF_PROBABILITIES, OF_GOLD_PROBABILITIES)
+            for condition in (OF_LABELS, *(of_labels if self.task.gives_labels else (OF_BOTH,))):
+                yield self._row("measured", condition, failures[0])
+            for condition in (OF_TARGET, OF_REFERENCE):
+                yield self._row("baseline", condition, failures[0])
             return
-        yield from self._answered(self.a, self.b)
-
-    def _answered(self, a: Prediction, b: Prediction) -> Iterator[Row]:
-        """Rows of two answers."""
+        # rows of two answers
         labels = {
-            "same": float(a.agrees(b)),
-            "pred_a": self.labels.number(a),
-            "pred_b": self.labels.number(b),
+            "same": float(self.a.agrees(self.b)),
+            "pred_a": self.labels.number(self.a),
+            "pred_b": self.labels.number(self.b),
         }
         yield self._row("measured", OF_LABELS, labels)
         if self.task.gives_labels:
-            yield self._of_gold(a, b, labels)
-            yield from self._of_probabilities(a, b)
+            right: Numbers | Failure = _NO_GOLD if self.example.gold is None else _ONE_CLASS
+            if self.example.gold is not None and len(self.labels.known) > 1:
+                right = {
+                    **labels,
+                    "hit_a": float(self.a.answer == self.example.gold),
+                    "hit_b": float(self.b.answer == self.example.gold),
+                    "n_classes": float(len(self.labels.known)),
+                }
+            yield self._row("measured", OF_GOLD, right)
+            yield from self._of_probabilities(self.a, self.b)
         else:
-            right = type_of(a.answer).as_right(a.answer)
-            scored = self._scored(right, b, self.labels.target)
+            as_right = type_of(self.a.answer).as_right(self.a.answer)
+            scored = self._scored(as_right, self.b, self.labels.target)
             yield self._row("measured", OF_BOTH, {**labels, **scored})
-        yield self._of_task(OF_TARGET, b, self.labels.target, labels)
-        yield self._of_task(OF_REFERENCE, a, self.labels.reference, labels)
-
-    def _of_gold(self, a: Prediction, b: Prediction, labels: Numbers) -> Row:
-        """Correctness of each answer."""
-        if self.example.gold is None:
-            return self._row("measured", OF_GOLD, _NO_GOLD)
-        if len(self.labels.known) < 2:
-            return self._row("measured", OF_GOLD, _ONE_CLASS)
-        numbers = {
-            **labels,
-            "hit_a": float(a.answer == self.example.gold),
-            "hit_b": float(b.answer == self.example.gold),
-            "n_classes": float(len(self.labels.known)),
-        }
-        return self._row("measured", OF_GOLD, numbers)
+        yield self._of_task(OF_TARGET, self.b, self.labels.target, labels)
+        yield self._of_task(OF_REFERENCE, self.a, self.labels.reference, labels)
 
     def _of_probabilities(self, a: Prediction, b: Prediction) -> Iterator[Row]:
         """Divergences, and probabilities of the right answer."""
@@ -203,19 +197,6 @@ class OfItem:
             return kind.row(self.example.id, found)
         names = (m.name for m in (*MEASURES, *self.task.measures))
         return kind.row(self.example.id, (float(found.get(name, 0.0)) for name in names))
-
-
-def _conditions(task: Task) -> Iterator[tuple[str, Mapping[str, str]]]:
-    """Role and condition of every row of an item, in order."""
-    yield "measured", OF_LABELS
-    if task.gives_labels:
-        yield "measured", OF_GOLD
-        yield "measured", OF_PROBABILITIES
-        yield "measured", OF_GOLD_PROBABILITIES
-    else:
-        yield "measured", OF_BOTH
-    yield "baseline", OF_TARGET
-    yield "baseline", OF_REFERENCE
 
 
 def divergences(p: Floats, q: Floats) -> dict[str, Floats]:

@@ -247,7 +247,18 @@ def make_representations_design(params: RepresentationsParams, inputs: Inputs) -
             contrasts.append(ContrastSpec(f"runs/{name}", name, name, minus="reference"))
     return Design(
         conditions=tuple(c.condition for c in wanted),
-        estimates=tuple(_specs(wanted, params)),
+        estimates=tuple(
+            EstimateSpec(
+                f"{prefix}{c.name}",
+                metric.format(c.measure),
+                c.where,
+                sides={"": Selector("measured", c.condition)},
+                unit=params.unit or "item",
+            )
+            for prefix, metric in (("", "likeness({})@1"), ("excess/", "beyond(likeness({}))@1"))
+            for c in wanted
+            if not prefix or c.layers.is_last
+        ),
         claims=() if inputs.is_self or not claimed else (_claim(claimed, params, inputs),),
         queries_per_item=2,
         notes=tuple(_notes(params, inputs)),
@@ -257,22 +268,6 @@ def make_representations_design(params: RepresentationsParams, inputs: Inputs) -
         },
         contrasts=tuple(contrasts),
     )
-
-
-def _specs(
-    wanted: Sequence[VectorComparison], params: RepresentationsParams
-) -> Iterator[EstimateSpec]:
-    """Estimates of all comparisons, then the excess of the last layers over permuted items."""
-    for prefix, metric in (("", "likeness({})@1"), ("excess/", "beyond(likeness({}))@1")):
-        for comparison in wanted:
-            if not prefix or comparison.layers.is_last:
-                yield EstimateSpec(
-                    f"{prefix}{comparison.name}",
-                    metric.format(comparison.measure),
-                    comparison.where,
-                    sides={"": Selector("measured", comparison.condition)},
-                    unit=params.unit or "item",
-                )
 
 
 def _claim(

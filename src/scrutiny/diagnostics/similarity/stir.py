@@ -265,11 +265,16 @@ class _Aligned:
     def _column(self, role: str) -> dict[str, Row]:
         """Row of every item for changes of one role."""
         kind = RowKind.of(_condition_of(self.params), role)
-        rows = {
-            e.id: kind.row(e.id, Failure(self._why_none(e, role), status="skipped"))
-            for e in self.examples
-        }
-        chosen = [e for e in self.examples if self._variant(e, role) is not None]
+        rows, chosen = {}, []
+        for example in self.examples:
+            made = self.variants.get(example.id, {})
+            variant = made.get(role)
+            why = "no_treatment" if made else "not_drawn"
+            if variant is not None:
+                why = variant.reason or "no_pair"
+                if variant.status == "ok":
+                    chosen.append(example)
+            rows[example.id] = kind.row(example.id, Failure(why, status="skipped"))
         if not chosen:
             return rows
         changed = [apply_edits(e, self.variants[e.id][role].edits) for e in chosen]
@@ -290,19 +295,6 @@ class _Aligned:
                 values = found.value, next(influences)
             rows[example.id] = kind.row(example.id, values)
         return rows
-
-    def _variant(self, example: Example, role: str) -> Variant | None:
-        """Changed text of an item, if it has one."""
-        found = self.variants.get(example.id, {}).get(role)
-        return found if found is not None and found.status == "ok" else None
-
-    def _why_none(self, example: Example, role: str) -> str:
-        """Reason why an item has no changed text."""
-        found = self.variants.get(example.id, {})
-        if not found:
-            return "not_drawn"
-        variant = found.get(role)
-        return "no_treatment" if variant is None else variant.reason or "no_pair"
 
 
 def _likeness(X: Floats, Y: Floats, scheme: LeavingOut) -> Likeness | None:

@@ -121,9 +121,23 @@ def make_design(params: SuitesParams, inputs: Inputs) -> Design:
     """Design for one family on one suite."""
     tests = inputs.data.tests
     for test in tests:
-        _must_be_read(test)
+        # raise for an expectation that cannot be read, with the test that has it
+        for text in test.expects:
+            try:
+                parse_expectation(text)
+            except UserError as error:
+                what = f"The test {_label_of(test)!r} of the suite expects {text!r}"
+                raise PlanError(f"{what}, which cannot be read. {error}") from None
     scored, has_level = score_of(inputs.task), any(test.has_level for test in tests)
     levels = {"level": scored.level, **{metric: metric for metric in scored.also}}
+    cases = sum(test.n_cases for test in tests)
+    notes = [f"The suite has {len(tests)} tests with {cases:,} cases; its texts are frozen."]
+    if any(test.has_groups for test in tests):
+        notes.append(
+            "Consistency is the share of groups of which every answer is right, the original's "
+            "included; beside it stands what it would be if answers had nothing to do with their "
+            "group."
+        )
     return Design(
         conditions=tuple(condition_of(test) for test in tests),
         estimates=(
@@ -139,28 +153,12 @@ def make_design(params: SuitesParams, inputs: Inputs) -> Design:
             ),
         ),
         claims=tuple(_claim(test, params, inputs) for test in tests),
-        notes=tuple(_notes(tests)),
+        notes=tuple(notes),
         families={
             "suites": f"tests of {inputs.data.name} show that {inputs.subject.name} fails texts "
             "like theirs"
         },
     )
-
-
-def _must_be_read(test: SuiteTest) -> None:
-    """Raise for an expectation that cannot be read, with the test that has it.
-
-    Raises
-    ------
-    PlanError
-        With what is wrong with it.
-    """
-    for text in test.expects:
-        try:
-            parse_expectation(text)
-        except UserError as error:
-            what = f"The test {_label_of(test)!r} of the suite expects {text!r}"
-            raise PlanError(f"{what}, which cannot be read. {error}") from None
 
 
 def kind_of(test: SuiteTest) -> str:
@@ -198,30 +196,23 @@ def _estimates(test: SuiteTest, inputs: Inputs) -> Iterator[EstimateSpec]:
     of = partial(EstimateSpec, condition=condition)
     yield of(f"failures/{name}", _FAILED)
     if _is_by_drop(test):
-        yield EstimateSpec(f"coverage/{name}", "coverage@1", condition)
+        yield of(f"coverage/{name}", "coverage@1")
     if test.has_control:
         yield of(f"control/{name}", _FAILED, role="control")
     if _has_scores(test):
-        yield from _of_scores(test, inputs)
+        scored = score_of(inputs.task)
+        before = {"before": Selector("baseline", condition)}
+        for metric in (scored.level, *scored.also):
+            mark = "" if metric == scored.level else f"_{metric}"
+            yield of(f"drop{mark}/{name}", metric_of_metric("drop", metric), sides=before)
+            yield of(f"after{mark}/{name}", metric)
+        if test.has_control:
+            yield of(f"excess/{name}", metric_of_metric("excess", scored.level), sides=before)
+        if inputs.task.gives_labels:
+            yield of(f"flips/{name}", "flip_rate@1", sides=before, fallback={})
     if test.has_groups:
         yield of(f"consistency/{name}", "share(whole)@1")
         yield of(f"by_chance/{name}", "chance_consistency@1")
-
-
-def _of_scores(test: SuiteTest, inputs: Inputs) -> Iterator[EstimateSpec]:
-    """Scores after the changes of a test, what they lose, and answers that are others."""
-    name, condition, scored = _label_of(test), condition_of(test), score_of(inputs.task)
-    of = partial(
-        EstimateSpec, condition=condition, sides={"before": Selector("baseline", condition)}
-    )
-    for metric in (scored.level, *scored.also):
-        mark = "" if metric == scored.level else f"_{metric}"
-        yield of(f"drop{mark}/{name}", metric_of_metric("drop", metric))
-        yield EstimateSpec(f"after{mark}/{name}", metric, condition)
-    if test.has_control:
-        yield of(f"excess/{name}", metric_of_metric("excess", scored.level))
-    if inputs.task.gives_labels:
-        yield of(f"flips/{name}", "flip_rate@1", fallback={})
 
 
 def cells_of(tests: Sequence[SuiteTest]) -> dict[tuple[str, str], dict[str, object]]:
@@ -257,15 +248,3 @@ def _claim(test: SuiteTest, params: SuitesParams, inputs: Inputs) -> Claim:
         risk=Risk(what, tolerance, costs),
         coverage=(f"coverage/{name}",) * _is_by_drop(test),
     )
-
-
-def _notes(tests: tuple[SuiteTest, ...]) -> Iterator[str]:
-    """Sentences about what is in the suite."""
-    cases = sum(test.n_cases for test in tests)
-    yield f"The suite has {len(tests)} tests with {cases:,} cases; its texts are frozen."
-    if any(test.has_groups for test in tests):
-        yield (
-            "Consistency is the share of groups of which every answer is right, the original's "
-            "included; beside it stands what it would be if answers had nothing to do with their "
-            "group."
-        )

@@ -8,7 +8,6 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from scrutiny.blocks.cases import SearchedText
 from scrutiny.blocks.charts import Chart, ChartTable
 from scrutiny.blocks.heat_maps import matrix_map
 from scrutiny.blocks.numbers import NO_VALUE, interval
@@ -66,7 +65,13 @@ def _chart(estimates: Sequence[Estimate], where: str) -> Chart:
     tests = grouped(
         ((str(of.get("capability", "")), str(of["kind"]), str(of["test"])), e) for of, e in own
     )
-    rows = [_row(name, _numbers(several)) for name, several in tests.items()]
+    rows = []
+    for name, several in tests.items():
+        numbers = _numbers(several)
+        failed = numbers.get((_FAILED, "measured"))
+        count = NO_VALUE if failed is None else f"{failed.counts.n:,}"
+        shown = (interval(numbers.get((metric, role))) for _, metric, role in _COLUMNS)
+        rows.append((*name, count, *shown))
     table = ChartTable(
         ("capability", "kind of test", "test", "cases", *(title for title, *_ in _COLUMNS)),
         tuple(rows[:MOST_ROWS]),
@@ -102,10 +107,24 @@ def _chart(estimates: Sequence[Estimate], where: str) -> Chart:
 def _cases(folder: "RunFolder", view: RunView) -> Iterator[Chart]:
     """Every case of each model and suite with its outcome; what failed first."""
     told = grouped(((one.model, one.dataset), one) for one in cases_in(folder.path))
-    texts = _texts(folder) if told else {}
+    texts: dict[tuple[str, str], str] = {}
+    if told:
+        for row in folder.items().select(["dataset", "item", "fields"]).to_pylist():
+            text = " / ".join(json.loads(row["fields"]).values())
+            texts[row["dataset"], row["item"]] = text
     for place, found in told.items():
         cases = grouped(((one.change, one.name), one) for one in found)
-        rows = sorted((_case_row(own, texts) for own in cases.values()), key=_failed_first)
+        rows = []
+        for own in cases.values():
+            one = next((case for case in own if case.is_success), own[0])
+            failed = sum(case.is_success for case in own)
+            outcome = "failed" if failed else "no answer" if one.after is None else "passed"
+            if failed and len(own) > 1:
+                outcome += f" in {failed} of {len(own)} models"
+            text = texts.get((one.dataset, one.name), "")
+            rows.append((outcome, one.change, one.name, text, one.after or NO_VALUE, one.right))
+        order = ("failed", "no answer", "passed")
+        rows.sort(key=lambda row: order.index(row[0].partition(" in ")[0]))
         where = view.on_data(*place)
         yield Chart(
             f"cases-{digest(where, size=4)}",
@@ -119,33 +138,6 @@ def _cases(folder: "RunFolder", view: RunView) -> Iterator[Chart]:
         )
 
 
-def _case_row(
-    found: Sequence[SearchedText], texts: Mapping[tuple[str, str], str]
-) -> tuple[str, ...]:
-    """Outcome of a case, its text, and what was answered and expected."""
-    one = next((one for one in found if one.is_success), found[0])
-    failed = sum(one.is_success for one in found)
-    outcome = "failed" if failed else "no answer" if one.after is None else "passed"
-    if failed and len(found) > 1:
-        outcome += f" in {failed} of {len(found)} models"
-    text = texts.get((one.dataset, one.name), "")
-    return outcome, one.change, one.name, text, one.after or NO_VALUE, one.right
-
-
-def _failed_first(row: tuple[str, ...]) -> int:
-    """Place of an outcome in the table."""
-    return ("failed", "no answer", "passed").index(row[0].partition(" in ")[0])
-
-
-def _texts(folder: "RunFolder") -> dict[tuple[str, str], str]:
-    """Text of each item, by dataset and name."""
-    table = folder.items().select(["dataset", "item", "fields"])
-    return {
-        (row["dataset"], row["item"]): " / ".join(json.loads(row["fields"]).values())
-        for row in table.to_pylist()
-    }
-
-
 def _numbers(estimates: Sequence[Estimate]) -> Numbers:
     """Numbers of a test by what they are, the main score's first."""
     found: dict[tuple[str, str], Estimate] = {}
@@ -154,14 +146,6 @@ def _numbers(estimates: Sequence[Estimate]) -> Numbers:
         head = name.partition("(")[0]
         found.setdefault((head if head in ("drop", "excess") else name, e.key.role), e)
     return found
-
-
-def _row(test: tuple[str, str, str], numbers: Numbers) -> tuple[str, ...]:
-    """Row of a test."""
-    failed = numbers.get((_FAILED, "measured"))
-    count = NO_VALUE if failed is None else f"{failed.counts.n:,}"
-    cells = (interval(numbers.get((metric, role))) for _, metric, role in _COLUMNS)
-    return (*test, count, *cells)
 
 
 def _cells(estimates: Sequence[Estimate]) -> dict[tuple[str, str], Estimate]:

@@ -107,7 +107,13 @@ class Suites(Diagnostic[SuitesParams]):
         asked = [e for e in batch.examples if e.case is None or e.case.status == "ok"]
         answers = dict(zip([e.id for e in asked], ctx.predict(asked), strict=True))
         found = _joined(batch.examples, answers)
-        outcomes = {name: _outcome(one, ctx) for name, one in found.items()}
+        outcomes: dict[str, Outcome] = {}  # whether each is as expected, or why it cannot be told
+        for name, one in found.items():
+            sides, expected = _sides(one), parse_expectation(one.case.expect)
+            if isinstance(sides, Failure):
+                outcomes[name] = sides
+            else:
+                outcomes[name] = expected.is_met(Seen(*sides, ctx.task, ctx.labels))
         groups = _groups([*found.values()], outcomes, ctx)
         ctx.array(CASES, pack(_told(found, outcomes, cell, ctx)))
         tests = {(test.capability, test.name): test for test in suite_tests(batch.examples)}
@@ -173,14 +179,6 @@ def _sides(one: _Case) -> tuple[Asked, Asked | None] | Failure:
         return one.before
     base = None if one.base is None or one.before is None else Asked(one.base, one.before)
     return Asked(one.asked, one.answer), base
-
-
-def _outcome(one: _Case, ctx: Context) -> Outcome:
-    """Whether a case is as expected, or why that cannot be told."""
-    sides = _sides(one)
-    if isinstance(sides, Failure):
-        return sides
-    return parse_expectation(one.case.expect).is_met(Seen(*sides, ctx.task, ctx.labels))
 
 
 def _values(
@@ -285,7 +283,13 @@ def unanswered(case: Case, asked: Example, base: Example | None, *, cell: Cell) 
 
 
 def _unanswered(case: Case, asked: Example, base: Example | None, *, cell: Cell) -> SearchedText:
-    edits = () if base is None else [edit[:4] for edit in _edits(case, base, asked)]
+    # edits that made the case, as stated, or those that differ in whole words
+    edits: Sequence[Sequence[Any]] = ()
+    if base is not None and case.edits:
+        edits = edits_of([case.edits])[0]
+    elif base is not None:
+        pairs = ((name, text, asked.fields.get(name, "")) for name, text in base.fields.items())
+        edits = [edit for pair in pairs for edit in edits_between(*pair)]
     return SearchedText(
         model=cell.subject,
         replicate=cell.replicate,
@@ -293,20 +297,12 @@ def _unanswered(case: Case, asked: Example, base: Example | None, *, cell: Cell)
         item=(base or asked).id,
         change=case.test,
         draw=0,
-        edits=edits,
+        edits=[edit[:4] for edit in edits],
         before=None,
         after=None,
         is_success=False,
         name=asked.id,
     )
-
-
-def _edits(case: Case, base: Example, changed: Example) -> Sequence[Sequence[Any]]:
-    """Edits that made a case, as stated, or those that differ in whole words."""
-    if case.edits:
-        return edits_of([case.edits])[0]
-    pairs = ((name, text, changed.fields.get(name, "")) for name, text in base.fields.items())
-    return [edit for pair in pairs for edit in edits_between(*pair)]
 
 
 def pack(found: Sequence[SearchedText]) -> NDArray[np.uint8]:

@@ -50,21 +50,14 @@ class StopWords(Constraint):
         """Whether no edit touches a stop word."""
         stop = STOP_WORDS if self.words is None else self.words
         for (start, end), word in zip(document.tokens, document.words, strict=True):
-            if word.lower().replace("’", "'") in stop and any(
-                _changes(e, start, end, word) for e in edits
-            ):
-                return False
+            if word.lower().replace("’", "'") not in stop:
+                continue
+            for edit in edits:  # the agreement of an article is no change of it
+                follows = {word.lower(), edit.text.lower()} <= _ARTICLES
+                is_article = follows and (edit.start, edit.end) == (start, end)
+                if _touches(edit, start, end) and not is_article:
+                    return False
         return True
-
-
-def _changes(edit: Edit, start: int, end: int, word: str) -> bool:
-    """Whether an edit changes the token, apart from the agreement of its article."""
-    if edit.start == edit.end:
-        return start < edit.start < end
-    if edit.end <= start or edit.start >= end:
-        return False
-    follows = {word.lower(), edit.text.lower()} <= _ARTICLES
-    return not (follows and (edit.start, edit.end) == (start, end))
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,6 +259,8 @@ class EditDistance(ScreensMany):
 
     def screen(self, document: Document, candidates: Sequence[Sequence[Edit]]) -> list[bool]:
         """Whether each of several texts stays within the distance."""
+        from rapidfuzz.distance import Levenshtein
+
         text = document.text
         limits = [] if self.most is None else [float(self.most)]
         if self.share is not None:
@@ -273,19 +268,12 @@ class EditDistance(ScreensMany):
         if not limits:
             return [True] * len(candidates)
         limit = int(min(limits))
-        return [_bound(edits) <= limit or _is_near(text, edits, limit) for edits in candidates]
-
-
-def _bound(edits: Sequence[Edit]) -> int:
-    """Upper bound of the distance: the longer of deleted and inserted text of each edit, summed."""
-    bound = 0
-    for _, start, end, new, _, _, _ in edits:
-        out, come = end - start, len(new)
-        bound += out if out > come else come
-    return bound
-
-
-def _is_near(text: str, edits: Sequence[Edit], limit: int) -> bool:
-    from rapidfuzz.distance import Levenshtein
-
-    return Levenshtein.distance(text, apply_to_text(text, edits), score_cutoff=limit) <= limit
+        near = []
+        for edits in candidates:
+            # at most the longer of deleted and inserted text of each edit, summed
+            distance = sum([max(end - start, len(new)) for _, start, end, new, *_ in edits])
+            if distance > limit:
+                after = apply_to_text(text, edits)
+                distance = Levenshtein.distance(text, after, score_cutoff=limit)
+            near.append(distance <= limit)
+        return near

@@ -107,35 +107,25 @@ class Controls:
             if len(fields) > 1:
                 own = [edit for edit in own if edit.field == name]
             if own:
-                ground = self._ground(name, where)
+                # editable parts of one field, computed at its first control
+                ground = self._grounds.get((name, where))
+                if ground is None:
+                    document = self._documents.get(name) or TextDocument(self._example, name)
+                    ground = self._grounds[name, where] = Ground(document, where)
                 placed = Placement(ground, own, rng).place(operations_of(ground.document, own))
-                edits += self._explained(name, placed)
+                borders = segments_of(self._example.gold).get(name)
+                if borders is not None:
+                    # words are gold: nothing is known of a new one, which has no head or labels
+                    words = track_of(self._example, placed).words(name, borders)
+                    told = [
+                        word._replace(lost="", new=Piece(word.start, word.end))
+                        if word.lost == "new_word"
+                        else word
+                        for word in words
+                    ]
+                    placed = restated(placed, told, borders)
+                edits += placed
         return tuple(edits)
-
-    def _explained(self, field: str, edits: Sequence[Edit]) -> Sequence[Edit]:
-        """Edits that say of their new words that nothing is known of them, if words are gold.
-
-        A word that continues none becomes new, without a head or labels.
-        """
-        borders = segments_of(self._example.gold).get(field)
-        if borders is None:
-            return edits
-        words = track_of(self._example, edits).words(field, borders)
-        told = [
-            word._replace(lost="", new=Piece(word.start, word.end))
-            if word.lost == "new_word"
-            else word
-            for word in words
-        ]
-        return restated(edits, told, borders)
-
-    def _ground(self, name: str, where: Where) -> Ground:
-        """Editable parts of one field, computed at its first control."""
-        found = self._grounds.get((name, where))
-        if found is None:
-            document = self._documents.get(name) or TextDocument(self._example, name)
-            found = self._grounds[name, where] = Ground(document, where)
-        return found
 
 
 def _control(

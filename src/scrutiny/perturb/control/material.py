@@ -97,7 +97,12 @@ def _classify(text: str, edit: Edit, tokens: int) -> list[Operation]:
     if not has_words and (old + new).strip():
         return [Operation("marks", *_trimmed(old, new))]
     if not old:
-        is_between = _is_between(text, edit)
+        # whether an insertion is between tokens, not attached to a word
+        before = text[edit.start - 1 : edit.start] if edit.start else ""
+        after = text[edit.start : edit.start + 1]
+        glued_left = before.isalnum() and edit.text[:1].isalnum()
+        glued_right = after.isalnum() and edit.text[-1:].isalnum()
+        is_between = not (glued_left or glued_right or (before.isalnum() and after.isalnum()))
         return [Operation("words" if is_between and has_words else "letters", 0, new)]
     if tokens and not new:
         return [Operation("words", len(old), "", tokens, len(old) - len(old.strip()))]
@@ -112,15 +117,6 @@ def _classify(text: str, edit: Edit, tokens: int) -> list[Operation]:
 
 def _has_words(text: str) -> bool:
     return text.isalnum() or any(map(str.isalnum, text))
-
-
-def _is_between(text: str, edit: Edit) -> bool:
-    """Whether an insertion is between tokens, not attached to a word."""
-    before = text[edit.start - 1 : edit.start] if edit.start else ""
-    after = text[edit.start : edit.start + 1]
-    glued_left = before.isalnum() and edit.text[:1].isalnum()
-    glued_right = after.isalnum() and edit.text[-1:].isalnum()
-    return not (glued_left or glued_right or (before.isalnum() and after.isalnum()))
 
 
 def _trimmed(old: str, new: str) -> tuple[int, str]:

@@ -14,7 +14,7 @@ from scrutiny.perturb.control.material import (
     of_length,
     random_text,
 )
-from scrutiny.perturb.engine.document import TextDocument, covered
+from scrutiny.perturb.engine.document import covered
 from scrutiny.perturb.engine.edit_gate import Chosen, fences_of
 from scrutiny.text.edit_tracks import in_order
 from scrutiny.text.tokens import is_punctuation
@@ -49,7 +49,15 @@ class Placement:
         self._rng = rng
         self._chosen = Chosen()
         self._fences = None if document.is_plain else fences_of(document)
-        self._touched = _touched_tokens(document, treatment)
+        # indices of the tokens that edits overlap
+        self._touched: set[int] = set()
+        tokens, ends = document.tokens, document.ends
+        for edit in treatment:
+            low, high = edit.start, edit.end
+            at = bisect_right(ends, low)
+            while at < len(tokens) and (tokens[at][0] < high or tokens[at][0] == low == high):
+                self._touched.add(at)
+                at += 1
         self._words = self._shuffled(ground.words)
         self._simple = self._words  # those in which any place is between two characters
         if composed := ground.composed:
@@ -68,7 +76,12 @@ class Placement:
             operations = sorted(operations, key=lambda o: _ORDER[o.kind])
         for operation in operations:
             if operation.kind == "words":
-                self._place_words(operation)
+                if operation.tokens == 0:
+                    self._admit(self._insertions(operation.inserted))
+                elif operation.inserted:
+                    self._admit(self._replacements(operation))
+                else:
+                    self._admit(self._omissions(operation))
             elif operation.kind == "marks":
                 self._place_marks(operation)
             elif operation.kind == "letters":
@@ -76,14 +89,6 @@ class Placement:
         if turned := sum([o.deleted for o in operations if o.kind == "case"]):
             self._turn_case(turned)
         return in_order(self._chosen.edits)
-
-    def _place_words(self, operation: Operation) -> None:
-        if operation.tokens == 0:
-            self._admit(self._insertions(operation.inserted))
-        elif operation.inserted:
-            self._admit(self._replacements(operation))
-        else:
-            self._admit(self._omissions(operation))
 
     def _replacements(self, operation: Operation) -> Iterator[Edit]:
         """Runs of words replaced by random ones, so that the total equals the treatment's."""
@@ -193,18 +198,26 @@ class Placement:
     def _turn_case(self, count: int) -> None:
         """Change the case of letters that the treatment left unchanged."""
         document = self._document
-        turned_already = _changed_places(document.text, self._treatment)
+        # code points that edits delete, or whose case they change
+        turned_already: set[int] = set()
+        for edit in self._treatment:
+            old = document.text[edit.start : edit.end]
+            if len(old) == len(edit.text) and old.lower() == edit.text.lower():
+                pairs = enumerate(zip(old, edit.text, strict=True), edit.start)
+                turned_already.update(place for place, (a, b) in pairs if a != b)
+            else:
+                turned_already.update(range(edit.start, edit.end))
         places = [
-            place
+            (place, turned)
             for i in self._words
             for place in range(*document.tokens[i])
-            if place not in turned_already and _turns(document.text[place])
+            for turned in [document.text[place].swapcase()]
+            if place not in turned_already and turned != document.text[place] and len(turned) == 1
         ]
         for at in self._sample(len(places)):
             if count == 0:
                 return
-            place = places[at]
-            turned = document.text[place].swapcase()
+            place, turned = places[at]
             count -= self._is_admitted([self._edit(place, place + 1, turned)])
         if count:
             raise NoRoomError("too few letters are left whose case could turn")
@@ -249,34 +262,3 @@ class Placement:
                     fences.add([edit])
                 return True
         return False
-
-
-def _touched_tokens(document: TextDocument, edits: Sequence[Edit]) -> frozenset[int]:
-    """Indices of the tokens that edits overlap."""
-    found: set[int] = set()
-    tokens, ends = document.tokens, document.ends
-    for edit in edits:
-        low, high = edit.start, edit.end
-        at = bisect_right(ends, low)
-        while at < len(tokens) and (tokens[at][0] < high or tokens[at][0] == low == high):
-            found.add(at)
-            at += 1
-    return frozenset(found)
-
-
-def _changed_places(text: str, edits: Sequence[Edit]) -> frozenset[int]:
-    """Code points that edits delete, or whose case they change."""
-    found: set[int] = set()
-    for edit in edits:
-        old = text[edit.start : edit.end]
-        if len(old) == len(edit.text) and old.lower() == edit.text.lower():
-            pairs = enumerate(zip(old, edit.text, strict=True), edit.start)
-            found.update(place for place, (a, b) in pairs if a != b)
-        else:
-            found.update(range(edit.start, edit.end))
-    return frozenset(found)
-
-
-def _turns(char: str) -> bool:
-    turned = char.swapcase()
-    return turned != char and len(turned) == 1

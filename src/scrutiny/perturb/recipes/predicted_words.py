@@ -1,6 +1,6 @@
 """Attacks by words that a masked language model predicts: BERT-Attack, CLARE and BAE."""
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -19,14 +19,12 @@ from scrutiny.perturb.search import (
     Changeable,
     Method,
     Move,
-    Place,
     Problem,
     Search,
     Space,
-    State,
 )
 from scrutiny.perturb.search.goals.label_goals import Untargeted
-from scrutiny.perturb.search.judging import Closeness, Judged, best, reached
+from scrutiny.perturb.search.judging import Closeness, best, reached
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked, How, rank
 from scrutiny.perturb.search.methods.plain_searches import Greedy
 from scrutiny.perturb.words.masked_lengths import MaskedInsert, MaskedMerge
@@ -190,7 +188,14 @@ class ReplaceThenInsert(Method):
         current = problem.base
         for one in order:
             for number in range(len(problem.space.moves)):
-                judged = yield from _asked(problem, current.state, place=one.place, number=number)
+                now = problem.space.place(current.state, one.place.key)  # it may have been changed
+                sites = () if now is None else tuple(s for s in now.sites if s[0] == number)
+                if now is None or not sites:
+                    continue
+                candidates = problem.candidates(current.state, now._replace(sites=sites))
+                if not candidates:
+                    continue
+                judged = yield candidates
                 there = reached(judged, self.prefer)
                 if there is not None:
                     return there
@@ -198,18 +203,6 @@ class ReplaceThenInsert(Method):
                 if top is not None and top.score > current.score:
                     current = top
         return current
-
-
-def _asked(
-    problem: Problem, state: State, *, place: Place, number: int
-) -> Generator[Sequence[State], Sequence[Judged], Sequence[Judged]]:
-    """Judgments of the proposals of one move at a word, which may have been changed before."""
-    now = problem.space.place(state, place.key)
-    sites = () if now is None else tuple(site for site in now.sites if site[0] == number)
-    if now is None or not sites:
-        return ()
-    candidates = problem.candidates(state, now._replace(sites=sites))
-    return (yield candidates) if candidates else ()
 
 
 Mode = Literal["R", "I", "R/I", "R+I"]

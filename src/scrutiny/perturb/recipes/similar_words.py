@@ -316,8 +316,14 @@ class A2t(Attack):
         PlanError
             If a masked language model is asked for and not given.
         """
+        if self.candidates_from == "vectors":
+            words: Any = synonyms(given, top=self.candidates, least_cosine=0.8)
+        elif given.has("masked_lm"):
+            words = MaskedReplace(top=self.candidates)
+        else:
+            raise PlanError('a2t(candidates_from=masked_lm) needs resources = { masked_lm = "…" }.')
         space = Space.of(
-            self._candidates(given),
+            words,
             most=self.candidates,
             may_change=Changeable(stop_words=True, fields=given.last_field),
             amount=Amount(share=self.share, least=self.floor),
@@ -326,10 +332,3 @@ class A2t(Attack):
         )
         method = GreedyRanked(ranking="gradient", prefer=closest(given))
         return Search(space, Untargeted(), method)
-
-    def _candidates(self, given: Given) -> Any:
-        if self.candidates_from == "vectors":
-            return synonyms(given, top=self.candidates, least_cosine=0.8)
-        if not given.has("masked_lm"):
-            raise PlanError('a2t(candidates_from=masked_lm) needs resources = { masked_lm = "…" }.')
-        return MaskedReplace(top=self.candidates)

@@ -172,8 +172,11 @@ class NgramModel:
         self._vocabulary = {word for word, count in counts.items() if count > 1}
         self._grams: Counter[tuple[str, ...]] = Counter()
         self._totals: Counter[tuple[str, ...]] = Counter()
-        for line in lines:
-            self._count(line)
+        for padded in map(self._padded, lines):
+            for end in range(order, len(padded) + 1):
+                grams = [tuple(padded[start:end]) for start in range(end - order, end)]
+                self._grams.update(grams)
+                self._totals.update(gram[:-1] for gram in grams)
         self._kinds = Counter(gram[:-1] for gram in self._grams)
         if not self._grams:
             raise DataError("An n-gram model needs at least one text to train on.")
@@ -204,14 +207,6 @@ class NgramModel:
     def _padded(self, words: Sequence[str]) -> list[str]:
         inner = [word if word in self._vocabulary else _UNKNOWN for word in words]
         return [_EDGE] * (self._order - 1) + inner + [_EDGE]
-
-    def _count(self, words: Sequence[str]) -> None:
-        line = self._padded(words)
-        for end in range(self._order - 1, len(line)):
-            for start in range(end - self._order + 1, end + 1):
-                gram = tuple(line[start : end + 1])
-                self._grams[gram] += 1
-                self._totals[gram[:-1]] += 1
 
     def _probability(self, gram: tuple[str, ...]) -> float:
         """Witten-Bell probability: n-gram counts, backed off to shorter contexts."""

@@ -115,24 +115,6 @@ def _load_vectors(spec: str) -> Any:
     return word_vectors.load_text(spec)
 
 
-def _checkpoint(name: str, spec: str, what: str) -> str:
-    """Path or name of the checkpoint of a model string: ``hf:…``, ``zoo:…``, a named model."""
-    from scrutiny.models import named_models as named
-    from scrutiny.models import zoo
-    from scrutiny.models.strings.model_strings import PACKAGED, parse
-
-    is_named = spec.partition("/")[0] in PACKAGED
-    if not (is_named or spec.startswith(("hf:", "zoo:"))):
-        raise PlanError(
-            f'The resource {name!r} cannot be {spec!r}; write {name} = "hf:CHECKPOINT", '
-            f'"zoo:FAMILY/seed-1" or the name of a packaged model: {", ".join(PACKAGED)}.'
-        )
-    _extra("transformers", what, "hf")
-    if is_named:
-        return named.as_checkpoint(parse(spec)).target
-    return zoo.as_checkpoint(parse(spec)).target if spec[0] == "z" else spec.removeprefix("hf:")
-
-
 #: Resources over checkpoints: what the model is for, and where the object is.
 _OVER_CHECKPOINTS: Final = {
     "masked_lm": ("A masked language model", "mask_filler:CheckpointMaskFiller"),
@@ -143,8 +125,24 @@ _OVER_CHECKPOINTS: Final = {
 
 
 def _over_checkpoint(name: str, spec: str) -> Any:
+    from scrutiny.models import named_models as named
+    from scrutiny.models import zoo
+    from scrutiny.models.strings.model_strings import PACKAGED, parse
+
     what, target = _OVER_CHECKPOINTS[name]
-    checkpoint = _checkpoint(name, spec, what)
+    is_named = spec.partition("/")[0] in PACKAGED
+    if not (is_named or spec.startswith(("hf:", "zoo:"))):
+        raise PlanError(
+            f'The resource {name!r} cannot be {spec!r}; write {name} = "hf:CHECKPOINT", '
+            f'"zoo:FAMILY/seed-1" or the name of a packaged model: {", ".join(PACKAGED)}.'
+        )
+    _extra("transformers", what, "hf")
+    if is_named:
+        checkpoint = named.as_checkpoint(parse(spec)).target
+    elif spec.startswith("zoo:"):
+        checkpoint = zoo.as_checkpoint(parse(spec)).target
+    else:
+        checkpoint = spec.removeprefix("hf:")
     module, _, kind = target.partition(":")
     return getattr(import_module(f"scrutiny.perturb.resources.{module}"), kind).load(checkpoint)
 

@@ -107,7 +107,10 @@ def pieces_of(tokenizer: Any, script: Script) -> WordPieces:
         is_marked = piece[:1] in marks if piece else False
         text = piece[1:] if is_marked else piece.removeprefix("##")
         is_rest = not is_marked if marks else piece.startswith("##")
-        usable = piece not in special and _spells(text, script)
+        spells = text.isascii() and text.isalpha()
+        if script == "han":
+            spells = len(text) == 1 and _HAN.fullmatch(text) is not None
+        usable = piece not in special and spells
         texts.append(text if usable else "")
         if script == "han":  # no script marks where its words begin
             starts.append(usable and not piece.startswith("##"))
@@ -116,12 +119,6 @@ def pieces_of(tokenizer: Any, script: Script) -> WordPieces:
             starts.append(usable and not is_rest)
             rests.append(usable and is_rest)
     return WordPieces(texts, np.array(starts, dtype=np.bool_), np.array(rests, dtype=np.bool_))
-
-
-def _spells(text: str, script: Script) -> bool:
-    if script == "han":
-        return len(text) == 1 and _HAN.fullmatch(text) is not None
-    return text.isascii() and text.isalpha()
 
 
 _SCORES: Final = 1 << 26  # logits of one batch: a quarter of a gigabyte
@@ -153,7 +150,13 @@ class CheckpointMaskFiller(OverCheckpoint):
         self, queries: Sequence[MaskQuery], *, top: int, script: Script = "latin"
     ) -> list[tuple[Guess, ...]]:
         """Whole words for each masked place with their probabilities, most likely first."""
-        ids, texts = self._whole_ids(script), self._pieces(script).texts
+        if script not in self._whole:
+            if script == "han":
+                self._whole[script] = np.flatnonzero(self._pieces(script).is_start)
+            else:
+                written = enumerate(whole_words(self._tokenizer))
+                self._whole[script] = np.array([i for i, word in written if word], dtype=np.intp)
+        ids, texts = self._whole[script], self._pieces(script).texts
 
         def ask(keys: Sequence[tuple[MaskQuery, int, Script]]) -> list[tuple[Guess, ...]]:
             found = []
@@ -260,14 +263,3 @@ class CheckpointMaskFiller(OverCheckpoint):
         if script not in self._vocabularies:
             self._vocabularies[script] = pieces_of(self._tokenizer, script)
         return self._vocabularies[script]
-
-    def _whole_ids(self, script: Script) -> npt.NDArray[np.intp]:
-        """Ids of the tokens that are whole words."""
-        if script not in self._whole:
-            if script == "han":
-                found = np.flatnonzero(self._pieces(script).is_start)
-            else:
-                words = whole_words(self._tokenizer)
-                found = np.array([i for i, word in enumerate(words) if word], dtype=np.intp)
-            self._whole[script] = found
-        return self._whole[script]

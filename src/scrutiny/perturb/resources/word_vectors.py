@@ -67,27 +67,24 @@ class WordVectors:
         self._known |= {(word, most): () for word in asked if word not in self._rows}
         known = [w for w in asked if w in self._rows]
         for first in range(0, len(known), _BATCH):
-            self._search(known[first : first + _BATCH], most)
+            batch = known[first : first + _BATCH]
+            rows = [self._rows[word] for word in batch]
+            units = _unit(np.asarray(self._matrix[rows], dtype=np.float32))
+            cosines = units @ self._table.T  # (word, searched)
+            count = min(4 * most + 16, self._table.shape[0])
+            for word, row, unit, line in zip(batch, rows, units, cosines, strict=True):
+                short = _largest(line, count)
+                # Matrix products round differently in batches of another shape; the short list is
+                # summed again in double precision, so that no neighbor depends on its batch.
+                exact = (self._table[short].astype(np.float64) * unit).sum(axis=1).round(6)
+                order = np.lexsort((short, -exact)).tolist()
+                near = [(self._words[short[i]], float(exact[i])) for i in order if short[i] != row]
+                self._known[word, most] = tuple(near[:most])
 
     def vector(self, word: str) -> Matrix | None:
         """Array of shape (dimension,), or `None` for an unknown word."""
         row = self._rows.get(word)
         return None if row is None else np.asarray(self._matrix[row], dtype=np.float32)
-
-    def _search(self, words: Sequence[str], most: int) -> None:
-        table = self._table
-        rows = [self._rows[word] for word in words]
-        asked = _unit(np.asarray(self._matrix[rows], dtype=np.float32))
-        cosines = asked @ table.T  # (word, searched)
-        count = min(4 * most + 16, table.shape[0])
-        for word, row, unit, line in zip(words, rows, asked, cosines, strict=True):
-            short = _largest(line, count)
-            # Matrix products round differently in batches of another shape; the short list is
-            # summed again in double precision, so that no neighbor depends on its batch.
-            exact = (table[short].astype(np.float64) * unit).sum(axis=1).round(6)
-            order = np.lexsort((short, -exact)).tolist()
-            near = [(self._words[short[i]], float(exact[i])) for i in order if short[i] != row]
-            self._known[word, most] = tuple(near[:most])
 
     @cached_property
     def _table(self) -> Matrix:

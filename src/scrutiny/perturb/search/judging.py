@@ -335,18 +335,15 @@ class Ledger:
             if state.edits:
                 self.n_tried += 1
             if is_reached or self.best is None or score > self.best.score:
-                self._note(one)
+                # store a judgment if it is among the best
+                best = self.best
+                if best is None or is_better(one, best):
+                    self.best = one
+                    self.trace.append(Mark(len(self._judged), one.score, one.is_reached))
+                if one.is_reached:
+                    self._keep(one)
         self.n_considered += len(judged)
         return judged
-
-    def _note(self, judged: Judged) -> None:
-        """Store a judgment if it is among the best."""
-        best = self.best
-        if best is None or is_better(judged, best):
-            self.best = judged
-            self.trace.append(Mark(len(self._judged), judged.score, judged.is_reached))
-        if judged.is_reached:
-            self._keep(judged)
 
     def _keep(self, judged: Judged) -> None:
         """Store a text among the best ones that reach the goal."""

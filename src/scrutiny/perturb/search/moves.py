@@ -107,7 +107,11 @@ class Origin:
 
         An insertion changes the token that it stands in, or whose letters it is glued to.
         """
-        starts, ends = self._borders.get(edit.field) or self._find_borders(edit.field)
+        borders = self._borders.get(edit.field)
+        if borders is None:
+            tokens = self.document(edit.field).tokens
+            borders = self._borders[edit.field] = [t[0] for t in tokens], [t[1] for t in tokens]
+        starts, ends = borders
         first, last = bisect_right(ends, edit.start), bisect_left(starts, edit.end)
         if edit.start < edit.end or first < last:
             return range(first, last)
@@ -118,12 +122,6 @@ class Origin:
         if first < len(starts) and starts[first] == place and _are_glued(text[place], new[-1:]):
             return range(first, first + 1)
         return range(first, first)
-
-    def _find_borders(self, field: str) -> tuple[list[int], list[int]]:
-        """Start and end of the tokens of a field."""
-        tokens = self.document(field).tokens
-        found = self._borders[field] = [t[0] for t in tokens], [t[1] for t in tokens]
-        return found
 
     def changed(self, edits: Sequence[Edit]) -> frozenset[int]:
         """Tokens of the base that edits change, counted through all fields in order."""

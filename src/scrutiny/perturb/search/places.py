@@ -2,6 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from scrutiny.core.edit import Edit
@@ -75,9 +76,15 @@ def find_word(
     near, only `find_places` can tell. The tokens of its sites have the numbers of the base.
     """
     field, start, end, token = key
-    gain = _gain_before(state, field, start, end) if token >= 0 and start < end else None
-    if gain is None:
+    if token < 0 or start >= end:
         return None, False
+    gain = 0  # shift of the word
+    for edit in state.edits:
+        if edit.field != field or edit.start > end:
+            continue
+        if edit.end >= start:  # it touches the word or its boundary
+            return None, False
+        gain += len(edit.text) - edit.end + edit.start
     place = None if is_full else next((p for p in places if p[1] == start and p[:4] == key), None)
     if place is None or not gain:
         return place, True
@@ -90,7 +97,12 @@ def _grouped(state: State, moves: Sequence[Move], field: str) -> list[_Group]:
     """Sites whose words may be changed, by boundaries and whether they are words, in order."""
     lists = _allowed(state, moves, field)
     first = lists[0]
-    if first and all(sites == first for sites in lists[1:]) and _are_distinct_words(first):
+    is_shared = bool(first) and all(sites == first for sites in lists[1:])
+    if (  # words in order, each at a place of its own
+        is_shared
+        and all(token >= 0 and start < end for start, end, token in first)
+        and all(one[1] <= other[0] for one, other in pairwise(first))
+    ):
         numbers = range(len(moves))
         return [(s[0], s[1], True, tuple([(n, s) for n in numbers])) for s in first]
     found: dict[tuple[int, int, bool], list[tuple[int, Site]]] = {}
@@ -119,16 +131,6 @@ def _allowed(state: State, moves: Sequence[Move], field: str) -> list[list[Site]
     return found
 
 
-def _are_distinct_words(sites: Sequence[Site]) -> bool:
-    """Whether these are words in order, each at a place of its own."""
-    done = 0
-    for start, end, token in sites:
-        if token < 0 or start < done or start == end:
-            return False
-        done = end
-    return True
-
-
 def _sites_of(state: State, number: int, move: Move, field: str) -> Sequence[Site]:
     """Sites of a move in one field of a text; cached with the text."""
     key = number, field
@@ -143,18 +145,6 @@ def _sites_of(state: State, number: int, move: Move, field: str) -> Sequence[Sit
         found = allowed_sites(move.transformation.sites(document), document, move.place_rule)
     state.sites[key] = move, found
     return found
-
-
-def _gain_before(state: State, field: str, start: int, end: int) -> int | None:
-    """Shift of a part of the base; `None` if an edit touches it or its boundary."""
-    gain = 0
-    for edit in state.edits:
-        if edit.field != field or edit.start > end:
-            continue
-        if edit.end >= start:
-            return None
-        gain += len(edit.text) - edit.end + edit.start
-    return gain
 
 
 Borders = Sequence[tuple[int, int]]
@@ -210,7 +200,18 @@ class Trail:
         """Origin of a token of the changed text."""
         first = bisect_right(self._highs, start)
         if first < bisect_left(self._lows, end):  # edits reach into it
-            return self._of_touched(self._edits[first], first, start=start, end=end)
+            edit, placed = self._edits[first], self._lows[first]
+            is_new = (
+                edit.start == edit.end
+                and placed <= start
+                and end <= self._highs[first]
+                and not self._is_inside(edit.start)
+            )
+            if is_new:
+                return Source(edit.start, edit.end, -1, is_touched=True)
+            token = self._token_at(start - self._gains[first] if start < placed else edit.start)
+            low, high = self._tokens[token] if token >= 0 else (edit.start, edit.end)
+            return Source(low, high, token, is_touched=True)
         low, high = start - self._gains[first], end - self._gains[first]
         token = self._token_at(low)
         if self._is_inside(low) or self._is_inside(high):
@@ -232,21 +233,6 @@ class Trail:
         if number < len(self._edits) and self._lows[number] < at:
             return self._edits[number].start
         return at - self._gains[number]
-
-    def _of_touched(self, edit: Edit, number: int, *, start: int, end: int) -> Source:
-        """Origin of a token that an edit partly changes."""
-        placed = self._lows[number]
-        is_new = (
-            edit.start == edit.end
-            and placed <= start
-            and end <= self._highs[number]
-            and not self._is_inside(edit.start)
-        )
-        if is_new:
-            return Source(edit.start, edit.end, -1, is_touched=True)
-        token = self._token_at(start - self._gains[number] if start < placed else edit.start)
-        low, high = self._tokens[token] if token >= 0 else (edit.start, edit.end)
-        return Source(low, high, token, is_touched=True)
 
     def _token_at(self, place: int) -> int:
         """Token of the base that covers a code point, or begins next; -1 after the last."""

@@ -12,9 +12,9 @@ from scrutiny.core.example import Example
 from scrutiny.core.plugin_base import PlugIn
 from scrutiny.core.queries.gradients import Gradients, TokenGradients
 from scrutiny.core.randomness import Rng, generator
-from scrutiny.core.transformation import AsksAhead, Site
+from scrutiny.core.record import grouped
+from scrutiny.core.transformation import AsksAhead
 from scrutiny.perturb.engine.batch import ask_ahead
-from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.search.judging import Answer, Base, Goal, Judged, Scorer, Slope
 from scrutiny.perturb.search.moves import Documents, Move, Place
 from scrutiny.perturb.search.space import Space
@@ -200,20 +200,12 @@ def warm(moves: Sequence[Move], needs: Iterable[Needed]) -> None:
     for number, move in enumerate(moves):
         if not isinstance(move.transformation, AsksAhead):
             continue
-        held = [entry for pair in pairs for entry in _sites_of(pair, number)]
+        held = []
+        for state, places in pairs:
+            of_field = grouped(
+                (place.field, site) for place in places for at, site in place.sites if at == number
+            )
+            held += [(state.document(field), sites) for field, sites in of_field.items()]
         if held:
             documents, sites = zip(*held, strict=True)
             ask_ahead(move.transformation, documents, sites)
-
-
-def _sites_of(
-    pair: tuple[State, tuple[Place, ...]], number: int
-) -> list[tuple[TextDocument, list[Site]]]:
-    """Documents of a text with the sites of a move at its places."""
-    state, places = pair
-    by_field: dict[str, list[Site]] = {}
-    for place in places:
-        sites = [site for at, site in place.sites if at == number]
-        if sites:
-            by_field.setdefault(place.field, []).extend(sites)
-    return [(state.document(field), sites) for field, sites in by_field.items()]

@@ -306,9 +306,17 @@ class _Window:
 
     def play_round(self) -> None:
         """Ask the queries of all searches, each distinct text once, and continue them."""
-        self._prepare()
+        # the moves query what the searches need, until the searches need answers
+        while waiting := [running for running in self.live if running.needed is not None]:
+            warm(self._moves, [running.needed for running in waiting if running.needed])
+            for running in waiting:
+                running.resume()
+        self.live = [running for running in self.live if running.found is None]
         with seldom_collected():
-            batch = self._batch()
+            batch: dict[Key, Example] = {}
+            for key, state in (one for running in self.live for one in running.wanted.items()):
+                if key not in batch:
+                    batch[key] = state.example
         if not batch:
             return
         answers: Sequence[Answer | Failure] = self._ask(list(batch.values()))
@@ -321,23 +329,6 @@ class _Window:
         if self._is_late():
             for running in self.live:
                 running.stop("time")
-        self.live = [running for running in self.live if running.found is None]
-
-    def _batch(self) -> dict[Key, Example]:
-        """Queries of all searches, each distinct text once."""
-        batch: dict[Key, Example] = {}
-        for running in self.live:
-            for key, state in running.wanted.items():
-                if key not in batch:
-                    batch[key] = state.example
-        return batch
-
-    def _prepare(self) -> None:
-        """Let the moves query what the searches need, until the searches need answers."""
-        while waiting := [running for running in self.live if running.needed is not None]:
-            warm(self._moves, [running.needed for running in waiting if running.needed])
-            for running in waiting:
-                running.resume()
         self.live = [running for running in self.live if running.found is None]
 
     def finished(self) -> Iterator[Found]:

@@ -5,7 +5,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from scrutiny.blocks.charts import Chart, ChartTable
 from scrutiny.blocks.forest import Line, forest_or_table, forest_table
@@ -155,7 +155,13 @@ def inputs_chart(
 
 def part(view: RunView) -> Part | None:
     """Charts of a reference and each other model of the run, on each dataset."""
-    folder, pairs = view.records.folder, list(_pairs(view.manifest))
+    folder, manifest = view.records.folder, view.manifest
+    models = [n for n, one in manifest.get("models", {}).items() if one.get("role") == "measured"]
+    # the first model is the reference if the plan names none
+    named = [one["reference"] for one in manifest.get("plan", {}).get("measure", ())]
+    first = next((name for name in [*named, *models] if name in models), "")
+    others = [model for model in models if model != first]
+    pairs = [(first, other, data) for other in others for data in manifest.get("data", ())]
     if folder is None or not pairs:
         return None
     try:
@@ -166,16 +172,6 @@ def part(view: RunView) -> Part | None:
     note = left_out(len(pairs), _MOST_PAIRS, "pairs of models")
     title = "Agreement of two models"
     return Part("side-by-side", title, _LEAD, charts, note) if charts else None
-
-
-def _pairs(manifest: Mapping[str, Any]) -> Iterator[Pair]:
-    """Pairs of a run; its first model is the reference if the plan names none."""
-    models = [n for n, one in manifest.get("models", {}).items() if one.get("role") == "measured"]
-    named = [one["reference"] for one in manifest.get("plan", {}).get("measure", ())]
-    first = next((name for name in [*named, *models] if name in models), "")
-    for other in models:
-        if other != first:
-            yield from ((first, other, data) for data in manifest.get("data", ()))
 
 
 def _charts(view: RunView, folder: RunFolder, pair: Pair, n: int) -> list[Chart]:

@@ -106,20 +106,18 @@ class KeepOutput(Goal):
         labels = base.labels
         far = DISTANCES[self.distance](scores_of(before, labels), scores_of(after, labels))
         is_lost = self.keeps_label and before.label_among(labels) != after.label_among(labels)
-        missing = self._missing(state)
-        is_same = state.texts == state.origin.texts
-        return 1.0 / (1.0 + far) - missing - is_lost, not (missing or is_lost or is_same)
-
-    def _missing(self, state: State) -> int:
-        """Units of change that are missing, or too many: words touched, or the edit distance."""
+        # units of change that are missing, or too many: words touched, or the edit distance
         if self.unit == "words":
             changed = state.words_changed
         else:
             pairs = zip(state.origin.texts, state.texts, strict=True)
             changed = sum(Levenshtein.distance(old, new) for old, new in pairs)
         if changed < self.least:
-            return self.least - changed
-        return 0 if self.most is None else max(0, changed - self.most)
+            missing = self.least - changed
+        else:
+            missing = 0 if self.most is None else max(0, changed - self.most)
+        is_same = state.texts == state.origin.texts
+        return 1.0 / (1.0 + far) - missing - is_lost, not (missing or is_lost or is_same)
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,24 +302,18 @@ class Tagging(Goal):
 
     def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
         """1 - F1, or the share that is lost; not reached where the edits break a span."""
-        expected = self._expected(base, state)
-        if expected is None:
+        try:
+            expected = frozenset(
+                state.example.gold
+                if self.against == "gold"
+                else apply_to_answer(single(base.answer).answer or (), base.example, state.edits)
+            )
+        except EditRefusedError:
             return 0.0, False
         return self._compare(expected, single(answer).answer)
 
     def _has_nothing(self, spans: tuple[Span, ...] | None) -> bool:
         return self.what == "lost" and not spans
-
-    def _expected(self, base: Base, state: State) -> frozenset[Span] | None:
-        """Starting spans at their positions in the text; `None` if an edit broke one."""
-        if self.against == "gold":
-            return frozenset(state.example.gold)
-        try:
-            return frozenset(
-                apply_to_answer(single(base.answer).answer or (), base.example, state.edits)
-            )
-        except EditRefusedError:
-            return None
 
     def _compare(
         self, expected: frozenset[Span], spans: tuple[Span, ...] | None

@@ -148,11 +148,12 @@ class FirstOrder(Method):
         """Texts with one word replaced, best estimates first."""
         assert problem.model is not None  # it has given gradients
         vocabulary = _kept.of(problem.model.embeddings())
-        places = [
-            (place, piece)
-            for place in problem.places(state)
-            if (piece := _piece_at(gradients, place)) is not None
-        ]
+        starts = [(field, start) for field, start, _ in gradients.pieces]
+        places = []  # each with the index of its only token
+        for place in problem.places(state):
+            at = place.field, place.low
+            if at in starts and gradients.pieces[starts.index(at)][2] == place.high:
+                places.append((place, starts.index(at)))
         if not places:
             return []
         pieces = [piece for _, piece in places]
@@ -211,14 +212,6 @@ def _words_of(embeddings: InputEmbeddings) -> _Vocabulary:
     ids = tuple(embeddings.whole_words())
     words = tuple(embeddings.vocabulary[i] for i in ids)
     return _Vocabulary(words, ids, matrix[list(ids)], matrix)
-
-
-def _piece_at(gradients: TokenGradients, place: Place) -> int | None:
-    """Index of the only token of a word, or `None`."""
-    for number, (field, start, end) in enumerate(gradients.pieces):
-        if field == place.field and start == place.low:
-            return number if end == place.high else None
-    return None
 
 
 def _cosines(old: np.ndarray[Any, Any], new: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -8,7 +8,7 @@ from scrutiny.core.boundary.parameters import above_zero, at_least
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.randomness import Rng, stream_of
 from scrutiny.perturb.search.judging import Judged, best, is_better, ranked, reached
-from scrutiny.perturb.search.moves import Origin, PlaceKey
+from scrutiny.perturb.search.moves import PlaceKey
 from scrutiny.perturb.search.problem import Asking, Method, Needed, Problem
 from scrutiny.perturb.search.state import State
 from scrutiny.stats.distributions.divergence import softmax
@@ -26,23 +26,24 @@ def genes(state: State) -> dict[Locus, tuple[Edit, ...]]:
     """
     origin = state.origin
     found: dict[Locus, tuple[Edit, ...]] = {}
-    loci = [_locus_of(origin, edit) for edit in state.edits]
+    loci = []
+    for edit in state.edits:
+        touched, number = origin.touched(edit), origin.numbers[edit.field]
+        if touched:
+            loci.append((number, touched[0], -1))
+        else:
+            loci.append((number, len(origin.document(edit.field).tokens), edit.start))
     known = set(loci)
     for locus, edit in zip(loci, state.edits, strict=True):
         field, token, at = locus
         following = (field, token + 1, -1)
-        if at < 0 and following in known and _is_article(origin, edit, token):
-            locus = following
+        if at < 0 and following in known:
+            document = origin.document(edit.field)
+            is_whole = document.tokens[token] == (edit.start, edit.end)
+            if is_whole and {document.words[token].lower(), edit.text.lower()} <= _ARTICLES:
+                locus = following
         found[locus] = (*found.get(locus, ()), edit)
     return found
-
-
-def _locus_of(origin: Origin, edit: Edit) -> Locus:
-    """Place that an edit of the base changes."""
-    touched = origin.touched(edit)
-    if touched:
-        return origin.numbers[edit.field], touched[0], -1
-    return origin.numbers[edit.field], len(origin.document(edit.field).tokens), edit.start
 
 
 def join(problem: Problem, parts: Genes) -> State | None:
@@ -87,15 +88,6 @@ def chosen_parent(options: Sequence[T], weights: Sequence[float], share: float) 
         if share < 0:
             return option
     return next(o for o, w in zip(reversed(options), reversed(weights), strict=True) if w > 0)
-
-
-def _is_article(origin: Origin, edit: Edit, token: int) -> bool:
-    document = origin.document(edit.field)
-    return (
-        document.tokens[token] == (edit.start, edit.end)
-        and document.words[token].lower() in _ARTICLES
-        and edit.text.lower() in _ARTICLES
-    )
 
 
 Members = Generator[Sequence[State] | Needed, Sequence[Judged], list[Judged]]
@@ -169,8 +161,12 @@ class Genetic(Method):
         """Evolve until the goal is reached, or the last generation."""
         rng = problem.rng(stream_of(self))
         start = problem.base.state
-        yield from problem.prepare([(start, problem.places(start))])
-        weights = self._weights(problem)
+        places = problem.places(start)
+        yield from problem.prepare([(start, places)])
+        # relative probability of drawing each place of the base
+        weights = {place.key: float(len(problem.candidates(start, place))) for place in places}
+        if self.draws == "uniform":
+            weights = {key: float(count > 0) for key, count in weights.items()}
         members = yield from self._changed(
             problem, [problem.base] * self.population, rng=rng, weights=weights
         )
@@ -188,17 +184,6 @@ class Genetic(Method):
             grown = yield from self._changed(problem, children, rng=rng, weights=weights)
             members = [*ranked(members)[:1], *grown]
         return reached(members)
-
-    def _weights(self, problem: Problem) -> dict[PlaceKey, float]:
-        """Relative probability of drawing each place of the base."""
-        start = problem.base.state
-        counts = {
-            place.key: float(len(problem.candidates(start, place)))
-            for place in problem.places(start)
-        }
-        if self.draws == "uniform":
-            return {key: float(count > 0) for key, count in counts.items()}
-        return counts
 
     def _changed(
         self,

@@ -52,8 +52,20 @@ def rank(problem: Problem, how: How) -> RankingSteps:
     elif how.ranking == "saliency":
         found = yield from _by_saliency(problem, places, how)
     else:
-        drops = [_drop(problem, one, how) for one in (yield from _probed(problem, places, how))]
-        found = [Ranked(place, drop) for place, drop in zip(places, drops, strict=True)]
+        # without each word, or with it unknown; the whole text as a site has no probe
+        state = problem.base.state
+        probes = [
+            _without(state, place)
+            if how.ranking == "delete"
+            else _replaced(state, place, how.unknown)
+            for place in places
+            if place.token >= 0
+        ]
+        judged = iter((yield probes))
+        found = [
+            Ranked(place, _drop(problem, next(judged) if place.token >= 0 else None, how))
+            for place in places
+        ]
     return sorted(found, key=lambda one: -one.importance)
 
 
@@ -71,20 +83,6 @@ def _without(state: State, place: Place) -> State:
 def _replaced(state: State, place: Place, by: str) -> State:
     """Probe with another word at a place."""
     return state.probe([Edit(place.field, place.low, place.high, by)])
-
-
-def _probed(
-    problem: Problem, places: Sequence[Place], how: How
-) -> Generator[Sequence[State], Sequence[Judged], list[Judged | None]]:
-    """Judgments without each word, or with it unknown; `None` for the whole text as a site."""
-    state = problem.base.state
-    probes = [
-        _without(state, place) if how.ranking == "delete" else _replaced(state, place, how.unknown)
-        for place in places
-        if place.token >= 0
-    ]
-    judged = iter((yield probes))
-    return [next(judged) if place.token >= 0 else None for place in places]
 
 
 def _drop(problem: Problem, probe: Judged | None, how: How) -> float:

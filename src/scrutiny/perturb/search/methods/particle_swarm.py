@@ -1,6 +1,6 @@
 """Particle swarm optimization over texts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp
 from operator import attrgetter
@@ -10,7 +10,6 @@ from scrutiny.core.boundary.parameters import above_zero, at_least
 from scrutiny.core.randomness import Rng, stream_of
 from scrutiny.perturb.search.judging import Judged, best, is_better, reached
 from scrutiny.perturb.search.methods.genetic import (
-    Genes,
     Locus,
     Members,
     chosen_parent,
@@ -128,27 +127,15 @@ class ParticleSwarm(Method):
         state = particle.here.state
         for elite, chance in ((own, 0.8 - 0.6 * share), (all_best, 0.2 + 0.6 * share)):
             if rng.random() < chance:
-                state = _turned(problem, state, elite, velocity=particle.velocity, rng=rng)
+                now = genes(state)
+                loci = sorted({*now, *elite})
+                turns = [
+                    draw < 1 / (1 + exp(-particle.velocity.get(locus, 0.0)))
+                    for draw, locus in zip(rng.random(len(loci)).tolist(), loci, strict=True)
+                ]
+                after = join(problem, mixed(now, elite, turns))
+                state = state if after is None else after
         return state
-
-
-def _turned(
-    problem: Problem,
-    state: State,
-    elite: Genes,
-    *,
-    velocity: Mapping[Locus, float],
-    rng: Rng,
-) -> State:
-    """Text that adopts places of a better one, each with probability sigmoid(velocity)."""
-    here = genes(state)
-    loci = sorted({*here, *elite})
-    turns = [
-        draw < 1 / (1 + exp(-velocity.get(locus, 0.0)))
-        for draw, locus in zip(rng.random(len(loci)).tolist(), loci, strict=True)
-    ]
-    after = join(problem, mixed(here, elite, turns))
-    return state if after is None else after
 
 
 def _mutation_rate(state: State) -> float:

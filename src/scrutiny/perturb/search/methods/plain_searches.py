@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from scrutiny.core.boundary.parameters import at_least
 from scrutiny.core.randomness import Rng, stream_of
@@ -58,7 +57,11 @@ class Beam(Method):
         for _ in range(self.steps):
             states = [one.state for one in beam]
             yield from problem.prepare([(state, problem.places(state)) for state in states])
-            candidates = _expanded(problem, states, seen)
+            candidates = []  # one step from the beam, and not asked before
+            for near in (near for state in states for near in problem.neighbors(state)):
+                if near.key not in seen:
+                    seen.add(near.key)
+                    candidates.append(near)
             if not candidates:
                 break
             judged = yield candidates
@@ -68,17 +71,6 @@ class Beam(Method):
             good = [o for o in ranked(judged) if self.least is None or o.score >= self.least]
             beam = good[: self.width]
         return None  # the engine has the best text seen
-
-
-def _expanded(problem: Problem, beam: list[State], seen: set[Any]) -> list[State]:
-    """Texts one step from the beam that were not asked before."""
-    found: list[State] = []
-    for one in beam:
-        for state in problem.neighbors(one):
-            if state.key not in seen:
-                seen.add(state.key)
-                found.append(state)
-    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,18 +198,11 @@ def _walk(problem: Problem, rng: Rng, steps: int) -> State | None:
     """Text after random steps from the base; `None` if no step is possible."""
     state = problem.base.state
     for _ in range(steps):
-        after = _random_step(problem, state, rng)
-        if after is None:
+        places = list(problem.places(state))
+        candidates: list[State] = []
+        while places and not candidates:  # a random candidate of a random place that has any
+            candidates = problem.candidates(state, places.pop(int(rng.random() * len(places))))
+        if not candidates:
             break
-        state = after
+        state = candidates[int(rng.random() * len(candidates))]
     return None if state is problem.base.state else state
-
-
-def _random_step(problem: Problem, state: State, rng: Rng) -> State | None:
-    """Random candidate of a random place that has any; `None` if none has."""
-    places = list(problem.places(state))
-    while places:
-        candidates = problem.candidates(state, places.pop(int(rng.random() * len(places))))
-        if candidates:
-            return candidates[int(rng.random() * len(candidates))]
-    return None
