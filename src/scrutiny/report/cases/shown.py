@@ -85,29 +85,25 @@ def suite_lines(name: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Text]:
     outcomes = {case: outcome_of(own) for case, own in cases.items()}
     yield from wrapped(f"'{name}': {outcomes_in_words(outcomes.values())}.", style="bold")
     ordered = sorted(cases, key=lambda case: OUTCOMES.index(outcomes[case]))
+    edge = _INDENT + len(_LONGEST_OUTCOME)  # where texts and facts begin
     for case in ordered[:MOST_OF_SUITE]:
         outcome = outcomes[case]
-        own_rows = cases[case]
-        own = [row for row in own_rows if row["outcome"] == outcome]
+        own = [row for row in cases[case] if row["outcome"] == outcome]
         row, style = own[0], {"failed": "red", "passed": "green"}.get(outcome, "yellow")
-        sign = mark(STATE_OF[outcome])
-        room = WIDTH - _INDENT
-        first, *further = fold(
-            f"{case}  {_near(one_line(row['after']), 0)}", room - len(_LONGEST_OUTCOME)
-        ) or [""]
-        head = Text(f"  {sign} ")
+        first, *further = fold(f"{case}  {_near(one_line(row['after']), 0)}", WIDTH - edge) or [""]
+        head = Text(f"  {mark(STATE_OF[outcome])} ")
         head.append(f"{outcome:<{len(_LONGEST_OUTCOME)}}", style=style)
         yield head.append(first)
-        yield from (Text(" " * (_INDENT + len(_LONGEST_OUTCOME)) + piece) for piece in further)
+        yield from (Text(" " * edge + piece) for piece in further)
         facts = [f"expected {row['label']}"]
         if outcome != UNANSWERED:
             facts.insert(0, f"answered {row['said_after']}")
         if row["edits"]:
             facts.append(f"changed: {_near(row['edits'], 0)}")
             facts.append(f"before: {row['said_before']}")
-        facts += [f"in {len(own)} of {len(own_rows)} models"] * (len(own_rows) > 1)
-        for piece in fold("; ".join(facts), room - len(_LONGEST_OUTCOME)):
-            yield Text(" " * (_INDENT + len(_LONGEST_OUTCOME)) + piece, style="dim")
+        facts += [f"in {len(own)} of {len(cases[case])} models"] * (len(cases[case]) > 1)
+        for piece in fold("; ".join(facts), WIDTH - edge):
+            yield Text(" " * edge + piece, style="dim")
     if (more := len(ordered) - MOST_OF_SUITE) > 0:
         yield from wrapped(f'{more:,} more: scrutiny.load(RUN).cases("{name}")', style="dim")
 
