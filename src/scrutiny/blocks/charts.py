@@ -202,6 +202,30 @@ def band_and_line(
     )
 
 
+def interval_and_point(
+    place: Spec, value: Spec, *told: str, along: str, size: int
+) -> tuple[Spec, Spec]:
+    """Layers of a bar from ``low`` to ``high``, and of a point at the value.
+
+    Parameters
+    ----------
+    place
+        Encoding of the other axis.
+    value
+        Axis of the value, which lies ``along`` "x" or "y".
+    told
+        Fields shown where the pointer rests on either.
+    size
+        Of the point, in square pixels.
+    """
+    said = {"tooltip": tooltip(*told)}
+    ends = {along: {**value, "field": "low"}, f"{along}2": {"field": "high"}}
+    return (
+        marks("rule", {**place, **ends, **said}, strokeWidth=2, opacity=0.55),
+        marks("point", {**place, along: value, **said}, filled=True, size=size, opacity=1),
+    )
+
+
 def series_color(names: Sequence[str], *, name: str = "series", colors: str = "category") -> Spec:
     """Color by series, with a legend if there are several."""
     legend = None if len(names) < 2 else {"title": None, "orient": "top"}

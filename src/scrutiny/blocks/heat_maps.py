@@ -207,7 +207,16 @@ def heat_map(
     signal = choice.replace("-", "_")  # radio buttons of one name are one group of the page
     shown = f"datum[{signal}]" if choice else f"datum[{scores[0]!r}]"
     place = _head_places(len(panels), size)
-    told = {"color": _color(most), "tooltip": tooltip("map", "layer", "head", *scores)}
+    scale: dict[str, Any] = {"range": "heatmap", "domainMin": 0}
+    legend = dict(_LEGEND)
+    if most is not None:
+        scale = {"range": "diverging", "domain": [-most, 0, most]}
+        legend |= {"values": [-most, -most / 2, 0, most / 2, most], "format": ".2~f"}
+    scale["interpolate"] = "lab"
+    told = {
+        "color": {"field": "value", "type": "quantitative", "scale": scale, "legend": legend},
+        "tooltip": tooltip("map", "layer", "head", *scores),
+    }
     cells = marks("rect", {**place, **told})
     best = _best(panels, scores, place=place, size=size)
     above = [
@@ -259,17 +268,6 @@ def _head_places(count: int, size: tuple[int, int]) -> dict[str, Spec]:
         "x": channel("column", "ordinal", scale=x, title="head", **heads_of, **bare),
         "y": channel("layer", "ordinal", scale=y, title="layer", **bare),
     }
-
-
-def _color(most: float | None) -> Spec:
-    """Color scale: sequential from 0, or diverging if values have two signs."""
-    scale: dict[str, Any] = {"range": "heatmap", "domainMin": 0}
-    legend = dict(_LEGEND)
-    if most is not None:
-        scale = {"range": "diverging", "domain": [-most, 0, most]}
-        legend |= {"values": [-most, -most / 2, 0, most / 2, most], "format": ".2~f"}
-    scale["interpolate"] = "lab"
-    return {"field": "value", "type": "quantitative", "scale": scale, "legend": legend}
 
 
 def _best(

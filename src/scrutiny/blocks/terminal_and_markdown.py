@@ -79,27 +79,22 @@ def block_lines(blocks: Iterable[InShort]) -> Iterator[Text]:
         if isinstance(block, Part):
             yield from part_lines(block)
         elif isinstance(block, ColumnsBlock):
-            yield from _column_lines(block)
+            if block.header:
+                yield Text(side_by_side(*zip(block.header, block.widths, strict=True)), style="dim")
+            label, *widths = block.widths
+            edge = sum(block.widths[:-1]) + len(widths)  # where the last column begins
+            for name, *cells in block.rows:
+                first, *others = fold(name, label - block.indent, hanging=block.hanging) or [""]
+                below = [] if edge + cell_len(cells[-1]) <= WIDTH else [cells.pop()]
+                shown = zip((" " * block.indent + first, *cells), block.widths, strict=False)
+                yield Text(side_by_side(*shown))
+                yield from (Text(" " * (block.indent + block.hanging) + piece) for piece in others)
+                yield from (Text(cell.rjust(WIDTH)) for cell in below)
         elif block.is_cut:
             room = WIDTH - block.hanging
             yield Text(" " * block.hanging + cropped(block.text, room), style=block.style)
         else:
             yield from wrapped(block.text, style=block.style, hanging=block.hanging)
-
-
-def _column_lines(block: ColumnsBlock) -> Iterator[Text]:
-    """Header and rows, the labels folded."""
-    if block.header:
-        yield Text(side_by_side(*zip(block.header, block.widths, strict=True)), style="dim")
-    label, *widths = block.widths
-    edge = sum(block.widths[:-1]) + len(widths)  # where the last column begins
-    for name, *cells in block.rows:
-        first, *others = fold(name, label - block.indent, hanging=block.hanging) or [""]
-        below = [] if edge + cell_len(cells[-1]) <= WIDTH else [cells.pop()]
-        shown = zip((" " * block.indent + first, *cells), block.widths, strict=False)
-        yield Text(side_by_side(*shown))
-        yield from (Text(" " * (block.indent + block.hanging) + piece) for piece in others)
-        yield from (Text(cell.rjust(WIDTH)) for cell in below)
 
 
 def part_lines(part: Part) -> Iterator[Text]:

@@ -7,17 +7,14 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, Final
 
-from scrutiny.blocks.charts import Chart
 from scrutiny.blocks.labels import one_line
 from scrutiny.blocks.numbers import interval
 from scrutiny.blocks.run_estimates import main_estimates
 from scrutiny.blocks.run_view import RunView
 from scrutiny.core.boundary.json_text import canonical_json, json_line, plain
 from scrutiny.core.boundary.printable import printable
-from scrutiny.core.claim import Finding
 from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import Estimate
-from scrutiny.core.published import Reproduction
 from scrutiny.report.findings.audit_rows import AuditRow, audit_rows, number_rows
 from scrutiny.report.sections import seeds
 from scrutiny.report.trust import trusted_table
@@ -121,8 +118,20 @@ def render_latex(view: RunView) -> str:
     said = f"{escape(headline(view.findings, view.families))} {escape(how)}"
     lines = [r"% \usepackage{booktabs}", *_table(said, columns, " & ".join(header), body)]
     made = seeds.part(view)
-    by_seed = [] if made is None else [line for c in made.charts for line in _chart_table(c)]
-    return "\n".join([*lines, *by_seed, ""])
+    for chart in made.charts if made else ():
+        rows_of_chart = []
+        for at, row in enumerate(chart.table.rows):
+            cells = [
+                rf"\textbf{{{escape(cell)}}}" if (at, i) in chart.table.marks else escape(cell)
+                for i, cell in enumerate(row)
+            ]
+            rows_of_chart.append(" & ".join(cells) + r" \\")
+        caption = escape(f"{chart.title}. {chart.caption}".rstrip())
+        caption += " Bold: the replicate's own interval excludes the reference value."
+        names = " & ".join(map(escape, chart.table.header))
+        aligned = "l" + "r" * (len(chart.table.header) - 1)
+        lines += _table(caption, aligned, names, rows_of_chart)
+    return "\n".join([*lines, ""])
 
 
 def _table(caption: str, columns: str, header: str, rows: Sequence[str]) -> list[str]:
@@ -140,23 +149,6 @@ def _table(caption: str, columns: str, header: str, rows: Sequence[str]) -> list
         r"\end{tabular}",
         r"\end{table}",
     ]
-
-
-def _chart_table(chart: Chart) -> list[str]:
-    """Table of a chart; values whose own interval excludes the reference value are bold."""
-    table = chart.table
-    rows = []
-    for at, row in enumerate(table.rows):
-        cells = [escape(cell) for cell in row]
-        cells = [
-            rf"\textbf{{{cell}}}" if (at, i) in table.marks else cell
-            for i, cell in enumerate(cells)
-        ]
-        rows.append(" & ".join(cells) + r" \\")
-    caption = escape(f"{chart.title}. {chart.caption}".rstrip())
-    caption += " Bold: the replicate's own interval excludes the reference value."
-    header = " & ".join(escape(name) for name in table.header)
-    return _table(caption, "l" + "r" * (len(table.header) - 1), header, rows)
 
 
 def escape(text: str) -> str:
@@ -193,8 +185,41 @@ def render_ndjson(view: RunView) -> str:
         details = {name: getattr(e, name) for name in DETAILS}
         plain_ones = {n: dict(v) if isinstance(v, Mapping) else v for n, v in details.items()}
         objects.append(estimate_object(e) | plain_ones)
-    objects += [_finding_object(f) for f in view.all_findings]
-    objects += [_published_object(p) for p in view.published]
+    for f in view.all_findings:
+        claim = f.claim
+        objects.append(
+            {
+                "claim": claim.says,
+                "estimate": None if f.estimate is None else estimate_object(f.estimate),
+                "verdict": f.verdict,
+                "scope": f.scope,
+                "reason": f.reason,
+                "checks": plain(f.checks),
+                "control": None if f.control is None else estimate_object(f.control),
+                "claim_id": claim.id,
+                "diagnostic": claim.diagnostic,
+                "family": claim.family,
+                "post_hoc": claim.post_hoc,
+                "p_supported": f.p_supported,
+                "p_not_supported": f.p_not_supported,
+                "minimum_detectable_effect": f.minimum_detectable_effect,
+            }
+        )
+    for p in view.published:
+        figure = plain(p.figure)
+        objects.append(
+            {
+                "published": figure.pop("id"),
+                "outcome": p.outcome,
+                "printed": figure.pop("printed"),
+                "ours": p.ours or None,
+                "value": p.value,
+                "low": p.low,
+                "high": p.high,
+                "reason": p.reason,
+                **figure,
+            }
+        )
     return "".join(f"{json_line(one)}\n" for one in objects)
 
 
@@ -203,43 +228,6 @@ def estimate_object(estimate: Estimate) -> dict[str, Any]:
     row = estimate_to_row(estimate)
     row["condition"] = plain(dict(estimate.key.condition))
     return {name: row[name] for name in ESTIMATE_COLUMNS}
-
-
-def _finding_object(finding: Finding) -> dict[str, Any]:
-    """Claim, its estimate, verdict, scope, reason and checks."""
-    claim = finding.claim
-    return {
-        "claim": claim.says,
-        "estimate": None if finding.estimate is None else estimate_object(finding.estimate),
-        "verdict": finding.verdict,
-        "scope": finding.scope,
-        "reason": finding.reason,
-        "checks": plain(finding.checks),
-        "control": None if finding.control is None else estimate_object(finding.control),
-        "claim_id": claim.id,
-        "diagnostic": claim.diagnostic,
-        "family": claim.family,
-        "post_hoc": claim.post_hoc,
-        "p_supported": finding.p_supported,
-        "p_not_supported": finding.p_not_supported,
-        "minimum_detectable_effect": finding.minimum_detectable_effect,
-    }
-
-
-def _published_object(found: Reproduction) -> dict[str, Any]:
-    """A published figure or finding, our value, and the outcome."""
-    figure = plain(found.figure)
-    return {
-        "published": figure.pop("id"),
-        "outcome": found.outcome,
-        "printed": figure.pop("printed"),
-        "ours": found.ours or None,
-        "value": found.value,
-        "low": found.low,
-        "high": found.high,
-        "reason": found.reason,
-        **figure,
-    }
 
 
 REPLICATE_COLUMNS: Final = ("n_replicates", "divided_by", "by_replicate", "across", "variance")

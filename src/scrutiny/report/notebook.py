@@ -9,7 +9,6 @@ from scrutiny.blocks.run_view import RunView
 from scrutiny.report.cases.shown import case_page
 from scrutiny.report.findings.audit_rows import audit_rows, number_rows
 from scrutiny.report.first_screen.content import MOST_CASES, FirstScreen, first_screen_of
-from scrutiny.report.signs import Signs
 from scrutiny.report.wording import footer_lines
 
 MOST_ROWS = 40
@@ -35,7 +34,22 @@ def render_snippet(view: RunView, *, most_rows: int = MOST_ROWS) -> str:
     if screen.risks:
         return _risks(screen, most_rows, footer_lines(view)[:3])
     if screen.signs is not None:
-        return _signs(screen.signs, screen.sentences, most_rows, footer_lines(view)[:3])
+        cells = [row for panel in screen.signs.panels for row in panel.table.rows]
+        said = (
+            screen.signs.title,
+            screen.signs.decision,
+            screen.signs.counts,
+            screen.signs.controls,
+            *screen.sentences,
+        )
+        return _render(
+            title=screen.signs.headline,
+            others=[*filter(None, said)],
+            columns=screen.signs.panels[0].table.header,
+            cells=cells[:most_rows],
+            n_more=max(0, len(cells) - most_rows),
+            footer=footer_lines(view)[:3],
+        )
     rows = audit_rows(view)
     listed = [] if rows else number_rows(main_estimates(view))
     numbers = [(row.label, row.value, row.n, row.estimate.method) for row in listed]
@@ -70,20 +84,6 @@ def _risks(screen: FirstScreen, most_rows: int, footer: Sequence[str]) -> str:
     )
 
 
-def _signs(signs: Signs, sentences: Sequence[str], most_rows: int, footer: Sequence[str]) -> str:
-    """First screen of signs over seeds, all of them in one table."""
-    cells = [row for panel in signs.panels for row in panel.table.rows]
-    said = (signs.title, signs.decision, signs.counts, signs.controls, *sentences)
-    return _render(
-        title=signs.headline,
-        others=[*filter(None, said)],
-        columns=signs.panels[0].table.header,
-        cells=cells[:most_rows],
-        n_more=max(0, len(cells) - most_rows),
-        footer=footer,
-    )
-
-
 def table_snippet(
     columns: Sequence[str],
     rows: Sequence[Mapping[str, Any]],
@@ -96,7 +96,12 @@ def table_snippet(
 
     What is the same in all rows is said once above them; columns without any value are left out.
     """
-    texts = {name: [_cell(row[name]) for row in rows] for name in columns}
+    texts: dict[str, list[str]] = {name: [] for name in columns}
+    for name in columns:
+        for value in (row[name] for row in rows):
+            text = "" if value in (None, "{}") else str(value)
+            text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+            texts[name].append(number(value) if isinstance(value, float) else text)
     held = {name: cells for name, cells in texts.items() if any(cells)}
     shared = [name for name, cells in held.items() if len(rows) > 1 and len(set(cells)) == 1]
     shown = [name for name in held if name not in shared]
@@ -104,14 +109,6 @@ def table_snippet(
     others = [*said, once] if once else said
     cells = [*zip(*(held[name] for name in shown), strict=True)]
     return _render(title=title, others=others, columns=shown, cells=cells, n_more=n_more)
-
-
-def _cell(value: Any) -> str:
-    """Value in a cell: numbers with three decimals, long texts cut."""
-    if isinstance(value, float):
-        return number(value)
-    text = "" if value in (None, "{}") else str(value)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def _render(**values: object) -> str:

@@ -1,6 +1,7 @@
 """Raw measures of a run folder, as sections on reliability read them."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -57,8 +58,17 @@ class FolderRecords(Records):
         name = identity(estimate.key)
         if name not in self._found:
             kept = self._kept.get(identity(estimate.key, without=["replicate"]), {})
-            whole = len(kept) >= len(estimate.by_replicate)
-            self._found[name] = kept if whole and kept else self._computed(name, estimate)
+            self._found[name] = kept if len(kept) >= len(estimate.by_replicate) else {}
+            if (
+                not self._found[name]
+                and self._tables is not None
+                and len(estimate.by_replicate) > 1
+            ):
+                with suppress(ScrutinyError):
+                    if name in self._specs:
+                        self._found[name] = self._estimated(self._specs[name], estimate)
+                    elif name in self._contrasts:
+                        self._found[name] = self._subtracted(self._contrasts[name], estimate)
         return self._found[name]
 
     def by_item(self, estimate: Estimate) -> Mapping[str, float]:
@@ -144,19 +154,6 @@ class FolderRecords(Records):
             except (ScrutinyError, ValueError, KeyError):
                 self._panels[key] = None
         return self._panels[key]
-
-    def _computed(self, name: str, estimate: Estimate) -> Mapping[str, OwnInterval]:
-        """Intervals from the records, by the specification of the estimate."""
-        if self._tables is None or len(estimate.by_replicate) < 2:
-            return {}
-        try:
-            if name in self._specs:
-                return self._estimated(self._specs[name], estimate)
-            if name in self._contrasts:
-                return self._subtracted(self._contrasts[name], estimate)
-        except ScrutinyError:
-            pass
-        return {}
 
     def _estimated(self, assigned: Assignment, whole: Estimate) -> Mapping[str, OwnInterval]:
         from scrutiny.reliability.estimate import estimate

@@ -34,7 +34,30 @@ def signs_lines(signs: Signs) -> Iterator[Text]:
         yield Text()
         yield from wrapped(panel.question, style="bold")
         yield from wrapped(panel.title, style="dim")
-        yield from _table(panel)
+        table = [("", "seeds", "over all seeds", "minus neutral")]
+        for sign in panel.rows:
+            each = f"{sign.above} of {len(sign.each)} up"  # where there are too many for marks
+            if len(sign.each) <= _MOST_MARKS:
+                sides = {
+                    name: (own.value > sign.neither) - (own.value < sign.neither)
+                    for name, own in sign.each.items()
+                }
+                pairs = ((sign.marked(name) != 0, side) for name, side in sides.items())
+                each = "".join(_MARKS.get(pair, "=") for pair in pairs)
+            table.append((sign.name, each, interval(sign.whole), sign.against_twins))
+        if not any(row.against_twins for row in panel.rows):
+            table = [(*cells[:-1], "") for cells in table]
+        widths = [max(map(cell_len, column)) + 1 for column in zip(*table, strict=True)]
+        before = sum(widths) + len(widths)  # one more space between cells
+        for cells, row in zip(table, (None, *panel.rows), strict=True):
+            line = side_by_side(*zip(cells, widths, strict=True))
+            if row is None:
+                yield Text(line, style="dim")
+                continue
+            first, *others = fold(", ".join(filter(None, (row.says, row.caveat))), WIDTH - before)
+            style = _STYLES.get(row.state, "")
+            yield Text(f"{line.ljust(before)}{first}", style=style)
+            yield from (Text(" " * before + piece, style=style) for piece in others)
     yield Text()
     yield from wrapped(
         f"{_MARKS[True, 1]}{_MARKS[True, -1]} a seed alone clear, {_MARKS[False, 1]}"
@@ -45,36 +68,6 @@ def signs_lines(signs: Signs) -> Iterator[Text]:
     yield from wrapped(signs.counts)
     if signs.controls:
         yield from wrapped(signs.controls)
-
-
-def _table(panel: SignPanel) -> Iterator[Text]:
-    """One line for each sign; what to make of it goes on below where it is too long."""
-    table = [("", "seeds", "over all seeds", "minus neutral")]
-    table += [(r.name, _each(r), interval(r.whole), r.against_twins) for r in panel.rows]
-    if not any(row.against_twins for row in panel.rows):
-        table = [(*cells[:-1], "") for cells in table]
-    widths = [max(map(cell_len, column)) + 1 for column in zip(*table, strict=True)]
-    before = sum(widths) + len(widths)  # one more space between cells
-    for cells, row in zip(table, (None, *panel.rows), strict=True):
-        line = side_by_side(*zip(cells, widths, strict=True))
-        if row is None:
-            yield Text(line, style="dim")
-            continue
-        first, *others = fold(", ".join(filter(None, (row.says, row.caveat))), WIDTH - before)
-        style = _STYLES.get(row.state, "")
-        yield Text(f"{line.ljust(before)}{first}", style=style)
-        yield from (Text(" " * before + piece, style=style) for piece in others)
-
-
-def _each(row: SeedSign) -> str:
-    """Mark of each replicate, or how many stand above where there are too many."""
-    if len(row.each) > _MOST_MARKS:
-        return f"{row.above} of {len(row.each)} up"
-    sides = {
-        name: (own.value > row.neither) - (own.value < row.neither)
-        for name, own in row.each.items()
-    }
-    return "".join(_MARKS.get((row.marked(name) != 0, side), "=") for name, side in sides.items())
 
 
 _LINE: float = 8.0  # pixels between replicates
@@ -135,18 +128,17 @@ def signs_page(signs: Signs) -> SignsPage:
             ends += row.whole.ends
             ends += [end for own in row.each.values() for end in (own.low, own.high)]
         axis = Axis(min(ends), max(ends))
-        panels.append(PanelPage(panel, axis, tuple(_row(row, axis) for row in panel.rows)))
+        rows = []
+        for row in panel.rows:
+            points = []
+            for at, (name, own) in enumerate(row.each.items(), start=1):
+                title = f"{replicate_words(name)}: {own.value:.3g} [{own.low:.3g}, {own.high:.3g}]"
+                low, value, high = map(axis.place, (own.low, own.value, own.high))
+                points.append(Point(title, low, value, high, _LINE * at, row.marked(name) != 0))
+            low, value, high = map(axis.place, row.whole.ends)
+            rows.append(SignRow(row, interval(row.whole), low, value, high, tuple(points)))
+        panels.append(PanelPage(panel, axis, tuple(rows)))
     return SignsPage(signs, tuple(panels))
-
-
-def _row(row: SeedSign, axis: Axis) -> SignRow:
-    points = []
-    for at, (name, own) in enumerate(row.each.items(), start=1):
-        title = f"{replicate_words(name)}: {own.value:.3g} [{own.low:.3g}, {own.high:.3g}]"
-        low, value, high = map(axis.place, (own.low, own.value, own.high))
-        points.append(Point(title, low, value, high, _LINE * at, row.marked(name) != 0))
-    low, value, high = map(axis.place, row.whole.ends)
-    return SignRow(row, interval(row.whole), low, value, high, tuple(points))
 
 
 def sign_blocks(signs: Signs) -> list[str]:

@@ -3,7 +3,7 @@
 A control is no condition of a cost, and stands beside it; a small cost needs none at all.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -134,46 +134,39 @@ def trusted_table(view: RunView) -> TrustedTable | None:
         for name, model in view.manifest.get("models", {}).items()
         if model.get("role") in _CONTROLS
     }
-    rows = tuple(
-        TrustedRow(row, _outcomes(row.finding, known, families)) for row in audit_rows(view)
-    )
-    return TrustedTable(rows)
-
-
-def _outcomes(
-    finding: Finding, known: Mapping[str, Estimate], families: Collection[str]
-) -> tuple[str, ...]:
-    """Outcome of each condition; ``families`` are the control families."""
-    parts = [(c, known.get(identity(key))) for c, key in finding.comparisons]
-    controls = [
-        (c, e) for c, e in parts if "control" in c.against or (e and e.key.reference in families)
-    ]
-    interval = "yes" if finding.verdict in DECIDED else finding.verdict
-    if finding.is_stopped:
-        interval = f"{NOT_TESTED}: {finding.reason}"
-    skill = "yes" if finding.claim.competence or finding.claim.gates else NONE_DECLARED
-    if finding.verdict in ("refused", "not asked") or finding.lacks_skill:
-        skill = "refused"  # only a missing skill is
-    elif finding.reason == SKILL_NOT_COMPUTED:
-        skill = "not computed"
-    return (
-        interval,
-        _choices(finding),
-        _seeds(finding),
-        _controls(finding, controls),
-        skill,
-    )
-
-
-def _choices(finding: Finding) -> str:
-    """Worst of the checks on choices; a single declared choice holds by itself."""
-    checks = [c for c in finding.checks if c.name.partition(":")[0] == "choices"]
-    run = [c for c in checks if not c.detail.startswith("one ")]
-    if not run:
-        return NONE_DECLARED
-    outcome = worst_outcome(c.outcome for c in run)
-    detail = next((c.detail for c in run if c.outcome == outcome and c.detail), "")
-    return "yes" if outcome == "yes" else f"{outcome} ({detail})" if detail else outcome
+    rows = []
+    for row in audit_rows(view):
+        finding = row.finding
+        parts = [(c, known.get(identity(key))) for c, key in finding.comparisons]
+        controls = [
+            (c, e)
+            for c, e in parts
+            if "control" in c.against or (e and e.key.reference in families)
+        ]
+        interval = "yes" if finding.verdict in DECIDED else finding.verdict
+        if finding.is_stopped:
+            interval = f"{NOT_TESTED}: {finding.reason}"
+        skill = "yes" if finding.claim.competence or finding.claim.gates else NONE_DECLARED
+        if finding.verdict in ("refused", "not asked") or finding.lacks_skill:
+            skill = "refused"  # only a missing skill is
+        elif finding.reason == SKILL_NOT_COMPUTED:
+            skill = "not computed"
+        checks = [c for c in finding.checks if c.name.partition(":")[0] == "choices"]
+        run = [c for c in checks if not c.detail.startswith("one ")]  # one choice holds by itself
+        choices = NONE_DECLARED
+        if run:
+            outcome = worst_outcome(c.outcome for c in run)
+            detail = next((c.detail for c in run if c.outcome == outcome and c.detail), "")
+            choices = "yes" if outcome == "yes" else f"{outcome} ({detail})" if detail else outcome
+        outcomes = (
+            interval,
+            choices,
+            _seeds(finding),
+            _controls(finding, controls),
+            skill,
+        )
+        rows.append(TrustedRow(row, outcomes))
+    return TrustedTable(tuple(rows))
 
 
 def _seeds(finding: Finding) -> str:
@@ -183,25 +176,19 @@ def _seeds(finding: Finding) -> str:
         return "no value"
     if estimate.n_replicates < _FEWEST:
         return f"{estimate.n_replicates} replicate" + "s" * (estimate.n_replicates > 1)
-    agreeing, count = _on_its_side(finding, estimate)
-    if agreeing < count and finding.verdict != "holds":
-        return f"{agreeing} of {count} agree"
+    values = list(estimate.by_replicate.values())
+    agreeing, share = len(values), estimate.across.get("sign_agreement")
+    if share is not None:
+        agreeing = round(share * len(values))
+    elif finding.claim.components:
+        main = finding.claim.components[0]
+        up = main.operator.startswith(">")
+        agreeing = sum(v > main.limit if up else v < main.limit for v in values)
+    if agreeing < len(values) and finding.verdict != "holds":
+        return f"{agreeing} of {len(values)} agree"
     outcome = worst_outcome(c.outcome for c in finding.checks if c.name == "seeds")
     declared = any(c.name == "seeds" for c in finding.checks)
     return "yes" if outcome == "yes" or not declared else outcome
-
-
-def _on_its_side(finding: Finding, estimate: Estimate) -> tuple[int, int]:
-    """Number of replicates on the claim's side of "no effect" or of the limit, and of all."""
-    values = list(estimate.by_replicate.values())
-    share = estimate.across.get("sign_agreement")
-    if share is not None:
-        return round(share * len(values)), len(values)
-    main = finding.claim.components[:1]
-    if not main:
-        return len(values), len(values)
-    limit, up = main[0].limit, main[0].operator.startswith(">")
-    return sum(v > limit if up else v < limit for v in values), len(values)
 
 
 def _controls(finding: Finding, controls: Sequence[tuple[Component, Estimate | None]]) -> str:
@@ -213,40 +200,32 @@ def _controls(finding: Finding, controls: Sequence[tuple[Component, Estimate | N
     named = [c for c in finding.claim.components if "control" in c.against]
     declared = list(dict.fromkeys([*named, *(component for component, _ in controls)]))
     if finding.claim.risk is not None:
-        return _beside_cost(finding)
+        if finding.verdict == "holds":
+            return NOT_NEEDED
+        more = [check for check in finding.checks if check.name.startswith("more than ")]
+        if not more:
+            return NOT_NEEDED
+        open_ones = [check for check in more if check.outcome != "yes"]
+        if not open_ones:
+            return "yes"
+        exceeded = open_ones[0].name.removeprefix("more than ")
+        words = {"no": f"not shown to exceed {exceeded}", "not run": f"{exceeded} not run"}
+        return words.get(open_ones[0].outcome, f"not yet shown to exceed {exceeded}")
     if not declared:
         return NO_CONTROL if finding.claim.needs_control else NOT_NEEDED
     found = dict(controls)
-    failed = [c for c in declared if not _is_beyond(c, found.get(c))]
+    passed = [
+        c
+        for c, e in found.items()
+        if e is not None and e.low is not None and e.high is not None
+        if (e.high < c.limit if c.operator.startswith("<") else e.low > c.limit)
+    ]
+    failed = [c for c in declared if c not in passed]
     if not failed:
         return "yes"
     ran = found.get(failed[0]) is not None
     name = failed[0].against.removeprefix("control: ")
     return f"{name} not passed" if ran else f"{name} not run"
-
-
-def _beside_cost(finding: Finding) -> str:
-    """What was found of a cost beside its controls; a small one needs none."""
-    if finding.verdict == "holds":
-        return NOT_NEEDED
-    more = [check for check in finding.checks if check.name.startswith("more than ")]
-    if not more:
-        return NOT_NEEDED
-    open_ones = [check for check in more if check.outcome != "yes"]
-    if not open_ones:
-        return "yes"
-    name = open_ones[0].name.removeprefix("more than ")
-    words = {"no": f"not shown to exceed {name}", "not run": f"{name} not run"}
-    return words.get(open_ones[0].outcome, f"not yet shown to exceed {name}")
-
-
-def _is_beyond(component: Component, estimate: Estimate | None) -> bool:
-    """Whether an estimate's interval is beyond the limit of a comparison."""
-    if estimate is None or estimate.low is None or estimate.high is None:
-        return False
-    if component.operator.startswith("<"):
-        return estimate.high < component.limit
-    return estimate.low > component.limit
 
 
 _MOST_NAMES: Final = 8
@@ -280,12 +259,6 @@ def trusted_lines(view: RunView) -> Iterator[Text]:
         yield from wrapped(said, hanging=2)
     if len(trusted) > _MOST_TRUSTED:
         yield Text(f"  … and {len(trusted) - _MOST_TRUSTED} more")
-    yield from _other_lines(table)
-    yield from _seed_lines(table)
-
-
-def _other_lines(table: TrustedTable) -> Iterator[Text]:
-    """Claims that cannot be reported: by the first failed condition, or the gate."""
     tested = [row for row in table.rows if not (row.is_trusted or row.row.finding.is_stopped)]
     for name in CONDITIONS:
         rows = [row for row in tested if row.failed[0] == name]
@@ -297,6 +270,7 @@ def _other_lines(table: TrustedTable) -> Iterator[Text]:
     if len(stopped) > _MOST_REASONS:
         count = sum(len(rows) for rows in list(stopped.values())[_MOST_REASONS:])
         yield from wrapped(f"  not tested for other reasons: {count} more", hanging=4)
+    yield from _seed_lines(table)
 
 
 def _listed(why: str, rows: Sequence[TrustedRow]) -> Iterator[Text]:

@@ -60,7 +60,13 @@ def maximum_arborescence(scores: ArrayLike, *, root: ArrayLike) -> IntArray:
     contractions = []
     while (found := graphs.contract()) is not None:
         contractions.append(found)
-    return _expanded(graphs.best(), contractions, roots).reshape(given.shape[:-1])
+    heads = graphs.best()
+    for step in reversed(contractions):
+        outside = heads[step.graph, step.node]  # the word that each circle hangs on
+        heads[step.members] = step.best[step.members]
+        heads[step.graph, step.entry[np.arange(outside.size), outside]] = outside
+    heads[np.arange(roots.size), roots] = -1
+    return heads.reshape(given.shape[:-1])
 
 
 class _Contraction(NamedTuple):
@@ -103,7 +109,15 @@ class _Graphs:
         """Contract all cycles of best heads; ``None`` if there are none."""
         best = self.best()
         parent = np.where(self.is_live, self.node[self.rows, best], self.roots[:, None])
-        on_circle = _on_circle(parent, self.roots)
+        jumped = parent
+        steps = 1
+        while steps < parent.shape[1]:
+            jumped = np.take_along_axis(jumped, jumped, axis=1)
+            steps *= 2
+        # after n steps one is at the root or on a circle, and every node of a circle is reached
+        on_circle = np.zeros(parent.shape, dtype=np.bool_)
+        np.put_along_axis(on_circle, jumped, values=True, axis=1)
+        on_circle[np.arange(self.roots.size), self.roots] = False
         if not on_circle.any():
             return None
         at = np.argwhere(on_circle)
@@ -134,20 +148,6 @@ class _Graphs:
         return entry
 
 
-def _on_circle(parent: IntArray, roots: IntArray) -> BoolArray:
-    """Mask of the nodes ``(graph, node)`` that lie on a cycle of parents."""
-    jumped = parent
-    steps = 1
-    while steps < parent.shape[1]:
-        jumped = np.take_along_axis(jumped, jumped, axis=1)
-        steps *= 2
-    # after n steps one is at the root or on a circle, and every node of a circle is reached
-    reached = np.zeros(parent.shape, dtype=np.bool_)
-    np.put_along_axis(reached, jumped, values=True, axis=1)
-    reached[np.arange(roots.size), roots] = False
-    return reached
-
-
 def _named(parent: IntArray, on_circle: BoolArray) -> tuple[IntArray, IntArray, IntArray]:
     """Graph and smallest node of each cycle, and the new name of every node ``(graph, node)``."""
     n = parent.shape[1]
@@ -160,13 +160,3 @@ def _named(parent: IntArray, on_circle: BoolArray) -> tuple[IntArray, IntArray, 
     own = np.broadcast_to(np.arange(n), parent.shape)
     graph, node = np.nonzero(on_circle & (least == own))
     return graph, node, np.where(on_circle, least, own)
-
-
-def _expanded(heads: IntArray, contractions: list[_Contraction], roots: IntArray) -> IntArray:
-    """Head of each word, from the heads of contracted nodes, expanded in reverse order."""
-    for step in reversed(contractions):
-        outside = heads[step.graph, step.node]  # the word that each circle hangs on
-        heads[step.members] = step.best[step.members]
-        heads[step.graph, step.entry[np.arange(outside.size), outside]] = outside
-    heads[np.arange(roots.size), roots] = -1
-    return heads

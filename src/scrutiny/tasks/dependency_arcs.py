@@ -166,17 +166,13 @@ def _must_lead_to_a_root(heads: Sequence[int | None], words: Sequence[str]) -> N
             seen[place] = start
             place = heads[place]
         if place is not None and place != ROOT and seen[place] == start:
-            raise DataError(_said_of_circle(heads, words, place))
-
-
-def _said_of_circle(heads: Sequence[int | None], words: Sequence[str], place: int) -> str:
-    circle = [place]
-    while (head := heads[circle[-1]]) is not None and head != place:
-        circle.append(head)
-    shown = ", ".join(f"{i + 1} {words[i]!r}" for i in circle[:_MOST_SHOWN])
-    rest = " and others" if len(circle) > _MOST_SHOWN else ""
-    lack = "" if ROOT in heads else ", and no word is the root (head 0)"
-    return f"heads go round in a circle, through the words {shown}{rest}{lack}"
+            circle = [place]
+            while (head := heads[circle[-1]]) is not None and head != place:
+                circle.append(head)
+            shown = ", ".join(f"{i + 1} {words[i]!r}" for i in circle[:_MOST_SHOWN])
+            rest = " and others" if len(circle) > _MOST_SHOWN else ""
+            lack = "" if ROOT in heads else ", and no word is the root (head 0)"
+            raise DataError(f"heads go round in a circle, through the words {shown}{rest}{lack}")
 
 
 def _tags(row: Mapping[str, Any], name: str, n: int) -> tuple[str, ...] | None:

@@ -238,6 +238,8 @@ def _exchanged_sets(
     rng: Rng,
 ) -> list[WordSet]:
     """New sets of the texts of one test and one pair of sets."""
+    import numpy as np
+
     words: dict[tuple[str | float, str | float], int] = {}  # (set, word) -> number of texts
     named: dict[str | float, WordSet] = {}
     keys = []
@@ -250,16 +252,9 @@ def _exchanged_sets(
     if len(named) < 2:
         return [named[key[0]] for key in keys]
     n_first = sum(key[0] == pair[0] for key in words)
-    chosen = _balanced(list(words.values()), [key[0] == pair[0] for key in words], n_first, rng)
-    is_first = dict(zip(words, chosen, strict=True))
-    return [named[pair[0] if is_first[key] else pair[1]] for key in keys]
-
-
-def _balanced(sizes: Sequence[int], firsts: Sequence[bool], n_first: int, rng: Rng) -> list[bool]:
-    """Words for the first set, balanced: as many words, and as many texts, as before."""
-    import numpy as np
-
-    counts = np.asarray(sizes)
+    firsts = [key[0] == pair[0] for key in words]
+    # words for the first set, balanced: as many words, and as many texts, as before
+    counts = np.asarray(list(words.values()))
     wanted = int(counts[np.asarray(firsts)].sum())
     best, nearest = np.asarray(firsts), None
     for _ in range(_TRIES):
@@ -270,4 +265,5 @@ def _balanced(sizes: Sequence[int], firsts: Sequence[bool], n_first: int, rng: R
             best, nearest = drawn, distance
         if not distance:
             break
-    return [bool(x) for x in best]
+    is_first = dict(zip(words, best.tolist(), strict=True))
+    return [named[pair[0] if is_first[key] else pair[1]] for key in keys]

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
@@ -204,33 +205,22 @@ def told(
     """
     shown, gold = [], ""
     for both in stored:
-        parts = _differences(both, item, edits, read)
+        before, after, right = (
+            None if one is None else _with_layers(one, read) for one in (*both, item["gold"])
+        )
+        parts: Sequence[PartDifference] = ()
+        if before is not None and after is not None:
+            example = Example("", json.loads(item["fields"]))
+            text = next(iter(example.fields.values()))
+            with suppress(EditRefusedError):
+                track = track_of(example, edits)
+                parts = type_of(before).differences(before, after, right, track, text)
+        parts = sorted(parts, key=lambda part: not part.is_broken)  # those that broke first
         sides = [parts_in_words(parts, side) for side in ("before", "after", "right")]
-        before, after, right = sides if parts else (*(said(one, read) for one in both), "")
-        shown.append((before, after))
-        gold = gold or right
+        was, now, wanted = sides if parts else (*(said(one, read) for one in both), "")
+        shown.append((was, now))
+        gold = gold or wanted
     return shown, gold or said(item["gold"], read)
-
-
-def _differences(
-    both: tuple[str | None, str | None],
-    item: Mapping[str, Any],
-    edits: Sequence[Edit],
-    read: frozenset[str],
-) -> list[PartDifference]:
-    """Parts of which two stored answers say different things, those that broke first."""
-    before, after, right = (
-        None if one is None else _with_layers(one, read) for one in (*both, item["gold"])
-    )
-    if before is None or after is None:
-        return []
-    example = Example("", json.loads(item["fields"]))
-    text = next(iter(example.fields.values()))
-    try:
-        parts = type_of(before).differences(before, after, right, track_of(example, edits), text)
-    except EditRefusedError:
-        return []
-    return sorted(parts, key=lambda part: not part.is_broken)
 
 
 def said(stored: str | None, read: frozenset[str]) -> str:

@@ -85,34 +85,27 @@ def suite_lines(name: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Text]:
     outcomes = {case: outcome_of(own) for case, own in cases.items()}
     yield from wrapped(f"'{name}': {outcomes_in_words(outcomes.values())}.", style="bold")
     ordered = sorted(cases, key=lambda case: OUTCOMES.index(outcomes[case]))
+    edge = _INDENT + len(_LONGEST_OUTCOME)  # where texts and facts begin
     for case in ordered[:MOST_OF_SUITE]:
-        yield from _suite_case(case, outcomes[case], cases[case])
+        outcome = outcomes[case]
+        own = [row for row in cases[case] if row["outcome"] == outcome]
+        row, style = own[0], {"failed": "red", "passed": "green"}.get(outcome, "yellow")
+        first, *further = fold(f"{case}  {_near(one_line(row['after']), 0)}", WIDTH - edge) or [""]
+        head = Text(f"  {mark(STATE_OF[outcome])} ")
+        head.append(f"{outcome:<{len(_LONGEST_OUTCOME)}}", style=style)
+        yield head.append(first)
+        yield from (Text(" " * edge + piece) for piece in further)
+        facts = [f"expected {row['label']}"]
+        if outcome != UNANSWERED:
+            facts.insert(0, f"answered {row['said_after']}")
+        if row["edits"]:
+            facts.append(f"changed: {_near(row['edits'], 0)}")
+            facts.append(f"before: {row['said_before']}")
+        facts += [f"in {len(own)} of {len(cases[case])} models"] * (len(cases[case]) > 1)
+        for piece in fold("; ".join(facts), WIDTH - edge):
+            yield Text(" " * edge + piece, style="dim")
     if (more := len(ordered) - MOST_OF_SUITE) > 0:
         yield from wrapped(f'{more:,} more: scrutiny.load(RUN).cases("{name}")', style="dim")
-
-
-def _suite_case(case: str, outcome: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Text]:
-    """A case of a suite: its text, and what was answered and expected, of how many models."""
-    own = [row for row in rows if row["outcome"] == outcome]
-    row, style = own[0], {"failed": "red", "passed": "green"}.get(outcome, "yellow")
-    sign = mark(STATE_OF[outcome])
-    room = WIDTH - _INDENT
-    first, *more = fold(
-        f"{case}  {_near(one_line(row['after']), 0)}", room - len(_LONGEST_OUTCOME)
-    ) or [""]
-    head = Text(f"  {sign} ")
-    head.append(f"{outcome:<{len(_LONGEST_OUTCOME)}}", style=style)
-    yield head.append(first)
-    yield from (Text(" " * (_INDENT + len(_LONGEST_OUTCOME)) + piece) for piece in more)
-    facts = [f"expected {row['label']}"]
-    if outcome != UNANSWERED:
-        facts.insert(0, f"answered {row['said_after']}")
-    if row["edits"]:
-        facts.append(f"changed: {_near(row['edits'], 0)}")
-        facts.append(f"before: {row['said_before']}")
-    facts += [f"in {len(own)} of {len(rows)} models"] * (len(rows) > 1)
-    for piece in fold("; ".join(facts), room - len(_LONGEST_OUTCOME)):
-        yield Text(" " * (_INDENT + len(_LONGEST_OUTCOME)) + piece, style="dim")
 
 
 def _case(row: Mapping[str, Any]) -> Iterator[Text]:

@@ -174,7 +174,27 @@ def scales_of(whole: SideBySide, margin: float | None) -> Iterator[GainScale]:
 def cards_of(whole: SideBySide) -> Iterator[Card]:
     """Cards, what is worse first: inputs, items with cases, and other numbers that differ."""
     cards = [card for level in whole.levels for card in _cards_of_level(level)]
-    cards += _of_numbers(whole)
+    own = {(level.metric, level.dataset, level.difference.key.diagnostic) for level in whole.levels}
+    others = [  # but for the scores themselves
+        (found, way)
+        for found, way in whole.comparison.differing
+        if (found.key.metric, found.key.dataset, found.key.diagnostic) not in own
+        or found.key.group != "all"
+        or found.key.condition
+    ]
+    titles = {
+        "worse": "Other numbers that are worse",
+        "better": "Other numbers that are better",
+        "": "Numbers that differ, neither better nor worse",
+    }
+    for way, title in titles.items():
+        found = [one for one, its in others if its == way]
+        if found:
+            told = [(number_name(one.key), interval(one, signed=True)) for one in found]
+            more = len(told) - _ROWS
+            note = f"{more} more stand below" if more > 0 else ""
+            cost = f"{len(found)} number{'s' * (len(found) > 1)}, second minus first"
+            cards.append(Card(way, title, cost, (), tuple(told[:_ROWS]), note))
     yield from sorted(cards, key=lambda card: ("worse", "better", "").index(card.way))
 
 
@@ -219,31 +239,6 @@ def _cases(level: Level, inside: str, way: str) -> tuple[tuple[str, str, str], .
     return tuple(cases)
 
 
-def _of_numbers(whole: SideBySide) -> Iterator[Card]:
-    """Numbers that differ one way, but for the scores themselves."""
-    own = {(level.metric, level.dataset, level.difference.key.diagnostic) for level in whole.levels}
-    others = [
-        (found, way)
-        for found, way in whole.comparison.differing
-        if (found.key.metric, found.key.dataset, found.key.diagnostic) not in own
-        or found.key.group != "all"
-        or found.key.condition
-    ]
-    titles = {
-        "worse": "Other numbers that are worse",
-        "better": "Other numbers that are better",
-        "": "Numbers that differ, neither better nor worse",
-    }
-    for way, title in titles.items():
-        found = [one for one, its in others if its == way]
-        if found:
-            told = [(number_name(one.key), interval(one, signed=True)) for one in found]
-            more = len(told) - _ROWS
-            note = f"{more} more stand below" if more > 0 else ""
-            cost = f"{len(found)} number{'s' * (len(found) > 1)}, second minus first"
-            yield Card(way, title, cost, (), tuple(told[:_ROWS]), note)
-
-
 Object = dict[str, Any]
 #: What tells the levels of a comparison apart.
 _OF_LEVEL: Final = ("subject", "reference", "dataset", "metric", "condition")
@@ -254,49 +249,46 @@ def objects_of(whole: SideBySide, *, top: int) -> Iterator[Object]:
     yield from map(finding_to_json, whole.comparison.findings)
     for level in whole.levels:
         own = _members(level, *_OF_LEVEL)
-        yield from ({"part": name, **own, **said} for name, said in _of_level(level, top))
+        noise = _members(level.noise, "how", "share", "n_items", "n_pairs")
+        sides = {"before": level.overall.before, "after": level.overall.after, "noise": noise}
+        yield {"part": "level", **own} | sides | _members(level, "detectable", "outcome")
+        if level.flips is not None:
+            tests = {"mcnemar_p": [test.p_value for test in level.flips.tests]}
+            graded = {"is_graded": True} if level.flips.is_graded else {}
+            flips = _members(level.flips, "broken", "mended", "answers_differ")
+            yield {"part": "flips", **own} | flips | tests | graded
+        for agreed in level.agreement.rows:
+            of = level.agreement.floor_of if agreed.floor is not None else None
+            more = {"reason": agreed.reason or None, "floor_of": of}
+            yield {"part": "agreement", **own} | _members(agreed) | more
+        causes = {found.change.name: found.goes_back_to for found in level.shown}
+        for change in level.changes:
+            shown = {"is_shown": change.is_shown, "goes_back_to": causes.get(change.name)}
+            yield {"part": "slice", **own} | _members(change) | {"value": change.value} | shown
+        for one in level.disagreements[:top]:
+            yield {"part": "disagreement", **own} | _members(one) | {"rank": one.rank}
     if whole.shared is not None:
-        yield from ({"part": name, **said} for name, said in _of_shared(whole.shared))
+        yield from _of_shared(whole.shared)
     found = _members(whole.comparison, "n_shared", "n_unmatched", "differences")
     yield {"part": "outcome", "outcome": whole.outcome, **found}
 
 
-def _of_level(level: Level, top: int) -> Iterator[tuple[str, Object]]:
-    """Name and members of each object of one level."""
-    noise = _members(level.noise, "how", "share", "n_items", "n_pairs")
-    sides = {"before": level.overall.before, "after": level.overall.after, "noise": noise}
-    yield "level", sides | _members(level, "detectable", "outcome")
-    if level.flips is not None:
-        tests = {"mcnemar_p": [test.p_value for test in level.flips.tests]}
-        graded = {"is_graded": True} if level.flips.is_graded else {}
-        yield "flips", _members(level.flips, "broken", "mended", "answers_differ") | tests | graded
-    for agreed in level.agreement.rows:
-        of = level.agreement.floor_of if agreed.floor is not None else None
-        yield "agreement", _members(agreed) | {"reason": agreed.reason or None, "floor_of": of}
-    causes = {found.change.name: found.goes_back_to for found in level.shown}
-    for change in level.changes:
-        shown = {"is_shown": change.is_shown, "goes_back_to": causes.get(change.name)}
-        yield "slice", _members(change) | {"value": change.value} | shown
-    for one in level.disagreements[:top]:
-        yield "disagreement", _members(one) | {"rank": one.rank}
-
-
-def _of_shared(shared: SharedInvariances) -> Iterator[tuple[str, Object]]:
-    """Name and members of each shared invariance, and of the likeness of vectors."""
+def _of_shared(shared: SharedInvariances) -> Iterator[Object]:
+    """Objects of each shared invariance, and of the likeness of vectors."""
     for one in shared.kept:
         key = one.hard.key
         of = {"subject": key.subject, "reference": key.reference, "dataset": key.dataset}
+        changed = {name: str(value) for name, value in key.condition.items()}
         own = _members(one, "hard", "random", "ceiling", "finding")
         told = {"is_judged": one in shared.judged, "ceiling_of": one.how}
         further = {name.partition("@")[0]: _said(found) for name, found in one.further.items()}
-        changed = {name: str(value) for name, value in key.condition.items()}
         judged = {"margin": one.margin, "outcome": shared.outcome_of(one)}
-        yield "invariance", {**of, **changed, **own, **told, **further, **judged}
+        yield {"part": "invariance", **of, **changed, **own, **told, **further, **judged}
     for row in shared.likened:
         of = {"measure": row.measure, "pooling": row.pooling, "dataset": row.value.key.dataset}
-        yield "representation", of | _members(row)
+        yield {"part": "representation", **of, **_members(row)}
     for claimed in shared.findings:
-        yield "representation claim", finding_to_json(claimed)
+        yield {"part": "representation claim", **finding_to_json(claimed)}
 
 
 def _members(value: Any, *names: str) -> Object:

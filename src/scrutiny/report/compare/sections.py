@@ -22,13 +22,9 @@ from scrutiny.diagnostics.similarity.side_by_side.side_by_side_charts import (
     inputs_chart,
     stated,
 )
-from scrutiny.diagnostics.similarity.side_by_side.sides import Noise
 from scrutiny.report.compare.headline import level_name
-from scrutiny.run.comparing.changed_slices import LevelChange
 from scrutiny.run.comparing.comparison_results import (
     Level,
-    SharedInvariances,
-    ShownChange,
     SideBySide,
     is_gain,
 )
@@ -88,7 +84,21 @@ def _title(level: Level) -> str:
 def _facts(level: Level, margin: float | None) -> Iterator[tuple[str, str]]:
     """Facts of the comparison in words: noise floor, change, test, verdict."""
     found = level.difference
-    yield "noise floor", _noise_words(level.noise)
+    noise = level.noise
+    if noise.share is None:
+        yield (
+            "noise floor",
+            "not known: the first model was run once. Give a second run of it with --again, or "
+            "replicates.",
+        )
+    else:
+        how = {
+            "replicates": f"between two replicates of the first ({noise.n_pairs} pairs)",
+            "another run": f"between two runs of the first ({noise.n_pairs} pairs)",
+            "asked again": f"when the first is asked again ({noise.n_items} items, other batches)",
+            "exact": "when the first is asked again: its adapter promises exact answers",
+        }[noise.how]
+        yield "noise floor", f"{percent(noise.share)} of items flip {how}"
     if found.value is not None and found.low is not None and found.high is not None:
         change = replace(found, value=-found.value, low=-found.high, high=-found.low)
         sides = f"{number(level.overall.before)}{TO}{number(level.overall.after)}"
@@ -117,22 +127,6 @@ def _facts(level: Level, margin: float | None) -> Iterator[tuple[str, str]]:
         yield f"loss > {margin:g}", level.outcome
 
 
-def _noise_words(noise: Noise) -> str:
-    """The noise floor in words: how many items flip for the first model alone."""
-    if noise.share is None:
-        return (
-            "not known: the first model was run once. Give a second run of it with --again, or "
-            "replicates."
-        )
-    how = {
-        "replicates": f"between two replicates of the first ({noise.n_pairs} pairs)",
-        "another run": f"between two runs of the first ({noise.n_pairs} pairs)",
-        "asked again": f"when the first is asked again ({noise.n_items} items, other batches)",
-        "exact": "when the first is asked again: its adapter promises exact answers",
-    }[noise.how]
-    return f"{percent(noise.share)} of items flip {how}"
-
-
 def _slices(anchor: str, level: Level, *, margin: float | None, is_whole: bool) -> Iterator[Chart]:
     """Change of every slice, or of the shown or requested ones, clearest first."""
     shown = {one.change.name: one for one in level.shown}
@@ -141,7 +135,16 @@ def _slices(anchor: str, level: Level, *, margin: float | None, is_whole: bool) 
     told = [level.overall] * is_whole + [one.change for one in level.shown] + told
     lines, rows = [], []
     for change in told:
-        state, more = _state(change, shown.get(change.name), level)
+        found = shown.get(change.name)
+        state, more = "better" if is_gain(change, level) else "worse", ""
+        if found is not None and found.goes_back_to:
+            state, more = "nothing of its own", f" beyond {found.goes_back_to!r}"
+        elif found is not None and found.turn is not None:  # its most frequent change
+            before, after, count, total = found.turn
+            turn = f"{answer_cell(before)}{TO}{answer_cell(after)}"
+            more = f", mostly {turn} ({count} of {total} changed answers)"
+        elif not change.is_shown:
+            state = "not shown"
         moved = stated(change.value, change.n, change.low, change.high)
         lines.append(Line(change.says, {state: moved}))
         rows.append(
@@ -167,18 +170,6 @@ def _slices(anchor: str, level: Level, *, margin: float | None, is_whole: bool) 
         limit=None if not margin else margin if level.lower_is_better else -margin,
         table=ChartTable(header, tuple(rows), 2),
     )
-
-
-def _state(change: LevelChange, found: ShownChange | None, level: Level) -> tuple[str, str]:
-    """Verdict on a slice (worse, better, not shown), and its most frequent change."""
-    word = "better" if is_gain(change, level) else "worse"
-    if found is not None and found.goes_back_to:
-        return "nothing of its own", f" beyond {found.goes_back_to!r}"
-    if found is None or found.turn is None:
-        return word if change.is_shown else "not shown", ""
-    before, after, count, total = found.turn
-    turn = f"{answer_cell(before)}{TO}{answer_cell(after)}"
-    return word, f", mostly {turn} ({count} of {total} changed answers)"
 
 
 SHARED: Final = Chapter(
@@ -219,8 +210,19 @@ def parts_of(
     """
     for place, level in enumerate(whole.levels, 1):
         yield level_part(level, f"level-{place}", margin=margin, top=top, is_whole=is_whole)
-    if whole.shared is not None:
-        yield from _shared(whole.shared)
+    shared = whole.shared
+    if shared is not None:
+        if shared.judged:
+            yield invariance_part(shared.judged, "kept-of-the-first", chapter=SHARED)
+        back = [one for one in shared.kept if one not in shared.judged]
+        if back:
+            one = invariance_part(back, "kept-of-the-second", chapter=SHARED)
+            yield replace(one, title=f"{one.title} (reported, not judged)")
+        if shared.likened or shared.findings:
+            vectors = tuple(likeness_chart(shared.likened, "vectors-chart", "Likeness"))
+            facts = tuple((f.verdict, f"{f.claim.says}; {f.reason}") for f in shared.findings)
+            title = "Vectors of the last layers"
+            yield Part("vectors", title, "", vectors, chapter=VECTORS, facts=facts)
     yield from _numbers(whole.comparison, is_whole=is_whole)
     for place, level in enumerate(whole.levels, 1):
         yield from agreement_part(level, f"agreement-{place}")
@@ -231,21 +233,6 @@ def parts_of(
     if facts:
         title = "The runs also differ in"
         yield Part("differences", title, "", (), chapter=DIFFERENTLY, facts=facts)
-
-
-def _shared(shared: SharedInvariances) -> Iterator[Part]:
-    """A part for each direction, the judged one first, and one for the vectors."""
-    if shared.judged:
-        yield invariance_part(shared.judged, "kept-of-the-first", chapter=SHARED)
-    back = [one for one in shared.kept if one not in shared.judged]
-    if back:
-        one = invariance_part(back, "kept-of-the-second", chapter=SHARED)
-        yield replace(one, title=f"{one.title} (reported, not judged)")
-    if shared.likened or shared.findings:
-        charts = tuple(likeness_chart(shared.likened, "vectors-chart", "Likeness"))
-        facts = tuple((f.verdict, f"{f.claim.says}; {f.reason}") for f in shared.findings)
-        title = "Vectors of the last layers"
-        yield Part("vectors", title, "", charts, chapter=VECTORS, facts=facts)
 
 
 def _numbers(found: RunComparison, *, is_whole: bool) -> Iterator[Part]:

@@ -125,14 +125,30 @@ def audit_rows(view: RunView) -> tuple[AuditRow, ...]:
     groups = [(name, *place) for name, place in zip(names, places, strict=True)]
     by_name = {name: i for i, name in reversed(list(enumerate(names)))}
     by_group = {group: i for i, group in reversed(list(enumerate(groups)))}
-    order = sorted(
-        range(len(findings)),
-        key=lambda i: (by_name[names[i]], by_group[groups[i]], *_order(findings[i])),
-    )
+    places_of = []
+    for i, finding in enumerate(findings):
+        verdict, value = finding.verdict, finding.estimate.value if finding.estimate else None
+        rank = VERDICTS.index(verdict) if verdict in VERDICTS else len(VERDICTS)
+        size = 0.0 if value is None else abs(value)
+        places_of.append((by_name[names[i]], by_group[groups[i]], rank, -size, i))
     anchors = numbered((f"claim-{slug(f.claim.id)}" for f in findings), "{}-{}")
     frames = _frames(findings)
     return tuple(
-        _row(findings[i], places[i][1], frames=frames[i], anchor=anchors[i]) for i in order
+        AuditRow(
+            finding=findings[i],
+            anchor=anchors[i],
+            diagnostic=names[i],
+            context=places[i][1],
+            frame=frames[i][0],
+            label=frames[i][1],
+            estimate=interval(findings[i].estimate),
+            control=interval(findings[i].control, signed=True),
+            denominator=out_of(findings[i].estimate),
+            seeds=_outcome(findings[i], "seeds"),
+            choices=_outcome(findings[i], "choices"),
+            datasets=_outcome(findings[i], "datasets"),
+        )
+        for *_, i in sorted(places_of)
     )
 
 
@@ -140,12 +156,6 @@ def _family(finding: Finding) -> str:
     """Family of a finding; the clearest slices of all numbers of a diagnostic stand together."""
     family = finding.claim.family
     return IN_SLICES if family.endswith(IN_SLICES) else family
-
-
-def _order(finding: Finding) -> tuple[int, float]:
-    rank = VERDICTS.index(finding.verdict) if finding.verdict in VERDICTS else len(VERDICTS)
-    value = finding.estimate.value if finding.estimate else None
-    return rank, -abs(value) if value is not None else 0.0
 
 
 def _frames(findings: Sequence[Finding]) -> list[tuple[str, str]]:
@@ -188,23 +198,6 @@ def found_words(finding: Finding) -> str:
         return f"{risk.what}: {finding.verdict}, without a value"
     ends = (found.value, found.low, found.high)
     return f"{risk.what} {in_words(finding.claim.components[0], ends, risk, finding.verdict)}"
-
-
-def _row(finding: Finding, place: str, *, frames: tuple[str, str], anchor: str) -> AuditRow:
-    return AuditRow(
-        finding=finding,
-        anchor=anchor,
-        diagnostic=finding.claim.diagnostic_name,
-        context=place,
-        frame=frames[0],
-        label=frames[1],
-        estimate=interval(finding.estimate),
-        control=interval(finding.control, signed=True),
-        denominator=out_of(finding.estimate),
-        seeds=_outcome(finding, "seeds"),
-        choices=_outcome(finding, "choices"),
-        datasets=_outcome(finding, "datasets"),
-    )
 
 
 def _outcome(finding: Finding, kind: str) -> str:

@@ -1,6 +1,6 @@
 """A section of one diagnostic: lines of its charts, how it was measured, how far to trust it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import Final
@@ -12,7 +12,6 @@ from scrutiny.blocks.run_estimates import by_identity, identity
 from scrutiny.blocks.run_view import RunView
 from scrutiny.core.boundary.json_text import canonical_json
 from scrutiny.core.boundary.printable import and_more, whole_percent
-from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.record import grouped
 from scrutiny.report.findings.audit_rows import Section
@@ -59,9 +58,17 @@ def line_groups(section: Section) -> list[LineGroup]:
     for row in section.rows:
         main = row.finding.estimate
         if main is not None and main.value is not None:
-            line, used = _line(row.label, row.finding, places)
-            claimed.setdefault(main.key.metric, []).append(line)
-            for name in used:
+            series = {MEASURED: main}
+            beside = places.get(identity(main.key, without=_ROLE), ())
+            series.update({e.key.role: e for e in beside if e.key.role != main.key.role})
+            drawn = {id(e) for e in beside}
+            control = row.finding.control
+            if control is not None:
+                series[AGAINST] = control
+                same = places.get(identity(control.key, without=_ROLE), ())
+                drawn |= {id(e) for e in same if e.key.role == control.key.role}
+            claimed.setdefault(main.key.metric, []).append(Line(row.label, series))
+            for name in drawn:
                 pool.pop(name, None)
     groups = []
     for metric, lines in claimed.items():
@@ -98,24 +105,6 @@ def _unclaimed_groups(estimates: Sequence[Estimate]) -> list[LineGroup]:
             for group, own in groups.items()
         ]
     return found
-
-
-def _line(
-    label: str, finding: Finding, places: Mapping[str, Sequence[Estimate]]
-) -> tuple[Line, set[int]]:
-    """Line of a finding, and the estimates that it contains."""
-    main = finding.estimate
-    assert main is not None  # the caller has looked
-    series = {MEASURED: main}
-    beside = places.get(identity(main.key, without=_ROLE), ())
-    series.update({e.key.role: e for e in beside if e.key.role != main.key.role})
-    used = {id(e) for e in beside}
-    control = finding.control
-    if control is not None:
-        series[AGAINST] = control
-        same = places.get(identity(control.key, without=_ROLE), ())
-        used |= {id(e) for e in same if e.key.role == control.key.role}
-    return Line(label, series), used
 
 
 def _unclaimed(estimates: Sequence[Estimate]) -> list[Line]:

@@ -1,6 +1,6 @@
 """Findings of one diagnostic on a page: charts, claims with their cases, and numbers."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -141,15 +141,19 @@ def section_page(view: RunView, section: Section, detail: Detail) -> SectionPage
     long_names = [*view.facts.subjects, *(d.name for d in view.datasets)]
     for name, short in short_names(long_names).items():
         text = text.replace(name, short)
+    found: list[Chart | None] = []
+    for group in [g for g in groups if g.is_claimed]:
+        anchor, said = f"{section.anchor}-{slug(group.metric)}", _said(section, group.metric)
+        limit = section.shared_limit(group.metric)
+        found.append(charts.forest(anchor, group.lines, metric=said, limit=limit))
+        found.append(charts.strip(f"{anchor}-replicates", group.lines, metric=said))
+        found.append(charts.variance(f"{anchor}-variance", group.lines))
     return SectionPage(
         section=section,
         headline=text,
-        charts=tuple(_charts(section, [g for g in groups if g.is_claimed])),
+        charts=tuple(chart for chart in found if chart is not None),
         more=tuple(_more(section, [g for g in groups if not g.is_claimed])),
-        claims=tuple(
-            _claim(row, behind, pair, cases=detail.cases)
-            for row, behind, pair in zip(listed.rows, evidence, _glyphs(listed.rows), strict=True)
-        ),
+        claims=tuple(_claims(listed.rows, evidence, cases=detail.cases)),
         measured=tuple(how_measured(section, view)),
         trust=tuple(how_far(section, view)),
         numbers=_number_table(section.estimates[: detail.rows]),
@@ -163,19 +167,6 @@ def _said(section: Section, metric: str) -> str:
     """A metric in words, as its diagnostic says it."""
     diagnostics = {e.key.diagnostic for e in section.estimates if e.key.metric == metric}
     return metric_words(metric, next(iter(diagnostics), ""))
-
-
-def _charts(section: Section, groups: Sequence[LineGroup]) -> list[Chart]:
-    """Charts of the estimates of claims."""
-    found: list[Chart | None] = []
-    for group in groups:
-        metric, lines = group.metric, group.lines
-        anchor = f"{section.anchor}-{slug(metric)}"
-        limit, said = section.shared_limit(metric), _said(section, metric)
-        found.append(charts.forest(anchor, lines, metric=said, limit=limit))
-        found.append(charts.strip(f"{anchor}-replicates", lines, metric=said))
-        found.append(charts.variance(f"{anchor}-variance", lines))
-    return [chart for chart in found if chart is not None]
 
 
 def _more(section: Section, groups: Sequence[LineGroup]) -> list[Chart]:
@@ -196,8 +187,10 @@ def _more(section: Section, groups: Sequence[LineGroup]) -> list[Chart]:
     return [chart for chart in found if chart is not None]
 
 
-def _glyphs(rows: Sequence[AuditRow]) -> list[GlyphPair]:
-    """Glyphs of estimate and control of each row; rows of one metric share a scale."""
+def _claims(
+    rows: Sequence[AuditRow], evidence: Sequence[Evidence], *, cases: int
+) -> Iterator[ClaimPage]:
+    """Rows with glyphs of estimate and control; rows of one metric share a scale."""
     by_metric = grouped(
         (one.key.metric if (one := row.finding.estimate) else "", i) for i, row in enumerate(rows)
     )
@@ -206,20 +199,17 @@ def _glyphs(rows: Sequence[AuditRow]) -> list[GlyphPair]:
         findings = [rows[i].finding for i in places]
         made = glyphs([e for f in findings for e in (f.estimate, f.control)])
         drawn.update(zip(places, zip(made[::2], made[1::2], strict=True), strict=True))
-    return [drawn[i] for i in range(len(rows))]
-
-
-def _claim(row: AuditRow, evidence: Evidence, pair: GlyphPair, *, cases: int) -> ClaimPage:
-    flips = evidence.flips
-    return ClaimPage(
-        row=row,
-        glyph=pair[0],
-        control_glyph=pair[1],
-        flips=flips_of(f"{row.anchor}-flips", flips) if flips else None,
-        cases=tuple(case_page(case) for case in evidence.cases[:cases]),
-        n_cases=max(evidence.n_cases, len(evidence.cases)),
-        turned=", ".join(f"{n:,} {turn}" for turn, n in evidence.n_turned.items() if n),
-    )
+    for i, (row, behind) in enumerate(zip(rows, evidence, strict=True)):
+        flips = behind.flips
+        yield ClaimPage(
+            row=row,
+            glyph=drawn[i][0],
+            control_glyph=drawn[i][1],
+            flips=flips_of(f"{row.anchor}-flips", flips) if flips else None,
+            cases=tuple(case_page(case) for case in behind.cases[:cases]),
+            n_cases=max(behind.n_cases, len(behind.cases)),
+            turned=", ".join(f"{n:,} {turn}" for turn, n in behind.n_turned.items() if n),
+        )
 
 
 def _split(estimate: Estimate | None, *, signed: bool = False) -> tuple[str, str]:

@@ -75,38 +75,37 @@ def risks_of(findings: Sequence[Finding]) -> list[RiskLine]:
     """
     worse = {finding.claim.id: _worse(finding) for finding in findings}
     known = {f.claim.diagnostic for f in findings if worse[f.claim.id]}
-    found = [
-        _risk(finding, worse[finding.claim.id])
-        for finding in findings
-        if worse[finding.claim.id] or (not finding.estimate and finding.claim.diagnostic in known)
-    ]
+    found = []
+    for finding in findings:
+        claim, estimate = finding.claim, finding.estimate
+        side = worse[claim.id]
+        if not side and (estimate or claim.diagnostic not in known):
+            continue
+        # whether what the claim says is the loss
+        is_bad = bool(claim.components) and claim.components[0].operator[0] == side
+        shown, denied = ("hurts", "holds") if is_bad else ("holds", "hurts")
+        states = {"supported": shown, "not supported": denied, "undecided": "can't tell"}
+        state = finding.verdict if claim.risk else states.get(finding.verdict, "not asked")
+        if claim.is_headline and finding.verdict != "supported":
+            state = "no skill" if finding.lacks_skill else "not tested"
+        change = without_versions(finding.change)
+        look = f'cases("{change}")' if change else f'records("{claim.diagnostic_name}")'
+        found.append(
+            RiskLine(
+                what=claim.risk.what if claim.risk else claim.says,
+                of=context(finding),
+                state=state,
+                cost=estimate.value if estimate else None,
+                low=estimate.low if estimate else None,
+                high=estimate.high if estimate else None,
+                metric=estimate.key.metric_name if estimate else "",
+                scope=finding.scope,
+                reason=finding.reason,
+                look=f"run.{look}",
+                changed=finding.touched.share if finding.touched else None,
+            )
+        )
     return sorted(found, key=lambda risk: (_ORDER.index(risk.state), -abs(risk.cost or 0.0)))
-
-
-def _risk(finding: Finding, worse: str) -> RiskLine:
-    claim, estimate = finding.claim, finding.estimate
-    # whether what the claim says is the loss
-    is_bad = bool(claim.components) and claim.components[0].operator[0] == worse
-    shown, denied = ("hurts", "holds") if is_bad else ("holds", "hurts")
-    states = {"supported": shown, "not supported": denied, "undecided": "can't tell"}
-    state = finding.verdict if claim.risk else states.get(finding.verdict, "not asked")
-    if claim.is_headline and finding.verdict != "supported":
-        state = "no skill" if finding.lacks_skill else "not tested"
-    change = without_versions(finding.change)
-    look = f'cases("{change}")' if change else f'records("{claim.diagnostic_name}")'
-    return RiskLine(
-        what=claim.risk.what if claim.risk else claim.says,
-        of=context(finding),
-        state=state,
-        cost=estimate.value if estimate else None,
-        low=estimate.low if estimate else None,
-        high=estimate.high if estimate else None,
-        metric=estimate.key.metric_name if estimate else "",
-        scope=finding.scope,
-        reason=finding.reason,
-        look=f"run.{look}",
-        changed=finding.touched.share if finding.touched else None,
-    )
 
 
 def _worse(finding: Finding) -> str:
@@ -205,8 +204,26 @@ _UNDECIDED_LEAD: Final = (
 
 def undecided_part(view: RunView) -> Part | None:
     """Table of the claims that more data would decide."""
-    found = [(row.claim, _undecided_cells(row.finding)) for row in audit_rows(view)]
-    rows = [(claim, *cells) for claim, cells in found if cells]
+    rows = []
+    for row in audit_rows(view):
+        e, shown_from = row.finding.estimate, row.finding.minimum_detectable_effect
+        components = row.finding.claim.components
+        if row.finding.verdict != "undecided" or e is None or e.value is None or not components:
+            continue
+        off = abs(e.value - components[0].limit)
+        if not shown_from or not 0 < off < shown_from or not e.variance:
+            continue  # more data would not help
+        wanted = sum(e.variance.values()) * (off / shown_from) ** 2
+        items, seeds, both = (e.variance.get(name, 0.0) for name in ("items", "seeds", "both"))
+        cells = (
+            interval(e),
+            number(components[0].limit),
+            f"{e.n_units:,}",
+            _needed(items + both, seeds, wanted, e.n_units),
+            str(e.n_replicates),
+            _needed(seeds + both, items, wanted, e.n_replicates),
+        )
+        rows.append((row.claim, *cells))
     if not rows:
         return None
     header = ("claim", "estimate", "limit", "items", "items needed", "replicates", "needed")
@@ -219,28 +236,6 @@ def undecided_part(view: RunView) -> Part | None:
         note=left_out(len(rows), MOST_ROWS, "claims"),
     )
     return Part("reliability-undecided", "What would decide it", _UNDECIDED_LEAD, (chart,))
-
-
-def _undecided_cells(finding: Finding) -> tuple[str, ...]:
-    """Cells of one claim; `None` if it is decided, or more data would not help."""
-    e, shown_from = finding.estimate, finding.minimum_detectable_effect
-    components = finding.claim.components
-    if finding.verdict != "undecided" or e is None or e.value is None or not components:
-        return ()
-    off = abs(e.value - components[0].limit)
-    if not shown_from or not 0 < off < shown_from or not e.variance:
-        return ()
-    wanted = sum(e.variance.values()) * (off / shown_from) ** 2
-    items, seeds = (e.variance.get(name, 0.0) for name in ("items", "seeds"))
-    both = e.variance.get("both", 0.0)
-    return (
-        interval(e),
-        number(components[0].limit),
-        f"{e.n_units:,}",
-        _needed(items + both, seeds, wanted, e.n_units),
-        str(e.n_replicates),
-        _needed(seeds + both, items, wanted, e.n_replicates),
-    )
 
 
 def _needed(shrinks: float, stays: float, wanted: float, now: int) -> str:

@@ -1,7 +1,7 @@
 """The audit table as text: in a terminal of 80 columns, and in Markdown."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from rich.cells import cell_len, set_cell_size
@@ -53,34 +53,30 @@ def table_lines(rows: Sequence[AuditRow]) -> Iterator[Text]:
             yield Text("\N{BOX DRAWINGS LIGHT HORIZONTAL}" * WIDTH, style="dim")
             yield from wrapped(row.title, style="bold")
             previous = row.title
-        yield from _row(row, run)
+        claim = row.label + (" (post hoc)" if row.finding.claim.post_hoc else "")
+        first, *others = fold(claim, 38) or [""]
+        checks = [(_outcome(row, name) if name in run else "", width) for name, width in _CHECKS]
+        line = set_cell_size(side_by_side((f"{mark(row.verdict)} {first}", 40), *checks), 64)
+        yield Text.assemble(line, (row.verdict, STYLES.get(row.verdict, "dim")))
+        for piece in others:
+            yield Text(f"  {piece}")
+        control = row.control
+        if max(cell_len(row.estimate), cell_len(control)) > _NUMBER:
+            yield Text(side_by_side((f"  {row.estimate}", WIDTH)), style="dim")
+            yield Text(side_by_side((f"  against control {control}", WIDTH)), style="dim")
+            control = ""
+        estimate = row.estimate if control else ""
+        # the longest scope takes the cells that a short denominator leaves, or a line of its own
+        n = max(cell_len(row.denominator), 10 - max(0, cell_len(row.scope) - _SCOPE))
+        numbers = (f"  {estimate}", _NUMBER + 2), (control, _NUMBER), (row.denominator, n)
+        fits = n + cell_len(row.scope) <= 10 + _SCOPE
+        yield Text(side_by_side(*numbers, (row.scope if fits else "", 19)), style="dim")
+        if not fits:
+            yield Text(row.scope.rjust(WIDTH), style="dim")
 
 
 def _outcome(row: AuditRow, check: str) -> str:
     return OUTCOME_MARKS.get(getattr(row, check), "?")
-
-
-def _row(row: AuditRow, run: Collection[str]) -> Iterator[Text]:
-    claim = row.label + (" (post hoc)" if row.finding.claim.post_hoc else "")
-    first, *others = fold(claim, 38) or [""]
-    checks = [(_outcome(row, name) if name in run else "", width) for name, width in _CHECKS]
-    line = set_cell_size(side_by_side((f"{mark(row.verdict)} {first}", 40), *checks), 64)
-    yield Text.assemble(line, (row.verdict, STYLES.get(row.verdict, "dim")))
-    for piece in others:
-        yield Text(f"  {piece}")
-    control = row.control
-    if max(cell_len(row.estimate), cell_len(control)) > _NUMBER:
-        yield Text(side_by_side((f"  {row.estimate}", WIDTH)), style="dim")
-        yield Text(side_by_side((f"  against control {control}", WIDTH)), style="dim")
-        control = ""
-    estimate = row.estimate if control else ""
-    # the longest scope takes the cells that a short denominator leaves, or a line of its own
-    n = max(cell_len(row.denominator), 10 - max(0, cell_len(row.scope) - _SCOPE))
-    numbers = (f"  {estimate}", _NUMBER + 2), (control, _NUMBER), (row.denominator, n)
-    fits = n + cell_len(row.scope) <= 10 + _SCOPE
-    yield Text(side_by_side(*numbers, (row.scope if fits else "", 19)), style="dim")
-    if not fits:
-        yield Text(row.scope.rjust(WIDTH), style="dim")
 
 
 def left_out_lines(rows: Sequence[AuditRow]) -> list[Text]:

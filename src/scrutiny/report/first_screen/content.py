@@ -1,7 +1,7 @@
 """Content of the first screen: one value that every medium shows, and Python reads."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final
@@ -185,7 +185,13 @@ def _with_scores(screen: FirstScreen, view: RunView) -> FirstScreen:
     # the score of no skill, if the run has one score that is compared with it
     chance = [f"no skill {percent(limit)}" for limit in limits] if len(scored) == 1 else []
     own = {f.estimate.key.diagnostic for f in scored if f.estimate}
-    told = [(found, name) for found in view.estimates if (name := _headline(found, view))]
+    told = []
+    for found in view.estimates:
+        key = found.key
+        is_plain = (key.role, key.group, key.replicate) == ("measured", "all", None)
+        name = headline_of(key.metric)
+        if name and is_plain and not key.condition and found.value is not None:
+            told.append((found, _named(found, view) or name))
     # with the limits that its finding has, if a verdict was made of it
     judged = [f.estimate for f in view.findings if f.estimate is not None]
     told = [(next((e for e in judged if e.key == found.key), found), name) for found, name in told]
@@ -233,16 +239,6 @@ def _numbers(view: RunView) -> Iterator[HeadNumber]:
         yield HeadNumber(text, found.value or 0.0, found.low, found.high, least, claim.no_skill)
 
 
-def _headline(found: Estimate, view: RunView) -> str:
-    """Name of a number on the first screen; empty where it does not stand there."""
-    key = found.key
-    is_plain = (key.role, key.group, key.replicate) == ("measured", "all", None)
-    if not is_plain or key.condition or found.value is None:
-        return ""
-    name = headline_of(key.metric)
-    return (_named(found, view) or name) if name else ""
-
-
 def _named(found: Estimate, view: RunView) -> str:
     """Name of a metric for its data ("BLEU (13a)", after a tokenizer); empty for most."""
     names = {data.name: data.metric_names for data in view.datasets}
@@ -259,8 +255,26 @@ def _with_cases(screen: FirstScreen, cases: CasesByTest, lacking: NoSkill | None
         tests = Counter(risk.change for risk in risks)
         told = {test: outcomes_in_words(own) for test, own in outcomes.items() if tests[test] == 1}
         counts = f"{outcomes_in_words(every)}, {counts}"
-        decision = _decision_on(every.count(FAILED), len(every), risks, decision)
-        risks = tuple(_told(risk, told.get(risk.change, "")) for risk in risks)
+        failed = every.count(FAILED)
+        n = len(every)
+        first = f"Read the {failed} cases that failed" if failed else "No case failed"
+        first = "Read the case that failed" if failed == 1 else first
+        if any(risk.state not in _OPEN or not risk.is_test for risk in risks):
+            decision = f"{first}. {decision}" if failed else decision
+        else:
+            few = "one case does not say" if n == 1 else f"{n} cases are too few to say"
+            decision = f"{first}; {few} how often others like them fail."
+        shown = []
+        for risk in risks:
+            words, reason = told.get(risk.change, ""), risk.finding.reason
+            is_bare = risk.is_test and risk.state in _OPEN and risk.costs == reason
+            if words and is_bare:  # nothing is shown of it: how many of its cases failed is told
+                is_open = risk.state == "can't tell"
+                opened = replace(risk, costs=words, scope=reason)
+                shown.append(opened if is_open else replace(risk, told=words))
+            else:
+                shown.append(risk)
+        risks = tuple(shown)
     return replace(
         screen,
         skill=lacking.says if lacking else "",
@@ -270,23 +284,3 @@ def _with_cases(screen: FirstScreen, cases: CasesByTest, lacking: NoSkill | None
         decision=decision,
         rest=rest_of([risk for risk in risks if risk.state == "can't tell"]),
     )
-
-
-def _told(risk: FoundRisk, said: str) -> FoundRisk:
-    """A test of which nothing is shown, with how many of its cases failed; others as they are."""
-    reason = risk.finding.reason
-    if not said or not risk.is_test or risk.state not in _OPEN or risk.costs != reason:
-        return risk
-    if risk.state == "can't tell":
-        return replace(risk, costs=said, scope=reason)
-    return replace(risk, told=said)
-
-
-def _decision_on(failed: int, n: int, risks: Sequence[FoundRisk], decision: str) -> str:
-    """What to do about cases: read what failed; of so few alone, nothing follows for others."""
-    first = f"Read the {failed} cases that failed" if failed else "No case failed"
-    first = "Read the case that failed" if failed == 1 else first
-    if any(risk.state not in _OPEN or not risk.is_test for risk in risks):
-        return f"{first}. {decision}" if failed else decision
-    few = "one case does not say" if n == 1 else f"{n} cases are too few to say"
-    return f"{first}; {few} how often others like them fail."

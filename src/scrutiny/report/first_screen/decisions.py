@@ -39,35 +39,31 @@ def counts_of(risks: Sequence[FoundRisk], lacking: NoSkill | None = None) -> str
 
 def decision_of(risks: Sequence[FoundRisk], lacking: NoSkill | None = None) -> str:
     """Decision for the reader: mind that there is no skill, look at what hurts, or wait."""
-    said = _decision(risks)
-    if lacking is None:
-        return said
-    is_all = lacking.is_everywhere and not any(risk.state == "hurts" for risk in risks)
-    nothing = f"{lacking.short}: {_NOTHING_ELSE} {lacking.advice}".rstrip()
-    return nothing if is_all else f"{lacking.short}. {said}"
-
-
-def _decision(risks: Sequence[FoundRisk]) -> str:
-    """Decision for the reader about the risks alone."""
     hurt = [risk for risk in risks if risk.state == "hurts"]
     open_ones = [risk for risk in risks if risk.state == "can't tell"]
     untested = [risk for risk in risks if risk.state == "not tested"]
     if hurt:
         perhaps = _names_of([risk for risk in hurt if not risk.is_beyond])
         names = [f"{n} ({MAYBE})" if n in perhaps else n for n in _names_of(hurt)]
-        return f"Look at {len(hurt)} risk{'s' * (len(hurt) > 1)}: {_listed(names)}."
-    if open_ones:
-        return f"Can't tell yet: {_listed(_names_of(open_ones))}."
-    if not any(risk.state == "holds" for risk in risks):
+        said = f"Look at {len(hurt)} risk{'s' * (len(hurt) > 1)}: {_listed(names)}."
+    elif open_ones:
+        said = f"Can't tell yet: {_listed(_names_of(open_ones))}."
+    elif not any(risk.state == "holds" for risk in risks):
         reasons = list(dict.fromkeys(risk.finding.reason for risk in (*untested, *risks)))
-        return f"Nothing can be told: {and_more(reasons, 1)}."
-    tolerable = {(r.span.tolerance, r.unit) for r in risks if r.span and r.state == "holds"}
-    most = "the tolerance"
-    if len(tolerable) == 1:
-        ((least, unit),) = tolerable
-        most = f"{least:g} {unit}"
-    rest = f"; not tested: {_listed(_names_of(untested))}" if untested else ""
-    return f"Nothing found above {most}{rest}."
+        said = f"Nothing can be told: {and_more(reasons, 1)}."
+    else:
+        tolerable = {(r.span.tolerance, r.unit) for r in risks if r.span and r.state == "holds"}
+        most = "the tolerance"
+        if len(tolerable) == 1:
+            ((least, unit),) = tolerable
+            most = f"{least:g} {unit}"
+        rest = f"; not tested: {_listed(_names_of(untested))}" if untested else ""
+        said = f"Nothing found above {most}{rest}."
+    if lacking is None:
+        return said
+    is_all = lacking.is_everywhere and not any(risk.state == "hurts" for risk in risks)
+    nothing = f"{lacking.short}: {_NOTHING_ELSE} {lacking.advice}".rstrip()
+    return nothing if is_all else f"{lacking.short}. {said}"
 
 
 def rest_of(open_ones: Sequence[FoundRisk]) -> str:

@@ -1,10 +1,10 @@
 """The first screen of a page: one chart of all risks, the worst as cards with their cases."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from scrutiny.blocks.cases import EvidenceItem, first_stretches
+from scrutiny.blocks.cases import first_stretches
 from scrutiny.blocks.drawings import Axis, Bar
 from scrutiny.blocks.labels import capitalized
 from scrutiny.blocks.numbers import NO_VALUE
@@ -117,39 +117,32 @@ def risks_page(view: RunView, anchors: Mapping[str, str]) -> RisksPage | None:
     screen = first_screen_of(view)
     if not screen.risks:
         return None
+    counted = []  # losses in points, shares in percent, others by themselves
+    for risk in screen.risks:
+        stated, title = risk.finding.claim.risk, risk.state.capitalize()
+        if risk.span is not None:
+            # what is no loss of the score would stretch the axis of those that are
+            is_loss = stated is None or stated.costs.startswith("costs") or risk.unit == "%"
+            title = _TITLES[risk.unit] if is_loss else f"{_TITLES[risk.unit]}: {risk.what}"
+        counted.append((title, risk))
     panels = []
-    for title, risks in grouped((_counted_in(risk), risk) for risk in screen.risks).items():
+    for title, risks in grouped(counted).items():
         spans = [risk.span for risk in risks if risk.span]
         axis = Axis.of(spans) if spans else None
         found = []
         for risk in risks:  # the worst first
             bar = axis.bar(risk.span) if axis and risk.span else None
             anchor = anchors.get(risk.finding.claim.id, "")
-            found.append(RiskPage(risk, anchor, bar, tuple(_on_card(risk.cases))))
+            by_turn = grouped((case.turn, case) for case in risk.cases)
+            clearest = [c for turn, most in ON_CARD.items() for c in by_turn.get(turn, [])[:most]]
+            cards = []
+            for case in clearest:  # cut to what was changed
+                fields = case_page(case, context=_CONTEXT).fields
+                cut = ((name, tuple(first_stretches(own, _LONGEST))) for name, own in fields)
+                cards.append(CasePage(case, tuple(cut)))
+            found.append(RiskPage(risk, anchor, bar, tuple(cards)))
         panels.append(RiskPanel(title, axis, tuple(found)))
     ordered = sorted(panels, key=lambda panel: panel.axis is None)
     rows = (rows for cases in screen.cases.values() for rows in cases.values())
     rule = next(filter(None, map(rule_of, rows)), "")
     return RisksPage(screen, tuple(ordered), tuple(told_cases(screen.cases)), rule)
-
-
-def _counted_in(risk: FoundRisk) -> str:
-    """Title of the panel of a risk: losses in points, shares in percent, others by themselves.
-
-    What is counted in points and is no loss of the score would stretch the axis of those that are.
-    """
-    if risk.span is None:
-        return risk.state.capitalize()
-    stated = risk.finding.claim.risk
-    is_loss = stated is None or stated.costs.startswith("costs") or risk.unit == "%"
-    return _TITLES[risk.unit] if is_loss else f"{_TITLES[risk.unit]}: {risk.what}"
-
-
-def _on_card(cases: Sequence[EvidenceItem]) -> Iterator[CasePage]:
-    """The clearest cases of each kind, cut to what was changed."""
-    by_turn = grouped((case.turn, case) for case in cases)
-    for turn, most in ON_CARD.items():
-        for case in by_turn.get(turn, [])[:most]:
-            fields = case_page(case, context=_CONTEXT).fields
-            cut = ((name, tuple(first_stretches(own, _LONGEST))) for name, own in fields)
-            yield CasePage(case, tuple(cut))

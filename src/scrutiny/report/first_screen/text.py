@@ -7,7 +7,6 @@ from typing import Final
 from rich.cells import cell_len
 from rich.text import Text
 
-from scrutiny.blocks.scores import LabelLine
 from scrutiny.blocks.terminal_and_markdown import WIDTH, escape, fold, folded, side_by_side, wrapped
 from scrutiny.report.cases.shown import case_item, case_sides, case_words
 from scrutiny.report.first_screen.content import MOST_CASES, FirstScreen
@@ -47,7 +46,14 @@ def risk_lines(screen: FirstScreen, cases: Sequence[Text] = ()) -> Iterator[Text
     if screen.rest:
         yield from wrapped(f"What would decide the rest: {screen.rest}", hanging=2)
     if screen.worst is not None:
-        yield from _clearest(screen.worst)
+        yield Text()
+        count = f"{screen.worst.n_cases:,} case{'s' * (screen.worst.n_cases != 1)}"
+        where = f" on {screen.worst.part}" if screen.worst.part else ""
+        for case in screen.worst.cases[: MOST_CASES["terminal"]]:
+            yield from wrapped(
+                f"{screen.worst.name}, the clearest of {count}{where} ({case_words(case)}):"
+            )
+            yield from case_sides(case)
     if screen.numbers and cases:
         yield Text()
         yield from cases
@@ -69,21 +75,17 @@ def _scores(screen: FirstScreen) -> Iterator[Text]:
         yield from [] if screen.labels else wrapped(title, style="dim")
     if screen.labels:
         yield from wrapped(title, style="dim")
-        yield from _labels(screen.labels, *screen.class_words)
-
-
-def _labels(lines: Sequence[LabelLine], one: str, counted: str) -> Iterator[Text]:
-    """Recall, precision and F1 of the classes, the lowest F1 first."""
-    label, number, *rest = _LABELS
-    more = max(0, len(counted) - number)  # the table is as wide as the screen
-    widths = label - more, number + more, *rest
-    header = zip((f"  {one}", counted, "recall", "precision", "F1"), widths, strict=True)
-    yield Text(side_by_side(*header), style="dim")
-    for line in lines[:_MOST_LABELS]:
-        cells = (f"  {line.label}", line.items, line.recall, line.precision, line.f1)
-        yield Text(side_by_side(*zip(cells, widths, strict=True)))
-    if len(lines) > _MOST_LABELS:
-        yield Text(f"  … and {len(lines) - _MOST_LABELS} more")
+        one, counted = screen.class_words
+        label, items, *rest = _LABELS
+        more = max(0, len(counted) - items)  # the table is as wide as the screen
+        widths = label - more, items + more, *rest
+        header = zip((f"  {one}", counted, "recall", "precision", "F1"), widths, strict=True)
+        yield Text(side_by_side(*header), style="dim")
+        for line in screen.labels[:_MOST_LABELS]:
+            cells = (f"  {line.label}", line.items, line.recall, line.precision, line.f1)
+            yield Text(side_by_side(*zip(cells, widths, strict=True)))
+        if len(screen.labels) > _MOST_LABELS:
+            yield Text(f"  … and {len(screen.labels) - _MOST_LABELS} more")
 
 
 def _table(hurt: Sequence[FoundRisk], open_ones: Sequence[FoundRisk]) -> Iterator[Text]:
@@ -113,25 +115,21 @@ def _table(hurt: Sequence[FoundRisk], open_ones: Sequence[FoundRisk]) -> Iterato
 
 def _row(risk: FoundRisk, rest: Sequence[str], widths: Sequence[int]) -> Iterator[Text]:
     """One line of a risk; what is too long for its column goes on below."""
-    names, costs = fold(risk.name, widths[0] - 2), _folded_costs(risk.costs, widths[1])
+    names, costs, width = fold(risk.name, widths[0] - 2), [risk.costs], widths[1]
+    if cell_len(risk.costs) > width:  # limits in brackets stay together, so that no figure is cut
+        said, bracket, limits = risk.costs.rpartition(" [")
+        costs = fold(said or limits, width)
+        end = f"{bracket.strip()}{limits}"
+        if said and cell_len(costs[-1] + end) < width:
+            costs[-1] += f" {end}"
+        elif said:
+            costs.append(end)
     others = [fold(cell, width) for cell, width in zip(rest, widths[2:], strict=False)]
     for place, cells in enumerate(zip_longest(names, costs, *others, fillvalue="")):
         name, *further = cells
         first = f"{'  ' if place else mark(risk.state) + ' '}{name}"
         told = zip((first, *further), widths, strict=False)
         yield Text(side_by_side(*told), style=STYLES.get(risk.state, ""))
-
-
-def _folded_costs(costs: str, width: int) -> list[str]:
-    """Lines of a cost; its limits in brackets stay together, so that no figure is cut."""
-    if cell_len(costs) <= width:
-        return [costs]
-    said, bracket, limits = costs.rpartition(" [")
-    *lines, last = fold(said or limits, width)
-    if not said:
-        return [*lines, last]
-    end = f"{bracket.strip()}{limits}"
-    return [*lines, f"{last} {end}"] if cell_len(last + end) < width else [*lines, last, end]
 
 
 def _rare(risk: FoundRisk, *, of: str = "") -> Iterator[Text]:
@@ -144,16 +142,6 @@ def _indented(said: str) -> Iterator[Text]:
     return (Text(f"    {piece}", style="dim") for piece in fold(said, WIDTH - 4))
 
 
-def _clearest(risk: FoundRisk) -> Iterator[Text]:
-    """The clearest case of a risk."""
-    yield Text()
-    count = f"{risk.n_cases:,} case{'s' * (risk.n_cases != 1)}"
-    where = f" on {risk.part}" if risk.part else ""
-    for case in risk.cases[: MOST_CASES["terminal"]]:
-        yield from wrapped(f"{risk.name}, the clearest of {count}{where} ({case_words(case)}):")
-        yield from case_sides(case)
-
-
 def risk_blocks(screen: FirstScreen) -> list[str]:
     """Heading, numbers, one line a risk, what to do, what would decide the rest, in Markdown."""
     counts, _, _ = screen.counts.rstrip(".").partition(",")
@@ -161,7 +149,15 @@ def risk_blocks(screen: FirstScreen) -> list[str]:
     numbers = [f"**{escape(screen.skill)}**"] if screen.skill else []
     numbers += [escape(number.says) for number in screen.numbers] + [*map(escape, screen.beside)]
     numbers += [f"In brackets: {screen.intervals}."] * bool(screen.intervals)
-    lines = [_line(risk) for state in ("hurts", "can't tell") for risk in screen.of(state)]
+    lines = []
+    for risk in (*screen.of("hurts"), *screen.of("can't tell")):
+        rest = [risk.decides]
+        if risk.state == "hurts":
+            cases = f"{risk.n_cases:,} cases" if risk.cases else ""
+            rest = [risk.against_random, risk.scope, cases]
+        rest += [risk.touched] * risk.is_rare
+        said = f"- {mark(risk.state)} **{escape(risk.name)}** {escape(risk.costs)}"
+        lines.append("; ".join([said, *(escape(one) for one in rest if one)]))
     lines += [f"- {escape(screen.held)}"] if screen.held else []
     lines += [f"  - {escape(r.name)}: {escape(r.touched)}" for r in screen.of("holds") if r.is_rare]
     lines += [f"- {escape(said)}" for said in screen.not_told]
@@ -172,17 +168,6 @@ def risk_blocks(screen: FirstScreen) -> list[str]:
         f"**{escape(screen.decision)}**",
         f"What would decide the rest: {escape(screen.rest)}" if screen.rest else "",
     ]
-
-
-def _line(risk: FoundRisk) -> str:
-    """One risk: what it costs, whether random change costs as much, or what would decide."""
-    rest = [risk.decides]
-    if risk.state == "hurts":
-        cases = f"{risk.n_cases:,} cases" if risk.cases else ""
-        rest = [risk.against_random, risk.scope, cases]
-    rest += [risk.touched] * risk.is_rare
-    said = f"- {mark(risk.state)} **{escape(risk.name)}** {escape(risk.costs)}"
-    return "; ".join([said, *(escape(one) for one in rest if one)])
 
 
 def case_folds(screen: FirstScreen) -> Iterator[str]:

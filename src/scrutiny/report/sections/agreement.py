@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Final
+from typing import Final
 
 from scrutiny.blocks.charts import (
     Chart,
@@ -135,23 +135,14 @@ def _pair(
     if len(groups) >= _FEWEST_GROUPS:
         ranks = rank_agreement([one[g] for g in groups], [other[g] for g in groups])
         spearman, kendall = ranks.spearman, ranks.kendall
-    found = [hits.get(identity(s[0].key, without=["metric", "group"])) for s in sides]
+    a, b = (hits.get(identity(s[0].key, without=["metric", "group"])) for s in sides)
     kappa, n_items = None, 0
-    if found[0] is not None and found[1] is not None:
-        aligned = _aligned(found[0], found[1])
-        kappa, n_items = mean_kappa(*aligned) if aligned else (None, 0)
+    if a is not None and b is not None and a.items == b.items:  # on one panel
+        names = [name for name in a.replicates if name in b.replicates]
+        if names:
+            of_common = [h.hit[[h.replicates.index(name) for name in names]] for h in (a, b)]
+            kappa, n_items = mean_kappa(*of_common)
     return _Pair(*labels, spearman, kendall, len(groups), kappa, n_items)
-
-
-def _aligned(a: Hits, b: Hits) -> tuple[Any, Any] | None:
-    """Hits of the common replicates on the items of one panel."""
-    names = [name for name in a.replicates if name in b.replicates]
-    if not names or a.items != b.items:
-        return None
-    return (
-        a.hit[[a.replicates.index(name) for name in names]],
-        b.hit[[b.replicates.index(name) for name in names]],
-    )
 
 
 def _spec(pairs: Sequence[_Pair], labels: Sequence[str]) -> Spec:

@@ -1,9 +1,9 @@
 """Estimates over conditions: all analysis choices, steps or layers, and pairs of layers."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from scrutiny.blocks.charts import (
     Chart,
@@ -14,6 +14,7 @@ from scrutiny.blocks.charts import (
     channel,
     drawn,
     guide,
+    interval_and_point,
     marks,
     series_color,
     tooltip,
@@ -63,21 +64,6 @@ def specification_part(view: RunView) -> Part | None:
     questions.sort(key=lambda members: -sum(references.is_claimed(e) for e in members))
     curves = [_curve(members, view, references) for members in questions[:_MOST_CURVES]]
     note = left_out(len(questions), _MOST_CURVES, "curves")
-    charts = (_summary(questions, references), *curves)
-    return Part("reliability-choices", "Specification curve", _CHOICES_LEAD, charts, note)
-
-
-def _beyond(members: Sequence[Estimate], reference: float | None) -> tuple[int, int, int]:
-    """Number of intervals above, below and across a reference; all across if `None`."""
-    above = below = 0
-    for e in members:
-        if reference is not None and e.low is not None and e.high is not None:
-            above += e.low > reference
-            below += e.high < reference
-    return above, below, len(members) - above - below
-
-
-def _summary(questions: Sequence[Sequence[Estimate]], references: References) -> Chart:
     shown = questions[:MOST_ROWS]
     labels = full_labels([members[0].key for members in shown])
     rows: list[tuple[str, ...]] = []
@@ -91,13 +77,25 @@ def _summary(questions: Sequence[Sequence[Estimate]], references: References) ->
         choices = ", ".join(varying([e.key for e in members]))
         rows.append((label, choices, str(len(members)), *span, *cells))
     spans = ("", "choices", "conditions", "min", "median", "max", "reference")
-    return Chart(
+    summary = Chart(
         anchor="reliability-choices-table",
         title="Number of choices with the same result",
         caption="Conditions whose interval is above, below or across the reference value.",
         table=ChartTable((*spans, "above it", "below it", "across it"), tuple(rows), 2),
         note=left_out(len(questions), MOST_ROWS, "questions"),
     )
+    charts = (summary, *curves)
+    return Part("reliability-choices", "Specification curve", _CHOICES_LEAD, charts, note)
+
+
+def _beyond(members: Sequence[Estimate], reference: float | None) -> tuple[int, int, int]:
+    """Number of intervals above, below and across a reference; all across if `None`."""
+    above = below = 0
+    for e in members:
+        if reference is not None and e.low is not None and e.high is not None:
+            above += e.low > reference
+            below += e.high < reference
+    return above, below, len(members) - above - below
 
 
 def _curve(members: Sequence[Estimate], view: RunView, references: References) -> Chart:
@@ -118,18 +116,6 @@ def _curve(members: Sequence[Estimate], view: RunView, references: References) -
         (*(_plain(e.key.condition.get(name)) for name in names), interval(e), out_of(e))
         for e in ordered[:MOST_ROWS]
     ]
-    return Chart(
-        anchor=anchor("choices", members[0].key),
-        title=title_of([e.key for e in ordered], view),
-        caption=f"{said}.",
-        spec=_values_spec(shown, limit),
-        table=ChartTable((*names, "estimate", "n/planned"), tuple(rows), len(names)),
-        note=" ".join(filter(None, (note, left_out(len(ordered), MOST_ROWS, "rows")))),
-        below=_matrix_spec(shown, names),
-    )
-
-
-def _values_spec(shown: Sequence[Estimate], limit: float | None) -> Spec:
     labels = row_labels([e.key for e in shown])
     values = [
         {"at": i, "what": label, **drawn(e)}
@@ -137,14 +123,17 @@ def _values_spec(shown: Sequence[Estimate], limit: float | None) -> Spec:
     ]
     x = {"x": {"field": "at", "type": "ordinal", "axis": None}}
     y = channel("value", "quantitative", scale={"zero": False}, title=None, tickCount=5, **_EXTENTS)
-    told = {"tooltip": tooltip("what", "interval")}
-    ends = {"y": {**y, "field": "low"}, "y2": {"field": "high"}}
     layers: list[Spec] = [] if limit is None else [guide(limit, dashed=True, along="y")]
-    layers += [
-        marks("rule", {**x, **ends, **told}, strokeWidth=2, opacity=0.55),
-        marks("point", {**x, "y": y, **told}, filled=True, size=36, opacity=1),
-    ]
-    return view_of(values, height=170, layer=layers)
+    layers += interval_and_point(x, y, "what", "interval", along="y", size=36)
+    return Chart(
+        anchor=anchor("choices", members[0].key),
+        title=title_of([e.key for e in ordered], view),
+        caption=f"{said}.",
+        spec=view_of(values, height=170, layer=layers),
+        table=ChartTable((*names, "estimate", "n/planned"), tuple(rows), len(names)),
+        note=" ".join(filter(None, (note, left_out(len(ordered), MOST_ROWS, "rows")))),
+        below=_matrix_spec(shown, names),
+    )
 
 
 def _matrix_spec(shown: Sequence[Estimate], names: Sequence[str]) -> Spec:
@@ -233,16 +222,6 @@ def _chart(name: str, members: Sequence[Estimate], view: RunView, references: Re
     rows = tuple(
         (f"{_at(e, name):g}", interval(e), out_of(e), *by_replicate(e, names)) for e in shown
     )
-    return Chart(
-        anchor=anchor("course", members[0].key, without=[f"condition.{name}"]),
-        title=f"{title_of([e.key for e in members], view)}, over {name}",
-        caption=said,
-        spec=_steps_spec(name, members, limit),
-        table=ChartTable((name, "estimate", "n/planned", *map(replicate_words, names)), rows, 0),
-    )
-
-
-def _steps_spec(name: str, members: Sequence[Estimate], limit: float | None) -> dict[str, Any]:
     x = axis("at", name, ticks=6)
     y = axis("value", estimate_words(members[0].key))
     each = [
@@ -254,12 +233,18 @@ def _steps_spec(name: str, members: Sequence[Estimate], limit: float | None) -> 
     limits = [] if limit is None else [guide(limit, dashed=True, along="y")]
     band, line = band_and_line(x, y, "at", "interval", points=mean)
     told = {"detail": {"field": "replicate"}, "tooltip": tooltip("replicate", "at", "value")}
-    names = list(dict.fromkeys(replicate_words(r) for e in members for r in e.by_replicate))
-    if len(names) <= _MOST_COLORS:
-        told["color"] = series_color(names, name="replicate")
+    series = list(dict.fromkeys(replicate_words(r) for e in members for r in e.by_replicate))
+    if len(series) <= _MOST_COLORS:
+        told["color"] = series_color(series, name="replicate")
     thin: Spec = {"strokeWidth": 1.5, "opacity": 0.9, "point": {"size": 24}}
     single = marks("line", {"x": x, "y": y, **told}, **thin)
-    return view_of(each, height=210, layer=[*limits, band, single, line])
+    return Chart(
+        anchor=anchor("course", members[0].key, without=[f"condition.{name}"]),
+        title=f"{title_of([e.key for e in members], view)}, over {name}",
+        caption=said,
+        spec=view_of(each, height=210, layer=[*limits, band, single, line]),
+        table=ChartTable((name, "estimate", "n/planned", *map(replicate_words, names)), rows, 0),
+    )
 
 
 OVER_STEPS: Final = ReportPart(
@@ -274,18 +259,35 @@ _GRID_LEAD: Final = (
     "that several layers hardly differ. Colors range from the smallest to the largest number "
     "shown."
 )
-Grid = Mapping[tuple[int, int], Estimate]
 
 
 def grid_part(view: RunView) -> Part | None:
     """A map for each pair of models and each number that a run has for all their layers."""
     placed = [e for e in main_estimates(view) if _layers_of(e.key) is not None]
     without = (f"condition.{OWN_LAYER}", f"condition.{OTHER_LAYER}")
-    charts = [
-        chart
-        for members in grouped((identity(e.key, without=without), e) for e in placed).values()
-        if (chart := _grid_chart({p: e for e in members if (p := _layers_of(e.key)) is not None}))
-    ]
+    charts = []
+    for members in grouped((identity(e.key, without=without), e) for e in placed).values():
+        grid = {p: e for e in members if (p := _layers_of(e.key)) is not None}
+        rows, columns = (sorted({place[side] for place in grid}) for side in (0, 1))
+        if min(len(rows), len(columns)) < _FEWEST_LAYERS or len(grid) < len(rows) * len(columns):
+            continue  # some pairs of layers only
+        key = members[0].key
+        more = {n: v for n, v in key.condition.items() if n not in (OWN_LAYER, OTHER_LAYER)}
+        where = ", ".join([key.dataset, *(f"{n} {v}" for n, v in more.items())])
+        values = {(str(a), str(b)): e.value for (a, b), e in grid.items() if e.value is not None}
+        names = [str(n) for n in rows], [str(n) for n in columns]
+        titles = f"layer of {key.reference}", f"layer of {key.subject}"
+        table = tuple((str(a), *(interval(grid[a, b]) for b in columns)) for a in rows)
+        subjects = f"{key.subject} and {key.reference}"
+        digest = value_digest(identity(replace(key, condition=more)), size=4)
+        chart = Chart(
+            anchor=f"reliability-layer-grid-{digest}",
+            title=f"{key.diagnostic_name}: {estimate_words(key)}, {subjects}",
+            caption=f"On {where}.",
+            spec=matrix_map([("", values)], rows=names[0], columns=names[1], titles=titles),
+            table=ChartTable((titles[0], *names[1]), table, 1),
+        )
+        charts.append(chart)
     return part_of("reliability-layer-grid", "Similarity of layers", _GRID_LEAD, charts, "maps")
 
 
@@ -295,28 +297,6 @@ def _layers_of(key: EstimateKey) -> tuple[int, int] | None:
     if key.reference and isinstance(own, int) and isinstance(other, int):
         return other, own
     return None
-
-
-def _grid_chart(grid: Grid) -> Chart | None:
-    """Map of a complete grid; `None` for some pairs of layers only."""
-    rows, columns = (sorted({place[side] for place in grid}) for side in (0, 1))
-    if min(len(rows), len(columns)) < _FEWEST_LAYERS or len(grid) < len(rows) * len(columns):
-        return None
-    key = next(iter(grid.values())).key
-    more = {n: v for n, v in key.condition.items() if n not in (OWN_LAYER, OTHER_LAYER)}
-    where = ", ".join([key.dataset, *(f"{n} {v}" for n, v in more.items())])
-    values = {(str(a), str(b)): e.value for (a, b), e in grid.items() if e.value is not None}
-    names = [str(n) for n in rows], [str(n) for n in columns]
-    titles = f"layer of {key.reference}", f"layer of {key.subject}"
-    table = tuple((str(a), *(interval(grid[a, b]) for b in columns)) for a in rows)
-    bare = replace(key, condition=more)
-    return Chart(
-        anchor=f"reliability-layer-grid-{value_digest(identity(bare), size=4)}",
-        title=(f"{key.diagnostic_name}: {estimate_words(key)}, {key.subject} and {key.reference}"),
-        caption=f"On {where}.",
-        spec=matrix_map([("", values)], rows=names[0], columns=names[1], titles=titles),
-        table=ChartTable((titles[0], *names[1]), table, 1),
-    )
 
 
 LAYER_GRID: Final = ReportPart(

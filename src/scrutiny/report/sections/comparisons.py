@@ -1,8 +1,8 @@
 """Differences inside slices and elsewhere, and between families, controls or conditions."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Final
 
 from scrutiny.blocks.charts import Chart, ChartTable
 from scrutiny.blocks.forest import Line, forest, forest_or_table
@@ -66,50 +66,40 @@ def _slice_charts(view: RunView) -> Iterator[Chart]:
         if one.key.role != "contrast" and one.key.replicate is None
     )
     found = {identity(f.estimate.key): f.verdict for f in view.slices.findings if f.estimate}
-    gaps = {
-        (name := identity(e.key)): _Gap(e, _STATES.get(found.get(name, ""), _OPEN))
+    gaps = {  # differences between inside a slice and elsewhere, and their verdicts
+        (name := identity(e.key)): (e, _STATES.get(found.get(name, ""), _OPEN))
         for e in view.slices.estimates
         if e.key.role == "contrast"
     }
     for whole in view.estimates:
-        if whole.key.group == "all" and whole.key.replicate is None:
-            inside = numbers.pop(identity(whole.key, without=["group"]), [])
-            if inside:
-                yield _slice_chart(view, whole, {one.key.group: one for one in inside}, gaps)
-
-
-class _Gap(NamedTuple):
-    """Difference between inside a slice and elsewhere, and its verdict."""
-
-    estimate: Estimate
-    state: str
-
-
-def _slice_chart(
-    view: RunView, whole: Estimate, inside: Mapping[str, Estimate], gaps: Mapping[str, _Gap]
-) -> Chart:
-    """Forest of one number and its table."""
-    rows = [(_ALL, "", f"{whole.counts.planned:,}", interval(whole), NO_VALUE)]
-    series = [Line(_ALL, {_ALL: whole})]
-    for size in view.slices.sizes:
-        if size["dataset"] != whole.key.dataset:
+        if whole.key.group != "all" or whole.key.replicate is not None:
             continue
-        one, count = inside.get(size["where"]), f"{size['inside']:,}"
-        gap, state = None, _SMALL
-        if one is not None and one.value is not None:
-            known = gaps.get(identity(replace(one.key, **gap_key(one.key))))
-            gap, state = known or (None, _OPEN)
-            series.append(Line(f"{size['where']} ({count})", {state: one}))
-        rows.append((size["where"], state, count, interval(one), interval(gap, signed=True)))
-    place, title = anchor("slices", whole.key), title_of([whole.key], view)
-    table = ChartTable(_HEADER, tuple(rows), 2)
-    made = forest(place, series, metric=estimate_words(whole.key), limit=None)
-    if made is None:
-        return Chart(place, title, "No slice is large enough.", table)
-    return replace(made, title=title, table=table, is_open=True)
+        inside = numbers.pop(identity(whole.key, without=["group"]), [])
+        if not inside:
+            continue
+        of_number = {one.key.group: one for one in inside}
+        rows = [(_ALL, "", f"{whole.counts.planned:,}", interval(whole), NO_VALUE)]
+        series = [Line(_ALL, {_ALL: whole})]
+        for size in view.slices.sizes:
+            if size["dataset"] != whole.key.dataset:
+                continue
+            one, count = of_number.get(size["where"]), f"{size['inside']:,}"
+            gap, state = None, _SMALL
+            if one is not None and one.value is not None:
+                known = gaps.get(identity(replace(one.key, **gap_key(one.key))))
+                gap, state = known or (None, _OPEN)
+                series.append(Line(f"{size['where']} ({count})", {state: one}))
+            rows.append((size["where"], state, count, interval(one), interval(gap, signed=True)))
+        place, title = anchor("slices", whole.key), title_of([whole.key], view)
+        table = ChartTable(_HEADER, tuple(rows), 2)
+        made = forest(place, series, metric=estimate_words(whole.key), limit=None)
+        if made is None:
+            yield Chart(place, title, "No slice is large enough.", table)
+        else:
+            yield replace(made, title=title, table=table, is_open=True)
 
 
-def _lines(view: RunView) -> Iterator[InShort]:
+def slices_lines(view: RunView) -> Iterator[InShort]:
     """The first numbers with their slices."""
     charts = list(_slice_charts(view))
     label, number, *_ = _PRINTED
@@ -132,7 +122,7 @@ def _lines(view: RunView) -> Iterator[InShort]:
 SLICES: Final = ReportPart(
     "Results by slice: each main number inside the requested slices, and for all items.",
     slices_part,
-    _lines,
+    slices_lines,
 )
 PLAN: Final = "plan"
 #: Exact tests of `scrutiny.reliability.replicates.compared_runs`, by the beginnings of

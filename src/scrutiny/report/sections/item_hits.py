@@ -28,6 +28,7 @@ from scrutiny.core.record import grouped
 from scrutiny.stats.agreement.flips import FlipCounts, HitCounts, hit_counts
 from scrutiny.stats.intervals.crossed import Retained, retained_scores
 
+#: Hits with those of the items that all replicates have, and their margins  # (replicate, item)
 _Complete = tuple[Hits, tuple[Any, Any]]
 _MOST_HISTOGRAMS: Final = 3
 _MOST_CLASSES: Final = 20
@@ -51,8 +52,13 @@ def flips_part(view: RunView) -> Part | None:
     several = [h for h in view.records.hits() if len(h.replicates) >= 2]
     # conditions with a claim first
     several.sort(key=lambda h: identity(h.key, without=without) not in claimed)
-    tried = [(hits, _complete(hits)) for hits in several]
-    found = [(hits, data) for hits, data in tried if data is not None]
+    found: list[_Complete] = []
+    for hits in several:
+        kept = np.isfinite(hits.hit).all(axis=0)  # items that every replicate has
+        margin = None if hits.margin is None else hits.margin[:, kept]
+        if margin is not None and not np.isfinite(margin).all():
+            margin = None
+        found += [(hits, (hits.hit[:, kept], margin))] if kept.any() else []
     if not found:
         return None
     chosen = grouped((identity(h.key, without=["condition", "role"]), (h, d)) for h, d in found)
@@ -68,17 +74,6 @@ def flips_part(view: RunView) -> Part | None:
         (*charts, table),
         note,
     )
-
-
-def _complete(hits: Hits) -> "tuple[Any, Any] | None":
-    """Hits and margins ``(replicate, item)`` of the items that every replicate has."""
-    kept = np.isfinite(hits.hit).all(axis=0)
-    if not kept.any():
-        return None
-    margin = None if hits.margin is None else hits.margin[:, kept]
-    if margin is not None and not np.isfinite(margin).all():
-        margin = None
-    return hits.hit[:, kept], margin
 
 
 def _flips_chart(hits: Hits, data: tuple[Any, Any], view: RunView) -> Chart:
@@ -160,16 +155,8 @@ def _all(found: Sequence[_Complete], drawn: Sequence[_Complete]) -> Chart:
     for hits, data in drawn:
         of = f"{family_name(hits.key.diagnostic)}: " if len(drawn) > 1 else ""
         rows += [(of + row[0], *row[1:]) for row in _by_class(hits, data)]
-    header = (
-        "",
-        "items",
-        "replicates",
-        "hits",
-        "disagree",
-        "sd observed",
-        "sd from flips alone",
-        "ratio",
-    )
+    spreads = ("sd observed", "sd from flips alone", "ratio")
+    header = ("", "items", "replicates", "hits", "disagree", *spreads)
     return Chart(
         anchor="reliability-flips-table",
         title="Observed spread, and the spread of independent flips",

@@ -77,41 +77,28 @@ def series_of(view: RunView) -> dict[str, list[Series]]:
         for e in main_estimates(view)
         if e.key.reference and e.key.replicate is None and e.key.role in _ROLES
     ]
-    found = [
-        one
-        for members in grouped((identity(e.key, without=_OF_ONE_PAIR), e) for e in usable).values()
-        if (one := _series(members)) is not None and one.is_of_pairs
-    ]
+    found = []
+    for members in grouped((identity(e.key, without=_OF_ONE_PAIR), e) for e in usable).values():
+        cells = {(str(e.key.reference), e.key.subject): e for e in members}
+        subjects = {subject for _, subject in cells}
+        models = tuple(dict.fromkeys(reference for reference, _ in cells if reference in subjects))
+        is_whole = all((a, b) in cells for a in models for b in models if a != b)
+        if len(models) >= FEWEST and is_whole:
+            key = replace(members[0].key, subject="", reference=None)
+            one = Series(key, models, {p: e for p, e in cells.items() if set(p) <= set(models)})
+            found += [one] if one.is_of_pairs else []
     places = grouped((f"{s.key.diagnostic} {s.key.dataset} {' '.join(s.models)}", s) for s in found)
-    ordered = {place: _ordered(members) for place, members in places.items()}
-    return {
-        place: [replace(one, label=_label(one, members)) for one in members]
-        for place, members in ordered.items()
-    }
-
-
-def _series(members: Sequence[Estimate]) -> Series | None:
-    """Series of the estimates that differ only in their models; `None` unless complete."""
-    cells = {(str(e.key.reference), e.key.subject): e for e in members}
-    subjects = {subject for _, subject in cells}
-    models = tuple(dict.fromkeys(reference for reference, _ in cells if reference in subjects))
-    pairs = [(a, b) for a in models for b in models if a != b]
-    if len(models) < FEWEST or any(pair not in cells for pair in pairs):
-        return None
-    key = replace(members[0].key, subject="", reference=None)
-    return Series(key, models, {p: e for p, e in cells.items() if set(p) <= set(models)})
-
-
-def _ordered(members: Sequence[Series]) -> list[Series]:
-    """Measured numbers before controls, and every metric once before any is repeated."""
-    by_metric = grouped((f"{s.key.role} {s.key.metric}", s) for s in members)
-    ranked = [
-        (_ROLES.index(one.key.role), place, number, one)
-        for number, group in enumerate(by_metric.values())
-        for place, one in enumerate(group)
-    ]
-    ranked.sort(key=lambda r: (r[1] > 0, r[0], r[1], r[2]))
-    return [one for *_, one in ranked]
+    ordered = {}
+    for place, series in places.items():
+        by_metric = grouped((f"{s.key.role} {s.key.metric}", s) for s in series)
+        ranked = [  # measured numbers before controls, and every metric once before any is repeated
+            ((at > 0, _ROLES.index(one.key.role), at, number), one)
+            for number, group in enumerate(by_metric.values())
+            for at, one in enumerate(group)
+        ]
+        ranked.sort(key=lambda pair: pair[0])
+        ordered[place] = [replace(one, label=_label(one, series)) for _, one in ranked]
+    return ordered
 
 
 def _label(one: Series, members: Sequence[Series]) -> str:
@@ -157,7 +144,20 @@ def matrices_part(view: RunView) -> Part | None:
         return None
     blocks = list(found.values())
     charts = [_chart(block) for block in blocks[:_MOST_DIAGNOSTICS]]
-    charts += _agreement(blocks, seed=view.facts.seed)
+    by_models = grouped(
+        (tuple(sorted(one.models)), one)
+        for row in zip_longest(*blocks)  # so that every diagnostic has its first numbers among them
+        for one in row
+        if one is not None and one.is_whole
+    )
+    for models, series in by_models.items():
+        distinct: list[Series] = []
+        for one in series:  # but for those that repeat an earlier one
+            if all(_apart(one) != _apart(other) for other in distinct):
+                distinct.append(one)
+        if len(distinct) > 1:
+            kept, n_all = distinct[:_MOST_CORRELATED], len(distinct)
+            charts.append(_correlations(kept, models, n_all=n_all, seed=view.facts.seed))
     return Part(
         "reliability-matrices",
         "Similarity of all pairs of models",
@@ -210,26 +210,6 @@ def _chart(block: Sequence[Series]) -> Chart:
         more_title="All pairs and measures",
         has_choice=has_choice,
     )
-
-
-def _agreement(blocks: Sequence[Sequence[Series]], *, seed: int) -> list[Chart]:
-    """Agreement of the measures of one set of models over its pairs."""
-    by_models = grouped(
-        (tuple(sorted(one.models)), one)
-        for row in zip_longest(*blocks)  # so that every diagnostic has its first numbers among them
-        for one in row
-        if one is not None and one.is_whole
-    )
-    charts = []
-    for models, series in by_models.items():
-        distinct: list[Series] = []
-        for one in series:  # but for those that repeat an earlier one
-            if all(_apart(one) != _apart(other) for other in distinct):
-                distinct.append(one)
-        if len(distinct) > 1:
-            kept = distinct[:_MOST_CORRELATED]
-            charts.append(_correlations(kept, models, n_all=len(distinct), seed=seed))
-    return charts
 
 
 def _apart(one: Series) -> dict[tuple[str, str], float]:

@@ -13,6 +13,7 @@ from scrutiny.blocks.charts import (
     channel,
     drawn,
     guide,
+    interval_and_point,
     label_axis,
     marks,
     series_color,
@@ -142,43 +143,36 @@ _KINDS: Final = (
 def relations_part(view: RunView) -> Part | None:
     """Dots with intervals and a table of every relation in the plan, by kind."""
     made = grouped((e.key.metric, e) for e in view.estimates if e.key.is_relation)
-    charts = [_relations_chart(kind, made[kind.metric]) for kind in _KINDS if kind.metric in made]
+    charts = []
+    for kind in _KINDS:
+        if kind.metric not in made:
+            continue
+        found = made[kind.metric]
+        shown = [e for e in found[:MOST_ROWS] if e.value is not None and e.low is not None]
+        values = [{"label": e.key.group, **drawn(e)} for e in shown]
+        y: dict[str, Any] = {"y": label_axis([e.key.group for e in shown])}
+        scale = {"domain": list(kind.domain)} if kind.domain else {"zero": True}
+        x = channel("value", "quantitative", scale=scale, title=kind.axis, tickCount=5)
+        drawings = interval_and_point(y, x, "label", "interval", along="x", size=56)
+        layers = [guide(kind.guide, dashed=False), *drawings]
+        rows = [(e.key.group, *map(str, e.key.condition.values())) for e in found[:MOST_ROWS]]
+        cells = [[cell(e) for cell in kind.cells.values()] for e in found[:MOST_ROWS]]
+        width = max(map(len, rows))
+        chart = Chart(
+            anchor=f"reliability-relations-{kind.metric.partition('@')[0]}",
+            title=kind.title,
+            caption=kind.caption,
+            spec=view_of(values, height={"step": 24}, layer=layers) if shown else None,
+            table=ChartTable(
+                (*_BESIDE[:width], *kind.cells),
+                tuple((*row, *own) for row, own in zip(rows, cells, strict=True)),
+                width,
+            ),
+            is_open=True,
+            note=left_out(len(found), MOST_ROWS, "relations"),
+        )
+        charts.append(chart)
     return part_of("reliability-relations", "Compared over replicates", "", charts, "tables")
-
-
-def _relations_chart(kind: _Kind, made: Sequence[Estimate]) -> Chart:
-    shown = [e for e in made[:MOST_ROWS] if e.value is not None and e.low is not None]
-    rows = [(e.key.group, *map(str, e.key.condition.values())) for e in made[:MOST_ROWS]]
-    cells = [[cell(e) for cell in kind.cells.values()] for e in made[:MOST_ROWS]]
-    width = max(map(len, rows))
-    return Chart(
-        anchor=f"reliability-relations-{kind.metric.partition('@')[0]}",
-        title=kind.title,
-        caption=kind.caption,
-        spec=_relations_spec(kind, shown) if shown else None,
-        table=ChartTable(
-            (*_BESIDE[:width], *kind.cells),
-            tuple((*row, *told) for row, told in zip(rows, cells, strict=True)),
-            width,
-        ),
-        is_open=True,
-        note=left_out(len(made), MOST_ROWS, "relations"),
-    )
-
-
-def _relations_spec(kind: _Kind, shown: Sequence[Estimate]) -> Spec:
-    values = [{"label": e.key.group, **drawn(e)} for e in shown]
-    y: dict[str, Any] = {"y": label_axis([e.key.group for e in shown])}
-    scale = {"domain": list(kind.domain)} if kind.domain else {"zero": True}
-    x = channel("value", "quantitative", scale=scale, title=kind.axis, tickCount=5)
-    told = {"tooltip": tooltip("label", "interval")}
-    bar = {**y, "x": {**x, "field": "low"}, "x2": {"field": "high"}, **told}
-    layers = [
-        guide(kind.guide, dashed=False),
-        marks("rule", bar, strokeWidth=2, opacity=0.55),
-        marks("point", {**y, "x": x, **told}, filled=True, size=56, opacity=1),
-    ]
-    return view_of(values, height={"step": 24}, layer=layers)
 
 
 RELATIONS: Final = ReportPart(
@@ -228,9 +222,22 @@ def _construct_of(group: str) -> str:
 def convergent_part(view: RunView) -> Part | None:
     """Chart and table for each pair of diagnostics that share constructs."""
     references = References(view)
-    charts = [
-        _chart(matches, references) for matches in grouped(_matches(view, references)).values()
-    ]
+    charts = []
+    for matches in grouped(_matches(view, references)).values():
+        a, b = matches[0].a, matches[0].b
+        names = [f"{e.key.diagnostic_name} {estimate_words(e.key)}" for e in (a, b)]
+        where = f"{a.key.dataset} and {b.key.dataset}"
+        subject = slug(" ".join([*names, where, a.key.subject]))
+        rows = [_row(m, references) for m in matches]
+        header = ("construct", "first", "second", "first, by seed", "second, by seed")
+        chart = Chart(
+            anchor=f"reliability-convergent-{subject}",
+            title=f"{names[0]} against {names[1]}",
+            caption=f"A dot is one replicate on one construct ({where}). Dashed: the references.",
+            spec=_spec(matches, names, references),
+            table=ChartTable((*header, "same sign", "correlation over seeds"), tuple(rows), 5),
+        )
+        charts.append(chart)
     title = "Convergent validity"
     return part_of("reliability-convergent", title, _LEAD, charts, "pairs of diagnostics")
 
@@ -258,22 +265,6 @@ def _matches(view: RunView, references: References) -> Iterator[tuple[str, _Matc
             if len(names) >= 2:
                 pair = f"{place[0]} \N{MIDDLE DOT}\N{MIDDLE DOT} {other_place[0]} {place[2]}"
                 yield f"{pair} {place[1]} {other_place[1]}", _Match(group, a, b, names)
-
-
-def _chart(matches: Sequence[_Match], references: References) -> Chart:
-    a, b = matches[0].a, matches[0].b
-    names = [f"{e.key.diagnostic_name} {estimate_words(e.key)}" for e in (a, b)]
-    where = f"{a.key.dataset} and {b.key.dataset}"
-    subject = slug(" ".join([*names, where, a.key.subject]))
-    rows = [_row(m, references) for m in matches]
-    header = ("construct", "first", "second", "first, by seed", "second, by seed")
-    return Chart(
-        anchor=f"reliability-convergent-{subject}",
-        title=f"{names[0]} against {names[1]}",
-        caption=f"A dot is one replicate on one construct ({where}). Dashed: the references.",
-        spec=_spec(matches, names, references),
-        table=ChartTable((*header, "same sign", "correlation over seeds"), tuple(rows), 5),
-    )
 
 
 def _spec(matches: Sequence[_Match], names: Sequence[str], references: References) -> Spec:

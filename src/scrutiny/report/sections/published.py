@@ -68,6 +68,26 @@ def _in_order(found: Sequence[Reproduction]) -> list[Reproduction]:
 
 def sentence(found: Sequence[Reproduction]) -> str:
     """How many figures agree, and how many findings are seen, in a few sentences."""
+    own = [one for one in found if one.outcome in _COMPARED]
+    figures = ""
+    if own:  # those that were not printed are counted apart
+        agree = sum(one.outcome == "agrees" for one in own)
+        figures = f"{agree} of {len(own)} published figures agree to the last printed digit"
+        released = [one for one in own if one.figure.released]
+        if released:
+            same = sum(one.outcome == "agrees" for one in released)
+            of_print = f"{agree - same} of {len(own) - len(released)} printed"
+            figures += f" ({of_print}, {same} of {len(released)} that follow from released data)"
+        figures += "."
+    differ = [one for one in own if one.outcome == "differs"]
+    if differ:
+        noted = sum(bool(one.figure.note) for one in differ)
+        notes = f", {noted} of them with a note" if noted else ""
+        if noted == len(differ):
+            notes = ", with a note" if noted == 1 else ", each with a note"
+        figures += f" {len(differ)} {'differs' if len(differ) == 1 else 'differ'}{notes}."
+    if missing := sum(one.outcome == "missing" for one in own):
+        figures += f" The run has no number for {missing}."
     beside, gone = (sum(one.outcome == what for one in found) for what in ("beside", "unavailable"))
     said = f"{beside} of other models or data stand beside ours." if beside else ""
     said += f" {gone} can't be had, each with its reason." * bool(gone)
@@ -75,33 +95,7 @@ def sentence(found: Sequence[Reproduction]) -> str:
     seen = ", ".join(_SAID[name].format(n) for name, n in counts.items() if n)
     total = sum(counts.values())
     findings = f"Of {total} published finding{'s' * (total != 1)}: {seen}." if total else ""
-    return " ".join(filter(None, (_of_figures(found), findings, said.strip())))
-
-
-def _of_figures(found: Sequence[Reproduction]) -> str:
-    """How many figures agree; those that were not printed are counted apart."""
-    own = [one for one in found if one.outcome in _COMPARED]
-    if not own:
-        return ""
-    agree = sum(one.outcome == "agrees" for one in own)
-    said = f"{agree} of {len(own)} published figures agree to the last printed digit"
-    released = [one for one in own if one.figure.released]
-    if released:
-        same = sum(one.outcome == "agrees" for one in released)
-        of_print = f"{agree - same} of {len(own) - len(released)} printed"
-        said += f" ({of_print}, {same} of {len(released)} that follow from released data)"
-    said += "."
-    differ = [one for one in own if one.outcome == "differs"]
-    if differ:
-        noted = sum(bool(one.figure.note) for one in differ)
-        notes = f", {noted} of them with a note" if noted else ""
-        if noted == len(differ):
-            notes = ", with a note" if noted == 1 else ", each with a note"
-        said += f" {len(differ)} {'differs' if len(differ) == 1 else 'differ'}{notes}."
-    missing = sum(one.outcome == "missing" for one in own)
-    if missing:
-        said += f" The run has no number for {missing}."
-    return said
+    return " ".join(filter(None, (figures, findings, said.strip())))
 
 
 def why(one: Reproduction) -> str:
@@ -141,7 +135,16 @@ def published_lines(view: RunView) -> Iterator[Text]:
     yield from wrapped(sentence(view.published))
     looked_at = [one for one in _in_order(view.published) if one.outcome in _MARKS]
     for one in looked_at[:_MOST]:
-        yield from wrapped(_line(one), hanging=2)
+        figure, shown = one.figure, ours(one)
+        where = f" ({figure.source})" if figure.source else ""
+        found = f"ours {shown}, {'released' if figure.released else 'printed'} {figure.text}"
+        if figure.claim:
+            value = "" if shown == NO_VALUE else f", {shown}"
+            found = f"{one.outcome}{value}; the paper: {figure.text}"
+        elif shown == NO_VALUE:
+            found = "not in the run"
+        note = f". {why(one)}" if why(one) else ""
+        yield from wrapped(f"{_MARKS[one.outcome]} {figure.id}{where}: {found}{note}", hanging=2)
     if len(looked_at) > _MOST:
         yield from wrapped(f"… and {len(looked_at) - _MOST} more; `--format json` has them.")
     by_source = grouped(
@@ -153,21 +156,6 @@ def published_lines(view: RunView) -> Iterator[Text]:
     ]
     if counts:
         yield from wrapped(f"Agreeing: {', '.join(counts)}", style="dim", hanging=2)
-
-
-def _line(one: Reproduction) -> str:
-    """One figure that wants looking at, or one finding."""
-    figure, shown = one.figure, ours(one)
-    where = f" ({figure.source})" if figure.source else ""
-    found = f"ours {shown}, {'released' if figure.released else 'printed'} {figure.text}"
-    if figure.claim:
-        found = (
-            f"{one.outcome}{'' if shown == NO_VALUE else f', {shown}'}; the paper: {figure.text}"
-        )
-    elif shown == NO_VALUE:
-        found = "not in the run"
-    note = f". {why(one)}" if why(one) else ""
-    return f"{_MARKS[one.outcome]} {figure.id}{where}: {found}{note}"
 
 
 PART: Final = ReportPart(

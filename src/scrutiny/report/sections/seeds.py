@@ -217,34 +217,30 @@ def _table(rows: Sequence[_Row], tests: Mapping[str, Mapping[str, SeedTests]]) -
             mean_and_sd(e.by_replicate, decimals),
             value_and_bounds(e)[1] or NO_VALUE,
             out_of(e),
-            _marked(e, own, reference),
-            _same_side(e, reference),
+            *_shares_on_its_side(e, own, reference),
             *(NO_VALUE if test is None else test.passed for test in at_all),
         ]
         body.append((label, *cells))
     return ChartTable(("", *columns, *of_all, *of_tests), tuple(body), 1, frozenset(marks))
 
 
-def _marked(e: Estimate, own: dict[str, OwnInterval], reference: float | None) -> str:
-    """Replicates whose own interval excludes the reference value on the side of the mean."""
+def _shares_on_its_side(
+    e: Estimate, own: Mapping[str, OwnInterval], reference: float | None
+) -> tuple[str, str]:
+    """Replicates on the side of their mean, as "4/5": by their own interval, and by their value."""
     from scrutiny.stats.intervals.interval import wilson
 
-    if reference is None or not own or e.value is None:
-        return NO_VALUE
-    up = e.value > reference
-    each = [o.low > reference if up else o.high < reference for o in own.values()]
-    share = wilson(sum(each), len(each))
-    return f"{sum(each)}/{len(each)} [{share.low:.2f}, {share.high:.2f}]"
-
-
-def _same_side(estimate: Estimate, reference: float | None) -> str:
-    """Replicates on the same side of the reference as their mean, of all: "4/5"."""
-    if reference is None or estimate.value is None or estimate.value == reference:
-        return NO_VALUE
-    up = estimate.value > reference
-    values = estimate.by_replicate.values()
-    agreeing = sum(v > reference if up else v < reference for v in values)
-    return f"{agreeing}/{len(values)}"
+    if reference is None or e.value is None:
+        return NO_VALUE, NO_VALUE
+    marked, same, up = NO_VALUE, NO_VALUE, e.value > reference
+    if own:
+        each = [o.low > reference if up else o.high < reference for o in own.values()]
+        share = wilson(sum(each), len(each))
+        marked = f"{sum(each)}/{len(each)} [{share.low:.2f}, {share.high:.2f}]"
+    if e.value != reference:
+        values = e.by_replicate.values()
+        same = f"{sum(v > reference if up else v < reference for v in values)}/{len(values)}"
+    return marked, same
 
 
 ALPHA: Final = 0.01

@@ -175,7 +175,14 @@ def hit_counts(hits: ArrayLike, *, margins: ArrayLike | None = None) -> HitCount
     fair = binomial.pmf(np.arange(replicates + 1), replicates, 0.5) * items
     by_margin = None
     if margins is not None and replicates > 1:
-        expected = poisson_binomial(_margin_chances(margins, told.shape)).sum(axis=0)
+        given = finite(margins, "margins", ndim=2)
+        if given.shape != told.shape:
+            raise StatisticsError(f"margins have shape {given.shape}; {told.shape} needed.")
+        # share of hits of each item under noise of one size around its mean margin
+        mean = given.mean(axis=0)
+        noise = float(np.sqrt(given.var(axis=0, ddof=1).mean()))
+        each = np.where(mean > 0, 1.0, 0.0) if noise == 0.0 else scipy.special.ndtr(mean / noise)
+        expected = poisson_binomial(np.tile(each, (told.shape[0], 1))).sum(axis=0)
         by_margin = tuple(round(float(c), 6) for c in expected)
     return HitCounts(
         observed=tuple(np.bincount(times, minlength=replicates + 1).tolist()),
@@ -183,17 +190,6 @@ def hit_counts(hits: ArrayLike, *, margins: ArrayLike | None = None) -> HitCount
         margin=by_margin,
         flips=flips(told),
     )
-
-
-def _margin_chances(margins: ArrayLike, shape: tuple[int, ...]) -> Array:
-    """Chance of a positive margin ``(replicate, item)``: normal around each item's mean."""
-    given = finite(margins, "margins", ndim=2)
-    if given.shape != shape:
-        raise StatisticsError(f"margins have shape {given.shape}; {shape} needed.")
-    mean = given.mean(axis=0)
-    noise = float(np.sqrt(given.var(axis=0, ddof=1).mean()))
-    each = np.where(mean > 0, 1.0, 0.0) if noise == 0.0 else scipy.special.ndtr(mean / noise)
-    return np.tile(each, (shape[0], 1))
 
 
 COIN: Final = "coin flip"
@@ -253,23 +249,17 @@ def count_flips(
     observed = np.bincount(times, minlength=n_replicates + 1)
     baselines = {COIN: _expected(np.broadcast_to(flipped.mean(axis=0), flipped.shape))}
     if margins is not None:
-        baselines[MARGIN] = _expected(_by_margin(flipped, np.asarray(margins)))
+        # rates of items of similar margins
+        n = flipped.shape[0]
+        bins = max(1, min(_MOST_BINS, n // _ITEMS_PER_BIN))
+        shares = np.zeros(flipped.shape)
+        for r in range(flipped.shape[1]):
+            rank = np.argsort(np.argsort(np.asarray(margins)[:, r], kind="stable"), kind="stable")
+            place = rank * bins // n
+            rates = np.bincount(place, weights=flipped[:, r], minlength=bins)
+            shares[:, r] = (rates / np.bincount(place, minlength=bins))[place]
+        baselines[MARGIN] = _expected(shares)
     return FlipCounts(tuple(int(c) for c in observed), baselines)
-
-
-def _by_margin(
-    flipped: np.ndarray[Any, Any], margins: np.ndarray[Any, Any]
-) -> np.ndarray[Any, Any]:
-    """Share of flips among the items of like margin, in each replicate  # (item, replicate)."""
-    n = flipped.shape[0]
-    bins = max(1, min(_MOST_BINS, n // _ITEMS_PER_BIN))
-    shares = np.zeros(flipped.shape)
-    for r in range(flipped.shape[1]):
-        rank = np.argsort(np.argsort(margins[:, r], kind="stable"), kind="stable")
-        place = rank * bins // n
-        rates = np.bincount(place, weights=flipped[:, r], minlength=bins)
-        shares[:, r] = (rates / np.bincount(place, minlength=bins))[place]
-    return shares
 
 
 def _expected(shares: np.ndarray[Any, Any]) -> tuple[float, ...]:

@@ -71,7 +71,12 @@ def krippendorff_alpha(ratings: ArrayLike, *, level: str = "nominal") -> RaterAg
     pairs -= np.diag((table / (rated - 1.0)[:, None]).sum(axis=0))
     totals = pairs.sum(axis=1)
     n = totals.sum()
-    distance = _distances(values, totals, level)
+    if level == "nominal":
+        distance = 1.0 - np.eye(values.size)
+    else:
+        # ordinal: values sit in the middle of their share of the ratings
+        place = values if level == "interval" else np.cumsum(totals) - totals / 2.0
+        distance = np.asarray((place[:, None] - place[None, :]) ** 2, dtype=np.float64)
     observed = float((pairs * distance).sum() / n)
     expected = float(totals @ distance @ totals / (n * (n - 1.0)))
     size = int(rated.size), int(rated.sum())
@@ -92,15 +97,6 @@ def _rating_counts(ratings: ArrayLike) -> tuple[FloatArray, FloatArray]:
     table = np.zeros((array.shape[1], values.size))
     np.add.at(table, (item, code), 1.0)
     return table, values
-
-
-def _distances(values: FloatArray, totals: FloatArray, level: str) -> FloatArray:
-    """Squared distances between values, ``(value, value)``."""
-    if level == "nominal":
-        return 1.0 - np.eye(values.size)
-    # ordinal: values sit in the middle of their share of the ratings
-    place = values if level == "interval" else np.cumsum(totals) - totals / 2.0
-    return np.asarray((place[:, None] - place[None, :]) ** 2, dtype=np.float64)
 
 
 def cohen_kappa(a: ArrayLike, b: ArrayLike, *, weights: str = "none") -> RaterAgreement:

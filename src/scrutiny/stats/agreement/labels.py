@@ -172,10 +172,15 @@ def far_better_order(
     >>> far_better_order(gold, 1 - gold, n_labels=2)
     Exchange(order=(1, 0), now=0.0, then=1.0)
     """
-    if not _could_be_better(gold, answer, n_labels):
+    counts = _counts_of_answers(gold, answer, n_labels)
+    gain = counts.max(axis=1) - np.diagonal(counts)
+    if not (gain > FAR * counts.sum(axis=1)).any():  # no other answer is far better for any label
         return None
     units = np.arange(gold.size) if units is None else units
-    half = np.zeros(gold.size, np.int64) if n_labels == 2 else _halves(gold, n_labels)
+    half = np.zeros(gold.size, np.int64)
+    for label in range(n_labels if n_labels > 2 else 0):  # alternating over the items of each label
+        mine = np.flatnonzero(gold == label)
+        half[mine] = np.arange(mine.size) % 2
     difference, together = np.zeros(gold.size), np.zeros(gold.size)
     moved = np.zeros(gold.size, bool)
     for part in np.unique(half):
@@ -185,7 +190,10 @@ def far_better_order(
         wanted = order[gold[on]]
         moved[on] = wanted != gold[on]
         difference[on] = (answer[on] == wanted).astype(float) - (answer[on] == gold[on])
-        together[on] = _association(wanted, answer[on], n_labels)
+        given = answer[on]
+        a, b = (np.bincount(x, minlength=n_labels) / x.size for x in (wanted, given))
+        # agreement of each item beyond chance, centered
+        together[on] = (wanted == given) - b[wanted] - a[given] + float(a @ b)
     if not moved.any() or difference[moved].mean() < FAR:
         return None
     centered = _by_unit(together, units)
@@ -244,35 +252,10 @@ def share_by_chance(gold: Ints, answer: Ints, *, n_labels: int) -> float:
     return float(shares[0] @ shares[1])
 
 
-def _could_be_better(gold: Ints, answer: Ints, n_labels: int) -> bool:
-    """Whether any label could gain by another order: a cheap check before the search."""
-    counts = _counts_of_answers(gold, answer, n_labels)
-    gain = counts.max(axis=1) - np.diagonal(counts)
-    return bool((gain > FAR * counts.sum(axis=1)).any())
-
-
 def _counts_of_answers(gold: Ints, answer: Ints, n_labels: int) -> Ints:
     """Counts of each answer given to each gold label, ``(gold, answer)``."""
     flat = np.bincount(gold * n_labels + answer, minlength=n_labels * n_labels)
     return flat.reshape(n_labels, n_labels)
-
-
-def _halves(gold: Ints, n_labels: int) -> Ints:
-    """Alternating 0 and 1 over the items of each label."""
-    half = np.zeros(gold.size, np.int64)
-    for label in range(n_labels):
-        mine = np.flatnonzero(gold == label)
-        half[mine] = np.arange(mine.size) % 2
-    return half
-
-
-def _association(wanted: Ints, answer: Ints, n_labels: int) -> Floats:
-    """Contribution of each item to accuracy beyond chance; the sum is hits - expected.
-
-    Centered by the shares of both sides, so that a bias to one answer adds 0.
-    """
-    a, b = (np.bincount(x, minlength=n_labels) / x.size for x in (wanted, answer))
-    return np.asarray((wanted == answer) - b[wanted] - a[answer] + float(a @ b), np.float64)
 
 
 def _by_unit(values: Floats, units: Ints) -> Floats:

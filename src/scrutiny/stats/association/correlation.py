@@ -97,7 +97,13 @@ def correlation_over_replicates(
         raise StatisticsError(f"{replicates} replicates carry no correlation; {_LEAST} do.")
     norm = sqrt(float((one**2).sum()) * float((other**2).sum()))
     found = float(np.clip((one * other).sum() / norm, -1.0, 1.0))
-    null = _permuted(one, other, rng)
+    count = one.shape[0]
+    if count <= _EXACT_UP_TO:
+        orders = np.array(list(permutations(range(count))))
+    else:
+        orders = np.stack([np.arange(count), *(rng.permutation(count) for _ in range(_SAMPLES))])
+    cross = one @ other.T  # (replicate, replicate), summed over steps
+    null = np.asarray(cross[np.arange(count), orders].sum(axis=1) / norm)
     p_value = float((np.abs(null) >= abs(found) - TIE).mean())
     smallest = float((np.abs(null) >= np.abs(null).max() - TIE).mean())
     low, high = fisher_limits(found, replicates, level=level)
@@ -124,18 +130,6 @@ def _centered(values: ArrayLike, name: str) -> FloatArray:
     if np.abs(centered).max() <= TIE * max(1.0, float(np.abs(table).max())):
         raise StatisticsError(f"{name} does not vary over replicates; there is no correlation.")
     return centered
-
-
-def _permuted(one: FloatArray, other: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Correlations ``(order,)`` under orders of one side's replicates, the observed included."""
-    count = one.shape[0]
-    if count <= _EXACT_UP_TO:
-        orders = np.array(list(permutations(range(count))))
-    else:
-        orders = np.stack([np.arange(count), *(rng.permutation(count) for _ in range(_SAMPLES))])
-    norm = sqrt(float((one**2).sum()) * float((other**2).sum()))
-    cross = one @ other.T  # (replicate, replicate), summed over steps
-    return np.asarray(cross[np.arange(count), orders].sum(axis=1) / norm)
 
 
 def fisher_limits(r: float, n: int, *, level: float = 0.95) -> tuple[float, float]:

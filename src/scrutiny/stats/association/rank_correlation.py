@@ -60,20 +60,15 @@ def tau_b(a: ArrayLike, b: ArrayLike) -> FloatArray:
     for start in range(0, out.size, step):
         # (value, row): the values of one place lie together
         one, other = (np.ascontiguousarray(side[start : start + step].T) for side in pairs)
-        out[start : start + step] = _of_columns(one, other)
+        alike = np.zeros(one.shape[1], dtype=np.int64)
+        for i in range(one.shape[0] - 1):
+            alike += (_signs(one, i) * _signs(other, i)).sum(axis=0, dtype=np.int32)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            # two roots, as scipy has it: their product does not overflow
+            found = np.clip(alike / np.sqrt(_ordered(one)) / np.sqrt(_ordered(other)), -1.0, 1.0)
+        found[np.isnan(one).any(axis=0) | np.isnan(other).any(axis=0)] = np.nan
+        out[start : start + step] = np.asarray(found, dtype=np.float64)
     return out.reshape(x.shape[:-1])
-
-
-def _of_columns(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Kendall's tau-b ``(row,)`` of values ``(n, row)``."""
-    alike = np.zeros(x.shape[1], dtype=np.int64)
-    for i in range(x.shape[0] - 1):
-        alike += (_signs(x, i) * _signs(y, i)).sum(axis=0, dtype=np.int32)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        # two roots, as scipy has it: their product does not overflow
-        found = np.clip(alike / np.sqrt(_ordered(x)) / np.sqrt(_ordered(y)), -1.0, 1.0)
-    found[np.isnan(x).any(axis=0) | np.isnan(y).any(axis=0)] = np.nan
-    return np.asarray(found, dtype=np.float64)
 
 
 def _signs(values: FloatArray, i: int) -> NDArray[np.int8]:
@@ -126,7 +121,12 @@ def kendall_test(a: ArrayLike, b: ArrayLike) -> ExactTest:
             f"a and b have {x.size} and {y.size} values; tau needs equally many, not all equal."
         )
     found = scipy.stats.kendalltau(x, y)
-    is_exact = _is_exact(x, y, float(found.statistic))
+    # whether scipy's p-value was exact
+    n, is_exact = x.size, False
+    if np.unique(x).size == n and np.unique(y).size == n:
+        pairs = n * (n - 1) // 2
+        discordant = round(pairs * (1 - float(found.statistic)) / 2)
+        is_exact = n <= 33 or min(discordant, pairs - discordant) <= 1
     ranks = np.arange(x.size)
     smallest = scipy.stats.kendalltau(ranks, ranks, method="exact").pvalue if is_exact else 0.0
     return ExactTest(
@@ -137,16 +137,6 @@ def kendall_test(a: ArrayLike, b: ArrayLike) -> ExactTest:
         "exact" if is_exact else "normal",
         "two-sided",
     )
-
-
-def _is_exact(x: FloatArray, y: FloatArray, tau: float) -> bool:
-    """Whether scipy's p-value is exact: no ties, and few values or an extreme statistic."""
-    n = x.size
-    if np.unique(x).size < n or np.unique(y).size < n:
-        return False
-    pairs = n * (n - 1) // 2
-    discordant = round(pairs * (1 - tau) / 2)
-    return n <= 33 or min(discordant, pairs - discordant) <= 1
 
 
 #: Models without which leaving one out leaves too few pairs to rank.

@@ -180,11 +180,15 @@ def least_squares(moments: Moments) -> LeastSquares:
     constant = mean_y - (slopes * mean_x).sum(axis=-1)
     shape = constant.shape
     scale = np.sqrt(np.maximum(np.diagonal(spread, axis1=-2, axis2=-1), 0.0))
+    edge = -_times(inverse, mean_x)
+    corner = _ratio(np.ones_like(n), n) - (edge * mean_x).sum(axis=-1)
+    top = np.concatenate([corner[..., None], edge], axis=-1)[..., None, :]
+    below = np.concatenate([edge[..., :, None], inverse], axis=-1)
     return LeastSquares(
         n=np.broadcast_to(n, shape),
         coefficients=np.concatenate([constant[..., None], slopes], axis=-1),
         standardized=_ratio(slopes * scale, np.sqrt(total)[..., None]),
-        inverse=_bordered(inverse, mean_x, n),
+        inverse=np.concatenate([top, below], axis=-2),
         total_ss=np.where(np.isnan(constant), np.nan, total),
         residual_ss=np.maximum(total - (slopes * joint).sum(axis=-1), 0.0),
     )
@@ -281,12 +285,3 @@ def _inverse(spread: FloatArray, squares: FloatArray) -> FloatArray:
     has_fit = varies & (np.linalg.eigvalsh(correlation)[..., 0] > _SINGULAR)
     correlation = np.where(has_fit[..., None, None], correlation, identity)
     return np.where(has_fit[..., None, None], np.linalg.inv(correlation) / scale, np.nan)
-
-
-def _bordered(inverse: FloatArray, mean: FloatArray, n: FloatArray) -> FloatArray:
-    """Inverse with the intercept, from the inverse around the means ``(..., j, j)``."""
-    edge = -_times(inverse, mean)
-    corner = _ratio(np.ones_like(n), n) - (edge * mean).sum(axis=-1)
-    top = np.concatenate([corner[..., None], edge], axis=-1)[..., None, :]
-    below = np.concatenate([edge[..., :, None], inverse], axis=-1)
-    return np.concatenate([top, below], axis=-2)

@@ -7,7 +7,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from scrutiny.stats.arrays import BoolArray, FloatArray, IntArray, StatisticsError, finite
+from scrutiny.stats.arrays import FloatArray, StatisticsError, finite
 from scrutiny.stats.association.partitions import MOST_SPLITS, Partitions, partitions
 from scrutiny.stats.significance.exact_tests import tails_among, two_sided
 
@@ -205,7 +205,10 @@ def split_test(
                 f"units have shape {ids.shape}; ({values.size},), one id a row, needed."
             )
         codes = np.unique(ids, return_inverse=True)[1].astype(np.int64).reshape(-1)
-    side = _sides(codes, first)
+    share = np.bincount(codes, weights=first) / np.bincount(codes)
+    if not np.isin(share, (0.0, 1.0)).all():
+        raise StatisticsError("a unit has rows in both sets; the unit must lie inside one set.")
+    side = np.asarray(share == 1.0, dtype=np.bool_)
     order = np.argsort(~side, kind="stable")  # the observed split is the first in lexical order
     sums = np.bincount(codes, weights=values - values.mean()).astype(np.float64)[order]
     rows = np.bincount(codes).astype(np.float64)[order]
@@ -215,14 +218,6 @@ def split_test(
     n_first = int(side.sum())
     observed = _differences(sums[:n_first].sum(), rows[:n_first].sum(), rows.sum())
     return _compared(float(observed), drawn, table)
-
-
-def _sides(codes: IntArray, first: BoolArray) -> BoolArray:
-    """Whether each unit is in the first set; checked that no unit is in both."""
-    share = np.bincount(codes, weights=first) / np.bincount(codes)
-    if np.isin(share, (0.0, 1.0)).all():
-        return np.asarray(share == 1.0, dtype=np.bool_)
-    raise StatisticsError("a unit has rows in both sets; the unit must lie inside one set.")
 
 
 def _differences(sum_of_first: Any, rows_of_first: Any, rows: float) -> Any:

@@ -270,36 +270,20 @@ def _limits(
     scored = np.isfinite(rows.flips).all(axis=1) & (whole > 0)
     if scored.any():
         times = distance[scored] / whole[scored]
-        found = _scored(rows, scored, items[scored], seeds[scored], times)
-        low[scored] = np.minimum(low[scored], found[0])
-        high[scored] = np.maximum(high[scored], found[1])
+        against, favor = rows.flips[scored].T
+        units = 1.0 / rows.step[scored]
+        mean = rows.values[scored].mean(axis=1)
+        usual = _usual(rows, scored)
+        most = np.full(usual.size, rows.crowding)
+        scale = np.divide(items[scored], usual, out=most.copy(), where=usual > 0)
+        scale = np.minimum(scale, most)
+        # both sides, by bisection
+        near, far = np.tile(mean, (2, 1)), np.repeat([[-1.0], [1.0]], mean.size, axis=1)
+        for _ in range(_STEPS):
+            middle = (near + far) / 2.0
+            spread = np.sqrt(scale * tango_variance(middle, against, favor, units) + seeds[scored])
+            is_inside = np.abs(mean - middle) <= times * spread
+            near, far = np.where(is_inside, middle, near), np.where(is_inside, far, middle)
+        low[scored] = np.minimum(low[scored], near[0])
+        high[scored] = np.maximum(high[scored], near[1])
     return FamilyLimits(low, high, seeds, distance, freedom)
-
-
-def _scored(
-    rows: FamilyRows,
-    scored: NDArray[np.bool_],
-    items: FloatArray,
-    seeds: FloatArray,
-    times: FloatArray,
-) -> tuple[FloatArray, FloatArray]:
-    """Limits of paired differences by Tango's score, row by row.
-
-    The variance that was seen, over the one of as many flips of items alone, scales his: less than
-    1 where replicates or draws are averaged, more where items of a unit flip together; without
-    flips, as if units flipped whole.
-    """
-    against, favor = rows.flips[scored].T
-    units = 1.0 / rows.step[scored]
-    mean = rows.values[scored].mean(axis=1)
-    usual = _usual(rows, scored)
-    most = np.full(usual.size, rows.crowding)
-    scale = np.divide(items, usual, out=most.copy(), where=usual > 0)
-    scale = np.minimum(scale, most)
-    near, far = np.tile(mean, (2, 1)), np.repeat([[-1.0], [1.0]], mean.size, axis=1)  # both sides
-    for _ in range(_STEPS):
-        middle = (near + far) / 2.0
-        spread = np.sqrt(scale * tango_variance(middle, against, favor, units) + seeds)
-        is_inside = np.abs(mean - middle) <= times * spread
-        near, far = np.where(is_inside, middle, near), np.where(is_inside, far, middle)
-    return near[0], near[1]

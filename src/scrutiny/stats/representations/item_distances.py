@@ -330,11 +330,7 @@ def scaled_to_points(
         normalized_stress=False,
         eps=1e-6,
     )
-    return Scaled(np.asarray(points, dtype=np.float64), _stress(points, d))
-
-
-def _stress(points: FloatArray, distances: FloatArray) -> float:
-    """Kruskal's stress-1, which scikit-learn reports from version 1.7 on only."""
     reached = np.sqrt(((points[:, None, :] - points[None, :, :]) ** 2).sum(axis=-1))
     norm = float((reached**2).sum())
-    return float(np.sqrt(((reached - distances) ** 2).sum() / norm)) if norm else 0.0
+    stress = float(np.sqrt(((reached - d) ** 2).sum() / norm)) if norm else 0.0
+    return Scaled(np.asarray(points, dtype=np.float64), stress)

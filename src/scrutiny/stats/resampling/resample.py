@@ -211,7 +211,12 @@ def resample_weighted(
     out = np.empty((draws, m.shape[0]))
     start = 0
     step = max(1, CHUNK_BYTES // (8 * m.shape[1]))
-    kinds = [_kinds(each, grouping) for each in m] if of_labels else []
+    kinds = []  # distinct rows (kind, need), and how many of each a unit has (unit, kind)
+    for each in m if of_labels else ():
+        distinct, kind = np.unique(each, axis=0, return_inverse=True)
+        places = grouping.code * len(distinct) + kind.reshape(-1)
+        counts = np.bincount(places, minlength=grouping.n_units * len(distinct)).astype(np.float64)
+        kinds.append((distinct, counts.reshape(grouping.n_units, len(distinct))))
     for chunk in draw_weights(grouping, draws=draws, rng=rng):
         if of_labels:
             for r, (distinct, counts) in enumerate(kinds):
@@ -225,14 +230,6 @@ def resample_weighted(
             start += by_row.shape[0]
     units_of = grouping.n_units, None, identity, grouping.n_strata, grouping.crowding
     return Resampled(point, out, m.shape[1], *units_of)
-
-
-def _kinds(measures: FloatArray, grouping: Units) -> tuple[FloatArray, FloatArray]:
-    """Distinct rows ``(kind, need)``, and how many of each a unit has ``(unit, kind)``."""
-    distinct, kind = np.unique(measures, axis=0, return_inverse=True)
-    places = grouping.code * len(distinct) + kind.reshape(-1)
-    counts = np.bincount(places, minlength=grouping.n_units * len(distinct))
-    return distinct, counts.reshape(grouping.n_units, len(distinct)).astype(np.float64)
 
 
 def resample_refit(

@@ -98,7 +98,9 @@ def component_table(X: FloatArray, units: Units, cells: ArrayLike | None = None)
     flat[:, :-1] = (X - center).transpose(1, 0, 2).reshape(rows, -1)
     flat[:, -1] = 1.0
     pairs, position = np.unique(units.code * n_cells + cell, return_inverse=True)
-    sums = _grouped(flat, position, pairs.size)
+    rows = np.arange(position.size)
+    member = csr_array((np.ones(rows.size), (position, rows)), shape=(pairs.size, rows.size))
+    sums = np.asarray(member @ flat)
     pair_unit, pair_cell = pairs // n_cells, pairs % n_cells
     nested = n_cells > 1 and pairs.size == n_cells
     columns, members = [], []
@@ -127,13 +129,6 @@ def cell_codes(cells: ArrayLike | None, rows: int) -> IntArray:
     if np.unique(cell).size != int(cell.max()) + 1:
         raise StatisticsError("a cell has no rows; number the cells 0 to n_cells - 1 without gaps.")
     return cell.astype(np.int64)
-
-
-def _grouped(flat: FloatArray, position: IntArray, groups: int) -> FloatArray:
-    """Sums ``(group, column)`` of rows ``(row, column)``, each in the order of its rows."""
-    rows = np.arange(position.size)
-    member = csr_array((np.ones(rows.size), (position, rows)), shape=(groups, rows.size))
-    return np.asarray(member @ flat)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

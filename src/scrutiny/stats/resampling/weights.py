@@ -65,18 +65,15 @@ class KeptDraws:
         if known is None:
             drawn = make()
             small = drawn.astype(np.min_scalar_type(int(drawn.max())))  # counts, and few bytes
-            self._keep(key, _Chunk(small, rng.bit_generator.state))
+            self._chunks[key] = _Chunk(small, rng.bit_generator.state)
+            self._bytes += small.nbytes
+            while self._bytes > self._most:
+                _, oldest = self._chunks.popitem(last=False)
+                self._bytes -= oldest.counts.nbytes
             return drawn.astype(dtype, copy=False)
         self._chunks.move_to_end(key)
         rng.bit_generator.state = known.state
         return known.counts.astype(dtype)
-
-    def _keep(self, key: bytes, chunk: _Chunk) -> None:
-        self._chunks[key] = chunk
-        self._bytes += chunk.counts.nbytes
-        while self._bytes > self._most:
-            _, oldest = self._chunks.popitem(last=False)
-            self._bytes -= oldest.counts.nbytes
 
 
 class SaidStates:

@@ -164,18 +164,16 @@ def mcnemar_by_replicate(
     >>> [t.n for t in mcnemar_by_replicate([[1, 1, 0]], [[1, 0, 1]])]
     [2]
     """
-    b, a = (_hits(x, name) for x, name in ((before, "before"), (after, "after")))
+    b, a = np.asarray(before), np.asarray(after)
+    for array, name in ((b, "before"), (a, "after")):
+        if array.ndim != 2 or not np.isin(array, (0, 1)).all():
+            raise StatisticsError(
+                f"{name} must be (replicate, item) of 0 and 1; got {array.shape}."
+            )
     if a.shape != b.shape:
         raise StatisticsError(f"before has shape {b.shape}, after {a.shape}; they must agree.")
-    gained, lost = (~b & a).sum(axis=1), (b & ~a).sum(axis=1)
+    gained, lost = (b < a).sum(axis=1), (b > a).sum(axis=1)
     return tuple(mcnemar(int(g), int(k), method=method) for g, k in zip(gained, lost, strict=True))
-
-
-def _hits(values: ArrayLike, name: str) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    array = np.asarray(values)
-    if array.ndim != 2 or not np.isin(array, (0, 1)).all():
-        raise StatisticsError(f"{name} must be (replicate, item) of 0 and 1; got {array.shape}.")
-    return array.astype(np.bool_)
 
 
 LARGEST_EXACT = 60  # observations; above, the normal form with its tie correction
@@ -218,7 +216,14 @@ def rank_sum(a: ArrayLike, b: ArrayLike, *, alternative: Alternative = "two-side
         found = scipy.stats.mannwhitneyu(x, y, alternative=alternative, method="asymptotic")
         p = float(found.pvalue)
         return ExactTest(statistic, p, 0.0, doubled.size, "normal", alternative)
-    shares = _subset_sums(doubled, x.size)
+    # shares of the sums of as many ranks as x has
+    total = int(doubled.sum())
+    ways = np.zeros((x.size + 1, total + 1))
+    ways[0, 0] = 1.0
+    for rank in doubled:
+        # (taken, sum): the right side is read before it is written
+        ways[1:, rank:] += ways[:-1, : total + 1 - rank].copy()
+    shares = np.asarray(ways[x.size] / ways[x.size].sum(), dtype=np.float64)
     return _from_distribution(
         shares, int(doubled[: x.size].sum()), statistic=statistic, n=doubled.size, side=alternative
     )
@@ -261,7 +266,14 @@ def signed_rank(differences: ArrayLike, *, alternative: Alternative = "two-sided
     if d.size > LARGEST_EXACT:
         found = scipy.stats.wilcoxon(d, alternative=alternative, method="asymptotic")
         return ExactTest(observed / 2, float(found.pvalue), 0.0, d.size, "normal", alternative)
-    shares = _any_subset_sums(doubled)
+    # shares of the sums of any of the ranks
+    total = int(doubled.sum())
+    shares = np.zeros(total + 1)
+    shares[0] = 1.0
+    for rank in doubled:
+        moved = np.zeros(total + 1)
+        moved[rank:] = shares[: total + 1 - rank]
+        shares = 0.5 * (shares + moved)
     return _from_distribution(shares, observed, statistic=observed / 2, n=d.size, side=alternative)
 
 
@@ -273,29 +285,6 @@ def _doubled_ranks(values: FloatArray) -> IntArray:
     by_value = np.empty(values.size, dtype=np.int64)
     by_value[np.argsort(values, kind="stable")] = group
     return np.asarray(np.rint(2 * scipy.stats.rankdata(by_value)), dtype=np.int64)
-
-
-def _subset_sums(doubled: IntArray, size: int) -> FloatArray:
-    """Share of the subsets of ``size`` ranks that have each sum, ``(sum,)``."""
-    total = int(doubled.sum())
-    ways = np.zeros((size + 1, total + 1))
-    ways[0, 0] = 1.0
-    for rank in doubled:
-        # (taken, sum): the right side is read before it is written
-        ways[1:, rank:] += ways[:-1, : total + 1 - rank].copy()
-    return np.asarray(ways[size] / ways[size].sum(), dtype=np.float64)
-
-
-def _any_subset_sums(doubled: IntArray) -> FloatArray:
-    """Share of all subsets (sign patterns) that have each sum, ``(sum,)``."""
-    total = int(doubled.sum())
-    share = np.zeros(total + 1)
-    share[0] = 1.0
-    for rank in doubled:
-        moved = np.zeros(total + 1)
-        moved[rank:] = share[: total + 1 - rank]
-        share = 0.5 * (share + moved)
-    return share
 
 
 def _from_distribution(

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 from itertools import combinations
-from math import comb, prod
+from math import comb
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -87,10 +87,17 @@ def permutation_test(
     components = components[None] if components.ndim == 2 else finite(X, "X", ndim=3)
     grouping = Units.of(components.shape[1]) if units is None else units
     label = _unit_labels(labels, grouping)
-    sums = _unit_sums(components, grouping)
+    sums = np.zeros((components.shape[0], grouping.n_units, components.shape[2]))
+    for r, each in enumerate(components):
+        np.add.at(sums[r], grouping.code, each)
     n_labels = int(label.max()) + 1
     observed = float(_values(sums, label[None], value, n_labels=n_labels)[0])
-    total = _n_exchanges(label, grouping)
+    total = 1  # ways to exchange labels within strata
+    for members in grouping.members:
+        left = members.size
+        for count in np.bincount(label[members]).tolist():
+            total *= comb(left, count)
+            left -= count
     exact = total <= permutations and n_labels == 2
     exchanged = (
         _all_exchanges(label, grouping, total)
@@ -188,14 +195,6 @@ def _unit_labels(labels: ArrayLike, units: Units) -> IntArray:
     return label
 
 
-def _unit_sums(components: FloatArray, units: Units) -> FloatArray:
-    """Sums of components by unit, ``(replicate, unit, component)``."""
-    out = np.zeros((components.shape[0], units.n_units, components.shape[2]))
-    for r, each in enumerate(components):
-        np.add.at(out[r], units.code, each)
-    return out
-
-
 def _values(sums: FloatArray, labels: IntArray, value: Value, *, n_labels: int) -> FloatArray:
     """Statistic ``(exchange,)``: mean over replicates under labels ``(exchange, unit)``."""
     by_label = [
@@ -209,17 +208,6 @@ def _values(sums: FloatArray, labels: IntArray, value: Value, *, n_labels: int) 
     if not np.isfinite(found).all():
         raise StatisticsError("the statistic does not exist under some exchange of labels.")
     return np.asarray(found.mean(axis=1), dtype=np.float64)
-
-
-def _n_exchanges(label: IntArray, units: Units) -> int:
-    """Number of distinct assignments of the labels within strata."""
-    ways = []
-    for members in units.members:
-        left = members.size
-        for count in np.bincount(label[members]).tolist():
-            ways.append(comb(left, count))
-            left -= count
-    return prod(ways)
 
 
 @lru_cache(maxsize=16)
