@@ -30,8 +30,14 @@ ALL, ATTACKS = len(TRANSFORMATIONS), count("attack")
 OURS = sum(not one.is_for_search for one in TRANSFORMATIONS)
 CHINESE = sum(one.languages == {"zh"} for one in TRANSFORMATIONS)
 TASKS = [load_task(name) for name in registry().names("task")]
-#: Tasks with columns of their own: two ways of comparing the same answers are one.
-SCORED = len({tuple(r.name for r in task.roles) for task in TASKS if task.scored_by is not None})
+#: Tasks with columns or answers of their own: two ways of comparing the same answers are one.
+SCORED = len(
+    {
+        (task.answer_type.name, *(role.name for role in task.roles))
+        for task in TASKS
+        if task.scored_by is not None
+    }
+)
 STATED = [
     ("README.md", r"under ([\w-]+) transformations of\s+English", OURS),
     ("README.md", r"the other ([\w-]+) are edits", ALL - OURS),

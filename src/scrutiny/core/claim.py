@@ -19,7 +19,7 @@ NO_PROBABILITIES: Final = (
 #: The same of answers that are no labels.
 NO_CONFIDENCES: Final = (
     "no probabilities: the model does not say how sure it is of the parts of its answers (spans, "
-    "words, an extract); let it give a score for each"
+    "words, an extract, an option); let it give a score for each"
 )
 #: Verdicts and states that are not decided.
 OPEN: Final = ("undecided", "can't tell", "refused", "not tested", "not asked")

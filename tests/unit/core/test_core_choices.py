@@ -89,7 +89,11 @@ def test_an_option_is_named_by_text_letter_or_place(value, place):
 
 
 @pytest.mark.parametrize(
-    ("value", "answer"), [(1, 1), ("No.", 1), ("c", 2), ([0.1, 0.7, 0.2], 1), ((3, 3, 1), 0)]
+    ("value", "answer"),
+    [
+        *[(1, 1), ("No.", 1), ("c", 2), ([0.1, 0.7, 0.2], 1), ((3, 3, 1), 0)],
+        *[({"answer": "No.", "score": 0.9}, 1), ({"answer": 2}, 2)],
+    ],
 )
 def test_what_a_model_returns_for_options(value, answer):
     assert OPTION_OF.given(value, ITEM) == answer

@@ -66,6 +66,8 @@ class AnswerType(ABC, Generic[A]):
         What its parts are called ("words"), where changed ones are counted.
     merged
         Reason for refusing edits that make two of its fences one; empty if they may.
+    is_judged_whole
+        Whether a ``score`` beside the whole answer says how sure a model is of it.
     """
 
     name: ClassVar[str]
@@ -73,6 +75,7 @@ class AnswerType(ABC, Generic[A]):
     layers: ClassVar[tuple[str, ...]] = ()
     places: ClassVar[str] = ""
     merged: ClassVar[str] = ""
+    is_judged_whole: ClassVar[bool] = False
 
     def __init__(self) -> None:
         _BY_NAME[self.name] = _BY_CLASS[self.holds] = self

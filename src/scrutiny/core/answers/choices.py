@@ -51,6 +51,7 @@ class OptionType(AnswerType[Option]):
 
     name = "option"
     holds = Option
+    is_judged_whole = True
 
     def encode(self, answer: Option) -> int:
         """Place of the option."""
@@ -63,8 +64,11 @@ class OptionType(AnswerType[Option]):
     def given(self, value: Any, example: Example) -> Option:
         """Option of its place, its text or its letter; or that of the highest of their scores.
 
-        A text is an option's own, in any case, before it is taken for a letter or a number.
+        A text is an option's own, in any case, before it is taken for a letter or a number. A
+        mapping has it as ``answer``, beside the ``score`` that says how sure the model is.
         """
+        if isinstance(value, Mapping):
+            value = value.get("answer")
         options = options_in(example.fields)
         scores = _numbers(value)
         if scores is not None:
@@ -74,8 +78,9 @@ class OptionType(AnswerType[Option]):
         place = place_of(value, options)
         if place is None:
             raise TypeError(
-                "an answer is the place of an option, from 0, its text or its letter (A, B, …); or "
-                "a list of scores, one for each option"
+                "an answer is the place of an option, from 0, its text or its letter (A, B, …), "
+                'also as {"answer": place, "score": probability}; or a list of scores, one for '
+                "each option"
             )
         return Option(place)
 

@@ -94,6 +94,7 @@ class ExtractType(AnswerType[Extract]):
 
     name = "extract"
     holds = Extract
+    is_judged_whole = True
 
     def has_places(self, answer: Extract) -> bool:
         """Whether its place is known."""

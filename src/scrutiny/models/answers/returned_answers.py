@@ -57,7 +57,8 @@ def given_answer(
         return Prediction(answer)
     try:
         given = kind.given(answer, example)
-        return Prediction(given, _confidences([answer]) if has_places(given) else None)
+        is_scored = kind.is_judged_whole or has_places(given)
+        return Prediction(given, _confidences([answer]) if is_scored else None)
     except TypeError as error:
         raise AnswerError(
             BAD,
