@@ -126,7 +126,10 @@ def from_answers(answers: Any, labels: tuple[str, ...], *, count: int, source: s
     if getattr(answers, "ndim", 1) == 2 and answers.shape[1] > 1 and _is_numeric(answers):
         return [*from_probabilities(answers, labels, count=count, source=source)]
     found = [*map(_plain, one_for_each(answers, count, source))]
-    if found and all(_are_scores(a) and len(a) == len(labels) for a in found):
+    if found and all(
+        (_is_row(a) and (_is_numeric(a) or all(map(_is_number, a)))) and len(a) == len(labels)
+        for a in found
+    ):
         return [*from_probabilities(found, labels, count=count, source=source)]
     if all(type(a) is str for a in found):
         return [Prediction(a) for a in found]
@@ -232,11 +235,6 @@ def _is_masked(answers: Any) -> bool:
 def _is_row(answer: Any) -> bool:
     """Whether an answer consists of several values."""
     return not isinstance(answer, (str, bytes, Prediction, Mapping)) and hasattr(answer, "__len__")
-
-
-def _are_scores(answer: Any) -> bool:
-    """Whether an answer consists of numbers."""
-    return _is_row(answer) and (_is_numeric(answer) or all(map(_is_number, answer)))
 
 
 def _is_numeric(array: Any) -> bool:

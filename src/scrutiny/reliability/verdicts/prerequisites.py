@@ -84,7 +84,14 @@ def _without_value(claim: Claim, parts: Sequence[ClaimPart]) -> tuple[str, str] 
             f"{few.estimate.n_units} units of resampling are no sample of a population; "
             f"{FEWEST_UNITS} are the fewest"
         )
-    return _too_few(parts)
+    # Verdict if some estimate has too few replicates for its method; else None.
+    for found in (part.found.estimate for part in parts):
+        if found.method.startswith(AS_PUBLISHED) and 1 < found.n_replicates < FEW_SEEDS:
+            return "undecided", (
+                f"the Multi-Bootstrap covers too little with {found.n_replicates} replicates; it "
+                f"decides alone from {FEW_SEEDS} on, the crossed method before"
+            )
+    return None
 
 
 def _without_skill(claim: Claim, estimated: Mapping[str, Estimated]) -> tuple[str, str] | None:
@@ -123,17 +130,6 @@ def _has_few_units(part: Estimated) -> bool:
     """Whether there are too few clusters to generalize."""
     found = part.estimate
     return 0 < found.n_units < FEWEST_UNITS and found.n_units < found.counts.n
-
-
-def _too_few(parts: Sequence[ClaimPart]) -> tuple[str, str] | None:
-    """Verdict if some estimate has too few replicates for its method; else None."""
-    for found in (part.found.estimate for part in parts):
-        if found.method.startswith(AS_PUBLISHED) and 1 < found.n_replicates < FEW_SEEDS:
-            return "undecided", (
-                f"the Multi-Bootstrap covers too little with {found.n_replicates} replicates; it "
-                f"decides alone from {FEW_SEEDS} on, the crossed method before"
-            )
-    return None
 
 
 def _exceeds(skill: Estimated, chance: float) -> bool:

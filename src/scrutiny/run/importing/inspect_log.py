@@ -98,7 +98,16 @@ def logged(file: LogFile) -> list[LoggedTask]:
     try:
         epochs = int(file.header["eval"].get("config", {}).get("epochs") or 1)
         notes = [*_notes(file, epochs)]
-        printed = _printed(file.header.get("results") or {})
+        # Plain means that Inspect computed over all samples, by condition.
+        results = file.header.get("results") or {}
+        printed = {}
+        for score in results.get("scores") or ():
+            scorer, name = score.get("scorer", ""), score.get("name", "")
+            metric = scorer if name == scorer else f"{scorer}.{name}"
+            for kind in ("accuracy", "mean"):
+                value = (score.get("metrics") or {}).get(kind, {}).get("value")
+                if isinstance(value, (int, float)):
+                    printed[canonical_json({"metric": metric})] = float(value)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise DataError(f"{str(file.path)!r} is no log of inspect: {error}") from error
     if not 0 < epochs <= _MOST_EPOCHS:
@@ -130,19 +139,6 @@ def _notes(file: LogFile, epochs: int) -> Iterator[str]:
         yield f"{file.subject} was asked with {canonical_json(settings)}."
     if epochs > 1:
         yield f"{file.task}: {epochs} epochs, kept as replicates."
-
-
-def _printed(results: Mapping[str, Any]) -> dict[str, float]:
-    """Plain means that Inspect computed over all samples, by condition."""
-    found = {}
-    for score in results.get("scores") or ():
-        scorer, name = score.get("scorer", ""), score.get("name", "")
-        metric = scorer if name == scorer else f"{scorer}.{name}"
-        for kind in ("accuracy", "mean"):
-            value = (score.get("metrics") or {}).get(kind, {}).get("value")
-            if isinstance(value, (int, float)):
-                found[canonical_json({"metric": metric})] = float(value)
-    return found
 
 
 def _read(path: Path, epoch: int, problems: Problems) -> Iterator[LoggedSample]:

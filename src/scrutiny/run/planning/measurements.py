@@ -31,7 +31,17 @@ def measurement_of(plan: MeasurePlan, resolved: Resolved) -> Measurement:
     name = registry().resolve("diagnostic", plan.diagnostic)
     diagnostic = registry().load("diagnostic", name)()
     params = make_params(diagnostic.Params, plan.params, where=f"measure {plan.id!r}")
-    _must_have_reference(diagnostic, plan)
+    # Raise if a diagnostic lacks its reference, or has one that it cannot use.
+    if diagnostic.wants_reference and not plan.reference:
+        raise PlanError(
+            f"measure {plan.id!r}: {diagnostic.id} compares each model with a second one: add "
+            f"reference = {plan.models[0]!r}, or another model of the plan (--reference MODEL)."
+        )
+    if plan.reference and not diagnostic.wants_reference:
+        raise PlanError(
+            f"measure {plan.id!r}: {diagnostic.id} measures one model at a time and would never "
+            f"ask the reference {plan.reference!r}; leave `reference` out."
+        )
     families, beside = resolved.families, resolved.families.get(plan.reference)
     own = diagnostic.own_pairs(params)
     cells = {name: pairs_of(families[name], beside, own=own) for name in plan.models}
@@ -55,20 +65,6 @@ def measurement_of(plan: MeasurePlan, resolved: Resolved) -> Measurement:
     examples = {d: drawn(resolved.datasets[d].examples, plan.items) for d in plan.data}
     kind = f"{name}#{value_digest(params)}"
     return Measurement(plan, diagnostic, params, kind, designs, cells, examples)
-
-
-def _must_have_reference(diagnostic: Diagnostic[Any], plan: MeasurePlan) -> None:
-    """Raise if a diagnostic lacks its reference, or has one that it cannot use."""
-    if diagnostic.wants_reference and not plan.reference:
-        raise PlanError(
-            f"measure {plan.id!r}: {diagnostic.id} compares each model with a second one: add "
-            f"reference = {plan.models[0]!r}, or another model of the plan (--reference MODEL)."
-        )
-    if plan.reference and not diagnostic.wants_reference:
-        raise PlanError(
-            f"measure {plan.id!r}: {diagnostic.id} measures one model at a time and would never "
-            f"ask the reference {plan.reference!r}; leave `reference` out."
-        )
 
 
 def inputs_of(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) -> Inputs:

@@ -77,7 +77,17 @@ def plan_of(data: Mapping[str, Any], *, where: str = "the plan") -> Plan:
     try:
         read = _Plan.model_validate(data)
     except ValidationError as error:
-        raise PlanError(_explain(error, where)) from error
+        # One paragraph about everything that is wrong.
+        parts = []
+        for problem in error.errors():
+            place = ".".join(str(part) for part in problem["loc"])
+            if problem["type"] == "extra_forbidden":
+                unknown = UnknownNameError("key", str(problem["loc"][-1]), _keys(problem["loc"]))
+                parts.append(f"{place}: {unknown}")
+            else:
+                parts.append(f"{place}: {_said(problem['msg'], place)}")
+        ended = (part if part.endswith((".", "?", "…")) else f"{part}." for part in parts)
+        raise PlanError(f"{where} cannot be read. " + " ".join(ended)) from error
     return Plan(
         seed=read.seed,
         data=tuple(DataPlan(name, **d.model_dump()) for name, d in read.data.items()),
@@ -220,20 +230,6 @@ def _claim(claim: _Claim, number: int, where: str) -> Claim:
         checks=claim.checks,
         competence=tuple(claim.skill.items()),
     )
-
-
-def _explain(error: ValidationError, where: str) -> str:
-    """One paragraph about everything that is wrong."""
-    parts = []
-    for problem in error.errors():
-        place = ".".join(str(part) for part in problem["loc"])
-        if problem["type"] == "extra_forbidden":
-            unknown = UnknownNameError("key", str(problem["loc"][-1]), _keys(problem["loc"]))
-            parts.append(f"{place}: {unknown}")
-        else:
-            parts.append(f"{place}: {_said(problem['msg'], place)}")
-    ended = (part if part.endswith((".", "?", "…")) else f"{part}." for part in parts)
-    return f"{where} cannot be read. " + " ".join(ended)
 
 
 def _said(message: str, place: str) -> str:

@@ -202,7 +202,13 @@ def make_params(kind: type[Any], given: Mapping[str, Any], *, where: str) -> Any
     refuse_odd_values(given, where=where)
     known("parameter", given, [f.name for f in fields(kind)], where=where)
     try:
-        return _typed(kind, given)
+        # Values are of the types that the dataclass declares: a list is a tuple, a whole number may
+        # stand for a share, and no text or truth is a number.
+        try:
+            adapter = TypeAdapter(kind)
+        except PydanticSchemaGenerationError:  # a type of a plug-in: its own checks have to do
+            return kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in given.items()})
+        return adapter.validate_json(json.dumps(given), strict=True)
     except ValidationError as error:
         problem = error.errors()[0]
         place = ".".join(str(part) for part in problem["loc"])
@@ -210,15 +216,3 @@ def make_params(kind: type[Any], given: Mapping[str, Any], *, where: str) -> Any
         raise PlanError(f"{where}: {place} = {problem['input']!r} {said}.") from error
     except (TypeError, ValueError, PlanError, UnknownNameError) as error:
         raise PlanError(f"{where}: {error}") from error
-
-
-def _typed(kind: type[Any], given: Mapping[str, Any]) -> Any:
-    """Parameters with values of the types that the dataclass declares.
-
-    A list is a tuple, and a whole number may stand for a share; no text or truth is a number.
-    """
-    try:
-        adapter = TypeAdapter(kind)
-    except PydanticSchemaGenerationError:  # a type of a plug-in: its own checks have to do
-        return kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in given.items()})
-    return adapter.validate_json(json.dumps(given), strict=True)
