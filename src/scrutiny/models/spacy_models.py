@@ -66,27 +66,25 @@ def document(vocab: Any, example: Example, annotation: Words | None = None) -> A
     if annotation is None:
         return Doc(vocab, words=words, spaces=spaces)
     layers = {"pos": annotation.upos, "tags": annotation.xpos}
+    # Heads and relations in spaCy's words; a word without a head is one of its own, unnamed.
+    if annotation.heads is None or annotation.relations is None:
+        arcs = {}
+    else:
+        heads = [
+            number if head is None or head == ROOT else head
+            for number, head in enumerate(annotation.heads)
+        ]
+        pairs = zip(annotation.heads, annotation.relations, strict=True)
+        named = ["ROOT" if h == ROOT else r.partition(":")[0] for h, r in pairs]
+        arcs = {"heads": heads, "deps": named}
     return Doc(
         vocab,
         words=words,
         spaces=spaces,
         sent_starts=[number == 0 for number in range(len(words))],
         **{name: list(layer) for name, layer in layers.items() if layer is not None},
-        **_arcs(annotation),
+        **arcs,
     )
-
-
-def _arcs(annotation: Words) -> dict[str, Any]:
-    """Heads and relations in spaCy's words; a word without a head is one of its own, unnamed."""
-    if annotation.heads is None or annotation.relations is None:
-        return {}
-    heads = [
-        number if head is None or head == ROOT else head
-        for number, head in enumerate(annotation.heads)
-    ]
-    pairs = zip(annotation.heads, annotation.relations, strict=True)
-    named = ["ROOT" if h == ROOT else r.partition(":")[0] for h, r in pairs]
-    return {"heads": heads, "deps": named}
 
 
 def annotation(doc: Any, field: str, places: list[tuple[int, int]] | None = None) -> Words:

@@ -162,26 +162,24 @@ def labels_of_pipeline(pipeline: Any) -> tuple[str, ...]:
 def ask_pipeline(pipeline: Any, given: Sequence[Any]) -> Any:
     """Answers of a pipeline to a list of texts, or of pairs of texts."""
     inputs = [_pair(one) if isinstance(one, tuple) else one for one in given]
-    return pipeline(inputs, **_settings(pipeline))
+    # Settings of a call that its user has not chosen.
+    if is_pipeline(pipeline, _CLASSIFIES):
+        stated = getattr(pipeline, "_preprocess_params", {})
+        settings = {"top_k": None} | ({} if "truncation" in stated else {"truncation": True})
+    elif is_pipeline(pipeline, _TAGS):
+        stated = getattr(pipeline, "_postprocess_params", {})
+        how = str(stated.get("aggregation_strategy", "none"))  # or AggregationStrategy.NONE
+        is_joined = how.rpartition(".")[2].lower() != "none"
+        settings = {} if is_joined else {"aggregation_strategy": "simple"}
+    else:
+        settings = {}
+    return pipeline(inputs, **settings)
 
 
 def _pair(texts: Sequence[str]) -> Mapping[str, str]:
     """Two texts as a pipeline takes them."""
     first, second = texts
     return {"text": first, "text_pair": second}
-
-
-def _settings(pipeline: Any) -> dict[str, Any]:
-    """Settings of a call that its user has not chosen."""
-    if is_pipeline(pipeline, _CLASSIFIES):
-        stated = getattr(pipeline, "_preprocess_params", {})
-        return {"top_k": None} | ({} if "truncation" in stated else {"truncation": True})
-    if is_pipeline(pipeline, _TAGS):
-        stated = getattr(pipeline, "_postprocess_params", {})
-        how = str(stated.get("aggregation_strategy", "none"))  # or AggregationStrategy.NONE
-        is_joined = how.rpartition(".")[2].lower() != "none"
-        return {} if is_joined else {"aggregation_strategy": "simple"}
-    return {}
 
 
 SAMPLES: Final = "samples"

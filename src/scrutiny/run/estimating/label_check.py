@@ -58,7 +58,15 @@ def label_warnings(
         return
     answers = folder.original_answers()
     for family, data in open_ones:
-        yield from _other_types(answers, family, data, resolved)
+        # Warning if no span of a family has a type of the dataset.
+        own = answers.filter(
+            pc.and_(pc.equal(answers["subject"], family), pc.equal(answers["dataset"], data))
+        )
+        spans = map(answer_of, pc.unique(own["answer"]).to_pylist())
+        given = {label for answer in spans for label in labels_in(answer)}
+        known = resolved.datasets[data].labels
+        if given and given.isdisjoint(known):
+            yield types_differ(resolved.pairings[family, data].source, sorted(given), known)
     for family, data in wanted:
         found = _answers_of(answers, family, data, resolved)
         if found is not None and not folder.has_scores(family):
@@ -77,18 +85,6 @@ def _has_classes(key: tuple[str, str], resolved: Resolved) -> bool:
         and len(pairing.labels.mapping) > 0
         and any(label_in(gold) is not None for gold in dataset.golds)
     )
-
-
-def _other_types(answers: pa.Table, family: str, data: str, resolved: Resolved) -> Iterator[str]:
-    """Warning if no span of a family has a type of the dataset."""
-    own = answers.filter(
-        pc.and_(pc.equal(answers["subject"], family), pc.equal(answers["dataset"], data))
-    )
-    spans = map(answer_of, pc.unique(own["answer"]).to_pylist())
-    given = {label for answer in spans for label in labels_in(answer)}
-    known = resolved.datasets[data].labels
-    if given and given.isdisjoint(known):
-        yield types_differ(resolved.pairings[family, data].source, sorted(given), known)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

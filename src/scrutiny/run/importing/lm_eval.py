@@ -132,7 +132,14 @@ def _read(
                     row, names, place, partial(choices_and_text, config=config, shots=shots)
                 )
             except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-                problems.bad(place, _words(error))
+                # Description of the problem with a line.
+                if isinstance(error, json.JSONDecodeError):
+                    words = f"no JSON: {error}"
+                elif isinstance(error, KeyError):
+                    words = f"it has no {error.args[0]!r}"
+                else:
+                    words = f"it cannot be read: {error}"
+                problems.bad(place, words)
                 continue
             key = sample.item, str(row.get("filter", "none"))
             if key in seen:
@@ -143,12 +150,3 @@ def _read(
                 if score_of(metric, row[metric]) is None:
                     problems.skipped[f"{metric}: no number of a single item"] += 1
             yield sample
-
-
-def _words(error: Exception) -> str:
-    """Description of the problem with a line."""
-    if isinstance(error, json.JSONDecodeError):
-        return f"no JSON: {error}"
-    if isinstance(error, KeyError):
-        return f"it has no {error.args[0]!r}"
-    return f"it cannot be read: {error}"

@@ -73,6 +73,15 @@ def inputs_of(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) 
     models = {model.name: model for model in resolved.plan.models}
     examples = drawn(dataset.examples, plan.items)
     scored = [example for example in originals(examples) if example.gold is not None]
+    # Whether a later measurement is the same with a family and the reference exchanged.
+    after = dropwhile(lambda one: one.id != plan.id, resolved.plan.measure)
+    back = replace(plan, models=(), data=(), reference=family)
+    is_first_way = plan.reference not in ("", family) and any(
+        replace(later, id=plan.id, models=(), data=()) == back
+        and plan.reference in later.models
+        and data in later.data
+        for later in after
+    )
     return Inputs(
         task=task,
         data=DataShape(
@@ -97,21 +106,7 @@ def inputs_of(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) 
             models[name].role for name in plan.models if controls_for(models[family], models[name])
         ),
         is_audit=plan.is_audit,
-        is_first_way=_is_first_way(plan, resolved.plan.measure, family=family, data=data),
-    )
-
-
-def _is_first_way(
-    plan: MeasurePlan, measures: Sequence[MeasurePlan], *, family: str, data: str
-) -> bool:
-    """Whether a later measurement is the same with a family and the reference exchanged."""
-    after = dropwhile(lambda one: one.id != plan.id, measures)
-    back = replace(plan, models=(), data=(), reference=family)
-    return plan.reference not in ("", family) and any(
-        replace(later, id=plan.id, models=(), data=()) == back
-        and plan.reference in later.models
-        and data in later.data
-        for later in after
+        is_first_way=is_first_way,
     )
 
 

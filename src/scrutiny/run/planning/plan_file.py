@@ -113,7 +113,16 @@ def _measures(measure: _Measure, plan: _Plan, where: str) -> Iterator[MeasurePla
     Several references are as many measurements of the same models: with ``*``, every ordered pair.
     """
     one = _measure(measure, plan)
-    several = _references(measure, plan)
+    # References of a measurement that names several; ``*`` is its models without controls.
+    if isinstance(measure.reference, tuple):
+        several = tuple(dict.fromkeys(measure.reference))
+    elif measure.reference != _EVERY:
+        several = ()
+    else:
+        roles = {name: model.role for name, model in plan.models.items()}
+        roles |= {node.name: node.role for node in plan.train}
+        models = _measure(measure, plan).models
+        several = tuple(name for name in models if roles.get(name, "measured") == "measured")
     if several and measure.both_ways:
         raise PlanError(
             f"{where}: measure {one.id!r} names several references, so it goes all ways already: "
@@ -139,18 +148,6 @@ def _measures(measure: _Measure, plan: _Plan, where: str) -> Iterator[MeasurePla
                 models=tuple(dict.fromkeys((one.reference, target))),
                 reference=target,
             )
-
-
-def _references(measure: _Measure, plan: _Plan) -> tuple[str, ...]:
-    """References of a measurement that names several; ``*`` is its models without controls."""
-    if isinstance(measure.reference, tuple):
-        return tuple(dict.fromkeys(measure.reference))
-    if measure.reference != _EVERY:
-        return ()
-    roles = {name: model.role for name, model in plan.models.items()}
-    roles |= {node.name: node.role for node in plan.train}
-    models = _measure(measure, plan).models
-    return tuple(name for name in models if roles.get(name, "measured") == "measured")
 
 
 def _measure(measure: _Measure, plan: _Plan) -> MeasurePlan:
