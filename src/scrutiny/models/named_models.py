@@ -179,7 +179,9 @@ def draw_network(trained: Path, seed: str, *, source: ModelSource) -> Any:
     import torch
     import transformers
 
-    config = transformers.AutoConfig.from_pretrained(trained, local_files_only=True, trust_remote_code=False)
+    config = transformers.AutoConfig.from_pretrained(
+        trained, local_files_only=True, trust_remote_code=False
+    )
     # Class of transformers that the configuration names.
     names = config.architectures or []
     maker = getattr(transformers, names[0], None) if names else None

@@ -176,7 +176,21 @@ class SpacyTagger(SpacyModel):
 
     def __init__(self, nlp: Any, source: ModelSource, task: Task, *, layer: str) -> None:
         super().__init__(nlp, source, task, known_by=(_TAGGER_VERSION, layer))
-        self.labels = _labels(nlp, layer, source)
+        # Types that a pipeline tells apart.
+        if layer == ENTITIES:
+            finders = [nlp.get_pipe(name) for name in _FINDERS if nlp.has_pipe(name)]
+            found = [label for finder in finders for label in finder.labels]
+        elif layer == "xpos":
+            found = list(nlp.get_pipe("tagger").labels) if nlp.has_pipe("tagger") else []
+        else:
+            has = nlp.has_pipe("morphologizer") or nlp.has_pipe("attribute_ruler")
+            found = sorted(UNIVERSAL | {"SPACE"}) if has else []
+        if not found:
+            raise ModelError(
+                f"{source.text!r} has nothing that finds layer={layer}; its components are: "
+                f"{', '.join(nlp.pipe_names) or 'none'}. Layers are {', '.join(_NEEDLESS_TO_TAG)}."
+            )
+        self.labels = tuple(dict.fromkeys(found))
         self._layer = layer
 
     def _answer(self, example: Example, doc: Any) -> tuple[Span, ...]:
@@ -195,30 +209,6 @@ class SpacyTagger(SpacyModel):
         tags = words.upos if self._layer == "upos" else words.xpos
         pairs = zip(words.borders, tags or (), strict=False)
         return tuple(Span(field, start, end, tag) for (start, end), tag in pairs if tag)
-
-
-def _labels(nlp: Any, layer: str, source: ModelSource) -> tuple[str, ...]:
-    """Types that a pipeline tells apart.
-
-    Raises
-    ------
-    ModelError
-        If it has no component for the layer.
-    """
-    if layer == ENTITIES:
-        finders = [nlp.get_pipe(name) for name in _FINDERS if nlp.has_pipe(name)]
-        found = [label for finder in finders for label in finder.labels]
-    elif layer == "xpos":
-        found = list(nlp.get_pipe("tagger").labels) if nlp.has_pipe("tagger") else []
-    else:
-        has = nlp.has_pipe("morphologizer") or nlp.has_pipe("attribute_ruler")
-        found = sorted(UNIVERSAL | {"SPACE"}) if has else []
-    if not found:
-        raise ModelError(
-            f"{source.text!r} has nothing that finds layer={layer}; its components are: "
-            f"{', '.join(nlp.pipe_names) or 'none'}. Layers are {', '.join(_NEEDLESS_TO_TAG)}."
-        )
-    return tuple(dict.fromkeys(found))
 
 
 #: Versioned name of what is asked and how.

@@ -163,16 +163,17 @@ def ask_pipeline(pipeline: Any, given: Sequence[Any]) -> Any:
     """Answers of a pipeline to a list of texts, or of pairs of texts."""
     inputs = [_pair(one) if isinstance(one, tuple) else one for one in given]
     # Settings of a call that its user has not chosen.
+    settings: dict[str, Any] = {}
     if is_pipeline(pipeline, _CLASSIFIES):
         stated = getattr(pipeline, "_preprocess_params", {})
-        settings = {"top_k": None} | ({} if "truncation" in stated else {"truncation": True})
+        settings["top_k"] = None
+        if "truncation" not in stated:
+            settings["truncation"] = True
     elif is_pipeline(pipeline, _TAGS):
         stated = getattr(pipeline, "_postprocess_params", {})
         how = str(stated.get("aggregation_strategy", "none"))  # or AggregationStrategy.NONE
-        is_joined = how.rpartition(".")[2].lower() != "none"
-        settings = {} if is_joined else {"aggregation_strategy": "simple"}
-    else:
-        settings = {}
+        if how.rpartition(".")[2].lower() == "none":
+            settings["aggregation_strategy"] = "simple"
     return pipeline(inputs, **settings)
 
 

@@ -132,7 +132,14 @@ def _answers_of(answers: pa.Table, family: str, data: str, resolved: Resolved) -
     words = pairing.labels.in_data_words(pairing.model_labels)
     numbers = {words[label]: i for i, label in enumerate(pairing.model_labels)}
     golds = np.array([numbers.get(label_in(g) or "", -1) for g in dataset.golds])
-    units = _units(dataset, dataset.unit_column(plan.unit))
+    # Index of the unit of resampling of each item.
+    column = dataset.unit_column(plan.unit)
+    if column == "item":
+        units = np.arange(len(dataset), dtype=np.int64)
+    else:
+        known: dict[Any, int] = {}
+        values = (example.attributes.get(column) for example in dataset.examples)
+        units = np.array([known.setdefault(value, len(known)) for value in values], np.int64)
     items = _index(rows["item"], [e.id for e in dataset.examples])
     given = _index(rows["answer"], [answer_text(label) for label in numbers])
     is_whole = (items >= 0) & (given >= 0) & (golds[items] >= 0)
@@ -164,15 +171,6 @@ def _index(column: pa.ChunkedArray, values: Sequence[str]) -> Ints:
     """Index of each value of a column among values, or -1."""
     found = pc.index_in(column, value_set=pa.array(values, pa.string()))
     return np.asarray(pc.fill_null(found, -1).to_numpy(), np.int64)
-
-
-def _units(dataset: Dataset, column: str) -> Ints:
-    """Index of the unit of resampling of each item."""
-    if column == "item":
-        return np.arange(len(dataset), dtype=np.int64)
-    known: dict[Any, int] = {}
-    values = (example.attributes.get(column) for example in dataset.examples)
-    return np.array([known.setdefault(value, len(known)) for value in values], np.int64)
 
 
 def _level(estimates: Sequence[Estimate], family: str, data: str) -> Estimate | None:

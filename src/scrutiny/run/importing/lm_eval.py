@@ -89,6 +89,14 @@ def logged(file: LogFile) -> list[LoggedTask]:
     notes = [] if shots in (None, 0) else [f"{task} was asked with {shots} examples in front."]
     if not header:
         notes.append(f"There is no results_*.json beside the samples in {file.path.parent.name}.")
+    # Numbers that lm-eval computed over all items, by condition.
+    results = header.get("results", {}).get(task, {})
+    found = {}
+    for key, value in results.items():
+        metric, comma, name = key.partition(",")
+        number = number_of(value)
+        if comma and number is not None and not metric.endswith("_stderr"):
+            found[condition_of(metric, name)] = number
     return [
         LoggedTask(
             task=task,
@@ -97,22 +105,11 @@ def logged(file: LogFile) -> list[LoggedTask]:
             source=f"lm-eval:{file.subject}@{file.date or 'undated'}#{hash_file(file.path)[:12]}",
             read=partial(_read, file.path, config, int(shots or 0)),
             file=file.path,
-            printed=_printed(header.get("results", {}).get(task, {})),
+            printed=found,
             lower_is_better=frozenset(name for name, is_up in better.items() if is_up is False),
             notes=tuple(notes),
         )
     ]
-
-
-def _printed(results: Mapping[str, Any]) -> dict[str, float]:
-    """Numbers that lm-eval computed over all items, by condition."""
-    found = {}
-    for key, value in results.items():
-        metric, comma, name = key.partition(",")
-        number = number_of(value)
-        if comma and number is not None and not metric.endswith("_stderr"):
-            found[condition_of(metric, name)] = number
-    return found
 
 
 def _read(

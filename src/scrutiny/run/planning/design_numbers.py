@@ -73,12 +73,10 @@ def design_assignments(resolved: Resolved) -> Iterator[Assignment]:
     """
     for place in places(resolved):
         # Specifications of a place that are used.
-        specs = place.design.estimates
-        if place.family.role == "measured":
-            wanted = specs
-        else:
-            needed = {c.b for c in place.design.contrasts if c.minus == place.family.role}
-            wanted = [s for s in specs if s.id in needed] if needed else specs
+        wanted = place.design.estimates
+        needed = {c.b for c in place.design.contrasts if c.minus == place.family.role}
+        if place.family.role != "measured" and needed:
+            wanted = tuple(spec for spec in wanted if spec.id in needed)
         for spec in wanted:
             yield _assignment(place, spec, resolved)
 

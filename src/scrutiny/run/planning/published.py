@@ -152,11 +152,11 @@ def reproduction(row: PublishedPlan, estimates: Iterable[Estimate]) -> Reproduct
         # one that is printed too high is wrong even where the row is a mean.
         precision, recall = (printed_value(row.given[name]) for name in ("precision", "recall"))
         slack = [half_unit(row.given[name]) for name in ("precision", "recall")]
-        low = _harmonic(float(precision - slack[0]), float(recall - slack[1]))
-        high = _harmonic(float(precision + slack[0]), float(recall + slack[1]))
+        least = _harmonic(float(precision - slack[0]), float(recall - slack[1]))
+        most = _harmonic(float(precision + slack[0]), float(recall + slack[1]))
         printed, half = float(printed_value(row.text)), float(half_unit(row.text))
         f1 = _harmonic(float(precision), float(recall))
-        is_open = low - half <= printed <= high + half
+        is_open = least - half <= printed <= most + half
         return Reproduction(row, "agrees" if is_open else "differs", row.at_digits(f1), f1)
     version = f"@{row.metric.partition('@')[2]}" if "@" in row.metric else ""
     fitting = [e for e in estimates if e.key.metric.endswith(version) and _fits(e, row.where)]

@@ -57,8 +57,7 @@ def check_answers(asker: Asker, *, level: float) -> Iterator[DoctorFinding]:
     if written:
         numbers["tokens_per_second"] = written / sum(seconds)
         says += f", {numbers['tokens_per_second']:.0f} tokens a second each"
-    speed = DoctorFinding("speed", "ok", f"{says}, of {len(seconds)} requests.", numbers)
-    yield speed
+    yield DoctorFinding("speed", "ok", f"{says}, of {len(seconds)} requests.", numbers)
 
 
 def _readable(asker: Asker, found: _Found) -> DoctorFinding:
