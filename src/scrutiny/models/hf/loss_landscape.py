@@ -101,19 +101,7 @@ def landscape(losses: LossSurface, probe: Probe) -> dict[str, Floats]:
         curve = _along(losses, weights, top, _CURVE_STEP)
         rises = []
         for number in range(probe.directions):
-            # A random step whose rows have a length relative to the weights' rows, given by the radius:
-            # normalized by filter (Li et al. 2018), so that a network whose weights are scaled up,
-            # and whose next layer makes up for it, is not called flatter.
-            step = []
-            gaussian = _gaussian(weights, probe.seed, "landscape-step", number)
-            for weight, part in zip(weights, gaussian, strict=True):
-                count = weight.shape[0] if weight.ndim > 1 else 1  # a bias is one row
-                rows, flat = weight.detach().reshape(count, -1), part.reshape(count, -1)
-                scale = torch.linalg.vector_norm(rows, dim=1) / torch.linalg.vector_norm(
-                    flat, dim=1
-                )
-                step.append((probe.radius * scale[:, None] * flat).reshape(weight.shape))
-            forth, back = _along(losses, weights, step, 1.0)
+            forth, back = _along(losses, weights, _random_step(weights, probe, number), 1.0)
             rises.append((forth + back) / 2 - here)
     return {
         "loss": here,
@@ -170,6 +158,22 @@ def _put(weights: Sequence[Any], values: Sequence[Any]) -> None:
     with torch.no_grad():
         for weight, value in zip(weights, values, strict=True):
             weight.copy_(value)
+
+
+def _random_step(weights: Sequence[Any], probe: Probe, number: int) -> Direction:
+    """Random step whose rows have a length relative to the weights' rows, given by the radius.
+
+    Normalized by filter (Li et al. 2018): a network whose weights are scaled up, and whose next
+    layer makes up for it, is not called flatter.
+    """
+    step = []
+    gaussian = _gaussian(weights, probe.seed, "landscape-step", number)
+    for weight, part in zip(weights, gaussian, strict=True):
+        count = weight.shape[0] if weight.ndim > 1 else 1  # a bias is one row
+        rows, flat = weight.detach().reshape(count, -1), part.reshape(count, -1)
+        scale = torch.linalg.vector_norm(rows, dim=1) / torch.linalg.vector_norm(flat, dim=1)
+        step.append((probe.radius * scale[:, None] * flat).reshape(weight.shape))
+    return step
 
 
 def _gaussian(weights: Sequence[Any], seed: int, purpose: str, number: int) -> Direction:
