@@ -13,7 +13,7 @@ samples of the same model: what two such sets disagree on is noise.
 import sys
 import traceback
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
@@ -161,7 +161,10 @@ def labels_of_pipeline(pipeline: Any) -> tuple[str, ...]:
 
 def ask_pipeline(pipeline: Any, given: Sequence[Any]) -> Any:
     """Answers of a pipeline to a list of texts, or of pairs of texts."""
-    inputs = [_pair(one) if isinstance(one, tuple) else one for one in given]
+    inputs = [
+        dict(zip(("text", "text_pair"), one, strict=True)) if isinstance(one, tuple) else one
+        for one in given
+    ]
     # Settings of a call that its user has not chosen.
     settings: dict[str, Any] = {}
     if is_pipeline(pipeline, _CLASSIFIES):
@@ -175,12 +178,6 @@ def ask_pipeline(pipeline: Any, given: Sequence[Any]) -> Any:
         if how.rpartition(".")[2].lower() == "none":
             settings["aggregation_strategy"] = "simple"
     return pipeline(inputs, **settings)
-
-
-def _pair(texts: Sequence[str]) -> Mapping[str, str]:
-    """Two texts as a pipeline takes them."""
-    first, second = texts
-    return {"text": first, "text_pair": second}
 
 
 SAMPLES: Final = "samples"

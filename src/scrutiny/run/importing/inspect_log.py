@@ -97,7 +97,16 @@ def logged(file: LogFile) -> list[LoggedTask]:
     """Epochs of a log, each separately."""
     try:
         epochs = int(file.header["eval"].get("config", {}).get("epochs") or 1)
-        notes = [*_notes(file, epochs)]
+        spec, status = file.header["eval"], file.header.get("status")
+        notes = []
+        if status not in (None, "success"):
+            notes.append(f"{file.path.name} ended with the status {status!r}: it may lack samples.")
+        stated = spec.get("model_generate_config") or {}
+        settings = {name: value for name, value in stated.items() if value is not None}
+        if settings:
+            notes.append(f"{file.subject} was asked with {canonical_json(settings)}.")
+        if epochs > 1:
+            notes.append(f"{file.task}: {epochs} epochs, kept as replicates.")
         # Plain means that Inspect computed over all samples, by condition.
         results = file.header.get("results") or {}
         printed = {}
@@ -127,18 +136,6 @@ def logged(file: LogFile) -> list[LoggedTask]:
         )
         for epoch in range(1, epochs + 1)
     ]
-
-
-def _notes(file: LogFile, epochs: int) -> Iterator[str]:
-    """Notes about how the model was queried."""
-    spec, status = file.header["eval"], file.header.get("status")
-    if status not in (None, "success"):
-        yield f"{file.path.name} ended with the status {status!r}: it may lack samples."
-    settings = {k: v for k, v in (spec.get("model_generate_config") or {}).items() if v is not None}
-    if settings:
-        yield f"{file.subject} was asked with {canonical_json(settings)}."
-    if epochs > 1:
-        yield f"{file.task}: {epochs} epochs, kept as replicates."
 
 
 def _read(path: Path, epoch: int, problems: Problems) -> Iterator[LoggedSample]:

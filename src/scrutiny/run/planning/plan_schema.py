@@ -60,6 +60,8 @@ _Whole = Annotated[int, BeforeValidator(_whole)]
 _Number = Annotated[float, BeforeValidator(_number)]
 #: Selector of an estimate; a text is a slice.
 _Selector = Annotated[dict[str, Any], BeforeValidator(_selected)]
+#: Roles of a family of models.
+_Role = Literal["measured", "control", "null", "baseline"]
 #: Names of a plan.
 _Name = Annotated[str, AfterValidator(_named)]
 
@@ -79,7 +81,7 @@ class _Data(_Strict):
 class _StatedModel(_Strict):
     source: str
     random: tuple[str, ...] = ()
-    role: Literal["measured", "control", "null", "baseline"] = "measured"
+    role: _Role = "measured"
     seeds: tuple[_Whole, ...] = ()
     labels: dict[str, str] = Field(default_factory=dict)
     control_of: str = ""
@@ -94,7 +96,7 @@ class _Train(_Strict):
     data: str
     dev: str = ""
     runs: _Whole | None = Field(default=None, ge=1)
-    role: Literal["measured", "control", "null", "baseline"] = "measured"
+    role: _Role = "measured"
     random: tuple[str, ...] = ()
     seeds: tuple[_Whole, ...] = ()
     params: dict[str, Any] = Field(default_factory=dict)
