@@ -75,6 +75,7 @@ def _is_counted(statistic: Statistic, values: Floats) -> bool:
     ):
         return False
     told = components[..., 0]
+    # where most rows are 0 or 1, the few others are no reason to be surer of them
     return counted_flips(told) is not None or (
         statistic.divisor is None and bool(np.mean((told == 0.0) | (told == 1.0)) > _MOSTLY)
     )
