@@ -39,25 +39,25 @@ def pooling_weights(
     weights = np.zeros((len(encoded), len(poolings), width), np.float32)
     for row, (one, passage) in enumerate(zip(encoded, passages, strict=True)):
         for column, pooling in enumerate(poolings):
-            # Tokens over which a pooling takes the mean.
-            count = len(one.ids)
-            tokens: Sequence[int]
-            if pooling in {"cls", "first-piece"}:
-                tokens = range(min(1, count))
-            elif pooling == "last":
-                tokens = range(max(0, count - 1), count)
-            elif pooling == "mean":
-                tokens = range(count)
-            elif passage.word is None:
-                tokens = []
-            else:
-                pieces = _pieces_of(one, passage.word)
-                # the word stands in the first text, and offsets of the second begin at 0 as well
-                tokens = (
-                    pieces if passage.pair is None else [i for i in pieces if not one.segments[i]]
-                )
+            tokens = _tokens(one, passage, pooling)
             weights[row, column, tokens] = 1.0 / max(1, len(tokens))
     return weights
+
+
+def _tokens(encoded: Encoded, passage: Passage, pooling: str) -> Sequence[int]:
+    """Tokens over which a pooling takes the mean."""
+    count = len(encoded.ids)
+    if pooling in {"cls", "first-piece"}:
+        return range(min(1, count))
+    if pooling == "last":
+        return range(max(0, count - 1), count)
+    if pooling == "mean":
+        return range(count)
+    if passage.word is None:
+        return []
+    pieces = _pieces_of(encoded, passage.word)
+    # the word stands in the first text, and offsets of the second begin at 0 as well
+    return pieces if passage.pair is None else [i for i in pieces if not encoded.segments[i]]
 
 
 def _pieces_of(encoded: Encoded, word: tuple[int, int]) -> list[int]:
