@@ -7,11 +7,10 @@ from importlib import import_module
 from io import StringIO
 from pathlib import Path
 
-from scrutiny.report.first_screen.front import front_of
-
 from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
 from scrutiny.reliability.assignment import assignments_in
+from scrutiny.report.first_screen.content import first_screen_of
 from scrutiny.report.load import load_view
 from scrutiny.run.estimating.estimator import estimator_of
 from scrutiny.store.run_folder import RunFolder
@@ -46,7 +45,7 @@ def found_in(folder, printed):
     low, high = told([interval.low, interval.high])
     before, after = told(joined.values[0].mean(axis=0))
     own = finding.claim.components[0].estimate.partition("reviews/")[2]
-    (found,) = front_of(load_view(folder)).risks
+    (found,) = first_screen_of(load_view(folder)).risks
     assert found.costs in printed
     return {
         "MeasurePlan": str(measure["params"]),
