@@ -111,7 +111,10 @@ def _phrases(words: Sequence[str], tags: Sequence[str]) -> Iterator[DescribedMen
     start = 0
     while start < len(words):
         end = start + (tags[start] in _STARTS and words[start].lower() not in ("this", "that"))
-        while end < len(words) and (tags[end] in _INSIDE or _ends_title(words, end)):
+        while end < len(words) and (
+            tags[end] in _INSIDE
+            or (words[end] == "." and end > 0 and words[end - 1].lower() in _TITLES)
+        ):
             end += 1
         while end > start and tags[end - 1] not in _NOUNS:
             end -= 1
@@ -123,17 +126,19 @@ def _phrases(words: Sequence[str], tags: Sequence[str]) -> Iterator[DescribedMen
         start = max(end, start + 1)
 
 
-def _ends_title(words: Sequence[str], place: int) -> bool:
-    """Whether a word is the period of a title in front of it."""
-    return words[place] == "." and place > 0 and words[place - 1].lower() in _TITLES
-
-
 def described(words: Sequence[str], tags: Sequence[str], first: int, last: int) -> DescribedMention:
     """Mention of the words from the first to the last, as they tell of it."""
     pronoun = _PRONOUNS.get(words[first].lower()) if first == last else None
     if pronoun is not None:
         return pronoun._replace(first=first, last=last)
-    main = _main(tags, first, last)
+    # Main word of a phrase: the last noun of its first row of nouns, or its last word.
+    found = None
+    for i in range(first, last + 1):
+        if tags[i] in _NOUNS:
+            found = i
+        elif found is not None and tags[i] not in ("POS", "."):
+            break
+    main = last if found is None else found
     word, tag = words[main], tags[main]
     number: Number = "many" if tag in ("NNS", "NNPS") else "one"
     before = [w.lower().rstrip(".") for w in words[first:main]]
@@ -150,17 +155,6 @@ def described(words: Sequence[str], tags: Sequence[str], first: int, last: int) 
     return DescribedMention(
         first, last, "noun", noun, gender, number, is_thing, is_new=not _NEW.isdisjoint(before)
     )
-
-
-def _main(tags: Sequence[str], first: int, last: int) -> int:
-    """Main word of a phrase: the last noun of its first row of nouns, or its last word."""
-    found = None
-    for i in range(first, last + 1):
-        if tags[i] in _NOUNS:
-            found = i
-        elif found is not None and tags[i] not in ("POS", "."):
-            break
-    return last if found is None else found
 
 
 @lru_cache

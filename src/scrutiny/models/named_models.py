@@ -177,10 +177,20 @@ def draw_network(trained: Path, seed: str, *, source: ModelSource) -> Any:
     """
     require_packages("An untrained network", "hf", "torch", "transformers")
     import torch
-    from transformers import AutoConfig
+    import transformers
 
-    config = AutoConfig.from_pretrained(trained, local_files_only=True, trust_remote_code=False)
-    maker = _network_class(config, source)
+    config = transformers.AutoConfig.from_pretrained(
+        trained, local_files_only=True, trust_remote_code=False
+    )
+    # Class of transformers that the configuration names.
+    names = config.architectures or []
+    maker = getattr(transformers, names[0], None) if names else None
+    if not (isinstance(maker, type) and issubclass(maker, transformers.PreTrainedModel)):
+        said = f"names {names[0]!r}" if names else "names none"
+        raise ModelError(
+            f"{source.text!r}: an untrained network is made from the class under architectures in "
+            f"config.json, which {said}. `save_pretrained` writes it."
+        )
     generator = torch.default_generator
     state = generator.get_state()
     try:
@@ -200,21 +210,6 @@ def _save(network: Any, path: Path) -> None:
     for name, weight in network.state_dict().items():
         own.setdefault(weight.data_ptr(), (name, weight.contiguous()))
     save_file(dict(own.values()), path, metadata={"format": "pt"})
-
-
-def _network_class(config: Any, source: ModelSource) -> Any:
-    """Class of transformers that a configuration names."""
-    import transformers
-
-    names = config.architectures or []
-    maker = getattr(transformers, names[0], None) if names else None
-    if not (isinstance(maker, type) and issubclass(maker, transformers.PreTrainedModel)):
-        said = f"names {names[0]!r}" if names else "names none"
-        raise ModelError(
-            f"{source.text!r}: an untrained network is made from the class under architectures in "
-            f"config.json, which {said}. `save_pretrained` writes it."
-        )
-    return maker
 
 
 UNTRAINED_ADAPTER: Final = Adapter(load_untrained, imports=("scrutiny.models.hf.transformer",))

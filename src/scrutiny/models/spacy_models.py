@@ -66,27 +66,25 @@ def document(vocab: Any, example: Example, annotation: Words | None = None) -> A
     if annotation is None:
         return Doc(vocab, words=words, spaces=spaces)
     layers = {"pos": annotation.upos, "tags": annotation.xpos}
+    # Heads and relations in spaCy's words; a word without a head is one of its own, unnamed.
+    if annotation.heads is None or annotation.relations is None:
+        arcs = {}
+    else:
+        heads = [
+            number if head is None or head == ROOT else head
+            for number, head in enumerate(annotation.heads)
+        ]
+        pairs = zip(annotation.heads, annotation.relations, strict=True)
+        named = ["ROOT" if h == ROOT else r.partition(":")[0] for h, r in pairs]
+        arcs = {"heads": heads, "deps": named}
     return Doc(
         vocab,
         words=words,
         spaces=spaces,
         sent_starts=[number == 0 for number in range(len(words))],
         **{name: list(layer) for name, layer in layers.items() if layer is not None},
-        **_arcs(annotation),
+        **arcs,
     )
-
-
-def _arcs(annotation: Words) -> dict[str, Any]:
-    """Heads and relations in spaCy's words; a word without a head is one of its own, unnamed."""
-    if annotation.heads is None or annotation.relations is None:
-        return {}
-    heads = [
-        number if head is None or head == ROOT else head
-        for number, head in enumerate(annotation.heads)
-    ]
-    pairs = zip(annotation.heads, annotation.relations, strict=True)
-    named = ["ROOT" if h == ROOT else r.partition(":")[0] for h, r in pairs]
-    return {"heads": heads, "deps": named}
 
 
 def annotation(doc: Any, field: str, places: list[tuple[int, int]] | None = None) -> Words:
@@ -178,7 +176,21 @@ class SpacyTagger(SpacyModel):
 
     def __init__(self, nlp: Any, source: ModelSource, task: Task, *, layer: str) -> None:
         super().__init__(nlp, source, task, known_by=(_TAGGER_VERSION, layer))
-        self.labels = _labels(nlp, layer, source)
+        # Types that a pipeline tells apart.
+        if layer == ENTITIES:
+            finders = [nlp.get_pipe(name) for name in _FINDERS if nlp.has_pipe(name)]
+            found = [label for finder in finders for label in finder.labels]
+        elif layer == "xpos":
+            found = list(nlp.get_pipe("tagger").labels) if nlp.has_pipe("tagger") else []
+        else:
+            has = nlp.has_pipe("morphologizer") or nlp.has_pipe("attribute_ruler")
+            found = sorted(UNIVERSAL | {"SPACE"}) if has else []
+        if not found:
+            raise ModelError(
+                f"{source.text!r} has nothing that finds layer={layer}; its components are: "
+                f"{', '.join(nlp.pipe_names) or 'none'}. Layers are {', '.join(_NEEDLESS_TO_TAG)}."
+            )
+        self.labels = tuple(dict.fromkeys(found))
         self._layer = layer
 
     def _answer(self, example: Example, doc: Any) -> tuple[Span, ...]:
@@ -197,30 +209,6 @@ class SpacyTagger(SpacyModel):
         tags = words.upos if self._layer == "upos" else words.xpos
         pairs = zip(words.borders, tags or (), strict=False)
         return tuple(Span(field, start, end, tag) for (start, end), tag in pairs if tag)
-
-
-def _labels(nlp: Any, layer: str, source: ModelSource) -> tuple[str, ...]:
-    """Types that a pipeline tells apart.
-
-    Raises
-    ------
-    ModelError
-        If it has no component for the layer.
-    """
-    if layer == ENTITIES:
-        finders = [nlp.get_pipe(name) for name in _FINDERS if nlp.has_pipe(name)]
-        found = [label for finder in finders for label in finder.labels]
-    elif layer == "xpos":
-        found = list(nlp.get_pipe("tagger").labels) if nlp.has_pipe("tagger") else []
-    else:
-        has = nlp.has_pipe("morphologizer") or nlp.has_pipe("attribute_ruler")
-        found = sorted(UNIVERSAL | {"SPACE"}) if has else []
-    if not found:
-        raise ModelError(
-            f"{source.text!r} has nothing that finds layer={layer}; its components are: "
-            f"{', '.join(nlp.pipe_names) or 'none'}. Layers are {', '.join(_NEEDLESS_TO_TAG)}."
-        )
-    return tuple(dict.fromkeys(found))
 
 
 #: Versioned name of what is asked and how.

@@ -75,12 +75,10 @@ def _is_counted(statistic: Statistic, values: Floats) -> bool:
     ):
         return False
     told = components[..., 0]
-    return counted_flips(told) is not None or (statistic.divisor is None and _is_mostly_whole(told))
-
-
-def _is_mostly_whole(told: Floats) -> bool:
-    """Whether most of the rows are 0 or 1: the few others are no reason to be surer of them."""
-    return bool(np.mean((told == 0.0) | (told == 1.0)) > _MOSTLY)
+    # where most rows are 0 or 1, the few others are no reason to be surer of them
+    return counted_flips(told) is not None or (
+        statistic.divisor is None and bool(np.mean((told == 0.0) | (told == 1.0)) > _MOSTLY)
+    )
 
 
 def _is_of_some(statistic: AdditiveStatistic, components: Floats) -> bool:

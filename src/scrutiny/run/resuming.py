@@ -182,7 +182,12 @@ def see_again(
     ModelError
         If one has.
     """
-    asked = set(_asked_by(todo))
+    asked: set[AskedReplicate] = set()
+    for task in todo:
+        if task.family:
+            asked.add((task.family, task.replicate, task.dataset))
+        if task.reference:
+            asked.add((*task.reference, task.dataset))
     for one in _replicates(resolved):
         family, position, dataset = one
         replicate = resolved.families[family].replicates[position]
@@ -202,14 +207,6 @@ def _replicates(resolved: Resolved) -> Iterable[AskedReplicate]:
         for position in range(len(resolved.families[family].replicates)):
             for dataset in datasets:
                 yield family, position, dataset
-
-
-def _asked_by(todo: Iterable[TaskSpec]) -> Iterable[AskedReplicate]:
-    for task in todo:
-        if task.family:
-            yield task.family, task.replicate, task.dataset
-        if task.reference:
-            yield *task.reference, task.dataset
 
 
 def _is_known(resolved: Resolved, store: TaskStore, one: AskedReplicate) -> bool:

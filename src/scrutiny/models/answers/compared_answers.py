@@ -122,11 +122,19 @@ def check_determinism(model: Model, examples: Sequence[Example]) -> DeterminismR
         "in batches of 7": _in_batches(model, examples, 7),
         "in reverse": predict_or_fail(model, examples[::-1])[::-1],
     }
+    pairs_of_ways = {way: list(zip(first, other, strict=True)) for way, other in ways.items()}
     return DeterminismReport(
         source=model.source,
         n=len(examples),
         promises_bits=model.is_batch_invariant,
-        comparisons=tuple(_compare(way, first, other) for way, other in ways.items()),
+        comparisons=tuple(
+            AskedAgain(
+                way=way,
+                n_changed=sum(_discrete(a) != _discrete(b) for a, b in pairs),
+                largest_difference=max((_distance(a, b) for a, b in pairs), default=0.0),
+            )
+            for way, pairs in pairs_of_ways.items()
+        ),
         failures=failures,
     )
 
@@ -138,16 +146,6 @@ def _in_batches(model: Model, examples: Sequence[Example], size: int) -> Answers
         for start in range(0, len(examples), size)
         for answer in predict_or_fail(model, examples[start : start + size])
     ]
-
-
-def _compare(way: str, first: Answers, other: Answers) -> AskedAgain:
-    """Comparison of two lists of answers to the same examples."""
-    pairs = list(zip(first, other, strict=True))
-    return AskedAgain(
-        way=way,
-        n_changed=sum(_discrete(a) != _discrete(b) for a, b in pairs),
-        largest_difference=max((_distance(a, b) for a, b in pairs), default=0.0),
-    )
 
 
 def _discrete(answer: Prediction | Failure) -> object:

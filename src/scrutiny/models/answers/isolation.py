@@ -146,7 +146,14 @@ def isolated(source: str, *, is_new: bool = False) -> Iterator[None]:
     finally:
         if os.getpid() != process:
             os._exit(0)
-        _take_back_built_in(owner, known)
+        # Restore built-ins; changes by the user's code are kept for itself.
+        now = vars(builtins)
+        changed = {
+            name: now[name] for name in known if name in now and now[name] is not known[name]
+        }
+        if changed:
+            _built_in[owner] = changed
+        now.update(known)
         _hold_standard_files()
         theirs = _here()
         if theirs is not None and theirs != ours:
@@ -159,15 +166,6 @@ def isolated(source: str, *, is_new: bool = False) -> Iterator[None]:
             if _watched:
                 os._exit(FILES_CLOSED)
             raise ModelError(CLOSED)
-
-
-def _take_back_built_in(owner: str, known: dict[str, Any]) -> None:
-    """Restore built-ins; changes by the user's code are kept for itself."""
-    now = vars(builtins)
-    changed = {name: now[name] for name in known if name in now and now[name] is not known[name]}
-    if changed:
-        _built_in[owner] = changed
-    now.update(known)
 
 
 def _hold_standard_files() -> None:

@@ -199,24 +199,20 @@ def _spans(answer: Any, example: Example) -> tuple[Span, ...]:
     if all(isinstance(part, str) for part in parts) and (parts or not tokens):
         return spans_from_tags(parts, tokens, field)
     if parts and all(isinstance(part, Mapping) and "entity" in part for part in parts):
-        return _joined(parts, field)
+        # Spans of tagged pieces, which leave out those that are outside.
+        tags: list[str] = []
+        places: list[tuple[int, int]] = []
+        before = None
+        for piece in parts:
+            start, end, index = (_number(piece.get(name)) for name in ("start", "end", "index"))
+            if before is not None and index != before + 1:
+                tags.append("O")
+                places.append((start, start))
+            tags.append(str(piece["entity"]))
+            places.append((start, end))
+            before = index
+        return spans_from_tags(tags, places, field)
     return tuple(_span(part, field) for part in parts)
-
-
-def _joined(pieces: Sequence[Mapping[str, Any]], field: str) -> tuple[Span, ...]:
-    """Spans of tagged pieces, which leave out those that are outside."""
-    tags: list[str] = []
-    places: list[tuple[int, int]] = []
-    before = None
-    for piece in pieces:
-        start, end, index = (_number(piece.get(name)) for name in ("start", "end", "index"))
-        if before is not None and index != before + 1:
-            tags.append("O")
-            places.append((start, start))
-        tags.append(str(piece["entity"]))
-        places.append((start, end))
-        before = index
-    return spans_from_tags(tags, places, field)
 
 
 def _number(value: Any) -> int:

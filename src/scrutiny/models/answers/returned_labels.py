@@ -126,7 +126,10 @@ def from_answers(answers: Any, labels: tuple[str, ...], *, count: int, source: s
     if getattr(answers, "ndim", 1) == 2 and answers.shape[1] > 1 and _is_numeric(answers):
         return [*from_probabilities(answers, labels, count=count, source=source)]
     found = [*map(_plain, one_for_each(answers, count, source))]
-    if found and all(_are_scores(a) and len(a) == len(labels) for a in found):
+    if found and all(
+        (_is_row(a) and (_is_numeric(a) or all(map(_is_number, a)))) and len(a) == len(labels)
+        for a in found
+    ):
         return [*from_probabilities(found, labels, count=count, source=source)]
     if all(type(a) is str for a in found):
         return [Prediction(a) for a in found]
@@ -144,7 +147,11 @@ def _answer(answer: Any, labels: tuple[str, ...], source: str) -> Prediction:
         if all(isinstance(part, Mapping) for part in parts):
             if (likeliest := _likeliest_of_some(parts, labels)) is not None:
                 return _answer(likeliest, labels, source)
-            return _from_mapping(_scored(parts), labels, source)
+            if all({"label", "score"} <= part.keys() for part in parts):
+                scored = {part["label"]: part["score"] for part in parts}
+            else:
+                scored = {label: score for part in parts for label, score in part.items()}
+            return _from_mapping(scored, labels, source)
         if len(parts) == 1 or (isinstance(parts[0], str) and _is_number(parts[1])):
             return _answer(parts[0], labels, source)  # an array (n, 1), or a label and its score
         if all(map(_is_number, parts)):
@@ -165,13 +172,6 @@ def _likeliest_of_some(parts: Sequence[Mapping[Any, Any]], labels: tuple[str, ..
     if not all(map(_is_number, scores)) or sum(scores) > 1 - SUM_TOLERANCE:
         return None
     return max(parts, key=lambda part: part["score"])["label"]
-
-
-def _scored(parts: Sequence[Mapping[Any, Any]]) -> dict[Any, Any]:
-    """Scores by label of ``[{"label": ..., "score": ...}, ...]``; other mappings together."""
-    if all({"label", "score"} <= part.keys() for part in parts):
-        return {part["label"]: part["score"] for part in parts}
-    return {label: score for part in parts for label, score in part.items()}
 
 
 def _from_mapping(answer: Mapping[Any, Any], labels: tuple[str, ...], source: str) -> Prediction:
@@ -232,11 +232,6 @@ def _is_masked(answers: Any) -> bool:
 def _is_row(answer: Any) -> bool:
     """Whether an answer consists of several values."""
     return not isinstance(answer, (str, bytes, Prediction, Mapping)) and hasattr(answer, "__len__")
-
-
-def _are_scores(answer: Any) -> bool:
-    """Whether an answer consists of numbers."""
-    return _is_row(answer) and (_is_numeric(answer) or all(map(_is_number, answer)))
 
 
 def _is_numeric(array: Any) -> bool:

@@ -132,7 +132,21 @@ class AttentionSource:
         for start in range(0, len(sentences), _MOST_SENTENCES):
             cut = self._cutter.cut(sentences[start : start + _MOST_SENTENCES])
             for window in self._windows([self._checked(one) for one in cut]):
-                yield from _in_order(window, self._maps(window, reading))
+                # Maps of a window's sentences; repeated sentences get a copy.
+                maps = self._maps(window, reading)
+                last = {
+                    one.ids: i for i, one in enumerate(window) if isinstance(one, SentencePieces)
+                }
+                for i, one in enumerate(window):
+                    if isinstance(one, Failure):
+                        yield one
+                        continue
+                    found = maps.pop(one.ids) if last[one.ids] == i else maps[one.ids]
+                    if isinstance(found, Failure):
+                        yield found
+                    else:
+                        weights = found if last[one.ids] == i else found.copy()
+                        yield AttentionMap(weights, one.words, one.ids)
 
     def _checked(self, one: SentencePieces | Failure) -> SentencePieces | Failure:
         """Return the pieces unless they do not fit, or are none."""
@@ -222,23 +236,6 @@ class AttentionSource:
 
 class _EnoughError(Exception):
     """The last needed layer is done; the rest of the forward pass is skipped."""
-
-
-def _in_order(
-    window: Sequence[SentencePieces | Failure], maps: Maps
-) -> Iterator[AttentionMap | Failure]:
-    """Maps of a window's sentences; repeated sentences get a copy."""
-    last = {one.ids: i for i, one in enumerate(window) if isinstance(one, SentencePieces)}
-    for i, one in enumerate(window):
-        if isinstance(one, Failure):
-            yield one
-            continue
-        found = maps.pop(one.ids) if last[one.ids] == i else maps[one.ids]
-        if isinstance(found, Failure):
-            yield found
-        else:
-            weights = found if last[one.ids] == i else found.copy()
-            yield AttentionMap(weights, one.words, one.ids)
 
 
 class _Reading:

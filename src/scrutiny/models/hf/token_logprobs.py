@@ -191,7 +191,17 @@ class Reader:
         """Log-probabilities of one batch's reads; each position goes through the head once."""
         width = inputs["input_ids"].shape[1]
         places, which = np.unique(rows * width + positions, return_inverse=True)
-        picked = self._states(inputs, places)
+        # Last hidden states of places, or logits where there is no head over rows.
+        network = self._runner.network
+        is_sparse = len(places) <= _MOST_READS * len(inputs["input_ids"])
+        if self._last is not None and is_sparse and not is_tapped(network):
+            picked = self._last.states(inputs, places)
+        else:
+            if self._head is None:
+                states = logits_of(network(**inputs))
+            else:
+                states = network.base_model(**inputs)[0]
+            picked = states.flatten(0, 1)[torch.from_numpy(places).to(states.device)]
         size = max(1, _MOST_SCORES // self._vocabulary)
         found = np.empty(len(rows))
         for start in range(0, len(places), size):
@@ -201,18 +211,6 @@ class Reader:
             index = torch.from_numpy(pair).to(picked.device)
             found[mine] = scores[index[0], index[1]].double().cpu().numpy()
         return found
-
-    def _states(self, inputs: dict[str, Any], places: Ints) -> Any:
-        """Last hidden states of places, or logits where there is no head over rows."""
-        network = self._runner.network
-        is_sparse = len(places) <= _MOST_READS * len(inputs["input_ids"])
-        if self._last is not None and is_sparse and not is_tapped(network):
-            return self._last.states(inputs, places)
-        if self._head is None:
-            states = logits_of(network(**inputs))
-        else:
-            states = network.base_model(**inputs)[0]
-        return states.flatten(0, 1)[torch.from_numpy(places).to(states.device)]
 
     def _scores(self, rows: Any) -> Any:
         """Log-probabilities over the vocabulary ``(row, word)`` as float32 or wider."""

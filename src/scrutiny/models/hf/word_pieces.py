@@ -89,7 +89,15 @@ class WordCutter:
         A word with a lone surrogate is no text: its sentence is a failure (``model_error``).
         """
         distinct = dict.fromkeys(chain.from_iterable(map(self._forms, sentences)))
-        known = self._ids_of(distinct)
+        # Ids of each text; those that cannot be tokenized are left out.
+        known: dict[str, TokenIds] = {}
+        to_cut = []
+        for text in distinct:
+            if not text.strip():
+                known[text] = ()
+            elif _is_text(text):
+                to_cut.append(text)
+        known.update(zip(to_cut, map(tuple, self._encode(to_cut)), strict=True))
         return [self._pieces(sentence, known) for sentence in sentences]
 
     def _forms(self, sentence: Words) -> Iterable[str]:
@@ -97,18 +105,6 @@ class WordCutter:
         if not self._space:
             return sentence
         return (*sentence[:1], *(self._space + word for word in sentence[1:]))
-
-    def _ids_of(self, texts: Iterable[str]) -> dict[str, TokenIds]:
-        """Ids of each text; those that cannot be tokenized are left out."""
-        known: dict[str, TokenIds] = {}
-        to_cut = []
-        for text in texts:
-            if not text.strip():
-                known[text] = ()
-            elif _is_text(text):
-                to_cut.append(text)
-        known.update(zip(to_cut, map(tuple, self._encode(to_cut)), strict=True))
-        return known
 
     def _pieces(self, sentence: Words, known: dict[str, TokenIds]) -> SentencePieces | Failure:
         """One sentence put together."""

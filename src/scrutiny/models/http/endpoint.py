@@ -293,21 +293,7 @@ def _in_file(path: Path, source: ModelSource) -> dict[str, Any]:
             f"{source.text!r}: {str(path)!r} cannot be read: {why}. Behind http: stands a URL "
             "(http://host/path) or a TOML file that describes the endpoint."
         ) from error
-    _must_be_private(path, found, source)
-    template = found.get("template", "")
-    if isinstance(template, str) and template.startswith("@"):
-        found["template"] = f"@{path.parent / template[1:]}"
-    return found
-
-
-def _must_be_private(path: Path, found: dict[str, Any], source: ModelSource) -> None:
-    """Refuse a file that others can read if a secret stands in it.
-
-    Raises
-    ------
-    ModelError
-        With both ways out.
-    """
+    # Refuse a file that others can read if a secret stands in it.
     headers = found.get("headers")
     written = {**found, **(headers if isinstance(headers, dict) else {})}
     plain = [
@@ -322,3 +308,7 @@ def _must_be_private(path: Path, found: dict[str, Any], source: ModelSource) -> 
             f"machine can read (mode {mode:o}). Keep it to yourself (chmod 600 {path}), or name a "
             f'variable of the environment instead: {plain[0]} = "env:MY_KEY".'
         )
+    template = found.get("template", "")
+    if isinstance(template, str) and template.startswith("@"):
+        found["template"] = f"@{path.parent / template[1:]}"
+    return found

@@ -184,7 +184,23 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     )
     wanted = CAPABILITIES[prompt.has_mask]
     if wanted not in model.capabilities:
-        raise ModelError(_cannot(source, model, wanted))
+        # Message for a language model without the required capability.
+        if wanted == "masked_logprobs" and "token_logprobs" in model.capabilities:
+            cannot = (
+                f"{source.text!r} is a causal language model, which goes on behind the end: leave "
+                "{mask} out of the template."
+            )
+        elif wanted == "token_logprobs" and "masked_logprobs" in model.capabilities:
+            cannot = (
+                f"{source.text!r} is a masked language model: write {{mask}} into the template, "
+                'where it shall say its word ("{text} It was {mask}.").'
+            )
+        else:
+            cannot = (
+                f"{source.text!r}: {source.target} is no language model; it has "
+                f"{', '.join(sorted(model.capabilities)) or 'nothing'}."
+            )
+        raise ModelError(cannot)
     return ChoiceClassifier(
         model, prompt, scoring, task=task, source=source.text, batch=options.batch
     )
@@ -229,24 +245,6 @@ def _scoring(source: ModelSource) -> Scoring:
             "there is no length to choose."
         )
     return Scoring(length or "sum", other == "true")
-
-
-def _cannot(source: ModelSource, model: Model, wanted: str) -> str:
-    """Message for a language model without the required capability."""
-    if wanted == "masked_logprobs" and "token_logprobs" in model.capabilities:
-        return (
-            f"{source.text!r} is a causal language model, which goes on behind the end: leave "
-            "{mask} out of the template."
-        )
-    if wanted == "token_logprobs" and "masked_logprobs" in model.capabilities:
-        return (
-            f"{source.text!r} is a masked language model: write {{mask}} into the template, "
-            'where it shall say its word ("{text} It was {mask}.").'
-        )
-    return (
-        f"{source.text!r}: {source.target} is no language model; it has "
-        f"{', '.join(sorted(model.capabilities)) or 'nothing'}."
-    )
 
 
 ADAPTER: Final = Adapter(

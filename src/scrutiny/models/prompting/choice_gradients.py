@@ -92,16 +92,11 @@ def _of_example(
     places = [tuple(place for _, _, place in one) for one in pieces]
     own, rows = [piece for piece, _, _ in pieces[0]], [row for _, row, _ in pieces[0]]
     blank = TokenGradients(tuple(own), tuple(rows), np.zeros((len(own), 1), np.float32))
-    return blank, _merged([q.cloze for q in asked], wanted.slopes, places)
-
-
-def _merged(
-    clozes: Sequence[Cloze], slopes: Sequence[Sequence[float]], places: Sequence[tuple[int, ...]]
-) -> list[_Reads]:
-    """Distinct sequences of one example: choices of one token share theirs."""
+    # Distinct sequences of one example: choices of one token share theirs.
+    clozes = [q.cloze for q in asked]
     found: dict[tuple[int, ...], _Reads] = {}
-    for cloze, weights, own in zip(clozes, slopes, places, strict=True):
-        read = _Reads(cloze, tuple(weights), own)
+    for cloze, weights, stands in zip(clozes, wanted.slopes, places, strict=True):
+        read = _Reads(cloze, tuple(weights), stands)
         before = found.get(cloze.ids)
         if before is not None:
             both = before.cloze, cloze
@@ -110,9 +105,9 @@ def _merged(
                 (*both[0].positions, *both[1].positions),
                 (*both[0].targets, *both[1].targets),
             )
-            read = _Reads(joined, (*before.weights, *weights), own)
+            read = _Reads(joined, (*before.weights, *weights), stands)
         found[cloze.ids] = read
-    return list(found.values())
+    return blank, list(found.values())
 
 
 def _pieces(

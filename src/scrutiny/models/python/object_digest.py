@@ -129,7 +129,15 @@ class _ObjectReader:
             self.is_whole = False
             self._read_file(module)
             for function in _functions(value):
-                self._read_function(function)
+                names = list(self._read_names(function.__code__))
+                for cell in function.__closure__ or ():
+                    try:
+                        self.read(cell.cell_contents, is_estimator=False)
+                    except ValueError:  # an empty cell: a name that is not yet bound
+                        continue
+                for name in names:
+                    if name in function.__globals__:
+                        self.read(function.__globals__[name], is_estimator=False)
 
     def _read_file(self, name: str) -> None:
         """Add the source of a module, without its comments and blank lines."""
@@ -141,17 +149,6 @@ class _ObjectReader:
             self._add("file", ast.dump(ast.parse(Path(path).read_bytes())))
         except (OSError, SyntaxError, ValueError, RecursionError):
             return  # the code itself is taken in
-
-    def _read_function(self, function: FunctionType) -> None:
-        names = list(self._read_names(function.__code__))
-        for cell in function.__closure__ or ():
-            try:
-                self.read(cell.cell_contents, is_estimator=False)
-            except ValueError:  # an empty cell: a name that is not yet bound
-                continue
-        for name in names:
-            if name in function.__globals__:
-                self.read(function.__globals__[name], is_estimator=False)
 
     def _read_names(self, code: CodeType) -> Iterator[str]:
         """Add code; return the names that it uses."""

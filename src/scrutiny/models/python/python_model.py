@@ -141,24 +141,22 @@ class PythonModel(Model):
         if self._kind in (None, LABEL) and gives_probabilities(self._object):
             rows = self._object.predict_proba(given)
             return from_rows(rows, self.labels, count=count, source=self.source)
-        answers = self._returned(given)
+        # Return value of the object for a list of inputs.
+        if is_pipeline(self._object):
+            answers = ask_pipeline(self._object, given)
+        else:
+            ask = getattr(self._object, "predict", self._object)
+            try:
+                takes_draw = self.draw is not None and DRAW in inspect.signature(ask).parameters
+            except ValueError:  # a built-in without a signature
+                takes_draw = False
+            answers = ask(given, draw=self.draw) if takes_draw else ask(given)
         if self._kind is SPANS:
             has_words = self._input == "words"
             return from_tags(answers, examples, source=self.source, has_words=has_words)
         if self._kind is None or self._kind is LABEL:
             return from_answers(answers, self.labels, count=count, source=self.source)
         return from_given(answers, examples, self._kind, source=self.source)
-
-    def _returned(self, given: Sequence[Any]) -> Any:
-        """Return value of the object for a list of inputs."""
-        if is_pipeline(self._object):
-            return ask_pipeline(self._object, given)
-        ask = getattr(self._object, "predict", self._object)
-        try:
-            takes_draw = self.draw is not None and DRAW in inspect.signature(ask).parameters
-        except ValueError:  # a built-in without a signature
-            takes_draw = False
-        return ask(given, draw=self.draw) if takes_draw else ask(given)
 
 
 def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:

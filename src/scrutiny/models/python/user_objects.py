@@ -13,7 +13,7 @@ samples of the same model: what two such sets disagree on is noise.
 import sys
 import traceback
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
@@ -161,27 +161,23 @@ def labels_of_pipeline(pipeline: Any) -> tuple[str, ...]:
 
 def ask_pipeline(pipeline: Any, given: Sequence[Any]) -> Any:
     """Answers of a pipeline to a list of texts, or of pairs of texts."""
-    inputs = [_pair(one) if isinstance(one, tuple) else one for one in given]
-    return pipeline(inputs, **_settings(pipeline))
-
-
-def _pair(texts: Sequence[str]) -> Mapping[str, str]:
-    """Two texts as a pipeline takes them."""
-    first, second = texts
-    return {"text": first, "text_pair": second}
-
-
-def _settings(pipeline: Any) -> dict[str, Any]:
-    """Settings of a call that its user has not chosen."""
+    inputs = [
+        dict(zip(("text", "text_pair"), one, strict=True)) if isinstance(one, tuple) else one
+        for one in given
+    ]
+    # Settings of a call that its user has not chosen.
+    settings: dict[str, Any] = {}
     if is_pipeline(pipeline, _CLASSIFIES):
         stated = getattr(pipeline, "_preprocess_params", {})
-        return {"top_k": None} | ({} if "truncation" in stated else {"truncation": True})
-    if is_pipeline(pipeline, _TAGS):
+        settings["top_k"] = None
+        if "truncation" not in stated:
+            settings["truncation"] = True
+    elif is_pipeline(pipeline, _TAGS):
         stated = getattr(pipeline, "_postprocess_params", {})
         how = str(stated.get("aggregation_strategy", "none"))  # or AggregationStrategy.NONE
-        is_joined = how.rpartition(".")[2].lower() != "none"
-        return {} if is_joined else {"aggregation_strategy": "simple"}
-    return {}
+        if how.rpartition(".")[2].lower() == "none":
+            settings["aggregation_strategy"] = "simple"
+    return pipeline(inputs, **settings)
 
 
 SAMPLES: Final = "samples"

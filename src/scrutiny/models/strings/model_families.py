@@ -37,8 +37,9 @@ def natural_key(text: str) -> tuple[tuple[int, str, int], ...]:
     return tuple((0, "", int(p)) if p.isdecimal() else (1, p, 0) for p in parts if p)
 
 
-def _as_regex(pattern: str) -> re.Pattern[str]:
-    """Regular expression of a pattern; placeholders match no slash, repeated ones match alike."""
+def match_names(pattern: str, names: Iterable[str]) -> list[dict[str, str]]:
+    """Values of the placeholders in each matching name, in natural order."""
+    # Regular expression of a pattern; placeholders match no slash, repeated ones match alike.
     pieces = []
     seen: set[str] = set()
     for index, part in enumerate(split_captures(pattern)):
@@ -49,12 +50,7 @@ def _as_regex(pattern: str) -> re.Pattern[str]:
         else:
             seen.add(part)
             pieces.append(f"(?P<{part}>[^/]+)")
-    return re.compile("".join(pieces))
-
-
-def match_names(pattern: str, names: Iterable[str]) -> list[dict[str, str]]:
-    """Values of the placeholders in each matching name, in natural order."""
-    regex = _as_regex(pattern)
+    regex = re.compile("".join(pieces))
     matches = (regex.fullmatch(name) for name in names)
     found = [match.groupdict() for match in matches if match]
     return sorted(found, key=lambda values: [natural_key(values[n]) for n in regex.groupindex])

@@ -188,7 +188,11 @@ def _why(case: ClaimCase, outcome: Place, spoken: Spoken) -> str:
     """Reason of a verdict; that of the main score says whether it exceeds that of no skill."""
     first = case.parts[0] if case.parts else None
     if not case.claim.is_headline or outcome == "beyond" or first is None or first.limits is None:
-        return _reason(case.parts, outcome, spoken)
+        # Reason in one sentence: the comparison that decided, and why the scope is not wider.
+        telling = telling_part(case.parts, outcome, spoken)
+        said = f"{_sentence(telling, outcome, spoken)}{limits_at_once(telling)}"
+        narrow = _why_narrow(case.parts, spoken)
+        return f"{said}; {narrow}" if narrow else said
     low, high = first.limits.of(spoken) or first.limits.widest
     found = replace(first.found.estimate, low=low, high=high)
     return no_skill(found, first.component.limit, case.claim.no_skill)
@@ -264,14 +268,6 @@ def _missing(parts: Sequence[ClaimPart]) -> float:
     return max(shares, default=0.0)
 
 
-def _reason(parts: Sequence[ClaimPart], outcome: Place, spoken: Spoken) -> str:
-    """Reason in one sentence: the comparison that decided, and why the scope is not wider."""
-    telling = telling_part(parts, outcome, spoken)
-    said = f"{_sentence(telling, outcome, spoken)}{limits_at_once(telling)}"
-    narrow = _why_narrow(parts, spoken)
-    return f"{said}; {narrow}" if narrow else said
-
-
 def _sentence(part: ClaimPart, outcome: Place, spoken: Spoken) -> str:
     against = part.component.against
     if part.limits is None and part.found.interval is None:
@@ -296,15 +292,13 @@ def _widest(parts: Sequence[ClaimPart]) -> Spoken:
 def _scope(parts: Sequence[ClaimPart], spoken: Spoken) -> str:
     there = _with_value(parts)
     of_items = ", on these items" if any(is_on_one_unit(part.found) for part in there) else ""
-    return _of_models(there, spoken) + of_items
-
-
-def _of_models(there: Sequence[ClaimPart], spoken: Spoken) -> str:
     if not there or not all(map(is_of_recipe, there)) or spoken == "checkpoints":
         is_single = all(part.found.estimate.n_replicates == 1 for part in there)
-        return "this checkpoint" if is_single else "these checkpoints"
-    datasets = {part.found.estimate.key.dataset for part in there}
-    return "beyond this dataset" if len(datasets) >= FEWEST_DATASETS else "this recipe"
+        of_models = "this checkpoint" if is_single else "these checkpoints"
+    else:
+        datasets = {part.found.estimate.key.dataset for part in there}
+        of_models = "beyond this dataset" if len(datasets) >= FEWEST_DATASETS else "this recipe"
+    return of_models + of_items
 
 
 def _why_narrow(parts: Sequence[ClaimPart], spoken: Spoken) -> str:

@@ -84,7 +84,14 @@ def _without_value(claim: Claim, parts: Sequence[ClaimPart]) -> tuple[str, str] 
             f"{few.estimate.n_units} units of resampling are no sample of a population; "
             f"{FEWEST_UNITS} are the fewest"
         )
-    return _too_few(parts)
+    # Verdict if some estimate has too few replicates for its method; else None.
+    for found in (part.found.estimate for part in parts):
+        if found.method.startswith(AS_PUBLISHED) and 1 < found.n_replicates < FEW_SEEDS:
+            return "undecided", (
+                f"the Multi-Bootstrap covers too little with {found.n_replicates} replicates; it "
+                f"decides alone from {FEW_SEEDS} on, the crossed method before"
+            )
+    return None
 
 
 def _without_skill(claim: Claim, estimated: Mapping[str, Estimated]) -> tuple[str, str] | None:
@@ -93,7 +100,17 @@ def _without_skill(claim: Claim, estimated: Mapping[str, Estimated]) -> tuple[st
     for name, chance in claim.competence:
         if name not in estimated:
             return ("no skill", lacking) if lacking else ("undecided", SKILL_NOT_COMPUTED)
-        if _exceeds(estimated[name], chance):
+        # Whether the interval of a score lies above the score without skill. With two replicates
+        # the items alone are asked: a t with one degree of freedom would call any model unskilled.
+        skill = estimated[name]
+        if skill.estimate.low is None or skill.resampled is None:
+            exceeds = False
+        elif skill.estimate.n_replicates != 2:
+            exceeds = skill.estimate.low > chance
+        else:
+            draws = skill.resampled.defined_draws.mean(axis=1)
+            exceeds = bool(np.quantile(draws, (1 - skill.estimate.level) / 2) > chance)
+        if exceeds:
             continue
         if estimated[name].estimate.key.metric.startswith(_VARIETY):
             alike = _answers_alike(estimated[name], chance)
@@ -123,31 +140,6 @@ def _has_few_units(part: Estimated) -> bool:
     """Whether there are too few clusters to generalize."""
     found = part.estimate
     return 0 < found.n_units < FEWEST_UNITS and found.n_units < found.counts.n
-
-
-def _too_few(parts: Sequence[ClaimPart]) -> tuple[str, str] | None:
-    """Verdict if some estimate has too few replicates for its method; else None."""
-    for found in (part.found.estimate for part in parts):
-        if found.method.startswith(AS_PUBLISHED) and 1 < found.n_replicates < FEW_SEEDS:
-            return "undecided", (
-                f"the Multi-Bootstrap covers too little with {found.n_replicates} replicates; it "
-                f"decides alone from {FEW_SEEDS} on, the crossed method before"
-            )
-    return None
-
-
-def _exceeds(skill: Estimated, chance: float) -> bool:
-    """Whether the interval of a score lies above the score without skill.
-
-    With two replicates the items alone are asked: a t with one degree of freedom would call any
-    model unskilled.
-    """
-    if skill.estimate.low is None or skill.resampled is None:
-        return False
-    if skill.estimate.n_replicates != 2:
-        return skill.estimate.low > chance
-    draws = skill.resampled.defined_draws.mean(axis=1)
-    return bool(np.quantile(draws, (1 - skill.estimate.level) / 2) > chance)
 
 
 def no_skill(found: Estimate, chance: float, of: str) -> str:

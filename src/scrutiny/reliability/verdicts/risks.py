@@ -172,22 +172,20 @@ def over_datasets(findings: Sequence[Finding]) -> list[Finding]:
         if len(places) < 2:
             continue
         for i in places:
-            found[i] = _among(findings[i], states, [findings[j].scope for j in places])
+            # Finding with its scope, given those of the same risk on other datasets.
+            finding = findings[i]
+            scopes = [findings[j].scope for j in places]
+            count = states.count(finding.verdict)
+            is_told = finding.verdict in ("hurts", "holds")
+            is_alike = is_told and count == len(states)
+            is_open = not set(states) <= {"hurts", "holds"}  # nothing is shown on one of them
+            outcome = "yes" if is_alike else "undecided" if is_open else "no"
+            check = Check("datasets", outcome, f"{count} of {len(states)}")
+            checks = tuple(check if c.name == "datasets" else c for c in finding.checks)
+            is_wide = is_alike and len(states) >= FEWEST_DATASETS and set(scopes) == {"this recipe"}
+            scope = "beyond this dataset" if is_wide else finding.scope
+            found[i] = replace(finding, checks=checks, scope=scope)
     return found
-
-
-def _among(finding: Finding, states: Sequence[str], scopes: Sequence[str]) -> Finding:
-    """Finding with its scope, given those of the same risk on other datasets."""
-    count = states.count(finding.verdict)
-    is_told = finding.verdict in ("hurts", "holds")
-    is_alike = is_told and count == len(states)
-    is_open = not set(states) <= {"hurts", "holds"}  # nothing is shown on one of them
-    outcome = "yes" if is_alike else "undecided" if is_open else "no"
-    check = Check("datasets", outcome, f"{count} of {len(states)}")
-    checks = tuple(check if c.name == "datasets" else c for c in finding.checks)
-    is_wide = is_alike and len(states) >= FEWEST_DATASETS and set(scopes) == {"this recipe"}
-    scope = "beyond this dataset" if is_wide else finding.scope
-    return replace(finding, checks=checks, scope=scope)
 
 
 #: Outcomes of checks, worst first: several checks of one kind are as good as their worst.

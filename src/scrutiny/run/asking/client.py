@@ -272,7 +272,13 @@ class ModelClient:
         firsts = dict(zip(reversed(keys), range(len(keys) - 1, -1, -1), strict=True))
         found = self._store.get_many(list(firsts))
         self._pace.has_answered |= bool(found)
-        answers = _decoded(questions, found)
+        # Decoded answers of the cache; unreadable ones are left out, to be asked again.
+        answers: dict[bytes, Any] = {}
+        for key, value in found.items():
+            try:
+                answers[key] = questions.decode(value)
+            except (ValueError, TypeError, IndexError, struct.error):
+                continue
         missing = [i for key, i in firsts.items() if key not in answers]
         with Keeping(self._store, self._pace.clock) as keeping:
             for chunk in questions.chunks(missing):
@@ -373,17 +379,6 @@ def _spread(questions: _Questions, rest: Sequence[int]) -> Iterable[Any | Failur
     """Answers to a few of the remaining queries, of all sizes."""
     few = rest[:: max(1, len(rest) // _MOST_TRIED)][-_MOST_TRIED:]
     return questions.ask(few) if few else ()
-
-
-def _decoded(questions: _Questions, found: Mapping[bytes, bytes]) -> dict[bytes, Any]:
-    """Decoded answers of the cache; unreadable ones are left out, to be asked again."""
-    answers: dict[bytes, Any] = {}
-    for key, value in found.items():
-        try:
-            answers[key] = questions.decode(value)
-        except (ValueError, TypeError, IndexError, struct.error):
-            continue
-    return answers
 
 
 def _tokens(query: Any) -> int:

@@ -130,19 +130,16 @@ class _Chooser:
         seconds = sum(part.seconds for part in parts)
         if is_own and self.is_cached:
             seconds -= sum(p.seconds * p.items * p.replicates / max(1, p.queries) for p in parts)
-        return seconds * self._share_used(plan, like)
-
-    def _share_used(self, plan: MeasurePlan, like: Measurement) -> float:
-        """How many times as large a share of its texts is asked as of the one that was timed.
-
-        A search that ends early asks about as many texts with a smaller budget, until it uses it
-        up; and the changes that are kept may be those that change every item.
-        """
+        # How many times as large a share of its texts is asked as of the one that was timed. A
+        # search that ends early asks about as many texts with a smaller budget, until it uses it
+        # up; and the changes that are kept may be those that change every item.
         before, now = self._size(like.plan), self._size(plan)
         if now >= before:
-            return 1.0
-        used = [self.timer.speed(like, family=f, data=d).texts for f, d in like.designs]
-        return min(before / now, 1 / max([*used, 1e-9]))
+            share_used = 1.0
+        else:
+            used = [self.timer.speed(like, family=f, data=d).texts for f, d in like.designs]
+            share_used = min(before / now, 1 / max([*used, 1e-9]))
+        return seconds * share_used
 
     def _size(self, plan: MeasurePlan) -> int:
         """Texts of an item in proportion: how many changes or searches, of how many texts.

@@ -111,17 +111,13 @@ class Timer:
         if not self._resolved.tasks[data].must_be_answered:
             return Speed(seconds=self._measured(measurement, family, data)[1] / queries)
         each = self.predicting(family, data)
-        most = self._most_of_one(measurement, family, data)
+        inputs = inputs_of(measurement.plan, self._resolved, family=family, data=data)
+        alone = replace(inputs, data=replace(inputs.data, n_items=1))
+        most = measurement.diagnostic.design(measurement.params, alone).queries_per_item
         if most <= _FEW or most * each > _SLOW or measurement.plan.reference:
             return Speed(seconds=each)
         asked, seconds = self._measured(measurement, family, data)
         return Speed(min(1.0, asked / most), seconds / most)
-
-    def _most_of_one(self, measurement: Measurement, family: str, data: str) -> int:
-        """Largest number of texts per item, if it is among the searched ones."""
-        inputs = inputs_of(measurement.plan, self._resolved, family=family, data=data)
-        alone = replace(inputs, data=replace(inputs.data, n_items=1))
-        return measurement.diagnostic.design(measurement.params, alone).queries_per_item
 
     def _alike(self, family: str, data: str) -> tuple[Hashable, ...]:
         """Key shared by models that are equally fast on a dataset."""

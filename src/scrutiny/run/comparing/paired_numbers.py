@@ -253,15 +253,11 @@ def _manifest_differences(first: RunFolder, second: RunFolder) -> Iterator[str]:
     else:
         yield from other
     if "imported" in a or "imported" in b:
-        yield from _item_differences(first, second)
-
-
-def _item_differences(first: RunFolder, second: RunFolder) -> Iterator[str]:
-    """Sentences on shared items of logs that were presented differently to the models."""
-    for what, column in (("texts", "fields"), ("prompts", "prompt")):
-        tables = [folder.items() for folder in (first, second)]
-        if all(column in table.column_names for table in tables):
-            ours, theirs = ({row["item"]: row[column] for row in t.to_pylist()} for t in tables)
-            shared = ours.keys() & theirs.keys()
-            if count := sum(ours[item] != theirs[item] for item in shared):
-                yield f"{what}: of {count:,} of the {len(shared):,} shared items"
+        # Sentences on shared items of logs that were presented differently to the models.
+        for what, column in (("texts", "fields"), ("prompts", "prompt")):
+            tables = [folder.items() for folder in (first, second)]
+            if all(column in table.column_names for table in tables):
+                ours, theirs = ({row["item"]: row[column] for row in t.to_pylist()} for t in tables)
+                shared = ours.keys() & theirs.keys()
+                if count := sum(ours[item] != theirs[item] for item in shared):
+                    yield f"{what}: of {count:,} of the {len(shared):,} shared items"

@@ -58,7 +58,15 @@ def label_warnings(
         return
     answers = folder.original_answers()
     for family, data in open_ones:
-        yield from _other_types(answers, family, data, resolved)
+        # Warning if no span of a family has a type of the dataset.
+        own = answers.filter(
+            pc.and_(pc.equal(answers["subject"], family), pc.equal(answers["dataset"], data))
+        )
+        spans = map(answer_of, pc.unique(own["answer"]).to_pylist())
+        given = {label for answer in spans for label in labels_in(answer)}
+        known = resolved.datasets[data].labels
+        if given and given.isdisjoint(known):
+            yield types_differ(resolved.pairings[family, data].source, sorted(given), known)
     for family, data in wanted:
         found = _answers_of(answers, family, data, resolved)
         if found is not None and not folder.has_scores(family):
@@ -77,18 +85,6 @@ def _has_classes(key: tuple[str, str], resolved: Resolved) -> bool:
         and len(pairing.labels.mapping) > 0
         and any(label_in(gold) is not None for gold in dataset.golds)
     )
-
-
-def _other_types(answers: pa.Table, family: str, data: str, resolved: Resolved) -> Iterator[str]:
-    """Warning if no span of a family has a type of the dataset."""
-    own = answers.filter(
-        pc.and_(pc.equal(answers["subject"], family), pc.equal(answers["dataset"], data))
-    )
-    spans = map(answer_of, pc.unique(own["answer"]).to_pylist())
-    given = {label for answer in spans for label in labels_in(answer)}
-    known = resolved.datasets[data].labels
-    if given and given.isdisjoint(known):
-        yield types_differ(resolved.pairings[family, data].source, sorted(given), known)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,7 +132,14 @@ def _answers_of(answers: pa.Table, family: str, data: str, resolved: Resolved) -
     words = pairing.labels.in_data_words(pairing.model_labels)
     numbers = {words[label]: i for i, label in enumerate(pairing.model_labels)}
     golds = np.array([numbers.get(label_in(g) or "", -1) for g in dataset.golds])
-    units = _units(dataset, dataset.unit_column(plan.unit))
+    # Index of the unit of resampling of each item.
+    column = dataset.unit_column(plan.unit)
+    if column == "item":
+        units = np.arange(len(dataset), dtype=np.int64)
+    else:
+        known: dict[Any, int] = {}
+        values = (example.attributes.get(column) for example in dataset.examples)
+        units = np.array([known.setdefault(value, len(known)) for value in values], np.int64)
     items = _index(rows["item"], [e.id for e in dataset.examples])
     given = _index(rows["answer"], [answer_text(label) for label in numbers])
     is_whole = (items >= 0) & (given >= 0) & (golds[items] >= 0)
@@ -168,15 +171,6 @@ def _index(column: pa.ChunkedArray, values: Sequence[str]) -> Ints:
     """Index of each value of a column among values, or -1."""
     found = pc.index_in(column, value_set=pa.array(values, pa.string()))
     return np.asarray(pc.fill_null(found, -1).to_numpy(), np.int64)
-
-
-def _units(dataset: Dataset, column: str) -> Ints:
-    """Index of the unit of resampling of each item."""
-    if column == "item":
-        return np.arange(len(dataset), dtype=np.int64)
-    known: dict[Any, int] = {}
-    values = (example.attributes.get(column) for example in dataset.examples)
-    return np.array([known.setdefault(value, len(known)) for value in values], np.int64)
 
 
 def _level(estimates: Sequence[Estimate], family: str, data: str) -> Estimate | None:

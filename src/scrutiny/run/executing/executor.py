@@ -57,7 +57,11 @@ class Dealer:
 
     def next(self, worker: int) -> TaskSpec | None:
         """Next task of a worker; ``None`` if the others do the rest."""
-        chosen = self._free(worker)
+        # Models, or nothing to be loaded, that a worker can go on or begin with; best first.
+        has = self._has[worker]
+        elsewhere = {m for number, kept in enumerate(self._has) for m in kept if number != worker}
+        own = sorted((m for m in self._left if m in has), key=lambda m: m != self._on[worker])
+        chosen = own or [model for model in self._left if model not in elsewhere]
         if not chosen and self._left and self._joins:
             self._joins -= 1
             chosen = [max(self._left, key=lambda model: len(self._left[model]))]
@@ -69,13 +73,6 @@ class Dealer:
             del self._left[model]
         self._load(worker, models)
         return task
-
-    def _free(self, worker: int) -> list[ModelKey | None]:
-        """Models, or nothing to be loaded, that a worker can go on or begin with; best first."""
-        has = self._has[worker]
-        elsewhere = {m for number, kept in enumerate(self._has) for m in kept if number != worker}
-        own = sorted((m for m in self._left if m in has), key=lambda m: m != self._on[worker])
-        return own or [model for model in self._left if model not in elsewhere]
 
     def planner(self, model: ModelKey) -> int:
         """Worker to load a model for planning: who has it, or the first with room for it."""

@@ -18,7 +18,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import cached_property
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
-from typing import Any, Final, NoReturn, cast
+from typing import Any, Final, cast
 
 from scrutiny.core.errors import ModelError, PlanError, RunIncompleteError, ScrutinyError
 from scrutiny.core.long_runs import left_alone
@@ -230,11 +230,7 @@ def _work(pipe: "Connection[Any, Any]", options: LoadOptions) -> None:
                 pipe.send(("error", error))
             except Exception as error:
                 pipe.send(("error", WorkerError(f"{error!r}\n{traceback.format_exc()}")))
-    _leave()
-
-
-def _leave() -> NoReturn:
-    """End as Python does, but for the second or two that it takes to take torch apart."""
+    # End as Python does, but for the second or two that it takes to take torch apart.
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):

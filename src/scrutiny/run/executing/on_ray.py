@@ -56,25 +56,21 @@ class Mailbox:
         return self._answers.pop(request, None)
 
 
-def _mailbox_store(mailbox: Any) -> TaskStore:
-    """Answer store of the driver, through the mailbox actor."""
-
-    def request(method: str, *arguments: Any) -> Any:
-        ray, name = _ray(), uuid4().hex
-        ray.get(mailbox.post.remote(name, method, arguments))
-        while (found := ray.get(mailbox.fetch.remote(name))) is None:
-            sleep(_POLL_S)
-        return found[0]
-
-    return TaskStore.through(request)
-
-
 class Worker:
     """Loads models and executes tasks on a node; a Ray actor."""
 
     def __init__(self, options: LoadOptions, mailbox: Any) -> None:
         self._models = LoadedModels(options)
-        self._store = _mailbox_store(mailbox)
+
+        # Answer store of the driver, through the mailbox actor.
+        def request(method: str, *arguments: Any) -> Any:
+            ray, name = _ray(), uuid4().hex
+            ray.get(mailbox.post.remote(name, method, arguments))
+            while (found := ray.get(mailbox.fetch.remote(name))) is None:
+                sleep(_POLL_S)
+            return found[0]
+
+        self._store = TaskStore.through(request)
         self._runner: TaskRunner
 
     def expect(self, sources: Sequence[str]) -> None:

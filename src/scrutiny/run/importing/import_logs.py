@@ -250,6 +250,16 @@ class ImportManifest:
             resampling=self.options.resampling,
         )
         own = dict.fromkeys(note for side in sides for note in side.log.notes)
+        # Sentences on numbers of the tool that differ from the mean of what was read.
+        disagreements: list[str] = []
+        for task in self.tasks.values():
+            for subject, condition, printed, mean in printed_beside(task):
+                if abs(printed - mean) > _CLOSE * max(1.0, abs(printed)):
+                    words = ", ".join(map(str, json.loads(condition).values()))
+                    disagreements.append(
+                        f"{subject} on {task.name}: {self.tool} printed {printed:.6g} for {words}; "
+                        f"the mean over the logged items is {mean:.6g}."
+                    )
         return {
             "format": 1,
             "status": "done",
@@ -262,7 +272,7 @@ class ImportManifest:
             "environment": environment(),
             "data": {name: self._data(name) for name in self.tasks},
             "models": {name: self._model(name) for name in subjects},
-            "warnings": [*notes, *own, *self._disagreements()],
+            "warnings": [*notes, *own, *disagreements],
             "labels": {},
             "measure": {"scores": self._measure()},
             "families": {},
@@ -327,14 +337,3 @@ class ImportManifest:
                 ),
             ],
         }
-
-    def _disagreements(self) -> Iterator[str]:
-        """Sentences on numbers of the tool that differ from the mean of what was read."""
-        for task in self.tasks.values():
-            for subject, condition, printed, mean in printed_beside(task):
-                if abs(printed - mean) > _CLOSE * max(1.0, abs(printed)):
-                    words = ", ".join(map(str, json.loads(condition).values()))
-                    yield (
-                        f"{subject} on {task.name}: {self.tool} printed {printed:.6g} for {words}; "
-                        f"the mean over the logged items is {mean:.6g}."
-                    )

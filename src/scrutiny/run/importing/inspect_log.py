@@ -97,8 +97,26 @@ def logged(file: LogFile) -> list[LoggedTask]:
     """Epochs of a log, each separately."""
     try:
         epochs = int(file.header["eval"].get("config", {}).get("epochs") or 1)
-        notes = [*_notes(file, epochs)]
-        printed = _printed(file.header.get("results") or {})
+        spec, status = file.header["eval"], file.header.get("status")
+        notes = []
+        if status not in (None, "success"):
+            notes.append(f"{file.path.name} ended with the status {status!r}: it may lack samples.")
+        stated = spec.get("model_generate_config") or {}
+        settings = {name: value for name, value in stated.items() if value is not None}
+        if settings:
+            notes.append(f"{file.subject} was asked with {canonical_json(settings)}.")
+        if epochs > 1:
+            notes.append(f"{file.task}: {epochs} epochs, kept as replicates.")
+        # Plain means that Inspect computed over all samples, by condition.
+        results = file.header.get("results") or {}
+        printed = {}
+        for score in results.get("scores") or ():
+            scorer, name = score.get("scorer", ""), score.get("name", "")
+            metric = scorer if name == scorer else f"{scorer}.{name}"
+            for kind in ("accuracy", "mean"):
+                value = (score.get("metrics") or {}).get(kind, {}).get("value")
+                if isinstance(value, (int, float)):
+                    printed[canonical_json({"metric": metric})] = float(value)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise DataError(f"{str(file.path)!r} is no log of inspect: {error}") from error
     if not 0 < epochs <= _MOST_EPOCHS:
@@ -118,31 +136,6 @@ def logged(file: LogFile) -> list[LoggedTask]:
         )
         for epoch in range(1, epochs + 1)
     ]
-
-
-def _notes(file: LogFile, epochs: int) -> Iterator[str]:
-    """Notes about how the model was queried."""
-    spec, status = file.header["eval"], file.header.get("status")
-    if status not in (None, "success"):
-        yield f"{file.path.name} ended with the status {status!r}: it may lack samples."
-    settings = {k: v for k, v in (spec.get("model_generate_config") or {}).items() if v is not None}
-    if settings:
-        yield f"{file.subject} was asked with {canonical_json(settings)}."
-    if epochs > 1:
-        yield f"{file.task}: {epochs} epochs, kept as replicates."
-
-
-def _printed(results: Mapping[str, Any]) -> dict[str, float]:
-    """Plain means that Inspect computed over all samples, by condition."""
-    found = {}
-    for score in results.get("scores") or ():
-        scorer, name = score.get("scorer", ""), score.get("name", "")
-        metric = scorer if name == scorer else f"{scorer}.{name}"
-        for kind in ("accuracy", "mean"):
-            value = (score.get("metrics") or {}).get(kind, {}).get("value")
-            if isinstance(value, (int, float)):
-                found[canonical_json({"metric": metric})] = float(value)
-    return found
 
 
 def _read(path: Path, epoch: int, problems: Problems) -> Iterator[LoggedSample]:

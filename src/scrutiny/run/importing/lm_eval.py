@@ -89,6 +89,14 @@ def logged(file: LogFile) -> list[LoggedTask]:
     notes = [] if shots in (None, 0) else [f"{task} was asked with {shots} examples in front."]
     if not header:
         notes.append(f"There is no results_*.json beside the samples in {file.path.parent.name}.")
+    # Numbers that lm-eval computed over all items, by condition.
+    results = header.get("results", {}).get(task, {})
+    found = {}
+    for key, value in results.items():
+        metric, comma, name = key.partition(",")
+        number = number_of(value)
+        if comma and number is not None and not metric.endswith("_stderr"):
+            found[condition_of(metric, name)] = number
     return [
         LoggedTask(
             task=task,
@@ -97,22 +105,11 @@ def logged(file: LogFile) -> list[LoggedTask]:
             source=f"lm-eval:{file.subject}@{file.date or 'undated'}#{hash_file(file.path)[:12]}",
             read=partial(_read, file.path, config, int(shots or 0)),
             file=file.path,
-            printed=_printed(header.get("results", {}).get(task, {})),
+            printed=found,
             lower_is_better=frozenset(name for name, is_up in better.items() if is_up is False),
             notes=tuple(notes),
         )
     ]
-
-
-def _printed(results: Mapping[str, Any]) -> dict[str, float]:
-    """Numbers that lm-eval computed over all items, by condition."""
-    found = {}
-    for key, value in results.items():
-        metric, comma, name = key.partition(",")
-        number = number_of(value)
-        if comma and number is not None and not metric.endswith("_stderr"):
-            found[condition_of(metric, name)] = number
-    return found
 
 
 def _read(
@@ -132,7 +129,14 @@ def _read(
                     row, names, place, partial(choices_and_text, config=config, shots=shots)
                 )
             except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-                problems.bad(place, _words(error))
+                # Description of the problem with a line.
+                if isinstance(error, json.JSONDecodeError):
+                    words = f"no JSON: {error}"
+                elif isinstance(error, KeyError):
+                    words = f"it has no {error.args[0]!r}"
+                else:
+                    words = f"it cannot be read: {error}"
+                problems.bad(place, words)
                 continue
             key = sample.item, str(row.get("filter", "none"))
             if key in seen:
@@ -143,12 +147,3 @@ def _read(
                 if score_of(metric, row[metric]) is None:
                     problems.skipped[f"{metric}: no number of a single item"] += 1
             yield sample
-
-
-def _words(error: Exception) -> str:
-    """Description of the problem with a line."""
-    if isinstance(error, json.JSONDecodeError):
-        return f"no JSON: {error}"
-    if isinstance(error, KeyError):
-        return f"it has no {error.args[0]!r}"
-    return f"it cannot be read: {error}"

@@ -167,7 +167,20 @@ _NOT_A_NAME: Final = re.compile(r"\W+")
 
 def examples_of(task: Logged) -> list[Example]:
     """Examples of a task, with their languages; grouping columns become attributes ``a_NAME``."""
-    groups = _grouping_columns(task)
+    # Columns of the log that group items, with their new names. A column groups where it has from 2
+    # to 20 values, five items each on average, and is not the gold answer in other words.
+    counts: dict[str, Counter[str]] = {}
+    golds: dict[str, set[tuple[str, str | None]]] = {}
+    for sample in task.items.values():
+        for name, value in sample.columns.items():
+            counts.setdefault(name, Counter())[value] += 1
+            golds.setdefault(name, set()).add((value, sample.gold))
+    groups = {}
+    for name, values in counts.items():
+        is_grouping = 2 <= len(values) <= _MOST_GROUPS
+        is_large = values.total() >= _FEWEST_ITEMS * len(values)
+        if name != "prompt" and is_grouping and is_large and len(golds[name]) > len(values):
+            groups[name] = f"a_{_NOT_A_NAME.sub('_', name).strip('_')}"
     examples = [
         Example(
             id=name,
@@ -183,27 +196,6 @@ def examples_of(task: Logged) -> list[Example]:
         for name, sample in task.items.items()
     ]
     return with_languages(examples)
-
-
-def _grouping_columns(task: Logged) -> dict[str, str]:
-    """Columns of the log that group items, with their new names.
-
-    A column groups where it has from 2 to 20 values, five items each on average, and is not the
-    gold answer in other words.
-    """
-    counts: dict[str, Counter[str]] = {}
-    golds: dict[str, set[tuple[str, str | None]]] = {}
-    for sample in task.items.values():
-        for name, value in sample.columns.items():
-            counts.setdefault(name, Counter())[value] += 1
-            golds.setdefault(name, set()).add((value, sample.gold))
-    found = {}
-    for name, values in counts.items():
-        is_grouping = 2 <= len(values) <= _MOST_GROUPS
-        is_large = values.total() >= _FEWEST_ITEMS * len(values)
-        if name != "prompt" and is_grouping and is_large and len(golds[name]) > len(values):
-            found[name] = f"a_{_NOT_A_NAME.sub('_', name).strip('_')}"
-    return found
 
 
 def log_fingerprint(examples: list[Example]) -> str:

@@ -71,17 +71,15 @@ def logged(file: LogFile) -> list[LoggedTask]:
             if (_key(row) if isinstance(row, dict) else first) == file.header["key"]:
                 yield f"results[{number}]", row
 
-    return logged_cases(file, _TOOL, rows, _case, repeats=_repeats(value))
-
-
-def _repeats(value: Any) -> int:
-    """How often each test was asked, as options of the configuration or of the command say."""
+    # How often each test was asked, as options of the configuration or of the command say.
     if not isinstance(value, dict):
-        return 1
-    config = part_of(value, "config")
-    options = [part_of(config, name) for name in ("evaluateOptions", "commandLineOptions")]
-    stated = [one.get("repeat") for one in (*options, part_of(value, "runtimeOptions"))]
-    return max([1, *(count for count in stated if isinstance(count, int))])
+        repeats = 1
+    else:
+        config = part_of(value, "config")
+        options = [part_of(config, name) for name in ("evaluateOptions", "commandLineOptions")]
+        stated = [one.get("repeat") for one in (*options, part_of(value, "runtimeOptions"))]
+        repeats = max([1, *(count for count in stated if isinstance(count, int))])
+    return logged_cases(file, _TOOL, rows, _case, repeats=repeats)
 
 
 def _place(row: Any) -> float:
@@ -145,6 +143,10 @@ def _case(row: Any) -> CaseResult:
     given = part_of(row, "vars") or part_of(test, "vars")
     output = part_of(row, "response").get("output")
     is_untested = graded.get("reason") == _UNTESTED
+    if isinstance(row.get("failureReason"), int):
+        broke = bool(row["failureReason"] == _ERROR)
+    else:
+        broke = bool(row.get("error") and not graded)
     return CaseResult(
         text=_text(row, given),
         answer=None if output in (None, _NO_OUTPUT) else as_text(output),
@@ -154,7 +156,7 @@ def _case(row: Any) -> CaseResult:
             PASSED: None if is_untested else row["success"],
             "score": None if is_untested else row.get("score"),
         },
-        failure="sample_error" if _broke(row, graded) else "",
+        failure="sample_error" if broke else "",
     )
 
 
@@ -179,10 +181,3 @@ def _gold(test: Mapping[str, Any], given: Mapping[str, Any]) -> str | None:
     if variable is not None:
         return as_text(given[variable[1]]) if variable[1] in given else None
     return None if _VARIABLE.search(text) else text
-
-
-def _broke(row: Mapping[str, Any], graded: Mapping[str, Any]) -> bool:
-    """Whether the provider or a grader broke; a failed assertion is told as an error, too."""
-    if isinstance(row.get("failureReason"), int):
-        return bool(row["failureReason"] == _ERROR)
-    return bool(row.get("error") and not graded)

@@ -72,7 +72,12 @@ def design_assignments(resolved: Resolved) -> Iterator[Assignment]:
     says what is subtracted of such a family, the rest of it is not computed.
     """
     for place in places(resolved):
-        for spec in _wanted(place):
+        # Specifications of a place that are used.
+        wanted = place.design.estimates
+        needed = {c.b for c in place.design.contrasts if c.minus == place.family.role}
+        if place.family.role != "measured" and needed:
+            wanted = tuple(spec for spec in wanted if spec.id in needed)
+        for spec in wanted:
             yield _assignment(place, spec, resolved)
 
 
@@ -105,15 +110,6 @@ def base_of(family: str, *, plan: MeasurePlan, models: Sequence[ModelPlan]) -> s
     """Base family that one was trained from, if the same measurement has it; else empty."""
     base = next(model.base for model in models if model.name == family)
     return base if base in plan.models else ""
-
-
-def _wanted(place: PlacedDesign) -> Sequence[EstimateSpec]:
-    """Specifications of a place that are used."""
-    specs = place.design.estimates
-    if place.family.role == "measured":
-        return specs
-    needed = {c.b for c in place.design.contrasts if c.minus == place.family.role}
-    return [s for s in specs if s.id in needed] if needed else specs
 
 
 def design_contrasts(

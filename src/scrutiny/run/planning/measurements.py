@@ -31,7 +31,17 @@ def measurement_of(plan: MeasurePlan, resolved: Resolved) -> Measurement:
     name = registry().resolve("diagnostic", plan.diagnostic)
     diagnostic = registry().load("diagnostic", name)()
     params = make_params(diagnostic.Params, plan.params, where=f"measure {plan.id!r}")
-    _must_have_reference(diagnostic, plan)
+    # Raise if a diagnostic lacks its reference, or has one that it cannot use.
+    if diagnostic.wants_reference and not plan.reference:
+        raise PlanError(
+            f"measure {plan.id!r}: {diagnostic.id} compares each model with a second one: add "
+            f"reference = {plan.models[0]!r}, or another model of the plan (--reference MODEL)."
+        )
+    if plan.reference and not diagnostic.wants_reference:
+        raise PlanError(
+            f"measure {plan.id!r}: {diagnostic.id} measures one model at a time and would never "
+            f"ask the reference {plan.reference!r}; leave `reference` out."
+        )
     families, beside = resolved.families, resolved.families.get(plan.reference)
     own = diagnostic.own_pairs(params)
     cells = {name: pairs_of(families[name], beside, own=own) for name in plan.models}
@@ -57,26 +67,21 @@ def measurement_of(plan: MeasurePlan, resolved: Resolved) -> Measurement:
     return Measurement(plan, diagnostic, params, kind, designs, cells, examples)
 
 
-def _must_have_reference(diagnostic: Diagnostic[Any], plan: MeasurePlan) -> None:
-    """Raise if a diagnostic lacks its reference, or has one that it cannot use."""
-    if diagnostic.wants_reference and not plan.reference:
-        raise PlanError(
-            f"measure {plan.id!r}: {diagnostic.id} compares each model with a second one: add "
-            f"reference = {plan.models[0]!r}, or another model of the plan (--reference MODEL)."
-        )
-    if plan.reference and not diagnostic.wants_reference:
-        raise PlanError(
-            f"measure {plan.id!r}: {diagnostic.id} measures one model at a time and would never "
-            f"ask the reference {plan.reference!r}; leave `reference` out."
-        )
-
-
 def inputs_of(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) -> Inputs:
     """Inputs of a measurement's design, for a family and a dataset."""
     dataset, task = resolved.datasets[data], resolved.tasks[data]
     models = {model.name: model for model in resolved.plan.models}
     examples = drawn(dataset.examples, plan.items)
     scored = [example for example in originals(examples) if example.gold is not None]
+    # Whether a later measurement is the same with a family and the reference exchanged.
+    after = dropwhile(lambda one: one.id != plan.id, resolved.plan.measure)
+    back = replace(plan, models=(), data=(), reference=family)
+    is_first_way = plan.reference not in ("", family) and any(
+        replace(later, id=plan.id, models=(), data=()) == back
+        and plan.reference in later.models
+        and data in later.data
+        for later in after
+    )
     return Inputs(
         task=task,
         data=DataShape(
@@ -101,21 +106,7 @@ def inputs_of(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) 
             models[name].role for name in plan.models if controls_for(models[family], models[name])
         ),
         is_audit=plan.is_audit,
-        is_first_way=_is_first_way(plan, resolved.plan.measure, family=family, data=data),
-    )
-
-
-def _is_first_way(
-    plan: MeasurePlan, measures: Sequence[MeasurePlan], *, family: str, data: str
-) -> bool:
-    """Whether a later measurement is the same with a family and the reference exchanged."""
-    after = dropwhile(lambda one: one.id != plan.id, measures)
-    back = replace(plan, models=(), data=(), reference=family)
-    return plan.reference not in ("", family) and any(
-        replace(later, id=plan.id, models=(), data=()) == back
-        and plan.reference in later.models
-        and data in later.data
-        for later in after
+        is_first_way=is_first_way,
     )
 
 

@@ -106,7 +106,11 @@ def design_claims(resolved: Resolved) -> Iterator[Claim]:
             is_own = bool(claim.competence) and not any(":" in n for n, _ in claim.competence)
             if claim.is_headline or is_own:
                 named = replace(named, no_skill=without_skill[of])
-            if _needs_all(claim) and not named.refused:
+            against = [c.limit for c in claim.components if c.against == "reference"]
+            needs_all = any(
+                limit >= 1.0 for limit in [*against, *(least for _, least in claim.competence)]
+            )
+            if needs_all and not named.refused:
                 examples = _level_items(resolved, *of)
                 named = replace(
                     named, refused=_one_class(resolved.datasets[place.dataset], examples)
@@ -146,12 +150,6 @@ def _named(
         ),
         coverage=tuple(place.prefix + name for name in claim.coverage),
     )
-
-
-def _needs_all(claim: Claim) -> bool:
-    """Whether a claim needs a score above 1, which no skill reaches on a single class."""
-    against = [c.limit for c in claim.components if c.against == "reference"]
-    return any(limit >= 1.0 for limit in [*against, *(least for _, least in claim.competence)])
 
 
 def _one_class(dataset: Dataset, examples: Sequence[Example]) -> str:

@@ -77,7 +77,17 @@ def plan_of(data: Mapping[str, Any], *, where: str = "the plan") -> Plan:
     try:
         read = _Plan.model_validate(data)
     except ValidationError as error:
-        raise PlanError(_explain(error, where)) from error
+        # One paragraph about everything that is wrong.
+        parts = []
+        for problem in error.errors():
+            place = ".".join(str(part) for part in problem["loc"])
+            if problem["type"] == "extra_forbidden":
+                unknown = UnknownNameError("key", str(problem["loc"][-1]), _keys(problem["loc"]))
+                parts.append(f"{place}: {unknown}")
+            else:
+                parts.append(f"{place}: {_said(problem['msg'], place)}")
+        ended = (part if part.endswith((".", "?", "…")) else f"{part}." for part in parts)
+        raise PlanError(f"{where} cannot be read. " + " ".join(ended)) from error
     return Plan(
         seed=read.seed,
         data=tuple(DataPlan(name, **d.model_dump()) for name, d in read.data.items()),
@@ -103,7 +113,16 @@ def _measures(measure: _Measure, plan: _Plan, where: str) -> Iterator[MeasurePla
     Several references are as many measurements of the same models: with ``*``, every ordered pair.
     """
     one = _measure(measure, plan)
-    several = _references(measure, plan)
+    # References of a measurement that names several; ``*`` is its models without controls.
+    if isinstance(measure.reference, tuple):
+        several = tuple(dict.fromkeys(measure.reference))
+    elif measure.reference != _EVERY:
+        several = ()
+    else:
+        roles = {name: model.role for name, model in plan.models.items()}
+        roles |= {node.name: node.role for node in plan.train}
+        models = _measure(measure, plan).models
+        several = tuple(name for name in models if roles.get(name, "measured") == "measured")
     if several and measure.both_ways:
         raise PlanError(
             f"{where}: measure {one.id!r} names several references, so it goes all ways already: "
@@ -129,18 +148,6 @@ def _measures(measure: _Measure, plan: _Plan, where: str) -> Iterator[MeasurePla
                 models=tuple(dict.fromkeys((one.reference, target))),
                 reference=target,
             )
-
-
-def _references(measure: _Measure, plan: _Plan) -> tuple[str, ...]:
-    """References of a measurement that names several; ``*`` is its models without controls."""
-    if isinstance(measure.reference, tuple):
-        return tuple(dict.fromkeys(measure.reference))
-    if measure.reference != _EVERY:
-        return ()
-    roles = {name: model.role for name, model in plan.models.items()}
-    roles |= {node.name: node.role for node in plan.train}
-    models = _measure(measure, plan).models
-    return tuple(name for name in models if roles.get(name, "measured") == "measured")
 
 
 def _measure(measure: _Measure, plan: _Plan) -> MeasurePlan:
@@ -220,20 +227,6 @@ def _claim(claim: _Claim, number: int, where: str) -> Claim:
         checks=claim.checks,
         competence=tuple(claim.skill.items()),
     )
-
-
-def _explain(error: ValidationError, where: str) -> str:
-    """One paragraph about everything that is wrong."""
-    parts = []
-    for problem in error.errors():
-        place = ".".join(str(part) for part in problem["loc"])
-        if problem["type"] == "extra_forbidden":
-            unknown = UnknownNameError("key", str(problem["loc"][-1]), _keys(problem["loc"]))
-            parts.append(f"{place}: {unknown}")
-        else:
-            parts.append(f"{place}: {_said(problem['msg'], place)}")
-    ended = (part if part.endswith((".", "?", "…")) else f"{part}." for part in parts)
-    return f"{where} cannot be read. " + " ".join(ended)
 
 
 def _said(message: str, place: str) -> str:

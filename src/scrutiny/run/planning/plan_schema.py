@@ -60,6 +60,8 @@ _Whole = Annotated[int, BeforeValidator(_whole)]
 _Number = Annotated[float, BeforeValidator(_number)]
 #: Selector of an estimate; a text is a slice.
 _Selector = Annotated[dict[str, Any], BeforeValidator(_selected)]
+#: Roles of a family of models.
+_Role = Literal["measured", "control", "null", "baseline"]
 #: Names of a plan.
 _Name = Annotated[str, AfterValidator(_named)]
 
@@ -79,7 +81,7 @@ class _Data(_Strict):
 class _StatedModel(_Strict):
     source: str
     random: tuple[str, ...] = ()
-    role: Literal["measured", "control", "null", "baseline"] = "measured"
+    role: _Role = "measured"
     seeds: tuple[_Whole, ...] = ()
     labels: dict[str, str] = Field(default_factory=dict)
     control_of: str = ""
@@ -94,7 +96,7 @@ class _Train(_Strict):
     data: str
     dev: str = ""
     runs: _Whole | None = Field(default=None, ge=1)
-    role: Literal["measured", "control", "null", "baseline"] = "measured"
+    role: _Role = "measured"
     random: tuple[str, ...] = ()
     seeds: tuple[_Whole, ...] = ()
     params: dict[str, Any] = Field(default_factory=dict)
@@ -202,7 +204,13 @@ def make_params(kind: type[Any], given: Mapping[str, Any], *, where: str) -> Any
     refuse_odd_values(given, where=where)
     known("parameter", given, [f.name for f in fields(kind)], where=where)
     try:
-        return _typed(kind, given)
+        # Values are of the types that the dataclass declares: a list is a tuple, a whole number may
+        # stand for a share, and no text or truth is a number.
+        try:
+            adapter = TypeAdapter(kind)
+        except PydanticSchemaGenerationError:  # a type of a plug-in: its own checks have to do
+            return kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in given.items()})
+        return adapter.validate_json(json.dumps(given), strict=True)
     except ValidationError as error:
         problem = error.errors()[0]
         place = ".".join(str(part) for part in problem["loc"])
@@ -210,15 +218,3 @@ def make_params(kind: type[Any], given: Mapping[str, Any], *, where: str) -> Any
         raise PlanError(f"{where}: {place} = {problem['input']!r} {said}.") from error
     except (TypeError, ValueError, PlanError, UnknownNameError) as error:
         raise PlanError(f"{where}: {error}") from error
-
-
-def _typed(kind: type[Any], given: Mapping[str, Any]) -> Any:
-    """Parameters with values of the types that the dataclass declares.
-
-    A list is a tuple, and a whole number may stand for a share; no text or truth is a number.
-    """
-    try:
-        adapter = TypeAdapter(kind)
-    except PydanticSchemaGenerationError:  # a type of a plug-in: its own checks have to do
-        return kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in given.items()})
-    return adapter.validate_json(json.dumps(given), strict=True)

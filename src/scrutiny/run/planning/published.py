@@ -147,7 +147,17 @@ def reproduction(row: PublishedPlan, estimates: Iterable[Estimate]) -> Reproduct
     if row.unavailable:
         return Reproduction(row, "unavailable", reason=row.unavailable)
     if row.of == "f1":
-        return _of_printed(row)
+        # F1 of a published precision and recall, within their rounding. The mean F1 of several runs
+        # is at most the F1 of their mean precision and recall (the harmonic mean is concave), so
+        # one that is printed too high is wrong even where the row is a mean.
+        precision, recall = (printed_value(row.given[name]) for name in ("precision", "recall"))
+        slack = [half_unit(row.given[name]) for name in ("precision", "recall")]
+        least = _harmonic(float(precision - slack[0]), float(recall - slack[1]))
+        most = _harmonic(float(precision + slack[0]), float(recall + slack[1]))
+        printed, half = float(printed_value(row.text)), float(half_unit(row.text))
+        f1 = _harmonic(float(precision), float(recall))
+        is_open = least - half <= printed <= most + half
+        return Reproduction(row, "agrees" if is_open else "differs", row.at_digits(f1), f1)
     version = f"@{row.metric.partition('@')[2]}" if "@" in row.metric else ""
     fitting = [e for e in estimates if e.key.metric.endswith(version) and _fits(e, row.where)]
     try:
@@ -261,22 +271,6 @@ def _best_head(fitting: Sequence[Estimate]) -> str:
         raise _NotThereError("the run has no value of single heads")
     _, best = max(known, key=lambda pair: pair[0])
     return f"{best.key.condition['layer']}-{best.key.condition['head']}"
-
-
-def _of_printed(row: PublishedPlan) -> Reproduction:
-    """F1 of a published precision and recall, within their rounding.
-
-    The mean F1 of several runs is at most the F1 of their mean precision and recall (the harmonic
-    mean is concave), so one that is printed too high is wrong even where the row is a mean.
-    """
-    precision, recall = (printed_value(row.given[name]) for name in ("precision", "recall"))
-    slack = [half_unit(row.given[name]) for name in ("precision", "recall")]
-    low = _harmonic(float(precision - slack[0]), float(recall - slack[1]))
-    high = _harmonic(float(precision + slack[0]), float(recall + slack[1]))
-    printed, half = float(printed_value(row.text)), float(half_unit(row.text))
-    value = _harmonic(float(precision), float(recall))
-    is_open = low - half <= printed <= high + half
-    return Reproduction(row, "agrees" if is_open else "differs", row.at_digits(value), value)
 
 
 def _harmonic(a: float, b: float) -> float:

@@ -84,7 +84,18 @@ def designed(resolved: Resolved, plan: Plan) -> Resolved:
     looked_up = replace(resolved, plan=plan)
     measurements = {m.id: measurement_of(m, looked_up) for m in plan.measure}
     measured = replace(looked_up, measurements=measurements)
-    _must_measure_once(measured)
+    # Raise for duplicate measurements: their records would be indistinguishable.
+    seen: dict[tuple[str, ...], str] = {}
+    for one in measured.measurements.values():
+        for family, data in one.designs:
+            key = (one.kind, family, data, one.plan.reference)
+            if key in seen:
+                raise PlanError(
+                    f"measure {one.plan.id!r} repeats measure {seen[key]!r}: both are "
+                    f"{one.diagnostic.id} with the same parameters, of {family!r} on {data!r}. "
+                    "Leave one out, or give it other parameters."
+                )
+            seen[key] = one.plan.id
     return _with_estimates(measured, shared_data(plan, resolved.datasets))
 
 
@@ -150,21 +161,6 @@ def _must_resample(how: Resampling) -> None:
         if not is_fine:
             given = getattr(how, name)
             raise PlanError(f"The plan: resampling.{name} is {given!r}, and it must be {said}.")
-
-
-def _must_measure_once(resolved: Resolved) -> None:
-    """Raise for duplicate measurements: their records would be indistinguishable."""
-    seen: dict[tuple[str, ...], str] = {}
-    for one in resolved.measurements.values():
-        for family, data in one.designs:
-            key = (one.kind, family, data, one.plan.reference)
-            if key in seen:
-                raise PlanError(
-                    f"measure {one.plan.id!r} repeats measure {seen[key]!r}: both are "
-                    f"{one.diagnostic.id} with the same parameters, of {family!r} on {data!r}. "
-                    "Leave one out, or give it other parameters."
-                )
-            seen[key] = one.plan.id
 
 
 def _with_estimates(resolved: Resolved, shared: Sequence[SharedItems]) -> Resolved:

@@ -48,7 +48,16 @@ def check_answers(asker: Asker, *, level: float) -> Iterator[DoctorFinding]:
     seconds = list(asker.sender.ledger.seconds)
     yield _readable(asker, first)
     yield _stays(asker, first, again, level=level)
-    yield _speed(replies_of([*first, *again]), seconds)
+    # How long requests took, and how many tokens came in a second.
+    heard = replies_of([*first, *again])
+    took = [float(value) for value in np.percentile(seconds, _PERCENTILES)]
+    written = sum(one.tokens_out for one in heard)
+    numbers = {f"p{p}": value for p, value in zip(_PERCENTILES, took, strict=True)}
+    says = "A request took {:.2f} s (median), {:.2f} s (90 %), {:.2f} s (99 %)".format(*took)
+    if written:
+        numbers["tokens_per_second"] = written / sum(seconds)
+        says += f", {numbers['tokens_per_second']:.0f} tokens a second each"
+    yield DoctorFinding("speed", "ok", f"{says}, of {len(seconds)} requests.", numbers)
 
 
 def _readable(asker: Asker, found: _Found) -> DoctorFinding:
@@ -105,18 +114,6 @@ def _answer(asker: Asker, heard: Heard) -> object:
     read = asker.read(heard)
     answer = None if isinstance(read, Failure) else read.answer or read.scores
     return heard.text if answer is None else answer
-
-
-def _speed(heard: Sequence[Heard], seconds: Sequence[float]) -> DoctorFinding:
-    """How long requests took, and how many tokens came in a second."""
-    took = [float(value) for value in np.percentile(seconds, _PERCENTILES)]
-    written = sum(one.tokens_out for one in heard)
-    numbers = {f"p{p}": value for p, value in zip(_PERCENTILES, took, strict=True)}
-    says = "A request took {:.2f} s (median), {:.2f} s (90 %), {:.2f} s (99 %)".format(*took)
-    if written:
-        numbers["tokens_per_second"] = written / sum(seconds)
-        says += f", {numbers['tokens_per_second']:.0f} tokens a second each"
-    return DoctorFinding("speed", "ok", f"{says}, of {len(seconds)} requests.", numbers)
 
 
 #: First and last code of each text: as they are, another first, another last.

@@ -2,7 +2,6 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
 from typing import Final
 
 from scrutiny.models.http.doctor.asking import (
@@ -43,7 +42,22 @@ def check_log_probabilities(asker: Asker) -> DoctorFinding:
     if not logs:
         says = f"It ignores the request for them without saying so: {advice}."
         return DoctorFinding(name, lacking, says, numbers)
-    wrong = _wrong_with(logs)
+    # What is wrong with the log-probabilities of some answers; empty if nothing is.
+    every = [tuple(one.values()) for one in logs]
+    if not all(math.isfinite(value) for one in every for value in one):
+        wrong = "some are no numbers"
+    elif any(value > _ROUNDED for one in every for value in one):
+        wrong = "some are above 0"
+    elif any(math.fsum(map(math.exp, one)) > 1 + _ROUNDED for one in every):
+        wrong = "their probabilities sum to more than 1"
+    elif all(len(set(one)) == 1 for one in every) and len({one[0] for one in every}) == 1:
+        wrong = "all are the same number"
+    elif all(len(one) > 1 and len(set(one)) == 1 for one in every):
+        wrong = "all tokens are equally likely"
+    elif len(logs) > 1 and all(one == logs[0] for one in logs):
+        wrong = "they are the same for each question"
+    else:
+        wrong = ""
     if wrong or len(logs) < len(heard):
         wrong = wrong or f"only {len(logs)} of {len(heard)} replies hold them"
         return DoctorFinding(
@@ -51,24 +65,6 @@ def check_log_probabilities(asker: Asker) -> DoctorFinding:
         )
     asker.gives_logs = True
     return DoctorFinding(name, "ok", f"Given for up to {numbers['tokens']} first tokens.", numbers)
-
-
-def _wrong_with(logs: Sequence[Mapping[str, float]]) -> str:
-    """What is wrong with the log-probabilities of some answers; empty if nothing is."""
-    every = [tuple(one.values()) for one in logs]
-    if not all(math.isfinite(value) for one in every for value in one):
-        return "some are no numbers"
-    if any(value > _ROUNDED for one in every for value in one):
-        return "some are above 0"
-    if any(math.fsum(map(math.exp, one)) > 1 + _ROUNDED for one in every):
-        return "their probabilities sum to more than 1"
-    if all(len(set(one)) == 1 for one in every) and len({one[0] for one in every}) == 1:
-        return "all are the same number"
-    if all(len(one) > 1 and len(set(one)) == 1 for one in every):
-        return "all tokens are equally likely"
-    if len(logs) > 1 and all(one == logs[0] for one in logs):
-        return "they are the same for each question"
-    return ""
 
 
 def check_echo(asker: Asker) -> DoctorFinding:

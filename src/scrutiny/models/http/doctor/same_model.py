@@ -126,7 +126,12 @@ def _size(found: Sequence[Heard]) -> _Size:
     """Size of the difference of one question."""
     if found[0].logs and found[2].logs:
         a, b = found[0].logs, found[2].logs
-        return _Size(_shift(a, b), _leads(a, b) and _leads(b, a))
+        # Mean difference of log-probabilities of tokens that are likely for one of both. A token
+        # that the other doesn't list is at most as likely there as the last that it lists.
+        likely = {t for x in (a, b) for t in sorted(x, key=lambda t: -x[t])[:_LIKELY]}
+        ends = min(a.values()), min(b.values())
+        apart = [abs(a.get(t, ends[0]) - b.get(t, ends[1])) for t in likely]
+        return _Size(math.fsum(apart) / len(apart), _leads(a, b) and _leads(b, a))
     first = [(one.label or one.text).split()[:1] for one in (found[0], found[2])]
     return _Size(distance(found[0], found[2]), first[0] == first[1])
 
@@ -134,14 +139,3 @@ def _size(found: Sequence[Heard]) -> _Size:
 def _leads(one: _Distribution, other: _Distribution) -> bool:
     """Whether the likeliest token of one is the likeliest of the other, too, ties aside."""
     return other.get(max(one, key=lambda t: one[t]), -math.inf) >= max(other.values()) - _TIE
-
-
-def _shift(one: _Distribution, other: _Distribution) -> float:
-    """Mean difference of log-probabilities of tokens that are likely for one of both.
-
-    A token that the other doesn't list is at most as likely there as the last that it lists.
-    """
-    likely = {t for x in (one, other) for t in sorted(x, key=lambda t: -x[t])[:_LIKELY]}
-    ends = min(one.values()), min(other.values())
-    apart = [abs(one.get(t, ends[0]) - other.get(t, ends[1])) for t in likely]
-    return math.fsum(apart) / len(apart)
