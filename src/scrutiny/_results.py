@@ -27,6 +27,7 @@ from scrutiny.report.first_screen.content import FirstScreen, first_screen_of
 from scrutiny.report.formats import format_of, render
 from scrutiny.report.load import load_view
 from scrutiny.run.estimating.gate import estimates_on, gate_run, names_slice
+from scrutiny.run.estimating.rule_numbers import not_in_run
 from scrutiny.store.files import save_text
 from scrutiny.store.run_folder import RunFolder
 
@@ -79,8 +80,7 @@ def _the_one(
         )
     alike = [e for e in others if names_metric(metric, e.key.metric)]
     if not alike:
-        known = sorted({e.key.metric.partition("@")[0] for e in others})
-        raise UnknownNameError("metric in this run", metric, known)
+        raise not_in_run(metric, {e.key.metric for e in others})
     raise PlanError(
         f"No estimate of {metric!r} fits these conditions. There are: "
         f"{_listed(_apart(alike, asked))}."

@@ -111,7 +111,9 @@ def test_the_one_estimate_of_a_condition(finished):
         finished.estimate("drop(accuracy)")
     with pytest.raises(UnknownNameError, match="no metric in this run named 'entity_f1'"):
         finished.estimate("entity_f1")
-    with pytest.raises(UnknownNameError, match="Did you mean 'accuracy'"):
+    with pytest.raises(UnknownNameError, match="metric = 'entity_f1'"):
+        finished.estimate("entity_f1")
+    with pytest.raises(UnknownNameError, match=r"Did you mean 'accuracy'.*\?$"):
         finished.estimate("acuracy")
     assert finished.estimate("accuracy", dataset="data", subject="model").value == 1.0
 

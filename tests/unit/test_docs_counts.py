@@ -52,7 +52,9 @@ STATED = [
 @pytest.mark.parametrize(("page", "pattern", "number"), STATED)
 def test_a_count_is_that_of_the_registry(page: str, pattern: str, number: int) -> None:
     found = re.findall(pattern, (ROOT / page).read_text(encoding="utf-8"))
-    assert [stated(word) for word in found] == [number], f"{page}: {pattern}"
+    assert [stated(word) for word in found] == [number], (
+        f"{page}: where it says {pattern!r}, the number is {number}"
+    )
 
 
 COUNTED = {

@@ -82,9 +82,11 @@ class UnknownNameError(UserError):
         The name as it was given.
     known
         All names there are.
+    remedy
+        What else can be done, in a sentence.
     """
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: str, known: Iterable[str], *, remedy: str = "") -> None:
         names = sorted(known)
         # versions are left out: "labels@1" is not like "robustnes@1"
         bare = {n.partition("@")[0]: n for n in names}
@@ -97,7 +99,8 @@ class UnknownNameError(UserError):
             )
             hint += ", …" if len(names) > 12 else "."
         all_of = f" `scrutiny list {kind}s` prints them all." if kind in LISTED else ""
-        super().__init__(f"There is no {kind} named {name!r}. {hint}{all_of}")
+        told = f"There is no {kind} named {name!r}. {hint}{all_of}"
+        super().__init__(f"{told} {remedy}" if remedy else told)
         self.kind, self.name, self.near = kind, name, near
 
 

@@ -112,7 +112,8 @@ def require_docstring(thing: Any, *, sections: Iterable[str] = ()) -> None:
         promise(
             thing.id,
             is_kept=section in text,
-            message=f"the docstring of its class has no section '{section}'.",
+            message=f"the docstring of its class has no section '{section}': "
+            f"write a paragraph that begins with **{section}**.",
         )
 
 

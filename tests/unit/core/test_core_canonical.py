@@ -89,6 +89,12 @@ def test_lone_surrogates_have_a_digest():
     assert len(digest("\ud800")) == 32
 
 
+@pytest.mark.parametrize("part", [15, None, 0.5, ["a"]])
+def test_only_text_and_bytes_are_digested(part):
+    with pytest.raises(TypeError, match="is text or bytes"):
+        digest("v@1", part)
+
+
 def test_digests_are_fixed_for_ever():
     assert digest("ab", "c") == "4826ed043ab3cdec576d8541fa5d5a80"
     assert value_digest({"a": 1}) == "6de5d1"

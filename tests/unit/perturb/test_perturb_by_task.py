@@ -30,7 +30,11 @@ def rows():
 def test_the_table_has_every_transformation_and_every_task():
     shown = rows()
     names = [without_versions(name) for name in registry().names("transformation")]
-    assert sorted(name.rstrip("*") for name in shown) == sorted(names)
+    missing = sorted({*names} ^ {name.rstrip("*") for name in shown})
+    assert not missing, (
+        f"{PAGE.relative_to(ROOT)}: add the rows that `python tools/transformation_table.py "
+        f"{' '.join(missing)}` prints, or take out those of names that are gone"
+    )
     for name, cells in shown.items():
         recipe = parse_recipe(name.rstrip("*"))
         assert name.endswith("*") == TOOL["is_slow"](recipe)

@@ -46,7 +46,12 @@ NAMES = registry().names("transformation")
 def test_every_transformation_is_judged(name):
     languages = registry().load("transformation", name).languages
     alone = [code for code in TEXTS if not speaks(languages, code)]
-    assert alone == [code for code in TEXTS if code in LEFT_ALONE[JUDGED.get(name, "en")]]
+    kind = JUDGED.get(name, "en")
+    wanted = [code for code in TEXTS if code in LEFT_ALONE[kind]]
+    assert alone == wanted, (
+        f"{name} declares other languages than those of {kind!r}: put it in the line of KNOWS "
+        f"that says what it knows, or mend its `languages`"
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -183,6 +183,8 @@ def test_estimates_of_the_plan_are_judged_by_name(versions):
 def test_rules_that_name_nothing_of_the_run(runs):
     with pytest.raises(UnknownNameError, match="no metric in this run named 'entity_f1'"):
         gate_run(runs["good"], ["entity_f1 > 0.5"])
+    with pytest.raises(UnknownNameError, match=r"\[\[estimate\]\] with from = .* = 'entity_f1'"):
+        gate_run(runs["good"], ["entity_f1 > 0.5"])
     with pytest.raises(UnknownNameError, match="no statistic named 'acuracy'"):
         gate_run(runs["good"], ["acuracy > 0.5"])
     with pytest.raises(PlanError, match="at least one rule"):

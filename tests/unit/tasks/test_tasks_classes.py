@@ -35,7 +35,8 @@ def test_every_registered_task_is_here():
     others = ("coreference", "dependency-arcs", "question-answering", "situation-questions")
     choosing = ("multiple-choice", "multi-label-classification", "passage-ranking")
     marked = ("relation-classification", "translation", "word-segmentation")
-    assert scored == {f"{name}@1" for name in (*NAMES, *others, *choosing, *marked)}
+    known = {f"{name}@1" for name in (*NAMES, *others, *choosing, *marked)}
+    assert scored == known, "a scored task has tests of its own; then it is named here"
 
 
 def test_unknown_task_has_near_names():
@@ -174,9 +175,14 @@ def test_the_page_tells_every_column_with_its_names():
     table = page.partition("## Columns")[2].partition("\n## ")[0]
     for entry in registry().names("task"):
         task = load_task(entry)
-        (line,) = [one for one in table.splitlines() if one.startswith(f"| `{task.name}`")]
+        lines = [one for one in table.splitlines() if one.startswith(f"| `{task.name}`")]
+        assert len(lines) == 1, f"docs/data.md, Columns: write the row of {task.name} in the table"
+        (line,) = lines
         _, _, needs, may, _ = line.split("|")
         for role in task.roles:
+            missing = (
+                f"docs/data.md, Columns: the row of {task.name} lacks {role.name} or its names"
+            )
             is_shared = "the same" in may and role.name in ("sentence", "document", "half")
-            assert is_shared or f"`{role.name}`" in (needs if role.is_needed else may)
-            assert all(f"`{name}`" in table for name in role.names)
+            assert is_shared or f"`{role.name}`" in (needs if role.is_needed else may), missing
+            assert all(f"`{name}`" in table for name in role.names), missing

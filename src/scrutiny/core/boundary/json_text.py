@@ -74,6 +74,11 @@ def digest(*parts: str | bytes, size: int = 16) -> str:
         Text (hashed as UTF-8; lone surrogates pass) or bytes.
     size
         Bytes of the digest, 1 to 64.
+
+    Raises
+    ------
+    TypeError
+        If a part is neither: a number is written as text first, by `str` or `canonical_json`.
     """
     return blake2b(length_prefixed(*parts), digest_size=size).hexdigest()
 
@@ -82,7 +87,13 @@ def length_prefixed(*parts: str | bytes) -> bytes:
     """Bytes of all parts, each prefixed by its length as eight little-endian bytes."""
     chunks = []
     for part in parts:
-        data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
+        if isinstance(part, str):
+            data = part.encode("utf-8", "surrogatepass")
+        elif isinstance(part, bytes | bytearray | memoryview):
+            data = part
+        else:
+            kind = type(part).__name__
+            raise TypeError(f"{part!r:.60} is {kind}; a part is text or bytes: str(…) of a number")
         chunks += [len(data).to_bytes(8, "little"), data]
     return b"".join(chunks)
 

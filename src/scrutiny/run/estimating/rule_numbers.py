@@ -1,9 +1,10 @@
 """Numbers of a finished run that a rule of a gate may select."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
-from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.errors import PlanError, UnknownNameError, UserError
 from scrutiny.core.estimate import DRAW, of_all_draws
 from scrutiny.core.expressions import names_metric
 from scrutiny.core.slice_syntax import slice_of_values
@@ -81,6 +82,19 @@ def picked(rule: Rule, text: str, known: Sequence[Number], group: str) -> list[N
     return in_group
 
 
+def not_in_run(metric: str, known: Iterable[str]) -> UnknownNameError:
+    """Error of a metric that a run has not computed; of one that there is, how it is asked for."""
+    remedy = ""
+    with suppress(UserError):  # no metric at all: the similar names say more
+        metric_name(metric)
+        remedy = (
+            "A metric that the run was not asked for stands in a plan, and the plan is run: "
+            f"[[estimate]] with from = the measurement that has its records, metric = {metric!r}."
+        )
+    bare = {name.partition("@")[0] for name in known}
+    return UnknownNameError("metric in this run", metric, bare, remedy=remedy)
+
+
 def _of_metric(rule: Rule, known: Sequence[Number]) -> list[Number]:
     """Numbers of the metric that a rule names.
 
@@ -92,7 +106,7 @@ def _of_metric(rule: Rule, known: Sequence[Number]) -> list[Number]:
     metrics = sorted({number.key.metric for number in known})
     if not any(names_metric(rule.metric, m) for m in metrics):
         metric_name(rule.metric)
-        raise UnknownNameError("metric in this run", rule.metric, metrics)
+        raise not_in_run(rule.metric, metrics)
     fitting = [number for number in known if rule.fits(number.key.metric, where_of(number))]
     # the level of the originals is a baseline beside drops, and differences stand beside the levels
     # that they are made of: each is meant where nothing before it is
