@@ -320,7 +320,7 @@ def test_answers_are_checked(answer, reason, make):
     assert isinstance(found, Failure if reason else PathGradients)
     assert getattr(found, "reason", None) == reason
     if reason == "incomplete_path":
-        assert "by 50% in 4 steps; double them" in found.message
+        assert "by 50 % in 4 steps; double them" in found.message
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,18 @@ GATES = {"rows", "first_rows", "gold"}
 ALWAYS = {"rated", "compared"}  # products of two shares are means where every row is rated
 #: Pooled counts (F1), fits, correlations, ratios of two means, roots, counts of heads.
 NO_MEAN = {
+    "drop(hamming)@1",
+    "drop(micro_f1)@1",
+    "drop(word_f1)@1",
+    "excess(hamming)@1",
+    "excess(micro_f1)@1",
+    "excess(word_f1)@1",
+    "hamming@1",
+    "micro_f1@1",
+    "part_f1@1",
+    "part_precision@1",
+    "part_recall@1",
+    "word_f1@1",
     "b_cubed_f1@1",
     "bleu@1",
     "ceaf_e_f1@1",
