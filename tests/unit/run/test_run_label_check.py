@@ -4,15 +4,19 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
 from scrutiny import load, run
 from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
+from scrutiny.core.record import grouped
 from scrutiny.data.dataset import load_dataset
 from scrutiny.report.load import load_view
 from scrutiny.report.page import render_html
 from scrutiny.report.text import plain_text, render_markdown
+from scrutiny.run.estimating import label_check
 from scrutiny.run.planning.matched_labels import _are_words, said_pairs
 from scrutiny.run.planning.plan_file import plan_of
 
@@ -239,3 +243,18 @@ def test_long_matches_are_cut() -> None:
     said = said_pairs({str(i): f"LABEL_{i}" for i in range(77)})
     assert said.startswith("0 is LABEL_0, 1 is LABEL_1")
     assert said.endswith("11 is LABEL_11, … (77 in all)")
+
+
+def test_rows_of_each_replicate_and_condition_are_those_of_a_walk_through_them():
+    rng = np.random.default_rng(1)
+    replicates = [None if x == 0 else f'"{x}"' for x in rng.integers(0, 4, 200)]
+    conditions = [f"c{x}" for x in rng.integers(0, 3, 200)]
+    is_whole = rng.random(200) < 0.6
+    keys = zip(replicates, conditions, strict=True)
+    wanted = grouped((key, i) for i, key in enumerate(keys) if is_whole[i])
+    plain = pa.table({"replicate": pa.array(replicates), "condition": conditions})
+    coded = pa.table({name: plain[name].dictionary_encode() for name in plain.column_names})
+    for table in (plain, coded):
+        found = label_check._groups(table, is_whole)
+        assert [(key, rows.tolist()) for key, rows in found.items()] == [*wanted.items()]
+    assert label_check._groups(plain.slice(0, 0), is_whole[:0]) == {}

@@ -143,11 +143,10 @@ def _answers_of(answers: pa.Table, family: str, data: str, resolved: Resolved) -
     items = _index(rows["item"], [e.id for e in dataset.examples])
     given = _index(rows["answer"], [answer_text(label) for label in numbers])
     is_whole = (items >= 0) & (given >= 0) & (golds[items] >= 0)
-    keys = zip(rows["replicate"].to_pylist(), rows["condition"].to_pylist(), strict=True)
-    groups = grouped((key, i) for i, key in enumerate(keys) if is_whole[i])
+    groups = _groups(rows, is_whole)
     if not groups:
         return None
-    chosen = [np.array(group) for group in groups.values()]
+    chosen = list(groups.values())
     strings = {
         (r.key, canonical_json(dict(r.condition))): r.source
         for r in resolved.families[family].replicates
@@ -165,6 +164,22 @@ def _answers_of(answers: pa.Table, family: str, data: str, resolved: Resolved) -
         units=tuple(units[items[g]] for g in chosen),
         has_map=bool(model.labels),
     )
+
+
+def _groups(rows: pa.Table, is_whole: "np.ndarray[Any, Any]") -> dict[tuple[str | None, str], Ints]:
+    """Rows of each replicate in each condition, in the order of their first ones."""
+    names = ("replicate", "condition")
+    texts = [rows[name].cast(pa.string()).combine_chunks() for name in names]
+    coded = [text.dictionary_encode("encode") for text in texts]
+    words = [one.dictionary.to_pylist() for one in coded]
+    first, second = (np.asarray(one.indices, np.int64) for one in coded)
+    whole = np.flatnonzero(is_whole)
+    codes = (first * max(len(words[1]), 1) + second)[whole]
+    found, starts, own = np.unique(codes, return_index=True, return_inverse=True)
+    order = np.argsort(starts)
+    parts = np.split(whole[np.argsort(own, kind="stable")], np.cumsum(np.bincount(own))[:-1])
+    keys = [divmod(int(code), len(words[1])) for code in found]
+    return {(words[0][keys[k][0]], words[1][keys[k][1]]): parts[k] for k in order}
 
 
 def _index(column: pa.ChunkedArray, values: Sequence[str]) -> Ints:
