@@ -240,7 +240,8 @@ def check_reader_option(name: str, *, where: str, scheme: str = "") -> None:
         of_others = f" of {scheme}:" if scheme and name in OPTIONS else ""
         raise DataError(
             f"In {where!r}, there is no option {name!r}{of_others}. {hint}There are: "
-            f"{', '.join(known)}."
+            f"{', '.join(one for one in known if one in OPTIONS)}; and the columns of the task, "
+            "which docs/data.md lists."
         )
 
 
