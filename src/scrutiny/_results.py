@@ -192,7 +192,7 @@ class Run:
 
     @property
     def first_screen(self) -> FirstScreen:
-        """What a reader needs first, as terminal, page, comment and notebook show it.
+        """First screen: what a reader needs first, as terminal, page, comment and notebook show it.
 
         Title and scores, risks worst first with their costs and cases, what to do, and what would
         decide the rest; of an audit of language, signs over seeds.

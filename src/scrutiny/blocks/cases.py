@@ -96,14 +96,14 @@ class EvidenceItem:
 
     @property
     def points(self) -> str:
-        """What the change costs its score, in words: "costs 12.1 points"."""
+        """Cost of the change in score, in words: "costs 12.1 points"."""
         if not self.cost:
             return ""
         return f"{'costs' if self.cost > 0 else 'gains'} {100 * abs(self.cost):.1f} points"
 
     @property
     def turn(self) -> Turn:
-        """What became of it; "changed" if nobody can tell more."""
+        """Outcome of the case in a word; "changed" if no more is known."""
         return self.turned or "changed"
 
     @property
@@ -140,7 +140,7 @@ _MOST_PARTS: Final = 3
 def parts_in_words(
     parts: Sequence[PartDifference], side: Literal["before", "after", "right"]
 ) -> str:
-    """What one side says of the first parts of which answers differ, and how many more there are.
+    """Differing parts of two answers as one side gives them: the first, and how many more.
 
     Examples
     --------

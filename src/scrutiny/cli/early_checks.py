@@ -1,4 +1,4 @@
-"""What is checked before a command begins: names, strings of models, files for output.
+"""Checks before a command begins: names, strings of models, files for output.
 
 A mistyped model is answered at once, wherever it stands: behind ``--model`` and ``--reference``, or
 in a plan. Flags that a plan would pass over are refused.

@@ -15,7 +15,6 @@ from scrutiny.text.lexicon import read_bytes
 
 _CACHED = 1 << 14
 _EDGE = "<s>"
-_VOWELS = frozenset("aeiou")
 
 
 class Tag(NamedTuple):

@@ -214,7 +214,7 @@ def _claims(attacks: Mapping[str, Attack], params: AttackParams, inputs: Inputs)
 
 
 def done_to_texts(params: AttackParams | TransferParams, task: Task) -> str:
-    """What a successful attack does to texts: "fools {} % of texts"."""
+    """Words for the success of an attack on texts: "fools {} % of texts"."""
     goal = goal_of(params, task)
     score = expression_in_words(level_metric(task))
     return Untargeted().does(score) if goal is None else goal.does(score)

@@ -254,5 +254,5 @@ def _claims(
 
 
 def _verb(task: Task) -> str:
-    """What an attack does to a model: it fools one that gives labels."""
+    """Verb for a successful attack: "fools", of a model that gives labels."""
     return "fool" if task.gives_labels else "hurt"

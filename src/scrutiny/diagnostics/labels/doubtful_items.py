@@ -29,8 +29,6 @@ from scrutiny.core.record import grouped
 from scrutiny.reliability.assignment import assignments_in
 from scrutiny.store.run_folder import RunFolder
 
-#: Stored form of each model's answer, and its (greatest) probability, by item.
-_Answers = Mapping[str, Sequence[tuple[str, float]]]
 _DIAGNOSTIC: Final = "labels"
 _MOST: Final = 20
 _MOST_LINES: Final = 5

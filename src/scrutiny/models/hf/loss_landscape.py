@@ -265,7 +265,7 @@ def causal_guess(model: HfEncoder) -> Guess:
 
 
 def _cut(encoded: Encoded, limit: int | None) -> Encoded:
-    """As many tokens as fit, one less for the begin that causal models read first."""
+    """Tokens of a text that fit: one less for causal models, which read a begin first."""
     most = None if limit is None else limit - 1
     return Encoded._make(part[:most] for part in encoded)
 
