@@ -1,11 +1,11 @@
 """Roles of columns: as the data string states them, else by well-known names."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any, Final
 
-from scrutiny.core.boundary.printable import in_all
+from scrutiny.core.boundary.printable import quoted
 from scrutiny.core.errors import DataError
 from scrutiny.core.languages import code_of
 from scrutiny.core.task import Role, Task
@@ -222,7 +222,7 @@ def _existing(name: str, role: str, source: DataSource, table: Table) -> str:
     hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
     raise DataError(
         f"{table.place} has no column {name!r} (asked for by {role}=).{hint} "
-        f"Its columns are {_listed(table.columns)}."
+        f"Its columns are {quoted(table.columns, 30)}."
     )
 
 
@@ -241,7 +241,7 @@ def _add_shared(roles: dict[str, str], stated: DataSource, table: Table) -> dict
     if not code:
         raise DataError(
             f"language={language} is neither a column of {table.place} nor the code of a language "
-            f"(en, pt-BR). Its columns are {_listed(table.columns)}."
+            f"(en, pt-BR). Its columns are {quoted(table.columns, 30)}."
         )
     return {"language": code}
 
@@ -258,13 +258,8 @@ def _lacking(task: Task, role: Role, source: DataSource, table: Table, *, is_nam
     return (
         f"{task.name} needs {role.meaning.replace('column', 'a column', 1)}, and {table.place} has "
         f"none by a name that is known ({', '.join(known)}). Its columns are "
-        f"{_listed(table.columns)}: name it, as in {stated}{other}."
+        f"{quoted(table.columns, 30)}: name it, as in {stated}{other}."
     )
-
-
-def _listed(columns: Sequence[str]) -> str:
-    """Names of at most thirty columns, quoted."""
-    return in_all([*map(repr, columns)], 30)
 
 
 def with_names(table: Table, source: DataSource, columns: Columns, task: Task) -> Table:

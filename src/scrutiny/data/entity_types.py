@@ -6,9 +6,9 @@ matched by these words: a user states the map, and gets one to check.
 
 from collections.abc import Sequence
 from typing import Final
-from urllib.parse import quote
 
-from scrutiny.core.boundary.printable import in_all
+from scrutiny.core.boundary.printable import quoted
+from scrutiny.data.labels import quoted_name
 from scrutiny.tasks.tags import PENN, UNIVERSAL
 from scrutiny.text.entities import entity_label
 
@@ -35,11 +35,12 @@ def suggested_types(model: Sequence[str], data: Sequence[str]) -> dict[str, str]
 
 def types_differ(source: str, model: Sequence[str], data: Sequence[str]) -> str:
     """Paragraph for a tagger whose types are not those of the data, with the map to state."""
+    there, own = quoted(data, _MOST), quoted(model, _MOST)
     layers = (("upos", UNIVERSAL), ("xpos", PENN))
     layer = next((name for name, tags in layers if tags.issuperset(data)), "")
     if source.startswith("spacy:") and layer:
         return (
-            f"The data has parts of speech ({_listed(data)}), and {source} was asked for entities: "
+            f"The data has parts of speech ({there}), and {source} was asked for entities: "
             f"add layer={layer} behind the model string, or -M layer={layer}."
         )
     how = (
@@ -48,8 +49,8 @@ def types_differ(source: str, model: Sequence[str], data: Sequence[str]) -> str:
         else "state which type is which behind the model string, or as -M types=…"
     )
     return (
-        f"The types of {source} are not those of the data. The data has {_listed(data)}; the model "
-        f"has {_listed(model)}. An entity is right only if its type is: {how}: "
+        f"The types of {source} are not those of the data. The data has {there}; the model "
+        f"has {own}. An entity is right only if its type is: {how}: "
         f"types={written_types(suggested_types(model, data), data)} (the model's type before each "
         "colon), after checking that each pair means the same. Types of the model that it does not "
         "name are left out of the answers; -:NAME says that it has none for NAME."
@@ -71,7 +72,7 @@ def written_types(suggested: dict[str, str], data: Sequence[str]) -> str:
     nothing = [("-", name) for name in data if name not in suggested.values()]
     are_equal = bool(nothing) and all(name == other for name, other in suggested.items())
     pairs = nothing if are_equal else [*suggested.items(), *nothing]
-    return "|".join(f"{_quoted(name)}:{_quoted(other)}" for name, other in pairs)
+    return "|".join(f"{quoted_name(name)}:{quoted_name(other)}" for name, other in pairs)
 
 
 def _alike(name: str, data: Sequence[str]) -> str | None:
@@ -85,12 +86,3 @@ def _alike(name: str, data: Sequence[str]) -> str | None:
     if name.upper() in _AMONG_OTHERS:
         return next((other for other in data if other.upper() in _OTHERS), None)
     return None
-
-
-def _listed(names: Sequence[str]) -> str:
-    return in_all([*map(repr, names)], _MOST)
-
-
-def _quoted(name: str) -> str:
-    """Name with what separates names and options as ``%2C``."""
-    return "".join(quote(c, safe="") if c in ",|:%#" else c for c in name)

@@ -8,7 +8,7 @@ from unicodedata import normalize
 from urllib.parse import quote, unquote
 
 from scrutiny.core.boundary.json_text import value_digest
-from scrutiny.core.boundary.printable import in_all
+from scrutiny.core.boundary.printable import quoted
 from scrutiny.core.errors import DataError
 
 #: Characters of a label that is still read as a number.
@@ -75,8 +75,8 @@ class LabelMatch:
             wrong = [v for k, v in explicit_map.items() if mapped[k] is None]
             if wrong:
                 raise DataError(
-                    f"The label map leads to {_list(wrong)}, which the model does not have. "
-                    f"Its labels are {_list(model_labels)}."
+                    f"The label map leads to {quoted(wrong)}, which the model does not have. "
+                    f"Its labels are {quoted(model_labels)}."
                 )
             by_name |= {label: mapped[label] for label in ordered if label in mapped}
         complete = {data: model for data, model in by_name.items() if model is not None}
@@ -88,8 +88,8 @@ class LabelMatch:
         pairs, left_out = _suggested(ordered, model_labels, complete)
         suggested = _of_file(pairs, renamed or {})
         raise DataError(
-            f"The data's labels do not match the model's. The data has {_list(ordered)}; the model "
-            f"has {_list(model_labels)}. State which label is which: "
+            f"The data's labels do not match the model's. The data has {quoted(ordered)}; the "
+            f"model has {quoted(model_labels)}. State which label is which: "
             f"{_stating(suggested, is_object)}, after checking that each pair means the same."
             f"{left_out}"
         )
@@ -170,10 +170,10 @@ def write_label_map(mapping: Mapping[str, str]) -> str:
     >>> write_label_map({"1": "no", "a,b": "yes"})
     '1:no|a%2Cb:yes'
     """
-    return "|".join(f"{_quoted(data)}:{_quoted(model)}" for data, model in mapping.items())
+    return "|".join(f"{quoted_name(data)}:{quoted_name(model)}" for data, model in mapping.items())
 
 
-def _quoted(name: str) -> str:
+def quoted_name(name: str) -> str:
     """Name with separators of names, options and map entries as ``%2C``."""
     return "".join(quote(c, safe="") if c in ",|:%#" else c for c in name)
 
@@ -267,10 +267,6 @@ def _are_indices(labels: Sequence[str], k: int) -> bool:
         return False
     largest = max(int(label) for label in labels)
     return largest == k - 1 or (k == 2 and largest < k)
-
-
-def _list(labels: Sequence[str]) -> str:
-    return in_all([*map(repr, labels)], 20)
 
 
 def _stating(mapping: Mapping[str, str], is_object: bool) -> str:  # noqa: FBT001

@@ -1,6 +1,6 @@
 """Tables of readers: rows with columns by name, and the options that a reader declares."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any, NamedTuple, TypeVar
@@ -120,6 +120,19 @@ def reader_defaults(task: str, columns: Collection[str]) -> dict[str, str]:
     roles = [role.name for role in load_task(task).roles if role.name in columns]
     found = {"task": task, **{name: name for name in roles}}
     return found | ({"id": "id"} if "id" in columns else {})
+
+
+def corpus_table(
+    source: DataSource,
+    task: str,
+    columns: tuple[str, ...],
+    rows: Iterable[RawRow],
+    *,
+    notes: tuple[str, ...] = (),
+) -> Table:
+    """Table of a reader of one format, whose columns are named like the roles of its task."""
+    defaults = reader_defaults(task, columns)
+    return Table(columns, iter(rows), source.target, defaults=defaults, notes=notes)
 
 
 _PEEKED = 100

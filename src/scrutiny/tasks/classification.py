@@ -15,7 +15,7 @@ from scrutiny.core.record import Measure
 from scrutiny.core.task import ClassCounts, ExchangesLabels, Prediction, Role, Score
 from scrutiny.tasks.cells import indices_of, labels_of, text_of
 from scrutiny.tasks.tasks import LABEL as LABEL_ROLE
-from scrutiny.tasks.tasks import TEXT, TEXT_PAIR, TWO_TEXTS, Borders, ByColumns
+from scrutiny.tasks.tasks import TEXT, TEXT_PAIR, TWO_TEXTS, Borders, ByColumns, counted, counts_of
 
 
 class Classification(ByColumns, ExchangesLabels):
@@ -204,9 +204,7 @@ class MultiLabelClassification(ByColumns, ExchangesLabels):
     )
     identifying_columns = ()
     measures = (
-        Measure("tp", unit="labels"),
-        Measure("fp", unit="labels"),
-        Measure("fn", unit="labels"),
+        *counted("labels"),
         Measure("exact", unit="items"),
         Measure("asked", unit="labels"),
     )
@@ -238,9 +236,7 @@ class MultiLabelClassification(ByColumns, ExchangesLabels):
             raise DataError("there are no gold labels.")
         given = prediction.answer
         asked = max(self._n_labels, len(gold | given))
-        wrong, missed = len(given - gold), len(gold - given)
-        exact = float(not wrong and not missed)
-        return float(len(gold & given)), float(wrong), float(missed), exact, float(asked)
+        return (*counts_of(gold, given), float(gold == given), float(asked))
 
     def class_counts(self, gold: Any, answer: Any) -> Mapping[str, ClassCounts]:
         """Each label by itself: found, given but wrong, missed."""

@@ -199,7 +199,6 @@ def without_singletons(partition: Partition) -> list[Collection[Hashable]]:
 
 def _assigned(alike: Mapping[tuple[int, int], float]) -> float:
     """Largest sum of likenesses of pairs, where no cluster is in two of them."""
-    import numpy as np
     from scipy.optimize import linear_sum_assignment
 
     if not alike:

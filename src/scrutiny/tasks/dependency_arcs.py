@@ -15,7 +15,7 @@ from scrutiny.core.task import ClassCounts, Prediction, Role, Score
 from scrutiny.tasks.annotated import Annotated
 from scrutiny.tasks.cells import list_of
 from scrutiny.tasks.item_hashes import held_out_column
-from scrutiny.tasks.tasks import OF_SENTENCES, Borders, list_role
+from scrutiny.tasks.tasks import OF_SENTENCES, Borders, counts_by_class, list_role
 from scrutiny.tasks.tasks import WORDS as COLUMN_OF_WORDS
 
 #: Layers that a file may have besides heads and relations.
@@ -52,14 +52,9 @@ class DependencyArcs(Annotated):
         Role("raw", "column of the sentence as it was written", "list", ("raw",)),
         *OF_SENTENCES,
     )
-    measures = (
-        Measure("right_heads", unit="words"),
-        Measure("right_arcs", unit="words"),
-        Measure("arcs", unit="words"),
-        Measure("right_upos", unit="words"),
-        Measure("upos", unit="words"),
-        Measure("right_xpos", unit="words"),
-        Measure("xpos", unit="words"),
+    measures = tuple(
+        Measure(name, unit="words")
+        for name in "right_heads right_arcs arcs right_upos upos right_xpos xpos".split()
     )
     scored_by = Score(
         level="las@1",
@@ -241,10 +236,7 @@ def by_relation(gold: Words, answer: Words) -> dict[str, ClassCounts]:
     right = Counter(name for name, other, is_right in judged if is_right and name == other)
     arcs = zip(gold.heads or (), gold.relations or (), strict=False)
     wanted = Counter(main_of(name) for head, name in arcs if head is not None)
-    return {
-        name: ClassCounts(right[name], given[name] - right[name], wanted[name] - right[name])
-        for name in wanted | given
-    }
+    return counts_by_class(right, given, wanted)
 
 
 def _same(gold: Words, answer: Words) -> _Gold:

@@ -17,8 +17,9 @@ from scrutiny.core.example import Example
 from scrutiny.core.record import Measure
 from scrutiny.core.task import Prediction, Role, Score
 from scrutiny.reliability.replicates import mcnemar_of_hits
-from scrutiny.reliability.row_statistics import Additive, Array, over_rows, with_count
+from scrutiny.reliability.row_statistics import Additive
 from scrutiny.tasks.cells import text_of
+from scrutiny.tasks.scores import OF_SHARES
 from scrutiny.tasks.tasks import Borders, ByColumns, text_role
 
 _CONTEXT: Final = "context"
@@ -173,27 +174,12 @@ def of_stretches(text: str, answer: str) -> float:
     return fmean(one.total() / n for one in common)
 
 
-_SHARE: Final[dict[str, Any]] = {
-    "scale": "logit",
-    "higher_is": "better",
-    "tolerance": 0.02,
-    "row_range": (0.0, 1.0),
-    "is_mean": True,
-}
-
-
-def _means(measures: Array) -> Array:
-    return with_count(measures[..., 0])
-
-
 EXACT_MATCH: Final = Additive(
     "exact_match@1",
     "exact match",
     ("exact",),
-    _means,
-    over_rows,
     pair_tests=mcnemar_of_hits,
     headline="exact match",
-    **_SHARE,
+    **OF_SHARES,
 )
-ANSWER_F1: Final = Additive("answer_f1@1", "answer F1", ("overlap",), _means, over_rows, **_SHARE)
+ANSWER_F1: Final = Additive("answer_f1@1", "answer F1", ("overlap",), **OF_SHARES)

@@ -30,7 +30,7 @@ of words, from sums over sentences:
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -116,14 +116,13 @@ HAMMING: Final = Additive(
     tolerance=0.02,
     divisor=second,
 )
-MRR: Final = Additive(
-    "mrr@1",
-    "mean reciprocal rank",
-    ("reciprocal",),
-    scale="logit",
-    higher_is="better",
-    tolerance=0.02,
-    row_range=(0.0, 1.0),
-    is_mean=True,
-)
+#: What a metric states that is a mean of what lies between 0 and 1, the more the better.
+OF_SHARES: Final[dict[str, Any]] = {
+    "scale": "logit",
+    "higher_is": "better",
+    "tolerance": 0.02,
+    "row_range": (0.0, 1.0),
+    "is_mean": True,
+}
+MRR: Final = Additive("mrr@1", "mean reciprocal rank", ("reciprocal",), **OF_SHARES)
 XPOS: Final = _share("xpos@1", "treebank tag accuracy (XPOS)", "right_xpos", "xpos", "XPOS")

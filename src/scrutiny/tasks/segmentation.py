@@ -6,11 +6,10 @@ from typing import Any
 from scrutiny.core.answers.segments import SEGMENTS, Segments, segments_from
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
-from scrutiny.core.record import Measure
 from scrutiny.core.task import Prediction, Role, Score
 from scrutiny.tasks.cells import text_of, words_of
 from scrutiny.tasks.scores import level_of
-from scrutiny.tasks.tasks import TEXT, Borders, ByColumns
+from scrutiny.tasks.tasks import TEXT, Borders, ByColumns, counted, counts_of
 
 _SEGMENTED = "segmented"
 
@@ -32,11 +31,7 @@ class WordSegmentation(ByColumns):
             (_SEGMENTED, "words", "tokens"),
         ),
     )
-    measures = (
-        Measure("tp", unit="words"),
-        Measure("fp", unit="words"),
-        Measure("fn", unit="words"),
-    )
+    measures = counted("words")
     answer_type = SEGMENTS
     scored_by = Score(level="word_f1@1", no_skill="the score of taking each character for a word")
 
@@ -68,9 +63,7 @@ class WordSegmentation(ByColumns):
         """Words with both borders right, given but wrong, and missed."""
         if gold is None:
             raise DataError("there are no gold words.")
-        wanted, got = set(gold.borders), set(prediction.answer.borders)
-        right = len(wanted & got)
-        return float(right), float(len(got) - right), float(len(wanted) - right)
+        return counts_of(set(gold.borders), set(prediction.answer.borders))
 
     def chance(self, examples: Sequence[Example]) -> float:
         """Word F1 of each character for a word."""

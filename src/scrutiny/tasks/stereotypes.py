@@ -6,14 +6,16 @@ sets and two attribute sets. Labels are exchanged at random by coin flips for pa
 by set for words.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.core.facts import MINIMAL_PAIRS, SENTENCE_PAIRS, SENTENCE_TRIPLES, WORD_SETS
 from scrutiny.core.randomness import Rng
+from scrutiny.core.record import grouped
 from scrutiny.core.task import ExchangesLabels, Role
 from scrutiny.tasks.cells import text_of
 from scrutiny.tasks.tasks import TEXT, ByColumns, text_role
@@ -49,8 +51,7 @@ class SentencePairs(ByColumns, ExchangesLabels):
         A pair and its controls share a coin. ``direction`` changes with the sentences, so that the
         sentence about the disadvantaged group stays the same one.
         """
-        tossed = exchange_coins(examples, rng, unit="u_pair")
-        return tuple(_exchanged_pair(e) if t else e for e, t in zip(examples, tossed, strict=True))
+        return _exchanged_sides(examples, rng, _exchanged_pair, unit="u_pair")
 
 
 class MinimalPairs(ByColumns):
@@ -108,10 +109,7 @@ class SentenceTriples(ByColumns, ExchangesLabels):
 
     def permute(self, examples: Sequence[Example], rng: Rng) -> tuple[Example, ...]:
         """Examples with stereotype and antistereotype exchanged by a fair coin each."""
-        tossed = exchange_coins(examples, rng)
-        return tuple(
-            _exchanged_triple(e) if t else e for e, t in zip(examples, tossed, strict=True)
-        )
+        return _exchanged_sides(examples, rng, _exchanged_triple)
 
 
 def _exchanged_triple(example: Example) -> Example:
@@ -126,6 +124,7 @@ def _exchanged_triple(example: Example) -> Example:
 
 #: Target sets X and Y, attribute sets A and B.
 SETS: Final = ("X", "Y", "A", "B")
+_FIRST_OF: Final = {"X": "X", "Y": "X", "A": "A", "B": "A"}  # of the two that a set is one of
 
 
 class AssociationTest(ByColumns, ExchangesLabels):
@@ -166,27 +165,29 @@ class AssociationTest(ByColumns, ExchangesLabels):
     def permute(self, examples: Sequence[Example], rng: Rng) -> tuple[Example, ...]:
         """Examples whose words have exchanged sets at random, sentences with their word.
 
-        Within each test, words change between X and Y and between A and B. See
-        `scrutiny.tasks.stereotypes.exchange` for what stays.
+        Within each test and pair of sets, X and Y or A and B, all ways to assign the words are
+        equally likely that keep the number of words and the number of texts of both sets. If 2,000
+        shuffles give no such exchange, the one that comes nearest in the number of texts is used.
         """
-        chosen = exchange(examples, rng, pairs=(("X", "Y"), ("A", "B")))
-        return tuple(
-            _moved(e, *place) if place else e for e, place in zip(examples, chosen, strict=True)
+        groups = grouped(
+            ((e.attributes.get("a_test"), _FIRST_OF[str(e.attributes["a_set"])]), place)
+            for place, e in enumerate(examples)
         )
-
-
-def _moved(example: Example, to: str, category: str | float | None) -> Example:
-    attributes = {**example.attributes, "a_set": to}
-    if category is not None:
-        attributes["a_category"] = category
-    return replace(example, attributes=attributes)
+        found = list(examples)
+        for (_, first), members in groups.items():
+            moved = _exchanged_sets([examples[i] for i in members], first, rng)
+            for i, example in zip(members, moved, strict=True):
+                found[i] = example
+        return tuple(found)
 
 
 _TRIES: Final = 2000
 
 
-def exchange_coins(examples: Sequence[Example], rng: Rng, *, unit: str = "") -> list[bool]:
-    """Coin flip that exchanges a stereotype's sides for each example; those of one unit share it.
+def _exchanged_sides(
+    examples: Sequence[Example], rng: Rng, turned: Callable[[Example], Example], *, unit: str = ""
+) -> tuple[Example, ...]:
+    """Examples, of which a coin turns some: each has its own, and those of one unit share one.
 
     Coins are tossed in the order in which units appear. An example without the unit is its own.
     """
@@ -196,74 +197,38 @@ def exchange_coins(examples: Sequence[Example], rng: Rng, *, unit: str = "") -> 
         key = ("unit", example.attributes[unit]) if unit in example.attributes else ("", example.id)
         if key not in tossed:
             tossed[key] = bool(rng.integers(2))
-        found.append(tossed[key])
-    return found
+        found.append(turned(example) if tossed[key] else example)
+    return tuple(found)
 
 
-class WordSet(NamedTuple):
-    """Set that a text is in, with the set's name."""
-
-    set: str
-    category: str | float | None
-
-
-def exchange(
-    examples: Sequence[Example],
-    rng: Rng,
-    *,
-    pairs: Sequence[tuple[str, str]],
-) -> list[WordSet | None]:
-    """New set of each example; ``None`` for examples outside the exchange.
-
-    Within each test and pair of sets, all ways to assign the words are equally likely that keep
-    the number of words and the number of texts of both sets. If 2,000 shuffles give no such
-    exchange, the one that comes nearest in the number of texts is used.
-    """
-    groups: dict[tuple[object, tuple[str, str]], list[int]] = {}
-    for i, example in enumerate(examples):
-        pair = next((p for p in pairs if example.attributes["a_set"] in p), None)
-        if pair is not None:
-            groups.setdefault((example.attributes.get("a_test"), pair), []).append(i)
-    places: list[WordSet | None] = [None] * len(examples)
-    for (_, pair), members in groups.items():
-        for i, place in zip(members, _exchanged_sets(examples, members, pair, rng), strict=True):
-            places[i] = place
-    return places
-
-
-def _exchanged_sets(
-    examples: Sequence[Example],
-    members: Sequence[int],
-    pair: tuple[str, str],
-    rng: Rng,
-) -> list[WordSet]:
-    """New sets of the texts of one test and one pair of sets."""
+def _exchanged_sets(examples: Sequence[Example], first: str, rng: Rng) -> list[Example]:
+    """Items of one test and one pair of sets, each with the set that its word gets."""
     import numpy as np
 
-    words: dict[tuple[str | float, str | float], int] = {}  # (set, word) -> number of texts
-    named: dict[str | float, WordSet] = {}
-    keys = []
-    for i in members:
-        attributes = examples[i].attributes
-        key = attributes["a_set"], attributes["u_word"]
-        words[key] = words.get(key, 0) + 1
-        named.setdefault(key[0], WordSet(str(key[0]), attributes.get("a_category")))
-        keys.append(key)
-    if len(named) < 2:
-        return [named[key[0]] for key in keys]
-    n_first = sum(key[0] == pair[0] for key in words)
-    firsts = [key[0] == pair[0] for key in words]
-    # words for the first set, balanced: as many words, and as many texts, as before
-    counts = np.asarray(list(words.values()))
-    wanted = int(counts[np.asarray(firsts)].sum())
-    best, nearest = np.asarray(firsts), None
-    for _ in range(_TRIES):
-        drawn = np.zeros(len(counts), dtype=bool)
-        drawn[rng.permutation(len(counts))[:n_first]] = True
-        distance = abs(int(counts[drawn].sum()) - wanted)
-        if nearest is None or distance < nearest:
-            best, nearest = drawn, distance
-        if not distance:
-            break
-    is_first = dict(zip(words, best.tolist(), strict=True))
-    return [named[pair[0] if is_first[key] else pair[1]] for key in keys]
+    keys = [(e.attributes["a_set"], e.attributes["u_word"]) for e in examples]
+    words = Counter(keys)  # number of texts
+    named: dict[str | float, dict[str, str | float]] = {}
+    for e in examples:
+        own = {n: e.attributes[n] for n in ("a_set", "a_category") if n in e.attributes}
+        named.setdefault(e.attributes["a_set"], own)
+    to = {key: key[0] for key in words}
+    if len(named) > 1:
+        # words for the first set, balanced: as many words, and as many texts, as before
+        best = np.asarray([name == first for name, _ in words])
+        n_first, nearest = int(best.sum()), None
+        counts = np.asarray(list(words.values()))
+        wanted = int(counts[best].sum())
+        for _ in range(_TRIES):
+            drawn = np.zeros(len(counts), dtype=bool)
+            drawn[rng.permutation(len(counts))[:n_first]] = True
+            distance = abs(int(counts[drawn].sum()) - wanted)
+            if nearest is None or distance < nearest:
+                best, nearest = drawn, distance
+            if not distance:
+                break
+        second = next(name for name in named if name != first)
+        to = {key: first if own else second for key, own in zip(words, best.tolist(), strict=True)}
+    return [
+        replace(e, attributes={**e.attributes, **named[to[key]]})
+        for e, key in zip(examples, keys, strict=True)
+    ]

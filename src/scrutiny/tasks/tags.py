@@ -48,6 +48,7 @@ class EntityTag(NamedTuple):
     is_bare: bool = False
 
     @staticmethod
+    @lru_cache(maxsize=4096)  # a million words have a few
     def of(text: str) -> "EntityTag":
         """Tag in any notation.
 
@@ -66,26 +67,20 @@ class EntityTag(NamedTuple):
         >>> [tuple(EntityTag.of(tag))[:2] for tag in ("B-PER", "PER_I", "U-PER", "O", "B", "NOUN")]
         [('B', 'PER'), ('I', 'PER'), ('S', 'PER'), ('O', ''), ('B', ''), ('S', 'NOUN')]
         """
-        return _read(text)
-
-
-@lru_cache(maxsize=4096)
-def _read(text: str) -> EntityTag:
-    """Tag of a text, of which a million words have a few."""
-    if text in ("O", "o"):
-        return _OUTSIDE
-    if text in _PLACES or text in ("b", "i"):
-        return EntityTag(_PLACES[text.upper()], "")
-    if text in UNIVERSAL or text in PENN:
-        return EntityTag("S", text)
-    if found := _PREFIXED.fullmatch(text) or _SUFFIXED.fullmatch(text):
-        return EntityTag(_PLACES[found["place"].upper()], found["label"])
-    if not text[:1].isalpha() or _OTHER_PREFIX.match(text):
-        raise DataError(
-            f"{text!r} is not a tag: tags are O, a type (PER), or B, I, E, S, L or U with a "
-            "hyphen and a type (B-PER)"
-        )
-    return EntityTag("I", text, is_bare=True)
+        if text in ("O", "o"):
+            return EntityTag("O", "")
+        if text in _PLACES or text in ("b", "i"):
+            return EntityTag(_PLACES[text.upper()], "")
+        if text in UNIVERSAL or text in PENN:
+            return EntityTag("S", text)
+        if found := _PREFIXED.fullmatch(text) or _SUFFIXED.fullmatch(text):
+            return EntityTag(_PLACES[found["place"].upper()], found["label"])
+        if not text[:1].isalpha() or _OTHER_PREFIX.match(text):
+            raise DataError(
+                f"{text!r} is not a tag: tags are O, a type (PER), or B, I, E, S, L or U with a "
+                "hyphen and a type (B-PER)"
+            )
+        return EntityTag("I", text, is_bare=True)
 
 
 _OUTSIDE: Final = EntityTag("O", "")

@@ -6,15 +6,17 @@ found by its well-known names, and items carry its value.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import combinations
 from typing import Any, Final
 
 from scrutiny.core.answers.choices import OPTION, option_fields
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example, Span
+from scrutiny.core.record import Measure
 from scrutiny.core.registry import registry
-from scrutiny.core.task import Role, Task
+from scrutiny.core.task import ClassCounts, Role, Task
 from scrutiny.tasks.cells import (
     attributes_of,
     id_of,
@@ -134,6 +136,27 @@ def text_role(
 def list_role(name: str, meaning: str, *names: str) -> Role:
     """Role of a required list about the words of a row."""
     return Role(name, meaning, "list", (name, *names), is_needed=True)
+
+
+def counted(unit: str) -> tuple[Measure, ...]:
+    """Measures of a task that counts parts of answers: right, given but wrong, missed."""
+    return tuple(Measure(name, unit=unit) for name in ClassCounts._fields)
+
+
+def counts_of(gold: Set[Any], given: Set[Any]) -> ClassCounts:
+    """Counts of a set of parts that were given, against the right ones."""
+    right = len(gold & given)
+    return ClassCounts(float(right), float(len(given) - right), float(len(gold) - right))
+
+
+def counts_by_class(
+    right: Counter[str], given: Counter[str], wanted: Counter[str]
+) -> dict[str, ClassCounts]:
+    """Counts of each class, from those of its right parts, of all that were given, and of gold."""
+    return {
+        name: ClassCounts(right[name], given[name] - right[name], wanted[name] - right[name])
+        for name in wanted | given
+    }
 
 
 def role_options() -> Mapping[str, str]:

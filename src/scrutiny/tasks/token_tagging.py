@@ -7,11 +7,19 @@ from typing import Any
 from scrutiny.core.answers.label_and_spans import SPANS
 from scrutiny.core.errors import DataError, ModelError
 from scrutiny.core.example import Example, Span
-from scrutiny.core.record import Measure
 from scrutiny.core.task import ClassCounts, Prediction, Score
 from scrutiny.tasks.cells import words_of
 from scrutiny.tasks.tags import has_bare_types, repairs, spans_of
-from scrutiny.tasks.tasks import RAW, TAGS, TOKENS, Borders, ByColumns
+from scrutiny.tasks.tasks import (
+    RAW,
+    TAGS,
+    TOKENS,
+    Borders,
+    ByColumns,
+    counted,
+    counts_by_class,
+    counts_of,
+)
 
 
 class TokenTagging(ByColumns):
@@ -20,11 +28,7 @@ class TokenTagging(ByColumns):
     name = "token-tagging"
     roles = (TOKENS, TAGS, RAW)
     identifying_columns = ("tokens", "tags")
-    measures = (
-        Measure("tp", unit="entities"),
-        Measure("fp", unit="entities"),
-        Measure("fn", unit="entities"),
-    )
+    measures = counted("entities")
     answer_type = SPANS
     scored_by = Score(level="entity_f1@1")
     class_words = "type", "entities"
@@ -80,10 +84,7 @@ class TokenTagging(ByColumns):
             raise ModelError(
                 "the model predicted no spans; predict an empty tuple if there are none."
             )
-        wanted: set[Span] = set(gold)
-        got = set(prediction.answer)
-        right = len(wanted & got)
-        return float(right), float(len(got) - right), float(len(wanted) - right)
+        return counts_of(set(gold), set(prediction.answer))
 
     def class_counts(self, gold: Any, answer: Any) -> Mapping[str, ClassCounts]:
         """Entities by type, by exact span: found, given but wrong, missed.
@@ -95,10 +96,5 @@ class TokenTagging(ByColumns):
         ClassCounts(tp=0, fp=1, fn=0)
         """
         wanted, got = set(gold), set(answer)
-        right, given, there = (
-            Counter(span.label for span in spans) for spans in (wanted & got, got, wanted)
-        )
-        return {
-            name: ClassCounts(right[name], given[name] - right[name], there[name] - right[name])
-            for name in there | given
-        }
+        by_label = (Counter(s.label for s in spans) for spans in (wanted & got, got, wanted))
+        return counts_by_class(*by_label)

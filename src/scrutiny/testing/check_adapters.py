@@ -12,16 +12,21 @@ from scrutiny.core.model import MEMBERS, Model, PlainModel, as_model
 from scrutiny.core.queries.gradients import FOLLOWED
 from scrutiny.models.answers.checked import BAD, predict_or_fail
 from scrutiny.models.answers.compared_answers import check_determinism
-from scrutiny.tasks.classification import TextPairClassification
 from scrutiny.tasks.tasks import load_task
 from scrutiny.testing.check_attention import check_attends, check_intervenes
 from scrutiny.testing.check_gradients import check_followed, check_gradients
 from scrutiny.testing.check_language import LANGUAGE, check_language_model
-from scrutiny.testing.checking import SAMPLE_TEXTS, promise, promises, require_members
+from scrutiny.testing.checking import (
+    FIELDS,
+    SAMPLE_TEXTS,
+    Promises,
+    promise,
+    promises,
+    require_members,
+)
 
 # the others are called as their capability
 _METHODS: Final = {"tokenizes": "encode", "head_interventions": "intervened"}
-_FIELDS: Final = {TextPairClassification.name: ("text", "text_pair")}
 
 
 def check_adapter(model: PlainModel, examples: Sequence[Example] | None = None) -> None:
@@ -49,7 +54,7 @@ def check_adapter(model: PlainModel, examples: Sequence[Example] | None = None) 
     """
     require_members(model, MEMBERS, what="model")
     model = as_model(model)
-    _check_members(model)
+    promises(model.source, _check_members(model))
     if model.capabilities & LANGUAGE:
         check_language_model(model)
     if "attentions" in model.capabilities:
@@ -62,11 +67,11 @@ def check_adapter(model: PlainModel, examples: Sequence[Example] | None = None) 
     batches = model.batches(asked)
     promise(
         model.source,
-        is_kept=batches is None or sorted(i for b in batches for i in b) == [*range(len(asked))],
-        message="batches(examples) must give each index once, or None.",
+        "batches(examples) must give each index once, or None.",
+        batches is None or sorted(i for b in batches for i in b) == [*range(len(asked))],
     )
     try:
-        _check_answers(model, asked)
+        promises(model.source, _check_answers(model, asked))
     except ModelError as error:
         raise ConformanceError(f"{model.source}: an answer is malformed. {error}") from error
     if "gradients" in model.capabilities:
@@ -77,55 +82,37 @@ def check_adapter(model: PlainModel, examples: Sequence[Example] | None = None) 
 
 def sample_examples(task: str) -> list[Example]:
     """Unusual texts as examples of a task."""
-    names = _FIELDS.get(task.partition("@")[0], ("text",))
+    names = FIELDS.get(task.partition("@")[0], ("text",))
     return [
         Example(id=f"sample-{i}", fields=dict.fromkeys(names, text))
         for i, text in enumerate(SAMPLE_TEXTS)
     ]
 
 
-def _check_members(model: Model) -> None:
+def _check_members(model: Model) -> Promises:
     """Raise unless the members are of the right types."""
     name = model.source
-    promise(name, is_kept=bool(name) and isinstance(name, str), message="source must be a text.")
-    promise(
-        name,
-        is_kept=isinstance(model.task, str) and bool(model.task),
-        message="task must be the name of a task.",
-    )
+    yield "source must be a text.", bool(name) and isinstance(name, str)
+    yield "task must be the name of a task.", isinstance(model.task, str) and bool(model.task)
     is_names = isinstance(model.labels, tuple) and all(isinstance(x, str) for x in model.labels)
-    promise(name, is_kept=is_names, message="labels must be a tuple of texts.")
-    promise(
-        name,
-        is_kept=len(set(model.labels)) == len(model.labels),
-        message=f"labels must be distinct: {model.labels}.",
-    )
-    promise(
-        name,
-        is_kept=isinstance(model.capabilities, frozenset),
-        message="capabilities must be a frozenset of names.",
-    )
+    yield "labels must be a tuple of texts.", is_names
+    yield f"labels must be distinct: {model.labels}.", len(set(model.labels)) == len(model.labels)
+    yield "capabilities must be a frozenset of names.", isinstance(model.capabilities, frozenset)
     for capability in sorted(model.capabilities):
-        promise(
-            name,
-            is_kept=callable(getattr(model, _METHODS.get(capability, capability), None)),
-            message=f"it claims the capability {capability!r} and has no such method.",
+        yield (
+            f"it claims the capability {capability!r} and has no such method.",
+            callable(getattr(model, _METHODS.get(capability, capability), None)),
         )
-    promise(
-        name,
-        is_kept=bool(model.capabilities & (LANGUAGE | {"predict", "attentions"})),
-        message="it claims neither the capability 'predict' nor one of a language model.",
+    yield (
+        "it claims neither the capability 'predict' nor one of a language model.",
+        model.capabilities & (LANGUAGE | {"predict", "attentions"}),
     )
-    promise(
-        name,
-        is_kept=isinstance(model.is_batch_invariant, bool),
-        message="is_batch_invariant must be True or False.",
-    )
-    _check_optional(model)
-    _check_fingerprint(model)
+    yield "is_batch_invariant must be True or False.", isinstance(model.is_batch_invariant, bool)
+    yield from _check_optional(model)
+    yield from _check_fingerprint(model)
 
 
-def _check_optional(model: Model) -> None:
+def _check_optional(model: Model) -> Promises:
     """Raise unless optional members are the defaults or have the right type."""
     shape: Any = (0, 0) if model.attention_shape is None else model.attention_shape
     is_pair = isinstance(shape, tuple) and len(shape) == 2
@@ -143,7 +130,7 @@ def _check_optional(model: Model) -> None:
             all(isinstance(flag, bool) for flag in flags)
         ),
     }
-    promises(model.source, kept)
+    yield from kept.items()
 
 
 def _is_count(value: object, least: int, *, or_none: bool = False) -> bool:
@@ -153,34 +140,24 @@ def _is_count(value: object, least: int, *, or_none: bool = False) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
 
-def _check_fingerprint(model: Model) -> None:
+def _check_fingerprint(model: Model) -> Promises:
     """Raise unless the fingerprint is a text or None, and constant."""
     first: Any = model.fingerprint()
-    promise(
-        model.source,
-        is_kept=first is None or (isinstance(first, str) and len(first) >= 8),
-        message="fingerprint() must give a digest of eight characters or more, or None.",
+    yield (
+        "fingerprint() must give a digest of eight characters or more, or None.",
+        first is None or (isinstance(first, str) and len(first) >= 8),
     )
-    promise(
-        model.source,
-        is_kept=model.fingerprint() == first,
-        message="fingerprint() gave two values for one model.",
-    )
+    yield "fingerprint() gave two values for one model.", model.fingerprint() == first
 
 
-def _check_answers(model: Model, examples: list[Example]) -> None:
+def _check_answers(model: Model, examples: list[Example]) -> Promises:
     """Raise unless answers are sound, in order, and the same in any batch."""
-    promise(
-        model.source,
-        is_kept=list(model.predict([])) == [],
-        message="predict([]) must give an empty list.",
-    )
+    yield "predict([]) must give an empty list.", list(model.predict([])) == []
     before = [_contents(example) for example in examples]
     answers = predict_or_fail(model, examples)
-    promise(
-        model.source,
-        is_kept=[_contents(example) for example in examples] == before,
-        message="predict changed the examples that it was given.",
+    yield (
+        "predict changed the examples that it was given.",
+        [_contents(example) for example in examples] == before,
     )
     for example, answer in zip(examples, answers, strict=True):
         if isinstance(answer, Failure) and answer.reason == BAD:
@@ -194,9 +171,9 @@ def _check_answers(model: Model, examples: list[Example]) -> None:
         likeliest = model.labels[0] if answer.answer is None and answer.scores else answer.answer
         is_kept = wanted is None or (likeliest is not None and type_of(likeliest) is wanted)
         name = "" if wanted is None else wanted.name
-        promise(model.source, is_kept=is_kept, message=f"the task {model.task} needs {name}.")
+        yield f"the task {model.task} needs {name}.", is_kept
     report = check_determinism(model, examples)
-    promise(model.source, is_kept=report.is_kept, message=f"answers depend on the batch. {report}")
+    yield f"answers depend on the batch. {report}", report.is_kept
 
 
 def _contents(example: Example) -> str:

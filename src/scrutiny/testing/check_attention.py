@@ -16,7 +16,7 @@ from scrutiny.core.queries.attention import (
     Weighting,
     Words,
 )
-from scrutiny.testing.checking import promise
+from scrutiny.testing.checking import Promises, promise, promises
 
 _SENTENCES: Final[tuple[Words, ...]] = (
     ("He", "has", "n't", "seen", "the", "doctor", ",", "nor", "her", "."),
@@ -46,37 +46,7 @@ def check_attends(model: Any) -> None:
         With a sentence about the first promise that is broken.
     """
     model = as_model(model)
-    _check_claims(model)
-    found = _maps(model, _SENTENCES)
-    for words, one in zip(_SENTENCES, found, strict=True):
-        _check_shape(model, one)
-        # raise unless rows sum to 1, in a causal model over earlier pieces only
-        is_sound = bool((one.weights >= 0).all() and np.isfinite(one.weights).all())
-        promise(model.source, is_kept=is_sound, message="weights must be finite and not negative.")
-        worst = float(np.abs(one.weights.sum(-1) - 1).max())
-        promise(
-            model.source,
-            is_kept=worst <= _NEAR,
-            message=f"a row of weights sums to 1 ± {worst:.3g}.",
-        )
-        promise(
-            model.source,
-            is_kept=not _is_causal(model) or not np.triu(one.weights, 1).any(),
-            message="a causal model attends to what comes later.",
-        )
-        _check_words(model, words, one)
-    _check_cutting(model, found)
-    ways = {
-        "in reverse": _maps(model, _SENTENCES[::-1])[::-1],
-        "one by one": [one for words in _SENTENCES for one in _maps(model, [words])],
-    }
-    for way, others in ways.items():
-        for one, other in zip(found, others, strict=True):
-            _check_same(model, one, other, way=way)
-    _check_same(model, found[0], found[4], way="twice")
-    for weighting in WEIGHTINGS[1:]:
-        _check_weighted(model, found, weighting)
-    _check_limit(model, found)
+    promises(model.source, _check_maps(model))
 
 
 def check_intervenes(model: Any) -> None:
@@ -93,12 +63,139 @@ def check_intervenes(model: Any) -> None:
         With a sentence about the first promise that is broken.
     """
     model = as_model(model)
-    name, head = model.source, (model.attention_shape[0] - 1, 0)
-    promise(
-        name,
-        is_kept="head_interventions" in model.capabilities,
-        message="it does not claim 'head_interventions'.",
+    promises(model.source, _check_interventions(model))
+
+
+def _check_maps(model: Any) -> Promises:
+    """Promises of the capability ``attentions``."""
+    yield "it does not claim 'attentions'.", "attentions" in model.capabilities
+    shape = model.attention_shape
+    yield (
+        f"attention_shape must be layers and heads, not {shape}.",
+        len(shape) == 2 and all(isinstance(n, int) and n > 0 for n in shape),
     )
+    yield "attentions([]) must be empty.", list(model.attentions([])) == []
+    yield (
+        "attentions must give an iterator, so that no corpus of maps is held.",
+        isinstance(model.attentions(_SENTENCES), Iterator),
+    )
+    found = _maps(model, _SENTENCES)
+    for words, one in zip(_SENTENCES, found, strict=True):
+        yield from _check_map(model, words, one)
+    yield (
+        "a word must have the same pieces, whatever its neighbors are.",
+        _pieces(found[0], 5) == _pieces(found[_BLANK], 2) == _pieces(found[5], 3),
+    )
+    ways = {
+        "in reverse": _maps(model, _SENTENCES[::-1])[::-1],
+        "one by one": [one for words in _SENTENCES for one in _maps(model, [words])],
+    }
+    for way, others in ways.items():
+        for one, other in zip(found, others, strict=True):
+            yield from _check_same(model, one, other, way=way)
+    yield from _check_same(model, found[0], found[4], way="twice")
+    for weighting in WEIGHTINGS[1:]:
+        yield from _check_weighted(model, found, weighting)
+    yield from _check_limit(model, found)
+
+
+def _maps(model: Any, sentences: Sequence[Words]) -> list[AttentionMap]:
+    """Maps of sentences that every model should accept."""
+    found = list(model.attentions(sentences))
+    promise(
+        model.source,
+        f"attentions gave {len(found)} answers to {len(sentences)} sentences.",
+        len(found) == len(sentences),
+    )
+    for words, one in zip(sentences, found, strict=True):
+        promise(
+            model.source,
+            f"attentions of {' '.join(words)!r} gave {one!r:.80}.",
+            isinstance(one, AttentionMap),
+        )
+    return found
+
+
+def _check_map(model: Any, words: Words, one: AttentionMap) -> Promises:
+    """Raise unless a map has the stated shape, rows that sum to 1, and pieces in words' order.
+
+    Pieces of a word are adjacent; only blank words have none. A causal model looks back alone.
+    """
+    n = len(one.ids)
+    yield (
+        f"{n} pieces have {len(one.words)} words and weights of shape {one.weights.shape}.",
+        one.weights.shape == (*model.attention_shape, n, n) and len(one.words) == n,
+    )
+    yield f"weights must be float32, not {one.weights.dtype}.", one.weights.dtype == np.float32
+    is_sound = (one.weights >= 0).all() and np.isfinite(one.weights).all()
+    yield "weights must be finite and not negative.", is_sound
+    worst = float(np.abs(one.weights.sum(-1) - 1).max())
+    yield f"a row of weights sums to 1 ± {worst:.3g}.", worst <= _NEAR
+    looks_ahead = _is_causal(model) and np.triu(one.weights, 1).any()
+    yield "a causal model attends to what comes later.", not looks_ahead
+    said, owners = " ".join(words), [word for word in one.words if word is not None]
+    yield (
+        f"pieces of {said!r} are not in the order of its words: {one.words}.",
+        all(a <= b for a, b in pairwise(owners)),
+    )
+    there, wanted = sorted(set(owners)), [i for i, word in enumerate(words) if word]
+    yield f"{said!r} has pieces of the words {there}, not of {wanted}.", there == wanted
+
+
+def _pieces(one: AttentionMap, word: int) -> list[int]:
+    """Pieces of a word, which are the same in every sentence, except in first position."""
+    return [i for i, owner in zip(one.ids, one.words, strict=True) if owner == word]
+
+
+def _check_same(model: Any, one: AttentionMap, other: AttentionMap, *, way: str) -> Promises:
+    """Raise unless two maps are the same."""
+    is_same = one.ids == other.ids and one.words == other.words
+    near = 0.0 if model.is_batch_invariant else _NEAR
+    yield (
+        f"attentions asked {way} gives other maps.",
+        is_same and bool(np.allclose(one.weights, other.weights, rtol=0, atol=near)),
+    )
+
+
+def _check_weighted(model: Any, found: Sequence[AttentionMap], weighting: Weighting) -> Promises:
+    """Raise unless weighted maps, if any, weight the same pieces as the raw weights."""
+    try:
+        weighted = list(model.attentions(_SENTENCES, weighting=weighting))
+    except ModelError:
+        return
+    for one, other in zip(found, weighted, strict=True):
+        is_alike = isinstance(other, AttentionMap) and other.weights.shape == one.weights.shape
+        yield f"{weighting} maps have another shape.", is_alike
+        ratio = other.weights[one.weights > 0] / one.weights[one.weights > 0]
+        yield (
+            f"{weighting} maps must be finite and not negative.",
+            np.isfinite(ratio).all() and (ratio >= 0).all(),
+        )
+        yield (
+            f"{weighting} maps are not zero where the weights are.",
+            not other.weights[one.weights == 0].any(),
+        )
+
+
+def _check_limit(model: Any, found: Sequence[AttentionMap]) -> Promises:
+    """Raise unless a sentence that is too long fails, and alone."""
+    limit = model.limit
+    if limit is None:
+        return
+    long = ("word",) * (limit + 1)
+    first, failed, last = model.attentions([_SENTENCES[0], long, _SENTENCES[1]])
+    yield (
+        f"a sentence of {limit + 1} words must fail with 'too_long': the limit is {limit}.",
+        isinstance(failed, Failure) and failed.reason == "too_long",
+    )
+    yield from _check_same(model, found[0], first, way="beside one that is too long")
+    yield from _check_same(model, found[1], last, way="beside one that is too long")
+
+
+def _check_interventions(model: Any) -> Promises:
+    """Promises of the capability ``head_interventions``."""
+    head = model.attention_shape[0] - 1, 0
+    yield "it does not claim 'head_interventions'.", "head_interventions" in model.capabilities
     before = _maps(model, _SENTENCES)
     place = len(before[1].ids) // 2  # within every sentence; the shortest is the second
     erased = tuple((ids, (place,)) for ids in dict.fromkeys(one.ids for one in before))
@@ -113,161 +210,21 @@ def check_intervenes(model: Any) -> None:
         for one, other in zip(before, _maps(changed, _SENTENCES), strict=True):
             # expected weights of one head ``(piece, piece)`` under an intervention
             own = one.weights[head]
-            if intervention.change == "mask":
-                wanted = np.zeros_like(own)
-            else:
-                wanted = own.copy()
-                if intervention.change == "uniform":
-                    wanted = np.tril(np.ones_like(own)) if _is_causal(model) else np.ones_like(own)
-                else:
-                    wanted[:, place] = 0
-                sums = wanted.sum(-1, keepdims=True)
-                wanted = np.asarray(wanted / np.where(sums > 0, sums, 1))
-            _check_changed(name, (one, other), wanted, intervention)
+            wanted = np.zeros_like(own) if intervention.change == "mask" else own.copy()
+            if intervention.change == "uniform":
+                wanted = np.tril(np.ones_like(own)) if _is_causal(model) else np.ones_like(own)
+            elif intervention.change == "erase":
+                wanted[:, place] = 0
+            sums = wanted.sum(-1, keepdims=True)
+            wanted = np.asarray(wanted / np.where(sums > 0, sums, 1))
+            yield from _check_changed(one, other, wanted, intervention)
         prints.add(changed.fingerprint())
-    promise(
-        name,
-        is_kept=len(prints) == 1 + len(made) or prints == {None},
-        message="the model and its interventions must have fingerprints that differ.",
+    yield (
+        "the model and its interventions must have fingerprints that differ.",
+        len(prints) == 1 + len(made) or prints == {None},
     )
     for one, other in zip(before, _maps(model, _SENTENCES), strict=True):
-        _check_same(model, one, other, way="after an intervention")
-
-
-def _check_claims(model: Any) -> None:
-    """Raise unless the capability is claimed and the shape stated."""
-    promise(
-        model.source,
-        is_kept="attentions" in model.capabilities,
-        message="it does not claim 'attentions'.",
-    )
-    shape = model.attention_shape
-    promise(
-        model.source,
-        is_kept=len(shape) == 2 and all(isinstance(n, int) and n > 0 for n in shape),
-        message=f"attention_shape must be layers and heads, not {shape}.",
-    )
-    promise(
-        model.source,
-        is_kept=list(model.attentions([])) == [],
-        message="attentions([]) must be empty.",
-    )
-    promise(
-        model.source,
-        is_kept=isinstance(model.attentions(_SENTENCES), Iterator),
-        message="attentions must give an iterator, so that no corpus of maps is held.",
-    )
-
-
-def _maps(model: Any, sentences: Sequence[Words]) -> list[AttentionMap]:
-    """Maps of sentences that every model should accept."""
-    found = list(model.attentions(sentences))
-    promise(
-        model.source,
-        is_kept=len(found) == len(sentences),
-        message=f"attentions gave {len(found)} answers to {len(sentences)} sentences.",
-    )
-    for words, one in zip(sentences, found, strict=True):
-        promise(
-            model.source,
-            is_kept=isinstance(one, AttentionMap),
-            message=f"attentions of {' '.join(words)!r} gave {one!r:.80}.",
-        )
-    return found
-
-
-def _check_shape(model: Any, one: AttentionMap) -> None:
-    """Raise unless a map has the stated shape."""
-    n = len(one.ids)
-    promise(
-        model.source,
-        is_kept=one.weights.shape == (*model.attention_shape, n, n) and len(one.words) == n,
-        message=f"{n} pieces have {len(one.words)} words and weights of shape {one.weights.shape}.",
-    )
-    promise(
-        model.source,
-        is_kept=one.weights.dtype == np.float32,
-        message=f"weights must be float32, not {one.weights.dtype}.",
-    )
-
-
-def _check_words(model: Any, words: Words, one: AttentionMap) -> None:
-    """Raise unless each word's pieces are adjacent and in order; only blank words have none."""
-    owners = [word for word in one.words if word is not None]
-    promise(
-        model.source,
-        is_kept=all(a <= b for a, b in pairwise(owners)),
-        message=f"pieces of {' '.join(words)!r} are not in the order of its words: {one.words}.",
-    )
-    wanted = {i for i, word in enumerate(words) if word}
-    promise(
-        model.source,
-        is_kept=set(owners) == wanted,
-        message=f"{' '.join(words)!r} has pieces of the words {sorted(set(owners))}, not of "
-        f"{sorted(wanted)}.",
-    )
-
-
-def _check_cutting(model: Any, found: Sequence[AttentionMap]) -> None:
-    """Raise unless a word has the same pieces in every sentence, except in first position."""
-
-    def pieces(one: AttentionMap, word: int) -> list[int]:
-        return [i for i, owner in zip(one.ids, one.words, strict=True) if owner == word]
-
-    promise(
-        model.source,
-        is_kept=pieces(found[0], 5) == pieces(found[_BLANK], 2) == pieces(found[5], 3),
-        message="a word must have the same pieces, whatever its neighbors are.",
-    )
-
-
-def _check_same(model: Any, one: AttentionMap, other: AttentionMap, *, way: str) -> None:
-    """Raise unless two maps are the same."""
-    is_same = one.ids == other.ids and one.words == other.words
-    near = 0.0 if model.is_batch_invariant else _NEAR
-    promise(
-        model.source,
-        is_kept=is_same and bool(np.allclose(one.weights, other.weights, rtol=0, atol=near)),
-        message=f"attentions asked {way} gives other maps.",
-    )
-
-
-def _check_weighted(model: Any, found: Sequence[AttentionMap], weighting: Weighting) -> None:
-    """Raise unless weighted maps, if any, weight the same pieces as the raw weights."""
-    try:
-        weighted = list(model.attentions(_SENTENCES, weighting=weighting))
-    except ModelError:
-        return
-    for one, other in zip(found, weighted, strict=True):
-        is_alike = isinstance(other, AttentionMap) and other.weights.shape == one.weights.shape
-        promise(model.source, is_kept=is_alike, message=f"{weighting} maps have another shape.")
-        ratio = other.weights[one.weights > 0] / one.weights[one.weights > 0]
-        promise(
-            model.source,
-            is_kept=bool(np.isfinite(ratio).all() and (ratio >= 0).all()),
-            message=f"{weighting} maps must be finite and not negative.",
-        )
-        promise(
-            model.source,
-            is_kept=not other.weights[one.weights == 0].any(),
-            message=f"{weighting} maps are not zero where the weights are.",
-        )
-
-
-def _check_limit(model: Any, found: Sequence[AttentionMap]) -> None:
-    """Raise unless a sentence that is too long fails, and alone."""
-    limit = model.limit
-    if limit is None:
-        return
-    long = ("word",) * (limit + 1)
-    first, failed, last = model.attentions([_SENTENCES[0], long, _SENTENCES[1]])
-    promise(
-        model.source,
-        is_kept=isinstance(failed, Failure) and failed.reason == "too_long",
-        message=f"a sentence of {limit + 1} words must fail with 'too_long': the limit is {limit}.",
-    )
-    _check_same(model, found[0], first, way="beside one that is too long")
-    _check_same(model, found[1], last, way="beside one that is too long")
+        yield from _check_same(model, one, other, way="after an intervention")
 
 
 def _is_causal(model: Any) -> bool:
@@ -276,23 +233,17 @@ def _is_causal(model: Any) -> bool:
 
 
 def _check_changed(
-    name: str,
-    maps: tuple[AttentionMap, AttentionMap],
-    wanted: "np.ndarray[Any, Any]",
-    made: Intervention,
-) -> None:
+    one: AttentionMap, other: AttentionMap, wanted: "np.ndarray[Any, Any]", made: Intervention
+) -> Promises:
     """Raise unless exactly the chosen head of its layer is changed."""
-    one, other = maps
     (head,) = made.heads
-    promise(
-        name,
-        is_kept=bool(np.allclose(other.weights[head], wanted, atol=1e-3)),
-        message=f"the change {made.change!r} of a head has another effect than documented.",
+    yield (
+        f"the change {made.change!r} of a head has another effect than documented.",
+        np.allclose(other.weights[head], wanted, atol=1e-3),
     )
     rest = np.ones(one.weights.shape[:2], bool)
     rest[head] = False
-    promise(
-        name,
-        is_kept=bool(np.allclose(one.weights[rest], other.weights[rest], atol=_NEAR)),
-        message=f"the change {made.change!r} of a head changes others of its layer or before.",
+    yield (
+        f"the change {made.change!r} of a head changes others of its layer or before.",
+        np.allclose(one.weights[rest], other.weights[rest], atol=_NEAR),
     )

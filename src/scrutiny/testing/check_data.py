@@ -23,7 +23,7 @@ from scrutiny.data.source import parse_source
 from scrutiny.data.table import Table
 from scrutiny.tasks.item_hashes import content_key
 from scrutiny.tasks.scores import level_of
-from scrutiny.testing.checking import SAMPLE_TEXTS, promise, promises
+from scrutiny.testing.checking import SAMPLE_TEXTS, Promises, promise, promises
 
 _SOURCE: Final = "sample:1"
 
@@ -50,17 +50,14 @@ def check_task(task: Task, rows: Sequence[Mapping[str, Any]]) -> None:
         With a sentence about the first promise that is broken.
     """
     must_be_of_kind(task, "task", type(task).__name__)
-    name = task.name
-    promises(
-        name,
-        {
-            "it needs a docstring, whose first line says what it is.": bool(type(task).__doc__),
-            "give check_task two rows or more.": len(rows) > 1,
-            f"its answers are known to no change: it is among {', '.join(GROUNDS)}.": (
-                task.answer_type is None or not {*GROUNDS}.isdisjoint(task.facts.grounds)
-            ),
-        },
-    )
+    kept = {
+        "it needs a docstring, whose first line says what it is.": type(task).__doc__,
+        "give check_task two rows or more.": len(rows) > 1,
+        f"its answers are known to no change: it is among {', '.join(GROUNDS)}.": (
+            task.answer_type is None or not {*GROUNDS}.isdisjoint(task.facts.grounds)
+        ),
+    }
+    promises(task.name, kept.items())
     items = [_item(task, row) for row in rows]
     for role in task.roles:
         if role.is_needed:
@@ -68,7 +65,7 @@ def check_task(task: Task, rows: Sequence[Mapping[str, Any]]) -> None:
             reads = partial(task.parse, bare, source=_SOURCE)
             _must_refuse(task.name, f"a row without {role.name}", reads)
     if task.scored_by is not None:
-        _check_scores(task, items)
+        promises(task.name, _check_scores(task, items))
 
 
 def _item(task: Task, row: Mapping[str, Any]) -> Example:
@@ -83,15 +80,14 @@ def _item(task: Task, row: Mapping[str, Any]) -> Example:
         "a row becomes another item when it is read again.": (
             content_key(item) == content_key(again) and item.gold == again.gold
         ),
-        f"an item has the fields {', '.join(item.fields)}, and the roles say {', '.join(said)}.": [
-            *item.fields
-        ]
-        == said,
+        f"an item has the fields {', '.join(item.fields)}, and the roles say {', '.join(said)}.": (
+            [*item.fields] == said
+        ),
         f"{', '.join(task.closed_fields)} may not be changed, and is not protected.": all(
             item.is_closed(field) for field in task.closed_fields if field in item.fields
         ),
     }
-    promises(task.name, kept)
+    promises(task.name, kept.items())
     return item
 
 
@@ -107,28 +103,22 @@ def _must_refuse(name: str, bad: str, reads: Callable[[], object]) -> None:
     raise ConformanceError(f"{name}: {bad} is read all the same.")
 
 
-def _check_scores(task: Task, items: Sequence[Example]) -> None:
+def _check_scores(task: Task, items: Sequence[Example]) -> Promises:
     """Promise that right answers are scored, and get more than no skill."""
     known = [item for item in items if item.gold is not None]
-    promise(task.name, is_kept=bool(known), message="give check_task rows with an answer.")
+    yield "give check_task rows with an answer.", known
     labels = sorted({str(item.gold) for item in known}) if task.gives_labels else []
     golds = [item.gold[0] if isinstance(item.gold, AnyOf) else item.gold for item in known]
     right = [Prediction(gold) for gold in golds]
     for item, answer in zip(known, right, strict=True):
         scores = task.score(item.gold, answer, labels=labels)
-        promise(
-            task.name,
-            is_kept=len(scores) == len(task.measures),
-            message=f"a score has {len(scores)} numbers, and there are {len(task.measures)} "
-            "measures.",
+        yield (
+            f"a score has {len(scores)} numbers, and there are {len(task.measures)} measures.",
+            len(scores) == len(task.measures),
         )
     on, skill = task.on(known), task.chance(known)
     best = level_of(on, known, right, labels=labels)
-    promise(
-        task.name,
-        is_kept=best > skill,
-        message=f"right answers get {best:g}, and no skill {skill:g}.",
-    )
+    yield f"right answers get {best:g}, and no skill {skill:g}.", best > skill
 
 
 def check_reader(data: str) -> None:
@@ -154,24 +144,18 @@ def check_reader(data: str) -> None:
     rows = list(table.rows) if isinstance(table, Table) else []
     lines = [row.line for row in rows]
     named = {*table.columns} if isinstance(table, Table) else set()
-    promises(
-        source.scheme,
-        {
-            "it gives no Table.": isinstance(table, Table),
-            "it needs a docstring, whose first line says what it reads.": bool(reader.__doc__),
-            "its file holds no rows.": bool(rows),
-            "its lines go back.": lines == sorted(lines),
-            "its rows have columns that it does not name.": all(
-                {*row.values} <= named for row in rows if not row.problem
-            ),
-        },
-    )
-    one, other = (load_dataset(data, on_bad_row="fail") for _ in range(2))
-    promise(
-        source.scheme,
-        is_kept=one.fingerprint == other.fingerprint,
-        message="its items are others when they are read again.",
-    )
+    kept = {
+        "it gives no Table.": isinstance(table, Table),
+        "it needs a docstring, whose first line says what it reads.": reader.__doc__,
+        "its file holds no rows.": rows,
+        "its lines go back.": lines == sorted(lines),
+        "its rows have columns that it does not name.": all(
+            {*row.values} <= named for row in rows if not row.problem
+        ),
+    }
+    promises(source.scheme, kept.items())
+    one, other = (load_dataset(data, on_bad_row="fail").fingerprint for _ in range(2))
+    promise(source.scheme, "its items are others when they are read again.", one == other)
     missing = replace(source, target=f"{source.target}.missing")
     _must_refuse(source.scheme, "a file that is not there", lambda: list(reader(missing).rows))
 
@@ -207,7 +191,7 @@ def check_attribute(attribute: Attribute, examples: Sequence[Example] = ()) -> N
             f"{attribute!r} is no attribute: put @attribute(PHRASE) above a function of an example."
         )
     name = attribute.function.__name__
-    promise(name, is_kept=bool(attribute.says.strip()), message="it has no phrase.")
+    promise(name, "it has no phrase.", attribute.says.strip())
     one = [Example(f"i{k}", {"text": text}, "up") for k, text in enumerate(SAMPLE_TEXTS)]
     two = Example("two", {"premise": SAMPLE_TEXTS[1], "hypothesis": SAMPLE_TEXTS[2]}, "down")
     tried = [*examples, *one, two, Example("without gold", {"text": SAMPLE_TEXTS[1]})]
@@ -217,19 +201,15 @@ def check_attribute(attribute: Attribute, examples: Sequence[Example] = ()) -> N
         found = attribute(example, training)
         promise(
             name,
-            is_kept=found is None or type(found) in _KINDS[attribute.gives],
-            message=f"it gives {attribute.gives}, and {found!r} for {dict(example.fields)}.",
+            f"it gives {attribute.gives}, and {found!r} for {dict(example.fields)}.",
+            found is None or type(found) in _KINDS[attribute.gives],
         )
         values.append(found)
     again = [attribute(one, training) for one in reversed(tried)][::-1]
-    promise(
-        name,
-        is_kept=values == again,
-        message="an item has another value when it is looked at again.",
-    )
+    promise(name, "an item has another value when it is looked at again.", values == again)
     foreign = [attribute(replace(one, language="de"), training) for one in tried]
     promise(
         name,
-        is_kept=not attribute.is_english or set(foreign) == {None},
-        message="it goes by English words, and German items have a value.",
+        "it goes by English words, and German items have a value.",
+        not attribute.is_english or set(foreign) == {None},
     )

@@ -22,6 +22,7 @@ from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.panel import sides_of
 from scrutiny.tasks.classification import TextClassification
 from scrutiny.testing.checking import (
+    Promises,
     ToyContext,
     promise,
     promises,
@@ -90,22 +91,22 @@ def check_diagnostic(
     # raise unless the diagnostic applies to this task and model
     asked = trial.diagnostic
     is_scope = asked.scope in ("item", "dataset")
-    trial.promise(is_kept=is_scope, message="scope is 'item' or 'dataset'.")
+    trial.promise("scope is 'item' or 'dataset'.", is_scope)
     lacking = sorted(asked.needs - trial.model.capabilities - {"predict"})
-    trial.promise(is_kept=not lacking, message=f"give check_diagnostic a model with {lacking}.")
+    trial.promise(f"give check_diagnostic a model with {lacking}.", not lacking)
     trial.promise(
-        is_kept=fits(asked, trial.task),
-        message=f"give check_diagnostic items and a model of {wanted_in_words(asked.wants)}.",
+        f"give check_diagnostic items and a model of {wanted_in_words(asked.wants)}.",
+        fits(asked, trial.task),
     )
-    _check_design(trial)
+    promises(diagnostic.id, _check_design(trial))
     variants = _check_variants(trial)
     rows = _check_rows(trial, variants)
     if diagnostic.scope == "item":
         trial.promise(
-            is_kept=[r for e in trial.examples for r in trial.measure([e], variants)[0]] == rows,
-            message="its scope is 'item', but items measured one by one give other rows.",
+            "its scope is 'item', but items measured one by one give other rows.",
+            [r for e in trial.examples for r in trial.measure([e], variants)[0]] == rows,
         )
-        _check_failures(trial, variants, rows)
+        promises(diagnostic.id, _check_failures(trial, variants, rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +120,9 @@ class _Trial:
     model: Model
     reference: Model | None
 
-    def promise(self, *, is_kept: bool, message: str) -> None:
+    def promise(self, message: str, is_kept: object) -> None:
         """Raise unless a condition of the contract is fulfilled."""
-        promise(self.diagnostic.id, is_kept=is_kept, message=message)
+        promise(self.diagnostic.id, message, is_kept)
 
     def measure(
         self, examples: Sequence[Example], variants: Variants, *, model: Model | None = None
@@ -146,7 +147,7 @@ def _default_params(diagnostic: Diagnostic[Any]) -> Any:
     """Parameters with their defaults, checked."""
     kind = diagnostic.Params
     is_frozen = is_dataclass(kind) and kind.__dataclass_params__.frozen  # type: ignore[attr-defined]
-    promise(diagnostic.id, is_kept=is_frozen, message="Params must be a frozen dataclass.")
+    promise(diagnostic.id, "Params must be a frozen dataclass.", is_frozen)
     try:
         params = kind()
         canonical_json(params)
@@ -182,17 +183,17 @@ def _shape(name: str, model: Model) -> SubjectShape:
     return SubjectShape(name, model.capabilities, n_layers, n_heads, n_replicates=3)
 
 
-def _check_design(trial: _Trial) -> None:
+def _check_design(trial: _Trial) -> Promises:
     """Raise unless the design is pure and consistent."""
     inputs = _inputs(trial)
     design = trial.diagnostic.design(trial.params, inputs)
-    trial.promise(is_kept=isinstance(design, Design), message="design must give a Design.")
-    trial.promise(
-        is_kept=trial.diagnostic.design(trial.params, inputs) == design,
-        message="design gave two results for the same inputs; it must be a pure function.",
+    yield "design must give a Design.", isinstance(design, Design)
+    yield (
+        "design gave two results for the same inputs; it must be a pure function.",
+        trial.diagnostic.design(trial.params, inputs) == design,
     )
     ids = [spec.id for spec in design.estimates]
-    trial.promise(is_kept=len(set(ids)) == len(ids), message=f"estimates share an id: {ids}.")
+    yield f"estimates share an id: {ids}.", len(set(ids)) == len(ids)
     measures = trial.diagnostic.measured(trial.task)
     known = {measure.name for measure in measures} | {"ok"}
     for spec in design.estimates:
@@ -200,21 +201,21 @@ def _check_design(trial: _Trial) -> None:
         sides = spec.reading(sides_of(statistic, measures)).sides
         for need in statistic.needs:
             side, _, measure = need.rpartition(".")
-            trial.promise(
-                is_kept=side in sides and measure in known,
-                message=f"the estimate {spec.id!r} lacks what {spec.metric} needs: {need!r}.",
+            yield (
+                f"the estimate {spec.id!r} lacks what {spec.metric} needs: {need!r}.",
+                side in sides and measure in known,
             )
     for contrast in design.contrasts:
-        trial.promise(
-            is_kept={contrast.a, contrast.b} <= set(ids),
-            message=f"the contrast {contrast.id!r} names no estimate: {contrast.a}, {contrast.b}.",
+        yield (
+            f"the contrast {contrast.id!r} names no estimate: {contrast.a}, {contrast.b}.",
+            {contrast.a, contrast.b} <= set(ids),
         )
     known = {*ids, *(contrast.id for contrast in design.contrasts)}
     for claim in design.claims:
         for component in claim.components:
-            trial.promise(
-                is_kept=component.estimate in known,
-                message=f"the claim {claim.id!r} names no estimate: {component.estimate!r}.",
+            yield (
+                f"the claim {claim.id!r} names no estimate: {component.estimate!r}.",
+                component.estimate in known,
             )
 
 
@@ -228,18 +229,17 @@ def _check_variants(trial: _Trial) -> Variants:
         list(prepare(trial.params, examples, ToyContext(trial.task, reference=trial.reference)))
         for _ in range(2)
     )
-    trial.promise(is_kept=found == again, message="prepare gave two results for one seed.")
+    trial.promise("prepare gave two results for one seed.", found == again)
     items = {example.id for example in examples}
     keys = [(variant.item, variant.name) for variant in found]
-    trial.promise(is_kept=len(set(keys)) == len(keys), message="two variants share a name.")
+    trial.promise("two variants share a name.", len(set(keys)) == len(keys))
     for variant in found:
         trial.promise(
-            is_kept=variant.item in items,
-            message=f"the variant {variant.name!r} is of no item: {variant.item!r}.",
+            f"the variant {variant.name!r} is of no item: {variant.item!r}.", variant.item in items
         )
         trial.promise(
-            is_kept=variant.control_of is None or (variant.item, variant.control_of) in keys,
-            message=f"{variant.name!r} is the control of no variant: {variant.control_of!r}.",
+            f"{variant.name!r} is the control of no variant: {variant.control_of!r}.",
+            variant.control_of is None or (variant.item, variant.control_of) in keys,
         )
     return {e.id: tuple(v for v in found if v.item == e.id) for e in examples}
 
@@ -268,17 +268,17 @@ def _check_rows(trial: _Trial, variants: Variants) -> list[Row]:
             ),
             f"{where} has {values}.": all(map(math.isfinite, values)),
         }
-        promises(trial.diagnostic.id, kept)
+        promises(trial.diagnostic.id, kept.items())
     if trial.diagnostic.scope == "item":
         order = [item for item, _ in groupby(row.item for row in rows)]
         trial.promise(
-            is_kept=order == [example.id for example in trial.examples],
-            message="rows must come item by item, in the order of the batch, none left out.",
+            "rows must come item by item, in the order of the batch, none left out.",
+            order == [example.id for example in trial.examples],
         )
     return rows
 
 
-def _check_failures(trial: _Trial, variants: Variants, rows: list[Row]) -> None:
+def _check_failures(trial: _Trial, variants: Variants, rows: list[Row]) -> Promises:
     """Raise unless an item on which the model fails has its rows, with status failed."""
     _, context = trial.measure(trial.examples, variants)
     if not context.asked or trial.diagnostic.needs - {"predict"}:
@@ -286,12 +286,12 @@ def _check_failures(trial: _Trial, variants: Variants, rows: list[Row]) -> None:
     failing = trial.examples[0].id
     flaky = FlakyClassifier([failing], inner=trial.model)
     found, _ = trial.measure(trial.examples, variants, model=flaky)
-    trial.promise(
-        is_kept=[(r.item, r.variant) for r in found] == [(r.item, r.variant) for r in rows],
-        message="an item on which the model fails loses rows; a failure is a row too.",
+    yield (
+        "an item on which the model fails loses rows; a failure is a row too.",
+        [(r.item, r.variant) for r in found] == [(r.item, r.variant) for r in rows],
     )
     statuses = {row.status for row in found if row.item == failing}
-    trial.promise(
-        is_kept="failed" in statuses and "ok" not in statuses,
-        message=f"the model failed on an item, and its rows are {sorted(statuses)}.",
+    yield (
+        f"the model failed on an item, and its rows are {sorted(statuses)}.",
+        "failed" in statuses and "ok" not in statuses,
     )

@@ -22,7 +22,7 @@ from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import BAD
 from scrutiny.models.answers.language_answers import ask_or_fail
 from scrutiny.tasks.classification import TextClassification
-from scrutiny.testing.checking import promise, promises
+from scrutiny.testing.checking import Promises, promise, promises
 from scrutiny.testing.toy_models import ToyModel
 from scrutiny.text.tokens import token_spans
 
@@ -54,15 +54,15 @@ def check_gradients(model: Any, examples: Sequence[Example]) -> None:
     count = len(given.vocabulary)
     promise(
         model.source,
-        is_kept=model.embeddings() is given
+        "embeddings() must give one object: a row, a text and a flag for each piece.",
+        model.embeddings() is given
         and given.matrix.ndim == 2
         and len(given.matrix) == count == len(given.starts_word),
-        message="embeddings() must give one object: a row, a text and a flag for each piece.",
     )
     promise(
         model.source,
-        is_kept=list(model.gradients([], [])) == [],
-        message="gradients([], []) must give an empty list.",
+        "gradients([], []) must give an empty list.",
+        list(model.gradients([], [])) == [],
     )
     by_label = [model.gradients(examples, [label] * len(examples)) for label in model.labels]
     for i, example in enumerate(examples):
@@ -71,22 +71,25 @@ def check_gradients(model: Any, examples: Sequence[Example]) -> None:
         if any(isinstance(one, Failure) for one in (*own, alone)):
             continue
         for one in own:
-            _check_one(model, example, one, count=count, width=given.matrix.shape[1])
+            promises(
+                model.source,
+                _check_one(model, example, one, count=count, width=given.matrix.shape[1]),
+            )
         # raise unless an example's gradients do not depend on its batch
         first = own[0]
         largest = float(np.abs(alone.gradient).max(initial=0.0))
         promise(
             model.source,
-            is_kept=first.pieces == alone.pieces
+            f"the gradients at {example.id!r} are others when it is asked alone.",
+            first.pieces == alone.pieces
             and bool((np.abs(first.gradient - alone.gradient) <= TOLERANCE * largest).all()),
-            message=f"the gradients at {example.id!r} are others when it is asked alone.",
         )
-        _check_sum(model, example, own)
+        promises(model.source, _check_sum(model, example, own))
 
 
 def _check_one(
     model: Any, example: Example, one: TokenGradients, *, count: int, width: int
-) -> None:
+) -> Promises:
     """Raise unless pieces, rows and gradients of one example are valid."""
     where = f"the gradients at {example.id!r}"
     lengths = {field: len(text) for field, text in example.fields.items()}
@@ -104,21 +107,22 @@ def _check_one(
             one.gradient.shape == (len(one.pieces), width) and bool(np.isfinite(one.gradient).all())
         ),
     }
-    promises(model.source, kept)
+    yield from kept.items()
 
 
-def _check_sum(model: Any, example: Example, own: Sequence[TokenGradients]) -> None:
+def _check_sum(model: Any, example: Example, own: Sequence[TokenGradients]) -> Promises:
     """Raise unless the gradients of all labels, weighted by their probabilities, sum to 0."""
     (answer,) = model.predict([example])
     if answer.scores is None or not isinstance(answer.answer, str) or not own[0].pieces:
         return  # the scores of an answer in parts are no distribution over labels
     slopes = np.stack([one.gradient for one in own])  # (label, piece, dimension)
     total = np.tensordot(np.array(answer.scores), slopes, axes=1)
-    promise(
-        model.source,
-        is_kept=bool((np.abs(total) <= TOLERANCE * float(np.abs(slopes).max())).all()),
-        message=f"the gradients at {example.id!r} are not those of minus the log-probabilities "
-        "that it predicts.",
+    yield (
+        (
+            f"the gradients at {example.id!r} are not those of minus the log-probabilities "
+            "that it predicts."
+        ),
+        (np.abs(total) <= TOLERANCE * float(np.abs(slopes).max())).all(),
     )
 
 
@@ -145,16 +149,16 @@ def check_followed(model: Any, examples: Sequence[Example]) -> None:
     for capability in sorted(model.capabilities & {*FOLLOWED}):
         promise(
             model.source,
-            is_kept=list(getattr(model, capability)([])) == [],
-            message=f"{capability}([]) must give an empty list.",
+            f"{capability}([]) must give an empty list.",
+            list(getattr(model, capability)([])) == [],
         )
         for example, answer in zip(examples, answers, strict=True):
-            _check_queries(model, capability, example, answer.scores)
+            promises(model.source, _check_queries(model, capability, example, answer.scores))
 
 
 def _check_queries(
     model: Any, capability: str, example: Example, scores: tuple[float, ...] | None
-) -> None:
+) -> Promises:
     """Raise unless the answers about an example, one for each label, are right."""
     kind: Any = PathGradient if capability == "path_gradients" else ParameterGradient
     queries = [kind.of(example, label) for label in model.labels]
@@ -167,11 +171,7 @@ def _check_queries(
     *found, alone = [one for one in asked if not isinstance(one, Failure)]
     where = f"{capability} at {example.id!r}"
     flat = np.stack([[number for row in one for number in row] for one in (*found, alone)])
-    promise(
-        model.source,
-        is_kept=_are_near(flat[0], flat[-1]),
-        message=f"{where} gives another answer when it is asked alone.",
-    )
+    yield f"{where} gives another answer when it is asked alone.", _are_near(flat[0], flat[-1])
     if kind is PathGradient:
         logits = np.array([one.scores[1] for one in found])
         is_right = _are_near(np.diff(logits), np.diff(np.log(scores)))
@@ -179,7 +179,7 @@ def _check_queries(
     else:
         is_right = _are_near(np.array(scores) @ flat[:-1], np.zeros(flat.shape[1]))
         what = "is not that of minus the log-probabilities that it predicts"
-    promise(model.source, is_kept=is_right, message=f"{where} {what}.")
+    yield f"{where} {what}.", is_right
 
 
 def _are_near(one: Any, two: Any) -> bool:

@@ -18,7 +18,7 @@ from scrutiny.core.queries.language import (
     SentencePair,
 )
 from scrutiny.models.answers.language_answers import ask_or_fail
-from scrutiny.testing.checking import promise
+from scrutiny.testing.checking import Promises, promise, promises
 
 #: Capabilities of language models; a model has one of these or ``predict``, or both.
 LANGUAGE: Final = frozenset({*ASKED, "tokenizes", "representations"})
@@ -55,10 +55,12 @@ def check_language_model(model: Any) -> None:
     claimed = model.capabilities
     promise(
         model.source,
-        is_kept="tokenizes" in claimed,
-        message="a language model must have the capability 'tokenizes'.",
+        "a language model must have the capability 'tokenizes'.",
+        "tokenizes" in claimed,
     )
-    encoded = _check_tokens(model)
+    promise(model.source, "encode([]) must give an empty list.", model.encode([]) == [])
+    encoded: list[Encoded] = model.encode(list(_TEXTS))
+    promises(model.source, _check_tokens(model, encoded))
     try:
         if "masked_logprobs" in claimed:
             # raise unless masked log-probabilities are valid
@@ -67,9 +69,9 @@ def check_language_model(model: Any) -> None:
             distinct = tuple(dict.fromkeys(token for one in encoded for token in one.ids))
             cloze = queries[0][0]
             every = cloze._replace(positions=cloze.positions * len(distinct), targets=distinct)
-            _check_sum(model, model.masked_logprobs([(every,)])[0][0])
+            promises(model.source, _check_sum(model, model.masked_logprobs([(every,)])[0][0]))
         if "token_logprobs" in claimed:
-            _check_causal(model, encoded)
+            promises(model.source, _check_causal(model, encoded))
         if "next_sentence" in claimed:
             pairs = [SentencePair(_TEXTS[i], _TEXTS[j]) for i, j in ((0, 1), (1, 0), (1, 1))]
             _ask(model, "next_sentence", pairs)
@@ -77,14 +79,13 @@ def check_language_model(model: Any) -> None:
             for received in _ask(model, "attention_received", [one.ids for one in encoded]):
                 promise(
                     model.source,
-                    is_kept=abs(sum(received) - 1) <= _NEAR,
-                    message=f"attention received sums to {sum(received):.4g} over the tokens, "
-                    "not to 1.",
+                    f"attention received sums to {sum(received):.4g} over the tokens, not to 1.",
+                    abs(sum(received) - 1) <= _NEAR,
                 )
     except ModelError as error:
         raise ConformanceError(f"{model.source}: an answer is malformed. {error}") from error
     if "representations" in claimed:
-        _check_vectors(model)
+        promises(model.source, _check_vectors(model))
 
 
 def _pseudo_likelihood(model: Any, encoded: Encoded) -> Clozes:
@@ -97,76 +98,61 @@ def _pseudo_likelihood(model: Any, encoded: Encoded) -> Clozes:
     )
 
 
-def _check_tokens(model: Any) -> list[Encoded]:
-    """Tokens of the sample texts, checked."""
-    name = model.source
-    promise(name, is_kept=model.encode([]) == [], message="encode([]) must give an empty list.")
-    found: list[Encoded] = model.encode(list(_TEXTS))
-    promise(name, is_kept=len(found) == len(_TEXTS), message="encode must give one for each text.")
+def _check_tokens(model: Any, encoded: Sequence[Encoded]) -> Promises:
+    """Raise unless the tokens of the sample texts are sound, and the same without special ones."""
+    yield "encode must give one for each text.", len(encoded) == len(_TEXTS)
     bare = model.encode(list(_TEXTS), special=False)
-    for text, one, plain in zip(_TEXTS, found, bare, strict=True):
+    for text, one, plain in zip(_TEXTS, encoded, bare, strict=True):
         # columns have equal lengths, and tokens lie within the text
-        promise(
-            name,
-            is_kept=len({len(column) for column in one}) == 1,
-            message=f"the columns of {text[:40]!r} differ in length.",
-        )
+        is_even = len({len(column) for column in one}) == 1
+        yield f"the columns of {text[:40]!r} differ in length.", is_even
         for special, (start, end), word in zip(one.is_special, one.offsets, one.words, strict=True):
             lies_within = (start, end) == (0, 0) if special else 0 <= start <= end <= len(text)
             place = f"the place {start}-{end} and the word {word}"
-            promise(
-                name,
-                is_kept=lies_within and (word is None) == special,
-                message=f"a token of {text[:40]!r} has {place}.",
-            )
+            is_kept = lies_within and (word is None) == special
+            yield f"a token of {text[:40]!r} has {place}.", is_kept
         own = tuple(
             token for token, added in zip(one.ids, one.is_special, strict=True) if not added
         )
-        promise(
-            name,
-            is_kept=own == plain.ids and not any(plain.is_special),
-            message=f"encode(special=False) of {text[:40]!r} must give the same tokens less the "
-            "special ones.",
+        where = f"encode(special=False) of {text[:40]!r}"
+        yield (
+            f"{where} must give the same tokens less the special ones.",
+            own == plain.ids and not any(plain.is_special),
         )
     pair = model.encode([_TEXTS[0]], pairs=[_TEXTS[1]])[0]
-    promise(
-        name,
-        is_kept=set(pair.segments) == {0, 1} and list(pair.segments) == sorted(pair.segments),
-        message="segments of a pair must be 0 in the first text and 1 in the second.",
+    yield (
+        "segments of a pair must be 0 in the first text and 1 in the second.",
+        set(pair.segments) == {0, 1} and list(pair.segments) == sorted(pair.segments),
     )
-    return found
 
 
-def _check_causal(model: Any, encoded: Sequence[Encoded]) -> None:
+def _check_causal(model: Any, encoded: Sequence[Encoded]) -> Promises:
     """Raise unless token log-probabilities are valid and independent of later tokens."""
     begin = () if model.begin_id is None else (model.begin_id,)
     queries = [Continuation((*begin, *one.ids)) for one in encoded]
     answers = _ask(model, "token_logprobs", [*queries, queries[0]])
     for query, answer in zip(queries, answers, strict=False):
         half = Continuation(query.ids[: 1 + len(query.ids) // 2])
-        promise(
-            model.source,
-            is_kept=_is_near(model.token_logprobs([half])[0], answer[: len(half.ids) - 1]),
-            message="log-probabilities of tokens depend on the tokens behind them.",
+        yield (
+            "log-probabilities of tokens depend on the tokens behind them.",
+            _is_near(model.token_logprobs([half])[0], answer[: len(half.ids) - 1]),
         )
     distinct = dict.fromkeys(token for one in encoded for token in one.ids)
     first = queries[0].ids[0]
-    _check_sum(model, [model.token_logprobs([Continuation((first, t))])[0][0] for t in distinct])
-
-
-def _check_sum(model: Any, logs: Sequence[float]) -> None:
-    """Raise if probabilities of distinct tokens sum to more than 1."""
-    total = float(np.exp(logs).sum())
-    promise(
-        model.source,
-        is_kept=total <= 1 + _NEAR,
-        message=f"probabilities of distinct tokens sum to {total:.4g}, more than 1.",
+    yield from _check_sum(
+        model, [model.token_logprobs([Continuation((first, t))])[0][0] for t in distinct]
     )
 
 
-def _check_vectors(model: Any) -> None:
+def _check_sum(model: Any, logs: Sequence[float]) -> Promises:
+    """Raise if probabilities of distinct tokens sum to more than 1."""
+    total = float(np.exp(logs).sum())
+    yield f"probabilities of distinct tokens sum to {total:.4g}, more than 1.", total <= 1 + _NEAR
+
+
+def _check_vectors(model: Any) -> Promises:
     """Raise unless vectors have the right shape and do not depend on the batch."""
-    name, layers = model.source, (model.n_layers, 0)
+    layers = model.n_layers, 0
     passages = [Passage(text, (0, 2)) for text in _TEXTS] + [Passage(_TEXTS[0])]
 
     def ask(some: Sequence[Passage]) -> "np.ndarray[Any, Any]":
@@ -174,32 +160,28 @@ def _check_vectors(model: Any) -> None:
         return found
 
     found = ask(passages)
-    promise(
-        name,
-        is_kept=found.dtype == np.float32 and found.ndim == 4,
-        message=f"vectors must be float32 and 4-dimensional, not {found.dtype} {found.shape}.",
+    yield (
+        f"vectors must be float32 and 4-dimensional, not {found.dtype} {found.shape}.",
+        found.dtype == np.float32 and found.ndim == 4,
     )
     wanted = (len(passages), 2, len(POOLINGS))
-    promise(
-        name,
-        is_kept=found.shape[:3] == wanted,
-        message=f"vectors must have the shape {wanted} and the dimension, not {found.shape}.",
+    yield (
+        f"vectors must have the shape {wanted} and the dimension, not {found.shape}.",
+        found.shape[:3] == wanted,
     )
     word = POOLINGS.index("word")
     is_missing = np.isnan(found).all(-1)  # (passage, layer, pooling)
     wants_missing = np.zeros_like(is_missing)
     wants_missing[-1, :, word] = True
-    promise(
-        name,
-        is_kept=np.array_equal(is_missing, wants_missing),
-        message="a vector must be NaN exactly where it does not exist.",
+    yield (
+        "a vector must be NaN exactly where it does not exist.",
+        np.array_equal(is_missing, wants_missing),
     )
     turned = ask(passages[::-1])[::-1]
     for other in (turned, np.concatenate([ask([passage]) for passage in passages])):
-        promise(
-            name,
-            is_kept=bool(np.allclose(found, other, atol=1e-3, rtol=1e-3, equal_nan=True)),
-            message="vectors depend on the order or the company of the passages.",
+        yield (
+            "vectors depend on the order or the company of the passages.",
+            np.allclose(found, other, atol=1e-3, rtol=1e-3, equal_nan=True),
         )
 
 
@@ -211,8 +193,8 @@ def _ask(model: Any, capability: str, queries: Sequence[Any]) -> list[Any]:
 
     promise(
         model.source,
-        is_kept=list(getattr(model, capability)([])) == [],
-        message=f"{capability}([]) must give an empty list.",
+        f"{capability}([]) must give an empty list.",
+        list(getattr(model, capability)([])) == [],
     )
     first = ask(queries)
     for answer in first:
@@ -226,8 +208,8 @@ def _ask(model: Any, capability: str, queries: Sequence[Any]) -> list[Any]:
     for way, other in ways.items():
         promise(
             model.source,
-            is_kept=first == other() if model.is_batch_invariant else _is_near(first, other()),
-            message=f"{capability} asked {way} gives other answers.",
+            f"{capability} asked {way} gives other answers.",
+            first == other() if model.is_batch_invariant else _is_near(first, other()),
         )
     return first
 

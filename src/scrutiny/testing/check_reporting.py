@@ -10,6 +10,7 @@ import numpy as np
 from scrutiny.blocks.run_estimates import slug
 from scrutiny.blocks.run_view import RunFacts, RunView
 from scrutiny.blocks.section import ColumnsBlock, Part, ReportPart
+from scrutiny.core.errors import ConformanceError
 from scrutiny.core.statistic import (
     AdditiveStatistic,
     RefitStatistic,
@@ -18,7 +19,7 @@ from scrutiny.core.statistic import (
     must_be_statistic,
 )
 from scrutiny.stats.intervals.interval import SCALES
-from scrutiny.testing.checking import promise, promises, require_versioned
+from scrutiny.testing.checking import Promises, promise, promises, require_versioned
 
 Array = np.ndarray[Any, Any]
 _ROWS: Final = 12
@@ -50,7 +51,7 @@ def check_statistic(statistic: Statistic, measures: Array | None = None) -> None
     require_versioned(statistic)
     # raise unless declared members have the right types
     kept = {
-        "it has no label.": bool(statistic.says),
+        "it has no label.": statistic.says,
         "needs must be a tuple of names of measures.": (
             isinstance(statistic.needs, tuple) and bool(statistic.needs)
         ),
@@ -58,11 +59,11 @@ def check_statistic(statistic: Statistic, measures: Array | None = None) -> None
             statistic.scale in SCALES
         ),
     }
-    promises(statistic.id, kept)
+    promises(statistic.id, kept.items())
     tried = sample_measures(len(statistic.needs)) if measures is None else measures
     before = tried.copy()
     if isinstance(statistic, AdditiveStatistic):
-        _check_additive(statistic, tried)
+        promises(statistic.id, _check_additive(statistic, tried))
     elif isinstance(statistic, WeightedStatistic):
         _check_weighted(statistic, tried)
     elif isinstance(statistic, RefitStatistic):
@@ -71,9 +72,7 @@ def check_statistic(statistic: Statistic, measures: Array | None = None) -> None
         backward = float(statistic.refit(tried[::-1]))
         _same(statistic.id, first, backward, "the order of the rows changes its value")
     promise(
-        statistic.id,
-        is_kept=np.array_equal(before, tried),
-        message="it changed the measures that it was given.",
+        statistic.id, "it changed the measures that it was given.", np.array_equal(before, tried)
     )
 
 
@@ -83,25 +82,21 @@ def sample_measures(needs: int) -> Array:
     return ((rows >> (columns % 3)) & 1).astype(np.float64)
 
 
-def _check_additive(statistic: AdditiveStatistic, measures: Array) -> None:
+def _check_additive(statistic: AdditiveStatistic, measures: Array) -> Promises:
     """Raise unless components are additive over rows and ``value`` is a function of sums."""
-    name = statistic.id
     parts = statistic.components(measures)
-    promise(
-        name,
-        is_kept=parts.ndim == 2 and len(parts) == len(measures),
-        message=f"components of {measures.shape} have the shape {parts.shape}, not (row, …).",
+    yield (
+        f"components of {measures.shape} have the shape {parts.shape}, not (row, …).",
+        parts.ndim == 2 and len(parts) == len(measures),
     )
     stacked = statistic.components(np.stack([measures, measures[::-1]]))
-    promise(
-        name,
-        is_kept=stacked.shape == (2, *parts.shape) and np.array_equal(stacked[0], parts),
-        message="components must take measures (..., need) and keep the leading axes.",
+    yield (
+        "components must take measures (..., need) and keep the leading axes.",
+        stacked.shape == (2, *parts.shape) and np.array_equal(stacked[0], parts),
     )
-    promise(
-        name,
-        is_kept=np.array_equal(statistic.components(measures[::-1])[::-1], parts),
-        message="components of a row depend on the other rows.",
+    yield (
+        "components of a row depend on the other rows.",
+        np.array_equal(statistic.components(measures[::-1])[::-1], parts),
     )
     # raise unless several draws at once give the same values as one by one
     draws = np.stack([np.ones(len(parts)), np.arange(len(parts), dtype=np.float64)])
@@ -111,11 +106,7 @@ def _check_additive(statistic: AdditiveStatistic, measures: Array) -> None:
         alone = _additive_value(statistic, parts, draw)
         _same(statistic.id, float(value), alone, "a draw's value depends on the other draws")
     nothing = _additive_value(statistic, parts, np.zeros(len(parts)))
-    promise(
-        name,
-        is_kept=bool(np.isnan(nothing)),
-        message=f"without any row its value is {nothing}, not NaN: it is undefined.",
-    )
+    yield f"without any row its value is {nothing}, not NaN: it is undefined.", np.isnan(nothing)
 
 
 def _additive_value(statistic: AdditiveStatistic, parts: Array, weights: Array) -> float:
@@ -124,8 +115,8 @@ def _additive_value(statistic: AdditiveStatistic, parts: Array, weights: Array) 
     value = statistic.value(sums, np.full((1, 1), weights.sum()))
     promise(
         statistic.id,
-        is_kept=np.shape(value) == (1,),
-        message=f"value of sums (1, 1, component) has the shape {np.shape(value)}, not (1,).",
+        f"value of sums (1, 1, component) has the shape {np.shape(value)}, not (1,).",
+        np.shape(value) == (1,),
     )
     return float(value[0])
 
@@ -138,8 +129,8 @@ def _check_weighted(statistic: WeightedStatistic, measures: Array) -> None:
         found = statistic.weighted(rows, weights[None, :])
         promise(
             statistic.id,
-            is_kept=np.shape(found) == (1,),
-            message=f"weighted gives the shape {np.shape(found)} for one draw, not (1,).",
+            f"weighted gives the shape {np.shape(found)} for one draw, not (1,).",
+            np.shape(found) == (1,),
         )
         return float(found[0])
 
@@ -159,7 +150,7 @@ def _check_weighted(statistic: WeightedStatistic, measures: Array) -> None:
 def _same(name: str, one: float, two: float, message: str) -> None:
     """Raise unless two values are equal, or both undefined."""
     is_kept = bool(np.isclose(one, two, rtol=1e-9, atol=1e-12, equal_nan=True))
-    promise(name, is_kept=is_kept, message=f"{message}: {one} and {two}.")
+    promise(name, f"{message}: {one} and {two}.", is_kept)
 
 
 def check_part(part: ReportPart, view: RunView) -> None:
@@ -183,26 +174,25 @@ def check_part(part: ReportPart, view: RunView) -> None:
         On the first broken promise.
     """
     name = part.sentence()
-    promise("part", is_kept=bool(name), message="its docstring does not say what it shows.")
+    promise("part", "its docstring does not say what it shows.", name)
     empty = part.make(RunView(RunFacts("")))
-    promise(name, is_kept=empty is None, message="it is shown for an empty run.")
+    promise(name, "it is shown for an empty run.", empty is None)
     made = part.make(view)
     if not isinstance(made, Part):
-        promise(name, is_kept=False, message="it is not shown for a run that has its data.")
-        return
-    promise(name, is_kept=made == part.make(view), message="made twice, it is not the same.")
+        raise ConformanceError(f"{name}: it is not shown for a run that has its data.")
+    promise(name, "made twice, it is not the same.", made == part.make(view))
     said = bool(made.title and made.lead and made.charts)
-    promise(name, is_kept=said, message="it lacks a title, a lead or charts.")
+    promise(name, "it lacks a title, a lead or charts.", said)
     anchors = [made.anchor]
     for chart in made.charts:
         anchors += dict.fromkeys([chart.anchor, *(drawn for drawn, _, _ in chart.drawings)])
     own = len(set(anchors)) == len(anchors) and all(slug(one) == one for one in anchors)
-    promise(name, is_kept=own, message=f"anchors are not their own, or no anchors: {anchors}")
+    promise(name, f"anchors are not their own, or no anchors: {anchors}", own)
     for chart in made.charts:
         table = chart.table
         fits = bool(table.rows) and all(len(row) == len(table.header) for row in table.rows)
-        promise(name, is_kept=fits, message=f"the table of {chart.title!r} is empty or ragged.")
+        promise(name, f"the table of {chart.title!r} is empty or ragged.", fits)
     for block in part.lines(view):
         if isinstance(block, ColumnsBlock):
             fits = all(len(row) == len(block.widths) for row in block.rows)
-            promise(name, is_kept=fits, message=f"rows in columns are ragged: {block.rows[:1]}")
+            promise(name, f"rows in columns are ragged: {block.rows[:1]}", fits)

@@ -17,6 +17,7 @@ from scrutiny.core.transformation import ChangesAtOnce, Document, Intensity, Sit
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.testing.checking import (
     SAMPLE_TEXTS,
+    Promises,
     promise,
     promises,
     require_docstring,
@@ -74,14 +75,14 @@ def check_transformation(
         ),
         f"effect names {unknown}; kinds of answers are {', '.join(sorted(known))}.": not unknown,
     }
-    promises(transformation.id, kept)
+    promises(transformation.id, kept.items())
     samples = (Example(f"sample-{i}", {"text": t}) for i, t in enumerate(SAMPLE_TEXTS))
     tried = documents if documents is not None else [TextDocument(one) for one in samples]
     changed = [_check_document(transformation, document) for document in tried]
     promise(
         transformation.id,
-        is_kept=any(changed),
-        message="it changed none of the texts; give documents that it has a place in.",
+        "it changed none of the texts; give documents that it has a place in.",
+        any(changed),
     )
 
 
@@ -91,19 +92,19 @@ def _check_document(transformation: Transformation, document: Document) -> bool:
     where = f"on {document.text[:40]!r}"
     promise(
         transformation.id,
-        is_kept=list(transformation.sites(document)) == sites,
-        message=f"sites differ when asked twice, {where}; they must not be drawn at random.",
+        f"sites differ when asked twice, {where}; they must not be drawn at random.",
+        list(transformation.sites(document)) == sites,
     )
     for site in sites:
         promise(
             transformation.id,
-            is_kept=0 <= site.start <= site.end <= len(document.text),
-            message=f"the site {site.start}:{site.end} lies outside of the text, {where}.",
+            f"the site {site.start}:{site.end} lies outside of the text, {where}.",
+            0 <= site.start <= site.end <= len(document.text),
         )
     promise(
         transformation.id,
-        is_kept=all(a.start <= b.start for a, b in pairwise(sites)),
-        message=f"sites are not in the order of the text, {where}.",
+        f"sites are not in the order of the text, {where}.",
+        all(a.start <= b.start for a, b in pairwise(sites)),
     )
     found = [_check_site(transformation, document, site) for site in sites[:_MOST_SITES]]
     return any(found)
@@ -114,22 +115,22 @@ def _check_site(transformation: Transformation, document: Document, site: Site) 
     first = _candidates(transformation, document, site)
     promise(
         transformation.id,
-        is_kept=_candidates(transformation, document, site) == first,
-        message=f"candidates at {site.start}:{site.end} differ for the same random stream.",
+        f"candidates at {site.start}:{site.end} differ for the same random stream.",
+        _candidates(transformation, document, site) == first,
     )
     for edits in first:
         # raise unless a candidate is an applicable set of edits that changes the text
         name, where = transformation.id, f"on {document.text[:40]!r}: {edits}"
-        promise(name, is_kept=bool(edits), message=f"a candidate without edits, {where}.")
+        promise(name, f"a candidate without edits, {where}.", edits)
         promise(
             name,
-            is_kept=isinstance(edits, tuple) and all(isinstance(e, Edit) for e in edits),
-            message=f"a candidate must be a tuple of Edit, {where}.",
+            f"a candidate must be a tuple of Edit, {where}.",
+            isinstance(edits, tuple) and all(isinstance(e, Edit) for e in edits),
         )
         promise(
             name,
-            is_kept=all(edit.field == document.field for edit in edits),
-            message=f"an edit of another field than {document.field!r}, {where}.",
+            f"an edit of another field than {document.field!r}, {where}.",
+            all(edit.field == document.field for edit in edits),
         )
         try:
             text = apply_to_text(document.text, edits)
@@ -137,11 +138,9 @@ def _check_site(transformation: Transformation, document: Document, site: Site) 
             raise ConformanceError(
                 f"{name}: edits cannot be applied ({error}), {where}."
             ) from error
-        promise(
-            name, is_kept=text != document.text, message=f"a candidate changes nothing, {where}."
-        )
+        promise(name, f"a candidate changes nothing, {where}.", text != document.text)
     if isinstance(transformation, ChangesAtOnce):
-        _check_at_once(transformation, document, site, first)
+        promises(transformation.id, _check_at_once(transformation, document, site, first))
     return bool(first)
 
 
@@ -162,16 +161,15 @@ def _check_at_once(
     document: Document,
     site: Site,
     first: Sequence[tuple[Edit, ...]],
-) -> None:
+) -> Promises:
     """Raise unless ``at_once`` gives the first candidates, within their sites."""
     found = transformation.at_once(document, [site], [float(_stream(site).random())])
     if found is None:
         return
     within = all(site.start <= e.start and e.end <= site.end for e in found)
-    promise(
-        transformation.id,
-        is_kept=bool(first) and len(found) == 1 and tuple(found) == first[0] and within,
-        message=f"at_once gives other edits than the first candidate: {found}, not {first[:1]}.",
+    yield (
+        f"at_once gives other edits than the first candidate: {found}, not {first[:1]}.",
+        bool(first) and len(found) == 1 and tuple(found) == first[0] and within,
     )
 
 

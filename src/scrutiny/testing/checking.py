@@ -43,8 +43,12 @@ SAMPLE_TEXTS: Final = (
 )
 
 
-def promise(name: str, *, is_kept: bool, message: str) -> None:
-    """Raise unless a condition of a contract is fulfilled.
+#: Conditions of a contract, each behind the message for where it is not fulfilled.
+Promises = Iterable[tuple[str, object]]
+
+
+def promise(name: str, message: str, is_kept: object) -> None:
+    """Raise unless a condition of a contract is fulfilled: what is true, as a test with ``if`` is.
 
     Raises
     ------
@@ -55,16 +59,16 @@ def promise(name: str, *, is_kept: bool, message: str) -> None:
         raise ConformanceError(f"{name}: {message}")
 
 
-def promises(name: str, kept: Mapping[str, bool]) -> None:
-    """Raise unless all of some conditions are fulfilled, each under its message.
+def promises(name: str, kept: Promises) -> None:
+    """Raise unless all of some conditions are fulfilled; none is looked at behind one that is not.
 
     Raises
     ------
     ConformanceError
         About the first that is not.
     """
-    for message, is_kept in kept.items():
-        promise(name, is_kept=is_kept, message=message)
+    for message, is_kept in kept:
+        promise(name, message, is_kept)
 
 
 def require_members(thing: Any, members: Iterable[str], *, what: str) -> None:
@@ -78,8 +82,8 @@ def require_members(thing: Any, members: Iterable[str], *, what: str) -> None:
     for member in members:
         promise(
             type(thing).__name__,
-            is_kept=member in dir(thing),
-            message=f"it has no {member!r}, which a {what} must have.",
+            f"it has no {member!r}, which a {what} must have.",
+            member in dir(thing),
         )
 
 
@@ -93,8 +97,8 @@ def require_versioned(thing: Any) -> None:
     """
     promise(
         thing.id,
-        is_kept=bool(_VERSIONED.fullmatch(str(thing.id))),
-        message=f"its id {thing.id!r} is no versioned name such as 'typos@1'.",
+        f"its id {thing.id!r} is no versioned name such as 'typos@1'.",
+        _VERSIONED.fullmatch(str(thing.id)),
     )
 
 
@@ -107,13 +111,13 @@ def require_docstring(thing: Any, *, sections: Iterable[str] = ()) -> None:
         If a section is missing.
     """
     text = type(thing).__doc__ or ""
-    promise(thing.id, is_kept=bool(text.strip()), message="its class has no docstring.")
+    promise(thing.id, "its class has no docstring.", text.strip())
     for section in sections:
         promise(
             thing.id,
-            is_kept=section in text,
-            message=f"the docstring of its class has no section '{section}': "
+            f"the docstring of its class has no section '{section}': "
             f"write a paragraph that begins with **{section}**.",
+            section in text,
         )
 
 
@@ -122,7 +126,8 @@ _WORDS: Final = (
     "naïve 👍 👩‍👩‍👧 #great @you https://example.org 电影 привет ... — “quoted” ?! o'clock"
 ).split(" ")
 _GAPS: Final = (" ", " ", " ", "  ", "\t", "\n", ", ", "")
-_FIELDS: Final = {
+#: Text fields of the tasks that have samples.
+FIELDS: Final = {
     TextClassification.name: ("text",),
     TextPairClassification.name: ("text", "text_pair"),
 }
@@ -149,10 +154,10 @@ def examples(
     """
     from hypothesis import strategies as st
 
-    names = _FIELDS.get(task)
+    names = FIELDS.get(task)
     if names is None:
         raise ConformanceError(
-            f"There is no strategy for examples of {task!r}; there are {', '.join(_FIELDS)}, and "
+            f"There is no strategy for examples of {task!r}; there are {', '.join(FIELDS)}, and "
             "tagged_examples() for tagging."
         )
     return st.builds(

@@ -150,6 +150,11 @@ def in_all(names: Sequence[str], most: int) -> str:
     return ", ".join(names[:most]) + more
 
 
+def quoted(names: Sequence[str], most: int = 20) -> str:
+    """The first names in quotation marks, and of how many."""
+    return in_all([*map(repr, names)], most)
+
+
 _MINUS: Final = "\N{MINUS SIGN}"
 
 

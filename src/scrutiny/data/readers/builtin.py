@@ -14,92 +14,39 @@ from scrutiny.tasks.annotated import AnchoredSpans
 from scrutiny.tasks.dependency_arcs import DependencyArcs
 from scrutiny.tasks.stereotypes import AssociationTest, MinimalPairs, SentencePairs, SentenceTriples
 
-#: File and columns of each sample.
-SAMPLES: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
-    "reviews": ("reviews.tsv", {"text": "text", "label": "label", "id": "id", "group": "topic"}),
-    "messages": ("messages.tsv", {"text": "text", "label": "label", "id": "id"}),
-    "pairs": (
-        "pairs.tsv",
-        {"text": "text", "text_pair": "text_pair", "label": "label", "id": "id"},
-    ),
-    "entities": ("entities.conll", {"tokens": "tokens", "tags": "tags"}),
+#: File of each sample, its task where it states one, and its columns, each by its role: the names
+#: of both, with ``=`` between them where they differ.
+SAMPLES: Final[Mapping[str, tuple[str, str, str]]] = {
+    "reviews": ("reviews.tsv", "", "text label id group=topic"),
+    "messages": ("messages.tsv", "", "text label id"),
+    "pairs": ("pairs.tsv", "", "text text_pair label id"),
+    "entities": ("entities.conll", "", "tokens tags"),
     "agreement": (
         "agreement_pairs.jsonl",
-        {
-            "task": MinimalPairs.name,
-            "good": "good",
-            "bad": "bad",
-            "construction": "construction",
-            "template": "frame",
-            "group": "number",
-            "id": "id",
-        },
+        MinimalPairs.name,
+        "good bad construction template=frame group=number id",
     ),
     "negation": (
         "negation.jsonl",
-        {
-            "task": AnchoredSpans.name,
-            "words": "words",
-            "anchor": "anchor",
-            "target": "target",
-            "sentence": "sentence_id",
-            "id": "id",
-        },
+        AnchoredSpans.name,
+        "words anchor target sentence=sentence_id id",
     ),
     "arcs": (
         "arcs.conllu",
-        {
-            "task": DependencyArcs.name,
-            "words": "words",
-            "heads": "heads",
-            "relations": "relations",
-            "upos": "upos",
-            "xpos": "xpos",
-            "sentence": "sentence",
-            "document": "document",
-            "id": "id",
-        },
+        DependencyArcs.name,
+        "words heads relations upos xpos sentence document id",
     ),
-    "behavior": ("behavior.suite.jsonl", {"text": "text", "label": "label"}),
-    "stereotypes": (
-        "stereotypes.tsv",
-        {
-            "task": SentencePairs.name,
-            "more": "more",
-            "less": "less",
-            "category": "category",
-            "set": "set",
-            "pair": "pair",
-            "id": "id",
-        },
-    ),
+    "behavior": ("behavior.suite.jsonl", "", "text label"),
+    "stereotypes": ("stereotypes.tsv", SentencePairs.name, "more less category set pair id"),
     "continuations": (
         "continuations.tsv",
-        {
-            "task": SentenceTriples.name,
-            "context": "context",
-            "stereotype": "stereotype",
-            "antistereotype": "antistereotype",
-            "unrelated": "unrelated",
-            "kind": "kind",
-            "category": "category",
-            "term": "term",
-            "id": "id",
-        },
+        SentenceTriples.name,
+        "context stereotype antistereotype unrelated kind category term id",
     ),
     "associations": (
         "associations.tsv",
-        {
-            "task": AssociationTest.name,
-            "text": "text",
-            "test": "test",
-            "set": "set",
-            "category": "category",
-            "start": "start",
-            "end": "end",
-            "word": "word",
-            "id": "id",
-        },
+        AssociationTest.name,
+        "text test set category start end word id",
     ),
 }
 _READERS: Final = {
@@ -120,8 +67,10 @@ def read(source: DataSource) -> Table:
         If there is no such sample.
     """
     known("sample", [source.target], SAMPLES)
-    name, columns = SAMPLES[source.target]
+    name, task, columns = SAMPLES[source.target]
     with as_file(files("scrutiny.data") / "samples" / name) as path:
         table = _READERS[name.partition(".")[2]](DataSource(source.scheme, str(path)))
         rows = list(table.rows)  # within the block: a zipped package unpacks for its length only
-    return replace(table, rows=iter(rows), place=name, defaults={**table.defaults, **columns})
+    pairs = (one.partition("=") for one in columns.split())
+    stated = {role: column or role for role, _, column in pairs} | ({"task": task} if task else {})
+    return replace(table, rows=iter(rows), place=name, defaults={**table.defaults, **stated})

@@ -13,7 +13,14 @@ from typing import Any, Final
 from scrutiny.core.errors import DataError
 from scrutiny.data.readers.files import blocks, lines
 from scrutiny.data.source import DataSource
-from scrutiny.data.table import RawRow, Table, one_of, reader_defaults, takes, with_columns
+from scrutiny.data.table import (
+    RawRow,
+    Table,
+    corpus_table,
+    one_of,
+    takes,
+    with_columns,
+)
 from scrutiny.tasks.annotated import TokenClasses
 from scrutiny.tasks.dependency_arcs import DependencyArcs
 from scrutiny.text.tokens import offsets_of_words
@@ -153,12 +160,8 @@ def read_conllu(source: DataSource) -> Table:
     if found is not None:
         how = f"conll:{source.target}#token=1,key={found[1]}"
         notes = (f"The last column holds tags of entities ({found[1]}=): {how} reads them.",)
-    return Table(
-        columns=columns,
-        rows=_rows(source, kind, drops=drops, is_raw=is_raw),
-        place=source.target,
-        defaults=reader_defaults(task, columns),
-        notes=notes,
+    return corpus_table(
+        source, task, columns, _rows(source, kind, drops=drops, is_raw=is_raw), notes=notes
     )
 
 

@@ -19,7 +19,7 @@ from scrutiny.core.errors import DataError
 from scrutiny.data.readers.delimited import read_tsv
 from scrutiny.data.readers.files import files_in, lines
 from scrutiny.data.source import DataSource
-from scrutiny.data.table import RawRow, Table, reader_defaults, takes
+from scrutiny.data.table import RawRow, Table, corpus_table, takes
 from scrutiny.tasks.annotated import MentionClusters
 from scrutiny.tasks.coreference import Coreference
 from scrutiny.text.tokens import token_spans
@@ -63,12 +63,7 @@ def read_conll2012(source: DataSource) -> Table:
     window = source.option("window") or "0"
     if not window.isdecimal() or len(window) > _LONGEST_ID:
         raise DataError(f"window={window} in {source}: it is a number of words.")
-    return Table(
-        columns=_OF_DOCUMENTS,
-        rows=_rows(source, int(window)),
-        place=source.target,
-        defaults=reader_defaults(Coreference.name, _OF_DOCUMENTS),
-    )
+    return corpus_table(source, Coreference.name, _OF_DOCUMENTS, _rows(source, int(window)))
 
 
 def _rows(source: DataSource, window: int) -> Iterator[RawRow]:
@@ -180,11 +175,11 @@ def read_gap(source: DataSource) -> Table:
     missing = [name for name in _NEEDED if name not in table.columns]
     if missing:
         raise DataError(f"{source.target} is no file of GAP: it lacks {', '.join(missing)}.")
-    return Table(
-        columns=_COLUMNS,
-        rows=(_row(raw, source.path.stem) for raw in table.rows),
-        place=source.target,
-        defaults=reader_defaults(MentionClusters.name, _COLUMNS),
+    return corpus_table(
+        source,
+        MentionClusters.name,
+        _COLUMNS,
+        (_row(raw, source.path.stem) for raw in table.rows),
         notes=("Words are cut by scrutiny's tokenizer; texts are kept whole.",),
     )
 

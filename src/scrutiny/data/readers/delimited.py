@@ -14,7 +14,7 @@ from scrutiny.core.errors import DataError, MissingExtraError
 from scrutiny.data.readers.files import existing_file, files_in, lines
 from scrutiny.data.readers.formats import object_format, other_format, text_format
 from scrutiny.data.source import DataSource
-from scrutiny.data.table import RawRow, Table, reader_defaults, takes
+from scrutiny.data.table import RawRow, Table, corpus_table, takes
 from scrutiny.tasks.annotated import Passages
 
 _DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "space": " ", "bar": "|"}
@@ -211,11 +211,11 @@ def read_text(source: DataSource) -> Table:
     DataError
         If the folder has no .txt file.
     """
-    return Table(
-        columns=_OF_PASSAGES,
-        rows=_passages(source, files_in(source, "*.txt", ".txt file")),
-        place=source.target,
-        defaults=reader_defaults(Passages.name, _OF_PASSAGES),
+    return corpus_table(
+        source,
+        Passages.name,
+        _OF_PASSAGES,
+        _passages(source, files_in(source, "*.txt", ".txt file")),
     )
 
 

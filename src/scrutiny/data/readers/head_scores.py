@@ -4,7 +4,7 @@ from typing import Final
 
 from scrutiny.core.errors import DataError
 from scrutiny.data.source import DataSource
-from scrutiny.data.table import RawRow, Table, reader_defaults, takes
+from scrutiny.data.table import RawRow, Table, corpus_table, takes
 from scrutiny.store.head_scores import score_keys
 from scrutiny.tasks.annotated import StoredHeads
 
@@ -30,10 +30,10 @@ def read(source: DataSource) -> Table:
     corpus = wanted or there[0]
     if corpus not in there:
         raise DataError(f"{source.target} has no corpus {corpus!r}; it has {', '.join(there)}.")
-    return Table(
-        columns=_COLUMNS,
-        rows=iter([RawRow(1, {"id": corpus, "corpus": corpus})]),
-        place=source.target,
-        defaults=reader_defaults(StoredHeads.name, _COLUMNS),
+    return corpus_table(
+        source,
+        StoredHeads.name,
+        _COLUMNS,
+        [RawRow(1, {"id": corpus, "corpus": corpus})],
         notes=("The corpus is one item: its published counts are sums over all of its sentences.",),
     )

@@ -46,12 +46,16 @@ def read_json(source: DataSource) -> Table:
     try:
         rows = _document(text, start, source)
     except json.JSONDecodeError as error:
-        raise DataError(
-            f"{source.target}:{error.lineno}:{error.colno}: no valid JSON ({error.msg}). "
-            "A file with one object on each line is jsonl:."
-        ) from None
+        rest = ". A file with one object on each line is jsonl:."
+        raise no_json(source, error, rest) from None
     table = with_columns(iter(rows), source.target)
     return replace(table, class_names=names_beside(source.path))
+
+
+def no_json(source: DataSource, error: json.JSONDecodeError, rest: str = ".") -> DataError:
+    """Error for a file that is no JSON, at its place; ``rest`` ends the sentence."""
+    place = f"{source.target}:{error.lineno}:{error.colno}"
+    return DataError(f"{place}: no valid JSON ({error.msg}){rest}")
 
 
 def _refuse_json(source: DataSource, line: int) -> None:

@@ -5,22 +5,19 @@ from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 from scrutiny.core.errors import DataError
-from scrutiny.data.readers import negation_corpora
 from scrutiny.data.readers.files import chosen_by, existing_file, lines
 from scrutiny.data.readers.negation_corpora import (
     Sentence,
-    bioscope_notes,
     bioscope_sentences,
     cd_sco_notes,
     cd_sco_sentences,
     frame_rows,
-    sfu_notes,
+    is_token,
     sfu_sentences,
-    story_notes,
     story_sentences,
 )
 from scrutiny.data.source import DataSource
-from scrutiny.data.table import RawRow, Table, reader_defaults, takes
+from scrutiny.data.table import RawRow, Table, corpus_table, takes
 from scrutiny.tasks.annotated import AnchoredSpans
 
 _COLUMNS: Final = ("id", "words", "anchor", "target", "sentence")
@@ -30,25 +27,32 @@ _ROOT: Final = re.compile(rb"<(DOCUMENT|Annotation)\b")
 
 
 class _Corpus(NamedTuple):
-    """How to read the files of a corpus, whether they name documents, and their names."""
+    """How to read the files of a corpus, what is said of it, and whether files are documents."""
 
     title: str
     sentences: Callable[[DataSource], Iterator[Sentence]]
-    notes: Callable[[list[DataSource]], tuple[str, ...]]
+    notes: tuple[str, ...] = ()
     has_documents: bool = True
     is_named_by_folder: bool = False
 
 
 _CORPORA: Final = {
-    "story": _Corpus(
-        "the JSON of Zhao & Bethard",
-        story_sentences,
-        story_notes,
-        has_documents=False,
+    "story": _Corpus("the JSON of Zhao & Bethard", story_sentences, has_documents=False),
+    "cd-sco": _Corpus("the columns of CD-SCO", cd_sco_sentences),
+    "sfu": _Corpus(
+        "SFU Review XML",
+        sfu_sentences,
+        ("Cues of speculation were left out; a source's number is that of a sentence.",),
+        is_named_by_folder=True,
     ),
-    "cd-sco": _Corpus("the columns of CD-SCO", cd_sco_sentences, cd_sco_notes),
-    "sfu": _Corpus("SFU Review XML", sfu_sentences, sfu_notes, is_named_by_folder=True),
-    "bioscope": _Corpus("BioScope XML", bioscope_sentences, bioscope_notes),
+    "bioscope": _Corpus(
+        "BioScope XML",
+        bioscope_sentences,
+        (
+            "Cues of speculation were left out; scopes hold their cue, as annotated; words are cut "
+            "by scrutiny's tokenizer; a source's number is that of a sentence.",
+        ),
+    ),
 }
 
 
@@ -66,13 +70,9 @@ def read(source: DataSource) -> Table:
     """
     corpus, files, notes = _files(source)
     columns = (*_COLUMNS, "document") if corpus.has_documents else _COLUMNS
-    return Table(
-        columns=columns,
-        rows=_rows(corpus, files),
-        place=source.target,
-        defaults=reader_defaults(AnchoredSpans.name, columns),
-        notes=(*notes, *corpus.notes(files)),
-    )
+    notes += corpus.notes if corpus.sentences is not cd_sco_sentences else cd_sco_notes(files)
+    rows = _rows(corpus, files)
+    return corpus_table(source, AnchoredSpans.name, columns, rows, notes=tuple(notes))
 
 
 def _rows(corpus: _Corpus, files: list[DataSource]) -> Iterator[RawRow]:
@@ -124,4 +124,4 @@ def _corpus_of(source: DataSource) -> str:
     if b"\t" not in head:
         return ""
     first = next((line for line in lines(source) if not line.isspace()), "")
-    return "cd-sco" if negation_corpora.is_token(first) else ""
+    return "cd-sco" if is_token(first) else ""

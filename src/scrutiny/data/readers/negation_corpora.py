@@ -26,7 +26,7 @@ from xml.etree import ElementTree
 from scrutiny.core.errors import DataError
 from scrutiny.core.record import grouped
 from scrutiny.data.readers.files import blocks, existing_file, lines
-from scrutiny.data.readers.json_rows import array_rows
+from scrutiny.data.readers.json_rows import array_rows, no_json
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow
 from scrutiny.text.tokens import token_spans
@@ -113,20 +113,12 @@ def story_sentences(source: DataSource) -> Iterator[Sentence]:
     try:
         rows = array_rows(text, start)
     except json.JSONDecodeError as error:
-        raise DataError(
-            f"{source.target}:{error.lineno}:{error.colno}: no valid JSON ({error.msg})."
-        ) from None
+        raise no_json(source, error) from None
     for raw in rows:
-        yield (
-            Sentence(raw.line, (), (), problem=raw.problem)
-            if raw.problem
-            else _story_sentence(raw.line, raw.values)
-        )
-
-
-def story_notes(files: list[DataSource]) -> tuple[str, ...]:
-    """Sentences about how the negations of a story are read."""
-    return ()
+        if raw.problem:
+            yield Sentence(raw.line, (), (), problem=raw.problem)
+        else:
+            yield _story_sentence(raw.line, raw.values)
 
 
 def _story_sentence(line: int, values: Mapping[str, Any]) -> Sentence:
@@ -237,11 +229,6 @@ def sfu_sentences(source: DataSource) -> Iterator[Sentence]:
         yield Sentence(number, [word.text or "" for word in words], frames, document=document)
 
 
-def sfu_notes(files: list[DataSource]) -> tuple[str, ...]:
-    """Sentences about how the negations of the SFU reviews are read."""
-    return ("Cues of speculation were left out; a source's number is that of a sentence.",)
-
-
 def _frames(
     sentence: ElementTree.Element, place: dict[ElementTree.Element, int]
 ) -> Iterator[Frame]:
@@ -284,14 +271,6 @@ def bioscope_sentences(source: DataSource) -> Iterator[Sentence]:
                 element.clear()  # a whole file is 100 MB as a tree
     except (ElementTree.ParseError, LookupError, ValueError, RecursionError) as error:
         raise DataError(f"{source.target} is no well-formed XML: {error}.") from None
-
-
-def bioscope_notes(files: list[DataSource]) -> tuple[str, ...]:
-    """Sentences about how BioScope's annotation of negations is read."""
-    return (
-        "Cues of speculation were left out; scopes hold their cue, as annotated; words are cut by "
-        "scrutiny's tokenizer; a source's number is that of a sentence.",
-    )
 
 
 def _bioscope_sentence(number: int, element: ElementTree.Element, document: str) -> Sentence:

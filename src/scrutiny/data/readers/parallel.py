@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from scrutiny.core.errors import DataError
 from scrutiny.data.readers.files import lines
 from scrutiny.data.source import DataSource
-from scrutiny.data.table import RawRow, Table, reader_defaults, takes
+from scrutiny.data.table import RawRow, Table, corpus_table, takes
 from scrutiny.tasks.translation import Translation
 
 _COMMENT: Final = re.compile(r"#\s*(sent_id|newdoc id|text)\s*=\s*(.*)")
@@ -48,12 +48,7 @@ def read(source: DataSource) -> Table:
     others = [source.beside(name) for name in names]
     has_documents = source.path.suffix == ".conllu"
     columns = (*_COLUMNS, "document") if has_documents else _COLUMNS
-    return Table(
-        columns=columns,
-        rows=_rows(source, others),
-        place=source.target,
-        defaults=reader_defaults(Translation.name, columns),
-    )
+    return corpus_table(source, Translation.name, columns, _rows(source, others))
 
 
 def _rows(source: DataSource, others: list[DataSource]) -> Iterator[RawRow]:

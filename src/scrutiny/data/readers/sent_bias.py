@@ -16,8 +16,9 @@ from typing import Any, Final, NamedTuple
 from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.errors import DataError
 from scrutiny.data.readers.files import chosen_by, lines
+from scrutiny.data.readers.json_rows import no_json
 from scrutiny.data.source import DataSource
-from scrutiny.data.table import RawRow, Table, reader_defaults, takes
+from scrutiny.data.table import RawRow, Table, corpus_table, takes
 from scrutiny.tasks.stereotypes import AssociationTest
 
 _SETS: Final = {"targ1": "X", "targ2": "Y", "attr1": "A", "attr2": "B"}
@@ -55,13 +56,7 @@ def read(source: DataSource) -> Table:
             f"{len(lost):,} texts without a known word are units of their own; the first is "
             f"{lost[0].values['text']!r} in {lost[0].values['test']}."
         )
-    return Table(
-        columns=_COLUMNS,
-        rows=iter(rows),
-        place=source.target,
-        defaults=reader_defaults(AssociationTest.name, _COLUMNS),
-        notes=tuple(notes),
-    )
+    return corpus_table(source, AssociationTest.name, _COLUMNS, rows, notes=tuple(notes))
 
 
 def _files(source: DataSource) -> list[Path]:
@@ -88,10 +83,8 @@ def _load(source: DataSource, path: Path) -> _Test:
     try:
         value = parse_json(text)
     except json.JSONDecodeError as error:
-        raise DataError(
-            f"{one.target}:{error.lineno}:{error.colno}: no valid JSON ({error.msg}); a file of "
-            "sent-bias is one object, in spite of its suffix."
-        ) from None
+        rest = "; a file of sent-bias is one object, in spite of its suffix."
+        raise no_json(one, error, rest) from None
     sets = {}
     for key, name in _SETS.items():
         try:

@@ -11,7 +11,7 @@ from scrutiny.core.example import Span
 from scrutiny.data.readers.files import files_in, lines
 from scrutiny.data.readers.json_rows import read_jsonl
 from scrutiny.data.source import DataSource
-from scrutiny.data.table import RawRow, Table, one_of, reader_defaults, takes
+from scrutiny.data.table import RawRow, Table, corpus_table, one_of, takes
 from scrutiny.tasks.tags import to_bio
 from scrutiny.tasks.token_tagging import TokenTagging
 from scrutiny.text.tokens import token_spans
@@ -69,7 +69,7 @@ def read_brat(source: DataSource) -> Table:
 
 def _table(source: DataSource, columns: tuple[str, ...], rows: Iterator[RawRow]) -> Table:
     """Table of tokens, their tags, and the text as it was written."""
-    return Table(columns, rows, source.target, defaults=reader_defaults(TokenTagging.name, columns))
+    return corpus_table(source, TokenTagging.name, columns, rows)
 
 
 def _of_brat(source: DataSource, *, keeps_longest: bool) -> RawRow:

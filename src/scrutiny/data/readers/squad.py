@@ -14,7 +14,7 @@ from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.errors import DataError
 from scrutiny.data.readers.files import lines
 from scrutiny.data.source import DataSource
-from scrutiny.data.table import RawRow, Table, reader_defaults, takes
+from scrutiny.data.table import RawRow, Table, corpus_table, reader_defaults, takes
 from scrutiny.tasks.question_answering import QuestionAnswering, SituationQuestions
 
 _COLUMNS: Final = ("id", "question", "context", "answers", "paragraph", "article")
@@ -47,12 +47,7 @@ def read(source: DataSource) -> Table:
             f"{source.target} is no file in SQuAD's format, data[].paragraphs[].qas[]: {lacks}."
         ) from None
     links = [ORIGINAL] if any(ORIGINAL in row.values for row in rows) else []
-    return Table(
-        columns=(*_COLUMNS, *links),
-        rows=iter(rows),
-        place=source.target,
-        defaults=reader_defaults(QuestionAnswering.name, _COLUMNS),
-    )
+    return corpus_table(source, QuestionAnswering.name, (*_COLUMNS, *links), rows)
 
 
 def _rows(articles: list[Mapping[str, Any]]) -> Iterator[RawRow]:

@@ -16,15 +16,16 @@ from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.errors import DataError
 from scrutiny.data.readers.delimited import read_csv
 from scrutiny.data.readers.files import file_in, lines
-from scrutiny.data.readers.json_rows import array_rows, value_offset
+from scrutiny.data.readers.json_rows import array_rows, no_json, value_offset
 from scrutiny.data.source import DataSource
-from scrutiny.data.table import RawRow, Table, one_of, reader_defaults, takes
+from scrutiny.data.table import RawRow, Table, corpus_table, one_of, takes
 from scrutiny.tasks.stereotypes import SentencePairs, SentenceTriples
 
 _CROWS_FILES: Final = ("crows_pairs_anonymized.csv",)
 _CROWS_COLUMNS: Final = ("id", "more", "less", "direction", "category", "set", "pair")
 _ORIGINALS: Final = ("original", "revised")
 _DIRECTIONS: Final = ("stereo", "antistereo")
+_PUBLISHED: Final = ("sent_more", "sent_less", "stereo_antistereo", "bias_type")
 _CONTROLS: Final = {"negated": ("negated", "negated-2"), "antistereotype": ("antistereotype",)}
 
 
@@ -48,13 +49,7 @@ def read_crows_pairs(source: DataSource) -> Table:
         (controls, "pairs are controls (a_set); u_pair ties them to their originals."),
     )
     notes = tuple(f"{n:,} {says}" for n, says in sentences if n)
-    return Table(
-        columns=_CROWS_COLUMNS,
-        rows=iter(rows),
-        place=found.target,
-        defaults=reader_defaults(SentencePairs.name, _CROWS_COLUMNS),
-        notes=notes,
-    )
+    return corpus_table(found, SentencePairs.name, _CROWS_COLUMNS, rows, notes=notes)
 
 
 def _cells(source: DataSource) -> Iterator[list[str]]:
@@ -66,27 +61,20 @@ def _cells(source: DataSource) -> Iterator[list[str]]:
 
 
 def _published(source: DataSource, header: list[str]) -> Iterator[RawRow]:
-    missing = {"sent_less", "stereo_antistereo", "bias_type"} - set(header)
+    """Rows of the file with a header; its repetitions share a ``pair``."""
+    missing = set(_PUBLISHED) - set(header)
     if missing:
         raise DataError(
             f"{source.target} is not a file of CrowS-Pairs: it lacks {', '.join(sorted(missing))}. "
             "Pairs of your own are read by csv: with more= and less=."
         )
-    is_numbered = header[0] not in ("sent_more", "sent_less", "stereo_antistereo", "bias_type")
-    has_annotations = "annotations" in header
-    return _pairs(
-        source, header[0].strip() if is_numbered else None, has_annotations=has_annotations
-    )
-
-
-def _pairs(source: DataSource, number: str | None, *, has_annotations: bool) -> Iterator[RawRow]:
-    """Rows of the file with a header; its repetitions share a ``pair``."""
+    number = None if header[0] in _PUBLISHED else header[0].strip()
+    name = _ORIGINALS["annotations" not in header]
     firsts: dict[tuple[str, str], str] = {}
-    name = "original" if has_annotations else "revised"
     for i, raw in enumerate(read_csv(source).rows):
-        problem = raw.problem
+        row, problem = raw.values, raw.problem
         if not problem:
-            direction, category = raw.values["stereo_antistereo"], raw.values["bias_type"]
+            direction, category = row["stereo_antistereo"], row["bias_type"]
             if direction not in _DIRECTIONS:
                 problem = f"stereo_antistereo is {direction!r}, neither stereo nor antistereo"
             elif category in _DIRECTIONS or not category:
@@ -94,24 +82,13 @@ def _pairs(source: DataSource, number: str | None, *, has_annotations: bool) -> 
         if problem:
             yield RawRow(raw.line, {}, problem)
             continue
-        row = raw.values
-        texts = row["sent_more"], row["sent_less"]
+        more, less = row["sent_more"], row["sent_less"]
         own = str(i) if number is None else str(row[number])
-        first = firsts.setdefault(texts, own)
-        yield RawRow(
-            raw.line,
-            {
-                "id": own,
-                "more": texts[0],
-                "less": texts[1],
-                "direction": row["stereo_antistereo"],
-                "category": row["bias_type"].lower(),
-                "set": name,
-                "pair": first,
-                "is_repeated": first != own,
-                "is_folded": row["bias_type"] != row["bias_type"].lower(),
-            },
-        )
+        first = firsts.setdefault((more, less), own)
+        values = {"id": own, "more": more, "less": less, "direction": direction}
+        values |= {"category": category.lower(), "set": name, "pair": first}
+        values |= {"is_repeated": first != own, "is_folded": category != category.lower()}
+        yield RawRow(raw.line, values)
 
 
 def _transposed(source: DataSource) -> Iterator[RawRow]:
@@ -132,21 +109,14 @@ def _transposed(source: DataSource) -> Iterator[RawRow]:
             f"{source.target}: its name does not tell the kind of controls: add "
             f"control={' or control='.join(_CONTROLS)} to the data string."
         )
-    control = _CONTROLS[kind][:n]
-    return _controls(rows, ("original", *control))
-
-
-def _controls(rows: list[list[str]], sets: tuple[str, ...]) -> Iterator[RawRow]:
     for i in range(len(rows[0])):
-        for k, name in enumerate(sets):
+        for k, name in enumerate(("original", *_CONTROLS[kind][:n])):
             line = 2 * k + 1
             more, less = rows[line - 1][i].strip(), rows[line][i].strip()
             if not more and not less and k:
                 continue  # most items have no control
             values = {"id": f"{i}/{name}", "more": more, "less": less, "set": name}
-            values |= {"pair": str(i), "category": "gender"}
-            values["direction"] = ""
-            yield RawRow(line, values)
+            yield RawRow(line, {**values, "pair": str(i), "category": "gender", "direction": ""})
 
 
 _OF_PAIRS: Final = ("id", "more", "less", "category", "set", "pair")
@@ -174,12 +144,7 @@ def _read_swaps(source: DataSource) -> Table:
         raise DataError(
             f"{source.target} has {len(numbered)} lines of text, which are no groups of {size}."
         )
-    return Table(
-        columns=_OF_PAIRS,
-        rows=_rows(numbered, size),
-        place=source.target,
-        defaults=reader_defaults(SentencePairs.name, _OF_PAIRS),
-    )
+    return corpus_table(source, SentencePairs.name, _OF_PAIRS, _rows(numbered, size))
 
 
 def _rows(numbered: list[tuple[int, str]], size: int) -> Iterator[RawRow]:
@@ -199,11 +164,8 @@ def _rows(numbered: list[tuple[int, str]], size: int) -> Iterator[RawRow]:
 
 KINDS: Final = ("intrasentence", "intersentence")
 _FILES: Final = ("dev.json", "dev_reconstructed.json")
-_ROLES: Final = {
-    "stereotype": "stereotype",
-    "anti-stereotype": "antistereotype",
-    "unrelated": "unrelated",
-}
+#: Labels of the sentences of an example; roles are called the same, without the hyphen.
+_LABELS: Final = ["anti-stereotype", "stereotype", "unrelated"]
 _COLUMNS: Final = (
     "id", "context", "stereotype", "antistereotype", "unrelated", "kind", "category", "malformed",
     "stereotype_id", "antistereotype_id", "unrelated_id", "term",
@@ -232,13 +194,7 @@ def _triples(source: DataSource) -> Table:
         note += f"they were left out: {len(rows):,} examples stay."
     else:
         note += "the official evaluation keeps them; malformed=leave-out does not."
-    return Table(
-        columns=_COLUMNS,
-        rows=iter(rows),
-        place=source.target,
-        defaults=reader_defaults(SentenceTriples.name, _COLUMNS),
-        notes=(note,) if odd else (),
-    )
+    return corpus_table(source, SentenceTriples.name, _COLUMNS, rows, notes=(note,) if odd else ())
 
 
 def _raw_rows(source: DataSource) -> Iterator[tuple[str, RawRow]]:
@@ -252,9 +208,7 @@ def _raw_rows(source: DataSource) -> Iterator[tuple[str, RawRow]]:
             for kind in kinds
         }
     except json.JSONDecodeError as error:
-        raise DataError(
-            f"{source.target}:{error.lineno}:{error.colno}: no valid JSON ({error.msg})."
-        ) from None
+        raise no_json(source, error) from None
     except (KeyError, TypeError, AttributeError):
         kinds = []
     if not kinds:
@@ -279,7 +233,7 @@ def _row(raw: RawRow, kind: str) -> RawRow:
     if not isinstance(sentences, list) or not all(isinstance(s, Mapping) for s in sentences):
         return RawRow(raw.line, {}, "its sentences are no list of objects")
     labels = [s.get("gold_label") for s in sentences]
-    if sorted(map(str, labels)) != sorted(_ROLES):
+    if sorted(map(str, labels)) != _LABELS:
         return RawRow(
             raw.line, {}, f"its sentences are {', '.join(map(str, labels))}, not one of each kind"
         )
@@ -292,7 +246,7 @@ def _row(raw: RawRow, kind: str) -> RawRow:
         "term": example["target"],
     }
     for sentence in example["sentences"]:
-        role = _ROLES[sentence["gold_label"]]
+        role = sentence["gold_label"].replace("-", "")
         values |= {role: sentence.get("sentence"), f"{role}_id": sentence.get("id", "")}
     return RawRow(raw.line, values)
 
