@@ -15,7 +15,6 @@ from scrutiny.stats.intervals.one_factor import t_over_replicates
 from scrutiny.stats.resampling.resample import resample, resample_weighted
 from scrutiny.stats.resampling.weights import Units
 from scrutiny.stats.significance.combined_tests import intersection_union
-from scrutiny.stats.significance.permutation_tests import permutation_test
 
 STUDIES = 800
 ERROR = (0.95 * 0.05 / STUDIES) ** 0.5  # .77 points: 92 % of rules that cover 91 % are told
@@ -214,25 +213,6 @@ def test_power_of_a_single_claim(share, outcome, published):
     found = sum(outcomes([test]) == [outcome] for test in tests)
     # Monte Carlo error 3.1 points; the items' part of the simulation behind is not the same
     assert found / studies == pytest.approx(published, abs=0.09)
-
-
-def test_permuting_sentences_is_liberal_permuting_words_is_not():
-    """Eight words a side with eight sentences each; no difference between the sides."""
-
-    def gap(sums, weight):
-        return sums[..., 1, 0] / sums[..., 1, 1] - sums[..., 0, 0] / sums[..., 0, 1]
-
-    rng, studies, wrong = np.random.default_rng(8), 200, {"word": 0, "sentence": 0}
-    word, side = np.arange(128) // 8, np.arange(128) // 64
-    for _ in range(studies):
-        x = np.repeat(0.5 * rng.standard_normal(16), 8) + rng.standard_normal(128)
-        for unit, units, times in (("word", Units.of(128, word), 20000), ("sentence", None, 400)):
-            found = permutation_test(
-                with_ones(x), side, gap, rng=rng, units=units, permutations=times
-            )
-            wrong[unit] += found.p_value <= 0.05
-    assert wrong["word"] / studies <= 0.05 + 2 * 0.0154
-    assert wrong["sentence"] / studies > 0.12
 
 
 def test_weighted_statistics_cover_too():

@@ -116,16 +116,11 @@ def test_memory_stays_bounded():
     assert peak < 40e6  # 2,000 x 20,000 weights alone would be 320 MB
 
 
-@pytest.mark.parametrize("method", ["percentile", "bca"])
-def test_items_only_agrees_with_scipy(method):
+def test_items_only_agrees_with_scipy():
     x = rng(1).lognormal(size=80)
-    ours = bootstrap(with_ones(x), mean, rng=rng(2), draws=20000, method=method)
+    ours = bootstrap(with_ones(x), mean, rng=rng(2), draws=20000)
     theirs = stats.bootstrap(
-        (x,),
-        np.mean,
-        n_resamples=20000,
-        method="BCa" if method == "bca" else method,
-        rng=rng(3),
+        (x,), np.mean, n_resamples=20000, method="percentile", rng=rng(3)
     ).confidence_interval
     # Monte Carlo error of a 2.5 % quantile from 20,000 draws: about .02 standard errors
     assert (ours.low, ours.high) == pytest.approx(theirs, abs=0.1 * ours.se)

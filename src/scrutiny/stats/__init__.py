@@ -5,19 +5,19 @@ Only numpy and scipy are needed. The rooms:
 
 resampling
     `weights`: units of resampling (`Units`) and their draws, which are cached. `sums`: additive
-    components by unit and cell, collapsed where rows are equal; units left out. `resample`: a
+    components by unit and cell, collapsed where rows are equal. `resample`: a
     statistic of every replicate on every draw of items (of sums, of weighted rows, or refitted).
 significance
     `exact_tests`: their result, with its smallest attainable p; McNemar's test and rank tests.
-    `permutation_tests` (by exchangeable unit, within strata; sign flips). `binomial`: without the
-    rest of scipy's distributions. `combined_tests`: Holm, Benjamini-Hochberg, max-T, claims whose
+    `permutation_tests`: flips of signs, by unit. `binomial`: without the rest of scipy's
+    distributions. `combined_tests`: Holm, Benjamini-Hochberg, max-T, claims whose
     components must all hold, and whether two sources answer alike, sequentially. `power`: minimum
     detectable effects, equivalence.
 intervals
     `interval`: `Interval`, and the scales on which it is symmetric, with Wilson's. `crossed`: the
     default, replicates crossed with items (of `components`); a score with abstention.
     `contrast`: two sides, paired or unpaired; the largest difference between replicates.
-    `one_factor`: items only (percentile and BCa), or seeds only. `multibootstrap`: as published.
+    `one_factor`: items only (percentiles), or seeds only. `multibootstrap`: as published.
     `simultaneous`: limits that hold for all rows of a family at once (`families`, of `rows`, with
     the items or seeds that would do). `seed_error`: moderated over a family, and against item
     error. `share_limits`: exact limits of few failures, in clusters too.

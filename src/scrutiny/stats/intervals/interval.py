@@ -50,7 +50,7 @@ class Interval:
     level
         Nominal coverage.
     method
-        How it was made: "crossed", "items", "multibootstrap", "percentile", "bca", "wilson", ...
+        How it was made: "crossed", "items", "multibootstrap", "percentile", "wilson", ...
     se
         Standard error on the scale of the statistic (standard deviation of the draws).
     draws
@@ -154,19 +154,6 @@ def quantile_limits(draws: FloatArray, level: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-SCALES: Final = (
-    "identity",
-    "share",
-    "coefficient",
-    "excess",
-    "amount",
-    "kappa",
-    "points",
-    "logit",
-    "percent",
-    "fisher_z",
-    "effect_size",
-)
 _STRAIGHT: Final = ("identity", "share", "coefficient", "excess", "amount", "kappa", "points")
 _IN_PERCENT: Final = ("points", "percent")
 _RANGES: Final = {
@@ -181,6 +168,7 @@ _RANGES: Final = {
     "fisher_z": (-1.0, 1.0),
     "effect_size": (-2.02, 2.02),
 }
+SCALES: Final = ("identity", *_RANGES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Sums of additive components by unit: weighted by each draw, or with units left out."""
+"""Sums of additive components by unit, weighted by each draw."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from scrutiny.stats.arrays import FloatArray, IntArray, StatisticsError, finite
-from scrutiny.stats.resampling.weights import CHUNK_BYTES, Units
+from scrutiny.stats.resampling.weights import Units
 
 _SHORT = 2**24  # whole numbers below are all there in single precision
 _ROWS_A_PATTERN = 12  # a multinomial count costs about as much as a dozen drawn indices
@@ -249,40 +249,3 @@ def influences(X: ArrayLike, value: Value) -> FloatArray:
             for s in (whole, whole - components)
         )
     return with_all - without
-
-
-def jackknife(X: ArrayLike, value: Value, *, units: Units | None = None) -> FloatArray:
-    """Jackknife values ``(unit, replicate)`` of a statistic: each unit left out once.
-
-    Parameters
-    ----------
-    X
-        Additive components ``(replicate, row, component)``.
-    value, units
-        As in `resample`.
-
-    **Measures**: the influence of single units.
-
-    **Misleads when**: the statistic is not smooth (a median).
-
-    **References**: Efron & Tibshirani (1993), An Introduction to the Bootstrap, chapter 11.
-
-    Examples
-    --------
-    >>> mean = lambda s, w: s[..., 0, 0] / s[..., 0, 1]
-    >>> jackknife([[[1.0, 1.0], [2.0, 1.0], [3.0, 1.0]]], mean).ravel().tolist()
-    [2.5, 2.0, 1.5]
-    """
-    components = finite(X, "X", ndim=3)
-    grouping = Units.of(components.shape[1]) if units is None else units
-    if grouping.n_units < 2:
-        raise StatisticsError("one unit cannot be left out; two are the least.")
-    table = component_table(components, grouping)
-    step = max(1, CHUNK_BYTES // (8 * grouping.n_units))
-    parts = []
-    for start in range(0, grouping.n_units, step):
-        rows = np.arange(start, min(start + step, grouping.n_units))
-        weights = np.ones((rows.size, grouping.n_units))
-        weights[np.arange(rows.size), rows] = 0.0
-        parts.append(evaluate(table, weights, value))
-    return np.concatenate(parts)
