@@ -20,21 +20,9 @@ from importlib import import_module
 from typing import Any, Final
 
 #: Kinds of names that ``scrutiny list`` prints.
-LISTED: Final = (
-    "diagnostic",
-    "transformation",
-    "constraint",
-    "goal",
-    "search_method",
-    "attack",
-    "expectation",
-    "statistic",
-    "attribute",
-    "task",
-    "reader",
-    "adapter",
-    "trainer",
-    "part",
+LISTED: Final = tuple(
+    "diagnostic transformation constraint goal search_method attack expectation statistic "
+    "attribute task reader adapter trainer part".split()
 )
 
 

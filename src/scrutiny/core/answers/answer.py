@@ -100,9 +100,10 @@ class AnswerType(ABC, Generic[A]):
         """Answer as a value of JSON: what `plain` finds, unless the type says less."""
         return answer
 
-    @abstractmethod
     def decode(self, value: Any) -> A:
-        """Answer from its JSON."""
+        """Answer from its JSON: what the type holds, made of it."""
+        answer: A = self.holds(value)
+        return answer
 
     def given(self, value: Any, example: Example) -> A:
         """Answer from what a user's object returns, or a file of answers holds, for an example.
@@ -114,9 +115,12 @@ class AnswerType(ABC, Generic[A]):
         """
         raise TypeError(f"{self.name} cannot be read from there")
 
-    @abstractmethod
     def check(self, answer: A, example: Example) -> str | None:
-        """Fault of a model's answer, as the rest of "The answer …"; None if it has none."""
+        """Fault of a model's answer, as the rest of "The answer …"; None if it has none.
+
+        No fault, unless the type says more: any label and any text may be an answer.
+        """
+        return None
 
     def agree(self, a: A, b: A) -> Agreement:
         """Agreement of two answers to one text."""
@@ -215,6 +219,16 @@ class AnswerType(ABC, Generic[A]):
             If the first one cannot be carried.
         """
         return self.agree(self.carry(before, track), after)
+
+
+def fault_of_words(borders: Borders, length: int) -> str | None:
+    """Fault of the borders of an answer's words: one out of order, or outside of the text."""
+    done = 0
+    for start, end in borders:
+        if not done <= start < end <= length:
+            return f"has the word {start}:{end} in {length} code points, or twice."
+        done = end
+    return None
 
 
 _BY_CLASS: dict[type, AnswerType[Any]] = {}

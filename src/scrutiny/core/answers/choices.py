@@ -57,10 +57,6 @@ class OptionType(AnswerType[Option]):
         """Place of the option."""
         return int(answer)
 
-    def decode(self, value: Any) -> Option:
-        """Option from its place."""
-        return Option(value)
-
     def given(self, value: Any, example: Example) -> Option:
         """Option of its place, its text or its letter; or that of the highest of their scores.
 
@@ -131,10 +127,6 @@ class LabelSetType(AnswerType[LabelSet]):
         """Labels in the order of their names."""
         return sorted(answer)
 
-    def decode(self, value: Any) -> LabelSet:
-        """Set of labels."""
-        return LabelSet(value)
-
     def given(self, value: Any, example: Example) -> LabelSet:
         """Set of a list of labels; of those with a probability of at least a half.
 
@@ -149,10 +141,6 @@ class LabelSetType(AnswerType[LabelSet]):
                 "of which those of at least 0.5 are taken"
             )
         return LabelSet(found)
-
-    def check(self, answer: LabelSet, example: Example) -> str | None:
-        """No fault: any labels may apply, and none as well."""
-        return None
 
     def agree(self, a: LabelSet, b: LabelSet) -> Agreement:
         """Twice the number of common labels, of all; their share is F1."""
@@ -199,10 +187,6 @@ class RankingType(AnswerType[Ranking]):
     def encode(self, answer: Ranking) -> list[int]:
         """Places, the best first."""
         return list(answer)
-
-    def decode(self, value: Any) -> Ranking:
-        """Order from its places."""
-        return Ranking(value)
 
     def given(self, value: Any, example: Example) -> Ranking:
         """Order of scores, one for each candidate; or ``{"order": places}``, the best first.

@@ -15,14 +15,6 @@ class LabelType(AnswerType[str]):
     name = "label"
     holds = str
 
-    def decode(self, value: Any) -> str:
-        """Return the label, which is its own JSON."""
-        return str(value)
-
-    def check(self, answer: str, example: Example) -> str | None:
-        """No fault: the model itself says which labels there are."""
-        return None
-
     def show(self, answer: str, fields: Mapping[str, str]) -> str:
         """Return the label."""
         return answer

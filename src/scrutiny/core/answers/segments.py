@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from scrutiny.core.answers.answer import Agreement, AnswerType, PartDifference
+from scrutiny.core.answers.answer import Agreement, AnswerType, PartDifference, fault_of_words
 from scrutiny.core.edit import Borders, EditRefusedError, Track
 from scrutiny.core.example import Example, Span
 
@@ -68,12 +68,7 @@ class SegmentsType(AnswerType[Segments]):
 
     def check(self, answer: Segments, example: Example) -> str | None:
         """Words out of order, or outside of their text."""
-        length, done = len(example.fields.get(answer.field, "")), 0
-        for start, end in answer.borders:
-            if not done <= start < end <= length:
-                return f"has the word {start}:{end} in {length} code points, or twice."
-            done = end
-        return None
+        return fault_of_words(answer.borders, len(example.fields.get(answer.field, "")))
 
     def agree(self, a: Segments, b: Segments) -> Agreement:
         """Twice the number of common words, of all; their share is F1."""

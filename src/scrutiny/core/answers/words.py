@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Mapping, Sequence, Set
 from typing import Any, Final, NamedTuple
 
-from scrutiny.core.answers.answer import Agreement, AnswerType, PartDifference
+from scrutiny.core.answers.answer import Agreement, AnswerType, PartDifference, fault_of_words
 from scrutiny.core.edit import CarriedWord, EditRefusedError, Track
 from scrutiny.core.example import Example
 
@@ -78,11 +78,8 @@ class WordsType(AnswerType[Words]):
     def check(self, answer: Words, example: Example) -> str | None:
         """Words outside of their text, layers of another length, and heads that are no words."""
         length, n = len(example.fields.get(answer.field, "")), len(answer.borders)
-        done = 0
-        for start, end in answer.borders:
-            if not done <= start < end <= length:
-                return f"has the word {start}:{end} in {length} code points, or twice."
-            done = end
+        if fault := fault_of_words(answer.borders, length):
+            return fault
         for name in LAYERS:
             layer = getattr(answer, name)
             if layer is not None and len(layer) != n:
