@@ -8,7 +8,7 @@ of that family.
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isnan, nan
+from math import nan
 from typing import Final, Literal, NamedTuple
 
 import scipy
@@ -21,7 +21,7 @@ from scrutiny.stats.arrays import StatisticsError
 from scrutiny.stats.intervals.families import tail_of
 from scrutiny.stats.intervals.interval import Direction, Interval
 from scrutiny.stats.intervals.rows import FamilyRow, row_of
-from scrutiny.stats.intervals.simultaneous import FEWEST_SEEDS, RowLimits, alone, simultaneous
+from scrutiny.stats.intervals.simultaneous import FEWEST_SEEDS, alone, simultaneous
 
 #: Position of limits relative to a threshold: beyond it, on the other side, or across.
 Place = Literal["beyond", "below", "undecided"]
@@ -224,7 +224,7 @@ def _of_family(
     members: Mapping[str, Estimated], n_rows: int, level: float, losses: Mapping[str, float]
 ) -> dict[str, Limits]:
     """Limits of the members of one family that have an interval."""
-    found: dict[str, RowLimits] = {}
+    found: dict[str, Limits] = {}
     for held in (False, True):
         rows = {
             name: row
@@ -241,17 +241,7 @@ def _of_family(
         found |= dict(zip(rows, each, strict=True))
     kept = [(name, _own(members[name], limits, n_rows)) for name, limits in found.items()]
     kept += [(n, _of_ends(one, n_rows)) for n, one in members.items() if n not in found]
-    return {
-        name: Limits(
-            one.checkpoints,
-            one.recipe,
-            n_rows,
-            one.detectable,
-            *(None if isnan(n) else int(n) for n in (one.items_needed, one.seeds_needed)),
-        )
-        for name, one in kept
-        if one is not None
-    }
+    return {name: one for name, one in kept if one is not None}
 
 
 def _row(one: Estimated) -> FamilyRow | None:
@@ -261,7 +251,7 @@ def _row(one: Estimated) -> FamilyRow | None:
     return row_of(one.resampled, one.scale, flips=one.flips, apart=one.apart, step=one.step)
 
 
-def _of_ends(one: Estimated, n_rows: int) -> RowLimits | None:
+def _of_ends(one: Estimated, n_rows: int) -> Limits | None:
     """Limits of a number without variance over items that is known by its ends; else None."""
     if one.interval is None or one.interval.ends is None:
         return None
@@ -269,7 +259,7 @@ def _of_ends(one: Estimated, n_rows: int) -> RowLimits | None:
     return wide if one.estimate.is_fixed else replace(wide, recipe=wide.checkpoints)
 
 
-def _own(one: Estimated, limits: RowLimits, n_rows: int) -> RowLimits | None:
+def _own(one: Estimated, limits: Limits, n_rows: int) -> Limits | None:
     """Limits of a number from its own interval, if the family cannot give any.
 
     For intervals that are exact, that were requested by name, or that are of two sides with

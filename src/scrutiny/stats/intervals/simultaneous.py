@@ -2,12 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from math import isnan
 from typing import Final
 
 import numpy as np
 import scipy
 
+from scrutiny.core.estimate import Limits
 from scrutiny.stats.arrays import FloatArray
 from scrutiny.stats.intervals.families import (
     FamilyLimits,
@@ -26,37 +28,6 @@ FEWEST_SEEDS: Final = 3
 _POWER: Final = 0.84  # standard errors that 80 % of the estimates lie above
 
 
-@dataclass(frozen=True, slots=True)
-class RowLimits:
-    """Limits of one number that hold simultaneously with those of its family.
-
-    Parameters
-    ----------
-    checkpoints
-        Low and high in the scope "these checkpoints": other items, the same checkpoints.
-    recipe
-        Low and high in the scope "this recipe": other items and other seeds, at least as wide; None
-        with too few seeds.
-    detectable
-        Distance between a true value and a threshold that 80 % of studies detect, in the wider
-        scope.
-    items_needed, seeds_needed
-        Number of units, or seeds, that detects the planned loss; NaN if out of reach, or if no
-        loss is planned.
-    """
-
-    checkpoints: tuple[float, float]
-    recipe: tuple[float, float] | None
-    detectable: float
-    items_needed: float = np.nan
-    seeds_needed: float = np.nan
-
-    @property
-    def widest(self) -> tuple[float, float]:
-        """Limits in the scope "this recipe", or "these checkpoints" if there are too few seeds."""
-        return self.recipe or self.checkpoints
-
-
 def simultaneous(
     rows: Sequence[FamilyRow],
     *,
@@ -64,7 +35,7 @@ def simultaneous(
     level: float = 0.95,
     is_fixed: bool = False,
     losses: Sequence[float] = (),
-) -> list[RowLimits]:
+) -> list[Limits]:
     """Simultaneous limits of rows, all holding at once at the level, in the order of the rows.
 
     Rows on the same scale with equally many replicates share their seed variances (moderation).
@@ -94,7 +65,7 @@ def simultaneous(
         scale = row.scale.name, row.scale.whole, row.is_share
         about = (scale, row.values.size, row.freedom, row.crowding)
         alike[about].append(i)
-    found: dict[int, RowLimits] = {}
+    found: dict[int, Limits] = {}
     for places in alike.values():
         members = [rows[i] for i in places]
         wanted = np.array([losses[i] if losses else np.nan for i in places])
@@ -105,7 +76,7 @@ def simultaneous(
 
 def _limits(
     rows: Sequence[FamilyRow], losses: FloatArray, *, n_rows: int, level: float, is_fixed: bool
-) -> list[RowLimits]:
+) -> list[Limits]:
     """Limits of rows that share a scale and a number of replicates."""
     values = np.array([row.values for row in rows])
     interaction = np.array([row.interaction for row in rows])
@@ -136,12 +107,12 @@ def _limits(
         (_back(r, here, i, tail=tail), _back(r, wide, i, tail=tail)) for i, r in enumerate(rows)
     ]
     return [
-        RowLimits(
+        Limits(
             near,
             far if is_of_recipe else None,
+            n_rows,
             _half(far, tail) if row.is_share else _on_statistic(row, float(reach[i])),
-            float(items[i]),
-            float(seeds[i]),
+            *(None if isnan(needed[i]) else int(needed[i]) for needed in (items, seeds)),
         )
         for i, (row, (near, far)) in enumerate(zip(rows, ends, strict=True))
     ]
@@ -234,7 +205,7 @@ def _on_statistic(row: FamilyRow, distance: float) -> float:
     return float((high - low) / 2.0)
 
 
-def alone(interval: Interval, *, n_rows: int) -> RowLimits:
+def alone(interval: Interval, *, n_rows: int) -> Limits:
     """Limits of a row without variance components: its own interval at the family's level.
 
     Raises
@@ -244,7 +215,7 @@ def alone(interval: Interval, *, n_rows: int) -> RowLimits:
     """
     tail = tail_of(n_rows, interval.level)
     ends = interval.at(1.0 - 2.0 * tail)
-    return RowLimits(ends, None, _half(ends, tail))
+    return Limits(ends, None, n_rows, _half(ends, tail))
 
 
 def _half(ends: tuple[float, float], tail: float) -> float:
