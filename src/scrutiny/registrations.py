@@ -213,7 +213,7 @@ task scrutiny.tasks.
 reader scrutiny.data.readers.
     arrow@1        parquet:read_arrow
     brat@1         spans:read_brat
-    builtin@1      builtin:read
+    builtin@1      builtin:read_sample
     conll@1        conll:read
     conll2012@1    coreference:read_conll2012
     conllu@1       conll:read_conllu
@@ -221,7 +221,7 @@ reader scrutiny.data.readers.
     crows-pairs@1  stereotype_sentences:read_crows_pairs
     csv@1          delimited:read_csv
     gap@1          coreference:read_gap
-    head-scores@1  head_scores:read
+    head-scores@1  builtin:read_head_scores
     hf@1           objects:read_hub
     json@1         json_rows:read_json
     jsonl@1        json_rows:read_jsonl

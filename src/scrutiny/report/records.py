@@ -27,7 +27,7 @@ from scrutiny.store.run_folder import RunFolder
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from scrutiny.data.run_items import RunItems
+    from scrutiny.data.slices import RunItems
     from scrutiny.reliability.panel import Side
     from scrutiny.store.panels import Recorded
 
@@ -200,7 +200,7 @@ class FolderRecords(Records):
     @cached_property
     def _items(self) -> "RunItems":
         """Items from which slices are defined."""
-        from scrutiny.data.run_items import RunItems
+        from scrutiny.data.slices import RunItems
 
         return RunItems.of_folder(self.folder)
 

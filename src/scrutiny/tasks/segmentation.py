@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scrutiny.core.answers.segments import SEGMENTS, Segments, segments_from
+from scrutiny.core.answers.label_and_spans import SEGMENTS, Segments, segments_from
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction, Role, Score

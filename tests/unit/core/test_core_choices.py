@@ -26,7 +26,7 @@ from scrutiny.core.answers.choices import (
     options_in,
     place_of,
 )
-from scrutiny.core.answers.segments import SEGMENTS, Segments, segments_from
+from scrutiny.core.answers.label_and_spans import SEGMENTS, Segments, segments_from
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction

@@ -6,14 +6,13 @@ import random
 import pytest
 
 import scrutiny
-from scrutiny.core.answers.segments import Segments
+from scrutiny.core.answers.label_and_spans import Segments
 from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.errors import ConformanceError, PlanError, UnknownNameError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.model import Model
 from scrutiny.core.task import Prediction
-from scrutiny.data.attribute import Training
-from scrutiny.data.part_attributes import PART_ATTRIBUTES, part_attribute, parts_of
+from scrutiny.data.attribute import PART_ATTRIBUTES, Training, part_attribute, parts_of
 from scrutiny.diagnostics.classes.parts import Parts, PartsParams
 from scrutiny.tasks.tasks import load_task
 from scrutiny.testing import check_diagnostic

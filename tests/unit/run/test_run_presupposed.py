@@ -16,7 +16,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
 from scrutiny.core.registry import Registration, build
 from scrutiny.data.dataset import Dataset
-from scrutiny.data.run_items import RunItems
+from scrutiny.data.slices import RunItems
 from scrutiny.diagnostics.performance.performance import Performance
 from scrutiny.registrations import REGISTRATIONS
 from scrutiny.reliability.verdicts.claims import decide

@@ -1,4 +1,4 @@
-"""Sample data that ships with the package."""
+"""What comes by its name: samples that ship with the package, corpora of published head scores."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -6,11 +6,12 @@ from importlib.resources import as_file, files
 from typing import Final
 
 from scrutiny.core.boundary.parameters import known
+from scrutiny.core.errors import DataError
 from scrutiny.data.readers import conll, delimited, json_rows, suites
 from scrutiny.data.readers.conll import read_conllu
 from scrutiny.data.source import DataSource
-from scrutiny.data.table import Table
-from scrutiny.tasks.annotated import AnchoredSpans
+from scrutiny.data.table import RawRow, Table, corpus_table, takes
+from scrutiny.tasks.annotated import AnchoredSpans, StoredHeads
 from scrutiny.tasks.dependency_arcs import DependencyArcs
 from scrutiny.tasks.stereotypes import AssociationTest, MinimalPairs, SentencePairs, SentenceTriples
 
@@ -58,7 +59,7 @@ _READERS: Final = {
 }
 
 
-def read(source: DataSource) -> Table:
+def read_sample(source: DataSource) -> Table:
     """Rows of a sample, by its name.
 
     Raises
@@ -74,3 +75,36 @@ def read(source: DataSource) -> Table:
     pairs = (one.partition("=") for one in columns.split())
     stated = {role: column or role for role, _, column in pairs} | ({"task": task} if task else {})
     return replace(table, rows=iter(rows), place=name, defaults={**table.defaults, **stated})
+
+
+_COLUMNS: Final = ("id", "corpus")
+
+
+@takes(corpus="which corpus of a file of scores is meant")
+def read_head_scores(source: DataSource) -> Table:
+    """One row: the corpus.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, or does not hold the corpus, or holds several and none is named.
+    """
+    from scrutiny.store.head_scores import score_keys  # it imports numpy
+
+    there = tuple(dict.fromkeys(key.corpus for key in score_keys(source.path)))
+    wanted = source.option("corpus")
+    if not wanted and len(there) > 1:
+        raise DataError(
+            f"{source.target} holds scores on {', '.join(there)}: choose one, as in "
+            f"{source.scheme}:{source.target}#corpus={there[0]}."
+        )
+    corpus = wanted or there[0]
+    if corpus not in there:
+        raise DataError(f"{source.target} has no corpus {corpus!r}; it has {', '.join(there)}.")
+    return corpus_table(
+        source,
+        StoredHeads.name,
+        _COLUMNS,
+        [RawRow(1, {"id": corpus, "corpus": corpus})],
+        notes=("The corpus is one item: its published counts are sums over all of its sentences.",),
+    )

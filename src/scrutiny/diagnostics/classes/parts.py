@@ -9,8 +9,7 @@ from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.facts import SEGMENTS, SPANS
 from scrutiny.core.record import Row
-from scrutiny.data.attribute import Training
-from scrutiny.data.part_attributes import part_attribute, parts_of
+from scrutiny.data.attribute import Training, part_attribute, parts_of
 from scrutiny.diagnostics.classes.classes import LABEL_F1, PRECISION, RECALL, Classes
 
 

@@ -19,7 +19,7 @@ from scrutiny.core.expressions import OPERATORS
 from scrutiny.core.plan import Resampling
 from scrutiny.core.randomness import generator
 from scrutiny.core.statistic import AdditiveStatistic, Statistic
-from scrutiny.data.run_items import RunItems
+from scrutiny.data.slices import RunItems
 from scrutiny.reliability.along_axes import estimate_along
 from scrutiny.reliability.assignment import Assignment, Number, PlacedContrast
 from scrutiny.reliability.composed_metrics import of_two
