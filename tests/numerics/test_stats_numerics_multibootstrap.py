@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scrutiny.stats.intervals.multibootstrap import (
+from published_multibootstrap import (
     Runs,
     Scheme,
     multibootstrap,

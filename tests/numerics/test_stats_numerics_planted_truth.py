@@ -8,9 +8,9 @@ import pytest
 from former_rule import outcomes
 from scipy import special, stats
 
+from published_multibootstrap import Runs, Scheme, multibootstrap
 from scrutiny.stats.intervals.contrast import paired_contrast, unpaired_contrast
 from scrutiny.stats.intervals.crossed import crossed
-from scrutiny.stats.intervals.multibootstrap import Runs, Scheme, multibootstrap
 from scrutiny.stats.intervals.one_factor import t_over_replicates
 from scrutiny.stats.resampling.resample import resample, resample_weighted
 from scrutiny.stats.resampling.weights import Units

@@ -15,7 +15,6 @@ import pytest
 
 import scrutiny.stats
 from scrutiny.stats.arrays import StatisticsError
-from scrutiny.stats.intervals.multibootstrap import Runs, Scheme
 from scrutiny.stats.intervals.seed_error import Spread
 from scrutiny.stats.resampling.resample import resample
 from scrutiny.stats.resampling.weights import Units
@@ -156,18 +155,6 @@ FUNCTIONS: dict[str, Case] = {
     "minimum_detectable_effect": Case(
         lambda g: (), lambda rng: public.minimum_detectable_effect(FIVE), lambda g: ()
     ),
-    "multibootstrap": Case(
-        lambda g: (bits(g, 5, 40), bits(g, 5, 40)),
-        lambda a, b, rng: (
-            public.multibootstrap(Runs.of(a), Runs.of(b), rng=rng, scheme=Scheme(nboot=60)).delta
-        ),
-        None,
-    ),
-    "multibootstrap_decomposition": Case(
-        lambda g: (bits(g, 5, 40),),
-        lambda a, rng: public.multibootstrap_decomposition(Runs.of(a), rng=rng, nboot=60),
-        None,
-    ),
     "paired_contrast": Case(
         sides, lambda a, b, rng: public.paired_contrast(a, b, rng=rng), replicate_order
     ),
@@ -228,8 +215,6 @@ FUNCTIONS: dict[str, Case] = {
 }
 REASONS = {  # why reordered rows give other draws; their distribution is tested elsewhere
     "draw_indices": "rows are drawn by position",
-    "multibootstrap": "examples are drawn by position",
-    "multibootstrap_decomposition": "examples are drawn by position",
     "resample_refit": "rows are drawn by position",
     "resample_weighted": "rows are drawn by position",
 }
@@ -241,11 +226,8 @@ VALUES = {
     "ExactTest",
     "Flips",
     "Interval",
-    "MultiBootstrap",
     "Resampled",
-    "Runs",
     "Scale",
-    "Scheme",
     "Spread",
     "Units",
     "VarianceRatio",

@@ -17,7 +17,7 @@ SOURCE = ROOT / "src" / "scrutiny"
 LISTED = {
     "planned": "tost krippendorff_alpha",
     "statistics for analyses of one's own": "accuracy_bounds benjamini_hochberg crossed_power "
-    "kept_components mean_scope_distance multibootstrap_decomposition scope_pairs "
+    "kept_components mean_scope_distance scope_pairs "
     "variance_ratio_power workable_margin",
     "transformations from Python and in plug-ins": "document_of recipe_of",
     "conformance of plug-ins": "check_adapter check_diagnostic check_statistic "

@@ -14,7 +14,6 @@ from scrutiny.stats.agreement.flips import counted_flips
 from scrutiny.stats.arrays import StatisticsError
 from scrutiny.stats.intervals.crossed import crossed
 from scrutiny.stats.intervals.interval import Interval, Scale, quantile_limits
-from scrutiny.stats.intervals.multibootstrap import FEW_SEEDS
 from scrutiny.stats.intervals.one_factor import difference_over_replicates, t_over_replicates
 from scrutiny.stats.intervals.rows import row_of
 from scrutiny.stats.intervals.share_limits import apart_of
@@ -136,6 +135,8 @@ def apart_on(*sides: tuple[Statistic, Floats]) -> tuple[float, float] | None:
 
 #: Name of the Multi-Bootstrap among the methods of `scrutiny.core.plan.Resampling`.
 AS_PUBLISHED: Final = "multi-bootstrap"
+#: Replicates below which it under-covers, by about (R - 1) / R of the seeds' variance.
+FEW_SEEDS: Final = 10
 #: Reason of an estimate whose items are one unit: other items cannot be spoken of.
 ONE_UNIT: Final = "one_unit"
 #: Replicates that carry an interval over them alone.
@@ -202,8 +203,8 @@ def _as_published(
 ) -> Interval:
     """Multi-Bootstrap percentile interval: replicates redrawn on each draw of items.
 
-    The algorithm of `scrutiny.stats.intervals.multibootstrap` for any statistic whose draws of
-    items are known: on each draw, the mean over replicates drawn with replacement.
+    The published algorithm for any statistic whose draws of items are known: on each draw, the mean
+    over replicates drawn with replacement.
 
     **Measures**: as the published procedure.
 

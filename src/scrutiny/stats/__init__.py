@@ -17,7 +17,7 @@ intervals
     `interval`: `Interval`, and the scales on which it is symmetric, with Wilson's. `crossed`: the
     default, replicates crossed with items (of `components`); a score with abstention.
     `contrast`: two sides, paired or unpaired; the largest difference between replicates.
-    `one_factor`: items only (percentiles), or seeds only. `multibootstrap`: as published.
+    `one_factor`: items only (percentiles), or seeds only.
     `simultaneous`: limits that hold for all rows of a family at once (`families`, of `rows`, with
     the items or seeds that would do). `seed_error`: moderated over a family, and against item
     error. `share_limits`: exact limits of few failures, in clusters too.

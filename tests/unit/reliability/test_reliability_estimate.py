@@ -7,6 +7,7 @@ import pytest
 from made_panels import FAILED, KEY, SKIPPED, drops, panel, side
 from scipy import stats
 
+from published_multibootstrap import Runs, Scheme, multibootstrap
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
@@ -16,7 +17,6 @@ from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.panel import Panel
 from scrutiny.reliability.row_statistics import Additive, divide, with_count
 from scrutiny.reliability.statistics import ACCURACY, ENTITY_F1
-from scrutiny.stats.intervals.multibootstrap import Runs, Scheme, multibootstrap
 
 DROP = metric_of("drop(accuracy)")
 

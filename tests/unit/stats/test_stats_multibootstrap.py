@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
 
-from scrutiny.stats.arrays import StatisticsError
-from scrutiny.stats.intervals.multibootstrap import (
+from published_multibootstrap import (
     Runs,
     Scheme,
     multibootstrap,
     multibootstrap_decomposition,
 )
+from scrutiny.stats.arrays import StatisticsError
 
 
 def rng(seed=0):

@@ -17,11 +17,10 @@ from scrutiny.core.boundary.printable import hundred, percent, percent_within, w
 from scrutiny.core.claim import NO_SKILL, Claim, Risk, State, Touched
 from scrutiny.core.estimate import Estimate
 from scrutiny.reliability.estimate import Estimated
-from scrutiny.reliability.intervals import AS_PUBLISHED
+from scrutiny.reliability.intervals import AS_PUBLISHED, FEW_SEEDS
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.statistics import measures_of
 from scrutiny.reliability.verdicts.limits import ClaimPart, is_on_one_unit
-from scrutiny.stats.intervals.multibootstrap import FEW_SEEDS
 
 #: Clusters (terms, words, documents) below this number carry no claim about others like them.
 FEWEST_UNITS: Final = 5

@@ -50,7 +50,7 @@ class Interval:
     level
         Nominal coverage.
     method
-        How it was made: "crossed", "items", "multibootstrap", "percentile", "wilson", ...
+        How it was made: "crossed", "items", "percentile", "wilson", ...
     se
         Standard error on the scale of the statistic (standard deviation of the draws).
     draws

@@ -1,4 +1,4 @@
-"""The Multi-Bootstrap as published: seeds and examples resampled together."""
+"""The Multi-Bootstrap as published, which `method = "multi-bootstrap"` is held against."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
