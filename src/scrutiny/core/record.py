@@ -7,7 +7,6 @@ from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 from scrutiny.core.boundary.json_text import as_tuples, plain
 
-Status = Literal["ok", "undefined", "failed", "skipped", "refused"]
 Role = Literal["measured", "control", "null", "baseline"]
 #: From best to worst: a pair counts under the worst status of its sides.
 STATUSES: Final = ("ok", "undefined", "skipped", "refused", "failed")

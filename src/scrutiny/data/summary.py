@@ -127,7 +127,6 @@ def summarize(data: Dataset) -> DataSummary:
         if earlier is not one:
             repeated += 1
             conflicting += _answers(earlier) != _answers(one)
-    duplicates, conflicts = repeated, conflicting
     counts = Counter(label for example in examples for label in labels_in(example.gold))
     labels = _commonest_first(counts)
     fields = dict.fromkeys(name for example in examples for name in example.fields)
@@ -141,8 +140,8 @@ def summarize(data: Dataset) -> DataSummary:
         labels=tuple(LabelCount(label, n, n / counts.total()) for label, n in labels),
         is_labeled=task.scored_by is not None,
         chance=task.chance([e for e in examples if e.gold is not None]) if golds else None,
-        duplicates=duplicates,
-        conflicts=conflicts,
+        duplicates=repeated,
+        conflicts=conflicting,
         languages=data.language_counts,
         units=_distinct(examples, "u_"),
         groups=_distinct(examples, "a_"),

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -91,16 +92,12 @@ def read(source: DataSource) -> Table:
         If the file is truncated, damaged, no Parquet, has no rows, or unpacks to what fills the
         memory.
     """
-    import pyarrow as pa
-
     from scrutiny.store.arrow import ForeignParquet  # it imports pyarrow
 
     path = existing_file(source)
-    try:
+    with _told(source, _damaged):
         file = ForeignParquet(path)
         columns = columns_of(file.schema)
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise DataError(_damaged(source, error)) from None
     if file.n_rows == 0:
         raise DataError(f"{source.target} is empty: it holds no rows.")
     return Table(
@@ -125,41 +122,40 @@ def read_arrow(source: DataSource) -> Table:
     from scrutiny.store.arrow import measured, reading
 
     path = existing_file(source)
-    try:
+    with _told(source, _no_arrow):
         with path.open("rb") as file:
             is_file = file.read(len(_ARROW)) == _ARROW
         batches = pa.ipc.open_file(reading(path)) if is_file else pa.ipc.open_stream(reading(path))
-        schema = batches.schema
-        columns, classes = columns_of(schema), class_names_of(schema)
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise DataError(_no_arrow(source, error)) from None
+        columns, classes = columns_of(batches.schema), class_names_of(batches.schema)
     each = map(batches.get_batch, range(batches.num_record_batches)) if is_file else batches
     rows = _guarded(measured(map(_validated, each), path.stat().st_size), source, _no_arrow)
     first = next(rows, None)
     if first is None:
         raise DataError(f"{source.target} is empty: it holds no rows.")
-    return Table(
-        columns=columns,
-        rows=chain([first], rows),
-        place=source.target,
-        class_names=classes,
-    )
+    return Table(columns, chain([first], rows), source.target, class_names=classes)
 
 
-def _guarded(
-    batches: Iterable[Any], source: DataSource, said_of: Callable[[DataSource, Exception], str]
-) -> Iterator[RawRow]:
-    """Rows of batches; what the library raises becomes a sentence about the file."""
+@contextmanager
+def _told(source: DataSource, damaged: Callable[[str, Exception], str]) -> Iterator[None]:
+    """Context in which what the library raises becomes a sentence about the file."""
     import pyarrow as pa
 
     from scrutiny.store.arrow import UnpacksToTooMuchError
 
     try:
-        yield from batch_rows(batches)
+        yield
     except UnpacksToTooMuchError as error:
         raise DataError(f"{source.target} {error}") from None
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise DataError(said_of(source, error)) from None
+        raise DataError(_other(source) or damaged(source.target, error)) from None
+
+
+def _guarded(
+    batches: Iterable[Any], source: DataSource, damaged: Callable[[str, Exception], str]
+) -> Iterator[RawRow]:
+    """Rows of batches, which are read while they are asked for."""
+    with _told(source, damaged):
+        yield from batch_rows(batches)
 
 
 def _validated(batch: Any) -> Any:
@@ -168,11 +164,9 @@ def _validated(batch: Any) -> Any:
     return batch
 
 
-def _no_arrow(source: DataSource, error: Exception) -> str:
-    if other := _other(source):
-        return other
+def _no_arrow(target: str, error: Exception) -> str:
     return (
-        f"{source.target} is no complete file of Arrow, which is Feather version 2 or a stream (as "
+        f"{target} is no complete file of Arrow, which is Feather version 2 or a stream (as "
         f"datasets writes): {str(error).splitlines()[0].rstrip('.')}."
     )
 
@@ -185,15 +179,13 @@ def _other(source: DataSource) -> str:
     return f"{source.target} is no {called} file: it {said}." if is_other else ""
 
 
-def _damaged(source: DataSource, error: Exception) -> str:
-    if other := _other(source):
-        return other
+def _damaged(target: str, error: Exception) -> str:
     if "utf" in str(error).lower():
         return (
-            f"{source.target} holds text that is no UTF-8, in the name of a column or in the table "
-            "of its values, where Parquet tells no row. Write the file anew from its source."
+            f"{target} holds text that is no UTF-8, in the name of a column or in the table of its "
+            "values, where Parquet tells no row. Write the file anew from its source."
         )
     return (
-        f"{source.target} is no complete Parquet file; it may be cut off, for example by an "
-        f"interrupted download: {str(error).splitlines()[0].rstrip('.')}."
+        f"{target} is no complete Parquet file; it may be cut off, for example by an interrupted "
+        f"download: {str(error).splitlines()[0].rstrip('.')}."
     )

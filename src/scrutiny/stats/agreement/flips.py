@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from scrutiny.core.arrays import Floats
 from scrutiny.stats.arrays import FloatArray, IntArray, StatisticsError, finite
@@ -77,9 +77,7 @@ def flips(predictions: ArrayLike) -> Flips:
     >>> found.share.round(2).tolist()
     [0.33, 0.67]
     """
-    answers = finite(predictions, "predictions", ndim=2)
-    if not np.isin(answers, (0.0, 1.0)).all():
-        raise StatisticsError("predictions must be 0 or 1 (replicate, item).")
+    answers = _zeros_and_ones(predictions, "predictions")
     replicates, items = answers.shape
     ones = answers.sum(axis=0).astype(np.int64)
     dissent = np.minimum(ones, replicates - ones)
@@ -89,6 +87,14 @@ def flips(predictions: ArrayLike) -> Flips:
         observed_sd=observed,
         flip_sd=flip,
     )
+
+
+def _zeros_and_ones(values: ArrayLike, name: str) -> FloatArray:
+    """Array ``(replicate, item)``, checked to hold 0 and 1 alone."""
+    found = finite(values, name, ndim=2)
+    if not np.isin(found, (0.0, 1.0)).all():
+        raise StatisticsError(f"{name} must be 0 or 1 (replicate, item).")
+    return found
 
 
 def _spreads(answers: FloatArray, ones: IntArray) -> tuple[float | None, float | None]:
@@ -113,9 +119,6 @@ def counted_flips(differences: Floats) -> tuple[float, float] | None:
         return None
     one, other = (np.maximum(sign * differences, 0.0).sum() for sign in (1.0, -1.0))
     return float(one) / len(differences), float(other) / len(differences)
-
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,9 +170,7 @@ def hit_counts(hits: ArrayLike, *, margins: ArrayLike | None = None) -> HitCount
     >>> found.observed, found.coin, round(found.flips.any_share, 2)
     ((1, 1, 1), (0.75, 1.5, 0.75), 0.33)
     """
-    told = finite(hits, "hits", ndim=2)
-    if not np.isin(told, (0.0, 1.0)).all():
-        raise StatisticsError("hits must be 0 or 1 (replicate, item).")
+    told = _zeros_and_ones(hits, "hits")
     replicates, items = told.shape
     times = told.sum(axis=0).astype(np.int64)
     fair = binomial.pmf(np.arange(replicates + 1), replicates, 0.5) * items
@@ -267,6 +268,4 @@ def _expected(shares: np.ndarray[Any, Any]) -> tuple[float, ...]:
 
     The distribution of a sum of unequal coins, item by item, added up.
     """
-    from scrutiny.stats.significance.binomial import poisson_binomial
-
     return tuple(round(float(c), 6) for c in poisson_binomial(shares.T).sum(axis=0))
