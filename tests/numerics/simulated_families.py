@@ -11,6 +11,7 @@ import numpy as np
 from former_rule import outcomes
 from scipy.special import ndtri
 
+from family_rows import family_rows
 from scrutiny.stats.arrays import FloatArray
 from scrutiny.stats.intervals.families import (
     FamilyLimits,
@@ -100,7 +101,7 @@ class Seen:
         items = floored(items, self.step, crowding=crowding, is_counted=is_counted)
         units = self.sizes.sum() / crowding
         freedom, bias = (np.inf, 1.0) if units > NEAR_NORMAL else (units - 1, units / (units - 1))
-        found = FamilyRows.of(
+        found = family_rows(
             self.values,
             items * bias,
             interaction * bias,

@@ -14,7 +14,8 @@ from scipy.special import logit, ndtri
 from simulated_families import Seen, limits
 
 import scrutiny
-from scrutiny.stats.intervals.families import FamilyRows, recipe_limits, tail_of
+from family_rows import family_rows
+from scrutiny.stats.intervals.families import recipe_limits, tail_of
 from scrutiny.stats.intervals.share_limits import effect_of_few, exact_limits
 
 CHANGES = ("typos", "keyboard", "punctuation", "ocr")
@@ -100,7 +101,7 @@ def test_accuracy(tmp_path):
     effect = effect_of_few(items * n / spread, n * min(share, 1 - share), 1.0)
     values = each - each.mean() + logit(share)
     rule = recipe_limits(
-        FamilyRows.of(values, effect / (n * spread), interaction / spread**2, n * spread)
+        family_rows(values, effect / (n * spread), interaction / spread**2, n * spread)
     )
     spare = (rule.high[0] - rule.low[0]) / 2 / -ndtri(tail_of(1))
     wanted = np.array(exact_limits(share, 1 / (spare**2 * spread), tail=tail_of(1)))

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from family_rows import family_rows
 from scrutiny.stats.intervals.families import (
-    FamilyRows,
     checkpoint_limits,
     floored,
     recipe_limits,
@@ -77,7 +77,7 @@ def shares_and_ratios(*, replicates, seed=2):
     unit = np.add.reduceat((each - values[..., None]).mean(axis=1) / 400, 10 * np.arange(40), -1)
     flips = [np.maximum(sign * each, 0).sum(axis=2).mean(axis=1) for sign in (1, -1)]
     items = (unit**2).sum(axis=1)
-    counted = FamilyRows.of(values, items, 0.0, 400, np.stack(flips, axis=1), crowding=10.0)
+    counted = family_rows(values, items, 0.0, 400, np.stack(flips, axis=1), crowding=10.0)
     apart = np.array([apart_of(row / 400) for row in each])
     more = floored(items, 1 / 400, crowding=10.0, is_counted=False)
     ratios = replace(counted, items=more, flips=np.full((10, 2), np.nan), apart=apart)

@@ -61,37 +61,6 @@ class FamilyRows:
     crowding: float = 1.0
     apart: FloatArray | None = None
 
-    @classmethod
-    def of(
-        cls,
-        values: ArrayLike,
-        items: ArrayLike,
-        interaction: ArrayLike,
-        n_items: ArrayLike,
-        flips: ArrayLike | None = None,
-        *,
-        item_freedom: float = np.inf,
-        crowding: float = 1.0,
-    ) -> "FamilyRows":
-        """Checked arrays of a family's rows; one number of items may hold for all.
-
-        Raises
-        ------
-        StatisticsError
-            If shapes do not fit, or a value is not finite.
-        """
-        each = np.atleast_2d(np.asarray(values, dtype=np.float64))
-        n_rows = each.shape[0]
-        row = [
-            np.broadcast_to(np.asarray(one, dtype=np.float64), (n_rows,))
-            for one in (items, interaction, n_items)
-        ]
-        if not (np.isfinite(each).all() and all(np.isfinite(one).all() for one in row)):
-            raise StatisticsError("a family's rows need finite values and variances.")
-        none = np.full((n_rows, 2), np.nan)
-        found = none if flips is None else np.asarray(flips, dtype=np.float64).reshape(n_rows, 2)
-        return cls(each, row[0], row[1], 1.0 / row[2], found, item_freedom, crowding)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FamilyLimits:
