@@ -17,7 +17,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from scrutiny.stats.arrays import FloatArray, StatisticsError, finite, one_of, proper_level
+from scrutiny.stats.arrays import FloatArray, StatisticsError, finite, proper_level
 
 
 def _p_values(p_values: ArrayLike) -> FloatArray:
@@ -67,15 +67,10 @@ def benjamini_hochberg(p_values: ArrayLike) -> FloatArray:
     return np.asarray(scipy.stats.false_discovery_control(_p_values(p_values)), dtype=np.float64)
 
 
-def max_t(
-    point: ArrayLike,
-    draws: ArrayLike,
-    *,
-    limit: ArrayLike = 0.0,
-    alternative: str = "two-sided",
-    step_down: bool = True,
-) -> FloatArray:
+def max_t(point: ArrayLike, draws: ArrayLike, *, limit: ArrayLike = 0.0) -> FloatArray:
     """Adjusted p-values ``(test,)`` by max-T, from draws that the tests share.
+
+    Two-sided, and in Westfall and Young's step-down form, which has more power than one maximum for all.
 
     Parameters
     ----------
@@ -85,10 +80,6 @@ def max_t(
         ``(draw, test)`` of all estimates jointly: the same draws of replicates and items.
     limit
         Value under the null, one or ``(test,)``.
-    alternative
-        "two-sided", "greater" or "less" than the limit.
-    step_down
-        Westfall and Young's step-down form (more power); False: one maximum for all.
 
     **Measures**: which of many candidates stand out, with the chance of any false one held at the
     level, and less lost than by Holm where candidates are correlated.
@@ -105,23 +96,16 @@ def max_t(
     >>> max_t([5.0, 0.1, 0.2], draws + [5.0, 0.1, 0.2]).round(2).tolist()[0]
     0.0
     """
-    one_of(alternative, "alternative", ("two-sided", "greater", "less"))
     at, drawn = finite(point, "point", ndim=1), finite(draws, "draws", ndim=2)
     if drawn.shape[1] != at.size:
         raise StatisticsError(f"draws have {drawn.shape[1]} tests, point has {at.size}.")
     spread = drawn.std(axis=0, ddof=1)
     spread = np.where(spread > 0, spread, 1.0)
-    sign = -1.0 if alternative == "less" else 1.0
-    seen = sign * (at - np.asarray(limit, dtype=np.float64)) / spread
-    null = sign * (drawn - drawn.mean(axis=0)) / spread
-    if alternative == "two-sided":
-        seen, null = np.abs(seen), np.abs(null)
+    seen = np.abs((at - np.asarray(limit, dtype=np.float64)) / spread)
+    null = np.abs((drawn - drawn.mean(axis=0)) / spread)
     order = np.argsort(-seen, kind="stable")
-    ranked = null[:, order]
-    if step_down:  # the maximum over this test and all that look weaker
-        top = np.maximum.accumulate(ranked[:, ::-1], axis=1)[:, ::-1]
-    else:
-        top = np.broadcast_to(ranked.max(axis=1)[:, None], ranked.shape)
+    # the maximum over this test and all that look weaker
+    top = np.maximum.accumulate(null[:, order][:, ::-1], axis=1)[:, ::-1]
     p = (1 + (top >= seen[order]).sum(axis=0)) / (1 + drawn.shape[0])
     adjusted = np.empty_like(at)
     adjusted[order] = np.maximum.accumulate(p)
