@@ -70,7 +70,7 @@ def benjamini_hochberg(p_values: ArrayLike) -> FloatArray:
 def max_t(point: ArrayLike, draws: ArrayLike, *, limit: ArrayLike = 0.0) -> FloatArray:
     """Adjusted p-values ``(test,)`` by max-T, from draws that the tests share.
 
-    Two-sided, and in Westfall and Young's step-down form, which has more power than one maximum for all.
+    Two-sided, and in Westfall and Young's step-down form: more power than one maximum for all.
 
     Parameters
     ----------
