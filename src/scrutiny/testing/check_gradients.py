@@ -23,7 +23,7 @@ from scrutiny.models.answers.checked import BAD
 from scrutiny.models.answers.language_answers import ask_or_fail
 from scrutiny.tasks.classification import TextClassification
 from scrutiny.testing.checking import Promises, promise, promises
-from scrutiny.testing.toy_models import ToyModel
+from scrutiny.testing.toy_models import ToyModel, words_in
 from scrutiny.text.tokens import token_spans
 
 #: How far gradients may move with what stands beside a text, relative to the largest number.
@@ -259,11 +259,7 @@ class LinearClassifier(ToyModel):
         return self._embeddings
 
     def _answer(self, example: Example) -> Prediction:
-        total = self._bias + sum(
-            self._weights.get(text[start:end].lower(), 0)
-            for text in example.fields.values()
-            for start, end in token_spans(text)
-        )
+        total = self._bias + sum(self._weights.get(word, 0) for word in words_in(example))
         p = _two_to_one(total)
         return Prediction(self.labels[int(p > 0.5)], (_two_to_one(-total), p))
 

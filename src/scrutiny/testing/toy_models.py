@@ -42,6 +42,11 @@ class ToyModel(Model):
         return self._identity
 
 
+def words_in(example: Example) -> list[str]:
+    """Words of all texts of an item in lower case, as toy classifiers read it."""
+    return [word.lower() for text in example.fields.values() for word in token_texts(text)]
+
+
 class KeywordClassifier(ToyModel):
     """Classifier that counts words: p(positive) = (1 + good) / (2 + good + bad).
 
@@ -84,11 +89,7 @@ class KeywordClassifier(ToyModel):
 
     def _answer(self, example: Example) -> Prediction:
         """Prediction for one example."""
-        words = [
-            text[start:end].lower()
-            for text in example.fields.values()
-            for start, end in token_spans(text)
-        ]
+        words = words_in(example)
         good = sum(word in self._good for word in words)
         bad = sum(word in self._bad for word in words)
         positive = (1 + good) / (2 + good + bad)
