@@ -1,7 +1,7 @@
 """Drawings without scripts: bars on an axis, glyphs of intervals, sentences with arcs."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -34,27 +34,6 @@ class CostSpan:
 _AXIS_MARGIN: Final = 2.0  # percent of the width on either side
 _STEPS: Final = (1, 2, 5, 10)
 _MOST_TICKS: Final = 7
-
-
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """An interval on an axis, in percent of its width.
-
-    Parameters
-    ----------
-    value, low, high
-        The cost and the limits that decide.
-    tolerance
-        Where what can be lived with ends.
-    inner
-        Limits for these checkpoints alone, where they are narrower.
-    """
-
-    value: float
-    low: float
-    high: float
-    tolerance: float
-    inner: tuple[float, float] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +72,15 @@ class Axis:
         numbers = [round(step * i, 6) for i in range(first, last + 1)]
         return tuple((self.place(n), f"{n:g}".replace("-", "\N{MINUS SIGN}")) for n in numbers)
 
-    def bar(self, span: CostSpan) -> Bar:
-        """Position of a cost on the axis."""
-        inner = (self.place(span.inner[0]), self.place(span.inner[1])) if span.inner else None
-        ends = self.place(span.value), self.place(span.low), self.place(span.high)
-        return Bar(*ends, self.place(span.tolerance), inner)
+    def places(self, numbers: Iterable[float]) -> tuple[float, ...]:
+        """Position of each number."""
+        return tuple(map(self.place, numbers))
+
+    def bar(self, span: CostSpan) -> CostSpan:
+        """A cost with positions on the axis in place of its numbers."""
+        inner = span.inner and (self.place(span.inner[0]), self.place(span.inner[1]))
+        value, low, high = self.places((span.value, span.low, span.high))
+        return CostSpan(value, low, high, self.place(span.tolerance), inner)
 
 
 GLYPH_WIDTH = 112.0

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from scrutiny.blocks.charts import ChartTable
+from scrutiny.blocks.drawings import Axis
 from scrutiny.blocks.numbers import NO_VALUE, interval, plainly
 from scrutiny.blocks.run_estimates import identity
 from scrutiny.blocks.run_view import OwnInterval, RunView
@@ -134,6 +135,15 @@ class SignPanel:
     title: str
     neither: float
     rows: tuple[SeedSign, ...]
+
+    @property
+    def axis(self) -> Axis:
+        """Axis of a page, on which all of its intervals lie."""
+        ends = [self.neither]
+        for row in self.rows:
+            ends += row.whole.ends
+            ends += [end for own in row.each.values() for end in (own.low, own.high)]
+        return Axis(min(ends), max(ends))
 
     @property
     def table(self) -> ChartTable:

@@ -1,17 +1,14 @@
-"""Signs over seeds in a terminal, on a page and in Markdown: a mark or point for each seed."""
+"""Signs over seeds in a terminal and in Markdown: a mark for each seed."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from rich.cells import cell_len
 from rich.text import Text
 
-from scrutiny.blocks.drawings import Axis
-from scrutiny.blocks.labels import replicate_words
 from scrutiny.blocks.numbers import interval
 from scrutiny.blocks.terminal_and_markdown import WIDTH, escape, fold, side_by_side, table, wrapped
-from scrutiny.report.signs import SeedSign, SignPanel, Signs
+from scrutiny.report.signs import Signs
 
 _MOST_MARKS: Final = 10
 _STYLES: Final = {"clear": "bold blue", "disagree": "yellow"}
@@ -68,77 +65,6 @@ def signs_lines(signs: Signs) -> Iterator[Text]:
     yield from wrapped(signs.counts)
     if signs.controls:
         yield from wrapped(signs.controls)
-
-
-_LINE: float = 8.0  # pixels between replicates
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """A replicate: its ends and value in percent of the width, its height in pixels."""
-
-    title: str
-    low: float
-    value: float
-    high: float
-    y: float
-    is_marked: bool
-
-
-@dataclass(frozen=True, slots=True)
-class SignRow:
-    """A sign with its place on the axis."""
-
-    sign: SeedSign
-    figures: str
-    low: float
-    value: float
-    high: float
-    points: tuple[Point, ...]
-
-    @property
-    def height(self) -> float:
-        """Pixels that the replicates take."""
-        return _LINE * (len(self.points) + 1)
-
-
-@dataclass(frozen=True, slots=True)
-class PanelPage:
-    """Signs on one axis."""
-
-    panel: SignPanel
-    axis: Axis
-    rows: tuple[SignRow, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SignsPage:
-    """First screen of an audit of language: signs, and their panels on axes."""
-
-    signs: Signs
-    panels: tuple[PanelPage, ...]
-
-
-def signs_page(signs: Signs) -> SignsPage:
-    """Signs as the HTML page shows them."""
-    panels = []
-    for panel in signs.panels:
-        ends = [panel.neither]
-        for row in panel.rows:
-            ends += row.whole.ends
-            ends += [end for own in row.each.values() for end in (own.low, own.high)]
-        axis = Axis(min(ends), max(ends))
-        rows = []
-        for row in panel.rows:
-            points = []
-            for at, (name, own) in enumerate(row.each.items(), start=1):
-                title = f"{replicate_words(name)}: {own.value:.3g} [{own.low:.3g}, {own.high:.3g}]"
-                low, value, high = map(axis.place, (own.low, own.value, own.high))
-                points.append(Point(title, low, value, high, _LINE * at, row.marked(name) != 0))
-            low, value, high = map(axis.place, row.whole.ends)
-            rows.append(SignRow(row, interval(row.whole), low, value, high, tuple(points)))
-        panels.append(PanelPage(panel, axis, tuple(rows)))
-    return SignsPage(signs, tuple(panels))
 
 
 def sign_blocks(signs: Signs) -> list[str]:
