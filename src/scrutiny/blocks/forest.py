@@ -16,7 +16,6 @@ from scrutiny.blocks.charts import (
     label_axis,
     marks,
     series_color,
-    series_shape,
     tooltip,
     value_axis,
     view_of,
@@ -132,12 +131,13 @@ def _forest_layers(
     if any(len(line.series) > 1 for line in shown):
         y["yOffset"] = {"field": "series", "sort": names}
     color = {"color": series_color(names)}
+    shape = {**series_color(names), "scale": {"domain": list(names)}}  # one legend with the colors
     told = {"tooltip": tooltip("label", "series", "interval", "n/planned")}
     layers: list[Spec] = [guide(0.0, dashed=False)]
     if limit:
         layers.append(guide(limit, dashed=True))
     ends = {"x": value_axis("low", metric), "x2": {"field": "high"}}
-    at = {"x": value_axis("value", metric), **color, "shape": series_shape(names)}
+    at = {"x": value_axis("value", metric), **color, "shape": shape}
     return [
         *layers,
         marks("rule", {**y, **ends, **color, **told}, strokeWidth=2.5, strokeCap="round"),

@@ -215,10 +215,9 @@ class Bars(Progress):
         """Report the result of a stage."""
         self._console.print(printable(text), markup=False, highlight=False)
 
-    @_where_it_can_be_said
     def note(self, text: str) -> None:
         """Say something once."""
-        self._console.print(printable(text), markup=False, highlight=False)
+        self.passed(text)
 
 
 def say_warnings(manifest: Mapping[str, Any]) -> None:

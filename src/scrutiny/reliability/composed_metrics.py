@@ -21,6 +21,7 @@ from scrutiny.reliability.row_statistics import (
     divide,
     is_quotient,
     scale_of,
+    value_of,
     with_count,
 )
 
@@ -242,7 +243,7 @@ def _apart(both: tuple[Statistic, Statistic], width: int, sums: Array) -> tuple[
 def _of_sums(how: str, both: tuple[Statistic, Statistic], width: int, sums: Array) -> Array:
     """Values ``(...)`` of the sums ``(..., component)`` of both."""
     sides = _apart(both, width, sums)
-    values = [_value(of, side) for of, side in zip(both, sides, strict=True)]
+    values = [value_of(_additive(of), side) for of, side in zip(both, sides, strict=True)]
     found = _HOW[how](*values)
     if not all(map(is_quotient, both)):
         return found
@@ -250,7 +251,7 @@ def _of_sums(how: str, both: tuple[Statistic, Statistic], width: int, sums: Arra
     for of, side in zip(both, sides, strict=True):
         alone = side.copy()
         alone[..., -1] = 1.0  # divided by 1, the quotient is its numerator
-        numerators.append(_value(of, alone))
+        numerators.append(value_of(_additive(of), alone))
     exact = _HOW[how](*numerators)
     exact = divide(exact, below[0]) if how == "-" else exact
     return np.where((below[0] == below[1]) & (below[0] > 0), exact, found)
@@ -271,15 +272,10 @@ def _weighted(
         *(
             of.weighted(side, weights)
             if isinstance(of, WeightedStatistic)
-            else _value(of, weights @ _additive(of).components(side))
+            else value_of(_additive(of), weights @ _additive(of).components(side))
             for of, side in sides
         )
     )
-
-
-def _value(of: Statistic, sums: Array) -> Array:
-    """Values of sums ``(..., component)``."""
-    return np.asarray(_additive(of).value(sums[..., None, :], np.ones((*sums.shape[:-1], 1))))
 
 
 def _additive(of: Statistic) -> AdditiveStatistic:

@@ -32,6 +32,7 @@ from scrutiny.reliability.row_statistics import (
     on_rows,
     resample_any,
     scale_of,
+    value_of,
 )
 from scrutiny.stats.agreement.flips import counted_flips
 from scrutiny.stats.arrays import StatisticsError
@@ -126,7 +127,7 @@ def contrast(
         n_replicates=min(count, others),
         denominator=min((one for one in divided if one is not None), default=None),
         by_replicate=found.by_replicate if is_by_replicate else {},
-        across=across(apart.point, no_effect=0.0).numbers()
+        across=across(apart.point, no_effect=0.0)
         if is_by_replicate
         else compared_runs(sides[0].point, sides[1].point),
     )
@@ -180,7 +181,7 @@ def _subtracted_first(
 
     def value(sums: Floats) -> Floats:
         sums[..., -1] = counts[0]
-        return np.asarray(statistic.value(sums[..., None, :], np.ones((*sums.shape[:-1], 1))))
+        return value_of(statistic, sums)
 
     mean = value((one.mean(axis=0) - other.mean(axis=0))[None])
     each = value(one - other) if apart.point.size == len(one) == len(other) else mean

@@ -81,6 +81,12 @@ class Additive(AdditiveStatistic):
         return divide(total, counts.sum(axis=-1))
 
 
+def value_of(statistic: AdditiveStatistic, sums: Array) -> Array:
+    """Values ``(...)`` of sums ``(..., component)`` that are kept in no cells."""
+    weight = np.ones((*sums.shape[:-1], 1))
+    return np.asarray(statistic.value(sums[..., None, :], weight))
+
+
 def scale_of(statistic: Statistic) -> Scale:
     """Scale of any statistic, cut at the range of its values."""
     named = Scale.of(statistic.scale)

@@ -6,7 +6,7 @@ The front of an audit of language: each row is a claim about a number that has a
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, Literal
 
 from scrutiny.blocks.charts import ChartTable
@@ -279,7 +279,6 @@ def _rows(view: RunView) -> Iterator[SeedSign]:
         for component, limits in zip(finding.claim.components, finding.limits, strict=True):
             key = finding.evidence.get(component.against)
             if component.against in _CONTROLS and key and identity(key) in by_key:
-                low, high = (limits and (limits.recipe or limits.checkpoints)) or (None, None)
-                found = replace(by_key[identity(key)], low=low, high=high)
-                controls[component.against] = found
+                ends = limits and (limits.recipe or limits.checkpoints)
+                controls[component.against] = by_key[identity(key)].within(ends)
         yield SeedSign(name, finding, whole, neither, each, controls)

@@ -227,7 +227,7 @@ def _trusted(view: RunView) -> list[str]:
         (
             escape(row.row.found),
             f"{mark('supported')} {row.standing}" if row.is_trusted else row.standing,
-            *(escape(outcome) for outcome in row.outcomes),
+            *(escape(outcome) for outcome in row.outcomes.values()),
         )
         for row in found.rows
     ]

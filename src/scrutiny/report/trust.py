@@ -3,7 +3,7 @@
 A control is no condition of a cost, and stands beside it; a small cost needs none at all.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -61,14 +61,14 @@ class TrustedRow:
     """
 
     row: AuditRow
-    outcomes: tuple[str, ...]
+    outcomes: Mapping[str, str]
 
     @property
     def failed(self) -> tuple[str, ...]:
         """Names of the conditions that are not met."""
         return tuple(
             name
-            for name, outcome in zip(CONDITIONS, self.outcomes, strict=True)
+            for name, outcome in self.outcomes.items()
             if outcome not in _HOLDS and not outcome.startswith(_BESIDE)
         )
 
@@ -87,7 +87,7 @@ class TrustedRow:
     @property
     def beside(self) -> str:
         """Outcome of a control that is no condition and is not passed; empty for any other."""
-        outcome = self.outcomes[CONDITIONS.index("controls")]
+        outcome = self.outcomes["controls"]
         return outcome if outcome.startswith(_BESIDE) else ""
 
     @property
@@ -100,8 +100,8 @@ class TrustedRow:
         if self.is_trusted:
             return ""
         if self.row.finding.is_stopped:
-            return self.outcomes[CONDITIONS.index("interval")]
-        return f"{self.failed[0]}: {self.outcomes[CONDITIONS.index(self.failed[0])]}"
+            return self.outcomes["interval"]
+        return f"{self.failed[0]}: {self.outcomes[self.failed[0]]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,14 +158,8 @@ def trusted_table(view: RunView) -> TrustedTable | None:
             outcome = worst_outcome(c.outcome for c in run)
             detail = next((c.detail for c in run if c.outcome == outcome and c.detail), "")
             choices = "yes" if outcome == "yes" else f"{outcome} ({detail})" if detail else outcome
-        outcomes = (
-            interval,
-            choices,
-            _seeds(finding),
-            _controls(finding, controls),
-            skill,
-        )
-        rows.append(TrustedRow(row, outcomes))
+        outcomes = interval, choices, _seeds(finding), _controls(finding, controls), skill
+        rows.append(TrustedRow(row, dict(zip(CONDITIONS, outcomes, strict=True))))
     return TrustedTable(tuple(rows))
 
 

@@ -3,7 +3,6 @@
 import json
 import os
 import sys
-import textwrap
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from importlib.util import find_spec
@@ -12,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from scrutiny.cli.failures import INTERRUPTED, say, tell
-from scrutiny.cli.options import once_each, pair_of
-from scrutiny.cli.output import WIDTH, printed_line
+from scrutiny.cli.options import named_values
+from scrutiny.cli.output import hanging, printed_line
 from scrutiny.core.boundary.json_text import json_line
 from scrutiny.core.boundary.printable import printable
 from scrutiny.core.errors import PlanError, RunIncompleteError
@@ -83,7 +82,7 @@ def doctor(
     and which transformations can run here.
     """
     if endpoint:
-        settings = once_each("-M", [pair_of("-M", text) for text in model_settings])
+        settings = named_values("-M", model_settings)
         return _examined(
             endpoint, against, settings, most=most_requests, level=1 - level, as_json=as_json
         )
@@ -160,19 +159,12 @@ def _examined(
 
 def _print(found: Sequence["DoctorFinding"], first: str, sent: int) -> None:
     """Table of findings under their verdict."""
-    for line in textwrap.wrap(first, WIDTH, break_on_hyphens=False):
+    for line in hanging(first):
         click.echo(line)
     click.echo(f"{sent} requests were sent.\n")
     for one in found:
         head = f"{one.check:<{_COLUMNS[0]}}{one.state:<{_COLUMNS[1]}}"
-        lines = textwrap.wrap(
-            printable(one.says),
-            WIDTH,
-            initial_indent=head,
-            subsequent_indent=" " * sum(_COLUMNS),
-            break_on_hyphens=False,
-        )
-        click.echo("\n".join(lines))
+        click.echo("\n".join(hanging(printable(one.says), head, indent=" " * sum(_COLUMNS))))
 
 
 def _findings() -> dict[str, Any]:

@@ -1,13 +1,12 @@
 """``scrutiny models``: packaged models, and checks of models."""
 
-import textwrap
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
 from scrutiny.cli.options import Folder, load_options, model_options, whole_numbers
-from scrutiny.cli.output import WIDTH, prints_on_stderr
+from scrutiny.cli.output import hanging, prints_on_stderr
 from scrutiny.core.boundary.json_text import json_line
 from scrutiny.core.boundary.parameters import known
 from scrutiny.core.errors import ModelError
@@ -111,19 +110,9 @@ def _show(*, as_json: bool) -> int:
 
 def _lines(name: str, says: str, state: str) -> list[str]:
     """Lines of a model; only a path may be wider than 80 columns."""
-    lines = _wrapped(f"{name}: {says}" if says else name, first="", others="  ")
-    return lines + _wrapped(state, first="  ", others="  ")
-
-
-def _wrapped(text: str, *, first: str, others: str) -> list[str]:
-    return textwrap.wrap(
-        text,
-        WIDTH,
-        initial_indent=first,
-        subsequent_indent=others,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    said = f"{name}: {says}" if says else name
+    lines = hanging(said, indent="  ", break_long_words=False)
+    return lines + hanging(state, "  ", break_long_words=False)
 
 
 def _rows() -> list[tuple[str, str, str, str]]:

@@ -1,7 +1,6 @@
 """Reasons in words: what decided a claim, what a risk costs, what would decide an open one."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final, NamedTuple
 
 from scrutiny.core.boundary.printable import hundred
@@ -19,10 +18,9 @@ _MOST_FORESEEN: Final = MOST_ITEMS**2
 
 def why(part: ClaimPart, spoken: Spoken, state: State, risk: Risk) -> str:
     """Reason in one sentence: the cost relative to the tolerance, or what would decide."""
-    limits, value = part.limits, part.found.estimate.value
-    if limits is None or value is None:
+    limits, ends, value = part.limits, part.ends(spoken), part.found.estimate.value
+    if limits is None or ends is None or value is None:
         return "there is no value"
-    ends = limits.of(spoken) or limits.widest
     said = in_words(part.component, (value, *ends), risk, state)
     tolerable = f"the {hundred(risk.tolerance, 0)} that are tolerable"
     if state == "holds":
@@ -265,8 +263,7 @@ def telling_part(parts: Sequence[ClaimPart], outcome: Place, spoken: Spoken) -> 
 
 def _clearance(part: ClaimPart, spoken: Spoken) -> float:
     """Distance of a value beyond its limit, in half-widths; lowest without a value."""
-    ends = part.limits and (part.limits.of(spoken) or part.limits.widest)
-    value = part.found.estimate.value
+    ends, value = part.ends(spoken), part.found.estimate.value
     if not ends or value is None:
         return float("-inf")
     off = value - part.component.limit
@@ -276,9 +273,7 @@ def _clearance(part: ClaimPart, spoken: Spoken) -> float:
 
 def bounds_in(part: ClaimPart, spoken: Spoken) -> str:
     """Value with its limits, in words for a reason."""
-    ends = part.limits and (part.limits.of(spoken) or part.limits.widest)
-    low, high = ends or (None, None)
-    return bounds(replace(part.found.estimate, low=low, high=high))
+    return bounds(part.found.estimate.within(part.ends(spoken)))
 
 
 def limits_at_once(part: ClaimPart) -> str:

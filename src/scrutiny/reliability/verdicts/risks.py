@@ -200,23 +200,23 @@ def checks_of(case: ClaimCase, verdict: str) -> tuple[Check, ...]:
     """
     if case.claim.risk is not None and case.stop is None and verdict != "not tested":
         return tuple(checks_of_risk(case, verdict))
+    main = case.parts[0].found if case.parts else None
     if verdict in ("refused", "not asked", "not tested"):
         why = "not tested" if verdict == "not tested" else "refused"
-        return tuple(Check(name, "not run", why) for name in case.claim.checks)
-    main = case.parts[0].found if case.parts else None
-    if main is None or main.interval is None:
+    elif main is None or main.interval is None:
         why = "one unit" if main is not None and is_on_one_unit(main) else "no value"
-        return tuple(Check(name, "not run", why) for name in case.claim.checks)
-    return tuple(_check(name, case, verdict) for name in case.claim.checks)
+    else:
+        return tuple(_check(name, case, verdict) for name in case.claim.checks)
+    return tuple(Check(name, "not run", why) for name in case.claim.checks)
 
 
 def _check(name: str, case: ClaimCase, verdict: str) -> Check:
     main = case.parts[0]
     if name == "seeds":
         return _whether_seeds_agree(main, verdict=verdict)
-    if name == "items" and is_on_one_unit(main.found):
-        return Check(name, "not run", "one unit")
     if name == "items":
+        if is_on_one_unit(main.found):
+            return Check(name, "not run", "one unit")
         return _over_groups(name, [main.place("checkpoints")], verdict)
     kind = "dataset" if name.partition(":")[0] == "datasets" else "choice"
     groups = _groups(case.parts, kind)
