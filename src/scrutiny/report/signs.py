@@ -283,7 +283,7 @@ def _rows(view: RunView) -> Iterator[SeedSign]:
         for component, limits in zip(finding.claim.components, finding.limits, strict=True):
             key = finding.evidence.get(component.against)
             if component.against in _CONTROLS and key and identity(key) in by_key:
-                ends = limits and (limits.recipe or limits.checkpoints)
+                ends = None if limits is None else limits.widest
                 controls[component.against] = by_key[identity(key)].within(ends)
         yield SeedSign(name, finding, whole, neither, each, controls)
 

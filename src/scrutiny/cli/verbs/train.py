@@ -19,14 +19,12 @@ SUBCOMMANDS: Final = {
     "recurrent": "Train small LSTMs or GRUs over words from nothing.",
     "task": "Train small parsers and taggers from nothing, with spaCy.",
 }
+#: Those of them that train encoders.
+_ENCODERS: Final = ("finetune", "pretrain")
 #: Where each subcommand is; it is imported when it is called.
 TRAININGS: Final = {
-    "attention": "scrutiny.cli.verbs.train:attention",
-    "finetune": "scrutiny.cli.verbs.train_encoders:finetune",
-    "linear": "scrutiny.cli.verbs.train:linear",
-    "pretrain": "scrutiny.cli.verbs.train_encoders:pretrain",
-    "recurrent": "scrutiny.cli.verbs.train:recurrent",
-    "task": "scrutiny.cli.verbs.train:task",
+    name: f"scrutiny.cli.verbs.train{'_encoders' * (name in _ENCODERS)}:{name}"
+    for name in SUBCOMMANDS
 }
 
 

@@ -40,7 +40,7 @@ class ClaimPart(NamedTuple):
 
     def ends(self, spoken: Spoken) -> tuple[float, float] | None:
         """Limits in a scope, else the widest there are; None without any."""
-        return self.limits and (self.limits.of(spoken) or self.limits.widest)
+        return None if self.limits is None else self.limits.of(spoken) or self.limits.widest
 
     def place(self, spoken: Spoken) -> Place:
         """Position of the limits in a scope; "undecided" without limits."""
