@@ -266,18 +266,8 @@ def valued(
 
 def refused(estimated: Estimated, reason: str) -> Estimated:
     """Estimate without value, refused for a reason."""
-    whole = replace(
-        estimated.estimate,
-        value=None,
-        low=None,
-        high=None,
-        variance={},
-        by_replicate={},
-        across={},
-        status="refused",
-        reason=reason,
-    )
-    return Estimated(whole)
+    whole = replace(estimated.estimate.within(None), value=None, status="refused", reason=reason)
+    return Estimated(replace(whole, variance={}, by_replicate={}, across={}))
 
 
 def without_value(
