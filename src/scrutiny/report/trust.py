@@ -18,6 +18,7 @@ from scrutiny.core.boundary.printable import and_more
 from scrutiny.core.claim import Component, Finding
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.record import grouped
+from scrutiny.reliability.verdicts.limits import place_of
 from scrutiny.reliability.verdicts.prerequisites import SKILL_NOT_COMPUTED
 from scrutiny.reliability.verdicts.risks import worst_outcome
 from scrutiny.report.findings.audit_rows import AuditRow, audit_rows
@@ -176,8 +177,7 @@ def _seeds(finding: Finding) -> str:
         agreeing = round(share * len(values))
     elif finding.claim.components:
         main = finding.claim.components[0]
-        up = main.operator.startswith(">")
-        agreeing = sum(v > main.limit if up else v < main.limit for v in values)
+        agreeing = sum(place_of(main, (v, v)) == "beyond" for v in values)
     if agreeing < len(values) and finding.verdict != "holds":
         return f"{agreeing} of {len(values)} agree"
     outcome = worst_outcome(c.outcome for c in finding.checks if c.name == "seeds")
@@ -212,7 +212,7 @@ def _controls(finding: Finding, controls: Sequence[tuple[Component, Estimate | N
         c
         for c, e in found.items()
         if e is not None and e.low is not None and e.high is not None
-        if (e.high < c.limit if c.operator.startswith("<") else e.low > c.limit)
+        if place_of(c, (e.low, e.high)) == "beyond"
     ]
     failed = [c for c in declared if c not in passed]
     if not failed:

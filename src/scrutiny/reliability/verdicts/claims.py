@@ -19,6 +19,7 @@ from scrutiny.reliability.verdicts.limits import (
     ClaimPart,
     Place,
     RowFamily,
+    costs,
     deciding,
     families_among,
     is_of_recipe,
@@ -50,7 +51,6 @@ from scrutiny.reliability.verdicts.reasons import (
 from scrutiny.reliability.verdicts.risks import (
     FEWEST_DATASETS,
     checks_of,
-    costs,
     over_datasets,
     state_of,
     with_negligible,

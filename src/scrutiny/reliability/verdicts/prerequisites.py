@@ -279,9 +279,7 @@ def over_touched(
     said = touched.says(risk.touches)
     if share == 1.0:
         return said
-    figures, _, limits = figures_over(share, cost, state).partition(" [")
-    limits = f" [{limits}" if limits else ""
-    return f"{said}, and {risk.costs.format(figures)}{limits} over these alone"
+    return f"{said}, and {costing(risk, figures_over(share, cost, state))} over these alone"
 
 
 def figures_over(share: float, cost: tuple[float, float, float], state: State) -> str:
@@ -293,7 +291,18 @@ def figures_over(share: float, cost: tuple[float, float, float], state: State) -
     >>> [figures_over(0.1, cost, state) for state in ("hurts", "can't tell", "holds")]
     ['10.0 [5.0, 15.0]', 'between 5.0 and 15.0', 'at most 15.0']
     """
-    value, low, high = (hundred(max(-1.0, min(1.0, one / share))) for one in cost)
+    return figures([max(-1.0, min(1.0, one / share)) for one in cost], state)
+
+
+def figures(cost: Sequence[float], state: str) -> str:
+    """Value, low and high of a cost times 100, as what was found of it is told."""
+    value, low, high = map(hundred, cost)
     if state == "can't tell":
         return f"between {low} and {high}"
     return f"at most {high}" if state == "holds" else f"{value} [{low}, {high}]"
+
+
+def costing(risk: Risk, told: str) -> str:
+    """Cost in words with its figures; limits in brackets stand behind the words."""
+    value, bracket, limits = told.partition(" [")
+    return f"{risk.costs.format(value)}{bracket}{limits}"

@@ -6,9 +6,9 @@ from typing import Final, NamedTuple
 from scrutiny.core.boundary.printable import hundred
 from scrutiny.core.claim import Component, Risk, State
 from scrutiny.core.estimate import Estimate, Limits, Spoken
-from scrutiny.reliability.verdicts.limits import ClaimPart, Place
-from scrutiny.reliability.verdicts.prerequisites import bounds
-from scrutiny.reliability.verdicts.risks import costs, is_beyond_tolerance
+from scrutiny.reliability.verdicts.limits import ClaimPart, Place, costs
+from scrutiny.reliability.verdicts.prerequisites import bounds, costing, figures
+from scrutiny.reliability.verdicts.risks import is_beyond_tolerance
 from scrutiny.stats.intervals.rows import MOST_ITEMS
 from scrutiny.stats.intervals.simultaneous import FEWEST_SEEDS
 
@@ -206,13 +206,8 @@ def in_words(
     'costs between 0.0 and 8.0 points'
     """
     value, low, high = found
-    least, most = costs(component, (low, high))
-    if state == "holds" or risk.settled_by:
-        return risk.costs.format(f"at most {hundred(most)}")
-    if state == "can't tell":
-        return risk.costs.format(f"between {hundred(least)} and {hundred(most)}")
-    middle, _ = costs(component, (value, value))
-    return f"{risk.costs.format(hundred(middle))} {_bracketed(component, (low, high))}"
+    cost = costs(component, (value, value))[0], *costs(component, (low, high))
+    return costing(risk, figures(cost, "holds" if risk.settled_by else state))
 
 
 def few_in_words(found: Estimate, risk: Risk) -> str:
@@ -266,8 +261,7 @@ def _clearance(part: ClaimPart, spoken: Spoken) -> float:
     ends, value = part.ends(spoken), part.found.estimate.value
     if not ends or value is None:
         return float("-inf")
-    off = value - part.component.limit
-    off = off if part.component.operator.startswith(">") else -off
+    off, _ = costs(part.component, (value, value))
     return off / max((ends[1] - ends[0]) / 2.0, 1e-12)
 
 

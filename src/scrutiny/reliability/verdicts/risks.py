@@ -21,6 +21,7 @@ from scrutiny.reliability.verdicts.limits import (
     ClaimCase,
     ClaimPart,
     Place,
+    costs,
     is_on_one_unit,
     outcome_of,
 )
@@ -93,12 +94,6 @@ def with_negligible(claim: Claim, scale: Scale) -> Claim:
     least, _ = sorted(costs(claim.components[0], (scale.low, scale.high)))
     part = NEGLIGIBLE if least >= 0.0 else 0.0
     return replace(claim, risk=replace(claim.risk, negligible=part * claim.risk.tolerance))
-
-
-def costs(component: Component, ends: tuple[float, float]) -> tuple[float, float]:
-    """Limits as costs: distance beyond no effect, on the side of harm."""
-    low, high = ends[0] - component.limit, ends[1] - component.limit
-    return (low, high) if component.operator.startswith(">") else (-high, -low)
 
 
 def is_beyond_tolerance(component: Component, ends: tuple[float, float], risk: Risk) -> bool:
