@@ -1,7 +1,7 @@
 """Finished run, for Python and notebooks."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,7 +22,7 @@ from scrutiny.data.source import handed_over
 from scrutiny.reliability.written_metrics import Rule, asks_more
 from scrutiny.report.cases.changed_texts import cases_of
 from scrutiny.report.cases.evidence import found_texts
-from scrutiny.report.findings.risks import risks_of
+from scrutiny.report.findings.risks import RiskLine, risks_of
 from scrutiny.report.first_screen.content import FirstScreen, first_screen_of
 from scrutiny.report.formats import format_of, render
 from scrutiny.report.load import load_view
@@ -34,13 +34,7 @@ from scrutiny.store.run_folder import RunFolder
 _MOST_NAMED: Final = 8  # estimates
 #: Columns of the table of risks.
 _RISKS: Final = pa.schema(
-    [
-        (name, pa.float64() if name in ("cost", "low", "high", "changed") else pa.string())
-        for name in (
-            *("state", "what", "cost", "low", "high", "metric"),
-            *("of", "scope", "look", "reason", "changed"),
-        )
-    ]
+    [(one.name, pa.string() if one.type is str else pa.float64()) for one in fields(RiskLine)]
 )
 
 

@@ -1,6 +1,7 @@
 """Tables of a run: filter, convert, show in a notebook."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, Final
 
 import pyarrow as pa
@@ -117,38 +118,28 @@ def numbers_table(estimates: Sequence[Estimate]) -> pa.Table:
     """
     varying = dict.fromkeys(name for estimate in estimates for name in estimate.key.condition)
     columns = {name: _column(name, estimates) for name in varying}
-    front = [
-        {
-            "diagnostic": key.diagnostic_name,
-            "metric": key.metric_name,
-            "model": key.subject,
-            "reference": key.reference,
-            "dataset": key.dataset,
-            "replicate": key.replicate,
-            "role": key.role,
-            "group": key.group,
-        }
-        for key in (estimate.key for estimate in estimates)
-    ]
-    back = [
-        {
-            "value": estimate.value,
-            "low": estimate.low,
-            "high": estimate.high,
-            "level": estimate.level,
-            "n": estimate.counts.n,
-            "planned": estimate.counts.planned,
-            "replicates": estimate.n_replicates,
-            "status": estimate.status,
-            "reason": estimate.reason,
-        }
-        for estimate in estimates
-    ]
-    return pa.table({**_columns(front), **columns, **_columns(back)})
+    if not estimates:
+        return pa.table({})
+    front, back = (
+        {name: [read(e) for e in estimates] for name, read in side.items()}
+        for side in (_KEYS, _VALUES)
+    )
+    return pa.table({**front, **columns, **back})
 
 
-def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+#: Columns before and behind the varying ones, and what stands in them.
+_KEYS: Final = {
+    "diagnostic": attrgetter("key.diagnostic_name"),
+    "metric": attrgetter("key.metric_name"),
+    "model": attrgetter("key.subject"),
+    **{n: attrgetter(f"key.{n}") for n in ("reference", "dataset", "replicate", "role", "group")},
+}
+_VALUES: Final = {
+    **{name: attrgetter(name) for name in ("value", "low", "high", "level")},
+    **{name: attrgetter(f"counts.{name}") for name in ("n", "planned")},
+    "replicates": attrgetter("n_replicates"),
+    **{name: attrgetter(name) for name in ("status", "reason")},
+}
 
 
 def _column(name: str, estimates: Sequence[Estimate]) -> list[Any]:

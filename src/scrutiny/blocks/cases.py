@@ -111,6 +111,15 @@ class EvidenceItem:
         """Number of replicates in which the answer changed."""
         return sum(answer.is_flipped for answer in self.answers)
 
+    @property
+    def told(self) -> ReplicateAnswers:
+        """Answers of the first replicate that changed its own; of the first if none did."""
+        return next((one for one in self.answers if one.is_flipped), self.answers[0])
+
+    def edits_of(self, name: str) -> list[Edit]:
+        """What was changed in one of the texts."""
+        return [edit for edit in self.edits if edit.field == name]
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence:

@@ -233,13 +233,6 @@ def series_color(names: Sequence[str], *, name: str = "series", colors: str = "c
     return {"field": name, "type": "nominal", "scale": scale, "legend": legend}
 
 
-def series_shape(names: Sequence[str]) -> Spec:
-    """Shape by series, combined with the legend of the colors."""
-    legend = None if len(names) < 2 else {"title": None, "orient": "top"}
-    scale = {"domain": list(names)}
-    return {"field": "series", "type": "nominal", "scale": scale, "legend": legend}
-
-
 def guide(at: float, *, dashed: bool, along: str = "x") -> Spec:
     """Reference line across the plot at a value of one axis."""
     style = "limit" if dashed else "zero"

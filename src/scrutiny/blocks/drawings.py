@@ -1,7 +1,7 @@
 """Drawings without scripts: bars on an axis, glyphs of intervals, sentences with arcs."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -34,27 +34,6 @@ class CostSpan:
 _AXIS_MARGIN: Final = 2.0  # percent of the width on either side
 _STEPS: Final = (1, 2, 5, 10)
 _MOST_TICKS: Final = 7
-
-
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """An interval on an axis, in percent of its width.
-
-    Parameters
-    ----------
-    value, low, high
-        The cost and the limits that decide.
-    tolerance
-        Where what can be lived with ends.
-    inner
-        Limits for these checkpoints alone, where they are narrower.
-    """
-
-    value: float
-    low: float
-    high: float
-    tolerance: float
-    inner: tuple[float, float] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +72,15 @@ class Axis:
         numbers = [round(step * i, 6) for i in range(first, last + 1)]
         return tuple((self.place(n), f"{n:g}".replace("-", "\N{MINUS SIGN}")) for n in numbers)
 
-    def bar(self, span: CostSpan) -> Bar:
-        """Position of a cost on the axis."""
-        inner = (self.place(span.inner[0]), self.place(span.inner[1])) if span.inner else None
-        ends = self.place(span.value), self.place(span.low), self.place(span.high)
-        return Bar(*ends, self.place(span.tolerance), inner)
+    def places(self, numbers: Iterable[float]) -> tuple[float, ...]:
+        """Position of each number."""
+        return tuple(map(self.place, numbers))
+
+    def bar(self, span: CostSpan) -> CostSpan:
+        """A cost with positions on the axis in place of its numbers."""
+        inner = span.inner and (self.place(span.inner[0]), self.place(span.inner[1]))
+        value, low, high = self.places((span.value, span.low, span.high))
+        return CostSpan(value, low, high, self.place(span.tolerance), inner)
 
 
 GLYPH_WIDTH = 112.0
@@ -106,43 +89,29 @@ _GLYPH_MARGIN = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Glyph:
-    """Positions along a line ``WIDTH`` wide; ``zero`` is `None` if zero is out of range.
-
-    ``limit`` is the place of what is tolerable, where there is such.
-    """
+    """Positions along a line `GLYPH_WIDTH` wide."""
 
     low: float
     value: float
     high: float
-    zero: float | None
-    limit: float | None = None
+    zero: float
 
 
-def glyphs(
-    estimates: Sequence[Estimate | None], limits: Sequence[float] = ()
-) -> list[Glyph | None]:
-    """Glyph of each estimate on a common scale, including zero and limits."""
-    known = [e for e in estimates if e is not None and e.value is not None]
-    if not known:
-        return [None] * len(estimates)
-    ends = [0.0, *limits]
-    for shown in known:
-        ends += shown.ends
+def glyphs(estimates: Sequence[Estimate | None]) -> list[Glyph | None]:
+    """Glyph of each estimate on a common scale that includes zero."""
+    ends = [0.0]
+    for shown in estimates:
+        ends += () if shown is None or shown.value is None else shown.ends
     least, most = min(ends), max(ends)
     span = (most - least) or 1.0
 
     def place(x: float) -> float:
         return round(_GLYPH_MARGIN + (x - least) / span * (GLYPH_WIDTH - 2 * _GLYPH_MARGIN), 1)
 
-    found: list[Glyph | None] = []
-    for i, estimate in enumerate(estimates):
-        if estimate is None or estimate.value is None:
-            found.append(None)
-            continue
-        low, value, high = estimate.ends
-        limit = place(limits[i]) if limits else None
-        found.append(Glyph(place(low), place(value), place(high), place(0.0), limit))
-    return found
+    return [
+        None if e is None or e.value is None else Glyph(*map(place, (*e.ends, 0.0)))
+        for e in estimates
+    ]
 
 
 CUE, RIGHT, MISSED, WRONG, REST = "cue", "right", "missed", "wrong", ""

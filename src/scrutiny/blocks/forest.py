@@ -6,7 +6,7 @@ box that a chart stands in.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Final
 
 from scrutiny.blocks.charts import (
     Chart,
@@ -16,7 +16,6 @@ from scrutiny.blocks.charts import (
     label_axis,
     marks,
     series_color,
-    series_shape,
     tooltip,
     value_axis,
     view_of,
@@ -68,6 +67,7 @@ _MEANINGS: Final = {
     "items": "Items: another sample of texts.",
     "both": "Both: their interaction.",
 }
+_SCALE: Final = "The table gives standard deviations on the scale of the interval."
 
 
 def forest(anchor: str, lines: Sequence[Line], *, metric: str, limit: float | None) -> Chart | None:
@@ -79,15 +79,14 @@ def forest(anchor: str, lines: Sequence[Line], *, metric: str, limit: float | No
         return None
     shown = lines[:_MOST_ROWS]
     names = list(dict.fromkeys(name for line in shown for name in line.series))
-    values = []
-    for line in shown:
-        for name, estimate in line.series.items():
-            if estimate.value is not None:
-                low, value, high = estimate.ends
-                place: dict[str, Any] = {"label": line.label, "series": name}
-                ends = {"value": value, "low": low, "high": high}
-                said = {"interval": interval(estimate), "n/planned": out_of(estimate)}
-                values.append(place | ends | said)
+    values = [
+        {"label": line.label, "series": name}
+        | {"value": e.value, "low": e.ends[0], "high": e.ends[2]}
+        | {"interval": interval(e), "n/planned": out_of(e)}
+        for line in shown
+        for name, e in line.series.items()
+        if e.value is not None
+    ]
     layers = _forest_layers(shown, names, metric=metric, limit=limit)
     caption = "Points are estimates, bars their intervals; the solid line is zero"
     caption += f", the dashed one the limit of the claim ({number(limit)})." if limit else "."
@@ -132,12 +131,13 @@ def _forest_layers(
     if any(len(line.series) > 1 for line in shown):
         y["yOffset"] = {"field": "series", "sort": names}
     color = {"color": series_color(names)}
+    shape = {**series_color(names), "scale": {"domain": list(names)}}  # one legend with the colors
     told = {"tooltip": tooltip("label", "series", "interval", "n/planned")}
     layers: list[Spec] = [guide(0.0, dashed=False)]
     if limit:
         layers.append(guide(limit, dashed=True))
     ends = {"x": value_axis("low", metric), "x2": {"field": "high"}}
-    at = {"x": value_axis("value", metric), **color, "shape": series_shape(names)}
+    at = {"x": value_axis("value", metric), **color, "shape": shape}
     return [
         *layers,
         marks("rule", {**y, **ends, **color, **told}, strokeWidth=2.5, strokeCap="round"),
@@ -193,9 +193,10 @@ def variance(anchor: str, lines: Sequence[Line]) -> Chart | None:
         return None
     names = sorted(found, key=lambda name: _SOURCES.get(name, len(_SOURCES)))
     values = [
-        {"label": label, "source": name, "share": e.variance[name] / sum(e.variance.values())}
+        {"label": label, "source": name}
+        | {"share": e.variance[name] / sum(e.variance.values()), "rank": rank}
         for label, e in kept[:_MOST_ROWS]
-        for name in names
+        for rank, name in enumerate(names)
         if name in e.variance
     ]
     encoding = {
@@ -211,18 +212,11 @@ def variance(anchor: str, lines: Sequence[Line]) -> Chart | None:
         "order": {"field": "rank"},
         "tooltip": tooltip("label", "source", "share"),
     }
-    rank = {name: i for i, name in enumerate(names)}
-    values = [v | {"rank": rank[str(v["source"])]} for v in values]
     mark = {"type": "bar", "height": {"band": 0.62}}
     return Chart(
         anchor=anchor,
         title="Sources of uncertainty",
-        caption=" ".join(
-            [
-                *(_MEANINGS[name] for name in names if name in _MEANINGS),
-                "The table gives standard deviations on the scale of the interval.",
-            ]
-        ),
+        caption=" ".join([*(_MEANINGS[name] for name in names if name in _MEANINGS), _SCALE]),
         spec=view_of(values, height={"step": 20}, mark=mark, encoding=encoding),
         table=_variance_table(kept, names),
         note=_left_out(len(kept)),

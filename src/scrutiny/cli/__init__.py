@@ -35,25 +35,20 @@ VERBS: Final = {
     "doctor": "Show what is installed, or check an endpoint before it is paid.",
     "new": "Create a plug-in package that passes its conformance test.",
 }
+#: Verbs of each module of `scrutiny.cli.verbs`, under their names there; others are a module.
+_TOGETHER: Final = {
+    "asking": ("audit", "run", "check", "compare"),
+    "finished_runs": ("report", "freeze", "gate"),
+    "machine": ("cache", "doctor"),
+    "names": ("show",),
+    "texts": ("perturb", "data"),
+}
 #: Where each verb is; it is imported when it is called.
 PLACES: Final = {
-    "audit": "scrutiny.cli.verbs.asking:audit",
-    "run": "scrutiny.cli.verbs.asking:run",
-    "list": "scrutiny.cli.verbs.names:list_names",
-    "show": "scrutiny.cli.verbs.names:show",
-    "check": "scrutiny.cli.verbs.asking:check",
-    "report": "scrutiny.cli.verbs.finished_runs:report",
-    "freeze": "scrutiny.cli.verbs.finished_runs:freeze",
-    "compare": "scrutiny.cli.verbs.asking:compare",
-    "gate": "scrutiny.cli.verbs.finished_runs:gate",
-    "import": "scrutiny.cli.verbs.import_:command",
-    "train": "scrutiny.cli.verbs.train:command",
-    "perturb": "scrutiny.cli.verbs.texts:perturb",
-    "data": "scrutiny.cli.verbs.texts:data",
-    "models": "scrutiny.cli.verbs.models:command",
-    "cache": "scrutiny.cli.verbs.machine:cache",
-    "doctor": "scrutiny.cli.verbs.machine:doctor",
-    "new": "scrutiny.cli.verbs.new:command",
+    **{verb: f"scrutiny.cli.verbs.{verb}:command" for verb in ("train", "models", "new")},
+    **{"list": "scrutiny.cli.verbs.names:list_names"},
+    **{"import": "scrutiny.cli.verbs.import_:command"},
+    **{v: f"scrutiny.cli.verbs.{place}:{v}" for place, own in _TOGETHER.items() for v in own},
 }
 #: What `click` marks a paragraph with that is not to be filled; in a raw docstring it is two signs.
 _AS_TYPED = "\\b\n"

@@ -9,10 +9,10 @@ from typing import Any, Final, Literal
 
 import click
 
-from scrutiny.cli.asked_texts import Together
 from scrutiny.cli.options import split_option
 from scrutiny.cli.output import prints_on_stderr
 from scrutiny.cli.plans import models_from_flags, plan_from_flags, plan_from_run
+from scrutiny.cli.progress import Together
 from scrutiny.cli.request import Request, command_line, run_request
 from scrutiny.core.boundary.json_text import json_line
 from scrutiny.core.errors import DataError, PlanError

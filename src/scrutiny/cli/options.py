@@ -87,6 +87,19 @@ def _looked_up(context: click.Context, option: click.Parameter, given: Any) -> A
     return given
 
 
+#: Add ``--reported``.
+reported = click.option(
+    "--reported",
+    multiple=True,
+    metavar="STRING",
+    help="Evaluation data, whose rows are refused for training.",
+)
+#: Add ``--dev-share``.
+dev_share = click.option(
+    "--dev-share", type=float, help="Share of the rows for dev data if there is no --dev; 0.1."
+)
+
+
 #: Add ``--device``, ``--batch`` and ``-M``.
 model_options = several(
     click.option("--device", default="auto", help="auto, cpu, cuda:0, mps.", metavar="D"),
@@ -242,8 +255,19 @@ def load_options(device: str, batch: str, model_settings: tuple[str, ...]) -> Lo
         raise PlanError(f"--device {device!r} is none of auto, cpu, cuda, cuda:0, mps, xpu.")
     if batch != "auto" and not _COUNT.fullmatch(batch):
         raise PlanError(f"--batch {batch!r} is neither 'auto' nor a positive number.")
-    settings = once_each("-M", [pair_of("-M", text) for text in model_settings])
-    return LoadOptions(device, batch if batch == "auto" else int(batch), settings)
+    chosen = batch if batch == "auto" else int(batch)
+    return LoadOptions(device, chosen, named_values("-M", model_settings))
+
+
+def named_values(flag: str, texts: Iterable[str]) -> dict[str, str]:
+    """Values of ``FLAG name=value`` by name.
+
+    Raises
+    ------
+    PlanError
+        If there is no name, or no ``=``, or a name occurs twice.
+    """
+    return once_each(flag, [pair_of(flag, text) for text in texts])
 
 
 def pair_of(flag: str, text: str) -> tuple[str, str]:

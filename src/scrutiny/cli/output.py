@@ -103,6 +103,19 @@ WIDTH: Final = 80
 _UNDERLINE: Final = re.compile(r"\s*-{3,}\s*")
 
 
+def hanging(text: str, start: str = "", *, indent: str | None = None, **more: Any) -> list[str]:
+    """Lines of 80 columns behind a beginning, the others below where it ends or at an indent.
+
+    Examples
+    --------
+    >>> hanging("words " * 15, "note  ")[1]
+    '      words words'
+    """
+    others = " " * len(start) if indent is None else indent
+    stated: dict[str, Any] = {"break_on_hyphens": False, **more}
+    return textwrap.wrap(text, WIDTH, initial_indent=start, subsequent_indent=others, **stated)
+
+
 def narrowed(text: str) -> str:
     """Text whose paragraphs fit into 80 columns; examples and short paragraphs stay as they are.
 
@@ -119,9 +132,7 @@ def narrowed(text: str) -> str:
             continue
         indent = _indent(paragraph[0])
         joined = " ".join(line.strip() for line in paragraph)
-        found += textwrap.wrap(
-            joined, WIDTH, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
-        )
+        found += hanging(joined, indent)
     return "\n".join(found)
 
 

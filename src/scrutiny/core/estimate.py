@@ -215,6 +215,11 @@ class Estimate:
         high = value if self.high is None else self.high
         return low, value, high
 
+    def within(self, ends: "tuple[float, float] | None") -> "Estimate":
+        """The same value with other limits, or without any."""
+        low, high = ends or (None, None)
+        return replace(self, low=low, high=high)
+
     @property
     def is_fixed(self) -> bool:
         """Whether it is about these checkpoints only."""

@@ -65,9 +65,10 @@ def estimate_along(
     width = len(first.names)
     # places are drawn like so many replicates: one product of weights and sums serves them all
     stacked = replace(first, values=np.concatenate([one.values for _, one in asked], axis=0))
-    rng = generator(seed, "bootstrap", name=key.dataset, item="items")
     try:
-        drawn = resample_joined(panel, stacked, statistic, draws=resampling.draws, rng=rng)
+        drawn = resample_joined(
+            panel, stacked, statistic, dataset=key.dataset, draws=resampling.draws, seed=seed
+        )
     except StatisticsError:
         return [blank(own, joined, resampling, "no_value") for own, joined in asked]
     found = []

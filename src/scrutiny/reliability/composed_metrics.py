@@ -21,6 +21,7 @@ from scrutiny.reliability.row_statistics import (
     divide,
     is_quotient,
     scale_of,
+    value_of,
     with_count,
 )
 
@@ -181,14 +182,15 @@ def of_two(how: str, one: Statistic, other: Statistic, *, width: int = 0) -> Add
         If one is fitted anew on each draw or keeps parts of the data apart, or they have not the
         same unit.
     """
-    both, width = (one, other), width or len(one.needs)
-    name = f"{one.id} {how} {other.id}"
-    for of in both:
+    both: list[AdditiveStatistic | WeightedStatistic] = []
+    name, width = f"{one.id} {how} {other.id}", width or len(one.needs)
+    for of in (one, other):
         if of.cells or not isinstance(of, AdditiveStatistic | WeightedStatistic):
             raise PlanError(
                 f"{name} does not exist: {of.id} is fitted anew on each draw of the items, or "
                 "keeps parts of the data apart. Use metrics such as accuracy, recall or macro_f1."
             )
+        both.append(of)
     # neither more nor less of a ratio is better
     is_amount = min(scale_of(one).low, scale_of(other).low) >= 0
     ratio = {"scale": "amount" if is_amount else "identity", "no_effect": 1.0}
@@ -198,10 +200,11 @@ def of_two(how: str, one: Statistic, other: Statistic, *, width: int = 0) -> Add
         "conditional_on": ", and ".join(filter(None, (of.conditional_on for of in both))) or None,
         **(_of_difference(one, other, name) if how == "-" else ratio),
     }
-    if not all(isinstance(of, AdditiveStatistic) for of in both):
+    sums = [of for of in both if isinstance(of, AdditiveStatistic)]
+    if len(sums) < len(both):
         return Weighted(name, of_rows=partial(_weighted, how, both, width), **declared)
-    make, combine = partial(_components, both, width), partial(_of_sums, how, both, width)
-    divisor = partial(_smaller, both, width) if any(of.divisor for of in both) else None
+    make, combine = partial(_components, sums, width), partial(_of_sums, how, sums, width)
+    divisor = partial(_smaller, sums, width) if any(of.divisor for of in sums) else None
     return Additive(name, make=make, combine=combine, divisor=divisor, **declared)
 
 
@@ -227,22 +230,26 @@ def _of_difference(one: Statistic, other: Statistic, name: str) -> dict[str, Any
     }
 
 
-def _components(both: tuple[Statistic, Statistic], width: int, measures: Array) -> Array:
+#: Two metrics of sums over rows.
+Both = Sequence[AdditiveStatistic]
+
+
+def _components(both: Both, width: int, measures: Array) -> Array:
     """Components of both, side by side."""
     sides = zip(both, (measures[..., :width], measures[..., width:]), strict=True)
-    return np.concatenate([_additive(of).components(side) for of, side in sides], axis=-1)
+    return np.concatenate([of.components(side) for of, side in sides], axis=-1)
 
 
-def _apart(both: tuple[Statistic, Statistic], width: int, sums: Array) -> tuple[Array, Array]:
+def _apart(both: Both, width: int, sums: Array) -> tuple[Array, Array]:
     """Sums of each of both."""
-    first = _additive(both[0]).components(np.zeros((1, width))).shape[-1]
+    first = both[0].components(np.zeros((1, width))).shape[-1]
     return sums[..., :first], sums[..., first:]
 
 
-def _of_sums(how: str, both: tuple[Statistic, Statistic], width: int, sums: Array) -> Array:
+def _of_sums(how: str, both: Both, width: int, sums: Array) -> Array:
     """Values ``(...)`` of the sums ``(..., component)`` of both."""
     sides = _apart(both, width, sums)
-    values = [_value(of, side) for of, side in zip(both, sides, strict=True)]
+    values = [value_of(of, side) for of, side in zip(both, sides, strict=True)]
     found = _HOW[how](*values)
     if not all(map(is_quotient, both)):
         return found
@@ -250,20 +257,24 @@ def _of_sums(how: str, both: tuple[Statistic, Statistic], width: int, sums: Arra
     for of, side in zip(both, sides, strict=True):
         alone = side.copy()
         alone[..., -1] = 1.0  # divided by 1, the quotient is its numerator
-        numerators.append(_value(of, alone))
+        numerators.append(value_of(of, alone))
     exact = _HOW[how](*numerators)
     exact = divide(exact, below[0]) if how == "-" else exact
     return np.where((below[0] == below[1]) & (below[0] > 0), exact, found)
 
 
-def _smaller(both: tuple[Statistic, Statistic], width: int, sums: Array) -> Array:
+def _smaller(both: Both, width: int, sums: Array) -> Array:
     """Smaller of the denominators that are not all rows."""
     sides = zip(both, _apart(both, width, sums), strict=True)
     return np.asarray(np.minimum.reduce([of.divisor(side) for of, side in sides if of.divisor]))
 
 
 def _weighted(
-    how: str, both: Sequence[Statistic], width: int, measures: Array, weights: Array
+    how: str,
+    both: Sequence[AdditiveStatistic | WeightedStatistic],
+    width: int,
+    measures: Array,
+    weights: Array,
 ) -> Array:
     """Values ``(draw,)`` of the measures ``(row, need)`` of both under weights ``(draw, row)``."""
     sides = zip(both, (measures[:, :width], measures[:, width:]), strict=True)
@@ -271,17 +282,7 @@ def _weighted(
         *(
             of.weighted(side, weights)
             if isinstance(of, WeightedStatistic)
-            else _value(of, weights @ _additive(of).components(side))
+            else value_of(of, weights @ of.components(side))
             for of, side in sides
         )
     )
-
-
-def _value(of: Statistic, sums: Array) -> Array:
-    """Values of sums ``(..., component)``."""
-    return np.asarray(_additive(of).value(sums[..., None, :], np.ones((*sums.shape[:-1], 1))))
-
-
-def _additive(of: Statistic) -> AdditiveStatistic:
-    assert isinstance(of, AdditiveStatistic)
-    return of

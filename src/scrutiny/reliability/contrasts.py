@@ -7,14 +7,12 @@ is too sure of itself: in 2,000 simulations of a loss that is the margin it call
 (150 items, margin .05) and 3.9 % (400 items, .02), where 2.5 % is right.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
 from scrutiny.core.arrays import Floats
 from scrutiny.core.errors import PlanError
@@ -32,6 +30,7 @@ from scrutiny.reliability.row_statistics import (
     on_rows,
     resample_any,
     scale_of,
+    value_of,
 )
 from scrutiny.stats.agreement.flips import counted_flips
 from scrutiny.stats.arrays import StatisticsError
@@ -84,27 +83,27 @@ def contrast(
     if meeting.units is None or not count or not others:
         return Estimated(blank)
     order = _order(meeting.names, key=key) if paired else list(range(others))
-    statistics = (statistic, subtracted or statistic)
+    statistics, is_alike = (statistic, subtracted or statistic), meeting.slices is None
+    units = meeting.units
     if meeting.slices is not None:  # each on its own rows
         mine, yours = map(on_rows, statistics, meeting.slices)
         statistics = mine, yours
     values = meeting.values[0], meeting.values[1][order]
-    draw = partial(
-        resample_any,
-        units=meeting.units,
-        draws=resampling.draws,
-        cells=meeting.cells,
-    )
-    make = partial(generator, seed, "bootstrap", name=key.dataset, item="items")
+
+    def draw(of: Statistic, measures: Floats, **more: Any) -> Resampled:
+        rng = generator(seed, "bootstrap", name=key.dataset, item="items")
+        draws, cells = resampling.draws, meeting.cells
+        return resample_any(of, measures, units=units, draws=draws, rng=rng, cells=cells, **more)
+
     try:
-        is_alike = meeting.slices is None
-        sides = _drawn(values, statistics, draw=draw, make=make, is_alike=is_alike)
+        if is_alike and values[0].shape[-1] == values[1].shape[-1]:  # replicates of one call
+            both = draw(statistic, np.concatenate(values))
+            sides = both.select(slice(0, count)), both.select(slice(count, None))
+        else:
+            one, other = (draw(*own, share=True) for own in zip(statistics, values, strict=True))
+            sides = one, other
         interval, apart = _difference(
-            sides,
-            paired=paired,
-            resampling=resampling,
-            seed=seed,
-            scale=scale_of(statistic),
+            sides, paired=paired, resampling=resampling, seed=seed, scale=scale_of(statistic)
         )
     except StatisticsError:
         return Estimated(replace(blank, reason="no_value"))
@@ -126,7 +125,7 @@ def contrast(
         n_replicates=min(count, others),
         denominator=min((one for one in divided if one is not None), default=None),
         by_replicate=found.by_replicate if is_by_replicate else {},
-        across=across(apart.point, no_effect=0.0).numbers()
+        across=across(apart.point, no_effect=0.0)
         if is_by_replicate
         else compared_runs(sides[0].point, sides[1].point),
     )
@@ -140,26 +139,6 @@ def contrast(
         step=_step(values, statistics),
         apart=apart_on(*own) if is_alike and apart.crowding > 1.0 else None,
     )
-
-
-def _drawn(
-    values: tuple[NDArray[np.float64], NDArray[np.float64]],
-    statistics: tuple[Statistic, Statistic],
-    *,
-    draw: Callable[..., Resampled],
-    make: Callable[[], np.random.Generator],
-    is_alike: bool,
-) -> tuple[Resampled, Resampled]:
-    """Both sides on the same draws of items, as replicates of one call if possible."""
-    one, other = values
-    if is_alike and one.shape[-1] == other.shape[-1]:
-        drawn = draw(statistics[0], np.concatenate(values), rng=make())
-        return drawn.select(slice(0, len(one))), drawn.select(slice(len(one), None))
-    first, second = (
-        draw(statistic, side, rng=make(), share=True)
-        for statistic, side in zip(statistics, values, strict=True)
-    )
-    return first, second
 
 
 def _subtracted_first(
@@ -180,7 +159,7 @@ def _subtracted_first(
 
     def value(sums: Floats) -> Floats:
         sums[..., -1] = counts[0]
-        return np.asarray(statistic.value(sums[..., None, :], np.ones((*sums.shape[:-1], 1))))
+        return value_of(statistic, sums)
 
     mean = value((one.mean(axis=0) - other.mean(axis=0))[None])
     each = value(one - other) if apart.point.size == len(one) == len(other) else mean

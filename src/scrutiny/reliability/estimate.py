@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-import numpy as np
-
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.plan import Resampling
 from scrutiny.core.randomness import generator
@@ -91,9 +89,10 @@ def estimate(
     joined = join(panel, sides, needs=statistic.needs, fallback=fallback)
     if joined.rows.size == 0:
         return blank(key, joined, resampling, "no_items")
-    rng = generator(seed, "bootstrap", name=key.dataset, item="items")
     try:
-        resampled = resample_joined(panel, joined, statistic, draws=resampling.draws, rng=rng)
+        resampled = resample_joined(
+            panel, joined, statistic, dataset=key.dataset, draws=resampling.draws, seed=seed
+        )
     except StatisticsError:
         return blank(key, joined, resampling, "no_value")
     return of_draws(key, joined, resampled, statistic=statistic, resampling=resampling, seed=seed)
@@ -148,7 +147,7 @@ def of_draws(
     )
     divided = divisors(statistic, joined.values)
     return Estimated(
-        replace(found, across=agreement.numbers(), denominator=mean_divisor(divided)),
+        replace(found, across=agreement, denominator=mean_divisor(divided)),
         interval,
         resampled,
         each,
@@ -191,9 +190,10 @@ def by_replicate(estimated: Estimated) -> list[Estimate]:
 
 
 def resample_joined(
-    panel: Panel, joined: Joined, statistic: Statistic, *, draws: int, rng: np.random.Generator
+    panel: Panel, joined: Joined, statistic: Statistic, *, dataset: str, draws: int, seed: int
 ) -> Resampled:
-    """Statistic of each replicate on each draw of the panel's units."""
+    """Statistic of each replicate on each draw of the panel's units, as of any of its dataset."""
+    rng = generator(seed, "bootstrap", name=dataset, item="items")
     units, cells = units_of(panel, joined.rows)
     return resample_any(statistic, joined.values, units=units, draws=draws, rng=rng, cells=cells)
 
@@ -266,18 +266,8 @@ def valued(
 
 def refused(estimated: Estimated, reason: str) -> Estimated:
     """Estimate without value, refused for a reason."""
-    whole = replace(
-        estimated.estimate,
-        value=None,
-        low=None,
-        high=None,
-        variance={},
-        by_replicate={},
-        across={},
-        status="refused",
-        reason=reason,
-    )
-    return Estimated(whole)
+    whole = replace(estimated.estimate.within(None), value=None, status="refused", reason=reason)
+    return Estimated(replace(whole, variance={}, by_replicate={}, across={}))
 
 
 def without_value(

@@ -9,7 +9,7 @@ from scrutiny.core.arrays import Floats
 from scrutiny.core.plan import Resampling
 from scrutiny.core.randomness import generator
 from scrutiny.core.statistic import AdditiveStatistic, Statistic
-from scrutiny.reliability.row_statistics import divide, divisors, scale_of
+from scrutiny.reliability.row_statistics import divide, divisors, scale_of, value_of
 from scrutiny.stats.agreement.flips import counted_flips
 from scrutiny.stats.arrays import StatisticsError
 from scrutiny.stats.intervals.crossed import crossed
@@ -87,7 +87,7 @@ def _is_of_some(statistic: AdditiveStatistic, components: Floats) -> bool:
     if statistic.divisor is None or not is_share:
         return False
     sums = components.sum(axis=-2)  # (replicate, component)
-    value = statistic.value(sums[..., None, :], np.ones((*sums.shape[:-1], 1)))
+    value = value_of(statistic, sums)
     share = scale.whole * divide(sums[..., 0], statistic.divisor(sums))
     return bool(np.allclose(value, share, equal_nan=True))
 
@@ -105,9 +105,7 @@ def row_values(statistic: Statistic, values: Floats) -> Floats | None:
     """Values ``(replicate, row)`` of single rows if the statistic is a mean; else None."""
     if not statistic.is_mean or not isinstance(statistic, AdditiveStatistic):
         return None
-    components = statistic.components(values)
-    found: Floats = statistic.value(components[..., None, :], np.ones((*values.shape[:2], 1)))
-    return found
+    return value_of(statistic, statistic.components(values))
 
 
 def apart_on(*sides: tuple[Statistic, Floats]) -> tuple[float, float] | None:

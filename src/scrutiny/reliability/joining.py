@@ -186,7 +186,7 @@ class Meeting:
     names: tuple[tuple[str | None, ...], tuple[str | None, ...]]
     status: NDArray[np.int8]
     units: Units | None
-    cells: NDArray[np.int64] | None
+    cells: NDArray[np.int64] | None = None
     slices: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None
 
     @property
@@ -240,7 +240,6 @@ def joined_slices(one: tuple[Panel, Joined], other: tuple[Panel, Joined]) -> Mee
         names=(mine.names, yours.names),
         status=status,
         units=units,
-        cells=None,
         slices=slices,
     )
 
@@ -277,7 +276,6 @@ def two_datasets(one: tuple[Panel, Joined], other: tuple[Panel, Joined]) -> Meet
         names=(mine.names, yours.names),
         status=status,
         units=units,
-        cells=None,
         slices=(is_first, ~is_first),
     )
 

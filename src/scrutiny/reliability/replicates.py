@@ -5,7 +5,7 @@ reader with one checkpoint would have seen.
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,49 +21,14 @@ from scrutiny.stats.significance.combined_tests import holm
 from scrutiny.stats.significance.exact_tests import mcnemar, rank_sum, signed_rank
 
 
-@dataclass(frozen=True, slots=True)
-class Across:
-    """Agreement of replicates.
-
-    Parameters
-    ----------
-    replicates
-        How many.
-    mean, sd
-        Of the replicate-level values; the sd of one replicate is None.
-    least, most
-        Smallest and largest value.
-    sign_agreement
-        Share of replicates on the same side of "no effect" as their mean; a value of exactly no
-        effect agrees with nothing. None for levels, or where the mean is exactly no effect.
-    significant, significant_low, significant_high
-        Share of replicates whose own interval over items leaves out "no effect", on the side of
-        the mean, with Wilson's interval over replicates. None for levels.
-    """
-
-    replicates: int
-    mean: float
-    sd: float | None = None
-    least: float = 0.0
-    most: float = 0.0
-    sign_agreement: float | None = None
-    significant: float | None = None
-    significant_low: float | None = None
-    significant_high: float | None = None
-
-    def numbers(self) -> dict[str, float]:
-        """Defined values by name, as an estimate stores them."""
-        return {name: float(value) for name, value in asdict(self).items() if value is not None}
-
-
 def across(
     values: ArrayLike,
     *,
     no_effect: float | None = None,
     intervals: tuple[Interval, ...] = (),
     level: float = 0.95,
-) -> Across:
-    """Agreement of replicate-level estimates.
+) -> dict[str, float]:
+    """Agreement of replicate-level estimates, by name, as an estimate stores it.
 
     Parameters
     ----------
@@ -77,6 +42,17 @@ def across(
     level
         Of Wilson's interval.
 
+    Returns
+    -------
+    dict
+        Those that are defined. ``replicates``, how many; ``mean`` and ``sd`` of their values, the
+        ``least`` and the ``most``; an sd from two on. ``sign_agreement``: share of replicates on
+        the same side of "no effect" as their mean; a value of exactly no effect agrees with
+        nothing; not of levels, nor where the mean is exactly no effect. ``significant``, with
+        ``significant_low`` and ``significant_high``: share of replicates whose own interval over
+        items leaves out "no effect", on the side of the mean, with Wilson's interval over
+        replicates; not of levels.
+
     **Measures**: how often one checkpoint alone would have given the same verdict.
 
     **Misleads when**: read as a test: five of five replicates beyond zero on the same 200 items
@@ -87,29 +63,24 @@ def across(
     Examples
     --------
     >>> found = across([0.02, 0.03, -0.01], no_effect=0.0)
-    >>> round(found.sign_agreement, 3), round(found.sd, 4)
+    >>> round(found["sign_agreement"], 3), round(found["sd"], 4)
     (0.667, 0.0208)
     """
     each = finite(values, "values", ndim=1)
     mean = float(each.mean())
     side = 0.0 if no_effect is None else float(np.sign(mean - no_effect))
-    agreement = share = None
+    found = {"replicates": float(each.size), "mean": mean}
+    if each.size > 1:
+        found["sd"] = float(each.std(ddof=1))
+    found |= {"least": float(each.min()), "most": float(each.max())}
     if no_effect is not None and side:
-        agreement = float((np.sign(each - no_effect) == side).mean())
+        found["sign_agreement"] = float((np.sign(each - no_effect) == side).mean())
         if intervals:
             beyond = [i.low > no_effect if side > 0 else i.high < no_effect for i in intervals]
             share = wilson(sum(beyond), len(beyond), level=level)
-    return Across(
-        replicates=each.size,
-        mean=mean,
-        sd=float(each.std(ddof=1)) if each.size > 1 else None,
-        least=float(each.min()),
-        most=float(each.max()),
-        sign_agreement=agreement,
-        significant=None if share is None else share.point,
-        significant_low=None if share is None else share.low,
-        significant_high=None if share is None else share.high,
-    )
+            found["significant"] = share.point
+            found |= {"significant_low": share.low, "significant_high": share.high}
+    return found
 
 
 def compared_runs(a: ArrayLike, b: ArrayLike) -> dict[str, float]:

@@ -81,6 +81,12 @@ class Additive(AdditiveStatistic):
         return divide(total, counts.sum(axis=-1))
 
 
+def value_of(statistic: AdditiveStatistic, sums: Array) -> Array:
+    """Values ``(...)`` of sums ``(..., component)`` that are kept in no cells."""
+    weight = np.ones((*sums.shape[:-1], 1))
+    return np.asarray(statistic.value(sums[..., None, :], weight))
+
+
 def scale_of(statistic: Statistic) -> Scale:
     """Scale of any statistic, cut at the range of its values."""
     named = Scale.of(statistic.scale)
@@ -191,40 +197,16 @@ class Weighted(WeightedStatistic):
         return self.of_rows(measures, weights)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class AdditiveOnRows(AdditiveStatistic):
-    """Additive statistic of a subset of rows; other rows contribute 0.
-
-    Parameters
-    ----------
-    of
-        The statistic.
-    rows
-        ``(row,)`` whether a row counts.
-    """
-
-    of: AdditiveStatistic
-    rows: NDArray[np.bool_]
-
-    def components(self, measures: Array) -> Array:
-        """Components ``(..., row, component)``, zero outside of the subset."""
-        return np.asarray(np.where(self.rows[:, None], self.of.components(measures), 0.0))
-
-    def value(self, sums: Array, weight: Array) -> Array:
-        """Values from sums, as the original statistic computes them."""
-        return self.of.value(sums, weight)
+def _zeroed(of: AdditiveStatistic, rows: NDArray[np.bool_], measures: Array) -> Array:
+    """Components ``(..., row, component)``, zero outside of a subset."""
+    return np.asarray(np.where(rows[:, None], of.components(measures), 0.0))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class WeightedOnRows(WeightedStatistic):
-    """Weighted statistic of a subset of rows; other rows have weight 0."""
-
-    of: WeightedStatistic
-    rows: NDArray[np.bool_]
-
-    def weighted(self, measures: Array, weights: Array) -> Array:
-        """Values ``(draw,)`` of measures ``(row, need)`` under weights ``(draw, row)``."""
-        return self.of.weighted(measures[self.rows], weights[:, self.rows])
+def _weighed(
+    of: WeightedStatistic, rows: NDArray[np.bool_], measures: Array, weights: Array
+) -> Array:
+    """Values ``(draw,)`` of a subset; other rows have weight 0."""
+    return of.weighted(measures[rows], weights[:, rows])
 
 
 def _count(rows: NDArray[np.bool_], sums: Array) -> Array:
@@ -232,7 +214,7 @@ def _count(rows: NDArray[np.bool_], sums: Array) -> Array:
     return np.full(sums.shape[:-1], rows.sum())
 
 
-def on_rows(of: Statistic, rows: NDArray[np.bool_]) -> AdditiveOnRows | WeightedOnRows:
+def on_rows(of: Statistic, rows: NDArray[np.bool_]) -> Additive | Weighted:
     """Statistic on these rows only; measures of other rows are zero.
 
     Raises
@@ -240,11 +222,11 @@ def on_rows(of: Statistic, rows: NDArray[np.bool_]) -> AdditiveOnRows | Weighted
     PlanError
         If it is fitted anew on each draw, or keeps cells apart.
     """
-    divisor = of.divisor or partial(_count, rows)
+    named, divisor = (of.id, of.says, of.needs), of.divisor or partial(_count, rows)
     if isinstance(of, WeightedStatistic) and not of.cells:
-        return WeightedOnRows(of.id, of.says, of.needs, of, rows, divisor=divisor)
+        return Weighted(*named, partial(_weighed, of, rows), divisor=divisor)
     if isinstance(of, AdditiveStatistic) and not of.cells:
-        return AdditiveOnRows(of.id, of.says, of.needs, of, rows, divisor=divisor)
+        return Additive(*named, partial(_zeroed, of, rows), partial(value_of, of), divisor=divisor)
     raise PlanError(
         f"{of.id} cannot be compared between slices of one dataset: it is no function "
         "of sums over rows, or keeps parts of the dataset apart. Compare accuracy, F1 or a "

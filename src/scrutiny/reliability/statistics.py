@@ -61,9 +61,20 @@ def _same(measures: Array) -> Array:
     return measures
 
 
-def _share_of_rows(event: Callable[[Array], Array]) -> Callable[[Array], Array]:
-    """Components of the share of rows on which an event holds."""
-    return lambda measures: with_count(event(measures).astype(np.float64))
+def _changed(
+    name: str, says: str, measure: str, higher_is: str, event: Callable[[Array, Array], Array]
+) -> Additive:
+    """Share of rows on which an event holds of a measure before and after."""
+    return Additive(
+        name,
+        says,
+        (f"before.{measure}", f"after.{measure}"),
+        lambda sides: with_count(event(sides[..., 0], sides[..., 1]).astype(np.float64)),
+        over_rows,
+        scale="logit",
+        higher_is=higher_is,
+        row_range=_SHARE,
+    )
 
 
 ACCURACY: Final = Additive(
@@ -90,16 +101,7 @@ ENTITY_F1: Final = Additive(
     tolerance=0.02,
     flips_over=_entities,
 )
-FLIP_RATE: Final = Additive(
-    "flip_rate@1",
-    "predictions changed",
-    ("before.pred", "after.pred"),
-    _share_of_rows(lambda m: m[..., 0] != m[..., 1]),
-    over_rows,
-    scale="logit",
-    higher_is="worse",
-    row_range=_SHARE,
-)
+FLIP_RATE: Final = _changed("flip_rate@1", "predictions changed", "pred", "worse", np.not_equal)
 CHANGED_SHARE: Final = Additive(
     "changed_share@1",
     "share of the answer changed",
@@ -111,25 +113,19 @@ CHANGED_SHARE: Final = Additive(
     divisor=second,
     chance=Chance("random change"),
 )
-BROKEN_RATE: Final = Additive(
+BROKEN_RATE: Final = _changed(
     "broken_rate@1",
     "right before, wrong after",
-    ("before.hit", "after.hit"),
-    _share_of_rows(lambda m: (m[..., 0] == 1) & (m[..., 1] == 0)),
-    over_rows,
-    scale="logit",
-    higher_is="worse",
-    row_range=_SHARE,
+    "hit",
+    "worse",
+    lambda was, now: (was == 1) & (now == 0),
 )
-MENDED_RATE: Final = Additive(
+MENDED_RATE: Final = _changed(
     "mended_rate@1",
     "wrong before, right after",
-    ("before.hit", "after.hit"),
-    _share_of_rows(lambda m: (m[..., 0] == 0) & (m[..., 1] == 1)),
-    over_rows,
-    scale="logit",
-    higher_is="better",
-    row_range=_SHARE,
+    "hit",
+    "better",
+    lambda was, now: (was == 0) & (now == 1),
 )
 COVERAGE: Final = Additive(
     "coverage@1",

@@ -177,14 +177,16 @@ ESTIMATE_COLUMNS: Final = tuple(ESTIMATES.names[: ESTIMATES.names.index("status"
 #: Further keys of a line of its own: permutation tests and Holm's correction stand in ``across``.
 DETAILS: Final = ("across", "variance", "by_replicate", "n_replicates", "divided_by", "reason")
 
+#: Numbers behind a verdict.
+_EVIDENCE: Final = ("p_supported", "p_not_supported", "minimum_detectable_effect")
+
 
 def render_ndjson(view: RunView) -> str:
     """Estimates, then findings, then published figures, one on each line; never NaN."""
-    objects = []
-    for e in view.all_estimates:
-        details = {name: getattr(e, name) for name in DETAILS}
-        plain_ones = {n: dict(v) if isinstance(v, Mapping) else v for n, v in details.items()}
-        objects.append(estimate_object(e) | plain_ones)
+    objects = [
+        estimate_object(e) | {name: plain(getattr(e, name)) for name in DETAILS}
+        for e in view.all_estimates
+    ]
     for f in view.all_findings:
         claim = f.claim
         objects.append(
@@ -200,9 +202,7 @@ def render_ndjson(view: RunView) -> str:
                 "diagnostic": claim.diagnostic,
                 "family": claim.family,
                 "post_hoc": claim.post_hoc,
-                "p_supported": f.p_supported,
-                "p_not_supported": f.p_not_supported,
-                "minimum_detectable_effect": f.minimum_detectable_effect,
+                **{name: getattr(f, name) for name in _EVIDENCE},
             }
         )
     for p in view.published:
@@ -213,10 +213,7 @@ def render_ndjson(view: RunView) -> str:
                 "outcome": p.outcome,
                 "printed": figure.pop("printed"),
                 "ours": p.ours or None,
-                "value": p.value,
-                "low": p.low,
-                "high": p.high,
-                "reason": p.reason,
+                **{name: getattr(p, name) for name in ("value", "low", "high", "reason")},
                 **figure,
             }
         )
@@ -292,11 +289,5 @@ def cell(text: str) -> str:
 
 def _flat(estimate: Estimate) -> dict[str, Any]:
     row = estimate_object(estimate)
-    return row | {
-        "condition": canonical_json(row["condition"]),
-        "n_replicates": estimate.n_replicates,
-        "divided_by": estimate.divided_by,
-        "by_replicate": canonical_json(dict(estimate.by_replicate)),
-        "across": canonical_json(dict(estimate.across)),
-        "variance": canonical_json(dict(estimate.variance)),
-    }
+    row |= {name: getattr(estimate, name) for name in REPLICATE_COLUMNS}
+    return {n: canonical_json(dict(v)) if isinstance(v, Mapping) else v for n, v in row.items()}

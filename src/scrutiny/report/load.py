@@ -90,33 +90,29 @@ def _facts(path: str, manifest: Mapping[str, Any], estimates: Sequence[Estimate]
     own = [e for e in estimates if e.key.role == "measured"] or estimates
     names = dict.fromkeys(name for e in own for name in e.by_replicate)
     methods = dict.fromkeys(e.method for e in estimates if e.low is not None and e.method)
+    stated = {name: manifest[name] for name in ("command", "promise", "sent") if name in manifest}
+    stated |= {n: tuple(manifest[n]) for n in ("warnings", "failures") if n in manifest}
+    stated |= {name: plan[name] for name in ("seed", "profile") if name in plan}
+    stated |= {name: resampling[name] for name in ("draws", "level") if name in resampling}
     return RunFacts(
         path=path,
         title=f"{', '.join(examined)} on {', '.join(data)}" if models and data else "",
         subjects=tuple(examined),
-        command=manifest.get("command", ""),
-        seed=plan.get("seed", 0),
         replicates=tuple(replicate_words(name) for name in names),
-        draws=resampling.get("draws", 0),
         method=", ".join(methods) or resampling.get("method", ""),
-        level=resampling.get("level", 0.95),
         version=environment.get("scrutiny", ""),
-        promise=manifest.get("promise", ""),
         status="complete" if status == "done" else str(status),
         replicates_of={
             name: found for name in examined if (found := models[name].get("replicates_of"))
         },
-        warnings=tuple(manifest.get("warnings", ())),
-        failures=tuple(manifest.get("failures", ())),
-        sent=manifest.get("sent", {}),
         labels=tuple(manifest.get("label_matches", ())),
         left_out=(
             *(plan.get("budget") or {}).get("left_out", ()),
             *plan.get("left_out", ()),
             *manifest.get("left_out", ()),
         ),
-        profile=plan.get("profile", ""),
         environment=environment,
+        **stated,
     )
 
 

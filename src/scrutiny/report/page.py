@@ -15,8 +15,8 @@ from markupsafe import Markup
 
 from scrutiny.blocks.charts import Spec
 from scrutiny.blocks.drawings import GLYPH_WIDTH
-from scrutiny.blocks.labels import GAP, capitalized, short_names
-from scrutiny.blocks.numbers import number, p_value
+from scrutiny.blocks.labels import GAP, capitalized, replicate_words, short_names
+from scrutiny.blocks.numbers import interval, number, p_value
 from scrutiny.blocks.run_estimates import slug
 from scrutiny.blocks.run_view import DatasetLine, RunView
 from scrutiny.blocks.section import Chapter, Part, parts
@@ -28,7 +28,7 @@ from scrutiny.report.findings.page import Detail, SectionPage, section_page
 from scrutiny.report.first_screen.content import first_screen_of
 from scrutiny.report.first_screen.found_risks import MORE_THAN_RANDOM
 from scrutiny.report.first_screen.page import RisksPage, risks_page
-from scrutiny.report.signs_shown import SignsPage, signs_page
+from scrutiny.report.signs import Signs
 from scrutiny.report.trust import CONDITIONS, RULE, TrustedTable, trusted_table
 from scrutiny.report.wording import (
     MEANINGS,
@@ -134,7 +134,7 @@ class Page:
     trusted: TrustedTable | None
     parts: tuple[Part, ...]
     first: RisksPage | None = None
-    signs: SignsPage | None = None
+    signs: Signs | None = None
 
     @property
     def columns(self) -> list[str]:
@@ -203,6 +203,8 @@ def environment() -> Environment:
         "number": number,
         "p_value": p_value,
         "glyph_width": GLYPH_WIDTH,
+        "interval": interval,
+        "replicate_words": replicate_words,
         "rule": RULE,
         "conditions": CONDITIONS,
         "said_of_data": _said_of_data,
@@ -260,5 +262,5 @@ def page(view: RunView, detail: Detail = DETAILS[0]) -> Page:
             for part in made
         ),
         first=risks_page(view, anchors),
-        signs=signs_page(screen.signs) if screen.signs else None,
+        signs=screen.signs,
     )

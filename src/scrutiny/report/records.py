@@ -1,7 +1,9 @@
 """Raw measures of a run folder, as sections on reliability read them."""
 
+import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,6 +14,7 @@ from scrutiny.blocks.run_view import Hits, OwnInterval, Records
 from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.plan import Resampling
+from scrutiny.core.randomness import generator
 from scrutiny.core.record import Measure
 from scrutiny.core.statistic import Statistic
 from scrutiny.reliability.assignment import (
@@ -21,7 +24,7 @@ from scrutiny.reliability.assignment import (
     differences_in,
 )
 from scrutiny.reliability.metrics import metric_of
-from scrutiny.report.replicates import HIT, hits_of, own_rows, with_hits
+from scrutiny.reliability.panel import columns_of
 from scrutiny.store.run_folder import RunFolder
 
 if TYPE_CHECKING:
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
     from scrutiny.store.panels import Recorded
 
 
+_SAME: Final = 1e-9  # a replicate's value, computed again
 MOST_DRAWS: Final = 500  # the run's own draws made the printed interval; these mark cells
 
 
@@ -178,8 +182,14 @@ class FolderRecords(Records):
         }
 
     def _subtracted(self, pair: PlacedContrast, whole: Estimate) -> Mapping[str, OwnInterval]:
-        from scrutiny.reliability.joining import join
-        from scrutiny.report.replicates import own_differences
+        """Intervals of a difference's single replicates, paired by name, else by their order.
+
+        Nothing where the values are not those that the run printed: then the sides were paired
+        otherwise, and the intervals would be of others.
+        """
+        from scrutiny.reliability.joining import join, shared_items
+        from scrutiny.reliability.row_statistics import resample_any, scale_of
+        from scrutiny.stats.intervals.contrast import paired_contrast
 
         statistic, sides = _metric(pair.a), []
         for assigned in (pair.a, pair.b):
@@ -189,13 +199,34 @@ class FolderRecords(Records):
             named, fallback = _sides(recorded, assigned), assigned.fallback
             joined = join(recorded.panel, named, needs=statistic.needs, fallback=fallback)
             sides.append((recorded.panel, joined))
-        return own_differences(
-            (sides[0], sides[1]),
+        both = shared_items(sides[0], sides[1])
+        (first, second), (mine, yours) = both.names, both.values
+        if both.units is None or len(first) != len(second):
+            return {}
+        if set(first) == set(second):
+            yours = yours[[second.index(name) for name in first]]
+        drawn = resample_any(
             statistic,
-            whole=whole,
-            resampling=self._resampling(whole),
-            seed=self._seed,
+            np.concatenate([mine, yours]),
+            units=both.units,
+            draws=self._resampling(whole).draws,
+            rng=generator(self._seed, "bootstrap", name=whole.key.dataset, item="items"),
+            cells=both.cells,
         )
+        found = {}
+        for i, name in enumerate(first):
+            one = paired_contrast(
+                drawn.select([i]),
+                drawn.select([len(first) + i]),
+                rng=generator(self._seed, "bootstrap", name="contrast", item="replicates"),
+                level=whole.level,
+                scale=scale_of(statistic),
+            )
+            found[name or "{}"] = OwnInterval(one.point, one.low, one.high, one.se)
+        is_same = found.keys() == whole.by_replicate.keys() and all(
+            abs(one.value - whole.by_replicate[name]) < _SAME for name, one in found.items()
+        )
+        return found if is_same else {}
 
     @cached_property
     def _items(self) -> "RunItems":
@@ -225,3 +256,61 @@ def _sides(recorded: "Recorded", assigned: Assignment) -> "dict[str, Side]":
         name: recorded.select(selector, assigned.within)
         for name, selector in assigned.sides.items()
     }
+
+
+HIT: Final = "hit"
+MARGIN: Final = "margin"
+
+
+def own_rows(estimates: Sequence[Estimate]) -> dict[str, dict[str, OwnInterval]]:
+    """Stored intervals of single replicates, by the key of the whole."""
+    from statistics import NormalDist
+
+    found: dict[str, dict[str, OwnInterval]] = {}
+    for e in estimates:
+        if e.key.replicate is None or e.n_replicates != 1 or e.value is None:
+            continue
+        if e.low is not None and e.high is not None:
+            z = NormalDist().inv_cdf((1 + e.level) / 2)
+            own = OwnInterval(e.value, e.low, e.high, (e.high - e.low) / (2 * z))
+            whole = identity(e.key, without=["replicate"])
+            found.setdefault(whole, {})[e.key.replicate] = own
+    return found
+
+
+def with_hits(records: "pa.Table") -> list[tuple[str, str, str, tuple[Measure, ...]]]:
+    """Kind, subject, dataset and measures of all records that have a measure ``hit``."""
+    footer = json.loads((records.schema.metadata or {}).get(b"scrutiny", b"{}"))
+    names = ["kind", "subject", "dataset"]
+    places = records.select(names).group_by(names, use_threads=False).aggregate([])
+    found = []
+    for place in places.to_pylist():
+        declared = footer.get(place["kind"], {}).get(place["dataset"], {})
+        measures = tuple(Measure.of(measure) for measure in declared.get(place["subject"], ()))
+        if any(measure.name == HIT for measure in measures):
+            found.append((place["kind"], place["subject"], place["dataset"], measures))
+    return found
+
+
+def hits_of(recorded: "Recorded", base: EstimateKey) -> list[Hits]:
+    """Hits of every condition and role of a panel."""
+    panel, table, found = recorded.panel, recorded.table, []
+    groups = {
+        name: tuple(table.column(name).to_pylist())
+        for name in table.column_names
+        if name.startswith("a_")
+    }
+    (at_hit,) = columns_of(panel.measures, HIT, {}) or (0,)
+    at_margin = columns_of(panel.measures, MARGIN, {})
+    for (condition, role), side in recorded.sides.items():
+        if "rater" in recorded.conditions[condition]:
+            continue  # texts that were rated, and not asked of the model
+        hit = side.values[:, :, at_hit]
+        asked = np.isfinite(hit).any(axis=1)  # replicates that have this condition at all
+        if not asked.any() or not np.isin(hit[np.isfinite(hit)], (0.0, 1.0)).all():
+            continue
+        margin = side.values[:, :, at_margin[0]][asked] if at_margin else None
+        names = tuple(panel.replicates[i] for i in np.flatnonzero(asked).tolist())
+        key = replace(base, role=role, condition=recorded.conditions[condition])
+        found.append(Hits(key, names, panel.items, hit[asked], margin, groups))
+    return found

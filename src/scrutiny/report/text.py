@@ -44,7 +44,7 @@ from scrutiny.report.first_screen.content import FirstScreen, first_screen_of
 from scrutiny.report.first_screen.text import case_folds, risk_blocks, risk_lines
 from scrutiny.report.sections.published import published_lines
 from scrutiny.report.sections.seeds import tests_in_short
-from scrutiny.report.signs_shown import sign_blocks, signs_lines
+from scrutiny.report.signs import sign_blocks, signs_lines
 from scrutiny.report.trust import CONDITIONS, trusted_lines, trusted_table
 from scrutiny.report.wording import footer_lines, mark, report_command
 
@@ -227,7 +227,7 @@ def _trusted(view: RunView) -> list[str]:
         (
             escape(row.row.found),
             f"{mark('supported')} {row.standing}" if row.is_trusted else row.standing,
-            *(escape(outcome) for outcome in row.outcomes),
+            *(escape(outcome) for outcome in row.outcomes.values()),
         )
         for row in found.rows
     ]

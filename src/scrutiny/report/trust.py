@@ -3,7 +3,7 @@
 A control is no condition of a cost, and stands beside it; a small cost needs none at all.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,6 +18,7 @@ from scrutiny.core.boundary.printable import and_more
 from scrutiny.core.claim import Component, Finding
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.record import grouped
+from scrutiny.reliability.verdicts.limits import place_of
 from scrutiny.reliability.verdicts.prerequisites import SKILL_NOT_COMPUTED
 from scrutiny.reliability.verdicts.risks import worst_outcome
 from scrutiny.report.findings.audit_rows import AuditRow, audit_rows
@@ -61,14 +62,14 @@ class TrustedRow:
     """
 
     row: AuditRow
-    outcomes: tuple[str, ...]
+    outcomes: Mapping[str, str]
 
     @property
     def failed(self) -> tuple[str, ...]:
         """Names of the conditions that are not met."""
         return tuple(
             name
-            for name, outcome in zip(CONDITIONS, self.outcomes, strict=True)
+            for name, outcome in self.outcomes.items()
             if outcome not in _HOLDS and not outcome.startswith(_BESIDE)
         )
 
@@ -87,7 +88,7 @@ class TrustedRow:
     @property
     def beside(self) -> str:
         """Outcome of a control that is no condition and is not passed; empty for any other."""
-        outcome = self.outcomes[CONDITIONS.index("controls")]
+        outcome = self.outcomes["controls"]
         return outcome if outcome.startswith(_BESIDE) else ""
 
     @property
@@ -100,8 +101,8 @@ class TrustedRow:
         if self.is_trusted:
             return ""
         if self.row.finding.is_stopped:
-            return self.outcomes[CONDITIONS.index("interval")]
-        return f"{self.failed[0]}: {self.outcomes[CONDITIONS.index(self.failed[0])]}"
+            return self.outcomes["interval"]
+        return f"{self.failed[0]}: {self.outcomes[self.failed[0]]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,14 +159,8 @@ def trusted_table(view: RunView) -> TrustedTable | None:
             outcome = worst_outcome(c.outcome for c in run)
             detail = next((c.detail for c in run if c.outcome == outcome and c.detail), "")
             choices = "yes" if outcome == "yes" else f"{outcome} ({detail})" if detail else outcome
-        outcomes = (
-            interval,
-            choices,
-            _seeds(finding),
-            _controls(finding, controls),
-            skill,
-        )
-        rows.append(TrustedRow(row, outcomes))
+        outcomes = interval, choices, _seeds(finding), _controls(finding, controls), skill
+        rows.append(TrustedRow(row, dict(zip(CONDITIONS, outcomes, strict=True))))
     return TrustedTable(tuple(rows))
 
 
@@ -182,8 +177,7 @@ def _seeds(finding: Finding) -> str:
         agreeing = round(share * len(values))
     elif finding.claim.components:
         main = finding.claim.components[0]
-        up = main.operator.startswith(">")
-        agreeing = sum(v > main.limit if up else v < main.limit for v in values)
+        agreeing = sum(place_of(main, (v, v)) == "beyond" for v in values)
     if agreeing < len(values) and finding.verdict != "holds":
         return f"{agreeing} of {len(values)} agree"
     outcome = worst_outcome(c.outcome for c in finding.checks if c.name == "seeds")
@@ -218,7 +212,7 @@ def _controls(finding: Finding, controls: Sequence[tuple[Component, Estimate | N
         c
         for c, e in found.items()
         if e is not None and e.low is not None and e.high is not None
-        if (e.high < c.limit if c.operator.startswith("<") else e.low > c.limit)
+        if place_of(c, (e.low, e.high)) == "beyond"
     ]
     failed = [c for c in declared if c not in passed]
     if not failed:

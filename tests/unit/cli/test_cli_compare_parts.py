@@ -477,7 +477,8 @@ def test_the_scale_shows_a_loss_on_the_side_of_the_margin():
         )
     (bare,) = scales_of(found_of(), None)
     assert bare.title.endswith("the 95 % interval")
-    assert better.bar.tolerance < better.axis.place(0) < better.bar.low
+    bar = better.axis.bar(better.span)
+    assert bar.tolerance < better.axis.place(0) < bar.low
     assert [*scales_of(found_of(flips=None), 0.02)] == []
 
 

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from scrutiny.cli import adding_models as models_adding
 from scrutiny.cli import main
+from scrutiny.cli.verbs import models as models_adding
 from scrutiny.core.errors import ModelError
 from scrutiny.models.strings import model_strings
 from scrutiny.store.files import cache_file, cache_folder, models_folder

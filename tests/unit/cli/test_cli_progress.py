@@ -8,9 +8,8 @@ import click
 import pytest
 
 from scrutiny.cli import group, progress, request
-from scrutiny.cli.asked_texts import CountedTexts, Together
 from scrutiny.cli.failures import INTERRUPTED, exit_code_of
-from scrutiny.cli.progress import Bars, Lines, display_here
+from scrutiny.cli.progress import Bars, CountedTexts, Lines, Together, display_here
 from scrutiny.core.long_runs import SILENT, Progress
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.run.driver import RunOptions, run_plan

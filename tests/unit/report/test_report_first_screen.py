@@ -362,7 +362,7 @@ def test_rows_of_one_unit_share_an_axis_with_zero_and_what_is_tolerable(view):
     assert places[0] == 2
     assert places[-1] == 98
     for row in panel.rows:
-        bar = row.bar
+        bar = panel.axis.bar(row.risk.span)
         assert 2 <= bar.low <= bar.value <= bar.high <= 98
         assert bar.tolerance == panel.axis.place(2)
         assert bar.inner is None or bar.low <= bar.inner[0] <= bar.inner[1] <= bar.high

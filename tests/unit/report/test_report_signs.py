@@ -13,7 +13,6 @@ from scrutiny.core.record import Counts
 from scrutiny.report.notebook import render_snippet
 from scrutiny.report.page import render_html
 from scrutiny.report.signs import signs_of
-from scrutiny.report.signs_shown import signs_page
 from scrutiny.report.text import render_markdown, write_first_screen
 
 SEEDS = [f'{{"seed":{n}}}' for n in (1, 2, 3)]
@@ -165,13 +164,14 @@ def test_only_audits_of_language_with_several_seeds_have_signs(view):
 
 
 def test_the_page_draws_each_seed_with_its_interval(view):
-    (panel,) = signs_page(signs_of(view)).panels
+    (panel,) = signs_of(view).panels
     first = panel.rows[0]
-    assert len(first.points) == 3
-    assert all(p.low < p.value < p.high and p.is_marked for p in first.points)
-    assert first.points[0].title == "seed 1: 30 [26, 34]"
-    assert first.low < first.value < first.high < panel.axis.place(50)
+    assert len(first.each) == 3
+    assert all(first.marked(name) for name in first.each)
+    low, value, high = panel.axis.places(first.whole.ends)
+    assert low < value < high < panel.axis.place(50)
     text = render_html(view)
+    assert "<title>seed 1: 30 [26, 34]</title>" in text
     assert "1 of 3 signs is clear over 3 seeds and all items: kept (below 50)." in text
     assert len(re.findall(r'<line class="own"', text)) == 9
     assert 'class="fronted"' in text  # the rest is folded

@@ -142,15 +142,7 @@ def run(**flags: Any) -> int:
 @click.option("--price", **PRICE)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
 @model_options
-def check(
-    plan: Path,
-    price: float,
-    device: str,
-    batch: str,
-    model_settings: tuple[str, ...],
-    *,
-    as_json: bool,
-) -> int:
+def check(plan: Path, price: float, *, as_json: bool, **loading: Any) -> int:
     """Check a plan and estimate what it would ask; only a few items are asked."""
     from scrutiny.cli.early_checks import must_lead
 
@@ -159,7 +151,7 @@ def check(
     from scrutiny.run.planning.loading import LoadedModels
     from scrutiny.run.planning.plan_file import read_plan
 
-    models = LoadedModels(load_options(device, batch, model_settings))
+    models = LoadedModels(load_options(**loading))
     say_cost(read_plan(plan), models, price=price, as_json=as_json, named={"plan": str(plan)})
     return 0
 

@@ -1,7 +1,7 @@
 """``scrutiny report``, ``freeze`` and ``gate``: what a finished run shows, gives and decides."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -131,20 +131,6 @@ _NO_RISKS: Final = "the run claims nothing of a change, an attack or skill: an a
 _ANSWERED: Final = ("fail", "not tested", "refused")  # what somebody can have answered for
 
 
-@dataclass(frozen=True, slots=True)
-class _Judged:
-    """A line of the gate: the test, its cost, and the line for machines."""
-
-    case: "JudgedCase"
-    cost: float | None
-    said: dict[str, Any]
-
-    @property
-    def code(self) -> int:
-        """Exit code of this line alone."""
-        return _CODES.get(self.case.outcome, UNDECIDED)
-
-
 @click.command("gate")
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option(
@@ -197,30 +183,29 @@ def gate(**flags: Any) -> int:
     judged = list(_risks(folder)) if risks else []
     if flags["rules"] or not risks:
         judged += _rules(folder, flags["rules"], flags["group"])
-    for risk in not_there(accepted, [(j.case.name, j.case.of) for j in judged]):
+    for risk in not_there(accepted, [(case.name, case.of) for case in judged]):
         say(f"Accepted, and nothing that is judged here: {risk.risk!r}. Take it out, or mend it.")
     today = datetime.now(UTC).date()
     judged = [_accepted(one, accepted, today) for one in judged]
     if flags["undecided"] != "undecided":
         # what was refused or not tested stays so: nothing was shown of it
-        for number, one in enumerate(judged):
-            if one.case.outcome == "undecided":
-                says = f"undecided; {one.case.says}"
-                case = replace(one.case, outcome=flags["undecided"], says=says)
-                judged[number] = replace(one, case=case)
-    for one in judged:
+        for number, case in enumerate(judged):
+            if case.outcome == "undecided":
+                says = f"undecided; {case.says}"
+                judged[number] = replace(case, outcome=flags["undecided"], says=says)
+    for case in judged:
         if flags["as_json"]:
-            click.echo(json_line({**one.said, "gate": one.case.outcome}))
+            click.echo(json_line({**case.line, "gate": case.outcome}))
         else:
-            click.echo(printed_line(f"{one.case.outcome.upper()}  {one.case.name}"))
-            click.echo(narrowed(f"      {one.case.says}"))
+            click.echo(printed_line(f"{case.outcome.upper()}  {case.name}"))
+            click.echo(narrowed(f"      {case.says}"))
     if junit is not None:
-        save_text(junit, as_xml(str(run), [one.case for one in judged]))
-    codes = [one.code for one in judged]
+        save_text(junit, as_xml(str(run), judged))
+    codes = [_CODES.get(case.outcome, UNDECIDED) for case in judged]
     return FAIL if FAIL in codes else UNDECIDED if UNDECIDED in codes else PASS
 
 
-def _rules(folder: "RunFolder", rules: Sequence[str], group: str) -> Iterator[_Judged]:
+def _rules(folder: "RunFolder", rules: Sequence[str], group: str) -> "Iterator[JudgedCase]":
     """Outcome of each rule; at least one is required."""
     from scrutiny.report.findings.risks import JudgedCase
     from scrutiny.report.wording import scope_words
@@ -232,31 +217,25 @@ def _rules(folder: "RunFolder", rules: Sequence[str], group: str) -> Iterator[_J
         if finding.verdict == "refused":
             outcome = "not tested" if finding.reason.startswith("not tested") else "refused"
         said = f"{scope_words(finding.scope)}: {finding.reason}"
-        case = JudgedCase(finding.claim.says, "rule", outcome, said)
         cost = None if finding.estimate is None else finding.estimate.value
-        yield _Judged(case, cost, finding_to_json(finding))
+        line = finding_to_json(finding)
+        yield JudgedCase(finding.claim.says, "rule", outcome, said, cost=cost, line=line)
 
 
-def _risks(folder: "RunFolder") -> Iterator[_Judged]:
+def _risks(folder: "RunFolder") -> "Iterator[JudgedCase]":
     """Outcome of each claim of the run that is a risk."""
-    from scrutiny.core.boundary.json_text import plain
     from scrutiny.report.findings.risks import JudgedCase, case_of, risks_of
 
     risks = risks_of(folder.findings())
-    for risk in risks:
-        yield _Judged(case_of(risk), risk.cost, plain(risk))
+    yield from map(case_of, risks)
     if not risks:  # nothing is judged, and nothing passes
-        yield _Judged(
-            JudgedCase("risks", "the run", "not tested", _NO_RISKS), None, {"what": "risks"}
-        )
+        yield JudgedCase("risks", "the run", "not tested", _NO_RISKS, line={"what": "risks"})
 
 
-def _accepted(judged: _Judged, accepted: Sequence[Any], today: Any) -> _Judged:
+def _accepted(case: "JudgedCase", accepted: Sequence[Any], today: Any) -> "JudgedCase":
     """Line of what failed or was not tested, or of an accepted one with its reason."""
-    case = judged.case
-    covering = (a for a in accepted if a.covers(case.name, case.of, judged.cost, today))
+    covering = (a for a in accepted if a.covers(case.name, case.of, case.cost, today))
     found = next(covering, None) if case.outcome in _ANSWERED else None
     if found is None:
-        return judged
-    says = f"accepted ({found.why}); {case.says}"
-    return replace(judged, case=replace(case, outcome="accepted", says=says))
+        return case
+    return replace(case, outcome="accepted", says=f"accepted ({found.why}); {case.says}")

@@ -3,7 +3,6 @@
 import json
 import os
 import sys
-import textwrap
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from importlib.util import find_spec
@@ -12,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from scrutiny.cli.failures import INTERRUPTED, say, tell
-from scrutiny.cli.options import once_each, pair_of
-from scrutiny.cli.output import WIDTH, printed_line
+from scrutiny.cli.options import named_values
+from scrutiny.cli.output import hanging, printed_line
 from scrutiny.core.boundary.json_text import json_line
 from scrutiny.core.boundary.printable import printable
 from scrutiny.core.errors import PlanError, RunIncompleteError
@@ -67,15 +66,7 @@ _FAULT, _INCOMPLETE = 1, 3
     help="Option of the endpoint, e.g. labels=bad|good.",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
-def doctor(
-    endpoint: str,
-    against: str,
-    most_requests: int,
-    level: float,
-    model_settings: tuple[str, ...],
-    *,
-    as_json: bool,
-) -> int:
+def doctor(endpoint: str, **flags: Any) -> int:
     """Check an endpoint before money is spent on it, or print what is installed.
 
     ENDPOINT is a model behind a URL (http://host/v1#api=chat,model=NAME,labels=bad|good, or
@@ -83,14 +74,11 @@ def doctor(
     and which transformations can run here.
     """
     if endpoint:
-        settings = once_each("-M", [pair_of("-M", text) for text in model_settings])
-        return _examined(
-            endpoint, against, settings, most=most_requests, level=1 - level, as_json=as_json
-        )
-    if against:
+        return _examined(endpoint, flags)
+    if flags["against"]:
         raise click.UsageError("--against compares ENDPOINT with another one: name it first.")
     found = _findings()
-    if as_json:
+    if flags["as_json"]:
         click.echo(json_line(found))
         return 0
     for name, value in found["environment"].items():
@@ -103,15 +91,7 @@ def doctor(
     return 0
 
 
-def _examined(
-    endpoint: str,
-    against: str,
-    settings: Mapping[str, str],
-    *,
-    most: int,
-    level: float,
-    as_json: bool,
-) -> int:
+def _examined(endpoint: str, flags: Mapping[str, Any]) -> int:
     """Examine an endpoint, and print what was found."""
     from scrutiny.models.http.doctor.asking import DoctorFinding, verdict
     from scrutiny.models.http.doctor.examining import (
@@ -124,6 +104,8 @@ def _examined(
     from scrutiny.models.http.pacing import BudgetEndedError
     from scrutiny.models.strings.model_strings import parse
 
+    settings, most = named_values("-M", flags["model_settings"]), flags["most_requests"]
+    against = flags["against"]
     model = examined_model(parse(endpoint).with_options(settings))
     other = examined_model(parse(against).with_options(settings)) if against else None
     budget = ExaminationBudget.of(model.endpoint, most=most, has_other=other is not None)
@@ -135,7 +117,7 @@ def _examined(
     found: list[DoctorFinding] = []
     stopped, code = "", _INCOMPLETE
     try:
-        for one in examine(*askers, questions=budget.questions, level=level):
+        for one in examine(*askers, questions=budget.questions, level=1 - flags["level"]):
             found.append(one)
             if sys.stderr.isatty():
                 tell(f"  {one.check}: {one.state}")
@@ -147,7 +129,7 @@ def _examined(
         stopped, code = "Interrupted before all checks were done.", INTERRUPTED
     spent = [asker.sender.ledger.spent() for asker in askers]
     sent = sum(one.requests for one in spent)
-    if as_json:
+    if flags["as_json"]:
         plain = {"verdict": verdict(found), "findings": [one.plain() for one in found]}
         click.echo(json.dumps({**plain, "requests": sent, "complete": not stopped}))
     else:
@@ -160,19 +142,12 @@ def _examined(
 
 def _print(found: Sequence["DoctorFinding"], first: str, sent: int) -> None:
     """Table of findings under their verdict."""
-    for line in textwrap.wrap(first, WIDTH, break_on_hyphens=False):
+    for line in hanging(first):
         click.echo(line)
     click.echo(f"{sent} requests were sent.\n")
     for one in found:
         head = f"{one.check:<{_COLUMNS[0]}}{one.state:<{_COLUMNS[1]}}"
-        lines = textwrap.wrap(
-            printable(one.says),
-            WIDTH,
-            initial_indent=head,
-            subsequent_indent=" " * sum(_COLUMNS),
-            break_on_hyphens=False,
-        )
-        click.echo("\n".join(lines))
+        click.echo("\n".join(hanging(printable(one.says), head, indent=" " * sum(_COLUMNS))))
 
 
 def _findings() -> dict[str, Any]:

@@ -7,7 +7,6 @@ nothing has to be imported to be listed.
 
 import json
 import re
-import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
@@ -17,7 +16,7 @@ from typing import Any, Final
 import click
 
 from scrutiny.cli.options import completed
-from scrutiny.cli.output import WIDTH, narrowed
+from scrutiny.cli.output import hanging, narrowed
 from scrutiny.core.boundary.json_text import json_line
 from scrutiny.core.errors import UnknownNameError
 from scrutiny.core.facts import answers_in_words, wanted_in_words
@@ -79,8 +78,7 @@ SENTENCES: Final = Path(__file__).parents[1] / "sentences.json"
 
 def _row(start: str, said: str) -> str:
     """Lines of one name: what is said of it, hanging under where it begins."""
-    lines = textwrap.wrap(said, WIDTH, initial_indent=start, subsequent_indent=" " * len(start))
-    return "\n".join(lines) or start.rstrip()
+    return "\n".join(hanging(said, start, break_on_hyphens=True)) or start.rstrip()
 
 
 @click.command("list")

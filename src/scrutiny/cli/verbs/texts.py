@@ -1,6 +1,5 @@
 """``scrutiny data`` and ``perturb``: inspection of data, and texts with changes applied."""
 
-import textwrap
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -10,8 +9,8 @@ import click
 
 from scrutiny.cli.early_checks import OutputFile
 from scrutiny.cli.failures import say, tell
-from scrutiny.cli.options import bad_rows, completed, once_each, pair_of, task_of_data
-from scrutiny.cli.output import WIDTH, printed_line, prints_on_stderr
+from scrutiny.cli.options import bad_rows, completed, named_recipes, named_values, task_of_data
+from scrutiny.cli.output import hanging, printed_line, prints_on_stderr
 from scrutiny.core.boundary.json_text import json_line
 from scrutiny.core.boundary.parameters import known
 from scrutiny.core.boundary.printable import percent, printable
@@ -100,15 +99,8 @@ def _members(groups: Mapping[str, Mapping[str, int]]) -> list[str]:
 
 def _wrapped(title: str, text: str, *, max_lines: int | None = None) -> list[str]:
     """Lines of a text after its title."""
-    return textwrap.wrap(
-        text,
-        WIDTH,
-        initial_indent=f"  {title:<13} ",
-        subsequent_indent=" " * 16,
-        max_lines=max_lines,
-        placeholder=" …",
-        break_on_hyphens=False,
-    )
+    start = f"  {title:<13} "
+    return hanging(text, start, indent=" " * 16, max_lines=max_lines, placeholder=" …")
 
 
 @data.command("overlap")
@@ -215,7 +207,6 @@ def _write(flags: dict[str, Any], stream: IO[str]) -> None:
 
 def _lines(flags: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
     """One object for each variant, in the order of the items, with the item's language."""
-    from scrutiny.cli.options import named_recipes
     from scrutiny.core.registry import registry
     from scrutiny.data.doubts import left_out
     from scrutiny.data.opening import open_data
@@ -227,8 +218,7 @@ def _lines(flags: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
 
     parse_limit(flags["limit"])  # refused before anything is opened
     reading = open_data(flags["data"], task=flags["task"] or None, on_bad_row=flags["on_bad_row"])
-    given = [pair_of("--resource", text) for text in flags["resources"]]
-    resources = once_each("--resource", given)
+    resources = named_values("--resource", flags["resources"])
     known("resource", resources, RESOURCES)
     setting = Setting(
         flags["seed"],

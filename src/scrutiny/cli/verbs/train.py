@@ -1,12 +1,13 @@
 """``scrutiny train``: word models, parsers and taggers from nothing, with several seeds."""
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
 from scrutiny.cli import LazyGroup
-from scrutiny.cli.options import DISPLAY, Folder, several, whole_numbers
+from scrutiny.cli.options import DISPLAY, Folder, dev_share, reported, several, whole_numbers
 from scrutiny.core.boundary.json_text import json_line
 
 #: Subcommand and the sentence that ``--help`` shows.
@@ -18,14 +19,12 @@ SUBCOMMANDS: Final = {
     "recurrent": "Train small LSTMs or GRUs over words from nothing.",
     "task": "Train small parsers and taggers from nothing, with spaCy.",
 }
+#: Those of them that train encoders.
+_ENCODERS: Final = ("finetune", "pretrain")
 #: Where each subcommand is; it is imported when it is called.
 TRAININGS: Final = {
-    "attention": "scrutiny.cli.verbs.train:attention",
-    "finetune": "scrutiny.cli.verbs.train_encoders:finetune",
-    "linear": "scrutiny.cli.verbs.train:linear",
-    "pretrain": "scrutiny.cli.verbs.train_encoders:pretrain",
-    "recurrent": "scrutiny.cli.verbs.train:recurrent",
-    "task": "scrutiny.cli.verbs.train:task",
+    name: f"scrutiny.cli.verbs.train{'_encoders' * (name in _ENCODERS)}:{name}"
+    for name in SUBCOMMANDS
 }
 
 
@@ -41,25 +40,13 @@ word_options = several(
     click.option("--data", required=True, metavar="STRING", help="Data to train on."),
     click.option("--rows", metavar="FROM:TO", help="Rows of it, such as 0:440."),
     click.option(
-        "--dev",
-        default="",
-        metavar="STRING",
-        help="Dev data; default: split off from --data.",
+        "--dev", default="", metavar="STRING", help="Dev data; default: split off from --data."
     ),
-    click.option(
-        "--reported",
-        multiple=True,
-        metavar="STRING",
-        help="Evaluation data, whose rows are refused for training.",
-    ),
+    reported,
     click.option("--seeds", default="1,2,3", show_default=True, metavar="A,B"),
     click.option("--out", required=True, type=Folder(path_type=Path), help="Folder."),
     click.option("--limit", type=click.IntRange(1), help="Number of rows, drawn at random."),
-    click.option(
-        "--dev-share",
-        type=float,
-        help="Share of the rows for dev data if there is no --dev; 0.1.",
-    ),
+    dev_share,
     click.option("--display", **DISPLAY),
     click.option("--json", "as_json", is_flag=True, help="NDJSON: one model a line."),
 )
@@ -93,13 +80,10 @@ def train_family(recipe: Any, scheme: str, flags: dict[str, Any]) -> int:
     return 0
 
 
-def given_options(flags: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    """Options of a training command that were given, among these names."""
-    return {name: flags[name] for name in names if flags[name] is not None}
-
-
-_ATTENTION_NETWORK = ("encoder", "attention", "embedding", "hidden")
-_OF_ATTENTION = ("epochs", "lr", "limit", "dev_share", "least")
+def given_options(flags: dict[str, Any], recipe: Any) -> dict[str, Any]:
+    """Options of a training command that were given, among the fields of a recipe."""
+    names = {one.name for one in fields(recipe)}
+    return {name: v for name, v in flags.items() if name in names and v is not None}
 
 
 @click.command("attention")
@@ -125,12 +109,9 @@ def attention(**flags: Any) -> int:
     from scrutiny.models.words.attention_classifier import Architecture
     from scrutiny.training.words.network_recipes import AttentionRecipe
 
-    architecture = Architecture(**given_options(flags, _ATTENTION_NETWORK))
-    recipe = AttentionRecipe(architecture, **given_options(flags, _OF_ATTENTION))
+    architecture = Architecture(**given_options(flags, Architecture))
+    recipe = AttentionRecipe(architecture, **given_options(flags, AttentionRecipe))
     return train_family(recipe, "attention-classifier", flags)
-
-
-_OF_LINEAR = ("draw", "share", "strength", "has_pairs", "limit", "dev_share", "least")
 
 
 @click.command("linear")
@@ -158,11 +139,7 @@ def linear(**flags: Any) -> int:
     """
     from scrutiny.training.words.linear import LinearRecipe
 
-    return train_family(LinearRecipe(**given_options(flags, _OF_LINEAR)), "linear", flags)
-
-
-_RECURRENT_NETWORK = ("cell", "pooling", "embedding", "hidden", "layers", "is_bidirectional")
-_OF_RECURRENT = ("epochs", "batch", "lr", "dropout", "limit", "dev_share", "least")
+    return train_family(LinearRecipe(**given_options(flags, LinearRecipe)), "linear", flags)
 
 
 @click.command("recurrent")
@@ -196,13 +173,10 @@ def recurrent(**flags: Any) -> int:
     from scrutiny.models.words.recurrent_classifier import RecurrentArchitecture
     from scrutiny.training.words.network_recipes import RecurrentRecipe
 
-    architecture = RecurrentArchitecture(**given_options(flags, _RECURRENT_NETWORK))
+    architecture = RecurrentArchitecture(**given_options(flags, RecurrentArchitecture))
     return train_family(
-        RecurrentRecipe(architecture, **given_options(flags, _OF_RECURRENT)), "recurrent", flags
+        RecurrentRecipe(architecture, **given_options(flags, RecurrentRecipe)), "recurrent", flags
     )
-
-
-_OF_TASK = ("width", "depth", "hidden", "epochs", "batch", "lr", "dropout", "limit", "dev_share")
 
 
 @click.command("task")
@@ -225,4 +199,4 @@ def task(**flags: Any) -> int:
     """
     from scrutiny.training.words.parser import ParserRecipe
 
-    return train_family(ParserRecipe(**given_options(flags, _OF_TASK)), "spacy", flags)
+    return train_family(ParserRecipe(**given_options(flags, ParserRecipe)), "spacy", flags)

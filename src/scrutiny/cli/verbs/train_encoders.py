@@ -3,14 +3,15 @@
 import json
 import tomllib
 from collections.abc import Iterator, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from scrutiny.cli.failures import tell as say_line
-from scrutiny.cli.options import DISPLAY, Folder, whole_numbers
+from scrutiny.cli.options import DISPLAY, Folder, dev_share, reported, split_option, whole_numbers
+from scrutiny.cli.verbs.train import given_options
 from scrutiny.core.boundary.json_text import json_line
 from scrutiny.core.errors import PlanError
 
@@ -28,12 +29,7 @@ _SET = "Field of the recipe without its own option: --set true_share=0.5."
     metavar="STRING",
     help="Dev data to choose the epoch; default: split off from --data.",
 )
-@click.option(
-    "--reported",
-    multiple=True,
-    metavar="STRING",
-    help="Evaluation data, whose rows are refused for training.",
-)
+@reported
 @click.option("--task", default="", metavar="NAME", help=_TASK)
 @click.option("--seeds", metavar="A,B", help=_SEEDS)
 @click.option("--runs", type=click.IntRange(1), help="Use the seeds 1 to N.")
@@ -45,9 +41,7 @@ _SET = "Field of the recipe without its own option: --set true_share=0.5."
     type=click.IntRange(1),
     help="Number of rows, drawn at random; the same for all seeds.",
 )
-@click.option(
-    "--dev-share", type=float, help="Share of the rows for dev data if there is no --dev; 0.1."
-)
+@dev_share
 @click.option("--epochs", type=click.IntRange(1), help="Number of epochs; 3.")
 @click.option(
     "--patience",
@@ -100,7 +94,6 @@ def finetune(**flags: Any) -> int:
 
 def _job(flags: dict[str, Any]) -> Any:
     """Training job of the options: that of a plan's node, with the stated seeds."""
-    from scrutiny.core.errors import PlanError
     from scrutiny.core.plan import ModelPlan
     from scrutiny.data.dataset import load_dataset
     from scrutiny.training.finetuning.finetuning import FINETUNE
@@ -111,13 +104,10 @@ def _job(flags: dict[str, Any]) -> Any:
         raise PlanError("--seeds names the runs and --runs counts them: give one of the two.")
     task = FINETUNE.reads(stated)
     # recipe from the given options and ``--set``
-    from scrutiny.cli.options import split_option
     from scrutiny.run.planning.plan_schema import make_params
     from scrutiny.training.finetuning.recipe import FinetuningRecipe
 
-    names = {field.name for field in fields(FinetuningRecipe)}
-    given = {k: v for k, v in flags.items() if k in names and v is not None}
-    given["augment"] = split_option(flags["augment"])
+    given = given_options(flags, FinetuningRecipe) | {"augment": split_option(flags["augment"])}
     recipe = make_params(
         FINETUNE.recipe(stated), {**stated_fields(flags["fields"]), **given}, where="train finetune"
     )

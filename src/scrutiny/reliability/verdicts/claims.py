@@ -19,6 +19,7 @@ from scrutiny.reliability.verdicts.limits import (
     ClaimPart,
     Place,
     RowFamily,
+    costs,
     deciding,
     families_among,
     is_of_recipe,
@@ -50,7 +51,6 @@ from scrutiny.reliability.verdicts.reasons import (
 from scrutiny.reliability.verdicts.risks import (
     FEWEST_DATASETS,
     checks_of,
-    costs,
     over_datasets,
     state_of,
     with_negligible,
@@ -107,8 +107,7 @@ def _with_limits(one: Estimated, limits: Limits | None) -> Estimated:
     """Number with the limits of its family, so that reasons and gates read those that are shown."""
     if limits is None or one.estimate.value is None:
         return one
-    low, high = limits.widest
-    return replace(one, estimate=replace(one.estimate, low=low, high=high))
+    return replace(one, estimate=one.estimate.within(limits.widest))
 
 
 def _case(
@@ -158,11 +157,10 @@ def _finding(case: ClaimCase) -> Finding:
 
 def _limited(part: ClaimPart, *, is_here: bool) -> Estimate:
     """Estimate of a component with the limits that decide."""
-    found = part.found.estimate
-    if part.limits is None:
+    found, limits = part.found.estimate, part.limits
+    if limits is None:
         return found
-    low, high = part.limits.checkpoints if is_here else part.limits.widest
-    return replace(found, low=low, high=high)
+    return found.within(limits.checkpoints if is_here else limits.widest)
 
 
 def _verdict(case: ClaimCase) -> tuple[str, str, str]:
@@ -193,8 +191,7 @@ def _why(case: ClaimCase, outcome: Place, spoken: Spoken) -> str:
         said = f"{_sentence(telling, outcome, spoken)}{limits_at_once(telling)}"
         narrow = _why_narrow(case.parts, spoken)
         return f"{said}; {narrow}" if narrow else said
-    low, high = first.limits.of(spoken) or first.limits.widest
-    found = replace(first.found.estimate, low=low, high=high)
+    found = first.found.estimate.within(first.ends(spoken))
     return no_skill(found, first.component.limit, case.claim.no_skill)
 
 

@@ -38,6 +38,10 @@ class ClaimPart(NamedTuple):
     found: Estimated
     limits: Limits | None
 
+    def ends(self, spoken: Spoken) -> tuple[float, float] | None:
+        """Limits in a scope, else the widest there are; None without any."""
+        return None if self.limits is None else self.limits.of(spoken) or self.limits.widest
+
     def place(self, spoken: Spoken) -> Place:
         """Position of the limits in a scope; "undecided" without limits."""
         ends = None if self.limits is None else self.limits.of(spoken)
@@ -61,10 +65,14 @@ class ClaimPart(NamedTuple):
 
 def place_of(component: Component, ends: tuple[float, float]) -> Place:
     """Position of limits relative to a component's limit."""
-    above, under = ends[0] > component.limit, ends[1] < component.limit
-    if component.operator.startswith("<"):
-        above, under = under, above
-    return "beyond" if above else "below" if under else "undecided"
+    least, most = costs(component, ends)
+    return "beyond" if least > 0.0 else "below" if most < 0.0 else "undecided"
+
+
+def costs(component: Component, ends: tuple[float, float]) -> tuple[float, float]:
+    """Limits as costs: distance beyond no effect, on the side of harm."""
+    low, high = ends[0] - component.limit, ends[1] - component.limit
+    return (low, high) if component.operator.startswith(">") else (-high, -low)
 
 
 @dataclass(frozen=True, slots=True)

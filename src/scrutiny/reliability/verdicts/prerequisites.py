@@ -77,14 +77,13 @@ def _without_value(claim: Claim, parts: Sequence[ClaimPart]) -> tuple[str, str] 
     if all(part.found.interval is None for part in parts):
         why = parts[0].found.estimate.reason or "undefined"
         return "undecided", f"no value: {why.replace('_', ' ')}"
-    few = next((part.found for part in parts if _has_few_units(part.found)), None)
-    if few is not None:
-        return "undecided", (
-            f"{few.estimate.n_units} units of resampling are no sample of a population; "
-            f"{FEWEST_UNITS} are the fewest"
-        )
-    # Verdict if some estimate has too few replicates for its method; else None.
-    for found in (part.found.estimate for part in parts):
+    for found in (part.found.estimate for part in parts):  # too few clusters to generalize
+        if 0 < found.n_units < min(FEWEST_UNITS, found.counts.n):
+            return "undecided", (
+                f"{found.n_units} units of resampling are no sample of a population; "
+                f"{FEWEST_UNITS} are the fewest"
+            )
+    for found in (part.found.estimate for part in parts):  # too few replicates for their method
         if found.method.startswith(AS_PUBLISHED) and 1 < found.n_replicates < FEW_SEEDS:
             return "undecided", (
                 f"the Multi-Bootstrap covers too little with {found.n_replicates} replicates; it "
@@ -101,20 +100,17 @@ def _without_skill(claim: Claim, estimated: Mapping[str, Estimated]) -> tuple[st
             return ("no skill", lacking) if lacking else ("undecided", SKILL_NOT_COMPUTED)
         # Whether the interval of a score lies above the score without skill. With two replicates
         # the items alone are asked: a t with one degree of freedom would call any model unskilled.
-        skill = estimated[name]
-        if skill.estimate.low is None or skill.resampled is None:
-            exceeds = False
-        elif skill.estimate.n_replicates != 2:
-            exceeds = skill.estimate.low > chance
+        skill, least = estimated[name], estimated[name].estimate.low
+        if least is not None and skill.resampled is not None:
+            if skill.estimate.n_replicates == 2:
+                draws = skill.resampled.defined_draws.mean(axis=1)
+                least = float(np.quantile(draws, (1 - skill.estimate.level) / 2))
+            if least > chance:
+                continue
+        if skill.estimate.key.metric.startswith(_VARIETY):
+            alike = _answers_alike(skill, chance)
         else:
-            draws = skill.resampled.defined_draws.mean(axis=1)
-            exceeds = bool(np.quantile(draws, (1 - skill.estimate.level) / 2) > chance)
-        if exceeds:
-            continue
-        if estimated[name].estimate.key.metric.startswith(_VARIETY):
-            alike = _answers_alike(estimated[name], chance)
-        else:
-            lacking = lacking or no_skill(estimated[name].estimate, chance, claim.no_skill)
+            lacking = lacking or no_skill(skill.estimate, chance, claim.no_skill)
     reason = "; ".join(part for part in (alike, lacking) if part)
     return ("no skill", reason) if reason else None
 
@@ -133,12 +129,6 @@ def _answers_alike(variety: Estimated, least: float) -> str:
         f"{found.key.subject} gives nearly the same answer to every input: the entropy of its "
         f"labels, {bounds(found)} bits, is not shown to exceed {least:.3g}"
     )
-
-
-def _has_few_units(part: Estimated) -> bool:
-    """Whether there are too few clusters to generalize."""
-    found = part.estimate
-    return 0 < found.n_units < FEWEST_UNITS and found.n_units < found.counts.n
 
 
 def no_skill(found: Estimate, chance: float, of: str) -> str:
@@ -288,9 +278,7 @@ def over_touched(
     said = touched.says(risk.touches)
     if share == 1.0:
         return said
-    figures, _, limits = figures_over(share, cost, state).partition(" [")
-    limits = f" [{limits}" if limits else ""
-    return f"{said}, and {risk.costs.format(figures)}{limits} over these alone"
+    return f"{said}, and {costing(risk, figures_over(share, cost, state))} over these alone"
 
 
 def figures_over(share: float, cost: tuple[float, float, float], state: State) -> str:
@@ -302,7 +290,18 @@ def figures_over(share: float, cost: tuple[float, float, float], state: State) -
     >>> [figures_over(0.1, cost, state) for state in ("hurts", "can't tell", "holds")]
     ['10.0 [5.0, 15.0]', 'between 5.0 and 15.0', 'at most 15.0']
     """
-    value, low, high = (hundred(max(-1.0, min(1.0, one / share))) for one in cost)
+    return figures([max(-1.0, min(1.0, one / share)) for one in cost], state)
+
+
+def figures(cost: Sequence[float], state: str) -> str:
+    """Value, low and high of a cost times 100, as what was found of it is told."""
+    value, low, high = map(hundred, cost)
     if state == "can't tell":
         return f"between {low} and {high}"
     return f"at most {high}" if state == "holds" else f"{value} [{low}, {high}]"
+
+
+def costing(risk: Risk, told: str) -> str:
+    """Cost in words with its figures; limits in brackets stand behind the words."""
+    value, bracket, limits = told.partition(" [")
+    return f"{risk.costs.format(value)}{bracket}{limits}"

@@ -1,15 +1,14 @@
 """Reasons in words: what decided a claim, what a risk costs, what would decide an open one."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final, NamedTuple
 
 from scrutiny.core.boundary.printable import hundred
 from scrutiny.core.claim import Component, Risk, State
 from scrutiny.core.estimate import Estimate, Limits, Spoken
-from scrutiny.reliability.verdicts.limits import ClaimPart, Place
-from scrutiny.reliability.verdicts.prerequisites import bounds
-from scrutiny.reliability.verdicts.risks import costs, is_beyond_tolerance
+from scrutiny.reliability.verdicts.limits import ClaimPart, Place, costs
+from scrutiny.reliability.verdicts.prerequisites import bounds, costing, figures
+from scrutiny.reliability.verdicts.risks import is_beyond_tolerance
 from scrutiny.stats.intervals.rows import MOST_ITEMS
 from scrutiny.stats.intervals.simultaneous import FEWEST_SEEDS
 
@@ -19,10 +18,9 @@ _MOST_FORESEEN: Final = MOST_ITEMS**2
 
 def why(part: ClaimPart, spoken: Spoken, state: State, risk: Risk) -> str:
     """Reason in one sentence: the cost relative to the tolerance, or what would decide."""
-    limits, value = part.limits, part.found.estimate.value
-    if limits is None or value is None:
+    limits, ends, value = part.limits, part.ends(spoken), part.found.estimate.value
+    if limits is None or ends is None or value is None:
         return "there is no value"
-    ends = limits.of(spoken) or limits.widest
     said = in_words(part.component, (value, *ends), risk, state)
     tolerable = f"the {hundred(risk.tolerance, 0)} that are tolerable"
     if state == "holds":
@@ -208,13 +206,8 @@ def in_words(
     'costs between 0.0 and 8.0 points'
     """
     value, low, high = found
-    least, most = costs(component, (low, high))
-    if state == "holds" or risk.settled_by:
-        return risk.costs.format(f"at most {hundred(most)}")
-    if state == "can't tell":
-        return risk.costs.format(f"between {hundred(least)} and {hundred(most)}")
-    middle, _ = costs(component, (value, value))
-    return f"{risk.costs.format(hundred(middle))} {_bracketed(component, (low, high))}"
+    cost = costs(component, (value, value))[0], *costs(component, (low, high))
+    return costing(risk, figures(cost, "holds" if risk.settled_by else state))
 
 
 def few_in_words(found: Estimate, risk: Risk) -> str:
@@ -265,20 +258,16 @@ def telling_part(parts: Sequence[ClaimPart], outcome: Place, spoken: Spoken) -> 
 
 def _clearance(part: ClaimPart, spoken: Spoken) -> float:
     """Distance of a value beyond its limit, in half-widths; lowest without a value."""
-    ends = part.limits and (part.limits.of(spoken) or part.limits.widest)
-    value = part.found.estimate.value
+    ends, value = part.ends(spoken), part.found.estimate.value
     if not ends or value is None:
         return float("-inf")
-    off = value - part.component.limit
-    off = off if part.component.operator.startswith(">") else -off
+    off, _ = costs(part.component, (value, value))
     return off / max((ends[1] - ends[0]) / 2.0, 1e-12)
 
 
 def bounds_in(part: ClaimPart, spoken: Spoken) -> str:
     """Value with its limits, in words for a reason."""
-    ends = part.limits and (part.limits.of(spoken) or part.limits.widest)
-    low, high = ends or (None, None)
-    return bounds(replace(part.found.estimate, low=low, high=high))
+    return bounds(part.found.estimate.within(part.ends(spoken)))
 
 
 def limits_at_once(part: ClaimPart) -> str:

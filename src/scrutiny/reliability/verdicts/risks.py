@@ -9,17 +9,19 @@ question of its own, whose answer takes nothing from this one.
 
 import re
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from scrutiny.core.boundary.json_text import canonical_json
 from scrutiny.core.claim import Check, Claim, Component, Finding, Risk, State
-from scrutiny.core.estimate import Spoken
+from scrutiny.core.estimate import Estimate, Spoken
 from scrutiny.reliability.verdicts.limits import (
     ClaimCase,
     ClaimPart,
     Place,
+    costs,
     is_on_one_unit,
     outcome_of,
 )
@@ -94,12 +96,6 @@ def with_negligible(claim: Claim, scale: Scale) -> Claim:
     return replace(claim, risk=replace(claim.risk, negligible=part * claim.risk.tolerance))
 
 
-def costs(component: Component, ends: tuple[float, float]) -> tuple[float, float]:
-    """Limits as costs: distance beyond no effect, on the side of harm."""
-    low, high = ends[0] - component.limit, ends[1] - component.limit
-    return (low, high) if component.operator.startswith(">") else (-high, -low)
-
-
 def is_beyond_tolerance(component: Component, ends: tuple[float, float], risk: Risk) -> bool:
     """Whether the limits lie wholly beyond the tolerance."""
     return costs(component, ends)[0] > risk.tolerance
@@ -111,13 +107,17 @@ def checks_of_risk(case: ClaimCase, state: str) -> Iterator[Check]:
     if risk is None or not case.deciding:
         return
     (main,) = case.deciding
-    is_told = state in ("hurts", "holds")
     for name in case.claim.checks:
         if name == "items":
             is_open = _state_at(main, "checkpoints", risk) == "can't tell"
             yield Check(name, "undecided" if is_open else "yes")
         elif name == "seeds":
-            yield _over_seeds(main, risk, state if is_told else "hurts")
+            yield _over_seeds(
+                main.found.estimate,
+                partial(_holds_alike, main.component, risk, is_held=state == "holds"),
+                by_recipe=_state_at(main, "recipe", risk) != "can't tell",
+                by_items=_state_at(main, "checkpoints", risk) != "can't tell",
+            )
         else:
             yield Check(name, "not run", f"one {name.removesuffix('s')}")
     for part in case.parts:
@@ -125,22 +125,35 @@ def checks_of_risk(case: ClaimCase, state: str) -> Iterator[Check]:
             yield _more_than(part, risk)
 
 
-def _over_seeds(main: ClaimPart, risk: Risk, state: str) -> Check:
-    """Check of seeds: whether the recipe is in scope, and how many seeds agree."""
-    found = main.found.estimate
+def _over_seeds(
+    found: Estimate, agrees: Callable[[float], bool], *, by_recipe: bool, by_items: bool
+) -> Check:
+    """Check of seeds: how many agree, and whether their spread overturns what the items decide.
+
+    Parameters
+    ----------
+    found
+        The number.
+    agrees
+        Whether the value of a replicate says the same.
+    by_recipe, by_items
+        Whether anything is decided over replicates, too, or over items alone.
+    """
     if found.n_replicates < 2:
         return Check("seeds", "not run", "one replicate")
     if found.is_fixed:
         return Check("seeds", "not run", "held fixed")
-    each = [costs(main.component, (v, v))[0] for v in found.by_replicate.values()]
-    alike = sum(
-        cost > risk.negligible if state == "hurts" else cost <= risk.tolerance for cost in each
-    )
-    detail = f"{alike} of {len(each)}" if each else ""
-    if _state_at(main, "recipe", risk) != "can't tell":
+    each = [agrees(value) for value in found.by_replicate.values()]
+    detail = f"{sum(each)} of {len(each)}" if each else ""
+    if by_recipe:
         return Check("seeds", "yes", detail)
-    is_overturned = _state_at(main, "checkpoints", risk) != "can't tell" and found.n_replicates > 2
-    return Check("seeds", "no" if is_overturned else "undecided", detail)
+    return Check("seeds", "no" if by_items and found.n_replicates > 2 else "undecided", detail)
+
+
+def _holds_alike(component: Component, risk: Risk, value: float, *, is_held: bool) -> bool:
+    """Whether the cost of a replicate alone is tolerable, or counts for some, as that of all."""
+    cost, _ = costs(component, (value, value))
+    return cost <= risk.tolerance if is_held else cost > risk.negligible
 
 
 def _state_at(part: ClaimPart, spoken: Spoken, risk: Risk) -> State:
@@ -200,23 +213,29 @@ def checks_of(case: ClaimCase, verdict: str) -> tuple[Check, ...]:
     """
     if case.claim.risk is not None and case.stop is None and verdict != "not tested":
         return tuple(checks_of_risk(case, verdict))
+    main = case.parts[0].found if case.parts else None
     if verdict in ("refused", "not asked", "not tested"):
         why = "not tested" if verdict == "not tested" else "refused"
-        return tuple(Check(name, "not run", why) for name in case.claim.checks)
-    main = case.parts[0].found if case.parts else None
-    if main is None or main.interval is None:
+    elif main is None or main.interval is None:
         why = "one unit" if main is not None and is_on_one_unit(main) else "no value"
-        return tuple(Check(name, "not run", why) for name in case.claim.checks)
-    return tuple(_check(name, case, verdict) for name in case.claim.checks)
+    else:
+        return tuple(_check(name, case, verdict) for name in case.claim.checks)
+    return tuple(Check(name, "not run", why) for name in case.claim.checks)
 
 
 def _check(name: str, case: ClaimCase, verdict: str) -> Check:
     main = case.parts[0]
     if name == "seeds":
-        return _whether_seeds_agree(main, verdict=verdict)
-    if name == "items" and is_on_one_unit(main.found):
-        return Check(name, "not run", "one unit")
+        found, is_denied = main.found.estimate, verdict == "not supported"
+        return _over_seeds(
+            found,
+            lambda value: (costs(main.component, (value, value))[0] > 0.0) != is_denied,
+            by_recipe=found.n_replicates > 2 and main.widest != "undecided",
+            by_items=main.place("checkpoints") != "undecided",
+        )
     if name == "items":
+        if is_on_one_unit(main.found):
+            return Check(name, "not run", "one unit")
         return _over_groups(name, [main.place("checkpoints")], verdict)
     kind = "dataset" if name.partition(":")[0] == "datasets" else "choice"
     groups = _groups(case.parts, kind)
@@ -246,25 +265,6 @@ def _over_groups(name: str, said: Sequence[Place], verdict: str) -> Check:
     if all(outcome == expected for outcome in said):
         return Check(name, "yes", detail)
     return Check(name, "undecided" if "undecided" in said else "no", detail)
-
-
-def _whether_seeds_agree(part: ClaimPart, *, verdict: str) -> Check:
-    """Check: whether replicates agree, and whether their spread overturns the items' verdict."""
-    found = part.found.estimate
-    if found.n_replicates < 2:
-        return Check("seeds", "not run", "one replicate")
-    up, values = part.component.operator.startswith(">"), [*found.by_replicate.values()]
-    beyond = sum(v > part.component.limit if up else v < part.component.limit for v in values)
-    agreeing = len(values) - beyond if verdict == "not supported" else beyond
-    detail = f"{agreeing} of {len(values)}" if values else ""
-    if found.is_fixed:
-        return Check("seeds", "not run", "held fixed")
-    if found.n_replicates == 2:
-        return Check("seeds", "undecided", detail)
-    if part.widest != "undecided":
-        return Check("seeds", "yes", detail)
-    is_overturned = part.place("checkpoints") != "undecided"
-    return Check("seeds", "no" if is_overturned else "undecided", detail)
 
 
 def worst_outcome(outcomes: Iterable[str]) -> str:

@@ -79,63 +79,44 @@ def _evidence(
 ) -> Evidence:
     """Example items that every replicate has answered before and after."""
     flipped = answers.before[whole] != answers.after[whole]  # (item, replicate)
-    known = item_rows(tables.variants["item"].take(variants[whole]), key.dataset, tables.items)
+    items_of = tables.variants["item"].take(variants[whole])
+    known = item_rows(items_of, key.dataset, tables.items)
     times = np.where(known >= 0, flipped.sum(axis=1), 0)
     turned = np.flatnonzero(times > 0)
-    by_turn, unknown = _by_turn(
-        answers, turned, whole=whole, known=known, variants=variants, tables=tables
-    )
-    names = tables.variants["item"].take(variants[whole]).to_pylist()
-    graded = by_item() if unknown else {}
-    costs = [graded.get(name) for name in names]
-    for place in unknown:
-        by_turn[_turn_by(costs[place])].append(place)
-    sizes = times if not graded else np.array([abs(cost or 0.0) for cost in costs])
-    clear = {
-        turn: sorted(places, key=lambda place: -sizes[place]) for turn, places in by_turn.items()
+    was = tables.at("items", known[turned].tolist(), ["gold"])
+    now = tables.at("variants", variants[whole[turned]].tolist(), ["gold"])
+    turns = {
+        place: _turn_of(
+            answers.pairs(int(whole[place])),
+            *(right_of_case(one["gold"], answers.read) for one in both),
+        )
+        for place, *both in zip(turned.tolist(), was, now, strict=True)
     }
-    shown = np.array(_alternating(clear)[:MOST_CASES], dtype=np.int64)
+    graded = by_item() if None in turns.values() else {}
+    costs = [graded.get(name) for name in items_of.to_pylist()]
+    sizes = times if not graded else np.array([abs(cost or 0.0) for cost in costs])
+    by_turn: dict[Turn, list[int]] = {turn: [] for turn in get_args(Turn)}
+    # those whose answers are neither right nor wrong stand behind the others of their size
+    for place, turn in sorted(turns.items(), key=lambda pair: pair[1] is None):
+        by_turn[turn or _turn_by(costs[place])].append(place)
+    for places in by_turn.values():
+        places.sort(key=lambda place: -sizes[place])
+    chosen = _alternating(by_turn)[:MOST_CASES]
+    shown = np.array(chosen, dtype=np.int64)
     rows = tables.at(
         "variants", variants[whole[shown]].tolist(), ["item", "variant", "edits", "gold"]
     )
     items = tables.at("items", known[shown].tolist(), ["gold", "source", "fields"])
     stored = answers.stored(whole[shown], tables)
     cases = tuple(
-        _changed_case(
-            key.dataset, row, item, answers, at=place, stored=own, cost=graded.get(row["item"])
-        )
-        for row, item, place, own in zip(rows, items, whole[shown].tolist(), stored, strict=True)
+        _changed_case(row, item, answers, key.dataset, stored=own, turn=turns[at], cost=costs[at])
+        for at, row, item, own in zip(chosen, rows, items, stored, strict=True)
     )
     several = len(answers.replicates) > 1
     margins = _margins(answers.asked[whole], tables.outputs) if several else None
     counts = count_flips(flipped, margins) if several else None
     n_turned = {turn: len(places) for turn, places in by_turn.items()}
     return Evidence(cases, counts, len(turned), n_turned)
-
-
-def _by_turn(
-    answers: AnswersTo,
-    turned: Codes,
-    *,
-    whole: Codes,
-    known: Codes,
-    variants: Codes,
-    tables: Tables,
-) -> tuple[dict[Turn, list[int]], list[int]]:
-    """Items whose answer changed by direction of the change, in the order of the data.
-
-    Behind them those whose answers are neither right nor wrong.
-    """
-    was = tables.at("items", known[turned].tolist(), ["gold"])
-    now = tables.at("variants", variants[whole[turned]].tolist(), ["gold"])
-    found: dict[Turn, list[int]] = {turn: [] for turn in get_args(Turn)}
-    unknown: list[int] = []
-    for place, before, after in zip(turned.tolist(), was, now, strict=True):
-        pairs = answers.pairs(int(whole[place]))
-        golds = [right_of_case(one["gold"], answers.read) for one in (before, after)]
-        turn = _turn_of(pairs, *golds)
-        (unknown if turn is None else found[turn]).append(place)
-    return found, unknown
 
 
 def _turn_of(pairs: Iterable[tuple[str, str]], was: str, now: str) -> Turn | None:
@@ -206,13 +187,13 @@ def _margins(asked: Codes, outputs: pa.Table) -> "Numbers | None":
 
 
 def _changed_case(
-    dataset: str,
     variant: Mapping[str, Any],
     item: Mapping[str, Any],
     answers: AnswersTo,
+    dataset: str,
     *,
-    at: int,
     stored: Sequence[tuple[str | None, str | None]],
+    turn: Turn | None,
     cost: float | None,
 ) -> EvidenceItem:
     edits = tuple(Edit(*edit[:4]) for edit in json.loads(variant["edits"]))
@@ -229,12 +210,7 @@ def _changed_case(
             ReplicateAnswers(replicate_words(name), *both)
             for name, both in zip(answers.replicates, shown, strict=True)
         ),
-        turned=_turn_of(
-            answers.pairs(at),
-            right_of_case(item["gold"], answers.read),
-            right_of_case(variant["gold"], answers.read),
-        )
-        or (None if cost is None else _turn_by(cost)),
+        turned=turn or (None if cost is None else _turn_by(cost)),
         cost=cost,
     )
 

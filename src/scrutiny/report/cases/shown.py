@@ -159,14 +159,11 @@ def case_words(case: EvidenceItem) -> str:
 
 def case_sides(case: EvidenceItem) -> Iterator[Text]:
     """Text before and after, around the first change, with what was answered."""
-    turned = next((a for a in case.answers if a.is_flipped), case.answers[0])
     name = next((e.field for e in case.edits), next(iter(case.fields)))
-    pieces = stretches(
-        case.fields[name], [e for e in case.edits if e.field == name], context=_CONTEXT
-    )
-    sides = [("-", "inserted", turned.before), ("+", "removed", turned.after)]
+    pieces = stretches(case.fields[name], case.edits_of(name), context=_CONTEXT)
+    sides = [("-", "inserted", case.told.before), ("+", "removed", case.told.after)]
     if not case.edits:  # a text of its own
-        sides = [(" ", "removed", turned.after)]
+        sides = [(" ", "removed", case.told.after)]
     for sign, kind, answer in sides:
         line = one_line("".join(piece.text for piece in pieces if piece.kind != kind))
         answer = one_line(answer)
@@ -226,23 +223,9 @@ def told_cases(tests: CasesByTest) -> list[ToldCase]:
 
 def case_page(case: EvidenceItem, *, context: int = 160) -> CasePage:
     """An item on the page with its texts' changes; fields that did not change are left out."""
-    changed = [name for name in case.fields if any(e.field == name for e in case.edits)]
-    return CasePage(
-        case=case,
-        fields=tuple(
-            (
-                name,
-                tuple(
-                    stretches(
-                        case.fields[name],
-                        [e for e in case.edits if e.field == name],
-                        context=context,
-                    )
-                ),
-            )
-            for name in changed or list(case.fields)
-        ),
-    )
+    names = [name for name in case.fields if case.edits_of(name)] or [*case.fields]
+    found = (stretches(case.fields[n], case.edits_of(n), context=context) for n in names)
+    return CasePage(case, tuple(zip(names, map(tuple, found), strict=True)))
 
 
 _LONGEST_TEXT: Final = 240
@@ -250,14 +233,13 @@ _LONGEST_TEXT: Final = 240
 
 def case_item(case: EvidenceItem) -> str:
     """One case: text after the change, what changed, what was answered."""
-    turned = next((a for a in case.answers if a.is_flipped), case.answers[0])
-    own = {name: [e for e in case.edits if e.field == name] for name in case.fields}
-    pairs = [pair for name, text in case.fields.items() for pair in changed_words(text, own[name])]
+    edited = [(text, case.edits_of(name)) for name, text in case.fields.items()]
+    pairs = [pair for text, edits in edited for pair in changed_words(text, edits)]
     words = "; ".join(f"{old} \N{RIGHTWARDS ARROW} {new}" for old, new in pairs)
-    texts = [apply_to_text(text, own[name]) for name, text in case.fields.items() if own[name]]
+    texts = [apply_to_text(text, edits) for text, edits in edited if edits]
     text = " / ".join(texts or case.fields.values())
     text = text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}\N{HORIZONTAL ELLIPSIS}"
     of = len(case.answers)
-    answered = f"{escape(turned.before)} \N{RIGHTWARDS ARROW} **{escape(turned.after)}**"
+    answered = f"{escape(case.told.before)} \N{RIGHTWARDS ARROW} **{escape(case.told.after)}**"
     times = f" in {case.n_flipped} of {of} models" if of > 1 else ""
     return f"- {case.turn}: {escape(text)} ({escape(words)}): {answered}{times}"

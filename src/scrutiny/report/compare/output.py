@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from rich.text import Text
 
-from scrutiny.blocks.drawings import Axis, Bar, CostSpan
+from scrutiny.blocks.drawings import Axis, CostSpan
 from scrutiny.blocks.labels import one_line
 from scrutiny.blocks.numbers import interval
 from scrutiny.blocks.terminal_and_markdown import answer_cell, cropped, part_lines, wrapped
@@ -137,13 +137,13 @@ class GainScale:
         The score, and what is counted to the right.
     state
         State of a risk that looks so.
-    bar, axis
-        Where the gain lies.
+    span, axis
+        The gain, and where it lies.
     """
 
     title: str
     state: str
-    bar: Bar
+    span: CostSpan
     axis: Axis
 
 
@@ -166,7 +166,7 @@ def scales_of(whole: SideBySide, margin: float | None) -> Iterator[GainScale]:
         yield GainScale(
             (f"{title}, shaded is a loss of less than {margin_of(margin)}" if margin else title),
             state,
-            axis.bar(span),
+            span,
             axis,
         )
 

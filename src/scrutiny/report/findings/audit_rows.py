@@ -123,14 +123,17 @@ def audit_rows(view: RunView) -> tuple[AuditRow, ...]:
     families.pop("", None)
     places = [(_family(f), context(f) or families.get(_family(f), "")) for f in findings]
     groups = [(name, *place) for name, place in zip(names, places, strict=True)]
-    by_name = {name: i for i, name in reversed(list(enumerate(names)))}
-    by_group = {group: i for i, group in reversed(list(enumerate(groups)))}
-    places_of = []
-    for i, finding in enumerate(findings):
-        verdict, value = finding.verdict, finding.estimate.value if finding.estimate else None
-        rank = VERDICTS.index(verdict) if verdict in VERDICTS else len(VERDICTS)
-        size = 0.0 if value is None else abs(value)
-        places_of.append((by_name[names[i]], by_group[groups[i]], rank, -size, i))
+    first: dict[object, int] = {}
+    for i, group in enumerate(groups):
+        first.setdefault(group[0], i)
+        first.setdefault(group, i)
+
+    def rank(i: int) -> tuple[float, ...]:
+        verdict, found = findings[i].verdict, findings[i].estimate
+        worst = VERDICTS.index(verdict) if verdict in VERDICTS else len(VERDICTS)
+        size = abs(found.value or 0.0) if found else 0.0
+        return first[names[i]], first[groups[i]], worst, -size
+
     anchors = numbered((f"claim-{slug(f.claim.id)}" for f in findings), "{}-{}")
     frames = _frames(findings)
     return tuple(
@@ -148,7 +151,7 @@ def audit_rows(view: RunView) -> tuple[AuditRow, ...]:
             choices=_outcome(findings[i], "choices"),
             datasets=_outcome(findings[i], "datasets"),
         )
-        for *_, i in sorted(places_of)
+        for i in sorted(range(len(findings)), key=rank)
     )
 
 

@@ -1,15 +1,16 @@
 """Risks as lines of `run.risks` and tests of JUnit, and what would decide the undecided."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from math import ceil
-from typing import Final, Literal
+from typing import Any, Final, Literal
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from scrutiny.blocks.charts import Chart, ChartTable
 from scrutiny.blocks.numbers import interval, number
 from scrutiny.blocks.run_view import RunView
 from scrutiny.blocks.section import MOST_ROWS, Part, ReportPart, left_out
+from scrutiny.core.boundary.json_text import plain
 from scrutiny.core.boundary.printable import printable
 from scrutiny.core.claim import Finding
 from scrutiny.core.errors import ScrutinyError
@@ -139,7 +140,8 @@ class JudgedCase:
     """One test: the risk or rule, its context, and its outcome.
 
     ``says`` is why; a case that is undecided, accepted, not tested or refused was skipped. ``kind``
-    is what a failure is: "hurts", or "no skill".
+    is what a failure is: "hurts", or "no skill". ``cost`` is its number, ``line`` the object that
+    programs read.
     """
 
     name: str
@@ -147,6 +149,8 @@ class JudgedCase:
     outcome: Outcome
     says: str
     kind: str = "hurts"
+    cost: float | None = None
+    line: Mapping[str, Any] = field(default_factory=dict)
 
 
 def render_junit(view: RunView) -> str:
@@ -160,7 +164,7 @@ def case_of(risk: RiskLine) -> JudgedCase:
     cost = "" if risk.cost is None else f"{risk.metric} {number(risk.cost)}{bounds}; "
     says = f"{cost}{scope_words(risk.scope)}: {risk.reason}"
     kind = risk.state if OUTCOMES[risk.state] == "fail" else "hurts"
-    return JudgedCase(risk.what, risk.of, OUTCOMES[risk.state], says, kind)
+    return JudgedCase(risk.what, risk.of, OUTCOMES[risk.state], says, kind, risk.cost, plain(risk))
 
 
 def junit(name: str, cases: Sequence[JudgedCase]) -> str:

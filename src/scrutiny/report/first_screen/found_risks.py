@@ -8,11 +8,16 @@ from scrutiny.blocks.cases import EvidenceItem, Turn
 from scrutiny.blocks.drawings import CostSpan
 from scrutiny.blocks.numbers import NO_VALUE
 from scrutiny.blocks.run_view import RunView
-from scrutiny.core.boundary.printable import hundred
 from scrutiny.core.claim import CHANGED, Finding, State
 from scrutiny.core.plugin_base import sentence_of
 from scrutiny.core.registry import KINDS, registry
-from scrutiny.reliability.verdicts.prerequisites import figures_over, over_touched, share_in_words
+from scrutiny.reliability.verdicts.limits import costs
+from scrutiny.reliability.verdicts.prerequisites import (
+    figures,
+    figures_over,
+    over_touched,
+    share_in_words,
+)
 from scrutiny.reliability.verdicts.reasons import (
     Ways,
     few_in_words,
@@ -20,7 +25,6 @@ from scrutiny.reliability.verdicts.reasons import (
     is_count,
     ways_to_tell,
 )
-from scrutiny.reliability.verdicts.risks import costs
 from scrutiny.report.wording import STATES, scope_words
 
 #: What a cost is compared with, as tables and sentences call it.
@@ -112,12 +116,9 @@ class FoundRisk:
         span = self.span
         if span is None:
             return ""
-        value, low, high = (hundred(x / 100) for x in (span.value, span.low, span.high))
-        if self.state == "hurts":
-            return f"{value} [{low}, {high}]"
-        risk = self.finding.claim.risk
-        is_most = self.state == "holds" or (risk is not None and bool(risk.settled_by))
-        return f"at most {high}" if is_most else f"between {low} and {high}"
+        risk, cost = self.finding.claim.risk, (span.value, span.low, span.high)
+        is_most = self.state != "hurts" and risk is not None and bool(risk.settled_by)
+        return figures([x / 100 for x in cost], "holds" if is_most else self.state)
 
     @property
     def is_beyond(self) -> bool:

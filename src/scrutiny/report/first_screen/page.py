@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from scrutiny.blocks.cases import first_stretches
-from scrutiny.blocks.drawings import Axis, Bar
+from scrutiny.blocks.drawings import Axis
 from scrutiny.blocks.labels import capitalized
 from scrutiny.blocks.numbers import NO_VALUE
 from scrutiny.blocks.run_view import RunView
@@ -25,11 +25,10 @@ _TITLES: Final = {"points": "In points", "%": "In percent"}
 
 @dataclass(frozen=True, slots=True)
 class RiskPage:
-    """A risk with the anchor of its claim, its place on the chart, and its clearest cases."""
+    """A risk with the anchor of its claim and its clearest cases."""
 
     risk: FoundRisk
     anchor: str
-    bar: Bar | None
     cases: tuple[CasePage, ...]
 
     @property
@@ -131,7 +130,6 @@ def risks_page(view: RunView, anchors: Mapping[str, str]) -> RisksPage | None:
         axis = Axis.of(spans) if spans else None
         found = []
         for risk in risks:  # the worst first
-            bar = axis.bar(risk.span) if axis and risk.span else None
             anchor = anchors.get(risk.finding.claim.id, "")
             by_turn = grouped((case.turn, case) for case in risk.cases)
             clearest = [c for turn, most in ON_CARD.items() for c in by_turn.get(turn, [])[:most]]
@@ -140,7 +138,7 @@ def risks_page(view: RunView, anchors: Mapping[str, str]) -> RisksPage | None:
                 fields = case_page(case, context=_CONTEXT).fields
                 cut = ((name, tuple(first_stretches(own, _LONGEST))) for name, own in fields)
                 cards.append(CasePage(case, tuple(cut)))
-            found.append(RiskPage(risk, anchor, bar, tuple(cards)))
+            found.append(RiskPage(risk, anchor, tuple(cards)))
         panels.append(RiskPanel(title, axis, tuple(found)))
     ordered = sorted(panels, key=lambda panel: panel.axis is None)
     rows = (rows for cases in screen.cases.values() for rows in cases.values())

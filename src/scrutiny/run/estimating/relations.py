@@ -17,7 +17,7 @@ from scrutiny.reliability.estimate import Estimated, resample_joined, without_va
 from scrutiny.reliability.intervals import interval_of
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.panel import Joined, Panel
-from scrutiny.reliability.row_statistics import Additive, scale_of
+from scrutiny.reliability.row_statistics import Additive, scale_of, value_of
 from scrutiny.stats.arrays import StatisticsError
 from scrutiny.stats.association.correlation import correlation_over_replicates, fisher_limits
 from scrutiny.stats.intervals.contrast import largest_difference
@@ -202,7 +202,7 @@ def _disagreement(
     if replicates < 2 or not joined.rows.size or not isinstance(statistic, AdditiveStatistic):
         return Estimated(blank)
     values = statistic.components(joined.values)
-    each = statistic.value(values[..., None, :], np.ones((*values.shape[:2], 1)))
+    each = value_of(statistic, values)
     flips = (each != each[:1]).any(axis=0).astype(np.float64)[None, :, None]
     share = Additive(key.metric, "share of items", ("flip",), is_mean=True, scale="logit")
     try:
@@ -210,8 +210,9 @@ def _disagreement(
             panel,
             replace(joined, values=flips),
             share,
+            dataset=one.dataset,
             draws=resampling.draws,
-            rng=generator(seed, "bootstrap", name=one.dataset, item="items"),
+            seed=seed,
         )
         found = interval_of(
             drawn,
