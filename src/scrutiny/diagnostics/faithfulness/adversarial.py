@@ -16,7 +16,7 @@ from scrutiny.core.diagnostic import Context, RowKind
 from scrutiny.core.errors import PlanError
 from scrutiny.core.queries.attention import AttentionLayer
 from scrutiny.core.randomness import stream_of
-from scrutiny.core.record import Measure, Row
+from scrutiny.core.record import Measure
 from scrutiny.diagnostics.faithfulness.single_layer import LengthGroup, OfLayer, layer_of
 from scrutiny.stats.distributions.divergence import js, js_slope, tvd
 
@@ -138,37 +138,29 @@ class Adversarial(OfLayer[AdversarialParams]):
 
     def kinds(self, params: AdversarialParams) -> Sequence[RowKind]:
         """Two for each epsilon: after the search, and before."""
-        return [kind for _, kind in _kinds(params)]
+        roles = ("measured", "control")
+        return [RowKind.of({"epsilon": e}, role) for e in params.epsilons for role in roles]
 
-    def rows_of(
+    def values_of(
         self, params: AdversarialParams, group: LengthGroup, ctx: Context
-    ) -> Iterator[tuple[str, Sequence[Row]]]:
-        """Rows of each item of a group."""
-        kinds = _kinds(params)
+    ) -> Iterator[Sequence[Sequence[float]]]:
+        """Divergence, change of the output, and the largest weight, of each item of a group."""
         shape = params.copies, group.weights.shape[1]
         rngs = [ctx.rng("noise", stream_of(Adversarial), e.id) for e in group.examples]
         noise = np.stack([rng.standard_normal(shape) for rng in rngs])
         layer = layer_of(ctx)
         start, end = search(layer, group, noise, params)
-        found = {}
-        for role, weights in (("measured", end), ("control", start)):
+        found = []
+        for weights in (end, start):
             apart = js(weights, group.weights[:, None, :])  # (text, copy)
             outputs = layer.reweighted(group.attended, weights)
-            found[role] = apart, tvd(outputs, group.probabilities[:, None, :])
-        highest = group.weights.max(axis=1)
-        for i, (example, hit) in enumerate(zip(group.examples, group.hits, strict=True)):
-            rows = []
-            for epsilon, kind in kinds:
-                apart, change = (part[i] for part in found[kind.role])
-                values = *_farthest(apart, change, epsilon), float(highest[i]), hit
-                rows.append(kind.row(example.id, values))
-            yield example.id, rows
-
-
-def _kinds(params: AdversarialParams) -> list[tuple[float, RowKind]]:
-    """Each epsilon with its kinds of rows."""
-    roles = ("measured", "control")
-    return [(e, RowKind.of({"epsilon": e}, role)) for e in params.epsilons for role in roles]
+            found.append((apart, tvd(outputs, group.probabilities[:, None, :])))
+        for i, highest in enumerate(group.weights.max(axis=1).tolist()):
+            yield [
+                (*_farthest(apart[i], change[i], epsilon), highest)
+                for epsilon in params.epsilons
+                for apart, change in found
+            ]
 
 
 def _farthest(apart: Floats, change: Floats, epsilon: float) -> tuple[float, float]:

@@ -21,13 +21,13 @@ Weights are erased one after the other, the rest brought to sum 1 again.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from scrutiny.core.arrays import Booleans, Floats, Integers
 from scrutiny.core.boundary.parameters import at_least
-from scrutiny.core.diagnostic import RowKind
+from scrutiny.core.design import Selector
 from scrutiny.core.errors import PlanError
 from scrutiny.core.queries.attention import AttentionLayer
 from scrutiny.diagnostics.faithfulness.single_layer import LengthGroup
@@ -104,13 +104,12 @@ class OrderName:
         return {"order": self.order, "procedure": self.procedure, **drawn}
 
     @property
-    def place(self) -> RowKind:
-        """Position of its records."""
-        return RowKind.of(self.condition, self.role)
+    def selector(self) -> Selector:
+        """Its records."""
+        return Selector(self.role, self.condition)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Order:
+class Order(NamedTuple):
     """Tokens ``(token,)`` in order of erasure; ``first`` of them in the first step."""
 
     ranking: Integers
@@ -193,8 +192,7 @@ def _drawn(
 NEVER: Final = -1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Erased:
+class Erased(NamedTuple):
     """Effects of one erasure order on one text.
 
     Parameters

@@ -11,7 +11,7 @@ from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.diagnostic import Context, RowKind
 from scrutiny.core.randomness import stream_of
-from scrutiny.core.record import Measure, Row
+from scrutiny.core.record import Measure
 from scrutiny.diagnostics.faithfulness.single_layer import LengthGroup, OfLayer, layer_of
 from scrutiny.stats.distributions.divergence import tvd
 
@@ -35,7 +35,6 @@ class PermutationParams:
         at_least(self, permutations=1)
 
 
-_PLACE: Final = RowKind()
 _METRICS: Final = (
     "mean(median_change)",
     "permutation_change_peaked",
@@ -122,12 +121,12 @@ class Permutation(OfLayer[PermutationParams]):
 
     def kinds(self, params: PermutationParams) -> Sequence[RowKind]:
         """One kind of row."""
-        return (_PLACE,)
+        return [RowKind()]
 
-    def rows_of(
+    def values_of(
         self, params: PermutationParams, group: LengthGroup, ctx: Context
-    ) -> Iterator[tuple[str, Sequence[Row]]]:
-        """Rows of each item of a group."""
+    ) -> Iterator[Sequence[Sequence[float]]]:
+        """Changes of the output, and the largest weight, of each item of a group."""
         weights, layer = group.weights, layer_of(ctx)
         n = weights.shape[1]
         rngs = [ctx.rng("permutation", stream_of(Permutation), e.id) for e in group.examples]
@@ -138,6 +137,6 @@ class Permutation(OfLayer[PermutationParams]):
         outputs = layer.reweighted(group.attended, np.concatenate([shuffled, uniform], axis=1))
         changes = tvd(outputs, group.probabilities[:, None, :])  # (text, draw)
         own, even = changes[:, :-1], changes[:, -1]
-        columns = (np.median(own, axis=1), own.mean(axis=1), weights.max(axis=1), even, group.hits)
-        for example, values in zip(group.examples, np.stack(columns, axis=1), strict=True):
-            yield example.id, (_PLACE.row(example.id, values.tolist()),)
+        columns = np.median(own, axis=1), own.mean(axis=1), weights.max(axis=1), even
+        for values in np.stack(columns, axis=1).tolist():
+            yield [values]
