@@ -29,11 +29,13 @@ from scrutiny.diagnostics.attention.presets import (
     SELECTED,
     Made,
     ReadsMaps,
+    accuracy_counts,
     attention_contrasts,
     claimed_presets,
     measures_of_heads,
     of_accuracy,
     preset_claim,
+    spec_name,
     specs_of,
 )
 
@@ -109,7 +111,7 @@ class HeadArcs(ReadsMaps[ArcsParams]):
                 *((_OF_TREES,) if params.has_trees else ()),
             ),
             families=families,
-            contrasts=tuple(attention_contrasts(case.named(SELECTED) for case in cases)),
+            contrasts=tuple(attention_contrasts(spec_name(c.condition, SELECTED) for c in cases)),
         )
 
     def rows_of(
@@ -131,9 +133,8 @@ class HeadArcs(ReadsMaps[ArcsParams]):
             elif case.tree not in found:
                 values = Failure(_NO_ROOT, status="undefined")
             else:  # all words are predictions
-                by_head, by_offset = (counted(one, words).tolist() for one in found[case.tree])
-                n = float(words.size)
-                values = (*by_head, *[n] * len(by_head), n, *by_offset, *[n] * len(by_offset))
+                heads, offsets = (counted(one, words) for one in found[case.tree])
+                values = accuracy_counts(heads, offsets, float(words.size))
             yield RowKind.of(case.condition).row(item, values)
 
 

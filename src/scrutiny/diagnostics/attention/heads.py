@@ -72,11 +72,6 @@ class KeptExamples:
         predicted = np.concatenate([own for _, own in sorted(self._found.items())], axis=-1)
         return {WORDS: np.array(rows, dtype=np.int32), HEADS_OF: np.packbits(predicted, axis=-1)}
 
-    def keep(self, ctx: Context) -> None:
-        """Store both arrays in the run."""
-        for name, value in self.arrays().items():
-            ctx.array(name, value)
-
 
 _NO_ROOM: Final = Failure("no_pseudo_cue", status="undefined")
 
@@ -133,7 +128,7 @@ class Heads(Diagnostic[HeadsParams]):
             other = pseudo_cue(view.anchors, len(view.words), pieces=pieces, rng=rng)
             cases = cases_of(view, params.unscored)  # the same for both, so that they are paired
             asked = [
-                (role, np.array(one.anchors, dtype=np.int64), span_baselines(one, cases).flat)
+                (role, np.array(one.anchors, dtype=np.int64), span_baselines(one, cases).ravel().tolist())
                 for role, one in (("measured", view), ("control", view.anchored_at(other)))
             ]
             # columns (word, 2) that count predictions: of targets, and of all cases
@@ -156,4 +151,5 @@ class Heads(Diagnostic[HeadsParams]):
             return rows
 
         yield from each_example(ctx.model, [view.words for view in views], presets, use=use)
-        kept.keep(ctx)
+        for name, value in kept.arrays().items():
+            ctx.array(name, value)

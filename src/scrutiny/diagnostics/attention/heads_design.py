@@ -15,11 +15,13 @@ from scrutiny.core.boundary.parameters import known
 from scrutiny.core.claim import Claim
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.diagnostics.attention.encodings import ENCODINGS, UNSCORED
+from scrutiny.diagnostics.attention.head_counts import KINDS
 from scrutiny.diagnostics.attention.presets import (
     PresetParams,
     attention_contrasts,
     claimed_presets,
     preset_claim,
+    spec_of,
 )
 
 
@@ -68,7 +70,6 @@ class HeadsParams(PresetParams):
         known("unscored part", self.unscored, UNSCORED)
 
 
-KINDS: Final = ("precision", "recall", "f1")
 #: What is compared with other families, and what a claim about it is called.
 _COMPARED: Final = ("mean_head(f1)", "selected_head(f1)")
 #: Family of claims whose baselines are the paper's; the stronger ones are of ``attention``.
@@ -158,15 +159,12 @@ def _specs(name: str, inputs: Inputs, *, has_offsets: bool) -> Iterator[Estimate
         yield _spec(name, metric, "pseudo", role="control", group="pseudo-cues")
 
 
-def _spec(
-    name: str, metric: str, *ends: str, role: str = "measured", **stated: Any
-) -> EstimateSpec:
+def _spec(name: str, metric: str, *ends: str, **stated: Any) -> EstimateSpec:
     """One specification, named by preset, metric and what else tells it apart."""
     # what is chosen on one half and scored on the other has halves as strata
     is_of_halves = metric.startswith(("selected", "split_half")) or "other_half" in metric
     strata = "a_half" if is_of_halves else None
-    place, condition = "/".join([name, metric, *ends]), {"preset": name}
-    return EstimateSpec(place, f"{metric}@1", condition, role=role, strata=strata, **stated)
+    return spec_of({"preset": name}, metric, *ends, strata=strata, **stated)
 
 
 def _contrasts(names: Sequence[str], inputs: Inputs) -> Iterator[ContrastSpec]:

@@ -28,7 +28,7 @@ from scrutiny.diagnostics.attention.pattern_metrics import (
     summable_map,
     sums_of,
 )
-from scrutiny.diagnostics.attention.presets import attention_contrasts
+from scrutiny.diagnostics.attention.presets import attention_contrasts, specs_of
 from scrutiny.stats.distributions.divergence import jensen_shannon_matrix
 from scrutiny.stats.representations.item_distances import scaled_to_points
 
@@ -114,10 +114,10 @@ class Patterns(Diagnostic[PatternsParams]):
 
     def design(self, params: PatternsParams, inputs: Inputs) -> Design:
         """Means of every head, numbers of heads in each category, and claims about them."""
-        of_heads = (EstimateSpec(n, f"{n}@1", along=("layer", "head")) for n in OF_HEADS)
+        along = {**dict.fromkeys(OF_HEADS, ("layer", "head")), **dict.fromkeys(COUNTS, ())}
         return Design(
             conditions=({},),
-            estimates=(*of_heads, *(EstimateSpec(name, f"{name}@1") for name in COUNTS)),
+            estimates=tuple(specs_of({}, along)),
             claims=tuple(
                 Claim(
                     id=name,
