@@ -23,6 +23,7 @@ from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 from scrutiny.diagnostics.attention.arc_counts import OFFSETS
 from scrutiny.diagnostics.attention.pattern_metrics import (
     MEASURES,
+    PLACES,
     SUMS,
     pattern_words,
     summable_map,
@@ -34,12 +35,7 @@ from scrutiny.stats.representations.item_distances import scaled_to_points
 
 #: Means of every head, by metric.
 OF_HEADS: Final = (
-    "attention_to(self)",
-    "attention_to(previous)",
-    "attention_to(next)",
-    "attention_to(first)",
-    "attention_to(last)",
-    "attention_to(punctuation)",
+    *(f"attention_to({place})" for place in PLACES),
     "mean(entropy)",
     "mean(first_entropy)",
     "mean(confidence)",
