@@ -330,7 +330,7 @@ statistic scrutiny.diagnostics.attention.head_metrics:
     gain_tau_other_half@1  GAIN_TAU_OTHER_HALF
     heads_tau@1            HEADS_TAU
     split_half_tau@1       SPLIT_HALF_TAU
-statistic scrutiny.diagnostics.attention.regression_metrics:
+statistic scrutiny.diagnostics.attention.regression:
     beta@1                 BETA
     lost_ss@1              LOST_SS
     regression_r2@1        REGRESSION_R2
@@ -414,11 +414,10 @@ statistic scrutiny.diagnostics.similarity.likeness_measures:
 statistic scrutiny.diagnostics.calibration.calibration:
     calibration_error@1  CALIBRATION_ERROR
 statistic scrutiny.diagnostics.classes.classes:
-    label_f1@1   LABEL_F1
-    macro_f1@1   MACRO_F1
-    precision@1  PRECISION
-    recall@1     RECALL
-statistic scrutiny.diagnostics.classes.parts:
+    label_f1@1        LABEL_F1
+    macro_f1@1        MACRO_F1
+    precision@1       PRECISION
+    recall@1          RECALL
     part_f1@1         PART_F1
     part_precision@1  PART_PRECISION
     part_recall@1     PART_RECALL

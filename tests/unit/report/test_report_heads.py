@@ -21,8 +21,11 @@ from scrutiny.blocks.run_estimates import main_estimates, place_of, single_estim
 from scrutiny.blocks.run_view import Records
 from scrutiny.blocks.section import parts as report_parts
 from scrutiny.core.claim import Claim, Finding
-from scrutiny.diagnostics.attention.parts.head_study import head_study, short_names
-from scrutiny.diagnostics.attention.parts.head_values import maps_of_controls
+from scrutiny.diagnostics.attention.parts.head_study import (
+    head_study,
+    maps_of_controls,
+    short_names,
+)
 from scrutiny.diagnostics.attention.parts.heads_examples import examples_of, kinds_of
 from scrutiny.report.findings.audit_rows import sections
 from scrutiny.report.formats import render_csv, render_ndjson

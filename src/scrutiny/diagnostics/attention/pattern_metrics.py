@@ -72,9 +72,7 @@ def _mean(
     """Sum by head, whose mean over rows is a metric that has drawn from this stream."""
     drawn_as = (("mean", stream),)
     axes = (LAYERS, HEADS)
-    return Measure(
-        name, axes, unit=unit, says=says, scale=scale, per=per, drawn_as=drawn_as
-    )
+    return Measure(name, axes, unit=unit, says=says, scale=scale, per=per, drawn_as=drawn_as)
 
 
 #: Sums by head, in the order of the records.

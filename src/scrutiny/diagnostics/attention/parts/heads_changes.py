@@ -12,14 +12,16 @@ from scrutiny.blocks.section import Part, ReportPart, part_of
 from scrutiny.core.record import grouped
 from scrutiny.diagnostics.attention.parts.head_study import (
     HEADS,
+    SCORES,
+    HeadMap,
     HeadStudy,
     head_study,
+    place_name,
     rank_of,
     score_of,
     score_rank,
     short_names,
 )
-from scrutiny.diagnostics.attention.parts.head_values import SCORES, HeadMap, place_name
 from scrutiny.diagnostics.attention.parts.heads_maps import (
     MOST_MAPS,
     anchor_of,

@@ -20,12 +20,13 @@ from scrutiny.core.boundary.json_text import canonical_json, digest
 from scrutiny.core.record import grouped
 from scrutiny.diagnostics.attention.parts.head_study import (
     HEADS,
+    SCORES,
     HeadStudy,
     head_study,
+    place_name,
     score_of,
     short_names,
 )
-from scrutiny.diagnostics.attention.parts.head_values import SCORES, place_name
 from scrutiny.store.run_folder import RunFolder
 
 WORDS: Final = "example_words"

@@ -26,6 +26,8 @@ from scrutiny.core.expressions import name_and_arguments
 from scrutiny.core.record import grouped
 from scrutiny.diagnostics.attention.parts.head_study import (
     HEADS,
+    SCORES,
+    HeadMap,
     HeadStudy,
     by_layer,
     condition_words,
@@ -34,7 +36,6 @@ from scrutiny.diagnostics.attention.parts.head_study import (
     score_of,
     short_names,
 )
-from scrutiny.diagnostics.attention.parts.head_values import SCORES, HeadMap
 from scrutiny.diagnostics.attention.parts.heads_maps import anchor_of, cell_text, title_of
 
 _MOST: Final = 12
