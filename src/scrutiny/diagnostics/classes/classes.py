@@ -1,4 +1,7 @@
-"""Recall, precision and F1 of each class from its counts, and macro-F1 over classes."""
+"""Recall, precision and F1 of each class, macro-F1 over classes, and F1 of groups of parts.
+
+Groups of parts are entities or words by their length, or by whether training had them.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Permuting attention: whether it matters which token has which weight."""
+"""Whether other attention gives the same output: permuted weights, and weights of an adversary."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
