@@ -42,8 +42,6 @@ from scrutiny.diagnostics.attention.presets import (
 _ALONG: Final = of_accuracy(("direction", "layer", "head"), "offset")
 
 _OF_TREES: Final = "Maximum spanning trees are given the annotated root, which is not scored."
-NO_CASE: Final = "no_such_relation"
-_NO_ROOT: Final = "root_without_piece"
 #: Right words ``(direction, layer, head, word)`` and ``(offset, word)``.
 Right = tuple[Booleans, Booleans]
 
@@ -127,11 +125,11 @@ class HeadArcs(ReadsMaps[ArcsParams]):
                 words = words[gold.heads[words] >= 0]
             values: tuple[float, ...] | Failure
             if not words.size:
-                values = Failure(NO_CASE, status="skipped")
+                values = Failure("no_such_relation", status="skipped")
             elif isinstance(found, Failure):
                 values = found
             elif case.tree not in found:
-                values = Failure(_NO_ROOT, status="undefined")
+                values = Failure("root_without_piece", status="undefined")
             else:  # all words are predictions
                 heads, offsets = (counted(one, words) for one in found[case.tree])
                 values = accuracy_counts(heads, offsets, float(words.size))

@@ -160,7 +160,6 @@ def baselines_of(words: Sequence[str], question: MentionQuestion) -> NDArray[np.
     return np.array([is_right[nearest], is_right[match], is_right.mean()], dtype=np.float64)
 
 
-_NO_QUESTION: Final = "no_antecedent"
 _FAMILY: Final = "attention.coreference"
 #: Kinds of mentions as conditions; ``all`` first.
 KINDS: Final = ("all", "pronoun", "proper", "nominal")
@@ -267,7 +266,7 @@ class HeadCoreference(ReadsMaps[CoreferenceParams]):
                 asked = [q for q in questions if kind in ("all", q.kind)]
                 values: tuple[float, ...] | Failure
                 if not asked:
-                    values = Failure(_NO_QUESTION, status="skipped")
+                    values = Failure("no_antecedent", status="skipped")
                 elif isinstance(found, Failure):
                     values = found
                 else:

@@ -110,7 +110,6 @@ class PresetParams:
 Made = WordMap | Failure
 #: Maps of one sentence by preset, and how many pieces each word has.
 Sentence = tuple[dict[str, Made], dict[int, int]]
-WITHOUT_PIECES = "word_without_pieces"
 #: Capabilities whose models can be asked for the pieces of a text.
 _ENCODING: Final = frozenset({"tokenizes", "head_interventions"})
 
@@ -210,7 +209,7 @@ def read_sentences(
             if isinstance(one, Failure):
                 made[name] = one
             elif options.missing == "drop-sentence" and len({*one.words} - {None}) < len(words):
-                made[name] = Failure(WITHOUT_PIECES, status="undefined")
+                made[name] = Failure("word_without_pieces", status="undefined")
             else:
                 made[name] = word_map(one, len(words), options)
         first = next((m.words for m in found.values() if isinstance(m, AttentionMap)), ())

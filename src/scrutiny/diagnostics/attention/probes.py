@@ -91,10 +91,6 @@ def _claims(own: Sequence[str], params: "ProbeParams", *, is_paired: bool) -> It
         )
 
 
-_NOT_TRAINED: Final = "no_other_half"
-_NOTHING_SCORED: Final = "nothing_scored"
-
-
 @dataclass(frozen=True, slots=True)
 class ProbeParams:
     """Probes, number of sentences, and settings of the fit.
@@ -247,11 +243,11 @@ class AttentionProbe(Diagnostic[ProbeParams]):
             for place in (*params.places(kinds), (RIGHT, 1)):
                 found: tuple[float, ...] | Failure
                 if not scored.size:
-                    found = Failure(_NOTHING_SCORED, status="skipped")
+                    found = Failure("nothing_scored", status="skipped")
                 elif isinstance(made, Failure):
                     found = made
                 elif place[0] != RIGHT and place not in fitted:
-                    found = Failure(_NOT_TRAINED, status="undefined")
+                    found = Failure("no_other_half", status="undefined")
                 else:
                     heads = _guessed(gold.heads.size, sentence, fitted.get(place))
                     found = (heads[scored] == gold.heads[scored]).sum(), scored.size

@@ -108,7 +108,6 @@ class SpanBaselines(Diagnostic[BaselinesParams]):
 
 #: Families whose values are subtracted: those of the control task, and before fine-tuning.
 _MINUS: Final[tuple[Subtracted, ...]] = ("control", "base")
-_WITHOUT: Final = "no_scores"
 _NOTES: Final = (
     "Precision, recall and F1 were published and the texts were not: the counts behind them are "
     "sums over a whole corpus, so that no sentence can be resampled.",
@@ -166,7 +165,7 @@ class Stored(Diagnostic[NoParams]):
             try:
                 counts = model.head_counts(example.text)
             except ModelError:
-                yield RowKind().row(example.id, Failure(_WITHOUT))
+                yield RowKind().row(example.id, Failure("no_scores"))
                 continue
             flat = np.concatenate([counts.tp.ravel(), counts.predicted.ravel(), [counts.gold]])
             yield RowKind().row(example.id, flat.astype(np.float64).tolist())

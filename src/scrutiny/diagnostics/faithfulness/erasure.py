@@ -60,39 +60,30 @@ class Erasure(OfLayer[ErasureParams]):
     id = "faithfulness.erasure@1"
     measures = (
         Measure("weight"),
-        Measure(
-            "kl",
-            unit="nats",
-            says="KL divergence of outputs",
-            scale="amount",
-            drawn_as=(("mean", "erasure_kl@1"),),
-        ),
-        Measure(
-            "js",
-            unit="nats",
-            says="JS divergence of outputs",
-            scale="amount",
-            row_range=(0.0, math.log(2.0)),
-            drawn_as=(("mean", "erasure_js@1"),),
+        *(
+            Measure(
+                name,
+                unit="nats",
+                says=f"{name.upper()} divergence of outputs",
+                scale="amount",
+                row_range=row_range,
+                drawn_as=(("mean", f"erasure_{name}@1"),),
+            )
+            for name, row_range in (("kl", None), ("js", (0.0, math.log(2.0))))
         ),
         Measure("flip", says="decisions flipped", drawn_as=(("share", "erasure_flip_rate@1"),)),
         Measure("flipped"),
         Measure("steps", unit="tokens"),
-        Measure(
-            "share",
-            unit="share of tokens",
-            says="tokens erased until it flips",
-            scale="share",
-            among=("flipped",),
-            drawn_as=(("mean", "erasure_share@1"),),
-        ),
-        Measure(
-            "mass",
-            unit="share of attention",
-            says="attention erased until it flips",
-            scale="share",
-            among=("flipped",),
-            drawn_as=(("mean", "erasure_mass@1"),),
+        *(
+            Measure(
+                name,
+                unit=f"share of {what}",
+                says=f"{what} erased until it flips",
+                scale="share",
+                among=("flipped",),
+                drawn_as=(("mean", f"erasure_{name}@1"),),
+            )
+            for name, what in (("share", "tokens"), ("mass", "attention"))
         ),
         Measure("hit", unit="items"),
     )

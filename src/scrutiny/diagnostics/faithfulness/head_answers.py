@@ -16,15 +16,13 @@ from scrutiny.core.boundary.parameters import above_zero, shares
 from scrutiny.core.diagnostic import Context, Failure
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
-from scrutiny.core.queries.attention import Change, HeadIndex, Intervenes, Intervention
+from scrutiny.core.queries.attention import CHANGES, Change, HeadIndex, Intervenes, Intervention
 from scrutiny.core.queries.language import Encoded, TokenIds
 from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.text.tokens import is_word, token_spans
 
 #: Negation cues: words that a decision may hang on.
 CUES: Final = ("not", "no", "never", "n't", "nothing", "nobody", "none", "neither", "nor")
-#: What a head's change is called in the conditions of the records.
-CHANGES: Final[tuple[Change, ...]] = ("mask", "uniform", "erase")
 
 
 @dataclass(frozen=True, slots=True)

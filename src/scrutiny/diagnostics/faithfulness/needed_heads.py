@@ -206,28 +206,26 @@ def _claims(params: HeadChangeParams, inputs: Inputs) -> Iterator[Claim]:
     """Claims: some head matters; some head's attention to the anchors matters."""
     skill = (("level", inputs.data.chance),)
     whole = [change for change in params.changes if change != "erase"]
-    if whole:
+    erased = [change for change in params.changes if change == "erase"]
+    head = "the head chosen on one half"
+    of_anchors = "some head's weight on the anchors matters"
+    for changes, name, without, beyond in (
+        (whole, "some head matters", head, "without another head of its layer"),
+        (erased, of_anchors, f"attention to anchor words in {head}", "for random other words"),
+    ):
+        if not changes:
+            continue
         yield Claim(
-            id="some head matters",
-            says=f"without the head chosen on one half, accuracy on the other half drops by "
-            f"{points(params.margin)}, more than without another head of its layer",
+            id=name,
+            says=f"without {without}, accuracy on the other half drops by "
+            f"{points(params.margin)}, more than {beyond}",
             components=tuple(
                 part
-                for position, change in enumerate(whole)
+                for position, change in enumerate(changes)
                 for part in _parts(change, params, inputs, choice=position > 0)
             ),
             family="heads",
-            checks=Claim.checks_with(change=whole),
-            competence=skill,
-        )
-    if "erase" in params.changes:
-        yield Claim(
-            id="some head's weight on the anchors matters",
-            says="without attention to anchor words in the head chosen on one half, accuracy on "
-            f"the other half drops by {points(params.margin)}, more than for random other words",
-            components=tuple(_parts("erase", params, inputs, choice=False)),
-            family="heads",
-            checks=Claim.checks_with(),
+            checks=Claim.checks_with(change=changes),
             competence=skill,
         )
 

@@ -19,7 +19,7 @@ same_mass           as other, but the first step takes as many weights as come n
 Weights are erased one after the other, the rest brought to sum 1 again.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -68,16 +68,23 @@ class ErasureParams:
             )
 
 
-#: Orders that need no chance.
-FIXED: Final = (
-    "attention",
-    "second",
-    "ascending",
-    "second_lowest",
-    "gradient",
-    "gradient_attention",
-    "sign_attention",
-)
+
+
+def _descending(values: Floats) -> Integers:
+    """Tokens, the largest value first; of equal ones the first in the text."""
+    return np.argsort(-values, kind="stable")
+
+
+#: Orders that need no chance: tokens by their weights, and by gradients with regard to them.
+FIXED: Final[Mapping[str, Callable[[Floats, Floats], Integers]]] = {
+    "attention": lambda weights, gradient: _descending(weights),
+    "second": lambda weights, gradient: np.roll(_descending(weights), -1),
+    "ascending": lambda weights, gradient: _descending(weights)[::-1],
+    "second_lowest": lambda weights, gradient: np.roll(_descending(weights)[::-1], -1),
+    "gradient": lambda weights, gradient: _descending(gradient),
+    "gradient_attention": lambda weights, gradient: _descending(gradient * weights),
+    "sign_attention": lambda weights, gradient: _descending(np.sign(gradient) * weights),
+}
 #: Orders that are drawn.
 DRAWN: Final = ("random", "other", "same_mass")
 #: What the released code does otherwise.
@@ -146,33 +153,21 @@ def orders_of(
     rngs
         One source for each draw.
     """
-    attention = np.argsort(-weights, kind="stable")  # of equal weights the first in the text
-    ascending = attention[::-1]
-    fixed = {
-        "attention": attention,
-        "second": np.roll(attention, -1),
-        "ascending": ascending,
-        "second_lowest": np.roll(ascending, -1),
-        "gradient": np.argsort(-gradient, kind="stable"),
-        "gradient_attention": np.argsort(-gradient * weights, kind="stable"),
-        "sign_attention": np.argsort(-np.sign(gradient) * weights, kind="stable"),
-    }
-    drawn = [_drawn(weights, fixed["attention"], rng) for rng in rngs]
+    drawn = [_drawn(weights, rng) for rng in rngs]
     found: list[Order | None] = []
     for name in names:
         is_released = name.procedure == "as_released"
         if name.draw is not None:
             found.append(drawn[name.draw]["released" if is_released else name.order])
         else:  # a scalar took the place of the signs
-            found.append(Order(fixed["ascending" if is_released else name.order]))
+            rank = FIXED["ascending" if is_released else name.order]
+            found.append(Order(rank(weights, gradient)))
     return found
 
 
-def _drawn(
-    weights: Floats, attention: Integers, rng: np.random.Generator
-) -> dict[str, Order | None]:
+def _drawn(weights: Floats, rng: np.random.Generator) -> dict[str, Order | None]:
     """Orders of one draw, with one common permutation."""
-    top = attention[0]
+    top = weights.argmax()
     random = rng.permutation(weights.size)
     others = random[random != top]
     other = np.append(others, top)

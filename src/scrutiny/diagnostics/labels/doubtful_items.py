@@ -193,8 +193,4 @@ def lines(view: RunView) -> Iterator[InShort]:
             yield SentenceBlock(f"gold {one.gold}; {one.answers}; {one.why} disagrees")
 
 
-PART: Final = ReportPart(
-    "Items with a doubtful gold label, those that most models doubt first, to be read by a person.",
-    part,
-    lines,
-)
+PART: Final = ReportPart(__doc__, part, lines)

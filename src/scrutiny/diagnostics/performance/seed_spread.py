@@ -169,10 +169,4 @@ def _table(
     return ChartTable(tuple(header), tuple(body))
 
 
-PART: Final = ReportPart(
-    "Same score, different diagnosis: seed spread in units of item error, against "
-    "downstream scores.\n"
-    "\n"
-    "Table 2 of Aribandi, Tay & Metzler (2021), with the F test that it lacks.\n",
-    part,
-)
+PART: Final = ReportPart(__doc__, part)

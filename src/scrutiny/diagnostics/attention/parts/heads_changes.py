@@ -100,6 +100,4 @@ def _chart(members: Sequence[HeadMap], study: HeadStudy, *, name: str, most: flo
     )
 
 
-PART: Final = ReportPart(
-    "Change of every head by fine-tuning: the downstream task and the control task.", part
-)
+PART: Final = ReportPart(__doc__, part)

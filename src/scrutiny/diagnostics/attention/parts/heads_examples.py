@@ -228,7 +228,4 @@ def kinds_of(example: AttendedExample, head: HeadPlace) -> list[str]:
 _SPOKEN: Final = ("right", "missed", "wrong")
 
 
-PART: Final = ReportPart(
-    "Example sentences with arcs from a head's predicted words to the cue: right, missed, wrong.",
-    part,
-)
+PART: Final = ReportPart(__doc__, part)

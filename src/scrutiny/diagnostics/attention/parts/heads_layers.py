@@ -172,6 +172,4 @@ def _estimated(one: HeadMap, study: HeadStudy) -> HeadMap | None:
     return None
 
 
-PART: Final = ReportPart(
-    "The average head of each layer, for each run, and its change by training.", part
-)
+PART: Final = ReportPart(__doc__, part)

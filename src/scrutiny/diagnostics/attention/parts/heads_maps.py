@@ -234,6 +234,4 @@ def anchor_of(part: str, key: EstimateKey, *, without: Sequence[str]) -> str:
     return f"heads-{part}-{value_digest(identity(shared, without=without), size=4)}"
 
 
-PART: Final = ReportPart(
-    "Value of every head: maps by layer and head, datasets side by side.", part, heads_lines
-)
+PART: Final = ReportPart(__doc__, part, heads_lines)

@@ -197,6 +197,4 @@ def _table(
     return Chart(anchor, title, caption, ChartTable(tuple(header), cells))
 
 
-PART: Final = ReportPart(
-    "Tau between rankings of heads: between datasets, and of score and gain, with its nulls.", part
-)
+PART: Final = ReportPart(__doc__, part)
