@@ -3,7 +3,7 @@
 The vectors of word types are the model's own input embeddings, brought to few dimensions.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple, cast
 
 import numpy as np

@@ -68,8 +68,6 @@ class ErasureParams:
             )
 
 
-
-
 def _descending(values: Floats) -> Integers:
     """Tokens, the largest value first; of equal ones the first in the text."""
     return np.argsort(-values, kind="stable")

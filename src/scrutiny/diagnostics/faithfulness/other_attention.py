@@ -49,6 +49,18 @@ _METRICS: Final = (
 )
 
 
+def _change(name: str, when: str, stream: str) -> Measure:
+    """Change of the output, whose mean has drawn from a stream."""
+    return Measure(
+        name,
+        unit="total variation",
+        says=f"change of the output {when}",
+        scale="amount",
+        row_range=(0.0, 1.0),
+        drawn_as=(("mean", stream),),
+    )
+
+
 class Permutation(OfLayer[PermutationParams]):
     """Whether permuted attention weights change the output (Jain & Wallace).
 
@@ -71,24 +83,10 @@ class Permutation(OfLayer[PermutationParams]):
 
     id = "faithfulness.permutation@1"
     measures = (
-        Measure(
-            "median_change",
-            unit="total variation",
-            says="change of the output in the median permutation",
-            scale="amount",
-            row_range=(0.0, 1.0),
-            drawn_as=(("mean", "permutation_change@1"),),
-        ),
+        _change("median_change", "in the median permutation", "permutation_change@1"),
         Measure("mean_change", unit="total variation"),
         Measure("max_weight"),
-        Measure(
-            "uniform_change",
-            unit="total variation",
-            says="change of the output with uniform weights",
-            scale="amount",
-            row_range=(0.0, 1.0),
-            drawn_as=(("mean", "uniform_change@1"),),
-        ),
+        _change("uniform_change", "with uniform weights", "uniform_change@1"),
         Measure("hit", unit="items"),
     )
 

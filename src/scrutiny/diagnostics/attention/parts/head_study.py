@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import product
 from math import isfinite
-from typing import Final
+from typing import TYPE_CHECKING, Final, cast
 
 from scrutiny.blocks.labels import key_parts
 from scrutiny.blocks.run_estimates import (
@@ -24,6 +24,9 @@ from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.expressions import name_and_arguments
 from scrutiny.core.record import grouped
 from scrutiny.reliability.assignment import Assignment, assignments_in
+
+if TYPE_CHECKING:
+    from scrutiny.diagnostics.attention.head_counts import Kind
 
 #: Scores of a head as a classifier; the best head is that of the first of them that a run has.
 SCORES: Final = ("f1", "precision", "recall")
@@ -108,11 +111,6 @@ class HeadMap:
         """Number of layers, and of heads in a layer (1 for maps of layers)."""
         return max(p[0] for p in self.cells), max(p[-1] if len(p) > 1 else 1 for p in self.cells)
 
-    @property
-    def replicates(self) -> list[str]:
-        """Names of the replicates in any cell."""
-        return list(dict.fromkeys(name for c in self.cells.values() for name in c.by_replicate))
-
 
 def maps_of(estimates: Iterable[Estimate]) -> list[HeadMap]:
     """Maps of the estimates of single heads and layers, in order of appearance."""
@@ -162,7 +160,6 @@ def maps_of_controls(view: RunView) -> Iterator[HeadMap]:
 
 def _map(assigned: Assignment, records: Records) -> HeadMap | None:
     """Map of one score of one control family; `None` if it has no such records."""
-    from scrutiny.diagnostics.attention.head_counts import KINDS
     from scrutiny.diagnostics.attention.head_metrics import HEAD
     from scrutiny.reliability.joining import join
 
@@ -175,7 +172,7 @@ def _map(assigned: Assignment, records: Records) -> HeadMap | None:
         names = [name or "{}" for name in joined.names]
         if not names or not joined.rows.size:
             return None
-        kind = next(kind for kind in KINDS if kind == name_and_arguments(assigned.metric)[1])
+        kind = cast("Kind", name_and_arguments(assigned.metric)[1])
         sums = joined.values.sum(axis=1)  # (replicate, count)
         scores = HEAD.of(kind).sides(sums)[0].score(kind)  # (replicate, head)
         lengths = {axis: n for measure in assigned.measures for axis, n in measure.axes}
@@ -197,8 +194,6 @@ HEADS: Final = Chapter(
     charts=2,
     rows=12,
 )
-#: A head's F1 minus a constant: its tests are listed, and its map would be that of F1.
-OVER_BASELINE: Final = "f1_over_baseline"
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,7 +299,8 @@ def head_study(view: RunView) -> HeadStudy:
     heads += [m for m in maps_of_controls(view) if _identity(m) not in known]
     models = view.manifest.get("plan", {}).get("models", ())
     return HeadStudy(
-        maps=tuple(m for m in heads if m.values and score_of(m.key) != OVER_BASELINE),
+        # a head's F1 minus a constant: its tests are listed, and its map would be that of F1
+        maps=tuple(m for m in heads if m.values and score_of(m.key) != "f1_over_baseline"),
         tested=tuple(m for m in estimated if m.tests),
         layers=tuple(m for m in estimated if not _is_of_heads(m)),
         bases={model["name"]: model["base"] for model in models if model.get("base")},

@@ -18,6 +18,7 @@ from scrutiny.blocks.run_view import RunView
 from scrutiny.blocks.section import Part, ReportPart, left_out
 from scrutiny.core.boundary.json_text import canonical_json, digest
 from scrutiny.core.record import grouped
+from scrutiny.diagnostics.attention.heads import HEADS_OF, WORDS
 from scrutiny.diagnostics.attention.parts.head_study import (
     HEADS,
     SCORES,
@@ -29,8 +30,6 @@ from scrutiny.diagnostics.attention.parts.head_study import (
 )
 from scrutiny.store.run_folder import RunFolder
 
-WORDS: Final = "example_words"
-HEADS_OF: Final = "example_heads"
 _REPLICATE: Final = 0  # whose predictions are drawn: the first, whatever it is
 
 

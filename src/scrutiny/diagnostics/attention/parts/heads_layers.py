@@ -1,6 +1,6 @@
 """The average head of each layer, for each run, and its change by training."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import quantiles
 from typing import Any, Final
@@ -19,7 +19,7 @@ from scrutiny.blocks.charts import (
 )
 from scrutiny.blocks.labels import metric_words, replicate_words
 from scrutiny.blocks.numbers import interval
-from scrutiny.blocks.run_estimates import identity
+from scrutiny.blocks.run_estimates import HeadPlace, identity
 from scrutiny.blocks.run_view import RunView
 from scrutiny.blocks.section import Part, ReportPart, part_of
 from scrutiny.core.expressions import name_and_arguments
@@ -29,6 +29,7 @@ from scrutiny.diagnostics.attention.parts.head_study import (
     SCORES,
     HeadMap,
     HeadStudy,
+    HeadValue,
     by_layer,
     condition_words,
     head_study,
@@ -64,7 +65,7 @@ def part(view: RunView) -> Part | None:
     found.sort(key=lambda pair: conditions.index(pair[0]))
     return part_of(
         "heads-layers",
-        ("Average head of each layer"),
+        "Average head of each layer",
         _LEAD,
         [chart for _, chart in found],
         "charts",
@@ -84,29 +85,28 @@ def _charts(
             key = own[0].key
             score = metric_words(score_of(key))
             said = f"change of mean head {score}" if what == "change" else f"mean head {score}"
-            named = [(one.key.subject, one) for one in own]
             of_base = replace(key, subject=base, reference=None)
             chart = Chart(
                 anchor=anchor_of(f"layers-{what}", of_base, without=()),
                 title=title_of(key, f"{said} by layer", of=f"{base} on {names[key.dataset]}"),
                 caption="",
-                spec=_spec(named, title=said, has_zero=what == "change"),
-                table=_table(named, study, is_change=what == "change"),
+                spec=_spec(own, title=said, has_zero=what == "change"),
+                table=_table(own, study, is_change=what == "change"),
             )
             yield condition_words(key), chart
 
 
-def _spec(named: Sequence[tuple[str, HeadMap]], *, title: str, has_zero: bool) -> Spec:
-    names = [name for name, _ in named]
-    boxes = [box for name, one in named for box in _boxes(name, one)]
+def _spec(maps: Sequence[HeadMap], *, title: str, has_zero: bool) -> Spec:
+    names = [one.key.subject for one in maps]
+    boxes = [box for one in maps for box in _boxes(one)]
     dots: list[dict[str, Any]] = [
         {
-            "series": name,
+            "series": one.key.subject,
             "layer": layer,
             "run": replicate_words(run) if run != "{}" else "single model",
             "value": round(value, 4),
         }
-        for name, one in named
+        for one in maps
         for (layer,), cell in one.cells.items()
         for run, value in cell.by_replicate.items()
     ]
@@ -131,7 +131,7 @@ def _spec(named: Sequence[tuple[str, HeadMap]], *, title: str, has_zero: bool) -
     return view_of(dots, height=220, layer=drawn)
 
 
-def _boxes(name: str, one: HeadMap) -> Iterator[dict[str, Any]]:
+def _boxes(one: HeadMap) -> Iterator[dict[str, Any]]:
     """Quartiles over runs for each layer, if there are enough runs."""
     for (layer,), cell in one.cells.items():
         values = sorted(cell.by_replicate.values())
@@ -139,37 +139,34 @@ def _boxes(name: str, one: HeadMap) -> Iterator[dict[str, Any]]:
             lower, median, upper = quantiles(values, n=4, method="inclusive")
             found = {"least": values[0], "lower": lower, "median": median, "upper": upper}
             found = {n: round(v, 4) for n, v in {**found, "most": values[-1]}.items()}
-            yield {"series": name, "layer": layer, "runs": len(values), **found}
+            yield {"series": one.key.subject, "layer": layer, "runs": len(values), **found}
 
 
-def _table(
-    named: Sequence[tuple[str, HeadMap]], study: HeadStudy, *, is_change: bool
-) -> ChartTable:
+def _table(maps: Sequence[HeadMap], study: HeadStudy, *, is_change: bool) -> ChartTable:
     """Table of layers and families: the run's own interval, or else mean and spread."""
-    places = sorted({place for _, one in named for place in one.cells})
-    own = [_estimated(one, study) for _, one in named]
+    own = [_estimated(one, study) for one in maps]
     rows = []
-    for place in places:
+    for place in sorted({place for one in maps for place in one.cells}):
         cells = []
-        for (_, one), made in zip(named, own, strict=True):
-            of_run = None if made is None else made.cells.get(place)
+        for one, made in zip(maps, own, strict=True):
+            of_run = made.get(place)
             if of_run is None or of_run.estimate is None or of_run.value is None:
                 cells.append(cell_text(one.cells.get(place), signed=is_change))
             else:
                 cells.append(interval(of_run.estimate, signed=is_change))
         rows.append((str(place[0]), *cells))
-    return ChartTable(("layer", *(name for name, _ in named)), tuple(rows))
+    return ChartTable(("layer", *(one.key.subject for one in maps)), tuple(rows))
 
 
-def _estimated(one: HeadMap, study: HeadStudy) -> HeadMap | None:
+def _estimated(one: HeadMap, study: HeadStudy) -> Mapping[HeadPlace, HeadValue]:
     """Averages, or differences from the base, that the run estimated for each layer."""
     key = one.key
     for other in study.layers:
         mine = other.key
         is_same = all(getattr(mine, name) == getattr(key, name) for name in _SHARED)
         if is_same and name_and_arguments(mine.metric) == ("mean_head", score_of(key)):
-            return other
-    return None
+            return other.cells
+    return {}
 
 
 PART: Final = ReportPart(__doc__, part)
