@@ -495,7 +495,6 @@ def test_examples_are_read_back_as_they_were_kept(view):
     assert (one.anchors, one.targets) == ((2,), (0, 1, 3, 4))
     assert one.predicted_by(BEST) == {0, 1, 3}
     assert one.predicted_by((1, 1)) == {6, 8}
-    assert one.source == f"{STORY}:2"
 
 
 def test_words_are_right_missed_or_wrong(view):

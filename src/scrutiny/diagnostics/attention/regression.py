@@ -56,6 +56,7 @@ _NEEDS: Final = (
     "attention_squared",
 )
 _DISTANCE, _LABEL = 0, 1
+_PREDICTORS: Final = {"label": _LABEL, "distance": _DISTANCE}
 
 
 def _moments_of(sums: Array) -> Moments:
@@ -101,11 +102,14 @@ class OfRegression(AdditiveStatistic):
         return self.combine(sums)
 
 
-def _one(read: Callable[[LeastSquares], Array]) -> Callable[[Array], Array]:
-    """Value of the fit of one head."""
+def _one(
+    read: Callable[[LeastSquares], Array], predictor: int | None = None
+) -> Callable[[Array], Array]:
+    """Value of the fit of one head, or of one of its predictors."""
 
     def combine(sums: Array) -> Array:
         found = read(least_squares(_moments_of(sums[..., 0, :])))
+        found = found if predictor is None else found[..., predictor]
         if found.shape[-1] != 1:
             raise StatisticsError("This is of one head; fix the layer and the head.")
         return np.asarray(found[..., 0])
@@ -136,7 +140,7 @@ def _anova(
         return []
     fit = least_squares(whole)
     found = []
-    for name, column in (("label", _LABEL), ("distance", _DISTANCE)):
+    for name, column in _PREDICTORS.items():
         numbers = {
             "f": float(fit.partial_f[0, column]),
             "ss": float(fit.partial_ss[0, column]),
@@ -165,7 +169,7 @@ BETA: Final = one_of(
             "label_beta@1",
             "attention on the label, at equal distance",
             _NEEDS,
-            _one(lambda fit: np.asarray(fit.standardized[..., _LABEL])),
+            _one(lambda fit: fit.standardized, _LABEL),
             no_effect=0.0,
             tests=_anova,
         ),
@@ -173,7 +177,7 @@ BETA: Final = one_of(
             "distance_beta@1",
             "attention on the distance, at equal labels",
             _NEEDS,
-            _one(lambda fit: np.asarray(fit.standardized[..., _DISTANCE])),
+            _one(lambda fit: fit.standardized, _DISTANCE),
             no_effect=0.0,
         ),
     },
@@ -185,20 +189,17 @@ LOST_SS: Final = one_of(
             f"{name}_ss@1",
             f"sum of squares lost without the {name}",
             _NEEDS,
-            _one(read),
+            _one(lambda fit: fit.partial_ss, column),
             scale="amount",
         )
-        for name, read in (
-            ("label", lambda fit: np.asarray(fit.partial_ss[..., _LABEL])),
-            ("distance", lambda fit: np.asarray(fit.partial_ss[..., _DISTANCE])),
-        )
+        for name, column in _PREDICTORS.items()
     },
 )
 REGRESSION_R2: Final = OfRegression(
     "regression_r2@1",
     "variance explained",
     _NEEDS,
-    _one(lambda fit: np.asarray(fit.r2)),
+    _one(lambda fit: fit.r2),
     scale="share",
 )
 SELECTED_LABEL_BETA: Final = OfRegression(

@@ -3,8 +3,9 @@
 Groups of parts are entities or words by their length, or by whether training had them.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Final
 
 import numpy as np
@@ -63,18 +64,14 @@ class Classes(Diagnostic[NoParams]):
         are_unequal = len(labels) > 1  # as classes of parts always are
         if inputs.task.gives_labels:
             are_unequal = inputs.data.chance * len(labels) >= _UNEQUAL
-        estimates = [
-            EstimateSpec(f"{metric.id.partition('@')[0]}/{label}", metric.id, {"label": label})
-            for metric in (RECALL, PRECISION, LABEL_F1)
-            for label in labels
-        ]
+        conditions = tuple({"label": label} for label in labels)
+        estimates = list(_specs((RECALL, PRECISION, LABEL_F1), conditions))
         if are_unequal:
-            counts = [Selector("measured", {"label": label}) for label in labels]
-            sides = {side_of(place): count for place, count in enumerate(counts)}
+            sides = {side_of(i): Selector("measured", one) for i, one in enumerate(conditions)}
             macro = EstimateSpec("macro_f1", f"macro_f1({len(labels)})@1", sides=sides)
             estimates = [macro, *estimates]
         return Design(
-            conditions=tuple({"label": label} for label in labels),
+            conditions=conditions,
             estimates=tuple(estimates),
             notes=(
                 "Each interval is for one class only; they do not hold for all classes at once. "
@@ -99,29 +96,35 @@ class Classes(Diagnostic[NoParams]):
                 yield kind.row(example.id, own)
 
 
+def _specs(
+    metrics: Iterable[Additive], conditions: Sequence[Mapping[str, object]]
+) -> Iterator[EstimateSpec]:
+    """Each metric in each condition, called by the metric and what the condition says last."""
+    for metric, condition in product(metrics, conditions):
+        *_, value = condition.values()
+        yield EstimateSpec(f"{metric.id.partition('@')[0]}/{value}", metric.id, condition)
+
+
 COUNTS: Final = ("tp", "fp", "fn")
-RECALL: Final = ratio(
-    "recall@1",
-    "recall",
-    ("tp", "fn"),
-    lambda m: (m[..., 0], m[..., 0] + m[..., 1]),
-    scale="logit",
-    higher_is="better",
-    tolerance=0.02,
-    axis="label",
-    headline="recall",
-)
-PRECISION: Final = ratio(
-    "precision@1",
-    "precision",
-    ("tp", "fp"),
-    lambda m: (m[..., 0], m[..., 0] + m[..., 1]),
-    scale="logit",
-    higher_is="better",
-    tolerance=0.02,
-    axis="label",
-    headline="precision",
-)
+
+
+def _found_of(name: str, others: str) -> Additive:
+    """Share of what is found in a class: of it and of the other items that a measure counts."""
+    return ratio(
+        f"{name}@1",
+        name,
+        ("tp", others),
+        lambda m: (m[..., 0], m[..., 0] + m[..., 1]),
+        scale="logit",
+        higher_is="better",
+        tolerance=0.02,
+        axis="label",
+        headline=name,
+    )
+
+
+RECALL: Final = _found_of("recall", "fn")
+PRECISION: Final = _found_of("precision", "fp")
 #: F1 of one class: the formula of entity F1 on items.
 LABEL_F1: Final = replace(
     ENTITY_F1, id="label_f1@1", says="F1 of a class", axis="label", headline="F1"
@@ -224,11 +227,7 @@ class Parts(Diagnostic[PartsParams]):
         conditions = tuple({"by": params.by, "bucket": group} for group in attribute.groups)
         return Design(
             conditions=conditions,
-            estimates=tuple(
-                EstimateSpec(f"{metric.id.partition('@')[0]}/{one['bucket']}", metric.id, one)
-                for metric in (PART_F1, PART_RECALL, PART_PRECISION)
-                for one in conditions
-            ),
+            estimates=tuple(_specs((PART_F1, PART_RECALL, PART_PRECISION), conditions)),
             notes=(
                 f"Parts by {attribute.says}: gold parts count for recall where they are, those of "
                 "the model for precision. Each interval is for one group only.",
@@ -261,16 +260,12 @@ class Parts(Diagnostic[PartsParams]):
                 yield kind.row(example.id, (found[group], wrong[group], missed[group]))
 
 
-PART_F1: Final = replace(
-    LABEL_F1, id="part_f1@1", says="F1 of a group of parts", axis="bucket", headline=""
-)
-PART_RECALL: Final = replace(
-    RECALL, id="part_recall@1", says="recall of a group of parts", axis="bucket", headline=""
-)
-PART_PRECISION: Final = replace(
-    PRECISION,
-    id="part_precision@1",
-    says="precision of a group of parts",
-    axis="bucket",
-    headline="",
-)
+def _of_parts(metric: Additive, name: str) -> Additive:
+    """The same metric of a group of parts."""
+    says = f"{name} of a group of parts"
+    return replace(metric, id=f"part_{name.lower()}@1", says=says, axis="bucket", headline="")
+
+
+PART_F1: Final = _of_parts(LABEL_F1, "F1")
+PART_RECALL: Final = _of_parts(RECALL, "recall")
+PART_PRECISION: Final = _of_parts(PRECISION, "precision")

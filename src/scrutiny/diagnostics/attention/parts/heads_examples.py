@@ -43,8 +43,8 @@ class AttendedExample:
         Whose predictions they are.
     condition
         Under which they were made.
-    item, source
-        Which example it is, and where it came from.
+    item
+        Which example it is.
     words, anchors, targets
         Its words; indices of those that are the anchor, and of those that belong to it.
     predicted
@@ -57,7 +57,6 @@ class AttendedExample:
     replicate: str
     condition: Mapping[str, object]
     item: str
-    source: str
     words: tuple[str, ...]
     anchors: tuple[int, ...]
     targets: tuple[int, ...]
@@ -102,7 +101,7 @@ def _items(folder: RunFolder, dataset: str) -> list[dict[str, Any]]:
     import pyarrow.compute as pc
 
     items = folder.items()
-    names = ["dataset", "item", "source", "fields"]
+    names = ["dataset", "item", "fields"]
     return list(items.select(names).filter(pc.equal(items["dataset"], dataset)).to_pylist())
 
 
@@ -130,7 +129,6 @@ def _examples_of_shard(
             replicate=replicate,
             condition={"preset": presets[0]} if presets else {},
             item=row["item"],
-            source=row["source"] or "",
             words=tuple(text[start:end] for start, end in own[:, 1:3].tolist()),
             anchors=tuple(own[:, 3].nonzero()[0].tolist()),
             targets=tuple(own[:, 4].nonzero()[0].tolist()),
