@@ -447,8 +447,8 @@ part scrutiny.
     likeness@1        diagnostics.similarity.likeness_chart:PART  likeness
     overlap@1         diagnostics.leakage:PART  leakage
     heads-maps@1      diagnostics.attention.parts.heads_maps:PART  condition.layer
-    heads-changes@1   diagnostics.attention.parts.heads_changes:PART  condition.layer
-    heads-layers@1    diagnostics.attention.parts.heads_layers:PART  condition.layer
+    heads-changes@1   diagnostics.attention.parts.heads_changes:CHANGES  condition.layer
+    heads-layers@1    diagnostics.attention.parts.heads_changes:LAYERS  condition.layer
     heads-tau@1       diagnostics.attention.parts.heads_tau:PART  condition.layer
     heads-examples@1  diagnostics.attention.parts.heads_examples:PART  condition.layer
 """

@@ -64,14 +64,11 @@ def _contrasts(own: Sequence[str], draws: int, *, is_paired: bool) -> Iterator[C
 def _claims(own: Sequence[str], params: "ProbeParams", *, is_paired: bool) -> Iterator[Claim]:
     """Claims: maps add to words and distances, in every draw."""
     draws, margin = params.draws, params.margin
-    for kind in own:
-        against = [("untrained", "control: untrained")]
-        if kind == "attention":
-            against.insert(0, ("beyond-right", "baseline: right-branching"))
-        elif is_paired:
-            against.insert(0, ("beyond-distances", "baseline: distances and words"))
-        else:
-            continue
+    baselines = {"attention": ("beyond-right", "baseline: right-branching")}
+    if is_paired:
+        baselines["attention-words"] = ("beyond-distances", "baseline: distances and words")
+    for kind in (kind for kind in own if kind in baselines):
+        against = [baselines[kind], ("untrained", "control: untrained")]
         components = [
             Component(
                 f"{place}/{_name(kind, draw)}",
