@@ -24,8 +24,7 @@ from inputs import DATA
 from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.queries.annotation import AnchoredWords
 from scrutiny.data.dataset import load_dataset
-from scrutiny.diagnostics.attention.heads import Heads
-from scrutiny.diagnostics.attention.heads_design import HeadsParams
+from scrutiny.diagnostics.attention.heads import Heads, HeadsParams
 from scrutiny.diagnostics.attention.word_maps import MapOptions, word_map
 from scrutiny.models.hf.attention_taps import eager
 from scrutiny.models.strings.model_loading import load_model

@@ -26,18 +26,18 @@ diagnostic scrutiny.diagnostics.
     attention.probe@1             attention.probes:AttentionProbe  attentions
     attention.regression@1        attention.regression:Regression  attentions
     attention.stored@1            attention.without_model:Stored  head_counts
-    faithfulness.adversarial@1    faithfulness.adversarial:Adversarial  attention_layer
+    faithfulness.adversarial@1    faithfulness.other_attention:Adversarial  attention_layer
     faithfulness.agreement@1      faithfulness.agreement:AttentionAgreement  attention_layer
     faithfulness.erasure@1        faithfulness.erasure:Erasure  attention_layer
     faithfulness.heads@1          faithfulness.needed_heads:FaithfulHeads  head_interventions
-    faithfulness.permutation@1    faithfulness.permutation:Permutation  attention_layer
+    faithfulness.permutation@1    faithfulness.other_attention:Permutation  attention_layer
     calibration@1                 calibration.calibration:Calibration
     performance@1                 performance.performance:Performance
-    repeats@1                     repeats.repeats:Repeats  varies
-    leakage@1                     leakage.leakage:Leakage  training_hashes
+    repeats@1                     repeats:Repeats  varies
+    leakage@1                     leakage:Leakage  training_hashes
     invariance.scope@1            invariance.shared_invariance:SharedInvariance  reference
     labels@1                      labels.labels:DoubtfulLabels
-    landscape@1                   landscape.landscape:Landscape  landscape
+    landscape@1                   landscape:Landscape  landscape
     robustness@1                  robustness.robustness:Robustness
     similarity.drift@1            similarity.drift:Drift  reference
     similarity.drift-texts@1      similarity.drift_texts:DriftTexts  reference
@@ -45,8 +45,8 @@ diagnostic scrutiny.diagnostics.
     similarity.representations@1  similarity.representations:SimilarityRepresentations  reference
     similarity.stir@1             similarity.stir:SharedVectors  reference
     classes@1                     classes.classes:Classes
-    parts@1                       classes.parts:Parts
-    competence@1                  competence.competence:Competence  tokenizes
+    parts@1                       classes.classes:Parts
+    competence@1                  competence:Competence  tokenizes
     suites@1                      suites.suites:Suites  suite
     stereotypes.crows-pairs@1     stereotypes.pairs:CrowsPairs  tokenizes
     stereotypes.pairs@1           stereotypes.pairs:Pairs  tokenizes
@@ -330,7 +330,7 @@ statistic scrutiny.diagnostics.attention.head_metrics:
     gain_tau_other_half@1  GAIN_TAU_OTHER_HALF
     heads_tau@1            HEADS_TAU
     split_half_tau@1       SPLIT_HALF_TAU
-statistic scrutiny.diagnostics.attention.regression_metrics:
+statistic scrutiny.diagnostics.attention.regression:
     beta@1                 BETA
     lost_ss@1              LOST_SS
     regression_r2@1        REGRESSION_R2
@@ -354,7 +354,7 @@ statistic scrutiny.diagnostics.attention.pattern_metrics:
     class_mass_ratio@1  CLASS_MASS_RATIO
     layer_distance@1    LAYER_DISTANCE
     positional_share@1  POSITIONAL_SHARE
-statistic scrutiny.diagnostics.repeats.repeats:
+statistic scrutiny.diagnostics.repeats:
     noise_floor@1  NOISE_FLOOR
 statistic scrutiny.diagnostics.suites.suite_claims:
     chance_consistency@1  CHANCE_CONSISTENCY
@@ -414,11 +414,10 @@ statistic scrutiny.diagnostics.similarity.likeness_measures:
 statistic scrutiny.diagnostics.calibration.calibration:
     calibration_error@1  CALIBRATION_ERROR
 statistic scrutiny.diagnostics.classes.classes:
-    label_f1@1   LABEL_F1
-    macro_f1@1   MACRO_F1
-    precision@1  PRECISION
-    recall@1     RECALL
-statistic scrutiny.diagnostics.classes.parts:
+    label_f1@1        LABEL_F1
+    macro_f1@1        MACRO_F1
+    precision@1       PRECISION
+    recall@1          RECALL
     part_f1@1         PART_F1
     part_precision@1  PART_PRECISION
     part_recall@1     PART_RECALL
@@ -446,10 +445,10 @@ part scrutiny.
     kept-answers@1    diagnostics.invariance.kept_answers:PART  hard_scope
     side-by-side@1    diagnostics.similarity.side_by_side.side_by_side_charts:PART
     likeness@1        diagnostics.similarity.likeness_chart:PART  likeness
-    overlap@1         diagnostics.leakage.training_overlap:PART  leakage
+    overlap@1         diagnostics.leakage:PART  leakage
     heads-maps@1      diagnostics.attention.parts.heads_maps:PART  condition.layer
-    heads-changes@1   diagnostics.attention.parts.heads_changes:PART  condition.layer
-    heads-layers@1    diagnostics.attention.parts.heads_layers:PART  condition.layer
+    heads-changes@1   diagnostics.attention.parts.heads_changes:CHANGES  condition.layer
+    heads-layers@1    diagnostics.attention.parts.heads_changes:LAYERS  condition.layer
     heads-tau@1       diagnostics.attention.parts.heads_tau:PART  condition.layer
     heads-examples@1  diagnostics.attention.parts.heads_examples:PART  condition.layer
 """

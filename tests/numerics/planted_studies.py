@@ -12,7 +12,7 @@ from scrutiny.core.boundary.json_text import canonical_json
 from scrutiny.core.design import DataShape, Inputs, SubjectShape
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
-from scrutiny.diagnostics.attention.heads_design import HeadsParams, make_heads_design
+from scrutiny.diagnostics.attention.heads import Heads, HeadsParams
 from scrutiny.reliability.assignment import Assignment, PlacedContrast
 from scrutiny.run.estimating.estimates import estimate_all
 from scrutiny.run.estimating.estimator import Estimator
@@ -56,7 +56,7 @@ def verdict(claim, families, *, rng, seed, n=60, draws=200):
     """
     records, items = _tables(families, rng, n=n)
     given = families.keys() - {"measured"}
-    design = make_heads_design(PARAMS, _inputs(given, n=n))
+    design = Heads().design(PARAMS, _inputs(given, n=n))
     (stated,) = (c for c in design.claims if c.id == claim)
     names = {component.estimate for component in stated.components}
     specs = {spec.id: spec for spec in design.estimates}

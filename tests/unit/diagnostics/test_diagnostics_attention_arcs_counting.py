@@ -20,6 +20,7 @@ from scrutiny.diagnostics.attention.arc_counts import (
     right_undirected_arcs,
     undirected_at_offsets,
 )
+from scrutiny.diagnostics.attention.presets import spec_name
 from scrutiny.diagnostics.attention.word_maps import SPECIAL, WordMap
 
 # the old king slept .   root: slept
@@ -143,9 +144,8 @@ def test_counts_are_of_the_scored_words_alone():
 
 
 def test_parameters_say_what_is_there():
-    assert [
-        case.named("x") for case in ArcsParams(relations=("det",), claimed=(), tuned=()).cases()
-    ]
+    few = ArcsParams(relations=("det",), claimed=(), tuned=()).cases()
+    assert [spec_name(c.condition, "x") for c in few] == ["default/all/x", "default/det/x"]
     cases = ArcsParams(has_trees=True, relations=("det",), claimed=("all",), tuned=()).cases()
     assert cases == [
         ArcGroup("default", "all"),

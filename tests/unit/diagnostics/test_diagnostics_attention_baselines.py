@@ -17,8 +17,7 @@ from scrutiny.diagnostics.attention.without_model import BaselinesParams, SpanBa
 def counts(view):
     """(tp, predicted) by name."""
     found = span_baselines(view, range(len(view.words)))
-    pairs = zip(found.tp.tolist(), found.predicted.tolist(), strict=True)
-    return dict(zip(SPAN_BASELINES, pairs, strict=True))
+    return dict(zip(SPAN_BASELINES, zip(*found.tolist(), strict=True), strict=True))
 
 
 def view(n, anchors, targets):

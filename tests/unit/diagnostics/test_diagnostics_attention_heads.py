@@ -12,8 +12,7 @@ from scrutiny.core.example import Example, Span
 from scrutiny.core.model import Model
 from scrutiny.core.queries.attention import AttentionMap
 from scrutiny.diagnostics.attention.encodings import SPAN_BASELINES
-from scrutiny.diagnostics.attention.heads import Heads
-from scrutiny.diagnostics.attention.heads_design import HeadsParams
+from scrutiny.diagnostics.attention.heads import Heads, HeadsParams
 from scrutiny.reliability.panel import columns_of
 
 SHAPE = {"layer": 1, "head": 2}

@@ -6,8 +6,14 @@ from scrutiny.core.diagnostic import Batch, Cell, Failure
 from scrutiny.core.example import Example, Span
 from scrutiny.core.model import Model
 from scrutiny.core.queries.annotation import AnchoredWords
-from scrutiny.diagnostics.attention.heads import HEADS_OF, MOST, WORDS, Heads, KeptExamples
-from scrutiny.diagnostics.attention.heads_design import HeadsParams
+from scrutiny.diagnostics.attention.heads import (
+    HEADS_OF,
+    MOST,
+    WORDS,
+    Heads,
+    HeadsParams,
+    KeptExamples,
+)
 from scrutiny.diagnostics.attention.word_maps import WordMap
 from scrutiny.testing.checking import ToyContext
 

@@ -13,16 +13,14 @@ from scrutiny.core.model import Model
 from scrutiny.core.queries.annotation import AnchoredWords
 from scrutiny.core.queries.attention import AttentionMap
 from scrutiny.diagnostics.attention.regression import (
-    Regression,
-    RegressionParams,
-    moments_of_words,
-)
-from scrutiny.diagnostics.attention.regression_metrics import (
     BETA,
     DESIGN,
     LOST_SS,
     REGRESSION_R2,
     SELECTED_LABEL_BETA,
+    Regression,
+    RegressionParams,
+    moments_of_words,
 )
 from scrutiny.diagnostics.attention.word_maps import SPECIAL, WordMap
 from scrutiny.reliability.metrics import metric_of

@@ -7,7 +7,7 @@ from preferring_language import Preferring
 from scrutiny.core.diagnostic import Batch, Cell, NoParams
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
-from scrutiny.diagnostics.competence.competence import Competence
+from scrutiny.diagnostics.competence import Competence
 from scrutiny.tasks.tasks import load_task
 from scrutiny.testing import check_diagnostic
 from scrutiny.testing.checking import ToyContext

@@ -11,7 +11,7 @@ from toy_attention_layer import (
 from toy_runs import estimate, resolve_only, run
 
 from scrutiny.core.errors import PlanError
-from scrutiny.diagnostics.faithfulness.adversarial import (
+from scrutiny.diagnostics.faithfulness.other_attention import (
     Adversarial,
     AdversarialParams,
     adam,

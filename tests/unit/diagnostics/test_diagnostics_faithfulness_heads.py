@@ -7,6 +7,7 @@ import pytest
 from faithful_texts import TASK, examples, measured, rows
 from toy_runs import resolve_only, run
 
+from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import PlanError
 from scrutiny.core.queries.attention import Intervention
 from scrutiny.diagnostics.faithfulness.head_answers import HeadChangeParams, _anchor_words
@@ -137,7 +138,8 @@ def test_items_of_one_unit_are_in_one_half():
 
 
 def test_a_layer_of_one_head_has_no_other():
-    assert other_heads(np.ones((3, 1)), np.random.default_rng(0)) is None
+    none = other_heads(np.ones((3, 1)), np.random.default_rng(0))
+    assert none == Failure("one_head", status="undefined")
     table = np.arange(12.0).reshape(3, 4)
     drawn = other_heads(table, np.random.default_rng(0))
     assert (drawn // 4 == table // 4).all()

@@ -14,7 +14,7 @@ from toy_attention_layer import (
 from toy_runs import estimate, resolve_only, run
 
 from scrutiny.core.errors import PlanError
-from scrutiny.diagnostics.faithfulness.permutation import Permutation, PermutationParams
+from scrutiny.diagnostics.faithfulness.other_attention import Permutation, PermutationParams
 from scrutiny.testing import check_diagnostic
 
 ROWS = rows(40)

@@ -8,7 +8,7 @@ from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
-from scrutiny.diagnostics.landscape.landscape import PROPERTIES, Landscape, LandscapeParams
+from scrutiny.diagnostics.landscape import PROPERTIES, Landscape, LandscapeParams
 from scrutiny.tasks.tasks import load_task
 from scrutiny.testing.checking import ToyContext
 

@@ -13,7 +13,7 @@ from scrutiny.core.example import Example, Span
 from scrutiny.core.model import Model
 from scrutiny.core.task import Prediction
 from scrutiny.data.attribute import PART_ATTRIBUTES, Training, part_attribute, parts_of
-from scrutiny.diagnostics.classes.parts import Parts, PartsParams
+from scrutiny.diagnostics.classes.classes import Parts, PartsParams
 from scrutiny.tasks.tasks import load_task
 from scrutiny.testing import check_diagnostic
 from scrutiny.testing.checking import ToyContext

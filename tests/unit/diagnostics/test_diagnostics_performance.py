@@ -5,7 +5,7 @@ from toy_runs import estimate, run
 
 from scrutiny.core.errors import PlanError
 from scrutiny.data.hashes import training_hashes
-from scrutiny.diagnostics.leakage.leakage import Leakage, LeakageParams
+from scrutiny.diagnostics.leakage import Leakage, LeakageParams
 from scrutiny.diagnostics.performance.performance import Performance
 from scrutiny.testing import (
     ConstantClassifier,

@@ -8,7 +8,7 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
 from scrutiny.core.task import Prediction
-from scrutiny.diagnostics.repeats.repeats import Repeats, RepeatsParams
+from scrutiny.diagnostics.repeats import Repeats, RepeatsParams
 from scrutiny.report.first_screen.content import first_screen_of
 from scrutiny.report.load import load_view
 from scrutiny.testing import check_diagnostic

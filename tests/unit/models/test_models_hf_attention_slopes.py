@@ -16,8 +16,7 @@ from scrutiny.core.diagnostic import Batch, Cell  # noqa: E402
 from scrutiny.core.errors import ModelError  # noqa: E402
 from scrutiny.core.queries.attention import Intervention  # noqa: E402
 from scrutiny.data.dataset import load_dataset  # noqa: E402
-from scrutiny.diagnostics.attention.heads import Heads  # noqa: E402
-from scrutiny.diagnostics.attention.heads_design import HeadsParams  # noqa: E402
+from scrutiny.diagnostics.attention.heads import Heads, HeadsParams  # noqa: E402
 from scrutiny.models.strings.model_loading import load_model  # noqa: E402
 from scrutiny.testing.check_attention import check_attends  # noqa: E402
 

@@ -12,7 +12,7 @@ from scrutiny.core.plan import Resampling
 from scrutiny.core.statistic import AdditiveStatistic
 from scrutiny.diagnostics.attack.attack_metrics import ATTACK_SUCCESS
 from scrutiny.diagnostics.attention.head_counts import OfHeads
-from scrutiny.diagnostics.attention.regression_metrics import OfRegression
+from scrutiny.diagnostics.attention.regression import OfRegression
 from scrutiny.diagnostics.faithfulness.faithfulness_metrics import ChangedHeads
 from scrutiny.reliability.contrasts import contrast
 from scrutiny.reliability.estimate import by_replicate, estimate

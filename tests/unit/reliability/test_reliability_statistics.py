@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scrutiny.diagnostics.attention.regression_metrics import OfRegression
+from scrutiny.diagnostics.attention.regression import OfRegression
 from scrutiny.reliability import statistics as s
 from scrutiny.reliability.metrics import metric_of, usual_metrics
 from scrutiny.reliability.row_statistics import Additive, divide, with_count

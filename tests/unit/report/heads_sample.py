@@ -16,7 +16,7 @@ from scrutiny.core.design import DataShape, Inputs, SubjectShape
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
 from scrutiny.diagnostics.attention.encodings import SPAN_BASELINES
-from scrutiny.diagnostics.attention.heads_design import HeadsParams, make_heads_design
+from scrutiny.diagnostics.attention.heads import Heads, HeadsParams
 from scrutiny.reliability.assignment import Assignment, PlacedContrast
 from scrutiny.run.estimating.estimates import estimate_all
 from scrutiny.run.estimating.estimator import Estimator
@@ -120,7 +120,7 @@ def _design(family, dataset):
         base=base,
         controls=frozenset(roles if role == "measured" else ()),
     )
-    return make_heads_design(HeadsParams(presets=PRESETS), inputs)
+    return Heads().design(HeadsParams(presets=PRESETS), inputs)
 
 
 def _assigned():

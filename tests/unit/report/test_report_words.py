@@ -10,7 +10,7 @@ from test_report_comment import with_risks
 
 import scrutiny
 from scrutiny.core.claim import HERE
-from scrutiny.diagnostics.repeats.repeats import NOISE_FLOOR, Repeats, RepeatsParams
+from scrutiny.diagnostics.repeats import NOISE_FLOOR, Repeats, RepeatsParams
 from scrutiny.reliability.verdicts.reasons import Ways
 from scrutiny.report.load import load_view
 from scrutiny.report.notebook import render_snippet

@@ -3,7 +3,7 @@ import pytest
 
 from scrutiny.core.errors import ConformanceError
 from scrutiny.core.statistic import AdditiveStatistic, RefitStatistic, WeightedStatistic
-from scrutiny.diagnostics.attention.regression_metrics import OfRegression
+from scrutiny.diagnostics.attention.regression import OfRegression
 from scrutiny.reliability.metrics import metric_of, usual_metrics
 from scrutiny.testing import check_statistic
 from scrutiny.testing.check_reporting import sample_measures

@@ -49,16 +49,6 @@ class ArcGroup(NamedTuple):
         """Condition of the records."""
         return {name: value for name, value in self._asdict().items() if value}
 
-    def named(self, metric: str) -> str:
-        """Identifier of a specification.
-
-        Examples
-        --------
-        >>> ArcGroup("default", "nsubj").named("best_head(accuracy)")
-        'default/nsubj/best_head(accuracy)'
-        """
-        return "/".join(part for part in (*self, metric) if part)
-
 
 @dataclass(frozen=True, slots=True)
 class ArcsParams(PresetParams):

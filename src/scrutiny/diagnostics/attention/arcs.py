@@ -29,19 +29,19 @@ from scrutiny.diagnostics.attention.presets import (
     SELECTED,
     Made,
     ReadsMaps,
+    accuracy_counts,
     attention_contrasts,
     claimed_presets,
     measures_of_heads,
     of_accuracy,
     preset_claim,
+    spec_name,
     specs_of,
 )
 
 _ALONG: Final = of_accuracy(("direction", "layer", "head"), "offset")
 
 _OF_TREES: Final = "Maximum spanning trees are given the annotated root, which is not scored."
-NO_CASE: Final = "no_such_relation"
-_NO_ROOT: Final = "root_without_piece"
 #: Right words ``(direction, layer, head, word)`` and ``(offset, word)``.
 Right = tuple[Booleans, Booleans]
 
@@ -109,7 +109,7 @@ class HeadArcs(ReadsMaps[ArcsParams]):
                 *((_OF_TREES,) if params.has_trees else ()),
             ),
             families=families,
-            contrasts=tuple(attention_contrasts(case.named(SELECTED) for case in cases)),
+            contrasts=tuple(attention_contrasts(spec_name(c.condition, SELECTED) for c in cases)),
         )
 
     def rows_of(
@@ -125,15 +125,14 @@ class HeadArcs(ReadsMaps[ArcsParams]):
                 words = words[gold.heads[words] >= 0]
             values: tuple[float, ...] | Failure
             if not words.size:
-                values = Failure(NO_CASE, status="skipped")
+                values = Failure("no_such_relation", status="skipped")
             elif isinstance(found, Failure):
                 values = found
             elif case.tree not in found:
-                values = Failure(_NO_ROOT, status="undefined")
+                values = Failure("root_without_piece", status="undefined")
             else:  # all words are predictions
-                by_head, by_offset = (counted(one, words).tolist() for one in found[case.tree])
-                n = float(words.size)
-                values = (*by_head, *[n] * len(by_head), n, *by_offset, *[n] * len(by_offset))
+                heads, offsets = (counted(one, words) for one in found[case.tree])
+                values = accuracy_counts(heads, offsets, float(words.size))
             yield RowKind.of(case.condition).row(item, values)
 
 

@@ -22,11 +22,13 @@ from scrutiny.diagnostics.attention.presets import (
     Made,
     PresetParams,
     ReadsMaps,
+    accuracy_counts,
     attention_contrasts,
     claimed_presets,
     measures_of_heads,
     of_accuracy,
     preset_claim,
+    spec_name,
     specs_of,
 )
 from scrutiny.diagnostics.attention.word_maps import WordMap
@@ -158,7 +160,6 @@ def baselines_of(words: Sequence[str], question: MentionQuestion) -> NDArray[np.
     return np.array([is_right[nearest], is_right[match], is_right.mean()], dtype=np.float64)
 
 
-_NO_QUESTION: Final = "no_antecedent"
 _FAMILY: Final = "attention.coreference"
 #: Kinds of mentions as conditions; ``all`` first.
 KINDS: Final = ("all", "pronoun", "proper", "nominal")
@@ -252,7 +253,7 @@ class HeadCoreference(ReadsMaps[CoreferenceParams]):
                 _FAMILY: f"heads of {inputs.subject.name} find antecedents beyond the nearest "
                 "mention, the same head word and untrained networks"
             },
-            contrasts=tuple(attention_contrasts("/".join([*p.values(), SELECTED]) for p in places)),
+            contrasts=tuple(attention_contrasts(spec_name(place, SELECTED) for place in places)),
         )
 
     def rows_of(
@@ -265,13 +266,11 @@ class HeadCoreference(ReadsMaps[CoreferenceParams]):
                 asked = [q for q in questions if kind in ("all", q.kind)]
                 values: tuple[float, ...] | Failure
                 if not asked:
-                    values = Failure(_NO_QUESTION, status="skipped")
+                    values = Failure("no_antecedent", status="skipped")
                 elif isinstance(found, Failure):
                     values = found
                 else:
                     right = np.sum([pointed_right(found, q) for q in asked], axis=0, dtype=float)
                     without = np.sum([baselines_of(view.words, q) for q in asked], axis=0)
-                    n = float(len(asked))
-                    by_head = *right.ravel().tolist(), *[n] * right.size
-                    values = (*by_head, n, *without.tolist(), *[n] * len(BASELINES))
+                    values = accuracy_counts(right, without, float(len(asked)))
                 yield RowKind.of({"preset": name, "kind": kind}).row(item, values)

@@ -11,7 +11,7 @@ if the anchor is one word.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
@@ -213,28 +213,11 @@ SPAN_BASELINES: Final = (
 )
 
 
-class BaselineCounts(NamedTuple):
-    """Counts ``(baseline,)`` of one example; expected counts for random baselines.
+def span_baselines(view: AnchoredWords, cases: Collection[int]) -> Floats:
+    """Counts ``(2, baseline)`` of all `SPAN_BASELINES` on one example.
 
-    Parameters
-    ----------
-    tp
-        Targets that are predicted, each once however often the source lists it.
-    predicted
-        Words that are predicted.
-    """
-
-    tp: Floats
-    predicted: Floats
-
-    @property
-    def flat(self) -> tuple[float, ...]:
-        """All counts, as records have them."""
-        return (*self.tp.tolist(), *self.predicted.tolist())
-
-
-def span_baselines(view: AnchoredWords, cases: Collection[int]) -> BaselineCounts:
-    """Counts of all `SPAN_BASELINES` on one example.
+    Targets that are predicted, each once however often the source lists it, and words that are
+    predicted; expected counts for random baselines.
 
     ``all`` predicts every word, the anchor's own too. ``offset o`` predicts a word if the word o
     places after it is an anchor; beyond the sentence there is none. ``right-branching`` predicts
@@ -260,8 +243,8 @@ def span_baselines(view: AnchoredWords, cases: Collection[int]) -> BaselineCount
     Examples
     --------
     >>> view = AnchoredWords(("It", "did", "not", "rain", "."), (2,), (0, 1, 3), 3)
-    >>> counts = span_baselines(view, range(5))
-    >>> dict(zip(SPAN_BASELINES, counts.tp.tolist(), strict=True))["offset -1"]
+    >>> tp, predicted = span_baselines(view, range(5)).tolist()
+    >>> dict(zip(SPAN_BASELINES, tp, strict=True))["offset -1"]
     1.0
     """
     n, anchors = len(view.words), set(view.anchors)
@@ -277,4 +260,4 @@ def span_baselines(view: AnchoredWords, cases: Collection[int]) -> BaselineCount
 
     tp = [*(len(words & targets) for words in found), pointing(targets)]
     predicted = [*map(len, found), pointing(scored)]
-    return BaselineCounts(np.array(tp, dtype=np.float64), np.array(predicted, dtype=np.float64))
+    return np.array([tp, predicted], dtype=np.float64)

@@ -55,44 +55,44 @@ from scrutiny.stats.distributions.divergence import row_entropy
 from scrutiny.text.tokens import is_punctuation, token_texts
 
 Weights = NDArray[np.floating]
+#: What attention can rest on, and how it is said.
+PLACES: Final = {
+    "self": "itself",
+    "previous": "the piece before",
+    "next": "the piece behind",
+    "first": "the first special token",
+    "last": "the last special token",
+    "punctuation": "punctuation",
+}
+
+
+def _mean(
+    name: str, says: str, stream: str, *, unit: str = "", scale: str = "amount", per: str = "rows"
+) -> Measure:
+    """Sum by head, whose mean over rows is a metric that has drawn from this stream."""
+    drawn_as = (("mean", stream),)
+    axes = (LAYERS, HEADS)
+    return Measure(name, axes, unit=unit, says=says, scale=scale, per=per, drawn_as=drawn_as)
+
+
 #: Sums by head, in the order of the records.
 MEASURES: Final = (
-    *(Measure(name, (LAYERS, HEADS)) for name in ("self", "previous", "next", "first", "last")),
-    Measure("punctuation", (LAYERS, HEADS)),
-    Measure(
-        "entropy",
-        (LAYERS, HEADS),
-        unit="nats",
-        says="entropy of a row (nats)",
-        scale="amount",
-        per="rows",
-        drawn_as=(("mean", "attention_entropy@1"),),
-    ),
-    Measure(
-        "confidence",
-        (LAYERS, HEADS),
-        says="largest weight of a row",
-        scale="logit",
-        per="rows",
-        drawn_as=(("mean", "attention_confidence@1"),),
-    ),
-    Measure(
+    *(Measure(place, (LAYERS, HEADS)) for place in PLACES),
+    _mean("entropy", "entropy of a row (nats)", "attention_entropy@1", unit="nats"),
+    _mean("confidence", "largest weight of a row", "attention_confidence@1", scale="logit"),
+    _mean(
         "rarest",
-        (LAYERS, HEADS),
+        "rows that attend most to the rarest token",
+        "rarest_share@1",
         unit="rows",
-        says="rows that attend most to the rarest token",
         scale="logit",
-        per="rows",
-        drawn_as=(("mean", "rarest_share@1"),),
     ),
-    Measure(
+    _mean(
         "first_entropy",
-        (LAYERS, HEADS),
+        "entropy of the first special token's row (nats)",
+        "first_row_entropy@1",
         unit="nats",
-        says="entropy of the first special token's row (nats)",
-        scale="amount",
         per="first_rows",
-        drawn_as=(("mean", "first_row_entropy@1"),),
     ),
 )
 SUMS: Final = tuple(measure.name for measure in MEASURES)
@@ -207,14 +207,7 @@ ATTENTION_TO: Final = one_of(
             scale="logit",
             divisor=second,
         )
-        for place, said in {
-            "self": "itself",
-            "previous": "the piece before",
-            "next": "the piece behind",
-            "first": "the first special token",
-            "last": "the last special token",
-            "punctuation": "punctuation",
-        }.items()
+        for place, said in PLACES.items()
     },
 )
 POSITIONAL_SHARE: Final = Additive(

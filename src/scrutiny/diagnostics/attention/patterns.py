@@ -4,7 +4,7 @@ Patterns are neighbors, special tokens, punctuation, broad and rare. Distances a
 Jensen-Shannon divergences between all heads, scaled to a plane.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, cast
 
@@ -16,6 +16,7 @@ from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.errors import MissingExtraError
+from scrutiny.core.example import Example
 from scrutiny.core.facts import ANCHORED_SPANS, ARCS, MENTIONS, RUNNING_TEXT, WORD_CLASSES
 from scrutiny.core.queries.attention import Attends, AttentionMap
 from scrutiny.core.randomness import stream_of
@@ -23,23 +24,19 @@ from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 from scrutiny.diagnostics.attention.arc_counts import OFFSETS
 from scrutiny.diagnostics.attention.pattern_metrics import (
     MEASURES,
+    PLACES,
     SUMS,
     pattern_words,
     summable_map,
     sums_of,
 )
-from scrutiny.diagnostics.attention.presets import attention_contrasts
+from scrutiny.diagnostics.attention.presets import attention_contrasts, specs_of
 from scrutiny.stats.distributions.divergence import jensen_shannon_matrix
 from scrutiny.stats.representations.item_distances import scaled_to_points
 
 #: Means of every head, by metric.
 OF_HEADS: Final = (
-    "attention_to(self)",
-    "attention_to(previous)",
-    "attention_to(next)",
-    "attention_to(first)",
-    "attention_to(last)",
-    "attention_to(punctuation)",
+    *(f"attention_to({place})" for place in PLACES),
     "mean(entropy)",
     "mean(first_entropy)",
     "mean(confidence)",
@@ -114,10 +111,10 @@ class Patterns(Diagnostic[PatternsParams]):
 
     def design(self, params: PatternsParams, inputs: Inputs) -> Design:
         """Means of every head, numbers of heads in each category, and claims about them."""
-        of_heads = (EstimateSpec(n, f"{n}@1", along=("layer", "head")) for n in OF_HEADS)
+        along = {**dict.fromkeys(OF_HEADS, ("layer", "head")), **dict.fromkeys(COUNTS, ())}
         return Design(
             conditions=({},),
-            estimates=(*of_heads, *(EstimateSpec(name, f"{name}@1") for name in COUNTS)),
+            estimates=tuple(specs_of({}, along)),
             claims=tuple(
                 Claim(
                     id=name,
@@ -149,10 +146,7 @@ class Patterns(Diagnostic[PatternsParams]):
         self, params: PatternsParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
         """One row for each text."""
-        texts = [pattern_words(example, params.n_words) for example in batch.examples]
-        maps = cast("Attends", ctx.model).attentions([words for words in texts if words])
-        for example, words in zip(batch.examples, texts, strict=True):
-            found = summable_map(next(maps) if words else NO_WORDS)
+        for example, words, found in _maps_of(batch.examples, params.n_words, ctx):
             if isinstance(found, Failure):
                 yield RowKind().row(example.id, found)
                 continue
@@ -161,7 +155,14 @@ class Patterns(Diagnostic[PatternsParams]):
             yield RowKind().row(example.id, (*of_heads, rows, first_rows))
 
 
-_NOT_READ: Final = Failure("beyond_n_texts", status="skipped")
+def _maps_of(
+    examples: Sequence[Example], n_words: int, ctx: Context
+) -> Iterator[tuple[Example, tuple[str, ...], AttentionMap | Failure]]:
+    """Each text with its first words and their map, or why it has none whose rows can be summed."""
+    texts = [pattern_words(example, n_words) for example in examples]
+    maps = cast("Attends", ctx.model).attentions([words for words in texts if words])
+    for example, words in zip(examples, texts, strict=True):
+        yield example, words, summable_map(next(maps) if words else NO_WORDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,20 +253,18 @@ class Divergence(Diagnostic[DivergenceParams]):
         self, params: DivergenceParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
         """One row for each text; total distances are stored as arrays."""
-        model = cast("Attends", ctx.model)
-        examples, beyond = batch.examples[: params.n_texts], batch.examples[params.n_texts :]
-        texts = [pattern_words(example, params.n_words) for example in examples]
-        maps = model.attentions([words for words in texts if words])
+        shape = cast("Attends", ctx.model).attention_shape
         total: Floats | None = None
-        for example, words in zip(examples, texts, strict=True):
-            made = distances_of(next(maps) if words else NO_WORDS)
+        for example, _, found in _maps_of(batch.examples[: params.n_texts], params.n_words, ctx):
+            made = distances_of(found)
             if isinstance(made, Failure):
                 yield RowKind().row(example.id, made)
                 continue
             total = made[0] if total is None else total + made[0]
-            within, between = by_layer(made[0], model.attention_shape)
+            within, between = by_layer(made[0], shape)
             yield RowKind().row(example.id, (*within.tolist(), *between.tolist(), made[1]))
-        yield from (RowKind().row(example.id, _NOT_READ) for example in beyond)
+        for example in batch.examples[params.n_texts :]:
+            yield RowKind().row(example.id, Failure("beyond_n_texts", status="skipped"))
         if total is None:
             return
         ctx.array("divergence", total)
@@ -280,7 +279,6 @@ class Divergence(Diagnostic[DivergenceParams]):
 
 def distances_of(found: AttentionMap | Failure) -> tuple[Floats, float] | Failure:
     """Divergence ``(head, head)`` summed over rows of word tokens, and the number of rows."""
-    found = summable_map(found)
     if isinstance(found, Failure):
         return found
     layers, heads = found.weights.shape[:2]

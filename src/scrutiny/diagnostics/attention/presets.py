@@ -17,15 +17,17 @@ trained or not, on corpora whose cues split; our default takes their mean.
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Final, Protocol, TypeVar, cast
+from dataclasses import dataclass, field, replace
+from itertools import product
+from typing import Any, ClassVar, Final, Protocol, TypeVar, cast, get_args, get_type_hints
 
+from scrutiny.core.arrays import Floats
 from scrutiny.core.boundary.parameters import known
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import ContrastSpec, EstimateSpec, Subtracted
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure
 from scrutiny.core.errors import PlanError
-from scrutiny.core.queries.attention import WEIGHTINGS, Attends, AttentionMap, Words
+from scrutiny.core.queries.attention import Attends, AttentionMap, Words
 from scrutiny.core.record import Measure, Row, grouped
 from scrutiny.diagnostics.attention.word_maps import MapOptions, WordMap, word_map
 
@@ -56,15 +58,9 @@ def preset(name: str) -> MapOptions:
 
 #: Name of the condition that has options of the user's own.
 OWN: Final = "own"
+#: What each option can be: what its type names.
 _ALLOWED: Final[Mapping[str, tuple[Any, ...]]] = {
-    "into": ("sum", "mean", "max"),
-    "out_of": ("mean", "first", "max"),
-    "is_self_masked": (True, False),
-    "special": ("drop", "renormalize", "keep"),
-    "direction": ("from", "to", "both"),
-    "is_lower_cased": (True, False),
-    "weighting": WEIGHTINGS,
-    "missing": ("drop-sentence", "drop-word"),
+    name: get_args(hint) or (True, False) for name, hint in get_type_hints(MapOptions).items()
 }
 
 
@@ -101,12 +97,8 @@ class PresetParams:
 
     def conditions(self) -> dict[str, MapOptions]:
         """Options of each condition, in the order of the records."""
-        found = {name: preset(name) for name in self.presets}
-        if self.options:
-            first = found[self.presets[0]]
-            stated = {one.name: getattr(first, one.name) for one in fields(MapOptions)}
-            found[OWN] = MapOptions(**{**stated, **self.options})
-        return found
+        own = {OWN: replace(PRESETS[self.presets[0]], **self.options)} if self.options else {}
+        return {name: PRESETS[name] for name in self.presets} | own
 
     @property
     def readings(self) -> int:
@@ -118,7 +110,6 @@ class PresetParams:
 Made = WordMap | Failure
 #: Maps of one sentence by preset, and how many pieces each word has.
 Sentence = tuple[dict[str, Made], dict[int, int]]
-WITHOUT_PIECES = "word_without_pieces"
 #: Capabilities whose models can be asked for the pieces of a text.
 _ENCODING: Final = frozenset({"tokenizes", "head_interventions"})
 
@@ -217,10 +208,8 @@ def read_sentences(
             one, options = found[key], presets[name]
             if isinstance(one, Failure):
                 made[name] = one
-                continue
-            n_there = len({word for word in one.words if word is not None})
-            if n_there < len(words) and options.missing == "drop-sentence":
-                made[name] = Failure(WITHOUT_PIECES, status="undefined")
+            elif options.missing == "drop-sentence" and len({*one.words} - {None}) < len(words):
+                made[name] = Failure("word_without_pieces", status="undefined")
             else:
                 made[name] = word_map(one, len(words), options)
         first = next((m.words for m in found.values() if isinstance(m, AttentionMap)), ())
@@ -264,30 +253,49 @@ def measures_of_heads(
     heads, baselines
         Axes along which heads and baselines lie.
     """
-    own = (
-        Measure("tp", heads, unit=unit),
-        Measure("predicted", heads, unit=unit),
-        Measure("gold", unit=unit),
-    )
-    names = ("baseline_tp", "baseline_predicted") if baselines else ()
-    return (*own, *(Measure(name, baselines, unit=unit) for name in names))
+    axes = {"tp": heads, "predicted": heads, "gold": ()}
+    if baselines:
+        axes |= {"baseline_tp": baselines, "baseline_predicted": baselines}
+    return tuple(Measure(name, own, unit=unit) for name, own in axes.items())
+
+
+def accuracy_counts(right: Floats, right_without: Floats, n: float) -> tuple[float, ...]:
+    """Counts as `measures_of_heads` has them, where each of n cases is one prediction.
+
+    Parameters
+    ----------
+    right, right_without
+        Right predictions of every head, and of every baseline.
+    n
+        How many cases there are.
+    """
+    heads, baselines = right.ravel().tolist(), right_without.ravel().tolist()
+    return (*heads, *[n] * len(heads), n, *baselines, *[n] * len(baselines))
+
+
+def spec_name(condition: Mapping[str, object], *ends: str) -> str:
+    """Identifier of an estimate of attention: the values of its condition, and its metric.
+
+    Examples
+    --------
+    >>> spec_name({"preset": "default", "relation": "nsubj"}, "best_head(accuracy)")
+    'default/nsubj/best_head(accuracy)'
+    """
+    return "/".join([*map(str, condition.values()), *ends])
+
+
+def spec_of(
+    condition: Mapping[str, object], metric: str, *ends: str, **stated: Any
+) -> EstimateSpec:
+    """Estimate of attention; its identifier ends with ``ends``, and ``stated`` is as it is."""
+    return EstimateSpec(spec_name(condition, metric, *ends), f"{metric}@1", condition, **stated)
 
 
 def specs_of(
     condition: Mapping[str, object], metrics: Mapping[str, tuple[str, ...]]
 ) -> Iterator[EstimateSpec]:
-    """Estimates of attention with the same condition.
-
-    Parameters
-    ----------
-    condition
-        Of the records; its values are what identifiers begin with.
-    metrics
-        Axes that each metric is computed along.
-    """
-    for metric, along in metrics.items():
-        name = "/".join([*map(str, condition.values()), metric])
-        yield EstimateSpec(name, f"{metric}@1", condition, along=along)
+    """Estimates of attention with the same condition, by the axes of each metric."""
+    return (spec_of(condition, metric, along=along) for metric, along in metrics.items())
 
 
 def preset_claim(
@@ -337,7 +345,5 @@ def of_accuracy(head: tuple[str, ...], baseline: str) -> dict[str, tuple[str, ..
 
 def attention_contrasts(specs: Iterable[str]) -> Iterator[ContrastSpec]:
     """Contrasts of attention: with untrained networks, with controls, with the base network."""
-    named = list(specs)
-    for who, minus in _OTHERS:
-        for spec in named:
-            yield ContrastSpec(f"{who}/{spec}", spec, spec, minus=minus)
+    for (who, minus), spec in product(_OTHERS, list(specs)):
+        yield ContrastSpec(f"{who}/{spec}", spec, spec, minus=minus)

@@ -3,7 +3,7 @@
 The vectors of word types are the model's own input embeddings, brought to few dimensions.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
@@ -141,8 +141,7 @@ def parsed(made: WordMap, gold: GoldArcs, types: Sequence[int]) -> Parsed:
 
 def probed_maps(model: Any, sentences: Sequence[Words], options: MapOptions) -> Iterator[Made]:
     """Maps of the sentences that probes read, in order; each is deleted before the next is read."""
-    presets: Mapping[str, MapOptions] = {"probe": options}
-    for made, _ in read_sentences(model, sentences, presets):
+    for made, _ in read_sentences(model, sentences, {"probe": options}):
         yield made["probe"]
 
 
@@ -161,11 +160,11 @@ def chosen_for_training(
 
 def read_training(
     made: Iterator[Made], golds: Sequence[GoldArcs], types: Sequence[Sequence[int]]
-) -> list[Parsed | None]:
-    """Training sentences; `None` for one that failed or has nothing to learn."""
-    found: list[Parsed | None] = []
-    for one, gold, own in zip(made, golds, types, strict=True):
-        sentence = None if isinstance(one, Failure) else parsed(one, gold, own)
-        learns = sentence is not None and bool((sentence.heads >= 0).any())
-        found.append(sentence if learns else None)
-    return found
+) -> list[Parsed]:
+    """Training sentences; without those that failed or have nothing to learn."""
+    read = (
+        parsed(one, gold, own)
+        for one, gold, own in zip(made, golds, types, strict=True)
+        if not isinstance(one, Failure)
+    )
+    return [sentence for sentence in read if (sentence.heads >= 0).any()]

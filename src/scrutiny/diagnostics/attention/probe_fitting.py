@@ -86,7 +86,7 @@ def fit_probe(
     sentences: Sequence[Parsed],
     *,
     vectors: NDArray[np.float32] | None,
-    epochs: int = 10,
+    epochs: int,
     learning_rate: float = 0.002,
     rng: np.random.Generator,
 ) -> FittedProbe:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.attention.arc_counts import GoldArcs
-from scrutiny.diagnostics.attention.presets import preset
+from scrutiny.diagnostics.attention.presets import Made, preset
 from scrutiny.diagnostics.attention.probe_data import (
     Parsed,
     chosen_for_training,
@@ -64,14 +64,11 @@ def _contrasts(own: Sequence[str], draws: int, *, is_paired: bool) -> Iterator[C
 def _claims(own: Sequence[str], params: "ProbeParams", *, is_paired: bool) -> Iterator[Claim]:
     """Claims: maps add to words and distances, in every draw."""
     draws, margin = params.draws, params.margin
-    for kind in own:
-        against = [("untrained", "control: untrained")]
-        if kind == "attention":
-            against.insert(0, ("beyond-right", "baseline: right-branching"))
-        elif is_paired:
-            against.insert(0, ("beyond-distances", "baseline: distances and words"))
-        else:
-            continue
+    baselines = {"attention": ("beyond-right", "baseline: right-branching")}
+    if is_paired:
+        baselines["attention-words"] = ("beyond-distances", "baseline: distances and words")
+    for kind in (kind for kind in own if kind in baselines):
+        against = [baselines[kind], ("untrained", "control: untrained")]
         components = [
             Component(
                 f"{place}/{_name(kind, draw)}",
@@ -89,10 +86,6 @@ def _claims(own: Sequence[str], params: "ProbeParams", *, is_paired: bool) -> It
             family="attention.probe",
             checks=Claim.checks_with(draw=range(draws)),
         )
-
-
-_NOT_TRAINED: Final = "no_other_half"
-_NOTHING_SCORED: Final = "nothing_scored"
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,78 +214,70 @@ class AttentionProbe(Diagnostic[ProbeParams]):
 
     def measure(self, params: ProbeParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
         """One row for each sentence, probe and draw."""
-        return _Study(params, cell, batch, ctx=ctx).rows()
-
-
-class _Study:
-    """Probes of one model: fitted to some sentences of each half, tested on the other half."""
-
-    def __init__(self, params: ProbeParams, cell: Cell, batch: Batch, *, ctx: Context) -> None:
         views = [Arcs.of(example) for example in batch.examples]
-        self._params = params
-        self._ctx = ctx
-        self._place = cell.dataset
-        self._items = [example.id for example in batch.examples]
-        self._sentences = [view.words for view in views]
-        self._golds = [GoldArcs.of(view) for view in views]
-        self._halves = [str(e.attributes.get("a_half", half_of(e.id))) for e in batch.examples]
-        self._words, self._types = vocabulary(self._sentences)
-        model: Any = ctx.model
-        self._kinds = params.kinds(model.capabilities)
+        golds = [GoldArcs.of(view) for view in views]
+        words, types = vocabulary([view.words for view in views])
+        halves = [str(e.attributes.get("a_half", half_of(e.id))) for e in batch.examples]
+        kinds = params.kinds(ctx.model.capabilities)
+        has_words = bool(set(kinds) & set(WITH_WORDS)) and bool(words)
+        embeddings = embeddings_of(ctx.model, words) if has_words else None
 
-    def rows(self) -> Iterator[Row]:
-        """Rows, sentence by sentence."""
-        rng = self._ctx.rng("probe-training", stream_of(AttentionProbe), self._place)
-        chosen = chosen_for_training(self._halves, most=self._params.n_training, rng=rng)
-        has_words = bool(set(self._kinds) & set(WITH_WORDS)) and bool(self._words)
-        embeddings = embeddings_of(self._ctx.model, self._words) if has_words else None
-        probes = {half: self._fitted_to(half, rows, embeddings) for half, rows in chosen.items()}
-        maps = probed_maps(self._ctx.model, self._sentences, self._params.options)
-        places = [*self._params.places(self._kinds), (RIGHT, 1)]
-        for i, made in enumerate(maps):
-            fitted = next((own for half, own in probes.items() if half != self._halves[i]), {})
-            gold = self._golds[i]
-            scored = scored_words(gold)
-            sentence = None if isinstance(made, Failure) else parsed(made, gold, self._types[i])
-            for place in places:
+        def maps_of(rows: Iterable[int]) -> Iterator[Made]:
+            return probed_maps(ctx.model, [views[i].words for i in rows], params.options)
+
+        def fitted_to(half: str, rows: Sequence[int]) -> dict[tuple[str, int], FittedProbe]:
+            learned = [golds[i] for i in rows], [types[i] for i in rows]
+            sentences = read_training(maps_of(rows), *learned)  # let go with this call
+            return _fitted(params, params.places(kinds), sentences, embeddings, half=half, ctx=ctx)
+
+        rng = ctx.rng("probe-training", stream_of(AttentionProbe), cell.dataset)
+        chosen = chosen_for_training(halves, most=params.n_training, rng=rng)
+        probes = {half: fitted_to(half, rows) for half, rows in chosen.items()}
+        for i, made in enumerate(maps_of(range(len(views)))):
+            fitted = next((own for half, own in probes.items() if half != halves[i]), {})
+            gold, scored = golds[i], scored_words(golds[i])
+            sentence = None if isinstance(made, Failure) else parsed(made, gold, types[i])
+            for place in (*params.places(kinds), (RIGHT, 1)):
                 found: tuple[float, ...] | Failure
                 if not scored.size:
-                    found = Failure(_NOTHING_SCORED, status="skipped")
+                    found = Failure("nothing_scored", status="skipped")
                 elif isinstance(made, Failure):
                     found = made
                 elif place[0] != RIGHT and place not in fitted:
-                    found = Failure(_NOT_TRAINED, status="undefined")
+                    found = Failure("no_other_half", status="undefined")
                 else:
                     heads = _guessed(gold.heads.size, sentence, fitted.get(place))
                     found = (heads[scored] == gold.heads[scored]).sum(), scored.size
-                yield RowKind.of(_condition_of(*place)).row(self._items[i], found)
+                yield RowKind.of(_condition_of(*place)).row(batch.examples[i].id, found)
 
-    def _fitted_to(
-        self, half: str, rows: Sequence[int], embeddings: NDArray[np.float32] | None
-    ) -> dict[tuple[str, int], FittedProbe]:
-        """Probes fitted to some sentences; their maps are deleted afterwards."""
-        maps = probed_maps(
-            self._ctx.model, [self._sentences[i] for i in rows], self._params.options
+
+def _fitted(
+    params: ProbeParams,
+    places: Sequence[tuple[str, int]],
+    sentences: Sequence[Parsed],
+    embeddings: NDArray[np.float32] | None,
+    *,
+    half: str,
+    ctx: Context,
+) -> dict[tuple[str, int], FittedProbe]:
+    """Probes of each kind and draw, fitted to sentences of a half; none without any."""
+    if not sentences:
+        return {}
+    vectors = None
+    if embeddings is not None:
+        known_types = np.unique(np.concatenate([one.types for one in sentences]))
+        vectors = reduced(embeddings, known_types, dimensions=params.dimensions)
+    return {
+        (kind, draw): fit_probe(
+            kind,
+            sentences,
+            vectors=vectors if kind in WITH_WORDS else None,
+            epochs=params.epochs,
+            learning_rate=params.learning_rate,
+            rng=ctx.rng(f"probe-{kind}", stream_of(AttentionProbe), half, draw),
         )
-        read = read_training(maps, [self._golds[i] for i in rows], [self._types[i] for i in rows])
-        sentences = [one for one in read if one is not None]
-        if not sentences:
-            return {}
-        vectors = None
-        if embeddings is not None:
-            known = np.unique(np.concatenate([one.types for one in sentences]))
-            vectors = reduced(embeddings, known, dimensions=self._params.dimensions)
-        return {
-            (kind, draw): fit_probe(
-                kind,
-                sentences,
-                vectors=vectors if kind in WITH_WORDS else None,
-                epochs=self._params.epochs,
-                learning_rate=self._params.learning_rate,
-                rng=self._ctx.rng(f"probe-{kind}", stream_of(AttentionProbe), half, draw),
-            )
-            for kind, draw in self._params.places(self._kinds)
-        }
+        for kind, draw in places
+    }
 
 
 def _guessed(n_words: int, sentence: Parsed | None, probe: FittedProbe | None) -> NDArray[np.int64]:

@@ -23,7 +23,7 @@ from scrutiny.diagnostics.attention.encodings import (
     span_baselines,
 )
 from scrutiny.diagnostics.attention.head_counts import KINDS
-from scrutiny.diagnostics.attention.presets import measures_of_heads
+from scrutiny.diagnostics.attention.presets import measures_of_heads, spec_of, specs_of
 
 if TYPE_CHECKING:
     from scrutiny.core.queries.attention import KnowsHeadCounts
@@ -82,12 +82,9 @@ class SpanBaselines(Diagnostic[BaselinesParams]):
         """Every baseline, the average and the best fixed offset; no claims."""
         left_out = " and ".join(UNSCORED[name] for name in params.unscored)
         along = {"baseline": ("baseline",), "mean_offset": (), "best_offset": ()}
+        metrics = {f"{name}({kind})": axes for name, axes in along.items() for kind in KINDS}
         return Design(
-            estimates=tuple(
-                EstimateSpec(f"{metric}({kind})", f"{metric}({kind})@1", along=axes)
-                for metric, axes in along.items()
-                for kind in KINDS
-            ),
+            estimates=tuple(specs_of({}, metrics)),
             queries_per_item=0,
             notes=(
                 f"Baselines by number: {', '.join(SPAN_BASELINES)}.",
@@ -105,14 +102,12 @@ class SpanBaselines(Diagnostic[BaselinesParams]):
                 yield RowKind().row(example.id, LEFT_OUT)
                 continue
             cases = cases_of(view, params.unscored)
-            counts = span_baselines(view, cases)
-            gold = gold_of(view, cases, is_listed=True)
-            yield RowKind().row(example.id, (*counts.flat, gold))
+            counts = span_baselines(view, cases).ravel().tolist()
+            yield RowKind().row(example.id, (*counts, gold_of(view, cases, is_listed=True)))
 
 
 #: Families whose values are subtracted: those of the control task, and before fine-tuning.
 _MINUS: Final[tuple[Subtracted, ...]] = ("control", "base")
-_WITHOUT: Final = "no_scores"
 _NOTES: Final = (
     "Precision, recall and F1 were published and the texts were not: the counts behind them are "
     "sums over a whole corpus, so that no sentence can be resampled.",
@@ -149,10 +144,7 @@ class Stored(Diagnostic[NoParams]):
 
     def design(self, params: NoParams, inputs: Inputs) -> Design:
         """Every head, the average and the best one, ranks between corpora; no claims."""
-        heads = [
-            EstimateSpec(f"head({kind})", f"head({kind})@1", along=("layer", "head"))
-            for kind in KINDS
-        ]
+        heads = specs_of({}, {f"head({kind})": ("layer", "head") for kind in KINDS})
         single = list(_single(inputs))
         return Design(
             conditions=({},),
@@ -173,7 +165,7 @@ class Stored(Diagnostic[NoParams]):
             try:
                 counts = model.head_counts(example.text)
             except ModelError:
-                yield RowKind().row(example.id, Failure(_WITHOUT))
+                yield RowKind().row(example.id, Failure("no_scores"))
                 continue
             flat = np.concatenate([counts.tp.ravel(), counts.predicted.ravel(), [counts.gold]])
             yield RowKind().row(example.id, flat.astype(np.float64).tolist())
@@ -184,13 +176,11 @@ def _single(inputs: Inputs) -> Iterator[EstimateSpec]:
     base = {"base": Selector(of="base")}
     for kind in KINDS:
         for metric in ("mean_head", "best_head"):
-            yield EstimateSpec(f"{metric}({kind})", f"{metric}({kind})@1")
+            yield spec_of({}, f"{metric}({kind})")
         for metric in ("base_best_head", "gain_tau") if inputs.base else ():
-            yield EstimateSpec(f"{metric}({kind})", f"{metric}({kind})@1", sides=base)
+            yield spec_of({}, f"{metric}({kind})", sides=base)
     for other in inputs.data.beside:
         for kind in KINDS:
-            tau = f"heads_tau({kind})"
-            yield EstimateSpec(f"{tau}/{other}", f"{tau}@1", beside=(other,))
+            yield spec_of({}, f"heads_tau({kind})", other, beside=(other,))
     for layer in range(1, inputs.subject.n_layers + 1):
-        name = f"mean_head(f1)/layer={layer}"
-        yield EstimateSpec(name, "mean_head(f1)@1", at={"layer": layer})
+        yield spec_of({}, "mean_head(f1)", f"layer={layer}", at={"layer": layer})

@@ -100,6 +100,4 @@ def _points(confidence: Array, right: Array, bins: int) -> Iterator[dict[str, An
         }
 
 
-PART: Final = ReportPart(
-    "Reliability diagram of each model and dataset: accuracy by confidence, bin by bin.", part
-)
+PART: Final = ReportPart(__doc__, part)

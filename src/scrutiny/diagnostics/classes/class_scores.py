@@ -34,6 +34,4 @@ def part(view: RunView) -> Part | None:
     )
 
 
-PART = ReportPart(
-    "Recall, precision and F1 of each class, the lowest F1 first, with their denominators.", part
-)
+PART = ReportPart(__doc__, part)

@@ -9,7 +9,7 @@ import numpy as np
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.diagnostic import Context, Failure, RowKind
-from scrutiny.core.record import Measure, Row
+from scrutiny.core.record import Measure
 from scrutiny.diagnostics.faithfulness.single_layer import LengthGroup, OfLayer, layer_of
 from scrutiny.stats.association.rank_correlation import tau_b
 from scrutiny.stats.distributions.divergence import tvd
@@ -37,10 +37,7 @@ PAIRS: Final = (
 _ONLY_TIES: Final = Failure("only_ties", status="undefined")
 _NAMES: Final = tuple("-".join(pair) for pair in PAIRS)
 _BASELINE: Final = _NAMES[-1]
-_ROLES: Final = ("measured", "measured", "baseline")
-_PLACES: Final = tuple(
-    RowKind.of({"between": name}, role) for role, name in zip(_ROLES, _NAMES, strict=True)
-)
+_ROLES: Final = {**dict.fromkeys(_NAMES, "measured"), _BASELINE: "baseline"}
 
 
 class AttentionAgreement(OfLayer[AgreementParams]):
@@ -90,7 +87,7 @@ class AttentionAgreement(OfLayer[AgreementParams]):
                 ),
                 *(
                     EstimateSpec(f"tau/{name}", "mean(tau)@1", {"between": name}, role=role)
-                    for name, role in zip(_NAMES, _ROLES, strict=True)
+                    for name, role in _ROLES.items()
                 ),
                 EstimateSpec(
                     "tau_gap",
@@ -114,12 +111,12 @@ class AttentionAgreement(OfLayer[AgreementParams]):
 
     def kinds(self, params: AgreementParams) -> Sequence[RowKind]:
         """One for each pair of rankings."""
-        return _PLACES
+        return [RowKind.of({"between": name}, role) for name, role in _ROLES.items()]
 
-    def rows_of(
+    def values_of(
         self, params: AgreementParams, group: LengthGroup, ctx: Context
-    ) -> Iterator[tuple[str, Sequence[Row]]]:
-        """Rows of each item of a group."""
+    ) -> Iterator[Sequence[Sequence[float] | Failure]]:
+        """Tau of each pair of rankings, and the number of tokens, for each item of a group."""
         layer = layer_of(ctx)
         gradient = np.abs(np.stack(layer.input_slopes(group.attended)))
         without = np.stack(layer.without_each(group.attended))  # (text, token, label)
@@ -129,18 +126,14 @@ class AttentionAgreement(OfLayer[AgreementParams]):
             "gradient": np.round(gradient, 12),
             "leave_one_out": np.round(left_out, 12),
         }
-        taus = [tau_b(rankings[one], rankings[other]).tolist() for one, other in PAIRS]
+        taus = [tau_b(rankings[one], rankings[other]) for one, other in PAIRS]
         n = float(group.weights.shape[1])
-        for i, (example, hit) in enumerate(zip(group.examples, group.hits, strict=True)):
-            rows = [
-                place.row(example.id, _ONLY_TIES if np.isnan(tau[i]) else (tau[i], n, hit))
-                for place, tau in zip(_PLACES, taus, strict=True)
-            ]
-            yield example.id, rows
+        for by_pair in np.stack(taus, axis=1).tolist():
+            yield [_ONLY_TIES if np.isnan(tau) else (tau, n) for tau in by_pair]
 
 
 def _selector(name: str) -> Selector:
-    return Selector(_ROLES[_NAMES.index(name)], {"between": name})
+    return Selector(_ROLES[name], {"between": name})
 
 
 def _claims(params: AgreementParams, inputs: Inputs) -> Iterator[Claim]:

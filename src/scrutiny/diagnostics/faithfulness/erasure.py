@@ -8,7 +8,6 @@ decision flips, by order.
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple
 from functools import partial
 from typing import Final
 
@@ -16,10 +15,10 @@ import numpy as np
 
 from scrutiny.core.boundary.printable import points
 from scrutiny.core.claim import Claim, Component
-from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs
 from scrutiny.core.diagnostic import Context, Failure, RowKind
 from scrutiny.core.randomness import stream_of
-from scrutiny.core.record import Measure, Row
+from scrutiny.core.record import Measure
 from scrutiny.diagnostics.faithfulness.orders import (
     ErasureParams,
     OrderName,
@@ -61,39 +60,30 @@ class Erasure(OfLayer[ErasureParams]):
     id = "faithfulness.erasure@1"
     measures = (
         Measure("weight"),
-        Measure(
-            "kl",
-            unit="nats",
-            says="KL divergence of outputs",
-            scale="amount",
-            drawn_as=(("mean", "erasure_kl@1"),),
-        ),
-        Measure(
-            "js",
-            unit="nats",
-            says="JS divergence of outputs",
-            scale="amount",
-            row_range=(0.0, math.log(2.0)),
-            drawn_as=(("mean", "erasure_js@1"),),
+        *(
+            Measure(
+                name,
+                unit="nats",
+                says=f"{name.upper()} divergence of outputs",
+                scale="amount",
+                row_range=row_range,
+                drawn_as=(("mean", f"erasure_{name}@1"),),
+            )
+            for name, row_range in (("kl", None), ("js", (0.0, math.log(2.0))))
         ),
         Measure("flip", says="decisions flipped", drawn_as=(("share", "erasure_flip_rate@1"),)),
         Measure("flipped"),
         Measure("steps", unit="tokens"),
-        Measure(
-            "share",
-            unit="share of tokens",
-            says="tokens erased until it flips",
-            scale="share",
-            among=("flipped",),
-            drawn_as=(("mean", "erasure_share@1"),),
-        ),
-        Measure(
-            "mass",
-            unit="share of attention",
-            says="attention erased until it flips",
-            scale="share",
-            among=("flipped",),
-            drawn_as=(("mean", "erasure_mass@1"),),
+        *(
+            Measure(
+                name,
+                unit=f"share of {what}",
+                says=f"{what} erased until it flips",
+                scale="share",
+                among=("flipped",),
+                drawn_as=(("mean", f"erasure_{name}@1"),),
+            )
+            for name, what in (("share", "tokens"), ("mass", "attention"))
         ),
         Measure("hit", unit="items"),
     )
@@ -125,12 +115,12 @@ class Erasure(OfLayer[ErasureParams]):
 
     def kinds(self, params: ErasureParams) -> Sequence[RowKind]:
         """One for each order."""
-        return [name.place for name in order_names(params)]
+        return [RowKind.of(name.condition, name.role) for name in order_names(params)]
 
-    def rows_of(
+    def values_of(
         self, params: ErasureParams, group: LengthGroup, ctx: Context
-    ) -> Iterator[tuple[str, Sequence[Row]]]:
-        """Rows of each item of a group."""
+    ) -> Iterator[Sequence[Sequence[float] | Failure]]:
+        """What each order does to each item of a group."""
         layer, weights, names = layer_of(ctx), group.weights, order_names(params)
         top = np.eye(group.probabilities.shape[1])[group.probabilities.argmax(axis=1)]
         gradient = layer.reweighted_slopes(group.attended, weights[:, None], top[:, None])[:, 0]
@@ -143,15 +133,8 @@ class Erasure(OfLayer[ErasureParams]):
             )
             for i, example in enumerate(group.examples)
         ]
-        found = erased_by(layer, group, orders)
-        for example, hit, outcomes in zip(group.examples, group.hits, found, strict=True):
-            rows = [
-                name.place.row(
-                    example.id, _NONE_OF_MASS if outcome is None else (*astuple(outcome), hit)
-                )
-                for name, outcome in zip(names, outcomes, strict=True)
-            ]
-            yield example.id, rows
+        for outcomes in erased_by(layer, group, orders):
+            yield [_NONE_OF_MASS if outcome is None else outcome for outcome in outcomes]
 
 
 _TOP = OrderName("attention")
@@ -167,7 +150,7 @@ _GAPS = ("gap(mean(js))", "erasure_js_reversed", "erasure_js_slope")
 def _specs(names: list[OrderName]) -> Iterator[EstimateSpec]:
     """Specifications in the order of the report."""
     yield EstimateSpec(
-        "level", "accuracy@1", {"order": "none"}, role="baseline", sides={"": _selector(_TOP)}
+        "level", "accuracy@1", {"order": "none"}, role="baseline", sides={"": _TOP.selector}
     )
     for name in names:
         first = ("share(flip)", "mean(js)", "mean(kl)") if name.order in _SINGLE else ()
@@ -186,10 +169,6 @@ def _specs(names: list[OrderName]) -> Iterator[EstimateSpec]:
     yield _two("erasure_share_gap", "share_gap", _GRADIENT, _TOP)
 
 
-def _selector(name: OrderName) -> Selector:
-    return Selector(name.role, name.condition)
-
-
 def _label(name: OrderName) -> str:
     """Name of an order in the estimates."""
     draw = "" if name.draw is None else f"/{name.draw}"
@@ -200,7 +179,7 @@ def _two(metric: str, short: str, first: OrderName, other: OrderName) -> Estimat
     """Specification of two orders on the same texts; its condition names the second."""
     named = other if first == _TOP else first
     condition = {**named.condition, "order": f"{first.order} - {other.order}"}
-    sides = {"first": _selector(first), "other": _selector(other)}
+    sides = {"first": first.selector, "other": other.selector}
     return EstimateSpec(f"{short}/{_label(named)}", f"{metric}@1", condition, sides=sides)
 
 

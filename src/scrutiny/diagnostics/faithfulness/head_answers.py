@@ -16,15 +16,13 @@ from scrutiny.core.boundary.parameters import above_zero, shares
 from scrutiny.core.diagnostic import Context, Failure
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
-from scrutiny.core.queries.attention import Change, HeadIndex, Intervenes, Intervention
+from scrutiny.core.queries.attention import CHANGES, Change, HeadIndex, Intervenes, Intervention
 from scrutiny.core.queries.language import Encoded, TokenIds
 from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.text.tokens import is_word, token_spans
 
 #: Negation cues: words that a decision may hang on.
 CUES: Final = ("not", "no", "never", "n't", "nothing", "nobody", "none", "neither", "nor")
-#: What a head's change is called in the conditions of the records.
-CHANGES: Final[tuple[Change, ...]] = ("mask", "uniform", "erase")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,20 +79,8 @@ class HeadChangeParams:
 ErasedPositions = dict[TokenIds, tuple[int, ...]]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class HeadHits:
-    """Correctness of the answers to some texts, with one head changed at a time.
-
-    Parameters
-    ----------
-    values
-        ``(text, layer, head)``; NaN where an answer failed.
-    reasons
-        Why, for each text; empty where none failed.
-    """
-
-    values: Floats
-    reasons: tuple[str, ...]
+#: Whether the answers to an item are right, ``(layer, head)``, or why there are none.
+Hits = Floats | Failure
 
 
 def heads_to_erase(ctx: Context) -> list[HeadIndex]:
@@ -105,8 +91,8 @@ def heads_to_erase(ctx: Context) -> list[HeadIndex]:
 
 def hits_under(
     ctx: Context, examples: Sequence[Example], change: Change, erased: ErasedPositions | None = None
-) -> HeadHits:
-    """Whether the answers are correct, for each changed head.
+) -> list[Hits]:
+    """Whether the answers to each example are correct, for each changed head.
 
     Parameters
     ----------
@@ -121,19 +107,19 @@ def hits_under(
     """
     model = cast("Intervenes", ctx.model)
     found = np.full((len(examples), *model.attention_shape), np.nan)
-    reasons = [""] * len(examples)
+    lost: dict[int, Failure] = {}
     positions = tuple((erased or {}).items())
     for layer, head in heads_to_erase(ctx) if examples else ():
         changed = model.intervened(Intervention(change, ((layer, head),), positions))
         answers = predict_or_fail(changed, examples)
         for i, (example, answer) in enumerate(zip(examples, answers, strict=True)):
             if isinstance(answer, Failure):
-                reasons[i] = reasons[i] or answer.reason
+                lost.setdefault(i, Failure(answer.reason))
             else:
                 names, label = ctx.model.labels, str(answer.answer)
                 said = ctx.labels[names.index(label)] if label in names else label
                 found[i, layer, head] = float(said == example.gold)  # in the words of the data
-    return HeadHits(found, tuple(reasons))
+    return [lost.get(i, hits) for i, hits in enumerate(found)]
 
 
 def _anchor_words(text: str, anchors: frozenset[str]) -> Iterator[tuple[int, int]]:
@@ -154,30 +140,10 @@ def _anchor_words(text: str, anchors: frozenset[str]) -> Iterator[tuple[int, int
             yield start, end
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Anchored:
-    """Positions of anchors, and of the random words drawn as control.
-
-    Parameters
-    ----------
-    examples
-        Items with an anchor, and with enough other words to draw from.
-    anchors, others
-        Positions to erase in the token ids of each.
-    reasons
-        Why each other item has none: ``no_anchor``, ``no_other_words``.
-    """
-
-    examples: tuple[Example, ...]
-    anchors: ErasedPositions
-    others: ErasedPositions
-    reasons: dict[str, str]
-
-
-def anchored_items(
+def hits_without_anchors(
     ctx: Context, examples: Sequence[Example], anchors: frozenset[str], name: str
-) -> Anchored:
-    """Items with an anchor word whose heads are erased, and positions of anchors and other words.
+) -> dict[str, tuple[Hits, Hits]]:
+    """Hits of each item when weight on anchor words is erased, and on as many random other words.
 
     Parameters
     ----------
@@ -190,10 +156,10 @@ def anchored_items(
     name
         Versioned name of the diagnostic that draws.
     """
+    found: dict[str, tuple[Hits, Hits]] = {}
     kept: list[Example] = []
     of_anchors: ErasedPositions = {}
     of_others: ErasedPositions = {}
-    reasons: dict[str, str] = {}
     columns = list(zip(*(example.fields.values() for example in examples), strict=True))
     model = cast("Intervenes", ctx.model)
     pairs = list(columns[1]) if len(columns) > 1 else None
@@ -205,12 +171,17 @@ def anchored_items(
         rng = ctx.rng("other words", name, ",".join(map(str, encoded.ids)))
         others = _others(texts, words, count, rng) if count else None
         if others is None:
-            reasons[example.id] = "no_other_words" if count else "no_anchor"
+            lacking = Failure("no_other_words" if count else "no_anchor", status="skipped")
+            found[example.id] = lacking, lacking
             continue
         kept.append(example)
         of_anchors[encoded.ids] = _positions(encoded, words)
         of_others[encoded.ids] = _positions(encoded, others)
-    return Anchored(tuple(kept), of_anchors, of_others, reasons)
+    both = (hits_under(ctx, kept, "erase", positions) for positions in (of_anchors, of_others))
+    for example, own, control in zip(kept, *both, strict=True):
+        lost = next((one for one in (control, own) if isinstance(one, Failure)), None)
+        found[example.id] = (own, control) if lost is None else (lost, lost)
+    return found
 
 
 def _positions(encoded: Encoded, words: Sequence[Sequence[tuple[int, int]]]) -> tuple[int, ...]:

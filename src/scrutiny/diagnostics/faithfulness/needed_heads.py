@@ -23,16 +23,14 @@ from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 from scrutiny.core.task import Prediction, Task
 from scrutiny.diagnostics.faithfulness.head_answers import (
     HeadChangeParams,
-    HeadHits,
-    anchored_items,
+    Hits,
     heads_to_erase,
     hits_under,
+    hits_without_anchors,
 )
 
 _ROLES: Final = ("measured", "control")
 _NAME: Final = "faithfulness.heads@1"
-#: What becomes of an item under one change: hits by role, or why there are none.
-Outcome = tuple[Floats, Floats | None] | Failure
 
 
 class FaithfulHeads(Diagnostic[HeadChangeParams]):
@@ -110,28 +108,27 @@ class FaithfulHeads(Diagnostic[HeadChangeParams]):
         lost = dict(_lost(batch.examples, answers, share, ctx))
         kept = [example for example in batch.examples if example.id not in lost]
         before = {
-            example.id: float(answer.answer == example.gold)
+            example.id: (float(answer.answer == example.gold), _half_of(example, ctx))
             for example, answer in zip(batch.examples, answers, strict=True)
             if isinstance(answer, Prediction)
         }
         outcomes = {
-            change: _erased(ctx, kept, frozenset(params.anchors))
+            change: hits_without_anchors(ctx, kept, frozenset(params.anchors), _NAME)
             if change == "erase"
             else _whole_head(ctx, kept, change)
             for change in params.changes
         }
         for example in batch.examples:
+            failed = lost.get(example.id)
             for change in params.changes:
-                outcome = lost.get(example.id) or outcomes[change][example.id]
-                known = before.get(example.id, 0.0), _half_of(example, ctx)
-                both = [outcome] * 2 if isinstance(outcome, Failure) else outcome
-                for role, found in zip(_ROLES, both, strict=True):
-                    kind = RowKind.of({"change": change}, role)
-                    hits = Failure("one_head", status="undefined") if found is None else found
-                    if isinstance(hits, Failure):
-                        yield kind.row(example.id, hits)
-                    else:
-                        yield kind.row(example.id, (*known, *np.ravel(hits).tolist()))
+                both = (failed, failed) if failed else outcomes[change][example.id]
+                for role, hits in zip(_ROLES, both, strict=True):
+                    values = (
+                        hits
+                        if isinstance(hits, Failure)
+                        else (*before[example.id], *hits.ravel().tolist())
+                    )
+                    yield RowKind.of({"change": change}, role).row(example.id, values)
 
 
 def _half_of(example: Example, ctx: Context) -> float:
@@ -156,41 +153,21 @@ def _lost(
             yield example.id, Failure("not_drawn", status="skipped")
 
 
-def _whole_head(ctx: Context, examples: Sequence[Example], change: Change) -> dict[str, Outcome]:
-    """Effect of masking, or of uniform attention, on each item."""
-    hits = hits_under(ctx, examples, change)
-    rngs = (ctx.rng("other head", _NAME, example.id) for example in examples)
-    return {
-        example.id: _outcome(hits, i, other_heads(hits.values[i], rng))
-        for i, (example, rng) in enumerate(zip(examples, rngs, strict=True))
-    }
+def _whole_head(
+    ctx: Context, examples: Sequence[Example], change: Change
+) -> dict[str, tuple[Hits, Hits]]:
+    """Hits of each item with a head masked, or uniform, and with another head of its layer."""
+    found: dict[str, tuple[Hits, Hits]] = {}
+    for example, hits in zip(examples, hits_under(ctx, examples, change), strict=True):
+        rng = ctx.rng("other head", _NAME, example.id)
+        found[example.id] = hits, hits if isinstance(hits, Failure) else other_heads(hits, rng)
+    return found
 
 
-def _erased(
-    ctx: Context, examples: Sequence[Example], anchors: frozenset[str]
-) -> dict[str, Outcome]:
-    """Effect of erasing attention to anchor words on each item, and to as many other words."""
-    found = anchored_items(ctx, examples, anchors, _NAME)
-    own = hits_under(ctx, found.examples, "erase", found.anchors)
-    others = hits_under(ctx, found.examples, "erase", found.others)
-    outcomes: dict[str, Outcome] = {
-        item: Failure(reason, status="skipped") for item, reason in found.reasons.items()
-    }
-    for i, example in enumerate(found.examples):
-        lost = others.reasons[i]
-        outcomes[example.id] = Failure(lost) if lost else _outcome(own, i, others.values[i])
-    return outcomes
-
-
-def _outcome(hits: HeadHits, i: int, control: Floats | None) -> Outcome:
-    """Hits of an item and of its control, or that it failed."""
-    return Failure(hits.reasons[i]) if hits.reasons[i] else (hits.values[i], control)
-
-
-def other_heads(hits: Floats, rng: np.random.Generator) -> Floats | None:
+def other_heads(hits: Floats, rng: np.random.Generator) -> Hits:
     """Control of erased heads: hits ``(layer, head)`` of another head of the same layer, for each.
 
-    Nothing where layers have a single head.
+    Undefined where layers have a single head.
 
     Examples
     --------
@@ -199,7 +176,7 @@ def other_heads(hits: Floats, rng: np.random.Generator) -> Floats | None:
     """
     layers, heads = hits.shape
     if heads < 2:
-        return None
+        return Failure("one_head", status="undefined")
     steps = rng.integers(1, heads, size=(layers, heads))
     return np.take_along_axis(hits, (np.arange(heads) + steps) % heads, axis=1)
 
@@ -229,28 +206,26 @@ def _claims(params: HeadChangeParams, inputs: Inputs) -> Iterator[Claim]:
     """Claims: some head matters; some head's attention to the anchors matters."""
     skill = (("level", inputs.data.chance),)
     whole = [change for change in params.changes if change != "erase"]
-    if whole:
+    erased = [change for change in params.changes if change == "erase"]
+    head = "the head chosen on one half"
+    of_anchors = "some head's weight on the anchors matters"
+    for changes, name, without, beyond in (
+        (whole, "some head matters", head, "without another head of its layer"),
+        (erased, of_anchors, f"attention to anchor words in {head}", "for random other words"),
+    ):
+        if not changes:
+            continue
         yield Claim(
-            id="some head matters",
-            says=f"without the head chosen on one half, accuracy on the other half drops by "
-            f"{points(params.margin)}, more than without another head of its layer",
+            id=name,
+            says=f"without {without}, accuracy on the other half drops by "
+            f"{points(params.margin)}, more than {beyond}",
             components=tuple(
                 part
-                for position, change in enumerate(whole)
+                for position, change in enumerate(changes)
                 for part in _parts(change, params, inputs, choice=position > 0)
             ),
             family="heads",
-            checks=Claim.checks_with(change=whole),
-            competence=skill,
-        )
-    if "erase" in params.changes:
-        yield Claim(
-            id="some head's weight on the anchors matters",
-            says="without attention to anchor words in the head chosen on one half, accuracy on "
-            f"the other half drops by {points(params.margin)}, more than for random other words",
-            components=tuple(_parts("erase", params, inputs, choice=False)),
-            family="heads",
-            checks=Claim.checks_with(),
+            checks=Claim.checks_with(change=changes),
             competence=skill,
         )
 

@@ -19,15 +19,15 @@ same_mass           as other, but the first step takes as many weights as come n
 Weights are erased one after the other, the rest brought to sum 1 again.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from scrutiny.core.arrays import Booleans, Floats, Integers
 from scrutiny.core.boundary.parameters import at_least
-from scrutiny.core.diagnostic import RowKind
+from scrutiny.core.design import Selector
 from scrutiny.core.errors import PlanError
 from scrutiny.core.queries.attention import AttentionLayer
 from scrutiny.diagnostics.faithfulness.single_layer import LengthGroup
@@ -68,16 +68,21 @@ class ErasureParams:
             )
 
 
-#: Orders that need no chance.
-FIXED: Final = (
-    "attention",
-    "second",
-    "ascending",
-    "second_lowest",
-    "gradient",
-    "gradient_attention",
-    "sign_attention",
-)
+def _descending(values: Floats) -> Integers:
+    """Tokens, the largest value first; of equal ones the first in the text."""
+    return np.argsort(-values, kind="stable")
+
+
+#: Orders that need no chance: tokens by their weights, and by gradients with regard to them.
+FIXED: Final[Mapping[str, Callable[[Floats, Floats], Integers]]] = {
+    "attention": lambda weights, gradient: _descending(weights),
+    "second": lambda weights, gradient: np.roll(_descending(weights), -1),
+    "ascending": lambda weights, gradient: _descending(weights)[::-1],
+    "second_lowest": lambda weights, gradient: np.roll(_descending(weights)[::-1], -1),
+    "gradient": lambda weights, gradient: _descending(gradient),
+    "gradient_attention": lambda weights, gradient: _descending(gradient * weights),
+    "sign_attention": lambda weights, gradient: _descending(np.sign(gradient) * weights),
+}
 #: Orders that are drawn.
 DRAWN: Final = ("random", "other", "same_mass")
 #: What the released code does otherwise.
@@ -104,13 +109,12 @@ class OrderName:
         return {"order": self.order, "procedure": self.procedure, **drawn}
 
     @property
-    def place(self) -> RowKind:
-        """Position of its records."""
-        return RowKind.of(self.condition, self.role)
+    def selector(self) -> Selector:
+        """Its records."""
+        return Selector(self.role, self.condition)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Order:
+class Order(NamedTuple):
     """Tokens ``(token,)`` in order of erasure; ``first`` of them in the first step."""
 
     ranking: Integers
@@ -147,33 +151,21 @@ def orders_of(
     rngs
         One source for each draw.
     """
-    attention = np.argsort(-weights, kind="stable")  # of equal weights the first in the text
-    ascending = attention[::-1]
-    fixed = {
-        "attention": attention,
-        "second": np.roll(attention, -1),
-        "ascending": ascending,
-        "second_lowest": np.roll(ascending, -1),
-        "gradient": np.argsort(-gradient, kind="stable"),
-        "gradient_attention": np.argsort(-gradient * weights, kind="stable"),
-        "sign_attention": np.argsort(-np.sign(gradient) * weights, kind="stable"),
-    }
-    drawn = [_drawn(weights, fixed["attention"], rng) for rng in rngs]
+    drawn = [_drawn(weights, rng) for rng in rngs]
     found: list[Order | None] = []
     for name in names:
         is_released = name.procedure == "as_released"
         if name.draw is not None:
             found.append(drawn[name.draw]["released" if is_released else name.order])
         else:  # a scalar took the place of the signs
-            found.append(Order(fixed["ascending" if is_released else name.order]))
+            rank = FIXED["ascending" if is_released else name.order]
+            found.append(Order(rank(weights, gradient)))
     return found
 
 
-def _drawn(
-    weights: Floats, attention: Integers, rng: np.random.Generator
-) -> dict[str, Order | None]:
+def _drawn(weights: Floats, rng: np.random.Generator) -> dict[str, Order | None]:
     """Orders of one draw, with one common permutation."""
-    top = attention[0]
+    top = weights.argmax()
     random = rng.permutation(weights.size)
     others = random[random != top]
     other = np.append(others, top)
@@ -193,8 +185,7 @@ def _drawn(
 NEVER: Final = -1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Erased:
+class Erased(NamedTuple):
     """Effects of one erasure order on one text.
 
     Parameters

@@ -1,7 +1,7 @@
 """Base of diagnostics of a single layer of attention: texts of one length are read together."""
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar, cast
 
@@ -85,19 +85,24 @@ class OfLayer(Diagnostic[P]):
             for members in by_length.values()
             for start in range(0, len(members), _TOGETHER)
         ]
-        found = dict(one for group in groups for one in self.rows_of(params, group, ctx))
+        found = {
+            example.id: [one if isinstance(one, Failure) else (*one, hit) for one in values]
+            for group in groups
+            for example, hit, values in zip(
+                group.examples, group.hits, self.values_of(params, group, ctx), strict=True
+            )
+        }
+        kinds = self.kinds(params)
         for example in batch.examples:
-            if example.id in lost:
-                yield from (k.row(example.id, lost[example.id]) for k in self.kinds(params))
-            else:
-                yield from found[example.id]
+            own = found.get(example.id) or [lost[example.id]] * len(kinds)
+            yield from (k.row(example.id, one) for k, one in zip(kinds, own, strict=True))
 
     @abstractmethod
     def kinds(self, params: P) -> Sequence[RowKind]:
         """Rows that each item has."""
 
     @abstractmethod
-    def rows_of(
+    def values_of(
         self, params: P, group: LengthGroup, ctx: Context
-    ) -> Iterator[tuple[str, Sequence[Row]]]:
-        """Name of each item of a group, and its rows in the order of their kinds."""
+    ) -> Iterable[Sequence[Sequence[float] | Failure]]:
+        """Values of each item of a group by the kind of row, without its hit, which is the last."""

@@ -88,7 +88,7 @@ class Doubtful:
 
 
 def doubtful_in(view: RunView) -> Iterator[Doubtful]:
-    """Doubtful items of each model and dataset that was checked; nothing without records."""
+    """Doubtful items of each model and dataset that has any; nothing without records."""
     folder = view.records.folder
     for assigned in assignments_in(view.manifest):
         key = assigned.key
@@ -124,7 +124,8 @@ def doubtful_in(view: RunView) -> Iterator[Doubtful]:
         ]
         items.sort(key=lambda one: (-one.votes, -one.confidence))
         n_models, n_items = doubtful.shape
-        yield Doubtful(key.subject, key.dataset, tuple(items), n_items, n_models)
+        if items:
+            yield Doubtful(key.subject, key.dataset, tuple(items), n_items, n_models)
 
 
 def _texts(
@@ -163,7 +164,7 @@ def _said(answers: Sequence[tuple[str, float]], fields: Mapping[str, str]) -> st
 def part(view: RunView) -> Part | None:
     """One table of items for each model and dataset that has any."""
     charts = []
-    for found in (found for found in doubtful_in(view) if found.items):
+    for found in doubtful_in(view):
         where = view.on_data(found.subject, found.dataset)
         rows = tuple((o.text, o.gold, o.answers, o.why, o.item) for o in found.items[:_MOST])
         chart = Chart(
@@ -184,8 +185,6 @@ def part(view: RunView) -> Part | None:
 def lines(view: RunView) -> Iterator[InShort]:
     """The most doubtful items in a terminal."""
     for found in doubtful_in(view):
-        if not found.items:
-            continue
         yield SentenceBlock("")
         yield SentenceBlock(f"Doubtful labels: {found.sentence}", "bold")
         for one in found.items[: _MOST_LINES if view.has_texts else 0]:
@@ -193,8 +192,4 @@ def lines(view: RunView) -> Iterator[InShort]:
             yield SentenceBlock(f"gold {one.gold}; {one.answers}; {one.why} disagrees")
 
 
-PART: Final = ReportPart(
-    "Items with a doubtful gold label, those that most models doubt first, to be read by a person.",
-    part,
-    lines,
-)
+PART: Final = ReportPart(__doc__, part, lines)

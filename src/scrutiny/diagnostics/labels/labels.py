@@ -210,8 +210,6 @@ def _doubted_parts(
 
 
 Array = np.ndarray[Any, Any]
-#: No probabilities, or no gold label.
-UNKNOWN: Final = -1
 
 
 def confident_disagreements(scores: Array, golds: Array) -> Array:

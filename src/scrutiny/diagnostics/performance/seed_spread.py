@@ -20,7 +20,7 @@ from scrutiny.blocks.charts import (
 )
 from scrutiny.blocks.labels import full_labels
 from scrutiny.blocks.numbers import NO_VALUE, bracketed, interval, mean_and_sd, number, p_value
-from scrutiny.blocks.run_estimates import References, identity, replicated
+from scrutiny.blocks.run_estimates import References, replicated
 from scrutiny.blocks.run_view import RunView
 from scrutiny.blocks.section import MOST_ROWS, Part, ReportPart, left_out
 from scrutiny.core.estimate import Estimate
@@ -47,6 +47,11 @@ class _Measured:
     estimate: Estimate
     spread: Spread
 
+    @property
+    def is_downstream(self) -> bool:
+        """Whether it is a score of the task."""
+        return _is_downstream(self.estimate)
+
 
 def part(view: RunView) -> Part | None:
     """Part beside performance: seed spread of what claims rest on, tested against that of scores.
@@ -64,7 +69,7 @@ def part(view: RunView) -> Part | None:
         return None
     scores = []
     for one in rows:  # a claim puts the score above a limit, which its interval clears
-        claims = references.claims_on(one.estimate) if _is_downstream(one.estimate) else ()
+        claims = references.claims_on(one.estimate) if one.is_downstream else ()
         limits, low = [c.limit for _, c in claims if c.operator == ">"], one.estimate.low
         if limits and low is not None and low > max(limits):
             scores.append(one)
@@ -97,8 +102,7 @@ def _measured(estimates: Sequence[Estimate], view: RunView) -> list[_Measured]:
 
 
 def _chart(rows: Sequence[_Measured], scores: Sequence[_Measured]) -> Chart:
-    against = {identity(m.estimate.key) for m in rows if _is_downstream(m.estimate)}
-    tested = [m for m in rows if identity(m.estimate.key) not in against]
+    tested = [m for m in rows if not m.is_downstream]
     ratios = [compare_spreads([m.spread for m in tested], s.spread) for s in scores]
     by_row = {id(m): [column[i] for column in ratios] for i, m in enumerate(tested)}
     names = ["diagnostic", "downstream"]
@@ -106,7 +110,7 @@ def _chart(rows: Sequence[_Measured], scores: Sequence[_Measured]) -> Chart:
         {
             "label": m.label,
             "ratio": round(m.spread.ratio, 4),
-            "series": names[identity(m.estimate.key) in against],
+            "series": names[m.is_downstream],
         }
         for m in rows
     ]
@@ -169,10 +173,4 @@ def _table(
     return ChartTable(tuple(header), tuple(body))
 
 
-PART: Final = ReportPart(
-    "Same score, different diagnosis: seed spread in units of item error, against "
-    "downstream scores.\n"
-    "\n"
-    "Table 2 of Aribandi, Tay & Metzler (2021), with the F test that it lacks.\n",
-    part,
-)
+PART: Final = ReportPart(__doc__, part)

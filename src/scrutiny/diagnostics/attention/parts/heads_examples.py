@@ -18,18 +18,18 @@ from scrutiny.blocks.run_view import RunView
 from scrutiny.blocks.section import Part, ReportPart, left_out
 from scrutiny.core.boundary.json_text import canonical_json, digest
 from scrutiny.core.record import grouped
+from scrutiny.diagnostics.attention.heads import HEADS_OF, WORDS
 from scrutiny.diagnostics.attention.parts.head_study import (
     HEADS,
+    SCORES,
     HeadStudy,
     head_study,
+    place_name,
     score_of,
     short_names,
 )
-from scrutiny.diagnostics.attention.parts.head_values import SCORES, place_name
 from scrutiny.store.run_folder import RunFolder
 
-WORDS: Final = "example_words"
-HEADS_OF: Final = "example_heads"
 _REPLICATE: Final = 0  # whose predictions are drawn: the first, whatever it is
 
 
@@ -43,8 +43,8 @@ class AttendedExample:
         Whose predictions they are.
     condition
         Under which they were made.
-    item, source
-        Which example it is, and where it came from.
+    item
+        Which example it is.
     words, anchors, targets
         Its words; indices of those that are the anchor, and of those that belong to it.
     predicted
@@ -57,7 +57,6 @@ class AttendedExample:
     replicate: str
     condition: Mapping[str, object]
     item: str
-    source: str
     words: tuple[str, ...]
     anchors: tuple[int, ...]
     targets: tuple[int, ...]
@@ -102,7 +101,7 @@ def _items(folder: RunFolder, dataset: str) -> list[dict[str, Any]]:
     import pyarrow.compute as pc
 
     items = folder.items()
-    names = ["dataset", "item", "source", "fields"]
+    names = ["dataset", "item", "fields"]
     return list(items.select(names).filter(pc.equal(items["dataset"], dataset)).to_pylist())
 
 
@@ -130,7 +129,6 @@ def _examples_of_shard(
             replicate=replicate,
             condition={"preset": presets[0]} if presets else {},
             item=row["item"],
-            source=row["source"] or "",
             words=tuple(text[start:end] for start, end in own[:, 1:3].tolist()),
             anchors=tuple(own[:, 3].nonzero()[0].tolist()),
             targets=tuple(own[:, 4].nonzero()[0].tolist()),
@@ -227,7 +225,4 @@ def kinds_of(example: AttendedExample, head: HeadPlace) -> list[str]:
 _SPOKEN: Final = ("right", "missed", "wrong")
 
 
-PART: Final = ReportPart(
-    "Example sentences with arcs from a head's predicted words to the cue: right, missed, wrong.",
-    part,
-)
+PART: Final = ReportPart(__doc__, part)

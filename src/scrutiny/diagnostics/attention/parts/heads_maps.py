@@ -18,18 +18,16 @@ from scrutiny.core.expressions import name_and_arguments
 from scrutiny.core.record import grouped
 from scrutiny.diagnostics.attention.parts.head_study import (
     HEADS,
-    Block,
-    condition_words,
-    head_study,
-    score_of,
-    short_names,
-)
-from scrutiny.diagnostics.attention.parts.head_values import (
     SCORES,
+    Block,
     HeadMap,
     HeadValue,
+    condition_words,
+    head_study,
     maps_of,
     place_name,
+    score_of,
+    short_names,
 )
 
 _MOST_LISTED: Final = 24
@@ -236,6 +234,4 @@ def anchor_of(part: str, key: EstimateKey, *, without: Sequence[str]) -> str:
     return f"heads-{part}-{value_digest(identity(shared, without=without), size=4)}"
 
 
-PART: Final = ReportPart(
-    "Value of every head: maps by layer and head, datasets side by side.", part, heads_lines
-)
+PART: Final = ReportPart(__doc__, part, heads_lines)

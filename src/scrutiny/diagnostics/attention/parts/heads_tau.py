@@ -15,7 +15,6 @@ from scrutiny.core.expressions import name_and_arguments
 from scrutiny.core.record import grouped
 from scrutiny.diagnostics.attention.parts.head_study import (
     HEADS,
-    HeadStudy,
     condition_words,
     head_study,
     score_rank,
@@ -24,10 +23,7 @@ from scrutiny.diagnostics.attention.parts.head_study import (
 from scrutiny.reliability.replicates import is_test
 
 ALPHA: Final = 0.05  # of one run by itself, as the paper counts them
-_BETWEEN: Final = "heads_tau"
 _HALVES: Final = "split_half_tau"
-_GAIN: Final = "gain_tau"
-_OTHER_HALF: Final = "gain_tau_other_half"
 _ROLES: Final = ("null", "measured")  # a control family's estimates share a role with pseudo-cues
 _LEAD: Final = (
     "Kendall's tau-b over all heads. Tau between datasets is compared with that of untrained "
@@ -41,8 +37,8 @@ _LEAD: Final = (
 class KnownEstimates:
     """Estimates of a run by their key."""
 
-    def __init__(self, view: RunView, study: HeadStudy) -> None:
-        self._bases = study.bases
+    def __init__(self, view: RunView) -> None:
+        self.bases = head_study(view).bases
         self.whole = [e for e in main_estimates(view) if e.key.replicate is None]
         self._by = {identity(e.key): e for e in self.whole}
         self._roles = {e.key.subject: e.key.role for e in self.whole if e.key.role in _ROLES}
@@ -76,17 +72,16 @@ class KnownEstimates:
         found: dict[str, Estimate] = {}
         for other in self._apart.get(identity(replace(e.key, role="", reference=None)), ()):
             family = other.key.reference or ""
-            is_base = family == self._bases.get(e.key.subject)
+            is_base = family == self.bases.get(e.key.subject)
             found.setdefault("base" if is_base else self._roles.get(family, "control"), other)
         return found
 
 
 def part(view: RunView) -> Part | None:
     """Tables of tau between datasets and between halves, and of gains."""
-    study = head_study(view)
-    known = KnownEstimates(view, study)
+    known = KnownEstimates(view)
     datasets = {e.key.dataset for e in known.whole}
-    between, gains = known.named(_BETWEEN), known.named(_GAIN)
+    between, gains = known.named("heads_tau"), known.named("gain_tau")
     halves = [] if between else known.named(_HALVES)
     made = [
         _table(
@@ -103,7 +98,7 @@ def part(view: RunView) -> Part | None:
             caption="There is only one dataset, so only the ceiling can be shown.",
         ),
         _table(
-            [_gain_row(e, known, study, label=_label(e, gains)) for e in gains],
+            [_gain_row(e, known, label=_label(e, gains)) for e in gains],
             anchor="heads-tau-gains-table",
             title="Do good heads gain more?",
             caption="Tau of a head's score before training and its gain.",
@@ -144,14 +139,12 @@ def _between_row(
     }
 
 
-def _gain_row(
-    e: Estimate, known: KnownEstimates, study: HeadStudy, *, label: str
-) -> dict[str, str]:
+def _gain_row(e: Estimate, known: KnownEstimates, *, label: str) -> dict[str, str]:
     """Cells of one family's gains by their column."""
     _, score = name_and_arguments(e.key.metric)
-    metric = f"{_OTHER_HALF}({score})@1"
-    base = study.bases.get(e.key.subject)
-    families = [name for name, of in study.bases.items() if of == base and name != e.key.subject]
+    metric = f"gain_tau_other_half({score})@1"
+    base = known.bases.get(e.key.subject)
+    families = [name for name, of in known.bases.items() if of == base and name != e.key.subject]
     controls = (known.of(e.key, subject=name, role="control") for name in families)
     control = next((one for one in controls if one is not None), None)
     other = known.of(e.key, metric=metric)
@@ -197,6 +190,4 @@ def _table(
     return Chart(anchor, title, caption, ChartTable(tuple(header), cells))
 
 
-PART: Final = ReportPart(
-    "Tau between rankings of heads: between datasets, and of score and gain, with its nulls.", part
-)
+PART: Final = ReportPart(__doc__, part)

@@ -1,14 +1,21 @@
-"""The leakage diagnostic: evaluation texts that occur in the training text, by letters."""
+"""The leakage diagnostic: evaluation texts that occur in the training text, by letters.
 
-from collections.abc import Iterable
+What it has found of a dataset stands in a report's list of data, too.
+"""
+
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Final
 
+from scrutiny.blocks.numbers import interval, out_of
+from scrutiny.blocks.section import ReportPart
 from scrutiny.core.boundary.parameters import shares
 from scrutiny.core.claim import Claim, Component, Risk
 from scrutiny.core.design import Design, EstimateSpec, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, RowKind
 from scrutiny.core.errors import PlanError
+from scrutiny.core.estimate import Estimate
 from scrutiny.core.model import KnowsTrainingText
 from scrutiny.core.record import Measure, Row
 from scrutiny.data.overlap import overlap_with_hashes
@@ -85,3 +92,18 @@ class Leakage(Diagnostic[LeakageParams]):
                 found[pair.a] = True
         for example, hit in zip(batch.examples, found, strict=True):
             yield RowKind().row(example.id, (hit,))
+
+
+def _overlap(dataset: str, estimates: Sequence[Estimate]) -> str:
+    """Overlap found for a dataset, in words; empty if nobody looked."""
+    return "; ".join(
+        f"{e.key.subject}: {interval(e)} of the items ({out_of(e)} looked up)"
+        for e in estimates
+        if e.key.diagnostic_name == "leakage"
+        and e.key.dataset == dataset
+        and e.key.replicate is None
+        and e.status == "ok"
+    )
+
+
+PART: Final = ReportPart("Overlap with training text, in the list of data.", of_dataset=_overlap)

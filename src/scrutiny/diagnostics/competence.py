@@ -20,6 +20,7 @@ from scrutiny.models.scoring.likelihood_questions import Question, answer_all
 from scrutiny.models.scoring.sentence_likelihoods import likelihoods, procedure
 
 _CHANCE: Final = 0.5
+_NO_LIKELIHOODS: Final = Failure("no_likelihoods", status="skipped")
 AGREEMENT_MEASURES: Final = (
     Measure("hit", unit="pairs"),
     Measure("neutral", unit="pairs"),
@@ -87,8 +88,7 @@ class Competence(Diagnostic[NoParams]):
         elif name is not None:
             yield from agreement_rows(batch.examples, name, ctx)
         else:
-            lacking = Failure("no_likelihoods", status="skipped")
-            yield from (RowKind().row(example.id, lacking) for example in batch.examples)
+            yield from (RowKind().row(e.id, _NO_LIKELIHOODS) for e in batch.examples)
 
 
 def _agreement_design(name: str, inputs: Inputs) -> Design:
@@ -170,8 +170,7 @@ def passage_rows(
     if "next_sentence" in capabilities:
         tests.append(_next(examples, ctx))
     if not tests:
-        lacking = Failure("no_likelihoods", status="skipped")
-        tests.append([RowKind().row(e.id, lacking) for e in examples])
+        tests.append([RowKind().row(e.id, _NO_LIKELIHOODS) for e in examples])
     for rows in zip(*tests, strict=True):
         yield from rows
 
@@ -190,13 +189,13 @@ def _next(examples: Sequence[Example], ctx: Context) -> list[Row]:
     for example, two in zip(examples, candidates, strict=True):
         found = [next(answers) for _ in two]  # of the following passage, and of another one
         values = [answer for answer in found if not isinstance(answer, Failure)]
+        failed = [answer for answer in found if isinstance(answer, Failure)]
         if len(values) == 2:
             right = ((values[0] > 0.5) + (values[1] < 0.5)) / 2
             rows.append(_NEXT.row(example.id, (right,)))
         else:
-            why = next((answer for answer in found if isinstance(answer, Failure)), None)
-            lacking = why or Failure("no_next_passage", status="skipped")
-            rows.append(_NEXT.row(example.id, lacking))
+            lacking = Failure("no_next_passage", status="skipped")
+            rows.append(_NEXT.row(example.id, failed[0] if failed else lacking))
     return rows
 
 

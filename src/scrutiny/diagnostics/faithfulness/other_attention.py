@@ -1,9 +1,10 @@
-"""Adversarial attention: how different other attention with the same output can be."""
+"""Whether other attention gives the same output: permuted weights, and weights of an adversary."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Final
 
 import numpy as np
 from scipy.special import softmax
@@ -16,9 +17,133 @@ from scrutiny.core.diagnostic import Context, RowKind
 from scrutiny.core.errors import PlanError
 from scrutiny.core.queries.attention import AttentionLayer
 from scrutiny.core.randomness import stream_of
-from scrutiny.core.record import Measure, Row
+from scrutiny.core.record import Measure
 from scrutiny.diagnostics.faithfulness.single_layer import LengthGroup, OfLayer, layer_of
 from scrutiny.stats.distributions.divergence import js, js_slope, tvd
+
+
+@dataclass(frozen=True, slots=True)
+class PermutationParams:
+    """Settings of permutation.
+
+    Parameters
+    ----------
+    permutations
+        Of each text, 100 as published.
+    margin
+        Smallest change of the output worth a claim, as total variation distance.
+    """
+
+    permutations: int = 100
+    margin: float = 0.05
+
+    def __post_init__(self) -> None:
+        at_least(self, permutations=1)
+
+
+_METRICS: Final = (
+    "mean(median_change)",
+    "permutation_change_peaked",
+    "permutation_correlation",
+    "mean(uniform_change)",
+)
+
+
+def _change(name: str, when: str, stream: str) -> Measure:
+    """Change of the output, whose mean has drawn from a stream."""
+    return Measure(
+        name,
+        unit="total variation",
+        says=f"change of the output {when}",
+        scale="amount",
+        row_range=(0.0, 1.0),
+        drawn_as=(("mean", stream),),
+    )
+
+
+class Permutation(OfLayer[PermutationParams]):
+    """Whether permuted attention weights change the output (Jain & Wallace).
+
+    Change of the output when a text's attention weights are permuted among its tokens.
+
+    Records of an item: ``median_change`` of the output over permutations (total variation
+    distance), ``mean_change``, ``max_weight``, ``uniform_change`` when all weights are equal, and
+    ``hit`` of the model's own answer. Boundary tokens have no weight and get none.
+
+    **Measures**: whether a decision depends on *which* tokens are attended to. A small change
+    where one weight is large says that the weights explain little.
+
+    **Misleads when**: read as "attention is useless": the same vectors may carry the answer at
+    every position because the encoder has spread it. Texts of a few tokens have few permutations,
+    some of which change nothing.
+
+    **References**: Jain & Wallace (2019), Attention is not explanation, NAACL; Wiegreffe & Pinter
+    (2019), Attention is not not explanation, EMNLP (uniform weights).
+    """
+
+    id = "faithfulness.permutation@1"
+    measures = (
+        _change("median_change", "in the median permutation", "permutation_change@1"),
+        Measure("mean_change", unit="total variation"),
+        Measure("max_weight"),
+        _change("uniform_change", "with uniform weights", "uniform_change@1"),
+        Measure("hit", unit="items"),
+    )
+
+    def design(self, params: PermutationParams, inputs: Inputs) -> Design:
+        """Mean changes, their relation to the largest weight, and one claim."""
+        change = "mean(median_change)"
+        return Design(
+            estimates=(
+                EstimateSpec("level", "accuracy@1", role="baseline", sides={"": Selector()}),
+                *(EstimateSpec(name, f"{name}@1") for name in _METRICS),
+            ),
+            claims=(
+                Claim(
+                    id="order matters",
+                    says="permuting the attention weights changes the output by more than "
+                    f"{params.margin:g} (total variation, median permutation)",
+                    components=(
+                        Component(change, params.margin),
+                        *inputs.beyond_untrained(change, 0.0),
+                    ),
+                    family="permutation",
+                    checks=Claim.checks_with(),
+                    competence=(("level", inputs.data.chance),),
+                    needs_control="null" in inputs.controls,
+                ),
+            ),
+            notes=(
+                f"{params.permutations} permutations of each text, the same for every replicate; "
+                "of each text the median change counts. Texts of one token are skipped.",
+            ),
+            families={
+                "permutation": f"the output of {inputs.subject.name} depends on attention weights"
+            },
+            contrasts=tuple(ContrastSpec.untrained([change])),
+        )
+
+    def kinds(self, params: PermutationParams) -> Sequence[RowKind]:
+        """One kind of row."""
+        return [RowKind()]
+
+    def values_of(
+        self, params: PermutationParams, group: LengthGroup, ctx: Context
+    ) -> Iterator[Sequence[Sequence[float]]]:
+        """Changes of the output, and the largest weight, of each item of a group."""
+        weights, layer = group.weights, layer_of(ctx)
+        n = weights.shape[1]
+        rngs = [ctx.rng("permutation", stream_of(Permutation), e.id) for e in group.examples]
+        plain = np.tile(np.arange(n), (params.permutations, 1))
+        orders = np.stack([rng.permuted(plain, axis=1) for rng in rngs])  # (text, draw, token)
+        shuffled = np.take_along_axis(weights[:, None, :], orders, axis=-1)  # (text, draw, token)
+        uniform = np.full((len(weights), 1, n), 1 / n)
+        outputs = layer.reweighted(group.attended, np.concatenate([shuffled, uniform], axis=1))
+        changes = tvd(outputs, group.probabilities[:, None, :])  # (text, draw)
+        own, even = changes[:, :-1], changes[:, -1]
+        columns = np.median(own, axis=1), own.mean(axis=1), weights.max(axis=1), even
+        for values in np.stack(columns, axis=1).tolist():
+            yield [values]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,37 +263,29 @@ class Adversarial(OfLayer[AdversarialParams]):
 
     def kinds(self, params: AdversarialParams) -> Sequence[RowKind]:
         """Two for each epsilon: after the search, and before."""
-        return [kind for _, kind in _kinds(params)]
+        roles = ("measured", "control")
+        return [RowKind.of({"epsilon": e}, role) for e in params.epsilons for role in roles]
 
-    def rows_of(
+    def values_of(
         self, params: AdversarialParams, group: LengthGroup, ctx: Context
-    ) -> Iterator[tuple[str, Sequence[Row]]]:
-        """Rows of each item of a group."""
-        kinds = _kinds(params)
+    ) -> Iterator[Sequence[Sequence[float]]]:
+        """Divergence, change of the output, and the largest weight, of each item of a group."""
         shape = params.copies, group.weights.shape[1]
         rngs = [ctx.rng("noise", stream_of(Adversarial), e.id) for e in group.examples]
         noise = np.stack([rng.standard_normal(shape) for rng in rngs])
         layer = layer_of(ctx)
         start, end = search(layer, group, noise, params)
-        found = {}
-        for role, weights in (("measured", end), ("control", start)):
+        found = []
+        for weights in (end, start):
             apart = js(weights, group.weights[:, None, :])  # (text, copy)
             outputs = layer.reweighted(group.attended, weights)
-            found[role] = apart, tvd(outputs, group.probabilities[:, None, :])
-        highest = group.weights.max(axis=1)
-        for i, (example, hit) in enumerate(zip(group.examples, group.hits, strict=True)):
-            rows = []
-            for epsilon, kind in kinds:
-                apart, change = (part[i] for part in found[kind.role])
-                values = *_farthest(apart, change, epsilon), float(highest[i]), hit
-                rows.append(kind.row(example.id, values))
-            yield example.id, rows
-
-
-def _kinds(params: AdversarialParams) -> list[tuple[float, RowKind]]:
-    """Each epsilon with its kinds of rows."""
-    roles = ("measured", "control")
-    return [(e, RowKind.of({"epsilon": e}, role)) for e in params.epsilons for role in roles]
+            found.append((apart, tvd(outputs, group.probabilities[:, None, :])))
+        for i, highest in enumerate(group.weights.max(axis=1).tolist()):
+            yield [
+                (*_farthest(apart[i], change[i], epsilon), highest)
+                for epsilon in params.epsilons
+                for apart, change in found
+            ]
 
 
 def _farthest(apart: Floats, change: Floats, epsilon: float) -> tuple[float, float]:

@@ -1,1 +1,0 @@
-"""Competence: whether a language model knows enough language for other diagnostics."""

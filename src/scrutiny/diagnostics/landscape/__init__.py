@@ -1,1 +1,0 @@
-"""Loss landscape: whether training ended in a flat or a sharp minimum."""

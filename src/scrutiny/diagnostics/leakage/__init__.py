@@ -1,1 +1,0 @@
-"""Leakage: how much of the evaluation text is in the training data."""

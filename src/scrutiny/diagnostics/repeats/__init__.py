@@ -1,1 +1,0 @@
-"""Noise floor: how many answers change when nothing changes."""
