@@ -80,6 +80,21 @@ class RowKind:
             return Row(*start, found.status, found.reason, None)
         return Row(*start, "ok", None, tuple(map(float, found)))
 
+    def named_row(
+        self,
+        item: str,
+        measures: Iterable[Measure],
+        found: Mapping[str, float | Sequence[float]] | Failure,
+    ) -> Row:
+        """Row of an item from values by name; measures that are not named are 0."""
+        if isinstance(found, Failure):
+            return self.row(item, found)
+        values: list[float] = []
+        for measure in measures:
+            value = found.get(measure.name, 0.0)
+            values += value if isinstance(value, Sequence) else [value] * measure.size
+        return self.row(item, values)
+
 
 class Reference(Protocol):
     """Second model of a measurement, called through the same cache as the first.

@@ -19,7 +19,7 @@ A recipe is a capability of its own, changed and searched as synonyms are.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final, Literal, get_args
 
 from scrutiny.core.boundary.parameters import at_least, one_of, shares
 from scrutiny.core.errors import PlanError
@@ -49,8 +49,6 @@ from scrutiny.perturb.words.wordnet_synonyms import WordnetAll
 
 Preset = Literal["corrected", "as_published"]
 How = Literal["best_of", "exhaustive", "saliency"]
-_PRESETS = ("corrected", "as_published")
-_METHODS = ("best_of", "exhaustive", "saliency")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +117,7 @@ class ScopeParams:
     loss: float | None = None
 
     def __post_init__(self) -> None:
-        one_of(self, preset=_PRESETS, method=_METHODS, distance=DISTANCES)
+        one_of(self, preset=get_args(Preset), method=get_args(How), distance=DISTANCES)
         if not self.capabilities or len(set(self.capabilities)) < len(self.capabilities):
             raise PlanError("capabilities names at least one, and each once.")
         if not self.amounts or min(self.amounts) < 1 or len(set(self.amounts)) < len(self.amounts):

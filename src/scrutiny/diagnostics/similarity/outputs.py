@@ -110,7 +110,40 @@ class SimilarityOutputs(Diagnostic[OutputsParams]):
         """Estimates and claims for one family and its reference."""
         usual = score_of(inputs.task).tolerance
         tolerance = usual if params.tolerance is None else params.tolerance
-        return make_outputs_design(tolerance, params.floor_margin, inputs)
+        margin = params.floor_margin
+        one, other, data = inputs.subject.name, inputs.second.name, inputs.data.name
+        estimates = tuple(_estimates(inputs))
+        names = {spec.id for spec in estimates}
+        has_floor = not inputs.is_self and inputs.second.n_replicates > 1
+        claims = [] if inputs.is_self else list(_claims(tolerance, inputs))
+        if has_floor:
+            runs = (
+                f"{one} gives the answers of {other} as often as other runs of {other} do, "
+                f"within {points(margin)}"
+            )
+            again = Component("floor/agreement", -margin, "control: the reference's own runs")
+            claims.append(_claim("floor", runs, again, inputs, needs_control=True))
+        conditions = [condition for condition, _ in _OF]
+        families = {  # summaries of the claims, for the first line of a report
+            "errors": f"{one} and {other} err on the same items of {data}, beyond their accuracies",
+            "labels": f"{one} and {other} agree on {data} beyond their label frequencies",
+            "no-worse": f"{one} is no worse than {other} on {data}, but for {points(tolerance)}",
+            "floor": f"{one} is as near to {other} on {data} as its other runs are, but for "
+            f"{points(margin)}",
+        }
+        return Design(
+            conditions=tuple(conditions if inputs.task.gives_labels else (OF_LABELS, OF_BOTH)),
+            estimates=estimates,
+            claims=tuple(claims),
+            queries_per_item=2,
+            notes=tuple(_notes(inputs)),
+            families=families,
+            contrasts=tuple(
+                ContrastSpec(f"floor/{name}", name, name, minus="reference")
+                for name in _FLOORS
+                if has_floor and name in names
+            ),
+        )
 
     def measure(
         self, params: OutputsParams, cell: Cell, batch: Batch, ctx: Context
@@ -118,13 +151,8 @@ class SimilarityOutputs(Diagnostic[OutputsParams]):
         """Rows of both models' answers, item by item."""
         reference = reference_of(ctx)
         labels = LabelPair(reference.labels, ctx.labels)
-        answers = zip(
-            batch.examples,
-            reference.predict(batch.examples),
-            ctx.predict(batch.examples),
-            strict=True,
-        )
-        for example, a, b in answers:
+        both = reference.predict(batch.examples), ctx.predict(batch.examples)
+        for example, a, b in zip(batch.examples, *both, strict=True):
             yield from OfItem(example, ctx.task, labels, a, b).rows()
 
 
@@ -149,44 +177,6 @@ _OF: Final = (
 )
 #: What the reference's own runs are a floor to.
 _FLOORS: Final = ("agreement", "likeness", "jsd")
-
-
-def make_outputs_design(tolerance: float, floor_margin: float, inputs: Inputs) -> Design:
-    """Design for one family and its reference on one dataset."""
-    estimates = tuple(_estimates(inputs))
-    names = {spec.id for spec in estimates}
-    has_floor = not inputs.is_self and inputs.second.n_replicates > 1
-    claims = [] if inputs.is_self else list(_claims(tolerance, inputs))
-    if has_floor:
-        runs = (
-            f"{inputs.subject.name} gives the answers of {inputs.second.name} as often as other "
-            f"runs of {inputs.second.name} do, within {points(floor_margin)}"
-        )
-        again = Component("floor/agreement", -floor_margin, "control: the reference's own runs")
-        claims.append(_claim("floor", runs, again, inputs, needs_control=True))
-    conditions = [condition for condition, _ in _OF]
-    # summaries of the claims, for the first line of a report
-    one, other, data = inputs.subject.name, inputs.second.name, inputs.data.name
-    families = {
-        "errors": f"{one} and {other} err on the same items of {data}, beyond their accuracies",
-        "labels": f"{one} and {other} agree on {data} beyond their label frequencies",
-        "no-worse": f"{one} is no worse than {other} on {data}, but for {points(tolerance)}",
-        "floor": f"{one} is as near to {other} on {data} as its other runs are, but for "
-        f"{points(floor_margin)}",
-    }
-    return Design(
-        conditions=tuple(conditions if inputs.task.gives_labels else (OF_LABELS, OF_BOTH)),
-        estimates=estimates,
-        claims=tuple(claims),
-        queries_per_item=2,
-        notes=tuple(_notes(inputs)),
-        families=families,
-        contrasts=tuple(
-            ContrastSpec(f"floor/{name}", name, name, minus="reference")
-            for name in _FLOORS
-            if has_floor and name in names
-        ),
-    )
 
 
 def _estimates(inputs: Inputs) -> Iterator[EstimateSpec]:

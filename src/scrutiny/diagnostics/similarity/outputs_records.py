@@ -192,11 +192,8 @@ class OfItem:
         return dict(zip((m.name for m in self.task.measures), found, strict=True))
 
     def _row(self, role: str, condition: Mapping[str, str], found: Numbers | Failure) -> Row:
-        kind = RowKind.of(condition, role)
-        if isinstance(found, Failure):
-            return kind.row(self.example.id, found)
-        names = (m.name for m in (*MEASURES, *self.task.measures))
-        return kind.row(self.example.id, (float(found.get(name, 0.0)) for name in names))
+        measures = (*MEASURES, *self.task.measures)
+        return RowKind.of(condition, role).named_row(self.example.id, measures, found)
 
 
 def divergences(p: Floats, q: Floats) -> dict[str, Floats]:

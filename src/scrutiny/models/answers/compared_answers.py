@@ -118,8 +118,8 @@ def check_determinism(model: Model, examples: Sequence[Example]) -> DeterminismR
         )
     ways = {
         "again": predict_or_fail(model, examples),
-        "one by one": _in_batches(model, examples, 1),
-        "in batches of 7": _in_batches(model, examples, 7),
+        "one by one": predict_in_batches(model, examples, 1),
+        "in batches of 7": predict_in_batches(model, examples, 7),
         "in reverse": predict_or_fail(model, examples[::-1])[::-1],
     }
     pairs_of_ways = {way: list(zip(first, other, strict=True)) for way, other in ways.items()}
@@ -139,8 +139,8 @@ def check_determinism(model: Model, examples: Sequence[Example]) -> DeterminismR
     )
 
 
-def _in_batches(model: Model, examples: Sequence[Example], size: int) -> Answers:
-    """Answers asked for a few examples at a time."""
+def predict_in_batches(model: Model, examples: Sequence[Example], size: int) -> Answers:
+    """Checked answers or failures, asked for a few examples at a time."""
     return [
         answer
         for start in range(0, len(examples), size)
