@@ -44,7 +44,7 @@ from scrutiny.diagnostics.similarity.outputs_records import (
     OF_TARGET,
     OfItem,
 )
-from scrutiny.models.answers.compared_answers import LabelPair, has_variety
+from scrutiny.models.answers.compared_answers import LabelPair, has_variety, skill_of_both
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.tasks.scores import score_of
 
@@ -156,8 +156,6 @@ class SimilarityOutputs(Diagnostic[OutputsParams]):
             yield from OfItem(example, ctx.task, labels, a, b).rows()
 
 
-#: Entropy in bits of 95 and 5 of 100: a target must use its labels more evenly than that.
-LEAST_ENTROPY: Final = 0.286
 _OF: Final = (
     (OF_LABELS, ("agreement", "kappa")),
     (
@@ -254,18 +252,13 @@ def _claim(
     Chance, or the other model itself, is the reference of the others: nothing is left to control
     for.
     """
-    skill: tuple[tuple[str, float], ...] = (("label_entropy", LEAST_ENTROPY),)
-    if _has_gold(inputs):
-        skill = (("level", inputs.data.chance), ("level_reference", inputs.data.chance))
-        if inputs.task.gives_labels:  # of tags, variety is whether there are any
-            skill = (*skill, ("label_entropy", 0.0))
     return Claim(
         id=name,
         says=says,
         components=(component,),
         family=name,
         checks=("items", "seeds", "datasets"),
-        competence=skill,
+        competence=skill_of_both(inputs, "label_entropy"),
         needs_control=needs_control,
     )
 
