@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from scrutiny.core.diagnostic import Reference
 from scrutiny.core.edit import Variant
@@ -112,11 +112,10 @@ class Maker:
         excluded: Mapping[str, frozenset[Key]],
     ) -> Iterator[Found]:
         """Random texts with so many changed words; no model is asked."""
-        goal: Any = SameAmount(words)
-        method: Any = RandomChoice(_TRIES, generation.steps)
+        method = RandomChoice(_TRIES, generation.steps)
         return search_all(
             examples,
-            Search(generation.space, goal, method),
+            Search(generation.space, SameAmount(words), method),
             victim=Victim(lambda asked: [_NOBODY] * len(asked)),
             settings=Settings(self.seed, _CONTROL_DRAWS + trial, analyzed=self.analyzed),
             resources=self.params.resources or None,
