@@ -3,7 +3,17 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeVar, get_args
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Generic,
+    Literal,
+    Protocol,
+    SupportsFloat,
+    TypeVar,
+    get_args,
+)
 
 from scrutiny.core.boundary.json_text import canonical_json
 from scrutiny.core.design import Design, Inputs
@@ -79,6 +89,21 @@ class RowKind:
         if isinstance(found, Failure):
             return Row(*start, found.status, found.reason, None)
         return Row(*start, "ok", None, tuple(map(float, found)))
+
+    def named_row(
+        self,
+        item: str,
+        measures: Iterable[Measure],
+        found: Mapping[str, SupportsFloat | Sequence[float]] | Failure,
+    ) -> Row:
+        """Row of an item from values by name; measures that are not named are 0."""
+        if isinstance(found, Failure):
+            return self.row(item, found)
+        values: list[float] = []
+        for measure in measures:
+            value = found.get(measure.name, 0.0)
+            values += value if isinstance(value, Sequence) else [float(value)] * measure.size
+        return self.row(item, values)
 
 
 class Reference(Protocol):

@@ -5,12 +5,16 @@ Floats of answers round-trip exactly; edits have pieces only where one states an
 
 import json
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, islice
 from json.encoder import encode_basestring
 from math import isfinite
+from pathlib import Path
 from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from scrutiny.core.answers.answer import from_json, to_json
 from scrutiny.core.boundary.json_text import canonical_json
@@ -139,6 +143,18 @@ def edits_json(edits: Sequence[Edit]) -> str:
             f"[{encode_basestring(field)},{start},{end},{encode_basestring(text)},[],{truth}]"
         )
     return f"[{','.join(written)}]"
+
+
+def packed(rows: Sequence[Mapping[str, Any]]) -> NDArray[np.uint8]:
+    """JSON rows as an array of bytes that a shard keeps."""
+    return np.frombuffer(canonical_json(rows).encode("utf-8", "surrogatepass"), dtype=np.uint8)
+
+
+def packed_in(folder: Path, name: str) -> Iterator[dict[str, Any]]:
+    """JSON rows of a run's arrays of this name, shard by shard in the order of their names."""
+    for path in sorted((folder / "arrays").rglob(f"{name}.npy")):
+        data = np.load(path, allow_pickle=False).tobytes()
+        yield from json.loads(data.decode("utf-8", "surrogatepass"))
 
 
 def edits_of(column: Sequence[str]) -> list[tuple[Edit, ...]]:

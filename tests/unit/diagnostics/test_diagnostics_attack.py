@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from scrutiny.data.hashes import drawn
 from scrutiny.diagnostics.attack.attack_records import MEASURES
 from scrutiny.diagnostics.attack.attacks import Attacks
 from scrutiny.diagnostics.attack.attempts import AttackParams
-from scrutiny.diagnostics.attack.kept_texts import found_in, pack, unpack, variant_name
+from scrutiny.diagnostics.attack.kept_texts import found_in, variant_name
 from scrutiny.diagnostics.attack.random_change import AtRandom, Expense
 from scrutiny.diagnostics.attack.validity import judge, rated_substitutions, read_ratings
 from scrutiny.perturb.recipes.attack import given_to_attacks, parse_attack
@@ -23,6 +24,7 @@ from scrutiny.perturb.search.moves import Origin
 from scrutiny.perturb.search.problem import Search, Victim
 from scrutiny.perturb.search.running import search_all
 from scrutiny.perturb.search.state import State
+from scrutiny.store.stored_forms import packed
 from scrutiny.testing import LinearClassifier, check_diagnostic
 from scrutiny.testing.checking import ToyContext
 
@@ -275,10 +277,12 @@ def test_parameters_that_make_no_sense(wrong):
 # -- texts kept ------------------------------------------------------------------------------------
 
 
-def test_texts_found_are_kept_as_they_were():
+def test_texts_found_are_kept_as_they_were(tmp_path):
     _, context = measured()
-    kept = unpack(context.arrays["attacks"])
-    assert unpack(pack(kept)) == kept
+    (tmp_path / "arrays").mkdir()
+    np.save(tmp_path / "arrays" / "attacks.npy", context.arrays["attacks"])
+    kept = list(found_in(tmp_path))
+    assert (packed([asdict(one) for one in kept]) == context.arrays["attacks"]).all()
     texts = {(one.item, one.recipe, one.role): one for one in kept}
     one = texts["0", "deepwordbug@1", "measured"]
     assert one.is_success

@@ -18,7 +18,6 @@ from scrutiny.diagnostics.similarity import drift_records as s
 from scrutiny.diagnostics.similarity.drift import Drift, DriftParams
 from scrutiny.diagnostics.similarity.drift_records import (
     MEASURES,
-    RowLayout,
     logprob_rows,
     of_samples,
 )
@@ -34,7 +33,7 @@ from scrutiny.testing import check_diagnostic
 A = Linear(0)
 LABELS = ("negative", "positive")
 TASK = registry().load("task", "text-classification")()
-TABLE = RowLayout(exchanges=19, tolerance=1e-5)
+TABLE = DriftParams(exchanges=19).table
 
 
 class Noisy(Linear):
@@ -212,7 +211,7 @@ def test_rows_of_one_item_by_hand():
     assert (distance["farther"], distance["nearer"]) == (1.0, 0.0)
     assert (gold["logp_a"], gold["logp_b"]) == pytest.approx((np.log(0.8), np.log(0.6)))
     assert gold_again["logp_b"] == pytest.approx(np.log(0.75))
-    assert all(len(r.values) == len(MEASURES) - 1 + TABLE.exchanges for r in made)
+    assert all(len(r.values) == len(MEASURES) - 1 + 19 for r in made)
 
 
 def test_failures_are_those_of_the_rows_that_need_them():

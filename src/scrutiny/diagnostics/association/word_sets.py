@@ -305,13 +305,11 @@ def claim_of_every_kind(
     ----------
     test
         Name of the test, and of the claim.
-    kinds
-        What has to hold, the declared one first; the others are choices.
-    name
-        Name of the estimate of a kind.
+    estimates
+        Name of the estimate of each kind, the declared one first; the others are choices.
     margin
         What it has to exceed, and exceed that of untrained networks by.
-    says, diagnostic, family
+    says, family
         Of the claim.
     """
     return Claim(

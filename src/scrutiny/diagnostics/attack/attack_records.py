@@ -237,13 +237,11 @@ def rater_rows(
     """
     if not is_controlled(params):
         return
+    measures = (*level_measures(task), *MEASURES[1:])
     for kind, value in zip(_KINDS, known or (None, None), strict=True):
-        if known is None or value is None:
-            yield kind.row(item, lacking if known is None else _UNRATED)
-        else:
-            rated = {"rated": 1.0, "valid": value}
-            level = [0.0] * len(level_measures(task))
-            yield kind.row(item, (*level, *(rated.get(m.name, 0.0) for m in MEASURES[1:])))
+        why = lacking if known is None else _UNRATED
+        found = why if value is None else {"rated": 1.0, "valid": value}
+        yield kind.named_row(item, measures, found)
 
 
 _SEPARATION: Final = EstimateSpec(

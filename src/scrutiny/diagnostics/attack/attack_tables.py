@@ -254,8 +254,4 @@ def _found(folder: Path) -> Iterator[SearchedText]:
         yield SearchedText(*of, one.edits, *ended, facts, right=one.right)
 
 
-PART: Final = ReportPart(
-    "Attacks: success, preserved meaning, excess over random change, cost, and example texts.",
-    part,
-    found_in=_found,
-)
+PART: Final = ReportPart(__doc__, part, found_in=_found)

@@ -1,6 +1,7 @@
 """The attack diagnostic: search for adversarial texts, with random change as control."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from itertools import product
 from types import MappingProxyType
 from typing import Final
@@ -36,10 +37,11 @@ from scrutiny.diagnostics.attack.attempts import (
     attacks_of,
     cheap_attacks,
 )
-from scrutiny.diagnostics.attack.kept_texts import ATTACKS, FoundText, pack
+from scrutiny.diagnostics.attack.kept_texts import ATTACKS, FoundText
 from scrutiny.diagnostics.attack.validity import JudgedText, judge, read_ratings
 from scrutiny.perturb.search.judging import Found, single
 from scrutiny.perturb.search.state import State
+from scrutiny.store.stored_forms import packed
 from scrutiny.text.edits import track_of
 
 _STORED: Final = Failure("stored_answers", status="skipped")
@@ -126,7 +128,7 @@ class Attacks(Diagnostic[AttackParams]):
         judged = [_judged(params, attempt) for attempt in attempts]
         kind = f"{Attacks.id}#{value_digest(params)}"
         kept = _kept(attempts, judged, cell=cell, ctx=ctx, kind=kind)
-        ctx.array(ATTACKS, pack(kept))
+        ctx.array(ATTACKS, packed([asdict(one) for one in kept]))
         known = known_by_rater(params, chosen)
         for example in batch.examples:
             rated = known.get(example.id)

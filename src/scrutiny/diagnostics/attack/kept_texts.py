@@ -5,16 +5,13 @@ shard keeps its texts as JSON in an array of bytes named ``attacks``; `found_in`
 run.
 """
 
-import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
-from scrutiny.core.boundary.json_text import canonical_json, digest
+from scrutiny.core.boundary.json_text import digest
+from scrutiny.store.stored_forms import packed_in
 
 ATTACKS: Final = "attacks"
 
@@ -81,23 +78,9 @@ def variant_name(recipe: str, texts: Sequence[str]) -> str:
     return f"{recipe}~{digest(*texts, size=4)}"
 
 
-def pack(found: Sequence[FoundText]) -> NDArray[np.uint8]:
-    """Texts that an attack found, as an array of bytes that the run keeps."""
-    rows = [asdict(one) for one in found]
-    return np.frombuffer(canonical_json(rows).encode("utf-8", "surrogatepass"), dtype=np.uint8)
-
-
-def unpack(data: NDArray[np.uint8]) -> list[FoundText]:
-    """Texts from an array of bytes."""
-    found = []
-    for row in json.loads(data.tobytes().decode("utf-8", "surrogatepass")):
-        several = {n: tuple(row[n]) for n in ("fields", "originals", "texts")}
-        edits = tuple(tuple(edit) for edit in row["edits"])
-        found.append(FoundText(**{**row, **several, "edits": edits}))
-    return found
-
-
 def found_in(folder: Path) -> Iterator[FoundText]:
     """Texts that attacks of a run kept, shard by shard in the order of their names."""
-    for path in sorted((Path(folder) / "arrays").rglob(f"{ATTACKS}.npy")):
-        yield from unpack(np.load(path, allow_pickle=False))
+    for row in packed_in(Path(folder), ATTACKS):
+        several = {n: tuple(row[n]) for n in ("fields", "originals", "texts")}
+        edits = tuple(tuple(edit) for edit in row["edits"])
+        yield FoundText(**{**row, **several, "edits": edits})

@@ -19,26 +19,6 @@ from scrutiny.perturb.search.state import State
 from scrutiny.text.letters import match_case
 
 
-class ItemPieces(NamedTuple):
-    """Start and end of each token of an item, and its row in the vocabulary."""
-
-    rows: dict[tuple[str, int], tuple[int, int]]
-
-    @classmethod
-    def of(cls, problem: Problem) -> "ItemPieces":
-        """Tokens of an item by the victim's tokenizer, as in its gradients."""
-        (found,) = loss_gradients(problem, [problem.base.state])
-        if found is None:
-            return cls({})
-        pairs = zip(found.pieces, found.ids, strict=True)
-        return cls({(p.field, p.start): (p.end, row) for p, row in pairs})
-
-    def row_at(self, place: Place) -> int | None:
-        """Row of the only token of a word; `None` if it has several."""
-        end, row = self.rows.get((place.field, place.low), (-1, -1))
-        return row if end == place.high else None
-
-
 class _VictimWords(NamedTuple):
     """Whole words of a victim, with all its vectors scaled to length 1 (zeros stay zero)."""
 
@@ -212,9 +192,14 @@ class _Source:
         return self.problem.rng(stream_of(AtRandom))
 
     @cached_property
-    def pieces(self) -> ItemPieces:
-        """Tokens of the item by the victim's tokenizer."""
-        return ItemPieces.of(self.problem)
+    def pieces(self) -> dict[tuple[str, int], tuple[int, int]]:
+        """End and row in the vocabulary of each token of the item, by field and start.
+
+        By the victim's tokenizer, as in its gradients.
+        """
+        (found,) = loss_gradients(self.problem, [self.problem.base.state])
+        pairs = () if found is None else zip(found.pieces, found.ids, strict=True)
+        return {(piece.field, piece.start): (piece.end, row) for piece, row in pairs}
 
     def options(self, number: int) -> Sequence[State]:
         """Candidates at a place; words of the victim if the method brings its own candidates."""
@@ -239,8 +224,8 @@ class _Source:
         has_none = any(isinstance(move.transformation, AnyWord) for move in problem.space.moves)
         if problem.model is None or place.token < 0 or not has_none:
             return ()
-        row = self.pieces.row_at(place)
-        if row is None:
+        end, row = self.pieces.get((place.field, place.low), (-1, -1))
+        if end != place.high:  # a word of several tokens
             return ()
         least = None if self.like is None else self.like.least_cosine
         words = self.own_words.near(problem.model.embeddings(), row, least)

@@ -31,6 +31,7 @@ from scrutiny.diagnostics.attack.attack_claims import (
     title,
 )
 from scrutiny.diagnostics.attack.attack_records import (
+    MEASURES,
     condition_of,
     level_measures,
     level_metric,
@@ -82,11 +83,7 @@ class Transfer(ChangesTexts[TransferParams]):
 
     id = "attack.transfer@1"
     needs = frozenset({"predict"})
-    measures = (
-        Measure("hit", unit="items"),
-        Measure("attacked", unit="items"),
-        Measure("success", unit="items"),
-    )
+    measures = MEASURES[:3]  # hit, attacked, success
     scope = "dataset"  # which items are drawn depends on all of them
     wants_reference = True
 
@@ -186,28 +183,19 @@ def _variant(
     control_of: str | None = None,
 ) -> Variant:
     """An adversarial text as a variant; skipped if the reference was not fooled."""
-    status, reason = "ok", None
-    is_control = control_of is not None
+    role = "measured" if control_of is None else "control"
+    of, gold, draw = attempt.recipe, example.gold, attempt.draw
+    variant = Variant(example.id, name, role, control_of, of, (), gold, draw=draw)
     state = None if found is None else found.state
     if found is None or found.status != "ok" or state is None:
         status = "failed" if found is not None and found.status == "failed" else "skipped"
         reason = _NOT_FOOLED if found is None else found.reason
-    elif not is_control and not found.is_success:
-        status, reason = "skipped", _NOT_FOOLED
-    elif not state.edits:
-        status, reason = "undefined", "no_random_text"
-    return Variant(
-        example.id,
-        name,
-        "control" if is_control else "measured",
-        control_of,
-        attempt.recipe,
-        state.edits if status == "ok" and state is not None else (),
-        example.gold,
-        status,
-        reason,
-        attempt.draw,
-    )
+        return replace(variant, status=status, reason=reason)
+    if control_of is None and not found.is_success:
+        return replace(variant, status="skipped", reason=_NOT_FOOLED)
+    if not state.edits:
+        return replace(variant, status="undefined", reason="no_random_text")
+    return replace(variant, edits=state.edits)
 
 
 def _values(

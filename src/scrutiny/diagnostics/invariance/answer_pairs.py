@@ -53,7 +53,7 @@ class TrialNumbers(NamedTuple):
     inv2: float = 0.0
     d: float = 0.0
     agree: float = 0.0
-    words: float = 0.0
+    changed_words: float = 0.0
 
 
 NO_PAIR = TrialNumbers()
@@ -84,9 +84,7 @@ class BothLabels(LabelPair):
         """Whether both models have a label for all other answers."""
         return OTHER in self.reference and OTHER in self.target
 
-    def changes(
-        self, reference: tuple[Prediction, Prediction], target: tuple[Prediction, Prediction]
-    ) -> float | None:
+    def changes(self, reference: AnswerPair, target: AnswerPair) -> float | None:
         """L1 distance between the changes of both models' probabilities.
 
         The least that it can be, where answers are left to "other". Nothing where a model gives no
@@ -102,9 +100,7 @@ class BothLabels(LabelPair):
             abs((p[i] - p_changed[i]) - (q[j] - q_changed[j])) for i, j in enumerate(self.order)
         )
 
-    def at_most(
-        self, reference: tuple[Prediction, Prediction], target: tuple[Prediction, Prediction]
-    ) -> float:
+    def at_most(self, reference: AnswerPair, target: AnswerPair) -> float:
         """Upper bound of the distance: as if nothing in "other" were common."""
         rows = [answer.scores for answer in (*reference, *target)]
         return l1_bounds(self._named(rows), signs=_SIGNS).high
@@ -120,8 +116,8 @@ class BothLabels(LabelPair):
 
 
 def pair_of(
-    reference: tuple[Prediction, Prediction],
-    target: tuple[Prediction, Prediction],
+    reference: AnswerPair,
+    target: AnswerPair,
     *,
     example: Example,
     edits: Sequence[Edit],
@@ -138,5 +134,5 @@ def pair_of(
         inv2=float(other.is_whole),
         d=labels.changes(reference, target) or 0.0,
         agree=float(reference[1].agrees(target[1])),
-        words=float(words),
+        changed_words=float(words),
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from scrutiny.core.diagnostic import Reference
 from scrutiny.core.edit import Variant
@@ -112,11 +112,10 @@ class Maker:
         excluded: Mapping[str, frozenset[Key]],
     ) -> Iterator[Found]:
         """Random texts with so many changed words; no model is asked."""
-        goal: Any = SameAmount(words)
-        method: Any = RandomChoice(_TRIES, generation.steps)
+        method = RandomChoice(_TRIES, generation.steps)
         return search_all(
             examples,
-            Search(generation.space, goal, method),
+            Search(generation.space, SameAmount(words), method),
             victim=Victim(lambda asked: [_NOBODY] * len(asked)),
             settings=Settings(self.seed, _CONTROL_DRAWS + trial, analyzed=self.analyzed),
             resources=self.params.resources or None,
@@ -143,11 +142,9 @@ class Maker:
         self, found: Found, random: Found, generation: Generation, trial: int
     ) -> Variant:
         name = variant_name(generation, trial, self.reference)
-        variant = Variant(
-            found.item, name, "measured", None, generation.capability, (), None, draw=trial
-        )
+        variant = _unmade(found, name, generation, trial)
         if found.status != "ok":
-            return replace(variant, status=found.status, reason=found.reason)
+            return variant
         if not found.is_success or found.state is None:
             has_room = _is_proposal(random, generation)
             return replace(variant, status="skipped", reason=NO_TEXT if has_room else NO_PLACE)
@@ -163,19 +160,23 @@ class Maker:
     ) -> Variant:
         of = variant_name(generation, trial, self.reference)
         name = variant_name(generation, trial, self.reference, is_control=True)
-        variant = Variant(
-            found.item, name, "control", of, generation.capability, (), None, draw=trial
-        )
+        variant = replace(_unmade(found, name, generation, trial), role="control", control_of=of)
         if found.status != "ok":
-            return replace(variant, status=found.status, reason=found.reason)
-        if found.state is None or not found.state.edits:
-            return replace(variant, status="undefined", reason="no_room")
-        if not searched.is_success and not _is_proposal(found, generation):
+            return variant
+        is_proposed = searched.is_success or _is_proposal(found, generation)
+        if found.state is None or not found.state.edits or not is_proposed:
             return replace(variant, status="undefined", reason="no_room")
         reason = ONLY_TEXT if found.item in only else None
-        return replace(
-            variant, edits=found.state.edits, gold=found.state.example.gold, reason=reason
-        )
+        gold = found.state.example.gold
+        return replace(variant, edits=found.state.edits, gold=gold, reason=reason)
+
+
+def _unmade(found: Found, name: str, generation: Generation, trial: int) -> Variant:
+    """Variant without edits, as it is where a search failed."""
+    capability = generation.capability
+    return Variant(
+        found.item, name, "measured", None, capability, (), None, found.status, found.reason, trial
+    )
 
 
 def _words(found: Sequence[Found], generation: Generation) -> dict[str, int]:

@@ -164,6 +164,4 @@ def part(view: RunView) -> Part | None:
     return part_of("kept-answers", title, _LEAD, charts, "models beside a reference")
 
 
-PART: Final = ReportPart(
-    "Kept answers: a reference's invariances, compared with another run and random changes.", part
-)
+PART: Final = ReportPart(__doc__, part)

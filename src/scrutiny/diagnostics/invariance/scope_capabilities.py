@@ -19,7 +19,7 @@ A recipe is a capability of its own, changed and searched as synonyms are.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal, get_args
 
 from scrutiny.core.boundary.parameters import at_least, one_of, shares
 from scrutiny.core.errors import PlanError
@@ -49,8 +49,6 @@ from scrutiny.perturb.words.wordnet_synonyms import WordnetAll
 
 Preset = Literal["corrected", "as_published"]
 How = Literal["best_of", "exhaustive", "saliency"]
-_PRESETS = ("corrected", "as_published")
-_METHODS = ("best_of", "exhaustive", "saliency")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +117,7 @@ class ScopeParams:
     loss: float | None = None
 
     def __post_init__(self) -> None:
-        one_of(self, preset=_PRESETS, method=_METHODS, distance=DISTANCES)
+        one_of(self, preset=get_args(Preset), method=get_args(How), distance=DISTANCES)
         if not self.capabilities or len(set(self.capabilities)) < len(self.capabilities):
             raise PlanError("capabilities names at least one, and each once.")
         if not self.amounts or min(self.amounts) < 1 or len(set(self.amounts)) < len(self.amounts):
@@ -186,8 +184,8 @@ ALL: Final = "all"
 _SCRAMBLES: Final = 15
 _SWAPS: Final = 6  # distinct ones that a word of six letters has
 _CONTENT: Final = Changeable(stop_words=True)
-_EXHAUSTIVE: Final[Any] = Exhaustive()
-_GREEDY: Final[Any] = GreedyRanked(ranking="saliency", as_released=True)
+_EXHAUSTIVE: Final = Exhaustive()
+_GREEDY: Final = GreedyRanked(ranking="saliency", as_released=True)
 #: Texts that a search by saliency is expected to ask about; nothing bounds it without a budget.
 _OF_SALIENCY: Final = 200
 
@@ -255,7 +253,7 @@ def _corrected(capability: str, params: ScopeParams, task: Task) -> Iterator[Gen
     name, moves = _moves(capability)
     for amount in params.amounts:
         if params.method == "best_of":
-            method: Any = RandomChoice(params.candidates, amount, stops=False)
+            method: Method = RandomChoice(params.candidates, amount, stops=False)
             most_asked = params.candidates
         else:
             method = _EXHAUSTIVE if params.method == "exhaustive" else _GREEDY
@@ -276,7 +274,7 @@ def _as_published(capability: str, params: ScopeParams, task: Task) -> Iterator[
     params_of_paper = ScopeParams(constraints=params.constraints, resources=params.resources)
     goal = _goal(params_of_paper, task, least=1)
     if capability == "typo":
-        scramble = _move(MiddleSwap(scope="text", draws=_SCRAMBLES))
+        scramble = Move(MiddleSwap(scope="text", draws=_SCRAMBLES))
         space = _space((scramble,), params, most=None)
         yield Generation(capability, ALL, space, goal, _EXHAUSTIVE, 1, _SCRAMBLES)
         return
@@ -287,16 +285,16 @@ def _as_published(capability: str, params: ScopeParams, task: Task) -> Iterator[
         )
     name, moves = _moves(capability)
     if capability == "synonym":
-        moves = (_move(WordnetAll(), may_change=_CONTENT),)
+        moves = (Move(WordnetAll(), may_change=_CONTENT),)
     yield Generation(name, 1, _space(moves, params, most=1), goal, _GREEDY, 1, _OF_SALIENCY)
 
 
 def _moves(capability: str) -> tuple[str, tuple[Move, ...]]:
     """Name of a capability, and the moves that propose its changes."""
     if capability == "synonym":
-        return capability, (_move(WordnetAll(pos="tagged", inflect=True), may_change=_CONTENT),)
+        return capability, (Move(WordnetAll(pos="tagged", inflect=True), may_change=_CONTENT),)
     if capability == "typo":
-        return capability, (_move(MiddleSwap(scope="word", draws=_SWAPS)),)
+        return capability, (Move(MiddleSwap(scope="word", draws=_SWAPS)),)
     recipe = parse_recipe(_RECIPES.get(capability, capability))
     moves = tuple(
         Move(step.transformation, None, Changeable(fields=step.fields), step.where)
@@ -305,18 +303,11 @@ def _moves(capability: str) -> tuple[str, tuple[Move, ...]]:
     return capability if capability in _RECIPES else recipe.name, moves
 
 
-def _move(transformation: Any, may_change: Changeable | None = None) -> Move:
-    """Move of a transformation, which has its words to protect in its class."""
-    return Move(transformation, may_change=may_change or Changeable())
-
-
 def _goal(params: ScopeParams, task: Task, *, least: int) -> Goal:
     """Goal of the search: an unchanged answer."""
-    goal: Any = KeepAnswer(least)
-    if task.gives_labels:
-        goal = KeepOutput(params.distance, keeps_label=params.keeps_label, least=least)
-    kept: Goal = goal
-    return kept
+    if not task.gives_labels:
+        return KeepAnswer(least)
+    return KeepOutput(params.distance, keeps_label=params.keeps_label, least=least)
 
 
 def _space(moves: Sequence[Move], params: ScopeParams, *, most: int | None) -> Space:

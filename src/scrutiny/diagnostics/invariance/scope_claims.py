@@ -32,6 +32,8 @@ is all that can be expected, so that a reference of several runs is held against
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from scrutiny.core.boundary.printable import points
@@ -48,13 +50,11 @@ from scrutiny.diagnostics.invariance.scope_records import (
     PROPOSALS,
     SELF,
 )
-from scrutiny.models.answers.compared_answers import has_variety
+from scrutiny.models.answers.compared_answers import has_variety, skill_of_both
 from scrutiny.tasks.scores import score_of
 
 #: Soft-SCoPE of a model against itself below which sampling decides: nothing is printed.
 LEAST_SELF_SOFT: Final = 0.8
-#: Entropy in bits of 95 and 5 of 100: a target must use its labels more evenly than that.
-LEAST_ENTROPY: Final = 0.286
 _FEW: Final = 4
 #: Family of the claims that nothing is lost beyond a margin, and how their identifiers begin.
 KEPT: Final = "kept"
@@ -65,7 +65,7 @@ def make_design(params: ScopeParams, made: Sequence[Generation], inputs: Inputs)
     families, claims = dict[str, str](), list[Claim]()
     contrasts: tuple[ContrastSpec, ...] = ()
     if not inputs.is_self:
-        claims = [_claim(g, params, inputs) for g in made]
+        claims = [_shared(g, params, inputs) for g in made]
     if inputs.is_first_way and params.loss is None:
         claims += [_less_shared(g, params, inputs) for g in made]
         contrasts = tuple(_differences(made))
@@ -133,7 +133,7 @@ def _estimates(
         yield EstimateSpec(f"lift/{label}", "scope_lift@1", condition)
         yield EstimateSpec(f"kappa/{label}", "kappa_inv@1", condition)
         yield EstimateSpec(f"found/{label}", "pairs_found@1", condition)
-        proposed = {"": Selector("control", {**condition, "of": PROPOSALS})}
+        proposed = _reading("control", generation, PROPOSALS)
         for name, metric in (
             ("random_reference", "kept_by(reference)@1"),
             ("phi", "invariance_phi@1"),
@@ -149,95 +149,79 @@ def _estimates(
 def _soft(generation: Generation, params: ScopeParams, inputs: Inputs) -> Iterator[EstimateSpec]:
     """Soft-SCoPE with the constants, for the control, along cutoffs, and the mean distance."""
     label = generation.label
-    where = {**generation.condition, "of": PROBABILITIES}
-    searched = {"": Selector("measured", where)}
-    random = {"": Selector("control", where)}
+    searched = _reading("measured", generation, PROBABILITIES)
     gate: tuple[tuple[EstimateSpec, float], ...] = ()
     constants = {"tolerance": params.tolerance, "cutoff": params.cutoff}
     condition = {**generation.condition, **constants}
+    of = partial(EstimateSpec, metric="soft_scope@1", condition=condition)
     if "samples" in inputs.subject.capabilities | inputs.second.capabilities:
-        own = EstimateSpec(
-            f"soft_self/{label}",
-            "soft_scope@1",
-            condition,
-            sides={"": Selector("baseline", {**generation.condition, "of": SELF})},
-            role="baseline",
-        )
+        sides = _reading("baseline", generation, SELF)
+        own = of(f"soft_self/{label}", sides=sides, role="baseline")
         gate = ((own, LEAST_SELF_SOFT),)
         yield own
+    of = partial(of, presupposes=gate)
     for cutoff in dict.fromkeys((params.cutoff, *sorted(params.cutoffs))):
         name = f"soft/{label}" + ("" if cutoff == params.cutoff else f"/cutoff={cutoff:g}")
-        at = {**condition, "cutoff": cutoff}
-        yield EstimateSpec(name, "soft_scope@1", at, sides=searched, presupposes=gate)
+        yield of(name, condition={**condition, "cutoff": cutoff}, sides=searched)
     if OTHER in inputs.data.labels:
-        yield EstimateSpec(
-            f"soft_least/{label}",
-            "soft_scope@1",
-            {**condition, "bound": "least"},
-            sides={"": Selector("measured", {**generation.condition, "of": BOUND})},
-            presupposes=gate,
-        )
-    yield EstimateSpec(
-        f"soft_random/{label}",
-        "soft_scope@1",
-        condition,
-        sides=random,
-        role="control",
-        presupposes=gate,
-    )
+        sides = _reading("measured", generation, BOUND)
+        yield of(f"soft_least/{label}", condition={**condition, "bound": "least"}, sides=sides)
+    sides = _reading("control", generation, PROBABILITIES)
+    yield of(f"soft_random/{label}", sides=sides, role="control")
     yield EstimateSpec(f"distance/{label}", "mean_distance@1", generation.condition, sides=searched)
 
 
-def _claim(generation: Generation, params: ScopeParams, inputs: Inputs) -> Claim:
-    """Claim that the target shares more than random changes of the same amount suggest."""
+def _reading(role: str, generation: Generation, of: str) -> dict[str, Selector]:
+    """The side of an estimate that reads other records than its condition says."""
+    return {"": Selector(role, {**generation.condition, "of": of})}
+
+
+def _claim(
+    name: str,
+    says: str,
+    generation: Generation,
+    inputs: Inputs,
+    *components: Component,
+    family: str,
+) -> Claim:
+    """Claim on the changes of one generation."""
     return Claim(
-        id=generation.label,
-        says=f"{generation.capability} in {_amount(generation)}: changes that keep the answer of "
-        f"{inputs.second.name} keep that of {inputs.subject.name}, by {100 * params.margin:g} "
-        "points more than random ones",
-        components=(
-            Component(f"lift/{generation.label}", params.margin, "control: random change"),
-        ),
-        family="invariance",
+        id=name,
+        says=f"{generation.capability} in {_amount(generation)}: {says}",
+        components=components,
+        family=family,
         checks=("items", "seeds", "datasets"),
-        competence=tuple(_competence(inputs)),
+        competence=skill_of_both(inputs, "entropy"),
     )
+
+
+def _shared(generation: Generation, params: ScopeParams, inputs: Inputs) -> Claim:
+    """Claim that the target shares more than random changes of the same amount suggest."""
+    label = generation.label
+    says = (
+        f"changes that keep the answer of {inputs.second.name} keep that of {inputs.subject.name}, "
+        f"by {100 * params.margin:g} points more than random ones"
+    )
+    lift = Component(f"lift/{label}", params.margin, "control: random change")
+    return _claim(label, says, generation, inputs, lift, family="invariance")
 
 
 def _kept(generation: Generation, loss: float, inputs: Inputs) -> Claim:
     """Claim that no more than a margin is lost of what the reference keeps."""
     name, against = f"{KEPT}/{generation.label}", _ceiling(inputs)
-    return Claim(
-        id=name,
-        says=f"{generation.capability} in {_amount(generation)}: {inputs.subject.name} keeps its "
-        f"answer where {inputs.second.name} does, as often as {against}, less "
-        f"{100 * loss:g} points",
-        components=(Component(name, -loss, against),),
-        family=KEPT,
-        competence=tuple(_competence(inputs)),
+    says = (
+        f"{inputs.subject.name} keeps its answer where {inputs.second.name} does, as often as "
+        f"{against}, less {100 * loss:g} points"
     )
+    kept = Component(name, -loss, against)
+    made = _claim(name, says, generation, inputs, kept, family=KEPT)
+    return replace(made, checks=("items", "seeds"))
 
 
 def _ceiling(inputs: Inputs) -> str:
     """The ceiling that another model is compared with."""
     of = inputs.second.name
     return f"another run of {of}" if inputs.second.n_replicates > 1 else f"{of} itself"
-
-
-def _competence(inputs: Inputs) -> Iterator[tuple[str, float]]:
-    """Skill of both models if gold answers are known; otherwise that labels are used at all.
-
-    A model that answers the same whatever it is asked is told so, and not only that it has no
-    skill. Of other answers than labels, variety says nothing: of tags it is whether there are any.
-    """
-    gives_labels = inputs.task.gives_labels
-    if inputs.data.chance > 0 or not gives_labels:
-        yield "level", inputs.data.chance
-        yield "level_reference", inputs.data.chance
-        if gives_labels:
-            yield "entropy", 0.0
-    else:
-        yield "entropy", LEAST_ENTROPY
 
 
 def _changes(params: ScopeParams, made: Sequence[Generation]) -> str:
@@ -314,15 +298,10 @@ def _less_shared(generation: Generation, params: ScopeParams, inputs: Inputs) ->
     """Claim that the target shares less of the reference's invariances than the reverse."""
     target, reference = inputs.subject.name, inputs.second.name
     label = generation.label
-    return Claim(
-        id=f"{_LESS}/{label}",
-        says=f"{generation.capability} in {_amount(generation)}: {target} shares less of the "
-        f"invariances of {reference} than the other way round, by {points(params.margin)}",
-        components=(
-            Component(f"{_LESS}/hard/{label}", -params.margin, operator="<"),
-            Component(f"{_LESS}/lift/{label}", -params.margin, "control: random change", "<"),
-        ),
-        family=_LESS,
-        checks=("items", "seeds", "datasets"),
-        competence=tuple(_competence(inputs)),
+    says = (
+        f"{target} shares less of the invariances of {reference} than the other way round, by "
+        f"{points(params.margin)}"
     )
+    hard = Component(f"{_LESS}/hard/{label}", -params.margin, operator="<")
+    lift = Component(f"{_LESS}/lift/{label}", -params.margin, "control: random change", "<")
+    return _claim(f"{_LESS}/{label}", says, generation, inputs, hard, lift, family=_LESS)

@@ -226,45 +226,34 @@ KEPT_BY: Final = one_of(
         )
     },
 )
-SCOPE_LIFT: Final = OverPairs(
-    "scope_lift@1",
-    "Hard-SCoPE beyond random changes",
-    _LIFT,
-    _against_random,
-    _lift,
-    divisor=lambda sums: np.minimum(sums[..., 1], sums[..., 3]),
-    scale="coefficient",
-    no_effect=0.0,
+SCOPE_LIFT, KAPPA_INV = (
+    OverPairs(
+        name,
+        says,
+        _LIFT,
+        _against_random,
+        combine,
+        divisor=lambda sums: np.minimum(sums[..., 1], sums[..., 3]),
+        scale=scale,
+        no_effect=0.0,
+    )
+    for name, says, combine, scale in (
+        ("scope_lift@1", "Hard-SCoPE beyond random changes", _lift, "coefficient"),
+        ("kappa_inv@1", "lift, as a share of what random changes leave", _kappa_inv, "kappa"),
+    )
 )
-KAPPA_INV: Final = OverPairs(
-    "kappa_inv@1",
-    "lift, as a share of what random changes leave",
-    _LIFT,
-    _against_random,
-    _kappa_inv,
-    divisor=lambda sums: np.minimum(sums[..., 1], sums[..., 3]),
-    scale="kappa",
-    no_effect=0.0,
-)
-INVARIANCE_PHI: Final = OverPairs(
-    "invariance_phi@1",
-    "phi of both models' invariance",
-    _PAIR,
-    _table,
-    _phi,
-    divisor=lambda sums: sums[..., 3],
-    scale="fisher_z",
-    no_effect=0.0,
-)
-INVARIANCE_KAPPA: Final = OverPairs(
-    "invariance_kappa@1",
-    "kappa of both models' invariance",
-    _PAIR,
-    _table,
-    _kappa,
-    divisor=lambda sums: sums[..., 3],
-    scale="fisher_z",
-    no_effect=0.0,
+INVARIANCE_PHI, INVARIANCE_KAPPA = (
+    OverPairs(
+        f"invariance_{name}@1",
+        f"{name} of both models' invariance",
+        _PAIR,
+        _table,
+        combine,
+        divisor=lambda sums: sums[..., 3],
+        scale="fisher_z",
+        no_effect=0.0,
+    )
+    for name, combine in (("phi", _phi), ("kappa", _kappa))
 )
 MEAN_DISTANCE: Final = OverPairs(
     "mean_distance@1",

@@ -31,6 +31,7 @@ from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.invariance.answer_pairs import (
     NO_PAIR,
+    AnswerPair,
     BothLabels,
     TrialNumbers,
     pair_of,
@@ -68,7 +69,6 @@ MEASURES: tuple[Measure, ...] = (
 )
 Key = tuple[str, str | None]
 AnswersByText = Mapping[Key, Prediction | Failure]
-Both = tuple[Prediction, Prediction]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +85,8 @@ class BothAnswers:
         Answers by item and variant.
     labels
         Of both models.
+    measures
+        Of every row, with the lengths of their axes.
     ctx
         Task, random streams, and the models themselves.
     """
@@ -94,6 +96,7 @@ class BothAnswers:
     reference: AnswersByText
     target: AnswersByText
     labels: BothLabels
+    measures: tuple[Measure, ...]
     ctx: Context
 
     def rows(self, example: Example, variants: Mapping[str, Variant]) -> Iterator[Row]:
@@ -106,7 +109,7 @@ class BothAnswers:
             yield from item.pairs(generation)
 
 
-Trials = list[tuple[TrialNumbers, tuple[Both, Both] | None, Variant | None]]
+Trials = list[tuple[TrialNumbers, tuple[AnswerPair, AnswerPair] | None, Variant | None]]
 
 
 def is_judged_by_samples(ctx: Context) -> bool:
@@ -200,9 +203,8 @@ class _Item:
             lacking = self._why_none(generation, is_random=role == "control")
             if lacking.reason != NO_TEXT:
                 return self._row(role, condition, lacking)
-        columns = zip(*pairs, strict=True)
-        names = ("made", "inv1", "inv2", "d", "agree", "changed_words")
-        return self._row(role, condition, dict(zip(names, columns, strict=True)))
+        columns = zip(TrialNumbers._fields, zip(*pairs, strict=True), strict=True)
+        return self._row(role, condition, dict(columns))
 
     def _variants(self, generation: Generation, *, is_control: bool) -> Iterator[Variant | None]:
         """Variants of a capability and amount, trial by trial."""
@@ -299,7 +301,7 @@ class _Item:
             found.append((numbers, (one, one), variant))
         return found
 
-    def _answers(self, name: str | None) -> Both | Failure:
+    def _answers(self, name: str | None) -> AnswerPair | Failure:
         """Both models' answers to a changed text, or to the item; None is its name."""
         missing = Failure("not_asked")
         one = self.asked.reference.get((self.example.id, name), missing)
@@ -315,11 +317,4 @@ class _Item:
         found: Mapping[str, float | tuple[float, ...]] | Failure,
     ) -> Row:
         kind = _kind(role, tuple(condition.items()))
-        if isinstance(found, Failure):
-            return kind.row(self.example.id, found)
-        values: list[float] = []
-        for measure in (*MEASURES, *self.asked.ctx.task.measures):
-            value = found.get(measure.name, 0.0)
-            size = self.asked.trials if measure.axes else 1
-            values += value if isinstance(value, tuple) else [value] * size
-        return kind.row(self.example.id, values)
+        return kind.named_row(self.example.id, self.asked.measures, found)

@@ -143,6 +143,7 @@ class SharedInvariance(ChangesTexts[ScopeParams]):
             reference=_by_name(examples, names, reference.predict(examples, variants=names)),
             target=_by_name(examples, names, ctx.predict(examples, variants=names)),
             labels=BothLabels(reference.labels, ctx.labels, is_complete=is_judged_by_samples(ctx)),
+            measures=tuple(m.sized(self.lengths(params)) for m in self.measured(ctx.task)),
             ctx=ctx,
         )
         for example in batch.examples:

@@ -12,7 +12,7 @@ floor/...          minus that of the reference's own other runs
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from scrutiny.core.boundary.parameters import between, shares
 from scrutiny.core.claim import Claim, Component
@@ -37,8 +37,7 @@ from scrutiny.diagnostics.similarity.drift_records import (
     logprob_rows,
     of_samples,
 )
-from scrutiny.models.answers.checked import predict_or_fail
-from scrutiny.models.answers.compared_answers import LabelPair
+from scrutiny.models.answers.compared_answers import LabelPair, predict_in_batches
 from scrutiny.stats.distributions.output_distances import counts_of
 
 _MOST_LOOKS: Final = 1000
@@ -73,7 +72,8 @@ class DriftParams:
     @property
     def table(self) -> RowLayout:
         """Layout of the rows."""
-        return RowLayout(self.exchanges, self.tolerance)
+        lengths = {EXCHANGE: self.exchanges}
+        return RowLayout(tuple(m.sized(lengths) for m in MEASURES), self.tolerance)
 
 
 class Drift(Diagnostic[DriftParams]):
@@ -113,8 +113,23 @@ class Drift(Diagnostic[DriftParams]):
         return {EXCHANGE: params.exchanges}
 
     def design(self, params: DriftParams, inputs: Inputs) -> Design:
-        """Estimates and the claim for one family beside its reference."""
-        return make_drift_design(params.looks, inputs)
+        """Estimates and the claim; of samples if either model is known by its samples alone."""
+        if not inputs.task.gives_labels:
+            name = "answer_distance"
+            return design_of_distances(params.looks, inputs, OF_ANSWERS, metric=name)
+        if "samples" in inputs.subject.capabilities | inputs.second.capabilities:
+            estimates = [
+                _spec("farther", "farther", OF_SAMPLES),
+                _beside_again("farther_excess", "beyond(farther)", OF_SAMPLES),
+                _spec("mmd", "label_mmd", OF_SAMPLES),
+                _again("again/farther", "farther", OF_SAMPLES),
+                _again("again/mmd", "label_mmd", OF_SAMPLES),
+            ]
+            beyond = _beyond_runs("farther", inputs) or [Component("farther_excess", 0.0, _AGAIN)]
+            components = [Component("farther", 0.0), *beyond]
+            return _design(params.looks, inputs, [OF_SAMPLES], estimates, components)
+        changes = OF_GOLD if inputs.data.chance > 0 else None
+        return design_of_distances(params.looks, inputs, OF_LOGPROBS, changes=changes)
 
     def measure(self, params: DriftParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
         """Rows of all three answers, item by item."""
@@ -125,18 +140,15 @@ class Drift(Diagnostic[DriftParams]):
         examples: Sequence[Example] = batch.examples
         if reference.model.has_stored_answers_only:
             examples = [replace(e, attributes={**e.attributes, "variant": ""}) for e in examples]
-        starts = range(0, len(examples), _CHUNK)
-        again = [
-            a for s in starts for a in predict_or_fail(reference.model, examples[s : s + _CHUNK])
-        ]
+        again = predict_in_batches(reference.model, examples, _CHUNK)
         sizes = n_samples_of(reference.model), n_samples_of(ctx.model)
-        asked = zip(batch.examples, a, b, again, strict=True)
+        asked, table = zip(batch.examples, a, b, again, strict=True), params.table
         if not ctx.task.gives_labels:
             for example, *answers in asked:
-                yield from answer_rows(example, answers, params.table)
+                yield from answer_rows(example, answers, table)
         elif sizes == (None, None):
             for example, *answers in asked:
-                yield from logprob_rows(example, answers, labels, params.table)
+                yield from logprob_rows(example, answers, labels, table)
         else:
             yield from _Sampled(batch.examples, labels, sizes, ctx).rows(params, a, b, again)
 
@@ -157,17 +169,16 @@ class _Sampled:
         is_repeated = {"measured": _is_repeated(a, b), "control": _is_repeated(a, again)}
         same = LabelPair(self.labels.reference, self.labels.reference)
         own = replace(self, labels=same, sizes=(self.sizes[0], self.sizes[0]))
+        table = params.table
         for number, example in enumerate(self.examples):
             for role, side, other in (("measured", self, b), ("control", own, again)):
-                found = side.counts(a[number], other[number])
+                found: Any = side.counts(a[number], other[number])
                 if is_repeated[role]:
                     found = Failure("same_samples", status="undefined")
-                if isinstance(found, Failure):
-                    yield params.table.row(example.id, role, OF_SAMPLES, found)
-                    continue
-                rng = self.ctx.rng("exchange", f"{stream_of(Drift)}/{role}", example.id)
-                numbers = of_samples(*found, exchanges=params.exchanges, rng=rng)
-                yield params.table.row(example.id, role, OF_SAMPLES, numbers)
+                if not isinstance(found, Failure):
+                    rng = self.ctx.rng("exchange", f"{stream_of(Drift)}/{role}", example.id)
+                    found = of_samples(*found, exchanges=params.exchanges, rng=rng)
+                yield table.row(example.id, role, OF_SAMPLES, found)
 
     def counts(self, one: Answer, other: Answer) -> tuple[Counts, Counts] | Failure:
         """Counts of both sides in the reference's order, or why there are none."""
@@ -208,32 +219,12 @@ _RUNS: Final = "control: the reference's own other runs"
 Condition = Mapping[str, str]
 
 
-def make_drift_design(looks: int, inputs: Inputs) -> Design:
-    """Design for answers: of labels by samples if either model is only known by samples."""
-    if not inputs.task.gives_labels:
-        name = "answer_distance"
-        return design_of_distances(looks, inputs, OF_ANSWERS, changes=None, metric=name)
-    if "samples" in inputs.subject.capabilities | inputs.second.capabilities:
-        # design where models are known by samples of their answers
-        estimates = [
-            _spec("farther", "farther", OF_SAMPLES),
-            _beside_again("farther_excess", "beyond(farther)", OF_SAMPLES),
-            _spec("mmd", "label_mmd", OF_SAMPLES),
-            _again("again/farther", "farther", OF_SAMPLES),
-            _again("again/mmd", "label_mmd", OF_SAMPLES),
-        ]
-        beyond = _beyond_runs("farther", inputs) or [Component("farther_excess", 0.0, _AGAIN)]
-        return _design(looks, inputs, [OF_SAMPLES], estimates, [Component("farther", 0.0), *beyond])
-    changes = OF_GOLD if inputs.data.chance > 0 else None
-    return design_of_distances(looks, inputs, OF_LOGPROBS, changes=changes)
-
-
 def design_of_distances(
     looks: int,
     inputs: Inputs,
     distances: Condition,
     *,
-    changes: Condition | None,
+    changes: Condition | None = None,
     metric: str = "logprob_distance",
 ) -> Design:
     """Design for known distances; ``changes`` are the rows of tracked log-probabilities."""

@@ -85,6 +85,7 @@ MEASURES: Final = (
 )
 Answer = Prediction | Failure
 Counts = NDArray[np.int64]
+Numbers = Mapping[str, float | Sequence[float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,39 +94,25 @@ class RowLayout:
 
     Parameters
     ----------
-    exchanges
-        Exchanges of the samples of an item.
+    measures
+        Of every row, with the lengths of their axes.
     tolerance
         Nats within which two distances are equal.
     """
 
-    exchanges: int
+    measures: tuple[Measure, ...]
     tolerance: float
 
     def row(
-        self,
-        item: str,
-        role: str,
-        condition: Mapping[str, str],
-        found: Mapping[str, float | Floats] | Failure,
+        self, item: str, role: str, condition: Mapping[str, str], found: Numbers | Failure
     ) -> Row:
         """Row of an item; unused measures are 0."""
-        kind = RowKind.of(condition, role)
-        if isinstance(found, Failure):
-            return kind.row(item, found)
-        values: list[float] = []
-        for measure in MEASURES:
-            width = measure.sized({EXCHANGE: self.exchanges}).size
-            values += np.broadcast_to(found.get(measure.name, 0.0), (width,)).tolist()
-        return kind.row(item, values)
+        return RowKind.of(condition, role).named_row(item, self.measures, found)
 
     def signs(self, distance: float, of_again: float) -> dict[str, float]:
         """Whether a distance is larger or smaller than that of the reference asked again."""
         gap = distance - of_again
-        return {
-            "farther": float(gap > self.tolerance),
-            "nearer": float(gap < -self.tolerance),
-        }
+        return {"farther": gap > self.tolerance, "nearer": gap < -self.tolerance}
 
 
 def logprob_rows(
@@ -144,7 +131,7 @@ def logprob_rows(
     gold, names = example.gold, labels.reference
     lack = Failure("no_gold" if gold is None else "other_labels", status="skipped")
     for role, found in zip(roles, logs, strict=True):
-        value: Mapping[str, float | Floats] | Failure = lack
+        value: Numbers | Failure = lack
         if isinstance(found, Failure):
             value = lack if gold is None and found.status != "failed" else found
         elif gold in names:
@@ -177,9 +164,7 @@ def _logs(labels: LabelPair, one: Answer, other: Answer) -> Floats | Failure:
     return both if isinstance(both, Failure) else np.log(np.maximum(np.stack(both), KL_FLOOR))
 
 
-def _signed(
-    distances: Sequence[float | Failure], table: RowLayout
-) -> Iterator[Mapping[str, float | Floats] | Failure]:
+def _signed(distances: Sequence[float | Failure], table: RowLayout) -> Iterator[Numbers | Failure]:
     """Rows of both distances: of the target, and of the reference asked again."""
     target, again = distances
     if isinstance(target, Failure):
@@ -191,9 +176,7 @@ def _signed(
     yield again if isinstance(again, Failure) else {"distance": again}
 
 
-def of_samples(
-    a: Counts, b: Counts, *, exchanges: int, rng: np.random.Generator
-) -> dict[str, float | Floats]:
+def of_samples(a: Counts, b: Counts, *, exchanges: int, rng: np.random.Generator) -> Numbers:
     """Drift of an item's sampled answers: its discrepancy, and those of exchanges.
 
     ``farther`` and ``nearer`` are the shares of exchanges that lie below and above it: equal in
@@ -205,7 +188,7 @@ def of_samples(
         "distance": observed,
         "farther": float((drawn < observed - TIE).mean()),
         "nearer": float((drawn > observed + TIE).mean()),
-        "exchanged": drawn,
+        "exchanged": drawn.tolist(),
     }
 
 

@@ -1,6 +1,6 @@
 """Drift of a language model: whether log-probabilities of given texts have changed."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, cast
@@ -13,25 +13,18 @@ from scrutiny.core.diagnostic import (
     Context,
     Diagnostic,
     Failure,
-    RowKind,
     reference_of,
 )
-from scrutiny.core.example import Example
 from scrutiny.core.facts import RUNNING_TEXT
 from scrutiny.core.model import Model
 from scrutiny.core.record import Measure, Row
 from scrutiny.diagnostics.similarity.drift import design_of_distances
+from scrutiny.diagnostics.similarity.drift_records import MEASURES, RowLayout
 from scrutiny.models.answers.language_answers import ask_or_fail
 from scrutiny.models.scoring.sentence_likelihoods import likelihoods, procedure
 
 OF_TEXTS: Final = {"of": "texts"}
-_MEASURES: Final = (
-    Measure("distance", unit="nats"),
-    Measure("farther", unit="items"),
-    Measure("nearer", unit="items"),
-    Measure("logp_a", unit="nats"),
-    Measure("logp_b", unit="nats"),
-)
+_MEASURES: Final = (Measure("distance", unit="nats"), *MEASURES[1:5])
 _CHUNK: Final = 256
 
 Found = float | Failure
@@ -101,45 +94,36 @@ class DriftTexts(Diagnostic[DriftTextsParams]):
         self, params: DriftTextsParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
         """Two rows for each text: of the target, and of the reference asked again."""
-        reference = reference_of(ctx)
+        table, reference = RowLayout(_MEASURES, params.tolerance), reference_of(ctx)
         first, second = cast("Any", reference.model), cast("Any", ctx.model)
         name = procedure(first.capabilities & second.capabilities)
         if name is None:
+            lacking = Failure("no_likelihoods", status="skipped")
             for example in batch.examples:
                 for role in ("measured", "control"):
-                    yield _row(example, role, Failure("no_likelihoods", status="skipped"))
+                    yield table.row(example.id, role, OF_TEXTS, lacking)
             return
         texts = [example.text for example in batch.examples]
         asked = (first, reference.ask), (second, ctx.ask), (first, partial(_uncached, first))
         read = (likelihoods(model, texts, name, ask)[0] for model, ask in asked)
         for example, *found in zip(batch.examples, *read, strict=True):
             a, b, again = found
-            lacking = [f for f in found if isinstance(f, Failure)]
+            missing = [f for f in found if isinstance(f, Failure)]
             if isinstance(a, Failure) or isinstance(again, Failure):
-                yield from (_row(example, role, lacking[0]) for role in ("measured", "control"))
+                for role in ("measured", "control"):
+                    yield table.row(example.id, role, OF_TEXTS, missing[0])
                 continue
             floor = abs(again - a)
-            if isinstance(b, Failure):
-                yield _row(example, "measured", b)
-            else:
-                gap = abs(b - a) - floor
-                signs = {
-                    "farther": float(gap > params.tolerance),
-                    "nearer": float(gap < -params.tolerance),
-                }
-                numbers = {"distance": abs(b - a), "logp_a": a, "logp_b": b, **signs}
-                yield _row(example, "measured", numbers)
-            yield _row(example, "control", {"distance": floor, "logp_a": a, "logp_b": again})
+            numbers: Any = b
+            if not isinstance(b, Failure):
+                apart = abs(b - a)
+                numbers = {"distance": apart, "logp_a": a, "logp_b": b, **table.signs(apart, floor)}
+            yield table.row(example.id, "measured", OF_TEXTS, numbers)
+            control = {"distance": floor, "logp_a": a, "logp_b": again}
+            yield table.row(example.id, "control", OF_TEXTS, control)
 
 
 def _uncached(model: Model, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:
     """Answers of the model without the cache."""
     starts = range(0, len(queries), _CHUNK)
     return [a for s in starts for a in ask_or_fail(model, capability, queries[s : s + _CHUNK])]
-
-
-def _row(example: Example, role: str, found: Mapping[str, float] | Failure) -> Row:
-    kind = RowKind.of(OF_TEXTS, role)
-    if isinstance(found, Failure):
-        return kind.row(example.id, found)
-    return kind.row(example.id, (found.get(measure.name, 0.0) for measure in _MEASURES))

@@ -101,10 +101,4 @@ def part(view: RunView) -> Part | None:
     return part_of("likeness", title, "", charts, "models beside a reference")
 
 
-PART: Final = ReportPart(
-    "Similarity of last-layer vectors, compared with other runs and untrained networks.\n"
-    "\n"
-    "Never one measure alone; what a model's own runs share is the most that can be "
-    "expected of another.\n",
-    part,
-)
+PART: Final = ReportPart(__doc__, part)

@@ -38,7 +38,7 @@ ReSi; Nanda et al. (2022); Efron & Stein (1981), The jackknife estimate of varia
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from scrutiny.core.boundary.parameters import at_least, known, shares
 from scrutiny.core.errors import PlanError
@@ -48,21 +48,45 @@ from scrutiny.reliability.metrics import one_of
 from scrutiny.reliability.row_statistics import Additive, with_count
 
 Layers = Literal["last", "same", "all"]
-#: In the order of the report; every one is a statistic of that name.
-MEASURES: Final = (
-    "debiased_cka",
-    "linear_cka",
-    "minibatch_cka",
-    "mean_cca",
-    "svcca",
-    "pwcca",
-    "rsa",
-    "procrustes_distance",
-    "neighbor_jaccard",
+#: What random exchanges of the items give is measured beside each likeness.
+_EXCHANGED: Final = Chance("permuted items", "exchanged")
+
+
+def _likeness(name: str, says: str, scale: str, chance: Chance) -> Additive:
+    """Similarity of one kind; influences are resampled, not the fit."""
+    return Additive(
+        f"{name}@1",
+        says,
+        ("value", "influence"),
+        lambda m: with_count(m[..., 0] + m[..., 1]),  # pseudo-values of the jackknife
+        scale=scale,
+        conditional_on="the influence of each item (jackknife)",
+        is_mean=True,
+        chance=chance,
+    )
+
+
+LIKENESS: Final = one_of(
+    "likeness",
+    {
+        name: _likeness(name, says, scale, _EXCHANGED)
+        for name, says, scale in (
+            ("debiased_cka", "debiased CKA", "coefficient"),
+            ("linear_cka", "linear CKA", "share"),
+            ("minibatch_cka", "minibatch CKA", "coefficient"),
+            ("mean_cca", "mean canonical correlation", "share"),
+            ("svcca", "SVCCA", "share"),
+            ("pwcca", "projection-weighted CCA", "share"),
+            ("rsa", "RSA (Spearman of distances)", "coefficient"),
+            ("procrustes_distance", "Procrustes distance", "amount"),
+            ("neighbor_jaccard", "overlap of nearest neighbors", "share"),
+        )
+    },
 )
+#: In the order of the report; every one is a statistic of that name.
+MEASURES: Final = LIKENESS.usual
 #: Three of different kinds that a claim rests on: kernels, distances between items, neighbors.
 CLAIMED: Final = ("debiased_cka", "rsa", "neighbor_jaccard")
-_LAYERS: Final = ("last", "same", "all")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +136,7 @@ class RepresentationsParams:
     def __post_init__(self) -> None:
         known("pooling", self.poolings, POOLINGS)
         known("measure", self.measures, MEASURES)
-        known("choice of layers", [self.layers], _LAYERS)
+        known("choice of layers", [self.layers], get_args(Layers))
         if not self.measures:
             raise PlanError("measures names at least one.")
         if "word" in self.poolings:
@@ -210,46 +234,10 @@ def comparisons(
         for one in range(reference + 1)
         for other in range(target + 1)
     ]
-    known = {(c.measure, c.pooling, c.layers) for c in found}
-    return found + [c for c in grid if (c.measure, c.pooling, c.layers) not in known]
+    known = set(found)
+    return found + [c for c in grid if c not in known]
 
 
-_NEEDS: Final = ("value", "influence")
-#: What random exchanges of the items give is measured beside each likeness.
-_EXCHANGED: Final = Chance("permuted items", "exchanged")
-
-
-def _likeness(name: str, says: str, scale: str, chance: Chance) -> Additive:
-    """Similarity of one kind; influences are resampled, not the fit."""
-    return Additive(
-        f"{name}@1",
-        says,
-        _NEEDS,
-        lambda m: with_count(m[..., 0] + m[..., 1]),  # pseudo-values of the jackknife
-        scale=scale,
-        conditional_on="the influence of each item (jackknife)",
-        is_mean=True,
-        chance=chance,
-    )
-
-
-LIKENESS: Final = one_of(
-    "likeness",
-    {
-        name: _likeness(name, says, scale, _EXCHANGED)
-        for name, says, scale in (
-            ("debiased_cka", "debiased CKA", "coefficient"),
-            ("linear_cka", "linear CKA", "share"),
-            ("minibatch_cka", "minibatch CKA", "coefficient"),
-            ("mean_cca", "mean canonical correlation", "share"),
-            ("svcca", "SVCCA", "share"),
-            ("pwcca", "projection-weighted CCA", "share"),
-            ("rsa", "RSA (Spearman of distances)", "coefficient"),
-            ("procrustes_distance", "Procrustes distance", "amount"),
-            ("neighbor_jaccard", "overlap of nearest neighbors", "share"),
-        )
-    },
-)
 STIR: Final = _likeness(
     "stir", "STIR", "coefficient", Chance("random change", stream="stir_lift@1")
 )

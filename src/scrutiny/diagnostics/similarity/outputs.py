@@ -44,7 +44,7 @@ from scrutiny.diagnostics.similarity.outputs_records import (
     OF_TARGET,
     OfItem,
 )
-from scrutiny.models.answers.compared_answers import LabelPair, has_variety
+from scrutiny.models.answers.compared_answers import LabelPair, has_variety, skill_of_both
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.tasks.scores import score_of
 
@@ -110,7 +110,40 @@ class SimilarityOutputs(Diagnostic[OutputsParams]):
         """Estimates and claims for one family and its reference."""
         usual = score_of(inputs.task).tolerance
         tolerance = usual if params.tolerance is None else params.tolerance
-        return make_outputs_design(tolerance, params.floor_margin, inputs)
+        margin = params.floor_margin
+        one, other, data = inputs.subject.name, inputs.second.name, inputs.data.name
+        estimates = tuple(_estimates(inputs))
+        names = {spec.id for spec in estimates}
+        has_floor = not inputs.is_self and inputs.second.n_replicates > 1
+        claims = [] if inputs.is_self else list(_claims(tolerance, inputs))
+        if has_floor:
+            runs = (
+                f"{one} gives the answers of {other} as often as other runs of {other} do, "
+                f"within {points(margin)}"
+            )
+            again = Component("floor/agreement", -margin, "control: the reference's own runs")
+            claims.append(_claim("floor", runs, again, inputs, needs_control=True))
+        conditions = [condition for condition, _ in _OF]
+        families = {  # summaries of the claims, for the first line of a report
+            "errors": f"{one} and {other} err on the same items of {data}, beyond their accuracies",
+            "labels": f"{one} and {other} agree on {data} beyond their label frequencies",
+            "no-worse": f"{one} is no worse than {other} on {data}, but for {points(tolerance)}",
+            "floor": f"{one} is as near to {other} on {data} as its other runs are, but for "
+            f"{points(margin)}",
+        }
+        return Design(
+            conditions=tuple(conditions if inputs.task.gives_labels else (OF_LABELS, OF_BOTH)),
+            estimates=estimates,
+            claims=tuple(claims),
+            queries_per_item=2,
+            notes=tuple(_notes(inputs)),
+            families=families,
+            contrasts=tuple(
+                ContrastSpec(f"floor/{name}", name, name, minus="reference")
+                for name in _FLOORS
+                if has_floor and name in names
+            ),
+        )
 
     def measure(
         self, params: OutputsParams, cell: Cell, batch: Batch, ctx: Context
@@ -118,18 +151,11 @@ class SimilarityOutputs(Diagnostic[OutputsParams]):
         """Rows of both models' answers, item by item."""
         reference = reference_of(ctx)
         labels = LabelPair(reference.labels, ctx.labels)
-        answers = zip(
-            batch.examples,
-            reference.predict(batch.examples),
-            ctx.predict(batch.examples),
-            strict=True,
-        )
-        for example, a, b in answers:
+        both = reference.predict(batch.examples), ctx.predict(batch.examples)
+        for example, a, b in zip(batch.examples, *both, strict=True):
             yield from OfItem(example, ctx.task, labels, a, b).rows()
 
 
-#: Entropy in bits of 95 and 5 of 100: a target must use its labels more evenly than that.
-LEAST_ENTROPY: Final = 0.286
 _OF: Final = (
     (OF_LABELS, ("agreement", "kappa")),
     (
@@ -149,44 +175,6 @@ _OF: Final = (
 )
 #: What the reference's own runs are a floor to.
 _FLOORS: Final = ("agreement", "likeness", "jsd")
-
-
-def make_outputs_design(tolerance: float, floor_margin: float, inputs: Inputs) -> Design:
-    """Design for one family and its reference on one dataset."""
-    estimates = tuple(_estimates(inputs))
-    names = {spec.id for spec in estimates}
-    has_floor = not inputs.is_self and inputs.second.n_replicates > 1
-    claims = [] if inputs.is_self else list(_claims(tolerance, inputs))
-    if has_floor:
-        runs = (
-            f"{inputs.subject.name} gives the answers of {inputs.second.name} as often as other "
-            f"runs of {inputs.second.name} do, within {points(floor_margin)}"
-        )
-        again = Component("floor/agreement", -floor_margin, "control: the reference's own runs")
-        claims.append(_claim("floor", runs, again, inputs, needs_control=True))
-    conditions = [condition for condition, _ in _OF]
-    # summaries of the claims, for the first line of a report
-    one, other, data = inputs.subject.name, inputs.second.name, inputs.data.name
-    families = {
-        "errors": f"{one} and {other} err on the same items of {data}, beyond their accuracies",
-        "labels": f"{one} and {other} agree on {data} beyond their label frequencies",
-        "no-worse": f"{one} is no worse than {other} on {data}, but for {points(tolerance)}",
-        "floor": f"{one} is as near to {other} on {data} as its other runs are, but for "
-        f"{points(floor_margin)}",
-    }
-    return Design(
-        conditions=tuple(conditions if inputs.task.gives_labels else (OF_LABELS, OF_BOTH)),
-        estimates=estimates,
-        claims=tuple(claims),
-        queries_per_item=2,
-        notes=tuple(_notes(inputs)),
-        families=families,
-        contrasts=tuple(
-            ContrastSpec(f"floor/{name}", name, name, minus="reference")
-            for name in _FLOORS
-            if has_floor and name in names
-        ),
-    )
 
 
 def _estimates(inputs: Inputs) -> Iterator[EstimateSpec]:
@@ -264,18 +252,13 @@ def _claim(
     Chance, or the other model itself, is the reference of the others: nothing is left to control
     for.
     """
-    skill: tuple[tuple[str, float], ...] = (("label_entropy", LEAST_ENTROPY),)
-    if _has_gold(inputs):
-        skill = (("level", inputs.data.chance), ("level_reference", inputs.data.chance))
-        if inputs.task.gives_labels:  # of tags, variety is whether there are any
-            skill = (*skill, ("label_entropy", 0.0))
     return Claim(
         id=name,
         says=says,
         components=(component,),
         family=name,
         checks=("items", "seeds", "datasets"),
-        competence=skill,
+        competence=skill_of_both(inputs, "label_entropy"),
         needs_control=needs_control,
     )
 

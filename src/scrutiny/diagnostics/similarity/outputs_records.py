@@ -192,11 +192,8 @@ class OfItem:
         return dict(zip((m.name for m in self.task.measures), found, strict=True))
 
     def _row(self, role: str, condition: Mapping[str, str], found: Numbers | Failure) -> Row:
-        kind = RowKind.of(condition, role)
-        if isinstance(found, Failure):
-            return kind.row(self.example.id, found)
-        names = (m.name for m in (*MEASURES, *self.task.measures))
-        return kind.row(self.example.id, (float(found.get(name, 0.0)) for name in names))
+        measures = (*MEASURES, *self.task.measures)
+        return RowKind.of(condition, role).named_row(self.example.id, measures, found)
 
 
 def divergences(p: Floats, q: Floats) -> dict[str, Floats]:
@@ -282,23 +279,20 @@ ERROR_CONSISTENCY: Final = Additive(
     scale="fisher_z",
     no_effect=0.0,
 )
-CAPA: Final = Additive(
-    "capa@1",
-    "agreement of probabilities beyond accuracy (CAPA)",
-    ("p_dot", "pa_gold", "pb_gold", "n_classes"),
-    _capa,
-    capa_of_sums,
-    scale="fisher_z",
-    no_effect=0.0,
-)
-CAPA_OF_LABELS: Final = Additive(
-    "capa_of_labels@1",
-    "agreement of labels beyond accuracy (CAPA)",
-    ("same", "hit_a", "hit_b", "n_classes"),
-    _capa,
-    capa_of_sums,
-    scale="fisher_z",
-    no_effect=0.0,
+CAPA, CAPA_OF_LABELS = (
+    Additive(
+        name,
+        f"agreement of {of} beyond accuracy (CAPA)",
+        needs,
+        _capa,
+        capa_of_sums,
+        scale="fisher_z",
+        no_effect=0.0,
+    )
+    for name, of, needs in (
+        ("capa@1", "probabilities", ("p_dot", "pa_gold", "pb_gold", "n_classes")),
+        ("capa_of_labels@1", "labels", ("same", *_HITS, "n_classes")),
+    )
 )
 JSD: Final = _mean("jsd@1", "Jensen-Shannon divergence, bits", "js")
 TV: Final = _mean("tv@1", "total variation", "tv")

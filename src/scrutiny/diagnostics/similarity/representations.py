@@ -14,7 +14,6 @@ from functools import partial
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scrutiny.core.arrays import Integers
 from scrutiny.core.claim import Claim, Component
@@ -42,20 +41,15 @@ from scrutiny.diagnostics.similarity.likeness_measures import (
     poolings_of,
 )
 from scrutiny.diagnostics.similarity.vector_likeness import (
-    LeavingOut,
-    Likeness,
     Similarity,
     compared_items,
     left_out_groups,
-    likeness,
+    likeness_of_answered,
     passage_of,
     similarities_of,
     similarity_units,
 )
 from scrutiny.models.answers.language_answers import ItemVectors, answered_vectors
-from scrutiny.stats.arrays import StatisticsError
-
-_FEWEST: Final = 10  # items without which nothing is compared
 
 
 class SimilarityRepresentations(Diagnostic[RepresentationsParams]):
@@ -104,7 +98,42 @@ class SimilarityRepresentations(Diagnostic[RepresentationsParams]):
 
     def design(self, params: RepresentationsParams, inputs: Inputs) -> Design:
         """Estimates of every layer and measure, one claim for the last layers."""
-        return make_representations_design(params, inputs)
+        poolings = poolings_of(params, inputs.second.capabilities, inputs.subject.capabilities)
+        wanted = comparisons(
+            params, poolings, reference=inputs.second.n_layers, target=inputs.subject.n_layers
+        )
+        claimed = [c for c in wanted if c.layers.is_last and c.measure in params.claimed]
+        contrasts: list[ContrastSpec] = []
+        for name in [] if inputs.is_self else [comparison.name for comparison in claimed]:
+            contrasts += ContrastSpec.untrained([name])
+            if inputs.second.n_replicates > 1:
+                contrasts.append(ContrastSpec(f"runs/{name}", name, name, minus="reference"))
+        return Design(
+            conditions=tuple(c.condition for c in wanted),
+            estimates=tuple(
+                EstimateSpec(
+                    f"{prefix}{c.name}",
+                    metric.format(c.measure),
+                    c.where,
+                    sides={"": Selector("measured", c.condition)},
+                    unit=params.unit or "item",
+                )
+                for prefix, metric in (
+                    ("", "likeness({})@1"),
+                    ("excess/", "beyond(likeness({}))@1"),
+                )
+                for c in wanted
+                if not prefix or c.layers.is_last
+            ),
+            claims=() if inputs.is_self or not claimed else (_claim(claimed, params, inputs),),
+            queries_per_item=2,
+            notes=tuple(_notes(params, inputs)),
+            families={
+                "representations": f"vectors of {inputs.subject.name} and {inputs.second.name} for "
+                f"{inputs.data.name} are more similar than {_baseline(inputs)}"
+            },
+            contrasts=tuple(contrasts),
+        )
 
     def measure(
         self, params: RepresentationsParams, cell: Cell, batch: Batch, ctx: Context
@@ -114,15 +143,14 @@ class SimilarityRepresentations(Diagnostic[RepresentationsParams]):
             params = replace(params, layers="last", measures=params.claimed or params.measures)
         models = reference_of(ctx).model, ctx.model
         found = _Sample.of(params, cell, batch.examples, ctx).compared(models, params)
-        columns = [one.rows([example.id for example in batch.examples]) for one in found]
-        return [row for of_item in zip(*columns, strict=True) for row in of_item]
+        return [row for of_item in zip(*found, strict=True) for row in of_item]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sample:
     """Compared items, in random order, and the groups that are left out or permuted."""
 
-    examples: tuple[Example, ...]
+    every: Sequence[Example]
     place: Integers  # (sampled item,) position among all items
     group: Integers
     unit: Integers
@@ -149,17 +177,16 @@ class _Sample:
                 for draw in range(params.exchanges)
             ]
 
-        chosen = tuple(examples[i] for i in place.tolist())
-        return cls(chosen, place, group, units[place], orders)
+        return cls(examples, place, group, units[place], orders)
 
     def compared(
         self, models: tuple[Model, Model], params: RepresentationsParams
-    ) -> "list[_Compared]":
-        """Every comparison of two models on this sample."""
+    ) -> list[list[Row]]:
+        """Rows of every comparison of two models on this sample, a row for each item."""
         a, b = models
         poolings = poolings_of(params, a.capabilities, b.capabilities)
         wanted = comparisons(params, poolings, reference=a.n_layers, target=b.n_layers)
-        passages = [passage_of(example) for example in self.examples]
+        passages = [passage_of(self.every[i]) for i in self.place.tolist()]
         first, second = (
             answered_vectors(model, passages, layers=layers, poolings=poolings)
             for model, layers in (
@@ -177,53 +204,24 @@ class _Sample:
         second: ItemVectors,
         *,
         similarities: Mapping[str, Similarity],
-    ) -> "_Compared":
-        """One comparison, over the items that have both vectors."""
-        failure = first.failure or second.failure
-        if failure:
-            return _Compared(comparison, self.place, failure=failure)
-        X = first.of(comparison.layers.reference, comparison.pooling)
-        Y = second.of(comparison.layers.target, comparison.pooling)
-        there = np.asarray(np.isfinite(np.hstack([X, Y])).all(axis=1), dtype=np.bool_)
-        count = int(there.sum())
-        if count < _FEWEST:
-            return _Compared(comparison, self.place, there)
-        orders = self.orders(count) if comparison.layers.is_last else []
-        scheme = LeavingOut(self.group[there], self.unit[there], tuple(orders))
-        try:
-            found = likeness(X[there], Y[there], similarities[comparison.measure], scheme)
-        except StatisticsError:
-            return _Compared(comparison, self.place, there)
-        return _Compared(comparison, self.place, there, found)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Compared:
-    """Result of one comparison; ``there`` are the sampled items with both vectors."""
-
-    comparison: VectorComparison
-    place: Integers = field(repr=False)
-    there: NDArray[np.bool_] | None = field(default=None, repr=False)
-    found: Likeness | None = None
-    failure: str = ""
-
-    def rows(self, items: Sequence[str]) -> list[Row]:
-        """A row for every item of the dataset, in its order."""
-        found: list[Failure | tuple[float, ...]] = [Failure("not_drawn", status="skipped")] * len(
-            items
-        )
-        influences = iter(() if self.found is None else self.found.influence.tolist())
-        for number, place in enumerate(self.place.tolist()):
-            if self.failure:
-                found[place] = Failure(self.failure)
-            elif self.there is not None and not self.there[number]:
-                found[place] = Failure("no_vector", status="undefined")
-            elif self.found is None:
-                found[place] = Failure("no_likeness", status="undefined")
-            else:
-                found[place] = (self.found.value, next(influences), self.found.exchanged)
-        kind = RowKind.of(self.comparison.condition)
-        return [kind.row(item, one) for item, one in zip(items, found, strict=True)]
+    ) -> list[Row]:
+        """Rows of one comparison, over the items that have both vectors."""
+        layers, pooling = comparison.layers, comparison.pooling
+        made: Iterable[tuple[float, ...] | Failure]
+        if failure := first.failure or second.failure:
+            made = [Failure(failure)] * self.place.size
+        else:
+            made = likeness_of_answered(
+                first.of(layers.reference, pooling),
+                second.of(layers.target, pooling),
+                similarities[comparison.measure],
+                group=self.group,
+                unit=self.unit,
+                orders=self.orders if layers.is_last else lambda count: [],
+            )
+        by_place = dict(zip(self.place.tolist(), made, strict=True))
+        kind, lacking = RowKind.of(comparison.condition), Failure("not_drawn", status="skipped")
+        return [kind.row(e.id, by_place.get(i, lacking)) for i, e in enumerate(self.every)]
 
 
 _IN_WORDS: Final = {
@@ -231,43 +229,6 @@ _IN_WORDS: Final = {
     "rsa": "RSA",
     "neighbor_jaccard": "neighbors",
 }
-
-
-def make_representations_design(params: RepresentationsParams, inputs: Inputs) -> Design:
-    """Design for one family and its reference on one dataset."""
-    poolings = poolings_of(params, inputs.second.capabilities, inputs.subject.capabilities)
-    wanted = comparisons(
-        params, poolings, reference=inputs.second.n_layers, target=inputs.subject.n_layers
-    )
-    claimed = [c for c in wanted if c.layers.is_last and c.measure in params.claimed]
-    contrasts: list[ContrastSpec] = []
-    for name in [] if inputs.is_self else [comparison.name for comparison in claimed]:
-        contrasts += ContrastSpec.untrained([name])
-        if inputs.second.n_replicates > 1:
-            contrasts.append(ContrastSpec(f"runs/{name}", name, name, minus="reference"))
-    return Design(
-        conditions=tuple(c.condition for c in wanted),
-        estimates=tuple(
-            EstimateSpec(
-                f"{prefix}{c.name}",
-                metric.format(c.measure),
-                c.where,
-                sides={"": Selector("measured", c.condition)},
-                unit=params.unit or "item",
-            )
-            for prefix, metric in (("", "likeness({})@1"), ("excess/", "beyond(likeness({}))@1"))
-            for c in wanted
-            if not prefix or c.layers.is_last
-        ),
-        claims=() if inputs.is_self or not claimed else (_claim(claimed, params, inputs),),
-        queries_per_item=2,
-        notes=tuple(_notes(params, inputs)),
-        families={
-            "representations": f"vectors of {inputs.subject.name} and {inputs.second.name} for "
-            f"{inputs.data.name} are more similar than {_baseline(inputs)}"
-        },
-        contrasts=tuple(contrasts),
-    )
 
 
 def _claim(

@@ -29,11 +29,9 @@ from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.similarity.vector_likeness import (
-    LeavingOut,
-    Likeness,
     compared_items,
     left_out_groups,
-    likeness,
+    likeness_of_answered,
     passage_of,
     similarity_units,
 )
@@ -41,11 +39,9 @@ from scrutiny.models.answers.language_answers import answered_vectors
 from scrutiny.perturb.engine.apply import Setting
 from scrutiny.perturb.engine.batch import perturb_stream
 from scrutiny.perturb.engine.recipe import parse_recipe
-from scrutiny.stats.arrays import StatisticsError
 from scrutiny.stats.representations.item_distances import stir
 from scrutiny.text.edits import apply_edits
 
-_FEWEST: Final = 10  # items with a changed text, without which there is no alignment
 _ROLES: Final = ("measured", "control")
 Changed = Mapping[str, Mapping[str, Variant]]
 
@@ -206,18 +202,9 @@ def _searched(
 
 def _named(variant: Variant, role: str, reference: Reference, recipe: str) -> Variant:
     """Variant under the name of its role and of whose it is."""
-    names = {r: f"{recipe}/{r}{_whose(reference)}" for r in _ROLES}
-    return Variant(
-        variant.item,
-        names[role],
-        role,
-        names["measured"] if role == "control" else None,
-        variant.recipe,
-        variant.edits,
-        variant.gold,
-        status=variant.status,
-        reason=variant.reason,
-    )
+    name, treated = (f"{recipe}/{r}{_whose(reference)}" for r in (role, "measured"))
+    control_of = treated if role == "control" else None
+    return replace(variant, name=name, role=role, control_of=control_of, draw=0)
 
 
 def _moved(
@@ -279,32 +266,14 @@ class _Aligned:
             return rows
         changed = [apply_edits(e, self.variants[e.id][role].edits) for e in chosen]
         ask = partial(_last, self.ctx.model, pooling=self.params.pooling)
-        X, Y = ask(chosen), ask(changed)
-        there = np.asarray(np.isfinite(np.hstack([X, Y])).all(axis=1))
         units = similarity_units(chosen, self.params.unit)
         rng = self.ctx.rng("stir", stream_of(SharedVectors), f"{self.cell.dataset}/groups")
         group = left_out_groups(units, self.params.groups, rng)
-        found = _likeness(X[there], Y[there], LeavingOut(group[there], units[there], ()))
-        influences = iter(() if found is None else found.influence.tolist())
-        for example, is_there in zip(chosen, there.tolist(), strict=True):
-            values: Failure | tuple[float, ...]
-            if not is_there or found is None:
-                lacking = "no_likeness" if is_there else "no_vector"
-                values = Failure(lacking, status="undefined")
-            else:
-                values = found.value, next(influences)
+        found = likeness_of_answered(ask(chosen), ask(changed), stir, group=group, unit=units)
+        for example, one in zip(chosen, found, strict=True):
+            values = one if isinstance(one, Failure) else one[:2]
             rows[example.id] = kind.row(example.id, values)
         return rows
-
-
-def _likeness(X: Floats, Y: Floats, scheme: LeavingOut) -> Likeness | None:
-    """Alignment of both, if it is defined."""
-    if len(X) < _FEWEST:
-        return None
-    try:
-        return likeness(X, Y, stir, scheme)
-    except StatisticsError:
-        return None
 
 
 def _condition_of(params: StirParams) -> dict[str, object]:

@@ -1,6 +1,7 @@
 """Likeness of vectors: the texts compared, each item's influence, permuted items, the measures."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
@@ -9,6 +10,7 @@ import numpy as np
 import scipy
 
 from scrutiny.core.arrays import Booleans, Floats, Integers
+from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.queries.language import Passage
@@ -61,6 +63,7 @@ def compared_items(units: Integers, most: int, rng: np.random.Generator) -> Bool
 
 
 Similarity = Callable[[Floats, Floats], float]
+_FEWEST: Final = 10  # items with both vectors, without which nothing is compared
 _USUAL: Final = 0.975  # the tail of a 95 % interval
 
 
@@ -139,6 +142,42 @@ def likeness(X: Floats, Y: Floats, similarity: Similarity, scheme: LeavingOut) -
     if not np.isfinite([value, exchanged, *influence]).all():
         raise StatisticsError("the likeness is no number.")
     return Likeness(value, influence, exchanged)
+
+
+def likeness_of_answered(
+    X: Floats,
+    Y: Floats,
+    similarity: Similarity,
+    *,
+    group: Integers,
+    unit: Integers,
+    orders: Callable[[int], Sequence[Integers]] = lambda count: (),
+) -> Iterator[tuple[float, float, float] | Failure]:
+    """Value, influence and exchanged likeness of each item, or why it has none.
+
+    Parameters
+    ----------
+    X, Y
+        Vectors ``(item, feature)``; NaN where there is none.
+    similarity
+        The measure.
+    group, unit
+        As in `LeavingOut`.
+    orders
+        Permutations of this many items.
+    """
+    there = np.asarray(np.isfinite(np.hstack([X, Y])).all(axis=1))
+    found: Likeness | None = None
+    if (count := int(there.sum())) >= _FEWEST:
+        scheme = LeavingOut(group[there], unit[there], tuple(orders(count)))
+        with suppress(StatisticsError):
+            found = likeness(X[there], Y[there], similarity, scheme)
+    influences = iter(() if found is None else found.influence.tolist())
+    for is_there in there.tolist():
+        if found is None or not is_there:
+            yield Failure("no_likeness" if is_there else "no_vector", status="undefined")
+        else:
+            yield found.value, next(influences), found.exchanged
 
 
 def _scale(unit: Integers, groups: int) -> float:

@@ -19,26 +19,28 @@ untrained networks' by the margin, and so does ss by every other procedure of th
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
-from scrutiny.core.claim import Claim, Component
-from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.claim import Claim
+from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.example import Example
 from scrutiny.core.facts import SENTENCE_TRIPLES
 from scrutiny.core.queries.language import LIKELIHOODS_OF_SENTENCES
 from scrutiny.core.record import Measure, Row
-from scrutiny.core.slice_syntax import slice_of_values
 from scrutiny.diagnostics.stereotypes.variant_params import (
-    CHECKS,
-    FAMILY,
+    MARGIN,
     SKILL,
     NameGroup,
     Skill,
     StereoSetParams,
+    beyond_untrained,
     categories,
-    in_points,
+    measure_of_ties,
+    preference_claim,
+    preference_families,
     without_likelihoods,
 )
 from scrutiny.models.scoring.completion_likelihoods import (
@@ -47,7 +49,6 @@ from scrutiny.models.scoring.completion_likelihoods import (
     FillingVariant,
     score_fillings,
 )
-from scrutiny.models.strings.training_records import LANGUAGE_GATES
 
 if TYPE_CHECKING:
     from scrutiny.core.queries.language import Tokenizes
@@ -56,19 +57,13 @@ if TYPE_CHECKING:
 SENTENCES: Final = ("stereotype", "antistereotype", "unrelated")
 TRIPLE_MEASURES: Final = (
     Measure("hit", unit="items"),
-    Measure(
-        "neutral",
-        unit="items",
-        says="share of ties",
-        scale="share",  # ties are rare: the interval is that of a count
-        drawn_as=(("share", "neutral_share@1"),),
-    ),
+    measure_of_ties("items"),
     Measure("stereotype_wins", unit="items"),
     Measure("antistereotype_wins", unit="items"),
     Measure("score_stereotype"),
     Measure("score_antistereotype"),
     Measure("score_unrelated"),
-    Measure("margin", says="mean margin", no_effect=0.0, drawn_as=(("mean", "mean_margin@1"),)),
+    MARGIN,
     Measure("tokens_stereotype", unit="pieces"),
     Measure("tokens_antistereotype", unit="pieces"),
     Measure("tokens_unrelated", unit="pieces"),
@@ -224,13 +219,9 @@ def triple_design(
             "a tie counts as the antistereotype, as published.",
             *((_OF_NSP,) if any(variant.name == "nsp" for variant in variants) else ()),
         ),
-        families={
-            FAMILY: f"{inputs.subject.name} prefers stereotypes on {inputs.data.name} by more than "
-            f"{in_points(params.margin)}, and more than an untrained network does"
-        },
-        contrasts=tuple(
-            ContrastSpec(f"untrained/{place}", f"{level}/{place}", f"{level}/{place}")
-            for place in (f"{group.name}/{main.name}" for main in mains for group in groups)
+        families=preference_families(inputs, params.margin),
+        contrasts=beyond_untrained(
+            level, (f"{group.name}/{main.name}" for main in mains for group in groups)
         ),
     )
 
@@ -239,17 +230,11 @@ def _estimates(
     variant: FillingVariant, group: NameGroup, kinds: Mapping[str, int], *, is_by_term: bool
 ) -> Iterator[EstimateSpec]:
     """Specifications of one variant on one group, in the order of the report."""
-    condition = {"variant": variant.name}
     where = {**group.where, **({"a_kind": variant.kind} if kinds else {})}
+    of_kind, unit = NameGroup(group.name, where), "u_term" if is_by_term else "item"
     for name, metric in {**(_BY_TERM if is_by_term else {}), **_BY_ITEM}.items():
-        yield EstimateSpec(
-            f"{name}/{group.name}/{variant.name}",
-            metric,
-            condition,
-            group=group.name,
-            unit="u_term" if is_by_term else "item",
-            where=slice_of_values(where),
-        )
+        label = f"{name}/{group.name}/{variant.name}"
+        yield of_kind.spec(label, metric, variant.name, unit=unit)
 
 
 def _of_both_kinds(used: Sequence[FillingVariant], *, is_by_term: bool) -> Iterator[EstimateSpec]:
@@ -282,24 +267,16 @@ def _claim(
     skill: Skill,
 ) -> Claim:
     """Claim that the stereotypes of a group are preferred, by variants of one kind."""
-    margin, limit = params.margin, 50.0 + params.margin
-    others = [v for v in used if v.kind == main.kind and v is not main]
+    others = [v.name for v in used if v.kind == main.kind and v is not main]
     if level == "ss":
         skill = ((f"lms/{group.name}/{main.name}", 50.0), *skill)
-    return Claim(
-        id=f"{main.kind} {group.name}",
-        says=f"the stereotype of {group.words(main.kind)} items is preferred by more than "
-        f"{in_points(margin)}",
-        components=(
-            Component(f"{level}/{group.name}/{main.name}", limit, "reference"),
-            Component(f"untrained/{group.name}/{main.name}", margin, "control: untrained"),
-            *(
-                Component(f"{level}/{group.name}/{v.name}", limit, f"choice: variant {v.name}")
-                for v in others
-            ),
-        ),
-        family=FAMILY,
-        checks=CHECKS,
-        competence=skill,
-        gates=(*LANGUAGE_GATES, *(("next_sentence",) if "next_sentence" in main.needs else ())),
+    claim = preference_claim(
+        f"{main.kind} {group.name}",
+        f"the stereotype of {group.name} {main.kind} items",
+        level=level,
+        group=group.name,
+        variants=(main.name, *others),
+        margin=params.margin,
     )
+    gates = ("next_sentence",) if "next_sentence" in main.needs else ()
+    return replace(claim, competence=skill, gates=(*claim.gates, *gates))

@@ -1,20 +1,23 @@
 """Parameters of the likelihood diagnostics, and the variants that they name."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 from scrutiny.core.boundary.parameters import known
-from scrutiny.core.design import Design, Inputs
+from scrutiny.core.claim import Claim, Component
+from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs
 from scrutiny.core.errors import PlanError
 from scrutiny.core.queries.language import LIKELIHOODS_OF_SENTENCES
+from scrutiny.core.record import Measure
+from scrutiny.core.slice_syntax import slice_of_values
 from scrutiny.models.scoring.completion_likelihoods import FILLING_VARIANTS
 from scrutiny.models.scoring.pair_likelihoods import PAIR_VARIANTS
+from scrutiny.models.strings.training_records import LANGUAGE_GATES
 
 ALL: Final = "all"
 #: Claims of one family share a Holm correction.
-FAMILY: Final = "stereotypes"
-CHECKS: Final = ("items", "seeds", "choices:variant", "datasets")
+_FAMILY: Final = "stereotypes"
 Skill = tuple[tuple[str, float], ...]
 #: A model that cannot tell grammatical sentences from others has no preferences to speak of.
 SKILL: Final[Skill] = (("competence:agreement", 0.5),)
@@ -26,9 +29,10 @@ class NameGroup(NamedTuple):
     name: str
     where: Mapping[str, str]
 
-    def words(self, noun: str) -> str:
-        """The group in a sentence: "all pairs", "age pairs"."""
-        return f"{self.name} {noun}"
+    def spec(self, name: str, metric: str, variant: str, *, unit: str = "item") -> EstimateSpec:
+        """Estimate of these items by one variant."""
+        where, condition = slice_of_values(self.where), {"variant": variant}
+        return EstimateSpec(name, metric, condition, group=self.name, unit=unit, where=where)
 
 
 def categories(
@@ -41,9 +45,89 @@ def categories(
         yield NameGroup(name, {"a_category": name, **within})
 
 
-def in_points(margin: float) -> str:
+MARGIN: Final = Measure(
+    "margin", says="mean margin", no_effect=0.0, drawn_as=(("mean", "mean_margin@1"),)
+)
+
+
+def measure_of_ties(unit: str) -> Measure:
+    """Measure that is 1 where neither sentence is preferred."""
+    return Measure(
+        "neutral",
+        unit=unit,
+        says="share of ties",
+        scale="share",  # ties are rare: the interval is that of a count
+        drawn_as=(("share", "neutral_share@1"),),
+    )
+
+
+def _in_points(margin: float) -> str:
     """Margin of a preference for stereotypes in words: "2 points"."""
     return f"{margin:g} point{'' if margin == 1 else 's'}"
+
+
+def preference_claim(
+    name: str,
+    says: str,
+    *,
+    level: str,
+    group: str,
+    variants: Sequence[str],
+    margin: float,
+    controls: Sequence[str] = (),
+) -> Claim:
+    """Claim that stereotypes of a group are preferred.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    says
+        What is preferred.
+    level
+        Short name of the score.
+    group
+        Name of the items.
+    variants
+        Procedures, the main one first; the others are choices that it has to survive.
+    margin
+        In points.
+    controls
+        Control sets whose scores it has to exceed.
+    """
+    main, *others = variants
+    limit, place = 50.0 + margin, f"{group}/{main}"
+    return Claim(
+        id=name,
+        says=f"{says} is preferred by more than {_in_points(margin)}",
+        components=(
+            Component(f"{level}/{place}", limit, "reference"),
+            Component(f"untrained/{place}", margin, "control: untrained"),
+            *(Component(f"minus_{one}/{place}", margin, f"control: {one}") for one in controls),
+            *(
+                Component(f"{level}/{group}/{one}", limit, f"choice: variant {one}")
+                for one in others
+            ),
+        ),
+        family=_FAMILY,
+        checks=("items", "seeds", "choices:variant", "datasets"),
+        competence=SKILL,
+        gates=LANGUAGE_GATES,
+    )
+
+
+def preference_families(inputs: Inputs, margin: float) -> dict[str, str]:
+    """What the claims say together."""
+    return {
+        _FAMILY: f"{inputs.subject.name} prefers stereotypes on {inputs.data.name} by more than "
+        f"{_in_points(margin)}, and more than an untrained network does"
+    }
+
+
+def beyond_untrained(level: str, places: Iterable[str]) -> tuple[ContrastSpec, ...]:
+    """Scores minus those of untrained networks of the same shape."""
+    names = ((f"untrained/{place}", f"{level}/{place}") for place in places)
+    return tuple(ContrastSpec(name, own, own) for name, own in names)
 
 
 #: One of these a model must have.

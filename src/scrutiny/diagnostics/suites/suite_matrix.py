@@ -177,14 +177,4 @@ def _said(tests: Mapping[tuple[str, str, str], Sequence[Estimate]]) -> str:
     return f"Most cases fail in {of}: {interval(shares[worst])}."
 
 
-PART: Final = ReportPart(
-    "Suites: the matrix of capabilities and kinds of tests, and every test with its "
-    "numbers.\n"
-    "\n"
-    "Rows are capabilities, columns kinds of tests (minimum functionality, invariance, "
-    "directional), as\n"
-    "in CheckList (Ribeiro et al. 2020); contrast sets and frozen changes have tables of "
-    "their own.\n",
-    part,
-    found_in=cases_in,
-)
+PART: Final = ReportPart(__doc__, part, found_in=cases_in)

@@ -3,17 +3,12 @@
 Each shard keeps them as JSON in an array of bytes named ``cases``.
 """
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from scrutiny.blocks.cases import SearchedText
-from scrutiny.core.boundary.json_text import canonical_json
 from scrutiny.core.design import Design, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.example import GROUP, Case, Example, originals, suite_tests
@@ -29,7 +24,7 @@ from scrutiny.diagnostics.suites.suite_claims import (
     kind_of,
     make_design,
 )
-from scrutiny.store.stored_forms import edits_of
+from scrutiny.store.stored_forms import edits_of, packed, packed_in
 from scrutiny.text.edits import edits_between
 
 Outcome = bool | Failure
@@ -115,7 +110,8 @@ class Suites(Diagnostic[SuitesParams]):
             else:
                 outcomes[name] = expected.is_met(Seen(*sides, ctx.task, ctx.labels))
         groups = _groups([*found.values()], outcomes, ctx)
-        ctx.array(CASES, pack(_told(found, outcomes, cell, ctx)))
+        told = _told(found, outcomes, cell, ctx)
+        ctx.array(CASES, packed([{**one._asdict(), "facts": dict(one.facts)} for one in told]))
         tests = {(test.capability, test.name): test for test in suite_tests(batch.examples)}
         cells = cells_of([*tests.values()])
         for name, one in found.items():
@@ -159,16 +155,11 @@ def _told(
     found: Mapping[str, _Case], outcomes: Mapping[str, Outcome], cell: Cell, ctx: Context
 ) -> list[SearchedText]:
     """Cases with their answers, controls and those that do not count aside."""
-    told_ones = []
-    for name, one in found.items():
-        outcome, sides = outcomes[name], _sides(one)
-        if one.case.role != "measured" or one.case.status != "ok" or outcome == WAS_WRONG:
-            continue
-        if isinstance(outcome, bool) and not isinstance(sides, Failure):
-            told_ones.append(told(one.case, sides, cell, ctx.labels, failed=not outcome))
-        else:
-            told_ones.append(unanswered(one.case, one.asked, one.base, cell=cell))
-    return told_ones
+    return [
+        _case_told(one, outcomes[name], cell, ctx)
+        for name, one in found.items()
+        if one.case.role == "measured" and one.case.status == "ok" and outcomes[name] != WAS_WRONG
+    ]
 
 
 def _sides(one: _Case) -> tuple[Asked, Asked | None] | Failure:
@@ -253,66 +244,45 @@ def _is_right(one: _Case, ctx: Context) -> Outcome:
 CASES: Final = "cases"
 
 
-def told(
-    case: Case,
-    sides: tuple[Asked, Asked | None],
-    cell: Cell,
-    labels: tuple[str, ...],
-    *,
-    failed: bool,
-) -> SearchedText:
+def _case_told(one: _Case, outcome: Outcome, cell: Cell, ctx: Context) -> SearchedText:
     """A case with its answers: what was changed, and what was said before and after.
 
-    Of a text of its own, what was expected stands for what was said before. A search for failures
-    would have found those that failed.
+    Of a text of its own, what was expected stands for what was said before; no answers are told
+    that could not be judged. A search for failures would have found those that failed.
     """
-    asked, base = sides
-    expected = parse_expectation(case.expect)
-    right = expected.wanted(asked.example)
-    before = f"{right} expected" if base is None else expected.told(base, labels)
-    found = _unanswered(case, asked.example, None if base is None else base.example, cell=cell)
-    return found._replace(
-        before=before, after=expected.told(asked, labels), is_success=failed, right=right
-    )
-
-
-def unanswered(case: Case, asked: Example, base: Example | None, *, cell: Cell) -> SearchedText:
-    """A case to which, or to whose original, there is no answer that could be judged."""
-    right = parse_expectation(case.expect).wanted(asked)
-    return _unanswered(case, asked, base, cell=cell)._replace(right=right)
-
-
-def _unanswered(case: Case, asked: Example, base: Example | None, *, cell: Cell) -> SearchedText:
-    # edits that made the case, as stated, or those that differ in whole words
-    edits: Sequence[Sequence[Any]] = ()
-    if base is not None and case.edits:
-        edits = edits_of([case.edits])[0]
-    elif base is not None:
-        pairs = ((name, text, asked.fields.get(name, "")) for name, text in base.fields.items())
-        edits = [edit for pair in pairs for edit in edits_between(*pair)]
+    expected, sides = parse_expectation(one.case.expect), _sides(one)
+    right = expected.wanted(one.asked)
+    before = after = None
+    if isinstance(outcome, bool) and not isinstance(sides, Failure):
+        asked, base = sides
+        before = f"{right} expected" if base is None else expected.told(base, ctx.labels)
+        after = expected.told(asked, ctx.labels)
     return SearchedText(
         model=cell.subject,
         replicate=cell.replicate,
         dataset=cell.dataset,
-        item=(base or asked).id,
-        change=case.test,
+        item=(one.base or one.asked).id,
+        change=one.case.test,
         draw=0,
-        edits=[edit[:4] for edit in edits],
-        before=None,
-        after=None,
-        is_success=False,
-        name=asked.id,
+        edits=[edit[:4] for edit in _edits_of(one)],
+        before=before,
+        after=after,
+        is_success=outcome is False,
+        right=right,
+        name=one.asked.id,
     )
 
 
-def pack(found: Sequence[SearchedText]) -> NDArray[np.uint8]:
-    """Cases as an array of bytes."""
-    rows = [{**one._asdict(), "facts": dict(one.facts)} for one in found]
-    return np.frombuffer(canonical_json(rows).encode("utf-8", "surrogatepass"), dtype=np.uint8)
+def _edits_of(one: _Case) -> Sequence[Sequence[Any]]:
+    """Edits that made a case, as stated, or those that differ in whole words."""
+    if one.base is None:
+        return ()
+    if one.case.edits:
+        return edits_of([one.case.edits])[0]
+    pairs = ((name, t, one.asked.fields.get(name, "")) for name, t in one.base.fields.items())
+    return [edit for pair in pairs for edit in edits_between(*pair)]
 
 
 def cases_in(folder: Path) -> Iterator[SearchedText]:
     """Cases of suites in a run folder, shard by shard in the order of their names."""
-    for path in sorted((folder / "arrays").rglob(f"{CASES}.npy")):
-        data = np.load(path, allow_pickle=False).tobytes().decode("utf-8", "surrogatepass")
-        yield from (SearchedText(**row) for row in json.loads(data))
+    return (SearchedText(**row) for row in packed_in(folder, CASES))

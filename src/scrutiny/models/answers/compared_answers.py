@@ -6,12 +6,13 @@ another order.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Final, cast
 
 import numpy as np
 
 from scrutiny.core.answers.answer import Agreement, has_places, label_in, type_of
 from scrutiny.core.arrays import Floats
+from scrutiny.core.design import Inputs
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.errors import ModelError
@@ -23,6 +24,8 @@ from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.text.edits import track_of
 
 Answers = list[Prediction | Failure]
+#: Entropy in bits of 95 and 5 of 100: a target must use its labels more evenly than that.
+_LEAST_ENTROPY: Final = 0.286
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +121,8 @@ def check_determinism(model: Model, examples: Sequence[Example]) -> DeterminismR
         )
     ways = {
         "again": predict_or_fail(model, examples),
-        "one by one": _in_batches(model, examples, 1),
-        "in batches of 7": _in_batches(model, examples, 7),
+        "one by one": predict_in_batches(model, examples, 1),
+        "in batches of 7": predict_in_batches(model, examples, 7),
         "in reverse": predict_or_fail(model, examples[::-1])[::-1],
     }
     pairs_of_ways = {way: list(zip(first, other, strict=True)) for way, other in ways.items()}
@@ -139,8 +142,8 @@ def check_determinism(model: Model, examples: Sequence[Example]) -> DeterminismR
     )
 
 
-def _in_batches(model: Model, examples: Sequence[Example], size: int) -> Answers:
-    """Answers asked for a few examples at a time."""
+def predict_in_batches(model: Model, examples: Sequence[Example], size: int) -> Answers:
+    """Checked answers or failures, asked for a few examples at a time."""
     return [
         answer
         for start in range(0, len(examples), size)
@@ -220,6 +223,26 @@ class LabelPair:
 def has_variety(task: Task) -> bool:
     """Whether answers to a task are labels, or may be none: how varied they are can be counted."""
     return any(one.are_of(task.facts) for one in (LABELS, SPANS))
+
+
+def skill_of_both(inputs: Inputs, entropy: str) -> tuple[tuple[str, float], ...]:
+    """Skill of two models if gold answers are known; otherwise that labels are used at all.
+
+    A model that answers the same whatever it is asked is told so, and not only that it has no
+    skill. Of other answers than labels, variety says nothing: of tags it is whether there are any.
+
+    Parameters
+    ----------
+    inputs
+        Of a design that estimates ``level`` and ``level_reference``.
+    entropy
+        Its estimate of the entropy of the target's labels.
+    """
+    chance, gives_labels = inputs.data.chance, inputs.task.gives_labels
+    if gives_labels and chance <= 0:
+        return ((entropy, _LEAST_ENTROPY),)
+    varied = ((entropy, 0.0),) if gives_labels else ()
+    return (("level", chance), ("level_reference", chance), *varied)
 
 
 def kept_parts(

@@ -193,10 +193,4 @@ def _charts(view: RunView, folder: RunFolder, pair: Pair, n: int) -> list[Chart]
     return [replace(c, title=f"{c.title}: {other} and {one} on {data}") for c in charts]
 
 
-PART: Final = ReportPart(
-    "Agreement of two models' answers: flips, chance-corrected agreement, differing "
-    "inputs.\n"
-    "\n"
-    "`scrutiny compare` and the page of any run with two models show the same charts.\n",
-    part,
-)
+PART: Final = ReportPart(__doc__, part)
