@@ -193,7 +193,7 @@ def by_autograd(model, text, label):
         network = model._network
         last = [network["output"].weight, network["output"].bias]
         ids, lengths, is_word = model._sequences([model._parts.vocabulary.cut(text)])
-        ask = lambda: model._logits(network["embedding"](ids), lengths, is_word)  # noqa: E731
+        ask = lambda: model._parts.logits(network["embedding"](ids), lengths, is_word)  # noqa: E731
     for parameter in last:
         parameter.requires_grad_(True)
     loss = -torch.log_softmax(ask(), -1)[0, model.labels.index(label)]

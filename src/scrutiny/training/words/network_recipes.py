@@ -1,5 +1,6 @@
 """Recipes of small networks over words: what is common, recurrent and attention classifiers."""
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,15 +14,12 @@ from scrutiny.models.strings.training_records import FROM_NOTHING
 from scrutiny.models.words.attention_classifier import (
     Architecture,
     AttentionParts,
-    encoded,
-    weighted,
 )
-from scrutiny.models.words.recurrent_classifier import RecurrentArchitecture, RecurrentParts, pooled
+from scrutiny.models.words.recurrent_classifier import RecurrentArchitecture, RecurrentParts
 from scrutiny.models.words.word_model import Vocabulary
 from scrutiny.models.words.word_networks import (
     NetworkParts,
     fresh_parts,
-    sequences_of,
     write_network,
 )
 from scrutiny.training.finetuning.training_data import DataParts
@@ -67,7 +65,6 @@ class NetworkRecipe(WordRecipe):
 
     replicates_of: ClassVar[str] = FROM_NOTHING
     parts_of: ClassVar[type[NetworkParts]]
-    learner: ClassVar[type[Any]]
 
     architecture: Any = None
     epochs: int = 6
@@ -103,7 +100,11 @@ class NetworkRecipe(WordRecipe):
         train, dev = (self.numbered(part, words, parts.labels) for part in (parts.train, parts.dev))
         first = stream_seed(seed, "weights", version=self.version)
         made = fresh_parts(self.parts_of, self.architecture, words, labels=parts.labels, seed=first)
-        return Lesson(self.learner(made, self), train, dev, made, self)
+        return Lesson(Learner(made, self), train, dev, made, self)
+
+    @abstractmethod
+    def optimizer(self, network: Any) -> Any:
+        """Optimizer of the weights of a network."""
 
     def numbered(
         self, examples: Sequence[Example], words: Vocabulary, labels: Sequence[str]
@@ -142,31 +143,6 @@ class NetworkRecipe(WordRecipe):
         return partial(write_network, lesson.made), seconds_of(lesson)
 
 
-class _RecurrentLearner(Learner):
-    """A recurrent network with its optimizer."""
-
-    def __init__(self, made: RecurrentParts, recipe: NetworkRecipe) -> None:
-        import torch
-
-        self.network, self._recipe = made.network, recipe
-        self.optimizer = torch.optim.AdamW(
-            self.network.parameters(), lr=recipe.lr, weight_decay=recipe.weight_decay
-        )
-
-    def logits(self, texts: Sequence[Sequence[int]]) -> Any:
-        """Logits ``(text, label)``."""
-        import torch
-
-        network, recipe = self.network, self._recipe
-        ids, lengths, _ = sequences_of(texts)
-
-        def dropped(vectors: Any) -> Any:
-            return torch.nn.functional.dropout(vectors, recipe.dropout, training=network.training)
-
-        vectors = pooled(network, recipe.architecture, dropped(network["embedding"](ids)), lengths)
-        return network["output"](dropped(vectors))
-
-
 RECURRENT_VERSION: Final = "recurrent-classifier@1"
 
 
@@ -194,42 +170,18 @@ class RecurrentRecipe(NetworkRecipe):
     packages: ClassVar[tuple[str, ...]] = ("numpy", "torch")
     needs: ClassVar[tuple[str, ...]] = ("Training a recurrent classifier", *NEEDS)
     parts_of: ClassVar[type[NetworkParts]] = RecurrentParts
-    learner: ClassVar[type[Any]] = _RecurrentLearner
 
     architecture: RecurrentArchitecture = field(default_factory=RecurrentArchitecture)
 
+    def optimizer(self, network: Any) -> Any:
+        """AdamW on all weights."""
+        import torch
+
+        parameters = network.parameters()
+        return torch.optim.AdamW(parameters, lr=self.lr, weight_decay=self.weight_decay)
+
 
 ATTENTION_VERSION: Final = "attention-classifier@1"
-
-
-class _AttentionLearner(Learner):
-    """A network with one layer of attention, and its optimizer."""
-
-    def __init__(self, made: AttentionParts, recipe: NetworkRecipe) -> None:
-        import torch
-
-        self.network, self._made, self._dropout = made.network, made, recipe.dropout
-        attention = list(self.network["attention"].parameters())
-        apart = {id(p) for p in attention}
-        others = [p for p in self.network.parameters() if id(p) not in apart]
-        groups = [
-            {"params": others, "weight_decay": recipe.weight_decay},
-            {"params": attention, "weight_decay": 0.0},
-        ]
-        self.optimizer = torch.optim.Adam(groups, lr=recipe.lr, amsgrad=True)
-
-    def logits(self, texts: Sequence[Sequence[int]]) -> Any:
-        """Logits ``(text, label)``."""
-        import torch
-
-        network, architecture = self.network, self._made.architecture
-        ids, lengths, is_word = sequences_of(texts)
-        embedded = torch.nn.functional.dropout(
-            network["embedding"](ids), self._dropout, training=network.training
-        )
-        vectors = encoded(network, architecture, embedded, lengths)
-        weights = weighted(network, architecture, vectors, is_word)
-        return network["output"]((weights[:, None] @ vectors)[:, 0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,13 +203,25 @@ class AttentionRecipe(NetworkRecipe):
     packages: ClassVar[tuple[str, ...]] = ("torch",)
     needs: ClassVar[tuple[str, ...]] = ("Training an attention classifier", *NEEDS)
     parts_of: ClassVar[type[NetworkParts]] = AttentionParts
-    learner: ClassVar[type[Any]] = _AttentionLearner
 
     architecture: Architecture = field(default_factory=Architecture)
     epochs: int = 12
     batch: int = 32
     weight_decay: float = 1e-5
     least: int = 1
+
+    def optimizer(self, network: Any) -> Any:
+        """Adam with amsgrad; the weights of the attention do not decay."""
+        import torch
+
+        attention = list(network["attention"].parameters())
+        apart = {id(p) for p in attention}
+        others = [p for p in network.parameters() if id(p) not in apart]
+        groups = [
+            {"params": others, "weight_decay": self.weight_decay},
+            {"params": attention, "weight_decay": 0.0},
+        ]
+        return torch.optim.Adam(groups, lr=self.lr, amsgrad=True)
 
     def numbered(
         self, examples: Sequence[Example], words: Vocabulary, labels: Sequence[str]

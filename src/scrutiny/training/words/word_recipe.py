@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 from math import isfinite
 from pathlib import Path
 from typing import Any, ClassVar, Final
@@ -17,7 +18,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.randomness import generator, stream_key
 from scrutiny.models.hf.batching import by_length
 from scrutiny.models.words.word_model import Vocabulary
-from scrutiny.models.words.word_networks import NetworkParts
+from scrutiny.models.words.word_networks import NetworkParts, sequences_of
 from scrutiny.tasks.classification import TextClassification
 from scrutiny.training.finetuning.recipe import FinetuningRecipe as Rows
 from scrutiny.training.finetuning.targets import shuffled
@@ -132,17 +133,32 @@ class WordRecipe(ABC):
 _ASKED: Final = 256  # texts at a time when the dev part is scored
 
 
-class Learner(ABC):
-    """A network with its optimizer and its forward pass."""
+class Learner:
+    """A network with its optimizer, and its forward pass with dropout while it trains.
 
-    #: Modules by name.
-    network: Any
-    #: Optimizer of the weights.
-    optimizer: Any
+    Parameters
+    ----------
+    made
+        Model with the network.
+    recipe
+        Its ``optimizer`` of a network, and the share of ``dropout``.
+    """
 
-    @abstractmethod
+    def __init__(self, made: NetworkParts, recipe: Any) -> None:
+        self.network = made.network
+        self.optimizer = recipe.optimizer(made.network)
+        self._made = made
+        self._dropout = recipe.dropout
+
     def logits(self, texts: Sequence[Sequence[int]]) -> Any:
-        """Logits ``(text, label)`` of word ids; with dropout while the network trains."""
+        """Logits ``(text, label)`` of word ids."""
+        import torch
+
+        ids, lengths, is_word = sequences_of(texts)
+        is_training = self.network.training
+        drop = partial(torch.nn.functional.dropout, p=self._dropout, training=is_training)
+        embedded = drop(self.network["embedding"](ids))
+        return self._made.logits(embedded, lengths, is_word, drop=drop)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
