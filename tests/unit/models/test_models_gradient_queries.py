@@ -185,7 +185,7 @@ def test_a_linear_models_parameters_have_their_closed_form(make):
 def by_autograd(model, text, label):
     """Gradient of one item's loss by the last layer, by hand."""
     if model.source.startswith("hf:"):
-        network = model._loaded.forward.network
+        network = model._forward.network
         inputs = model._tokenizer(text, return_tensors="pt", truncation=True)
         last = [network.classifier.weight, network.classifier.bias]
         ask = lambda: network(**inputs).logits  # noqa: E731

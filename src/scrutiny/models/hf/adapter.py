@@ -7,13 +7,12 @@ the order of the outputs, with bars between them), ``attention`` (sdpa, eager, .
 language model that it is.
 """
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.facts import EXTRACTS, LABELS, SPANS, Facts
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Task
-from scrutiny.models.hf.batching import start_budget
 from scrutiny.models.hf.checkpoint import (
     Checkpoint,
     find_checkpoint,
@@ -29,9 +28,6 @@ from scrutiny.models.strings.adapters import Adapter, must_answer_task
 from scrutiny.models.strings.model_strings import TRAINING, ModelSource
 from scrutiny.tasks.tags import are_tags
 from scrutiny.tasks.tasks import base_name
-
-if TYPE_CHECKING:
-    from scrutiny.models.hf.text_classifier import Forward
 
 _VERSION: Final = "hf@1"
 _OPTIONS: Final = ("dtype", "labels", "attention", "max_length", TRAINING)
@@ -64,8 +60,8 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     checkpoint = find_checkpoint(source)
     _refuse_other_heads(checkpoint, task, source)
     device, head = find_device(options.device, source), _HEADS[Facts(task.facts.answer)]
-    from scrutiny.models.hf.span_models import HfTagger
-    from scrutiny.models.hf.text_classifier import HfClassifier, Loaded
+    from scrutiny.models.hf.span_models import HfReader, HfTagger
+    from scrutiny.models.hf.text_classifier import Forward, HfClassifier
     from scrutiny.models.hf.transformer import parts_of
 
     network, missing = load_network(
@@ -84,28 +80,11 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
         known_by=(_VERSION, checkpoint.fingerprint()),
         also={"names": names, "task": base_name(task)},
     )
-    forward = _forward(network, tokenizer, options.batch)
+    forward = Forward(network, tokenizer, limit=parts.limit, batch=options.batch)
     if is_reader:
-        from scrutiny.models.hf.span_models import HfReader
-
         return HfReader(parts, forward)
-    loaded = Loaded(parts, forward, names)
-    return HfTagger(loaded) if SPANS.are_of(task.facts) else HfClassifier(loaded)
-
-
-def _forward(network: Any, tokenizer: Any, batch: int | str) -> "Forward":
-    """Network with its head, its padding and its budget."""
-    from scrutiny.models.hf.text_classifier import Forward
-
-    budget = start_budget(batch, network.device.type)
-    if tokenizer.pad_token_id is None:
-        budget.texts = 1  # without a padding token, texts cannot share a batch
-    pads = {
-        "input_ids": tokenizer.pad_token_id or 0,
-        "token_type_ids": tokenizer.pad_token_type_id,
-        "attention_mask": 0,
-    }
-    return Forward(network, pads=pads, side=tokenizer.padding_side, budget=budget)
+    kind = HfTagger if SPANS.are_of(task.facts) else HfClassifier
+    return kind(parts, forward, names)
 
 
 def _refuse_other_heads(checkpoint: Checkpoint, task: Task, source: ModelSource) -> None:

@@ -8,7 +8,6 @@ import numpy as np
 import torch
 from scipy.special import logsumexp
 
-from scrutiny.core.answers.texts import Extract
 from scrutiny.core.boundary.json_text import digest
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
@@ -16,11 +15,16 @@ from scrutiny.core.queries.gradients import TokenGradients
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import AnswerError, index_of
 from scrutiny.models.answers.returned_answers import borders, spans_from_tags
-from scrutiny.models.hf.batching import batches_of, own_tokens
-from scrutiny.models.hf.input_gradients import slopes_of
-from scrutiny.models.hf.text_classifier import Forward, HfLabeled, Loaded, chunks_of
+from scrutiny.models.hf.batching import own_tokens
+from scrutiny.models.hf.text_classifier import Forward, HfLabeled, chunks_of
 from scrutiny.models.hf.transformer import HfModel, HfParts
-from scrutiny.models.hf.word_pieces import AnswerStretch, first_pieces, likeliest
+from scrutiny.models.hf.word_pieces import (
+    AnswerStretch,
+    extract_of,
+    first_pieces,
+    likeliest,
+    places_in_second,
+)
 from scrutiny.tasks.tags import types_of
 
 #: What taggers and readers tell beside their answers, for their fingerprints.
@@ -95,9 +99,11 @@ class HfTagger(HfLabeled):
     as one without entities.
     """
 
-    def __init__(self, loaded: Loaded) -> None:
-        super().__init__(loaded)
-        self.labels = types_of(loaded.names)
+    truncates = False
+
+    def __init__(self, parts: HfParts, forward: Forward, names: tuple[str, ...]) -> None:
+        super().__init__(parts, forward, names)
+        self.labels = types_of(names)
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Spans of each example, in order.
@@ -109,29 +115,19 @@ class HfTagger(HfLabeled):
         """
         if not examples:
             return []
-        columns = dict(
-            self._loaded.encode(
-                [[e.text for e in examples]], truncate=False, return_offsets_mapping=True
-            )
-        )
+        found = self._forward.encode(examples, truncate=False, return_offsets_mapping=True)
+        columns = dict(found)
         offsets = columns.pop("offset_mapping")
         self._refuse_long(columns["input_ids"], examples)
         tags: dict[int, list[tuple[int, float]]] = {}
         side = self._tokenizer.padding_side
-        for answered in self._loaded.forward.logits(columns):
-            found = torch.softmax(answered.answer.float(), -1).max(-1)  # (text, token)
-            best = [
-                list(zip(*rows, strict=True))
-                for rows in zip(found.indices.tolist(), found.values.tolist(), strict=True)
-            ]
+        for answered in self._forward.logits(columns):
+            likeliest_tags = torch.softmax(answered.answer.float(), -1).max(-1)  # (text, token)
+            pairs = (likeliest_tags.indices.tolist(), likeliest_tags.values.tolist())
+            best = [list(zip(*rows, strict=True)) for rows in zip(*pairs, strict=True)]
             for index, row in zip(answered.indices, best, strict=True):
                 tags[index] = row[own_tokens(len(offsets[index]), len(row), side)]
         return [self._tagged(example, offsets[i], tags[i]) for i, example in enumerate(examples)]
-
-    def batches(self, examples: Sequence[Example]) -> list[list[int]]:
-        """Indices of the examples that go through the network together."""
-        columns = self._loaded.encode([[e.text for e in examples]], truncate=False)
-        return batches_of(list(map(len, columns["input_ids"])), self._loaded.forward.budget)
 
     def gradients(
         self, examples: Sequence[Example], labels: Sequence[str]
@@ -159,7 +155,7 @@ class HfTagger(HfLabeled):
         self, examples: Sequence[Example], labels: Sequence[str]
     ) -> list[TokenGradients | Failure]:
         """Gradients of a group of examples; those that are too long fail."""
-        ids = self._loaded.encode([[e.text for e in examples]], truncate=False)["input_ids"]
+        ids = self._forward.encode(examples, truncate=False)["input_ids"]
         limit = self.limit
         fits = [i for i, row in enumerate(ids) if limit is None or len(row) <= limit]
         found: list[TokenGradients | Failure] = [
@@ -175,18 +171,15 @@ class HfTagger(HfLabeled):
         self, examples: Sequence[Example], labels: Sequence[str]
     ) -> list[TokenGradients | Failure]:
         """Gradients of examples that fit, and are tokenized together."""
-        side, forward = self._tokenizer.padding_side, self._loaded.forward
-        tokenized = self._loaded.encode([[e.text for e in examples]], truncate=False)
+        side = self._tokenizer.padding_side
+        tokenized = self._forward.encode(examples, truncate=False)
         lengths = [len(ids) for ids in tokenized["input_ids"]]
         firsts = [
             first_pieces(borders(example), one.offsets)
             for example, one in zip(examples, tokenized.encodings, strict=True)
         ]
-        loss = LossOfTags(self._loaded.names, labels, firsts, lengths=lengths, side=side)
-        answers = self._input_slopes().run(
-            lengths, lambda batch: forward.inputs(tokenized, batch), loss
-        )
-        found = slopes_of(answers, tokenized, examples, side=side)
+        loss = LossOfTags(self._names, labels, firsts, lengths=lengths, side=side)
+        found = self._slopes_of(examples, tokenized, loss)
         for i in loss.without:
             why = f"no word of item {examples[i].id!r} has the label {labels[i]!r}"
             found[i] = Failure("no_such_label", why)
@@ -214,7 +207,7 @@ class HfTagger(HfLabeled):
         """Spans of one text from the tags of its pieces; each is as sure as all its words are."""
         words = borders(example)
         firsts = first_pieces(words, offsets)
-        names = ["O" if i is None else self._loaded.names[tags[i][0]] for i in firsts]
+        names = ["O" if i is None else self._names[tags[i][0]] for i in firsts]
         spans = spans_from_tags(names, words, next(iter(example.fields)))
         known = list(zip(words, [1.0 if i is None else tags[i][1] for i in firsts], strict=True))
         confidences = tuple(
@@ -271,7 +264,7 @@ class HfReader(HfModel):
                     logs = found.score - logsumexp(starts) - logsumexp(ends)
                     sure[owner] = min(1.0, float(np.exp(logs)))
         return [
-            Prediction(_words(example, best.get(i)), (sure[i],) if i in sure else None)
+            Prediction(extract_of(example, best.get(i)), (sure[i],) if i in sure else None)
             for i, example in enumerate(examples)
         ]
 
@@ -298,15 +291,7 @@ class HfReader(HfModel):
             padding=False,
             verbose=False,
         )
-        columns = dict(found)
-        columns["offset_mapping"] = [
-            [
-                place if of == 1 else (0, 0)
-                for place, of in zip(window, found.sequence_ids(i), strict=True)
-            ]
-            for i, window in enumerate(columns["offset_mapping"])
-        ]
-        return columns
+        return {**found, "offset_mapping": places_in_second(found)}
 
     def _room(self, examples: Sequence[Example]) -> int | None:
         """Tokens of a text beside the longest question; None without a limit."""
@@ -322,11 +307,3 @@ class HfReader(HfModel):
                     f"{self.limit} that a question and a text may have together",
                 )
         return self.limit - max(lengths)
-
-
-def _words(example: Example, found: AnswerStretch | None) -> Extract:
-    """Words of a stretch of the last field."""
-    field = [*example.fields][-1]
-    if found is None:
-        return Extract("")
-    return Extract(example.fields[field][found.start : found.end], field, found.start)

@@ -13,7 +13,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from scrutiny.core.answers.texts import Extract
 from scrutiny.core.diagnostic import Failure
+from scrutiny.core.example import Example
 from scrutiny.core.queries.attention import Words
 from scrutiny.core.queries.language import TokenIds
 
@@ -191,3 +193,22 @@ def likeliest(
     fits = np.triu(np.tril(np.ones((n, n), dtype=bool), LONGEST - 1))
     first, last = divmod(int(np.where(fits, sums, -np.inf).argmax()), n)
     return AnswerStretch(float(sums[first, last]), places[own[first]][0], places[own[last]][1])
+
+
+def places_in_second(tokenized: Any) -> list[list[tuple[int, int]]]:
+    """Borders of the tokens of each second text; empty ones for all other tokens."""
+    return [
+        [
+            place if of == 1 else (0, 0)
+            for place, of in zip(places, tokenized.sequence_ids(i), strict=True)
+        ]
+        for i, places in enumerate(tokenized["offset_mapping"])
+    ]
+
+
+def extract_of(example: Example, found: AnswerStretch | None) -> Extract:
+    """Words of a stretch of an example's last field; no words for none."""
+    if found is None:
+        return Extract("")
+    field = [*example.fields][-1]
+    return Extract(example.fields[field][found.start : found.end], field, found.start)

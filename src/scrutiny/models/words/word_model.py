@@ -179,7 +179,7 @@ class WordModel(Model, ABC):
         ModelError
             For a label that the model does not have.
         """
-        return [self._along_path(*one) for one in self._asked(queries)]
+        return [self._along_path(*one) for one in self._read(queries)]
 
     def parameter_gradients(
         self, queries: Sequence[ParameterGradient]
@@ -191,9 +191,9 @@ class WordModel(Model, ABC):
         ModelError
             For a label or a parameter that the model does not have.
         """
-        return [self._by_parameters(*one) for one in self._asked(queries)]
+        return [self._by_parameters(*one) for one in self._read(queries)]
 
-    def _asked(self, queries: Sequence[Any]) -> Iterator[tuple[Example, int, Any]]:
+    def _read(self, queries: Sequence[Any]) -> Iterator[tuple[Example, int, Any]]:
         """Example of each query, the index of its label, and the query."""
         for example, query in zip(examples_of(queries), queries, strict=True):
             yield example, index_of(query.target, self.labels, source=self.source), query

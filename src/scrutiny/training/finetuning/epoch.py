@@ -5,10 +5,9 @@ Some texts are changed by label-preserving recipes, anew in each epoch; the scor
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from math import isfinite
 from typing import Any, Final, cast
 
-from scrutiny.core.errors import ModelError, PlanError
+from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.randomness import generator
 from scrutiny.core.record import grouped
@@ -24,7 +23,7 @@ from scrutiny.training.finetuning.held_out_sentences import skill_record
 from scrutiny.training.finetuning.piece_targets import EncodedFrames, PieceTarget
 from scrutiny.training.finetuning.recipe import FinetuningRecipe
 from scrutiny.training.finetuning.targets import IGNORED, EncodedExamples, Target, padded
-from scrutiny.training.trainer import has_bfloat16
+from scrutiny.training.trainer import has_bfloat16, step_taken
 
 _STREAM: Final = "augment@1"
 
@@ -189,17 +188,8 @@ def train_epoch(
         loss = torch.nn.functional.cross_entropy(
             logits.float().flatten(0, -2), targets.flatten(), ignore_index=IGNORED
         )
-        optimizer.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(network.parameters(), recipe.clip)
-        optimizer.step()
-        value = float(loss.detach())
-        if not isfinite(value):
-            raise ModelError(
-                f"The loss is {value} at step {done + number + 1}: the training diverged. Choose a "
-                "smaller lr, or precision float32."
-            )
-        yield value
+        where, hint = f" at step {done + number + 1}", ", or precision float32"
+        yield step_taken(loss, optimizer, network, clip=recipe.clip, where=where, hint=hint)
 
 
 def precision_on(recipe: FinetuningRecipe, parted: Parted) -> str:

@@ -35,13 +35,7 @@ def _seconds(job: FinetuningJob, parted: Parted, target: Target | PieceTarget) -
         done=0,
         steps=len(batches),
     )
-    return seconds_of_training(
-        steps,
-        epochs=recipe.epochs,
-        batch=recipe.batch,
-        texts=len(examples),
-        dev=len(job.parts.dev),
-    )
+    return seconds_of_training(steps, recipe, texts=len(examples), dev=len(job.parts.dev))
 
 
 class Finetuning(Trainer[FinetuningJob]):
@@ -70,8 +64,7 @@ class Finetuning(Trainer[FinetuningJob]):
         runs = asked.runs or (1 if bases[0].factors else RUNS)
         task = piece_task(asked.task)
         if task is None:
-            dev = "" if asked.dev is None else asked.dev
-            parts = load_parts(asked.data, asked.recipe, dev=dev, reported=asked.reported)
+            parts = load_parts(asked.data, asked.recipe, dev=asked.dev, reported=asked.reported)
         else:
             parts = piece_parts(
                 task, asked.recipe, data=asked.data, dev=asked.dev, reported=asked.reported

@@ -101,7 +101,7 @@ def load_parts(
     data: Any,
     recipe: FinetuningRecipe,
     *,
-    dev: Any = "",
+    dev: Any = None,
     task: str = "",
     reported: Sequence[Dataset] = (),
     has_labels: bool = True,

@@ -147,17 +147,23 @@ def train_words(
     own = [
         one if isinstance(one, Dataset) else load_dataset(one, task=recipe.task) for one in reported
     ]
+    job = _job(data, recipe, seeds, dev=dev, reported=own)
+    return train_runs(job, out, partial(job.train, progress=progress), progress=progress)
+
+
+def _job(
+    data: Any, recipe: Any, seeds: Sequence[int], *, dev: Any, reported: Sequence[Dataset]
+) -> WordJob:
+    """Classifiers of a recipe on these data, one for each seed."""
     parts = load_parts(
         data,
         recipe.rows(),
         dev=dev,
         task=recipe.task,
-        reported=own,
+        reported=reported,
         has_labels=recipe.has_labels,
     )
-
-    job = WordJob(parts, recipe, tuple(seeds))
-    return train_runs(job, out, partial(job.train, progress=progress), progress=progress)
+    return WordJob(parts, recipe, tuple(seeds))
 
 
 def outcome_of(record: dict[str, Any]) -> str:
@@ -224,15 +230,8 @@ class WordTrainer(Trainer[WordJob]):
                     f"{one.source} is of the task {one.task}, and {self.scheme} models are trained "
                     f"for {asked.recipe.task}."
                 )
-        parts = load_parts(
-            asked.data,
-            asked.recipe.rows(),
-            dev="" if asked.dev is None else asked.dev,
-            reported=asked.reported,
-            has_labels=asked.recipe.has_labels,
-        )
-        seeds = asked.seeds or tuple(range(1, (asked.runs or RUNS) + 1))
-        return WordJob(parts, asked.recipe, seeds)
+        seeds = asked.seeds or range(1, (asked.runs or RUNS) + 1)
+        return _job(asked.data, asked.recipe, seeds, dev=asked.dev, reported=asked.reported)
 
     def train(
         self, job: WordJob, folder: Path, *, device: str, progress: Progress = SILENT

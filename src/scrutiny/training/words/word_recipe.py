@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
-from math import isfinite
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from scrutiny.core.boundary.json_text import plain
-from scrutiny.core.errors import ModelError, require_packages
+from scrutiny.core.errors import require_packages
 from scrutiny.core.example import Example
 from scrutiny.core.randomness import generator, stream_key
 from scrutiny.models.hf.batching import by_length
@@ -23,7 +22,7 @@ from scrutiny.tasks.classification import TextClassification
 from scrutiny.training.finetuning.recipe import FinetuningRecipe as Rows
 from scrutiny.training.finetuning.targets import shuffled
 from scrutiny.training.finetuning.training_data import DataParts
-from scrutiny.training.trainer import TIMED_STEPS, seconds_of_training
+from scrutiny.training.trainer import TIMED_STEPS, seconds_of_training, step_taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,14 +241,7 @@ def _step(lesson: Lesson, batch: Sequence[int]) -> float:
     logits = learner.logits([texts.ids[i] for i in batch])
     gold = torch.tensor([texts.labels[i] for i in batch])
     loss = torch.nn.functional.cross_entropy(logits, gold)
-    learner.optimizer.zero_grad()
-    loss.backward()
-    torch.nn.utils.clip_grad_norm_(learner.network.parameters(), lesson.recipe.clip)
-    learner.optimizer.step()
-    value = float(loss.detach())
-    if not isfinite(value):
-        raise ModelError(f"The loss is {value}: the training diverged. Choose a smaller lr.")
-    return value
+    return step_taken(loss, learner.optimizer, learner.network, clip=lesson.recipe.clip)
 
 
 def accuracy(learner: Learner, texts: Numbered) -> float:
@@ -272,13 +264,8 @@ def seconds_of(lesson: Lesson) -> float:
     drawn = rng.permutation(count)[: recipe.batch * TIMED_STEPS].tolist()
     lengths = lesson.train.chosen(drawn).lengths
     batches = [[drawn[i] for i in batch] for batch in shuffled(lengths, recipe.batch, rng=rng)]
-    return seconds_of_training(
-        _steps(lesson, batches),
-        epochs=recipe.epochs,
-        batch=recipe.batch,
-        texts=count,
-        dev=len(lesson.dev.ids),
-    )
+    dev = len(lesson.dev.ids)
+    return seconds_of_training(_steps(lesson, batches), recipe, texts=count, dev=dev)
 
 
 def _steps(lesson: Lesson, batches: Sequence[Sequence[int]]) -> Iterator[float]:
