@@ -8,7 +8,7 @@ and ``xpos`` are the part of speech of each word, which is a span of one word.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -35,15 +35,6 @@ BATCH: Final = 64
 _ROOTS: Final = {"ROOT": "root"}
 #: Files beside a pipeline that are none of its own.
 _OF_TRAINING: Final = {TRAINING_FILE, HASHES}
-
-
-def documents(nlp: Any, examples: Sequence[Example], *, finds_words: bool) -> Iterator[Any]:
-    """Documents with the data's words, or with those that the pipeline finds."""
-    for example in examples:
-        if finds_words:
-            yield nlp.make_doc(example.text)
-        else:
-            yield document(nlp.vocab, example)
 
 
 def document(vocab: Any, example: Example, annotation: Words | None = None) -> Any:
@@ -159,7 +150,8 @@ class SpacyModel(Model, ABC):
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Annotation of the first field of each example, in order."""
-        asked = documents(self._nlp, examples, finds_words=self._finds_words)
+        make, vocab = self._nlp.make_doc, self._nlp.vocab
+        asked = (make(e.text) if self._finds_words else document(vocab, e) for e in examples)
         read = self._nlp.pipe(asked, batch_size=BATCH)
         return [
             Prediction(self._answer(example, doc))

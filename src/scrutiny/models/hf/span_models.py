@@ -16,6 +16,7 @@ from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import AnswerError, index_of
 from scrutiny.models.answers.returned_answers import borders, spans_from_tags
 from scrutiny.models.hf.batching import own_tokens
+from scrutiny.models.hf.input_gradients import Loss
 from scrutiny.models.hf.text_classifier import Forward, HfLabeled, chunks_of
 from scrutiny.models.hf.transformer import HfModel, HfParts
 from scrutiny.models.hf.word_pieces import (
@@ -31,12 +32,19 @@ from scrutiny.tasks.tags import types_of
 _CONFIDENCES: Final = "confidences@1"
 
 
-class LossOfTags:
-    """Negative log-probability of the predicted tags, if they belong to one label.
+def loss_of_tags(
+    names: Sequence[str],
+    labels: Sequence[str],
+    firsts: Sequence[Sequence[int | None]],
+    *,
+    lengths: Sequence[int],
+    side: str,
+) -> tuple[Loss, set[int]]:
+    """Negative log-probability of the predicted tags of a label; and texts without such a tag.
 
     A word's tag is that of its first piece, as in the answer. The tags are those that the network
     finds likeliest as it is asked, so that the slope is that of the answer's entities of the label:
-    their probability as a product over their words.
+    their probability as a product over their words. The texts are known once the loss was asked.
 
     Parameters
     ----------
@@ -51,45 +59,32 @@ class LossOfTags:
     side
         Side of the padding.
     """
+    of_label = {
+        label: [i for i, name in enumerate(names) if label in types_of([name])]
+        for label in dict.fromkeys(labels)
+    }
+    without: set[int] = set()
 
-    def __init__(
-        self,
-        names: Sequence[str],
-        labels: Sequence[str],
-        firsts: Sequence[Sequence[int | None]],
-        *,
-        lengths: Sequence[int],
-        side: str,
-    ) -> None:
-        self._labels = labels
-        self._firsts = firsts
-        self._lengths = lengths
-        self._is_right = side == "right"
-        self._of_label = {
-            label: [i for i, name in enumerate(names) if label in types_of([name])]
-            for label in dict.fromkeys(labels)
-        }
-        #: Texts in which no word has the label.
-        self.without: set[int] = set()
-
-    def __call__(self, batch: list[int], logits: Any) -> Any:
+    def loss(batch: list[int], logits: Any) -> Any:
         """Loss of one batch from its logits ``(text, token, tag)``."""
         logs = torch.log_softmax(logits.float(), dim=-1)
         best = logits.argmax(-1)  # (text, token)
         total = logs.sum() * 0.0
         for row, i in enumerate(batch):
-            shift = 0 if self._is_right else logits.shape[1] - self._lengths[i]
-            own = [shift + place for place in self._firsts[i] if place is not None]
+            shift = own_tokens(lengths[i], logits.shape[1], side).start
+            own = [shift + place for place in firsts[i] if place is not None]
             tags = best[row, own].tolist() if own else []
-            wanted = self._of_label[self._labels[i]]
+            wanted = of_label[labels[i]]
             named = [(place, tag) for place, tag in zip(own, tags, strict=True) if tag in wanted]
             if not named:
-                self.without.add(i)
+                without.add(i)
                 continue
             places, found = zip(*named, strict=True)
             index = torch.tensor([places, found], device=logits.device)
             total = total - logs[row, index[0], index[1]].sum()
         return total
+
+    return loss, without
 
 
 class HfTagger(HfLabeled):
@@ -178,9 +173,9 @@ class HfTagger(HfLabeled):
             first_pieces(borders(example), one.offsets)
             for example, one in zip(examples, tokenized.encodings, strict=True)
         ]
-        loss = LossOfTags(self._names, labels, firsts, lengths=lengths, side=side)
+        loss, without = loss_of_tags(self._names, labels, firsts, lengths=lengths, side=side)
         found = self._slopes_of(examples, tokenized, loss)
-        for i in loss.without:
+        for i in without:
             why = f"no word of item {examples[i].id!r} has the label {labels[i]!r}"
             found[i] = Failure("no_such_label", why)
         return found

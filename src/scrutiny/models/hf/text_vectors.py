@@ -15,19 +15,6 @@ from scrutiny.models.hf.forward_passes import Ints, Runner, Sequences
 Floats = np.ndarray[Any, np.dtype[np.float32]]
 
 
-def check_poolings(poolings: Sequence[str]) -> None:
-    """Raise unless an encoder knows all these poolings.
-
-    Raises
-    ------
-    ConformanceError
-        For the first that is none.
-    """
-    for name in poolings:
-        if name not in POOLINGS:
-            raise ConformanceError(f"{name!r} is no pooling. There are: {', '.join(POOLINGS)}.")
-
-
 def pooling_weights(
     encoded: Sequence[Encoded], passages: Sequence[Passage], poolings: Sequence[str]
 ) -> Floats:
@@ -118,7 +105,10 @@ class Representing:
         AnswerError
             ``out_of_memory`` if one passage alone does not fit.
         """
-        check_poolings(poolings)
+        if unknown := [name for name in poolings if name not in POOLINGS]:
+            raise ConformanceError(
+                f"{unknown[0]!r} is no pooling. There are: {', '.join(POOLINGS)}."
+            )
         if any(not 0 <= layer <= self.n_layers for layer in layers):
             raise ConformanceError(f"Layers are numbers from 0 to {self.n_layers}, not {layers}.")
         index = {passage: i for i, passage in enumerate(dict.fromkeys(passages))}

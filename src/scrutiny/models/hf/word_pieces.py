@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.core.answers.texts import Extract
+from scrutiny.core.boundary.printable import is_storable
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
 from scrutiny.core.queries.attention import Words
@@ -97,7 +98,7 @@ class WordCutter:
         for text in distinct:
             if not text.strip():
                 known[text] = ()
-            elif _is_text(text):
+            elif is_storable(text):
                 to_cut.append(text)
         known.update(zip(to_cut, map(tuple, self._encode(to_cut)), strict=True))
         return [self._pieces(sentence, known) for sentence in sentences]
@@ -144,15 +145,6 @@ class WordCutter:
             if both == plain + spaced:
                 return True
         return False
-
-
-def _is_text(word: str) -> bool:
-    """Whether a word can be written as UTF-8."""
-    try:
-        word.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 #: Longest answer in tokens, as in the published scripts for SQuAD.

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from inspect import getdoc
 from pathlib import Path
@@ -102,6 +102,12 @@ def checkpoint_of(source: ModelSource) -> ModelSource | None:
         If its adapter knows such, but not this one.
     """
     return source if source.scheme == "hf" else adapter(source.scheme).as_checkpoint(source)
+
+
+def as_hf(source: ModelSource, folder: Path) -> ModelSource:
+    """The ``hf:`` source of a folder whose weights in half precision run in single precision."""
+    options = {"dtype": "float32", **source.options}
+    return replace(source, scheme="hf", target=str(folder), options=options)
 
 
 def checkpoint_source(source: ModelSource) -> ModelSource:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.errors import ModelError
@@ -146,21 +146,20 @@ def write_word_file(path: Path, value: Any) -> None:
 UNTRAINED: Final = "untrained"
 
 
-class WordParts(Protocol):
-    """A classifier's weights, words and labels."""
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Labels in the order of the scores."""
-
-    def digest(self) -> str:
-        """Digest of everything that can change an answer."""
-
-
 class WordModel(Model, ABC):
-    """A classifier of single texts that was trained by scrutiny: its name, labels, fingerprint."""
+    """A classifier of single texts that was trained by scrutiny: its name, labels, fingerprint.
 
-    def __init__(self, parts: WordParts, source: str, *, offers: Iterable[str]) -> None:
+    Parameters
+    ----------
+    parts
+        Weights and words, with their ``labels`` and a ``digest`` of all that can change an answer.
+    source
+        Model string, for messages.
+    offers
+        Capabilities beside ``predict``.
+    """
+
+    def __init__(self, parts: Any, source: str, *, offers: Iterable[str]) -> None:
         self.source = source
         self.task = TextClassification.name
         self.labels = parts.labels

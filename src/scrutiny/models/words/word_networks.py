@@ -7,20 +7,15 @@ between two boundary tokens.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, Final, Self, TypeVar
 
-from scrutiny.core.boundary.json_text import canonical_json, digest
+from scrutiny.core.boundary.json_text import as_tuples, canonical_json, digest, plain
 from scrutiny.core.errors import ModelError, require_packages
 from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
-from scrutiny.core.queries.gradients import (
-    FOLLOWED,
-    ParameterGradient,
-    PathGradient,
-    PathGradients,
-)
+from scrutiny.core.queries.gradients import FOLLOWED, ParameterGradient, PathGradient, PathGradients
 from scrutiny.core.task import Task
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.model_strings import ModelSource
@@ -84,7 +79,7 @@ class NetworkParts(ABC):
             f"{name}:{digest(weight.detach().cpu().numpy().tobytes())}"
             for name, weight in sorted(self.network.state_dict().items())
         ]
-        settings = [self.architecture.plain(), self.vocabulary.words, self.labels]
+        settings = [self.architecture, self.vocabulary.words, self.labels]
         return digest(self.format, canonical_json(settings), *weights)
 
     def fixed(self) -> Any:
@@ -110,12 +105,7 @@ P = TypeVar("P", bound=NetworkParts)
 
 
 def fresh_parts(
-    parts: type[P],
-    architecture: Any,
-    vocabulary: Vocabulary,
-    *,
-    labels: Sequence[str],
-    seed: int,
+    parts: type[P], architecture: Any, vocabulary: Vocabulary, *, labels: Sequence[str], seed: int
 ) -> P:
     """Network with random weights: the same for the same seed.
 
@@ -179,7 +169,7 @@ def write_network(parts: NetworkParts, folder: Path) -> None:
 
     config: Mapping[str, Any] = {
         "format": parts.format,
-        "architecture": parts.architecture.plain(),
+        "architecture": plain(parts.architecture),
         "labels": list(parts.labels),
     }
     write_word_file(folder / CONFIG, config)
@@ -288,11 +278,7 @@ class PlainArchitecture:
         """Architecture from its plain JSON."""
         known = {field.name for field in fields(cls)}
         given = {name: value for name, value in stated.items() if name in known}
-        return cls(**{n: tuple(v) if isinstance(v, list) else v for n, v in given.items()})
-
-    def plain(self) -> dict[str, Any]:
-        """Plain JSON of the architecture."""
-        return {n: list(v) if isinstance(v, tuple) else v for n, v in asdict(self).items()}
+        return cls(**{name: as_tuples(value) for name, value in given.items()})
 
 
 def read_in_sequence(layer: Any, embedded: Any, lengths: Sequence[int]) -> tuple[Any, Any]:

@@ -34,11 +34,7 @@ from scrutiny.training.pretraining.job import WEIGHTS, Prepared
 
 
 def write_records(
-    prepared: Prepared,
-    folders: Sequence[Path],
-    held_out: Sequence[Path],
-    *,
-    device: str = "cpu",
+    prepared: Prepared, folders: Sequence[Path], held_out: Sequence[Path], *, device: str = "cpu"
 ) -> list[Path]:
     """Write records of all checkpoints in or under the folders that lack one; their paths.
 

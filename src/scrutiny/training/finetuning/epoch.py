@@ -12,7 +12,6 @@ from scrutiny.core.example import Example
 from scrutiny.core.randomness import generator
 from scrutiny.core.record import grouped
 from scrutiny.core.task import Task
-from scrutiny.models.hf.batching import by_length
 from scrutiny.perturb.engine.apply import Setting
 from scrutiny.perturb.engine.batch import perturb_stream
 from scrutiny.perturb.engine.recipe import parse_recipe
@@ -22,7 +21,7 @@ from scrutiny.training.finetuning.encoders import Parted
 from scrutiny.training.finetuning.held_out_sentences import skill_record
 from scrutiny.training.finetuning.piece_targets import EncodedFrames, PieceTarget
 from scrutiny.training.finetuning.recipe import FinetuningRecipe
-from scrutiny.training.finetuning.targets import IGNORED, EncodedExamples, Target, padded
+from scrutiny.training.finetuning.targets import IGNORED, EncodedExamples, Target, padded_targets
 from scrutiny.training.trainer import has_bfloat16, step_taken
 
 _STREAM: Final = "augment@1"
@@ -174,17 +173,19 @@ def train_epoch(
     """
     import torch
 
-    from scrutiny.models.hf.forward_passes import logits_of  # it imports torch
+    from scrutiny.models.hf.forward_passes import logits_of  # they import torch
+    from scrutiny.models.hf.text_classifier import Forward
 
     network = parted.network.train()
+    forward = Forward(network, parted.tokenizer, limit=None, batch=recipe.batch)
     casting = _casting(recipe, parted)
     for number, batch in enumerate(batches):
         rate = recipe.share_at(done + number, steps=steps)
         for group in optimizer.param_groups:
             group["lr"] = group["peak"] * rate
-        inputs, targets = padded(encoded, batch, pads=parted.pads, device=network.device)
+        targets = padded_targets(encoded, batch).to(network.device)
         with casting():
-            logits = logits_of(network(**inputs))
+            logits = logits_of(network(**forward.inputs(encoded.columns, batch)))
         loss = torch.nn.functional.cross_entropy(
             logits.float().flatten(0, -2), targets.flatten(), ignore_index=IGNORED
         )
@@ -259,15 +260,13 @@ def _answers(parted: Parted, encoded: EncodedExamples, *, tags: bool) -> list[An
     """Probabilities of each text, or the best tag at each position; in order."""
     import torch
 
-    from scrutiny.models.hf.forward_passes import logits_of  # it imports torch
+    from scrutiny.models.hf.text_classifier import Forward  # it imports torch
 
-    network = parted.network.eval()
+    network, tokenizer = parted.network.eval(), parted.tokenizer
+    forward = Forward(network, tokenizer, limit=None, batch=_SCORED_AT_ONCE)
     found: dict[int, Any] = {}
-    with torch.inference_mode():
-        for batch in by_length(encoded.lengths, _SCORED_AT_ONCE):
-            inputs, _ = padded(encoded, batch, pads=parted.pads, device=network.device)
-            # (text, label), (text, piece, tag), or (text, start or end, piece)
-            logits = logits_of(network(**inputs)).float()
-            scores: Any = logits.argmax(-1) if tags else torch.softmax(logits, -1)
-            found.update(zip(batch, scores.tolist(), strict=True))
+    for answered in forward.logits(encoded.columns):
+        logits = answered.answer  # (text, label), (text, piece, tag), (text, start or end, piece)
+        scores: Any = logits.argmax(-1) if tags else torch.softmax(logits, -1)
+        found.update(zip(answered.indices, scores.tolist(), strict=True))
     return [found[i] for i in range(len(encoded.lengths))]

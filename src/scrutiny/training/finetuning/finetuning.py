@@ -72,12 +72,7 @@ class Finetuning(Trainer[FinetuningJob]):
         return FinetuningJob(bases, parts, asked.recipe, tuple(range(1, runs + 1)))
 
     def train(
-        self,
-        job: FinetuningJob,
-        folder: Path,
-        *,
-        device: str = "auto",
-        progress: Progress = SILENT,
+        self, job: FinetuningJob, folder: Path, *, device: str = "auto", progress: Progress = SILENT
     ) -> list[Finished]:
         """Train the checkpoints that are missing in the folder.
 

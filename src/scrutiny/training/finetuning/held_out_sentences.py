@@ -69,8 +69,7 @@ def piece_parts(
     DataError
         If a sentence is on both sides, or there are fewer than two labels.
     """
-    chosen, n_left = limited_training(data.examples, recipe.limit)
-    notes = [f"{n_left:,} of {len(data):,} rows were left out by the limit."] if n_left else []
+    chosen, notes = limited_training(data.examples, recipe.limit)
     train, chooses, held_out = split_sentences(chosen, 0.0 if dev else recipe.dev_share)
     if dev is not None:
         notes += refuse_shared(chosen, data, dev, what="The dev data")

@@ -64,10 +64,7 @@ def target_counts(frames: Sequence[PieceFrame], rows: Sequence[Sequence[int]]) -
 
 
 def label_counts(
-    frames: Sequence[PieceFrame],
-    rows: Sequence[Sequence[int]],
-    *,
-    types: frozenset[str] | None,
+    frames: Sequence[PieceFrame], rows: Sequence[Sequence[int]], *, types: frozenset[str] | None
 ) -> Floats:
     """Counts ``(frame, 3)`` of the learned labels: right, of the most frequent label, all pieces.
 

@@ -3,7 +3,7 @@
 Batches are shuffled, and of texts of similar length.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
@@ -216,23 +216,12 @@ def shuffled(lengths: Sequence[int], size: int, *, rng: "np.random.Generator") -
     return [sorted_pools[starts[p] : starts[p] + size] for p in places]
 
 
-def padded(
-    encoded: EncodedExamples, batch: Sequence[int], *, pads: Mapping[str, int], device: Any
-) -> tuple[dict[str, Any], Any]:
-    """Inputs ``(text, piece)`` and targets ``(text,)`` or ``(text, piece)`` of a batch."""
+def padded_targets(encoded: EncodedExamples, batch: Sequence[int]) -> Any:
+    """Targets ``(text,)`` or ``(text, piece)`` of a batch, on the CPU."""
     import torch
 
-    width = max(len(encoded.columns["input_ids"][i]) for i in batch)
-    inputs = {
-        name: torch.tensor([_filled(rows[i], width, pads.get(name, 0)) for i in batch])
-        for name, rows in encoded.columns.items()
-    }
     targets = [encoded.targets[i] for i in batch]
     if targets and isinstance(targets[0], list):
-        targets = [_filled(row, width, IGNORED) for row in targets]
-    moved = {name: tensor.to(device) for name, tensor in inputs.items()}
-    return moved, torch.tensor(targets).to(device)
-
-
-def _filled(row: Sequence[int], width: int, pad: int) -> list[int]:
-    return [*row, *([pad] * (width - len(row)))]
+        width = max(len(encoded.columns["input_ids"][i]) for i in batch)
+        targets = [[*row, *([IGNORED] * (width - len(row)))] for row in targets]
+    return torch.tensor(targets)

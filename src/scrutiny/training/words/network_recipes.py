@@ -1,7 +1,7 @@
 """Recipes of small networks over words: what is common, recurrent and attention classifiers."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -9,19 +9,11 @@ from typing import Any, ClassVar, Final
 
 from scrutiny.core.boundary.parameters import above_zero, at_least, shares
 from scrutiny.core.errors import DataError
-from scrutiny.core.example import Example
 from scrutiny.models.strings.training_records import FROM_NOTHING
-from scrutiny.models.words.attention_classifier import (
-    Architecture,
-    AttentionParts,
-)
+from scrutiny.models.words.attention_classifier import Architecture, AttentionParts
 from scrutiny.models.words.recurrent_classifier import RecurrentArchitecture, RecurrentParts
 from scrutiny.models.words.word_model import Vocabulary
-from scrutiny.models.words.word_networks import (
-    NetworkParts,
-    fresh_parts,
-    write_network,
-)
+from scrutiny.models.words.word_networks import NetworkParts, fresh_parts, write_network
 from scrutiny.training.finetuning.training_data import DataParts
 from scrutiny.training.words.word_recipe import (
     Learner,
@@ -65,6 +57,8 @@ class NetworkRecipe(WordRecipe):
 
     replicates_of: ClassVar[str] = FROM_NOTHING
     parts_of: ClassVar[type[NetworkParts]]
+    #: Whether texts without a known word are learned from.
+    reads_no_words: ClassVar[bool] = True
 
     architecture: Any = None
     epochs: int = 6
@@ -97,7 +91,9 @@ class NetworkRecipe(WordRecipe):
                 f"No word occurs often enough in {parts.sources[0]} (at least {self.least}): "
                 "the vocabulary would be empty."
             )
-        train, dev = (self.numbered(part, words, parts.labels) for part in (parts.train, parts.dev))
+        train, dev = (Numbered.of(part, words, parts.labels) for part in (parts.train, parts.dev))
+        if not self.reads_no_words:
+            train, dev = train.with_words(), dev.with_words()
         first = stream_seed(seed, "weights", version=self.version)
         made = fresh_parts(self.parts_of, self.architecture, words, labels=parts.labels, seed=first)
         return Lesson(Learner(made, self), train, dev, made, self)
@@ -105,12 +101,6 @@ class NetworkRecipe(WordRecipe):
     @abstractmethod
     def optimizer(self, network: Any) -> Any:
         """Optimizer of the weights of a network."""
-
-    def numbered(
-        self, examples: Sequence[Example], words: Vocabulary, labels: Sequence[str]
-    ) -> Numbered:
-        """Texts as word ids of the network's vocabulary."""
-        return Numbered.of(examples, words, labels)
 
     def sizes(self, parts: DataParts) -> dict[str, int]:
         """Numbers of epochs and steps of one seed."""
@@ -203,6 +193,7 @@ class AttentionRecipe(NetworkRecipe):
     packages: ClassVar[tuple[str, ...]] = ("torch",)
     needs: ClassVar[tuple[str, ...]] = ("Training an attention classifier", *NEEDS)
     parts_of: ClassVar[type[NetworkParts]] = AttentionParts
+    reads_no_words: ClassVar[bool] = False
 
     architecture: Architecture = field(default_factory=Architecture)
     epochs: int = 12
@@ -222,9 +213,3 @@ class AttentionRecipe(NetworkRecipe):
             {"params": attention, "weight_decay": 0.0},
         ]
         return torch.optim.Adam(groups, lr=self.lr, amsgrad=True)
-
-    def numbered(
-        self, examples: Sequence[Example], words: Vocabulary, labels: Sequence[str]
-    ) -> Numbered:
-        """Texts as word ids; texts without a known word are left out."""
-        return Numbered.of(examples, words, labels).with_words()
