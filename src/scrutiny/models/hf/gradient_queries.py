@@ -25,7 +25,7 @@ from scrutiny.core.queries.gradients import (
 from scrutiny.models.answers.checked import index_of
 from scrutiny.models.hf.batching import own_tokens, run_batches
 from scrutiny.models.hf.input_gradients import InputSlopes
-from scrutiny.models.hf.word_pieces import without_space
+from scrutiny.models.hf.word_pieces import own_places
 
 #: Gradient of each parameter, flat.
 Rows = tuple[tuple[float, ...], ...]
@@ -269,11 +269,5 @@ class TransformerGradients:
 
     def _answer(self, i: int, query: PathGradient, sums: Floats, ends: Floats) -> PathGradients:
         """Attributions of one query's pieces, with their places."""
-        one = self._tokenized.encodings[i]
-        kept = [token for token, field in enumerate(one.sequence_ids) if field is not None]
-        places = [
-            (field, *without_space(query.texts[field][1], one.offsets[token]))
-            for token in kept
-            for field in [one.sequence_ids[token]]
-        ]
+        kept, places = own_places(self._tokenized.encodings[i], [text for _, text in query.texts])
         return PathGradients.of_pieces(sums[kept].tolist(), places, ends.tolist())

@@ -153,9 +153,19 @@ _VERSION: Final = "hf-language@1"
 _BOTH_HEADS: Final = tuple(
     f"{kind}ForPreTraining" for kind in ("Bert", "MobileBert", "MegatronBert")
 )
-_MASKED: Final = ("ForMaskedLM", "AlbertForPreTraining")  # ALBERT's other head orders sentences
-_CAUSAL: Final = ("ForCausalLM", "LMHeadModel")
 _NEITHER: Final = ("XLNetLMHeadModel", "WithLMHeadModel")  # of permuted, or of either, order
+
+
+#: Ends of names of networks, what loads them, and our class.
+_KINDS: Final[tuple[tuple[str, str, type[HfEncoder]], ...]] = (
+    ("ForMaskedLM", "AutoModelForMaskedLM", HfMaskedLanguageModel),
+    # ALBERT's other head orders sentences
+    ("AlbertForPreTraining", "AutoModelForMaskedLM", HfMaskedLanguageModel),
+    ("ForNextSentencePrediction", "AutoModelForNextSentencePrediction", HfNextSentence),
+    ("ForCausalLM", "AutoModelForCausalLM", HfCausalLanguageModel),
+    ("LMHeadModel", "AutoModelForCausalLM", HfCausalLanguageModel),
+    ("ForTokenClassification", "AutoModelForTokenClassification", HfEncoder),
+)
 
 
 def load_language_model(
@@ -214,12 +224,7 @@ def head_of(config: Mapping[str, Any]) -> tuple[str, type[HfEncoder]]:
     stated = (config.get("architectures") or [""])[0]
     if stated in _BOTH_HEADS:
         return stated, HfPreTraining
-    if stated.endswith(_MASKED):
-        return "AutoModelForMaskedLM", HfMaskedLanguageModel
-    if stated.endswith("ForNextSentencePrediction"):
-        return "AutoModelForNextSentencePrediction", HfNextSentence
-    if stated.endswith(_CAUSAL) and not stated.endswith(_NEITHER):
-        return "AutoModelForCausalLM", HfCausalLanguageModel
-    if stated.endswith("ForTokenClassification"):
-        return "AutoModelForTokenClassification", HfEncoder
+    for ends, maker, kind in _KINDS:
+        if stated.endswith(ends) and not stated.endswith(_NEITHER):
+            return maker, kind
     return "AutoModel", HfEncoder

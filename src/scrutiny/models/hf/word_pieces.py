@@ -60,6 +60,15 @@ def without_space(text: str, offsets: tuple[int, int]) -> tuple[int, int]:
     return start + (blank if blank < len(shown) else 0), end
 
 
+def own_places(
+    tokenized: Any, texts: Sequence[str]
+) -> tuple[list[int], list[tuple[int, int, int]]]:
+    """Tokens of an encoding that stand in its texts, and the place of each: text, start, end."""
+    kept = [i for i, text in enumerate(tokenized.sequence_ids) if text is not None]
+    pairs = [(tokenized.sequence_ids[i], tokenized.offsets[i]) for i in kept]
+    return kept, [(text, *without_space(texts[text], offsets)) for text, offsets in pairs]
+
+
 _PROBES: Final = ("a", "of", "the")
 
 

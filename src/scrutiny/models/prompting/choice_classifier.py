@@ -130,9 +130,6 @@ class ChoiceClassifier(Model):
         answers = [
             one for part in parts for one in answer_or_fail(self._asked, part, source=self.source)
         ]
-        found: list[TokenGradients | Failure | None] = [
-            one if isinstance(one, Failure) else None for one in answers
-        ]
         wanted = [
             WantedSlopes(example, self._scoring.slopes(one, target))
             for example, one, target in zip(examples, answers, targets, strict=True)
@@ -140,7 +137,7 @@ class ChoiceClassifier(Model):
         ]
         first = self._scoring.has_other
         rest = iter(gradients_of(self._model, self._prompt, wanted, is_first_only=first))
-        return [next(rest) if one is None else one for one in found]
+        return [one if isinstance(one, Failure) else next(rest) for one in answers]
 
     def embeddings(self) -> InputEmbeddings:
         """Input vectors of the language model's vocabulary; the same object each time."""

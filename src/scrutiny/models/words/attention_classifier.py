@@ -224,7 +224,7 @@ class AttentionParts(NetworkParts):
     format: ClassVar[str] = "attention-classifier@1"
     what: ClassVar[str] = "An attention classifier"
     verb: ClassVar[str] = "scrutiny train attention"
-    Architecture: ClassVar[type[PlainArchitecture]] = Architecture
+    made_of: ClassVar[type[PlainArchitecture]] = Architecture
     make = staticmethod(make_network)
 
     architecture: Architecture

@@ -158,7 +158,7 @@ class RecurrentParts(NetworkParts):
     format: ClassVar[str] = "recurrent-classifier@1"
     what: ClassVar[str] = "A recurrent classifier"
     verb: ClassVar[str] = "scrutiny train recurrent"
-    Architecture: ClassVar[type[PlainArchitecture]] = RecurrentArchitecture
+    made_of: ClassVar[type[PlainArchitecture]] = RecurrentArchitecture
     make = staticmethod(make_recurrent)
 
     architecture: RecurrentArchitecture

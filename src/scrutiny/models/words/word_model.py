@@ -164,7 +164,7 @@ class WordModel(Model, ABC):
         self.task = TextClassification.name
         self.labels = parts.labels
         self.capabilities = frozenset({"predict", *offers})
-        self._fingerprint = parts.digest()
+        self._fingerprint: str = parts.digest()
 
     def fingerprint(self) -> str:
         """Digest of the weights, the words and the labels."""

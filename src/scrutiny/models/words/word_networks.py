@@ -66,7 +66,7 @@ class NetworkParts(ABC):
     format: ClassVar[str]
     what: ClassVar[str]
     verb: ClassVar[str]
-    Architecture: ClassVar[type["PlainArchitecture"]]
+    made_of: ClassVar[type["PlainArchitecture"]]
 
     architecture: Any
     vocabulary: Vocabulary
@@ -145,7 +145,7 @@ def read_network(parts: type[P], folder: Path, text: str, *, untrained: int | No
     config = read_config(folder, text, parts.format, verb=parts.verb)
     made = fresh_parts(
         parts,
-        parts.Architecture.of(config["architecture"]),
+        parts.made_of.of(config["architecture"]),
         Vocabulary.read(folder / VOCABULARY),
         labels=config["labels"],
         seed=untrained or 0,

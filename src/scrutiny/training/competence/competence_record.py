@@ -12,11 +12,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scrutiny.training.competence.masked import MaskedModel, MinimalPair, preferences, read_pairs
-from scrutiny.training.competence.passages import (
+from scrutiny.training.competence.masked import (
     CompetenceSettings,
+    MaskedModel,
+    MinimalPair,
     is_open,
     passages_of,
+    preferences,
+    read_pairs,
     segment_pairs,
 )
 from scrutiny.training.competence.perplexity import (

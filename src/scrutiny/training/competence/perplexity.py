@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from scrutiny.core.arrays import Booleans, Floats, Integers
 from scrutiny.stats.resampling.weights import Units
-from scrutiny.training.competence.masked import MaskedModel
-from scrutiny.training.competence.passages import (
+from scrutiny.training.competence.masked import (
     CompetenceSettings,
+    MaskedModel,
     is_open,
     passages_of,
     pieces_document,
