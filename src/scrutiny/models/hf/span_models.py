@@ -99,6 +99,7 @@ class HfTagger(HfLabeled):
     def __init__(self, parts: HfParts, forward: Forward, names: tuple[str, ...]) -> None:
         super().__init__(parts, forward, names)
         self.labels = types_of(names)
+        self._identity = digest(parts.fingerprint, _CONFIDENCES)
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Spans of each example, in order.
@@ -189,10 +190,6 @@ class HfTagger(HfLabeled):
                     "too_long", f"item {example.id!r} has {len(row)} tokens, the limit is {limit}"
                 )
 
-    def fingerprint(self) -> str:
-        """Digest of the network, and of what is told beside its spans."""
-        return digest(self._fingerprint, _CONFIDENCES)
-
     def _tagged(
         self,
         example: Example,
@@ -227,6 +224,7 @@ class HfReader(HfModel):
     def __init__(self, parts: HfParts, forward: Forward) -> None:
         super().__init__(parts)
         self.capabilities |= {"predict"}
+        self._identity = digest(parts.fingerprint, _CONFIDENCES)
         self._forward = forward
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
@@ -262,10 +260,6 @@ class HfReader(HfModel):
             Prediction(extract_of(example, best.get(i)), (sure[i],) if i in sure else None)
             for i, example in enumerate(examples)
         ]
-
-    def fingerprint(self) -> str:
-        """Digest of the network, and of what is told beside its answers."""
-        return digest(self._fingerprint, _CONFIDENCES)
 
     def _windows(self, examples: Sequence[Example]) -> dict[str, Any]:
         """Token columns of all windows, with the example of each and the places of its tokens.

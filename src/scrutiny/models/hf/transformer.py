@@ -9,7 +9,6 @@ import torch
 
 from scrutiny.core.boundary.json_text import canonical_json, digest
 from scrutiny.core.errors import ConformanceError
-from scrutiny.core.model import Model
 from scrutiny.core.queries.language import TokenIds
 from scrutiny.core.task import Task
 from scrutiny.models.answers.checked import AnswerError
@@ -19,6 +18,7 @@ from scrutiny.models.hf.batching import find_limit, start_budget
 from scrutiny.models.hf.forward_passes import Runner, Sequences
 from scrutiny.models.hf.head_interventions import Attending
 from scrutiny.models.hf.text_vectors import Representing
+from scrutiny.models.strings.adapters import IdentifiedModel
 from scrutiny.models.strings.model_strings import ModelSource
 
 
@@ -51,23 +51,17 @@ class HfParts:
     attention: AttentionSource | None
 
 
-class HfModel(Representing, Attending, Model):
+class HfModel(Representing, Attending, IdentifiedModel):
     """A network of transformers with its tokenizer, under any head."""
 
     def __init__(self, parts: HfParts) -> None:
-        self.source = parts.source
-        self.task = parts.task
+        super().__init__(parts.source, parts.task, parts.fingerprint)
         self.limit: int | None = parts.limit
         self.mask_id: int | None = parts.tokenizer.mask_token_id
         self.begin_id: int | None = None
         self.capabilities = self._offer(parts.attention)
-        self._fingerprint = parts.fingerprint
         self._tokenizer = parts.tokenizer
         self._runner = parts.runner
-
-    def fingerprint(self) -> str:
-        """Digest of weights, configuration, tokenizer and run settings."""
-        return self._fingerprint
 
 
 def parts_of(

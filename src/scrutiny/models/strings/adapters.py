@@ -11,7 +11,7 @@ from typing import cast
 from scrutiny.core.errors import ModelError, ScrutinyError
 from scrutiny.core.facts import Facts, wanted_in_words
 from scrutiny.core.long_runs import seldom_collected
-from scrutiny.core.model import LoadOptions, PlainModel
+from scrutiny.core.model import LoadOptions, Model, PlainModel
 from scrutiny.core.plugin_base import PlugIn, Told
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
@@ -75,6 +75,27 @@ class Adapter(Told, PlugIn):
     def at_length(self) -> str:
         """Docstring of the load function."""
         return getdoc(self.load) or ""
+
+
+class IdentifiedModel(Model):
+    """A model whose weights and settings are known when it is loaded.
+
+    Parameters
+    ----------
+    source, task
+        Model string, and name of the task that it was loaded for.
+    identity
+        Digest of all that can change an answer.
+    """
+
+    def __init__(self, source: str, task: str, identity: str) -> None:
+        self.source = source
+        self.task = task
+        self._identity = identity
+
+    def fingerprint(self) -> str | None:
+        """Digest of all that can change an answer."""
+        return self._identity
 
 
 def adapter(scheme: str) -> Adapter:

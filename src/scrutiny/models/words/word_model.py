@@ -12,7 +12,6 @@ from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.facts import ONE_TEXT
-from scrutiny.core.model import Model
 from scrutiny.core.queries.gradients import (
     InputPiece,
     ParameterGradient,
@@ -22,7 +21,7 @@ from scrutiny.core.queries.gradients import (
 )
 from scrutiny.core.task import Task
 from scrutiny.models.answers.checked import index_of
-from scrutiny.models.strings.adapters import must_answer_task
+from scrutiny.models.strings.adapters import IdentifiedModel, must_answer_task
 from scrutiny.models.strings.model_strings import TRAINING, ModelSource
 from scrutiny.tasks.classification import TextClassification
 from scrutiny.text.tokens import token_spans, token_texts
@@ -146,7 +145,7 @@ def write_word_file(path: Path, value: Any) -> None:
 UNTRAINED: Final = "untrained"
 
 
-class WordModel(Model, ABC):
+class WordModel(IdentifiedModel, ABC):
     """A classifier of single texts that was trained by scrutiny: its name, labels, fingerprint.
 
     Parameters
@@ -160,15 +159,9 @@ class WordModel(Model, ABC):
     """
 
     def __init__(self, parts: Any, source: str, *, offers: Iterable[str]) -> None:
-        self.source = source
-        self.task = TextClassification.name
+        super().__init__(source, TextClassification.name, parts.digest())
         self.labels = parts.labels
         self.capabilities = frozenset({"predict", *offers})
-        self._fingerprint: str = parts.digest()
-
-    def fingerprint(self) -> str:
-        """Digest of the weights, the words and the labels."""
-        return self._fingerprint
 
     def path_gradients(self, queries: Sequence[PathGradient]) -> list[PathGradients]:
         """Attributions of each query to its words, in order, by integrated gradients of a logit.
