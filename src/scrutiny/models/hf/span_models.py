@@ -114,7 +114,12 @@ class HfTagger(HfLabeled):
         found = self._forward.encode(examples, truncate=False, return_offsets_mapping=True)
         columns = dict(found)
         offsets = columns.pop("offset_mapping")
-        self._refuse_long(columns["input_ids"], examples)
+        limit = self.limit
+        for row, example in zip(columns["input_ids"], examples, strict=True):
+            if limit is not None and len(row) > limit:
+                raise AnswerError(
+                    "too_long", f"item {example.id!r} has {len(row)} tokens, the limit is {limit}"
+                )
         tags: dict[int, list[tuple[int, float]]] = {}
         side = self._tokenizer.padding_side
         for answered in self._forward.logits(columns):
@@ -180,15 +185,6 @@ class HfTagger(HfLabeled):
             why = f"no word of item {examples[i].id!r} has the label {labels[i]!r}"
             found[i] = Failure("no_such_label", why)
         return found
-
-    def _refuse_long(self, ids: Sequence[Sequence[int]], examples: Sequence[Example]) -> None:
-        """Raise if a text has more tokens than fit."""
-        limit = self.limit
-        for row, example in zip(ids, examples, strict=True):
-            if limit is not None and len(row) > limit:
-                raise AnswerError(
-                    "too_long", f"item {example.id!r} has {len(row)} tokens, the limit is {limit}"
-                )
 
     def _tagged(
         self,

@@ -151,13 +151,12 @@ class Representing:
     def _encoded(self, passages: Sequence[Passage], *, special: bool) -> list[Encoded]:
         """Tokens of passages, those of pairs read together."""
         found: dict[int, Encoded] = {}
-        single = [i for i, p in enumerate(passages) if p.pair is None]
-        texts = [passages[i].text for i in single]
-        found.update(zip(single, self._as_read(texts, pairs=None, special=special), strict=True))
-        paired = [(i, p.text, p.pair) for i, p in enumerate(passages) if p.pair is not None]
-        first, second = [text for _, text, _ in paired], [pair for _, _, pair in paired]
-        both = self._as_read(first, pairs=second, special=special)
-        found.update(zip([i for i, _, _ in paired], both, strict=True))
+        for has_pair in (False, True):
+            places = [i for i, p in enumerate(passages) if (p.pair is not None) is has_pair]
+            texts = [passages[i].text for i in places]
+            pairs = [passages[i].pair or "" for i in places] if has_pair else None
+            read = self._as_read(texts, pairs=pairs, special=special)
+            found.update(zip(places, read, strict=True))
         return [found[i] for i in range(len(passages))]
 
     def _pool(

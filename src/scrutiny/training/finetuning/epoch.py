@@ -27,26 +27,25 @@ from scrutiny.training.trainer import has_bfloat16, step_taken
 _STREAM: Final = "augment@1"
 
 
-def must_keep_labels(recipes: Sequence[str], task: Task, *, labels: str = "kept") -> None:
+def must_keep_labels(recipe: FinetuningRecipe, task: Task) -> None:
     """Refuse recipes that change the labels which augmented texts are fine-tuned with.
 
     Parameters
     ----------
-    recipes
-        In their written form.
+    recipe
+        With the changes; if their labels are ``assumed``, those that *may* change the answer will
+        do as well.
     task
         Whose labels are meant.
-    labels
-        With ``assumed``, recipes that *may* change the answer will do as well.
 
     Raises
     ------
     PlanError
         For the first that does not keep them: its texts would be trained with the wrong label.
     """
-    allowed = ("keeps", "may change") if labels == "assumed" else ("keeps",)
-    for recipe in map(parse_recipe, recipes):
-        effect = recipe.effect(task.facts)
+    allowed = ("keeps", "may change") if recipe.augment_labels == "assumed" else ("keeps",)
+    for change in map(parse_recipe, recipe.augment):
+        effect = change.effect(task.facts)
         if effect not in allowed:
             hint = (
                 " With augment_labels = assumed, old labels are taken for right."
@@ -54,21 +53,14 @@ def must_keep_labels(recipes: Sequence[str], task: Task, *, labels: str = "kept"
                 else ""
             )
             raise PlanError(
-                f"augment: {recipe.name} does not keep the labels of {task.name} (it says: "
+                f"augment: {change.name} does not keep the labels of {task.name} (it says: "
                 f"{effect}), so its texts would be trained with wrong ones. `scrutiny show NAME` "
                 f"says what a transformation does to the label.{hint}"
             )
 
 
 def augmented(
-    examples: Sequence[Example],
-    recipes: Sequence[str],
-    *,
-    share: float,
-    seed: int,
-    epoch: int,
-    task: Task,
-    labels: str = "kept",
+    examples: Sequence[Example], recipe: FinetuningRecipe, *, seed: int, epoch: int, task: Task
 ) -> tuple[list[Example], int]:
     """Examples of one epoch, some of them changed, and the number changed.
 
@@ -76,33 +68,31 @@ def augmented(
     ----------
     examples
         The training part.
-    recipes
-        Each example that is to be changed gets one of them, drawn at random.
-    share
-        How likely an example is to be changed.
+    recipe
+        Each example that is to be changed gets one of its changes, drawn at random; with labels
+        that are ``assumed``, the old answer stands for that of a variant which may have another.
     seed
         Of the run.
     epoch
         From 1; another one changes other examples in other ways.
     task
-        Name of the task: a variant whose gold answer is not kept is not used.
-    labels
-        With ``assumed``, the old answer stands for that of a variant which may have another.
+        A variant whose gold answer is not kept is not used.
     """
     seen = list(examples)
-    if not recipes:
+    if not recipe.augment:
         return seen, 0
     rng = generator(seed, "augment", name=_STREAM, item="which", draw=epoch)
-    is_changed = rng.random(len(seen)) < share
-    which = rng.integers(len(recipes), size=len(seen))
+    is_changed = rng.random(len(seen)) < recipe.augment_share
+    which = rng.integers(len(recipe.augment), size=len(seen))
     n_changed = 0
     setting = Setting(seed, draw=epoch, facts=task.facts)
-    for number, recipe in enumerate(recipes):
+    for number, change in enumerate(recipe.augment):
         places = [i for i in range(len(seen)) if is_changed[i] and which[i] == number]
-        stream = perturb_stream((seen[i] for i in places), [recipe], setting)
+        stream = perturb_stream((seen[i] for i in places), [change], setting)
         for place, (example, variants) in zip(places, stream, strict=True):
             variant = variants[0]
-            if variant.status == "ok" and (variant.gold is not None or labels == "assumed"):
+            is_right = variant.gold is not None or recipe.augment_labels == "assumed"
+            if variant.status == "ok" and is_right:
                 seen[place] = apply_edits(example, variant.edits)
                 n_changed += 1
     return seen, n_changed

@@ -85,7 +85,7 @@ class Finetuning(Trainer[FinetuningJob]):
         StorageError
             If the disk refuses.
         """
-        must_keep_labels(job.recipe.augment, job.parts.task, labels=job.recipe.augment_labels)
+        must_keep_labels(job.recipe, job.parts.task)
         return train_runs(
             job,
             folder,
@@ -98,7 +98,7 @@ class Finetuning(Trainer[FinetuningJob]):
 
         They answer in the right shape and at the right speed, so that a plan can be checked.
         """
-        must_keep_labels(job.recipe.augment, job.parts.task, labels=job.recipe.augment_labels)
+        must_keep_labels(job.recipe, job.parts.task)
 
         def write(run: OneRun, place: Path) -> float:
             target = target_of(job.parts, run)

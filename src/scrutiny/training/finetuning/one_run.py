@@ -193,17 +193,11 @@ class FinetuningRun:
 
     def _texts(self, epoch: int) -> tuple[EncodedExamples, int]:
         """Texts of an epoch, some of them changed by augmentation, and the number changed."""
-        recipe = self._recipe
-        if not recipe.augment:
+        if not self._recipe.augment:
             return self._fresh, 0
+        seed, task = self._seed("augment"), self._parts.task
         texts, changed = augmented(
-            self._parts.train,
-            recipe.augment,
-            share=recipe.augment_share,
-            seed=self._seed("augment"),
-            epoch=epoch,
-            task=self._parts.task,
-            labels=recipe.augment_labels,
+            self._parts.train, self._recipe, seed=seed, epoch=epoch, task=task
         )
         return self._encoded(texts), changed
 
