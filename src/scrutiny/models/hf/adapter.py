@@ -19,7 +19,6 @@ from scrutiny.models.hf.checkpoint import (
     find_device,
     folder_must_be_there,
     load_network,
-    load_tokenizer,
     refuse_missing,
     require_torch,
     stated_dtype,
@@ -68,19 +67,12 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
         checkpoint.folder, f"AutoModel{head}", source, dtype=stated_dtype(source)
     )
     refuse_missing(missing, source, head=head)
-    tokenizer = load_tokenizer(checkpoint, source)
     is_reader = head == "ForQuestionAnswering"
     names = () if is_reader else _names(network.config, source, task)
-    parts = parts_of(
-        network.to(device),
-        tokenizer,
-        source=source,
-        task=task,
-        batch=options.batch,
-        known_by=(_VERSION, checkpoint.fingerprint()),
-        also={"names": names, "task": base_name(task)},
-    )
-    forward = Forward(network, tokenizer, limit=parts.limit, batch=options.batch)
+    also, batch = {"names": names, "task": base_name(task)}, options.batch
+    network = network.to(device)
+    parts = parts_of(checkpoint, network, source, task, batch=batch, version=_VERSION, also=also)
+    forward = Forward(network, parts.tokenizer, limit=parts.limit, batch=batch)
     if is_reader:
         return HfReader(parts, forward)
     kind = HfTagger if SPANS.are_of(task.facts) else HfClassifier

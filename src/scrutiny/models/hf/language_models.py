@@ -20,7 +20,6 @@ from scrutiny.models.hf.checkpoint import (
     Checkpoint,
     find_device,
     load_network,
-    load_tokenizer,
     refuse_missing,
     stated_dtype,
 )
@@ -197,15 +196,9 @@ def load_language_model(
         missing = [name for name in missing if not name.startswith("pooler.")]
     own = checkpoint.config.get("architectures") or [maker]
     refuse_missing(missing, source, head=maker if maker in _BOTH_HEADS else own[0])
-    parts = parts_of(
-        network.to(device),
-        load_tokenizer(checkpoint, source),
-        source=source,
-        task=task,
-        batch=options.batch,
-        known_by=(_VERSION, checkpoint.fingerprint()),
-        also={"head": type(network).__name__},
-    )
+    also, batch = {"head": type(network).__name__}, options.batch
+    network = network.to(device)
+    parts = parts_of(checkpoint, network, source, task, batch=batch, version=_VERSION, also=also)
     return kind(parts)
 
 

@@ -222,9 +222,7 @@ def landscape_of(
     probe
         How the surroundings are looked at.
     """
-    # one token less than fits: causal models read a begin first
-    most = None if model.limit is None else model.limit - 1
-    encoded = [Encoded._make(part[:most] for part in one) for one in model.encode(texts)]
+    encoded = [_cut(one, model.limit) for one in model.encode(texts)]
     made = [guess(t, e) for t, e in zip(texts, encoded, strict=True)]
     fit = [i for i, one in enumerate(made) if one is not None]
     found = {name: np.full(len(texts), np.nan) for name in _PROPERTIES}
@@ -264,6 +262,12 @@ def causal_guess(model: HfEncoder) -> Guess:
         return (ids, [*ids[1:], IGNORED]) if len(ids) > 1 else None
 
     return guess
+
+
+def _cut(encoded: Encoded, limit: int | None) -> Encoded:
+    """Tokens of a text that fit: one less for causal models, which read a begin first."""
+    most = None if limit is None else limit - 1
+    return Encoded._make(part[:most] for part in encoded)
 
 
 def _batches(made: Sequence[Any], runner: Runner) -> list[tuple[Integers, dict[str, Any], Any]]:

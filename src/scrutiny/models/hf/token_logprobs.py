@@ -225,14 +225,17 @@ class Reader:
         size = max(1, _MOST_SCORES // self._vocabulary)
         found = np.empty(len(rows))
         for start in range(0, len(places), size):
-            rows_of_places = picked[start : start + size]
-            logits = rows_of_places if self._head is None else self._head(rows_of_places)
-            scores = torch.log_softmax(logits.float(), dim=-1)  # (place, word)
+            scores = self._scores(picked[start : start + size])
             mine = np.flatnonzero((which >= start) & (which < start + size))
             pair = np.stack([which[mine] - start, targets[mine]])
             index = torch.from_numpy(pair).to(picked.device)
             found[mine] = scores[index[0], index[1]].double().cpu().numpy()
         return found
+
+    def _scores(self, rows: Any) -> Any:
+        """Log-probabilities over the vocabulary ``(row, word)`` as float32 or wider."""
+        logits = rows if self._head is None else self._head(rows)
+        return torch.log_softmax(logits.float(), dim=-1)
 
 
 class Sloping(HfEncoder, WithInputSlopes):

@@ -104,16 +104,10 @@ class FinetuningJob(TrainingJob):
         )
 
     @property
-    def sizes(self) -> dict[str, int]:
-        """Numbers of runs, training and dev texts, epochs, and steps of one run."""
-        texts, recipe = len(self.parts.train), self.recipe
-        return {
-            "runs": len(self.bases) * len(self.seeds),
-            "texts": texts,
-            "dev": len(self.parts.dev),
-            "epochs": recipe.epochs,
-            "steps": -(-texts // recipe.batch) * recipe.epochs,
-        }
+    def of_one_run(self) -> dict[str, int]:
+        """Epochs, and steps of all of them."""
+        epochs = self.recipe.epochs
+        return {"epochs": epochs, "steps": -(-len(self.parts.train) // self.recipe.batch) * epochs}
 
 
 class FinetuningRun:

@@ -133,9 +133,6 @@ class NetworkRecipe(WordRecipe):
         return partial(write_network, lesson.made), seconds_of(lesson)
 
 
-RECURRENT_VERSION: Final = "recurrent-classifier@1"
-
-
 @dataclass(frozen=True, slots=True)
 class RecurrentRecipe(NetworkRecipe):
     """Hyperparameters of a recurrent classifier, trained with AdamW.
@@ -156,7 +153,7 @@ class RecurrentRecipe(NetworkRecipe):
         As in fine-tuning.
     """
 
-    version: ClassVar[str] = RECURRENT_VERSION
+    version: ClassVar[str] = "recurrent-classifier@1"
     packages: ClassVar[tuple[str, ...]] = ("numpy", "torch")
     needs: ClassVar[tuple[str, ...]] = ("Training a recurrent classifier", *NEEDS)
     parts_of: ClassVar[type[NetworkParts]] = RecurrentParts
@@ -169,9 +166,6 @@ class RecurrentRecipe(NetworkRecipe):
 
         parameters = network.parameters()
         return torch.optim.AdamW(parameters, lr=self.lr, weight_decay=self.weight_decay)
-
-
-ATTENTION_VERSION: Final = "attention-classifier@1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +183,7 @@ class AttentionRecipe(NetworkRecipe):
         See `scrutiny.training.words.network_recipes.NetworkRecipe`; the decay spares the attention.
     """
 
-    version: ClassVar[str] = ATTENTION_VERSION
+    version: ClassVar[str] = "attention-classifier@1"
     packages: ClassVar[tuple[str, ...]] = ("torch",)
     needs: ClassVar[tuple[str, ...]] = ("Training an attention classifier", *NEEDS)
     parts_of: ClassVar[type[NetworkParts]] = AttentionParts

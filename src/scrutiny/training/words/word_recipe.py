@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
-from scrutiny.core.boundary.json_text import plain
 from scrutiny.core.errors import require_packages
 from scrutiny.core.example import Example
 from scrutiny.core.randomness import generator, stream_key
@@ -103,10 +102,6 @@ class WordRecipe(ABC):
 
     limit: int | None
     dev_share: float
-
-    def plain(self) -> dict[str, Any]:
-        """All hyperparameters as plain JSON."""
-        return dict(plain(self))
 
     def rows(self) -> Rows:
         """Selection of rows, as a fine-tuning recipe has it."""
