@@ -85,10 +85,10 @@ class IdentifiedModel(Model):
     source, task
         Model string, and name of the task that it was loaded for.
     identity
-        Digest of all that can change an answer.
+        Digest of all that can change an answer; None if texts alone do not settle it.
     """
 
-    def __init__(self, source: str, task: str, identity: str) -> None:
+    def __init__(self, source: str, task: str, identity: str | None) -> None:
         self.source = source
         self.task = task
         self._identity = identity
