@@ -72,7 +72,7 @@ def attacked(name, model, examples, budget):
         asked.extend(batch)
         return model.predict(batch)
 
-    forward = model._loaded.forward
+    forward = model._forward
     network = forward.network
     search = parse_attack(name).search(given_to_attacks([], capabilities=model.capabilities))
     victim, forward.network = Timed(ask), Timed(network)
@@ -90,10 +90,9 @@ def attacked(name, model, examples, budget):
 
 def bare(model, asked, size):
     """Processor and wall seconds of the network alone in batches of so many texts."""
-    loaded = model._loaded
     texts = [example.text for example in asked]
-    batches = bare_batches(loaded.parts.tokenizer, texts, size, loaded.parts.limit)
-    return timed(lambda: run_bare(loaded.forward.network, batches))[1]
+    batches = bare_batches(model._tokenizer, texts, size, model.limit)
+    return timed(lambda: run_bare(model._forward.network, batches))[1]
 
 
 def measured(name, model, examples, *, budget, repeats):

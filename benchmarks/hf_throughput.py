@@ -66,7 +66,7 @@ def run_bare(network, batches):
 
 def run_checked(model, examples):
     """Seconds of checked answers, as a run asks for them, and those inside the network."""
-    forward = model._loaded.forward
+    forward = model._forward
     plain, forward.network = forward.network, Timed(forward.network)
     start = time.perf_counter()
     for first in range(0, len(examples), ASKED):
@@ -106,10 +106,9 @@ def measure(options, texts):
     task = load_task("text-classification")
     load = LoadOptions(device=options.device, batch=batch)
     model = load_model(options.model, task, load)
-    parts = model._loaded.parts
-    network, tokenizer = model._loaded.forward.network, parts.tokenizer
-    tokens = sum(map(len, tokenizer(texts, truncation=True, max_length=parts.limit)["input_ids"]))
-    batches = {n: bare_batches(tokenizer, texts, n, parts.limit) for n in options.bare}
+    network, tokenizer = model._forward.network, model._tokenizer
+    tokens = sum(map(len, tokenizer(texts, truncation=True, max_length=model.limit)["input_ids"]))
+    batches = {n: bare_batches(tokenizer, texts, n, model.limit) for n in options.bare}
     predict_or_fail(model, examples[:64])  # warm up
     bare, checked = dict.fromkeys(batches, float("inf")), []
     for _ in range(options.rounds):

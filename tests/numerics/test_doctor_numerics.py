@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from scrutiny.models.http.doctor.examining import examine
-from scrutiny.models.http.doctor.same_model import check_same_model
+from scrutiny.models.http.doctor.examining import check_same_model, examine
 from scrutiny.stats.significance.combined_tests import ExchangeTest
 from simulated_endpoint import Simulated, asker
 

@@ -18,8 +18,7 @@ from recipe import LARGE, SMALL, STUDENT, Edition, folder_of, held_out_of
 
 from scrutiny.stats.intervals.one_factor import t_over_replicates
 from scrutiny.training.competence.competence_record import FILE, masked_hits
-from scrutiny.training.competence.masked import MaskedModel
-from scrutiny.training.competence.passages import CompetenceSettings
+from scrutiny.training.competence.masked import CompetenceSettings, MaskedModel
 from scrutiny.training.competence.perplexity import share
 from scrutiny.training.pretraining.corpus import encode, read_texts
 

@@ -22,7 +22,7 @@ from scrutiny.core.facts import CLUSTERS
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.returned_answers import borders
-from scrutiny.models.strings.adapters import Adapter, must_answer_task
+from scrutiny.models.strings.adapters import Adapter, IdentifiedModel, must_answer_task
 from scrutiny.models.strings.model_strings import ModelSource
 from scrutiny.text import wordnet
 from scrutiny.text.entities import first_name_gender
@@ -218,7 +218,7 @@ def _meant(
     return None
 
 
-class HeadMatch(Model):
+class HeadMatch(IdentifiedModel):
     """Head match on English texts, with its own mentions or those of the gold answer."""
 
     is_batch_invariant = True
@@ -226,15 +226,12 @@ class HeadMatch(Model):
     labels: tuple[str, ...] = ()
 
     def __init__(self, task: Task, source: ModelSource) -> None:
-        self.source = source.text
-        self.task = task.name
         self._mentions = source.options.get("mentions", "own")
         if self._mentions not in ("own", "gold"):
             raise ModelError(f"{source.text!r}: mentions= is own or gold, not {self._mentions!r}.")
-
-    def fingerprint(self) -> str | None:
-        """Digest of the rules; `None` with gold mentions, which texts alone do not settle."""
-        return digest(_VERSION) if self._mentions == "own" else None
+        # gold mentions are not in the texts
+        identity = digest(_VERSION) if self._mentions == "own" else None
+        super().__init__(source.text, task.name, identity)
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Clusters of each example."""

@@ -21,7 +21,7 @@ from scrutiny.core.boundary.json_text import digest
 from scrutiny.core.errors import ModelError, require_packages
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Task
-from scrutiny.models.strings.adapters import Adapter, Matches, checkpoint_source
+from scrutiny.models.strings.adapters import Adapter, Matches, as_hf, checkpoint_source
 from scrutiny.models.strings.model_families import match_names, natural_key
 from scrutiny.models.strings.model_strings import PACKAGED, ModelSource, parse
 
@@ -47,8 +47,7 @@ def as_checkpoint(source: ModelSource) -> ModelSource:
     ModelError
         If it is not there yet, with the command that gets it.
     """
-    options = {"dtype": "float32", **source.options}
-    return replace(source, scheme="hf", target=str(named_folder(source.target)), options=options)
+    return as_hf(source, named_folder(source.target))
 
 
 def targets() -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.facts import LABELS
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
-from scrutiny.models.strings.adapters import Adapter, must_answer_task
+from scrutiny.models.strings.adapters import Adapter, IdentifiedModel, must_answer_task
 from scrutiny.models.strings.model_strings import TRAINING, ModelSource
 from scrutiny.store.files import hash_file
 
@@ -61,15 +61,14 @@ class OnnxParts:
     identity: str
 
 
-class OnnxClassifier(Model):
+class OnnxClassifier(IdentifiedModel):
     """A sequence classifier; texts longer than the network's limit are truncated."""
 
     is_batch_invariant = True  # each text is run alone, by one thread
     capabilities: frozenset[str] = frozenset({"predict"})
 
     def __init__(self, parts: OnnxParts, task: Task, source: str) -> None:
-        self.source = source
-        self.task = task.name
+        super().__init__(source, task.name, parts.identity)
         self.labels = parts.labels
         self._parts = parts
         self._inputs = [given.name for given in parts.session.get_inputs()]
@@ -81,10 +80,6 @@ class OnnxClassifier(Model):
                 f"{source!r} wants the input {unknown[0]!r}; scrutiny gives "
                 f"{', '.join(_COLUMNS)}. Export it without."
             )
-
-    def fingerprint(self) -> str:
-        """Digest of the files, the provider, and the version of onnxruntime."""
-        return self._parts.identity
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Probabilities of the labels for each example, in order."""

@@ -8,7 +8,7 @@ and ``xpos`` are the part of speech of each word, which is a span of one word.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,7 +22,7 @@ from scrutiny.core.facts import ARCS, SPANS
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.returned_answers import borders
-from scrutiny.models.strings.adapters import Adapter, must_answer_task
+from scrutiny.models.strings.adapters import Adapter, IdentifiedModel, must_answer_task
 from scrutiny.models.strings.model_loading import TYPES
 from scrutiny.models.strings.model_strings import TRAINING, ModelSource
 from scrutiny.models.strings.training_records import HASHES, TRAINING_FILE
@@ -35,15 +35,6 @@ BATCH: Final = 64
 _ROOTS: Final = {"ROOT": "root"}
 #: Files beside a pipeline that are none of its own.
 _OF_TRAINING: Final = {TRAINING_FILE, HASHES}
-
-
-def documents(nlp: Any, examples: Sequence[Example], *, finds_words: bool) -> Iterator[Any]:
-    """Documents with the data's words, or with those that the pipeline finds."""
-    for example in examples:
-        if finds_words:
-            yield nlp.make_doc(example.text)
-        else:
-            yield document(nlp.vocab, example)
 
 
 def document(vocab: Any, example: Example, annotation: Words | None = None) -> Any:
@@ -134,7 +125,7 @@ _TAGGER_VERSION: Final = "spacy-tags@1"
 _FINDERS: Final = ("ner", "beam_ner", "entity_ruler", "span_ruler")
 
 
-class SpacyModel(Model, ABC):
+class SpacyModel(IdentifiedModel, ABC):
     """A pipeline of spaCy, loaded once; what it is asked for says its kind.
 
     ``known_by`` is what identifies the question, beside the words that it is given, the versions of
@@ -146,20 +137,16 @@ class SpacyModel(Model, ABC):
     def __init__(
         self, nlp: Any, source: ModelSource, task: Task, *, known_by: Sequence[str]
     ) -> None:
-        self.source = source.text
-        self.task = task.name
         self._nlp = nlp
         self._finds_words = source.options.get(_TOKENS) == "own"
         asked = *known_by, str(self._finds_words)
-        self._identity = digest(*asked, *versions(), *files_of(nlp.path))
-
-    def fingerprint(self) -> str:
-        """Digest of the pipeline's files, of the versions of spaCy and thinc, and of options."""
-        return self._identity
+        identity = digest(*asked, *versions(), *files_of(nlp.path))
+        super().__init__(source.text, task.name, identity)
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Annotation of the first field of each example, in order."""
-        asked = documents(self._nlp, examples, finds_words=self._finds_words)
+        make, vocab = self._nlp.make_doc, self._nlp.vocab
+        asked = (make(e.text) if self._finds_words else document(vocab, e) for e in examples)
         read = self._nlp.pipe(asked, batch_size=BATCH)
         return [
             Prediction(self._answer(example, doc))

@@ -19,7 +19,7 @@ from scrutiny.core.errors import DataError, ModelError
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.queries.attention import CorpusCounts
 from scrutiny.core.task import Task
-from scrutiny.models.strings.adapters import Adapter
+from scrutiny.models.strings.adapters import Adapter, IdentifiedModel
 from scrutiny.models.strings.model_families import match_names
 from scrutiny.models.strings.model_strings import TRAINING, ModelSource
 from scrutiny.store.files import hash_file
@@ -33,7 +33,7 @@ _MOST_GOLD: Final = 1_000_000
 _TOLERANCE: Final = 1e-12
 
 
-class StoredHeadScores(Model):
+class StoredHeadScores(IdentifiedModel):
     """A model for which only the scores of its heads on some corpora are known."""
 
     is_batch_invariant = True
@@ -42,19 +42,13 @@ class StoredHeadScores(Model):
     def __init__(
         self, counts: Mapping[str, CorpusCounts], task: Task, source: ModelSource, *, identity: str
     ) -> None:
-        self.source = source.text
-        self.task = task.name
+        super().__init__(source.text, task.name, identity)
         shapes = {found.tp.shape for found in counts.values()}
         if len(shapes) > 1:
             raise ModelError(f"{self.source}: its arrays differ in shape: {sorted(shapes)}.")
         layers, heads = shapes.pop()
         self.attention_shape = (int(layers), int(heads))
         self._counts = counts
-        self._identity = identity
-
-    def fingerprint(self) -> str:
-        """Digest of the file and of the selection from it."""
-        return self._identity
 
     def head_counts(self, corpus: str) -> CorpusCounts:
         """Counts of every head on a corpus.

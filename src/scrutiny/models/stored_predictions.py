@@ -22,7 +22,7 @@ from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.checked import BAD, AnswerError, first_failure_raised
 from scrutiny.models.answers.returned_answers import from_tags, given_answer
 from scrutiny.models.answers.returned_labels import answered_label
-from scrutiny.models.strings.adapters import Adapter
+from scrutiny.models.strings.adapters import Adapter, IdentifiedModel
 from scrutiny.models.strings.model_families import natural_key
 from scrutiny.models.strings.model_strings import TRAINING, ModelSource
 from scrutiny.store.files import hash_file
@@ -130,7 +130,7 @@ class StoredRow(NamedTuple):
     row: FileRow
 
 
-class StoredPredictions(Model):
+class StoredPredictions(IdentifiedModel):
     """A model that only knows the answers to the examples of a file.
 
     An example without a row fails with ``no_prediction``. Variants of an item are told apart by
@@ -145,19 +145,14 @@ class StoredPredictions(Model):
     def __init__(
         self, rows: Mapping[Key, StoredRow], task: Task, source: ModelSource, *, identity: str
     ) -> None:
-        self.source = source.text
-        self.task = task.name
         self._rows = rows
         self.answers_other_texts = any(variant for _, variant in rows)
         self._columns = {name: source.options.get(name, name) for name in _COLUMNS}
         self._kind = task.answer_type
         self.labels = source.labels() or self._stated_labels()
-        self._identity = identity
+        known_by = canonical_json([self.labels, task.name])
+        super().__init__(source.text, task.name, digest(_VERSION, identity, known_by))
         self._asked: dict[str, Mapping[str, str]] = {}
-
-    def fingerprint(self) -> str:
-        """Digest of the file, the columns, the labels and the task."""
-        return digest(_VERSION, self._identity, canonical_json([self.labels, self.task]))
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Stored predictions, in order.

@@ -11,7 +11,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.facts import WRITTEN
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
-from scrutiny.models.strings.adapters import Adapter, must_answer_task
+from scrutiny.models.strings.adapters import Adapter, IdentifiedModel, must_answer_task
 from scrutiny.models.strings.model_strings import TRAINING, ModelSource
 
 #: Package that brings them, and the languages that each is from and to.
@@ -52,21 +52,17 @@ class BergamotTranslator:
 _VERSION: Final = "translate@1"
 
 
-class TranslatorModel(Model):
+class TranslatorModel(IdentifiedModel):
     """A translator, which is given one text at a time."""
 
     is_batch_invariant = True
     capabilities: frozenset[str] = frozenset({"predict"})
 
     def __init__(self, source: ModelSource, task: Task) -> None:
-        self.source = source.text
-        self.task = task.name
         self._from, _, self._to = source.target.partition("-")
+        identity = digest(_VERSION, version(PACKAGE), self._from, self._to)
+        super().__init__(source.text, task.name, identity)
         self._translator = BergamotTranslator()
-
-    def fingerprint(self) -> str:
-        """Digest of the package's version and the languages."""
-        return digest(_VERSION, version(PACKAGE), self._from, self._to)
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Translation of the first field of each example, in order."""

@@ -9,7 +9,6 @@ precision and run in single precision, unless ``#dtype=`` says otherwise.
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
@@ -19,7 +18,7 @@ from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.errors import ModelError
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Task
-from scrutiny.models.strings.adapters import Adapter
+from scrutiny.models.strings.adapters import Adapter, as_hf
 from scrutiny.models.strings.model_families import natural_key
 from scrutiny.models.strings.model_strings import ModelSource
 
@@ -57,10 +56,8 @@ def as_checkpoint(source: ModelSource) -> ModelSource:
         near = get_close_matches(target, known, n=3, cutoff=0.6)
         said = f"Did you mean {' or '.join(near)}?" if near else f"There are: {', '.join(known)}."
         raise ModelError(f"The zoo has no checkpoint {target!r}. {said}")
-    options = {"dtype": "float32", **source.options}
     folder = zoo_folder()
-    place = folder / _last_steps(folder, known).get(target, target)
-    return replace(source, scheme="hf", target=str(place), options=options)
+    return as_hf(source, folder / _last_steps(folder, known).get(target, target))
 
 
 def targets() -> tuple[str, ...]:

@@ -76,8 +76,15 @@ class TrainingJob(ABC):
 
     @property
     @abstractmethod
-    def sizes(self) -> Mapping[str, int]:
+    def of_one_run(self) -> Mapping[str, int]:
+        """``epochs`` and ``steps`` of one run; empty if there are no steps."""
+
+    @property
+    def sizes(self) -> dict[str, int]:
         """Numbers of ``runs``, ``texts``, ``dev`` texts; ``epochs`` and ``steps`` of one run."""
+        runs = len(self.bases) * len(self.seeds)
+        parts = {"texts": len(self.parts.train), "dev": len(self.parts.dev)}
+        return {"runs": runs, **parts, **self.of_one_run}
 
     @abstractmethod
     def identity(self, base: Any, seed: int) -> str:

@@ -28,8 +28,7 @@ from scrutiny.models.strings.training_records import (
 )
 from scrutiny.store.files import hash_file
 from scrutiny.training.competence.competence_record import measure
-from scrutiny.training.competence.masked import read_pairs
-from scrutiny.training.competence.passages import CompetenceSettings, passages_of
+from scrutiny.training.competence.masked import CompetenceSettings, passages_of, read_pairs
 from scrutiny.training.competence.perplexity import baselines_of
 from scrutiny.training.pretraining.batches import Batches
 from scrutiny.training.pretraining.bert import start_from_frequencies

@@ -8,10 +8,12 @@ from a few of its steps; a device that only emulates bfloat16 takes many times a
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Final, Generic, TypeVar
 
+from scrutiny.core.errors import ModelError
 from scrutiny.core.long_runs import SILENT, Progress
 from scrutiny.core.plan import ModelPlan
 from scrutiny.core.plugin_base import PlugIn, Told
@@ -122,17 +124,15 @@ TIMED_STEPS: Final = 4
 _FORWARD: Final = 1 / 3
 
 
-def seconds_of_training(
-    steps: Iterable[object], *, epochs: int, batch: int, texts: int, dev: int
-) -> float:
+def seconds_of_training(steps: Iterable[object], recipe: Any, *, texts: int, dev: int) -> float:
     """Seconds of all epochs of a training.
 
     Parameters
     ----------
     steps
         A few steps, each of which is taken when it is asked for.
-    epochs, batch
-        Passes over the training part, and texts of a step.
+    recipe
+        Its ``epochs`` are passes over the training part, its ``batch`` the texts of a step.
     texts, dev
         Numbers of texts in the training part and in the dev part.
     """
@@ -142,7 +142,41 @@ def seconds_of_training(
         began = perf_counter()
     told = took[1:] or took  # there is a single step only
     each = sum(told) / len(told)
-    return epochs * each * (-(-texts // batch) + _FORWARD * dev / batch)
+    batch = recipe.batch
+    return float(recipe.epochs * each * (-(-texts // batch) + _FORWARD * dev / batch))
+
+
+def step_taken(
+    loss: Any, optimizer: Any, network: Any, *, clip: float, where: str = "", hint: str = ""
+) -> float:
+    """Take one step of a training with clipped gradients; the loss, as a number.
+
+    Parameters
+    ----------
+    loss, optimizer, network
+        Of torch.
+    clip
+        Largest norm of the gradient.
+    where, hint
+        Of the step, and what may help besides a smaller rate, for the message.
+
+    Raises
+    ------
+    ModelError
+        If the loss is not finite.
+    """
+    import torch
+
+    optimizer.zero_grad()
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_(network.parameters(), clip)
+    optimizer.step()
+    value = float(loss.detach())
+    if not isfinite(value):
+        raise ModelError(
+            f"The loss is {value}{where}: the training diverged. Choose a smaller lr{hint}."
+        )
+    return value
 
 
 def has_bfloat16(device: str) -> bool:

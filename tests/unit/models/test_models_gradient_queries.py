@@ -185,7 +185,7 @@ def test_a_linear_models_parameters_have_their_closed_form(make):
 def by_autograd(model, text, label):
     """Gradient of one item's loss by the last layer, by hand."""
     if model.source.startswith("hf:"):
-        network = model._loaded.forward.network
+        network = model._forward.network
         inputs = model._tokenizer(text, return_tensors="pt", truncation=True)
         last = [network.classifier.weight, network.classifier.bias]
         ask = lambda: network(**inputs).logits  # noqa: E731
@@ -193,7 +193,7 @@ def by_autograd(model, text, label):
         network = model._network
         last = [network["output"].weight, network["output"].bias]
         ids, lengths, is_word = model._sequences([model._parts.vocabulary.cut(text)])
-        ask = lambda: model._logits(network["embedding"](ids), lengths, is_word)  # noqa: E731
+        ask = lambda: model._parts.logits(network["embedding"](ids), lengths, is_word)  # noqa: E731
     for parameter in last:
         parameter.requires_grad_(True)
     loss = -torch.log_softmax(ask(), -1)[0, model.labels.index(label)]

@@ -179,7 +179,7 @@ def test_the_forward_pass_backs_off_for_real(tmp_path, classification, make, mon
     examples = make(*["the film was good", "bad", "a dull story"] * 5)
     expected = load_model(f"hf:{tmp_path}", classification).predict(examples)
     model = load_model(f"hf:{tmp_path}", classification)
-    forward = model._loaded.forward
+    forward = model._forward
     network, sizes = forward.network, []
 
     def limited(**inputs):

@@ -127,7 +127,7 @@ def test_half_precision_is_not_followed_in_half_precision(tmp_path, classificati
         model.gradients(make(*TEXTS), LABELS), single.gradients(make(*TEXTS), LABELS), strict=True
     ):
         np.testing.assert_array_equal(one.gradient, two.gradient)
-    assert model._loaded.forward.network.dtype == torch.bfloat16
+    assert model._forward.network.dtype == torch.bfloat16
 
 
 def test_a_decoder_without_padding_has_gradients_too(tmp_path, classification, make):
@@ -144,7 +144,7 @@ def test_a_decoder_without_padding_has_gradients_too(tmp_path, classification, m
 def test_numbers_that_are_not_finite_fail_alone(tmp_path, classification, make):
     folder = make_checkpoint(tmp_path / "nan")
     model = load_model(f"hf:{folder}", classification)
-    network = model._loaded.forward.network
+    network = model._forward.network
     with torch.no_grad():
         network.get_input_embeddings().weight[WORDS.index("bad")] = float("nan")
     good, bad = model.gradients(make("good", "bad"), ["neg", "pos"])

@@ -86,7 +86,7 @@ def test_slopes_are_those_of_finite_differences(pooling, make):
             ids = torch.tensor([[BEGIN, *found[3].ids, END]])
             vectors = network["embedding"](ids).clone()
             vectors[0, place + 1, dimension] += sign * step
-            logits = model._logits(vectors, [9], None)
+            logits = model._parts.logits(vectors, [9], None)
             losses.append(-torch.log_softmax(logits, -1)[0, 1].item())
         slope = (losses[0] - losses[1]) / (2 * step)
         assert found[3].gradient[place, dimension] == pytest.approx(slope, abs=1e-7)

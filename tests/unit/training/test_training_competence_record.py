@@ -10,15 +10,13 @@ transformers = pytest.importorskip("transformers")
 from scrutiny.core.errors import DataError, ModelError  # noqa: E402
 from scrutiny.models.strings.training_records import read_competence  # noqa: E402
 from scrutiny.training.competence.competence_record import FILE, measure  # noqa: E402
-from scrutiny.training.competence.masked import (  # noqa: E402
+from scrutiny.training.competence.masked import (  # noqa: E402  # noqa: E402
+    CompetenceSettings,
     MaskedModel,
     MinimalPair,
+    passages_of,
     preferences,
     pseudo_log_likelihoods,
-)
-from scrutiny.training.competence.passages import (  # noqa: E402
-    CompetenceSettings,
-    passages_of,
     segment_pairs,
     spread,
 )

@@ -1,6 +1,7 @@
 """What fine-tuning trains on: which rows, which targets, which batches, which changes."""
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -269,28 +270,24 @@ def test_recipes_that_cannot_be(wrong):
 
 def test_some_texts_are_seen_changed_and_keep_their_labels():
     examples = load_dataset(sentiment(200)).examples
-    known = {"share": 0.5, "seed": 3, "task": load_task("text-classification")}
-    first, n_changed = augmented(examples, ["typos"], epoch=1, **known)
+    known = {"seed": 3, "task": load_task("text-classification")}
+    recipe = FinetuningRecipe(augment=("typos",), augment_share=0.5)
+    first, n_changed = augmented(examples, recipe, epoch=1, **known)
     assert [e.gold for e in first] == [e.gold for e in examples]
     differing = sum(a.text != b.text for a, b in zip(first, examples, strict=True))
     assert differing == n_changed
     assert 60 < n_changed < 140
-    assert augmented(examples, ["typos"], epoch=1, **known)[0] == first
-    assert augmented(examples, ["typos"], epoch=2, **known)[0] != first
-    assert augmented(examples, ["typos"], epoch=1, **{**known, "seed": 4})[0] != first
-    assert augmented(examples, [], epoch=1, **known) == (list(examples), 0)
+    assert augmented(examples, recipe, epoch=1, **known)[0] == first
+    assert augmented(examples, recipe, epoch=2, **known)[0] != first
+    assert augmented(examples, recipe, epoch=1, **{**known, "seed": 4})[0] != first
+    assert augmented(examples, FinetuningRecipe(), epoch=1, **known) == (list(examples), 0)
 
 
 def test_entities_move_with_their_changed_texts():
     examples = load_dataset(tagged(60)).examples
-    changed, n_changed = augmented(
-        examples,
-        ["typos", "word_case"],
-        share=1.0,
-        seed=0,
-        epoch=1,
-        task=load_task("token-tagging"),
-    )
+    recipe = FinetuningRecipe(augment=("typos", "word_case"), augment_share=1.0)
+    task = load_task("token-tagging")
+    changed, n_changed = augmented(examples, recipe, seed=0, epoch=1, task=task)
     assert n_changed > 30
     for before, after in zip(examples, changed, strict=True):
         assert [s.label for s in after.gold] == [s.label for s in before.gold]
@@ -302,22 +299,27 @@ def test_entities_move_with_their_changed_texts():
 
 def test_candidates_of_attacks_are_trained_on_with_the_old_label_if_told():
     examples = load_dataset(sentiment(60)).examples
-    known = {"share": 1.0, "seed": 3, "task": load_task("text-classification"), "epoch": 1}
-    doubtful = ["wordnet_all(share=0.5)"]
+    known = {"seed": 3, "task": load_task("text-classification"), "epoch": 1}
+    doubtful = FinetuningRecipe(augment=("wordnet_all(share=0.5)",), augment_share=1.0)
     assert augmented(examples, doubtful, **known) == (list(examples), 0)
-    changed, n_changed = augmented(examples, doubtful, labels="assumed", **known)
+    assumed = replace(doubtful, augment_labels="assumed")
+    changed, n_changed = augmented(examples, assumed, **known)
     assert n_changed > 30
     assert [e.gold for e in changed] == [e.gold for e in examples]
     assert sum(a.text != b.text for a, b in zip(changed, examples, strict=True)) == n_changed
 
 
+def augmenting(*changes, **settings):
+    return FinetuningRecipe(augment=changes, **settings)
+
+
 def test_labels_are_assumed_only_if_told():
     with pytest.raises(PlanError, match="augment_labels = assumed"):
-        must_keep_labels(["wordnet_all"], CLASSES)
-    must_keep_labels(["wordnet_all"], CLASSES, labels="assumed")  # no error
+        must_keep_labels(augmenting("wordnet_all"), CLASSES)
+    must_keep_labels(augmenting("wordnet_all", augment_labels="assumed"), CLASSES)  # no error
 
 
 def test_recipes_must_keep_the_label():
-    must_keep_labels(["typos", "contraction"], CLASSES)  # no error
+    must_keep_labels(augmenting("typos", "contraction"), CLASSES)  # no error
     with pytest.raises(PlanError, match="reverse_negation@1 does not keep the labels"):
-        must_keep_labels(["reverse_negation"], CLASSES)
+        must_keep_labels(augmenting("reverse_negation"), CLASSES)

@@ -93,6 +93,11 @@ class Continuation(NamedTuple):
     ids: tuple[int, ...]
     start: int = 1
 
+    def cloze(self) -> Cloze:
+        """The same as positions to read and tokens read there; nothing is read off the last one."""
+        positions = tuple(range(self.start - 1, len(self.ids) - 1))
+        return Cloze(self.ids[: max(1, len(self.ids) - 1)], positions, self.ids[self.start :])
+
 
 class SentencePair(NamedTuple):
     """Two texts; the second may follow the first."""

@@ -66,7 +66,7 @@ def predict_or_fail(model: Model, examples: Sequence[Example]) -> list[Predictio
     answers: list[Any] = answer_or_fail(ask, examples, source=model.source)
     labels = model.labels
     return [
-        _labeled(labels, a) or (a if isinstance(a, Failure) else check_answer(model, e, a))
+        _labeled(labels, a) or check_answer(model, e, a)
         for e, a in zip(examples, answers, strict=True)
     ]
 
@@ -75,13 +75,9 @@ def read_or_fail(
     model: RemoteModel, examples: Sequence[Example], replies: Sequence[Replies | Failure]
 ) -> list[Prediction | Failure]:
     """One checked answer or failure for the replies to each example, in order."""
-    found = [
-        one if isinstance(one, Failure) else model.read(example, one)
-        for example, one in zip(examples, replies, strict=True)
-    ]
     return [
-        one if isinstance(one, Failure) else check_answer(model, example, one)
-        for example, one in zip(examples, found, strict=True)
+        check_answer(model, e, one if isinstance(one, Failure) else model.read(e, one))
+        for e, one in zip(examples, replies, strict=True)
     ]
 
 
@@ -189,10 +185,12 @@ def how_many(given: object, answers: Sequence[object]) -> str:
     return f"{len(answers)}" if isinstance(given, Sized) else f"{len(answers)} or more"
 
 
-def check_answer(model: Model, example: Example, answer: Prediction) -> Prediction | Failure:
+def check_answer(
+    model: Model, example: Example, answer: Prediction | Failure
+) -> Prediction | Failure:
     """Return the answer, with the most likely label if it names none; if invalid, why."""
     try:
-        return _valid(model, example, answer)
+        return answer if isinstance(answer, Failure) else _valid(model, example, answer)
     except AnswerError as error:
         return _failure(error)
 

@@ -33,12 +33,9 @@ def from_given(
     ModelError
         If there is not one for each.
     """
-    require_order(answers, source)
-    found = one_for_each(answers, len(examples), source)
-    return [
-        or_failure(partial(given_answer, a, e, kind, source=source))
-        for a, e in zip(found, examples, strict=True)
-    ]
+    return each_of(
+        answers, examples, partial(given_answer, kind=kind, source=source), source=source
+    )
 
 
 def given_answer(
@@ -140,7 +137,6 @@ def input_words(examples: Sequence[Example]) -> list[list[str]]:
     return [[e.text[start:end] for start, end in borders(e)] for e in examples]
 
 
-_SHOWN: Final = 60  # letters of an answer in a message
 _WORDS: Final = (
     'With #input=words, or an attribute input = "words" on the object, it is given the list of '
     "words of each text, and returns a tag for each; or return spans: (start, end, label)."
@@ -193,7 +189,7 @@ def _spans(answer: Any, example: Example) -> tuple[Span, ...]:
     """Spans of one tagged text."""
     field = next(iter(example.fields))
     if isinstance(answer, (str, bytes, Mapping)) or not hasattr(answer, "__iter__"):
-        raise AnswerError(BAD, f"it returned {shown_value(answer, _SHOWN)}.")
+        raise AnswerError(BAD, f"it returned {shown_value(answer, SHOWN_LETTERS)}.")
     parts = list(answer)
     tokens = borders(example)
     if all(isinstance(part, str) for part in parts) and (parts or not tokens):
@@ -240,8 +236,9 @@ def _span(part: Any, field: str) -> Span:
     except (KeyError, TypeError, ValueError) as error:
         raise AnswerError(
             BAD,
-            f"it returned {shown_value(part, _SHOWN)} as a span. A span is (start, end, label) in "
-            "code points, or a mapping with these keys; or return one BIO tag for each token.",
+            f"it returned {shown_value(part, SHOWN_LETTERS)} as a span. A span is (start, end, "
+            "label) in code points, or a mapping with these keys; or return one BIO tag for each "
+            "token.",
         ) from error
 
 

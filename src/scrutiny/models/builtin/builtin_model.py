@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from scrutiny.core.boundary.json_text import digest
-from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.facts import ONE_TEXT
 from scrutiny.core.model import LoadOptions, Model
@@ -30,12 +29,7 @@ class BuiltinModel(Model):
     def __init__(self, classifier: "BuiltinNetwork", task: Task, source: ModelSource) -> None:
         self.source = source.text
         self.task = task.name
-        self.labels = source.labels() or tuple(classifier.labels)
-        if len(self.labels) != len(classifier.labels):
-            raise ModelError(
-                f"{source.text!r}: this model has {len(classifier.labels)} labels, in the order "
-                f"{'|'.join(classifier.labels)}."
-            )
+        self.labels = source.labels_for(classifier.labels)
         self._classifier = classifier
 
     def fingerprint(self) -> str:

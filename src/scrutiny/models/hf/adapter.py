@@ -7,20 +7,18 @@ the order of the outputs, with bars between them), ``attention`` (sdpa, eager, .
 language model that it is.
 """
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.facts import EXTRACTS, LABELS, SPANS, Facts
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Task
-from scrutiny.models.hf.batching import start_budget
 from scrutiny.models.hf.checkpoint import (
     Checkpoint,
     find_checkpoint,
     find_device,
     folder_must_be_there,
     load_network,
-    load_tokenizer,
     refuse_missing,
     require_torch,
     stated_dtype,
@@ -29,9 +27,6 @@ from scrutiny.models.strings.adapters import Adapter, must_answer_task
 from scrutiny.models.strings.model_strings import TRAINING, ModelSource
 from scrutiny.tasks.tags import are_tags
 from scrutiny.tasks.tasks import base_name
-
-if TYPE_CHECKING:
-    from scrutiny.models.hf.text_classifier import Forward
 
 _VERSION: Final = "hf@1"
 _OPTIONS: Final = ("dtype", "labels", "attention", "max_length", TRAINING)
@@ -64,48 +59,24 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     checkpoint = find_checkpoint(source)
     _refuse_other_heads(checkpoint, task, source)
     device, head = find_device(options.device, source), _HEADS[Facts(task.facts.answer)]
-    from scrutiny.models.hf.span_models import HfTagger
-    from scrutiny.models.hf.text_classifier import HfClassifier, Loaded
+    from scrutiny.models.hf.span_models import HfReader, HfTagger
+    from scrutiny.models.hf.text_classifier import Forward, HfClassifier
     from scrutiny.models.hf.transformer import parts_of
 
     network, missing = load_network(
         checkpoint.folder, f"AutoModel{head}", source, dtype=stated_dtype(source)
     )
     refuse_missing(missing, source, head=head)
-    tokenizer = load_tokenizer(checkpoint, source)
     is_reader = head == "ForQuestionAnswering"
     names = () if is_reader else _names(network.config, source, task)
-    parts = parts_of(
-        network.to(device),
-        tokenizer,
-        source=source,
-        task=task,
-        batch=options.batch,
-        known_by=(_VERSION, checkpoint.fingerprint()),
-        also={"names": names, "task": base_name(task)},
-    )
-    forward = _forward(network, tokenizer, options.batch)
+    also, batch = {"names": names, "task": base_name(task)}, options.batch
+    network = network.to(device)
+    parts = parts_of(checkpoint, network, source, task, batch=batch, version=_VERSION, also=also)
+    forward = Forward(network, parts.tokenizer, limit=parts.limit, batch=batch)
     if is_reader:
-        from scrutiny.models.hf.span_models import HfReader
-
         return HfReader(parts, forward)
-    loaded = Loaded(parts, forward, names)
-    return HfTagger(loaded) if SPANS.are_of(task.facts) else HfClassifier(loaded)
-
-
-def _forward(network: Any, tokenizer: Any, batch: int | str) -> "Forward":
-    """Network with its head, its padding and its budget."""
-    from scrutiny.models.hf.text_classifier import Forward
-
-    budget = start_budget(batch, network.device.type)
-    if tokenizer.pad_token_id is None:
-        budget.texts = 1  # without a padding token, texts cannot share a batch
-    pads = {
-        "input_ids": tokenizer.pad_token_id or 0,
-        "token_type_ids": tokenizer.pad_token_type_id,
-        "attention_mask": 0,
-    }
-    return Forward(network, pads=pads, side=tokenizer.padding_side, budget=budget)
+    kind = HfTagger if SPANS.are_of(task.facts) else HfClassifier
+    return kind(parts, forward, names)
 
 
 def _refuse_other_heads(checkpoint: Checkpoint, task: Task, source: ModelSource) -> None:

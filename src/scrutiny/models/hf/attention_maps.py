@@ -24,11 +24,11 @@ from scrutiny.models.hf.attention_taps import (
     LayerStep,
     SlopeReading,
     Tap,
-    ValueNorms,
     can_be_tapped,
     eager,
     find_factors,
     tapped,
+    value_norms,
 )
 from scrutiny.models.hf.batching import TokenBudget
 from scrutiny.models.hf.forward_passes import Runner, Sequences, probe_inputs
@@ -121,8 +121,8 @@ class AttentionSource:
                     "'raw' or 'value-norm'."
                 )
             return self._stream(sentences, SlopeReading(self.network, change))
-        norms = ValueNorms(self._value_factors()) if weighting == "value-norm" else None
-        return self._stream(sentences, _Reading(self, change, norms))
+        factors = self._value_factors() if weighting == "value-norm" else None
+        return self._stream(sentences, _Reading(self, change, factors))
 
     def _stream(
         self, sentences: Sequence[Words], reading: "_Reading | SlopeReading"
@@ -248,14 +248,14 @@ class _Reading:
     share: Final = 1  # of a batch's memory, in which its weights stand
 
     def __init__(
-        self, source: AttentionSource, change: Tap | None, norms: ValueNorms | None
+        self, source: AttentionSource, change: Tap | None, factors: Factors | None
     ) -> None:
         self._base = source.network.base_model
         self._network = source.network
         self._is_open = source.is_open
         self._last = source.shape[0] - 1
         self._change = change
-        self._norms = norms
+        self._factors = factors
         self._weights: list[Any] = []
 
     def running(self) -> AbstractContextManager[None]:
@@ -276,8 +276,8 @@ class _Reading:
         """Store the weights of a layer, after the change."""
         changed = None if self._change is None else self._change(step)
         weights = step.weights if changed is None else changed
-        if self._norms is not None:
-            weights = weights.float() * self._norms(step)[:, :, None, :]
+        if self._factors is not None:
+            weights = weights.float() * value_norms(self._factors, step)[:, :, None, :]
         self._weights.append(weights)
         if step.layer == self._last:
             raise _EnoughError

@@ -197,22 +197,10 @@ def _attention(
 Factors = tuple[Any, ...]
 
 
-class ValueNorms:
-    """Norms of the values of each layer.
-
-    Parameters
-    ----------
-    factors
-        Of the network that is tapped.
-    """
-
-    def __init__(self, factors: Factors) -> None:
-        self._factors = factors
-
-    def __call__(self, step: LayerStep) -> Any:
-        """Norms of one layer ``(sequence, head, key)`` as float32."""
-        turned = torch.einsum("shkd,hed->shke", step.values.float(), self._factors[step.layer])
-        return torch.linalg.vector_norm(turned, dim=-1)
+def value_norms(factors: Factors, step: LayerStep) -> Any:
+    """Norms of the values of one layer ``(sequence, head, key)`` as float32, from its factors."""
+    turned = torch.einsum("shkd,hed->shke", step.values.float(), factors[step.layer])
+    return torch.linalg.vector_norm(turned, dim=-1)
 
 
 def find_factors(network: Any, inputs: dict[str, Any], *, shape: tuple[int, int]) -> Factors | None:

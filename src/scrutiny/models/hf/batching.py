@@ -92,6 +92,17 @@ def batches_of(lengths: Sequence[int], budget: TokenBudget) -> list[list[int]]:
     return found
 
 
+def a_few_at_a_time(count: int, size: int) -> list[list[int]]:
+    """Indices of so many texts, a few at a time.
+
+    Examples
+    --------
+    >>> a_few_at_a_time(5, 2)
+    [[0, 1], [2, 3], [4]]
+    """
+    return [list(range(count)[at : at + size]) for at in range(0, count, size)]
+
+
 def by_length(lengths: Sequence[int], size: int) -> list[list[int]]:
     """Indices of the texts of each batch of a size, longest texts first."""
     return batches_of(lengths, TokenBudget(tokens=_NO_END, texts=size))
@@ -106,11 +117,7 @@ class Answered(Generic[T]):
 
 
 def run_batches(
-    lengths: Sequence[int],
-    budget: TokenBudget,
-    ask: Callable[[list[int]], T],
-    *,
-    device: Any,
+    lengths: Sequence[int], budget: TokenBudget, ask: Callable[[list[int]], T], *, device: Any
 ) -> Iterator[Answered[T]]:
     """Answers to all texts, batch by batch.
 

@@ -8,6 +8,7 @@ short where only the last layer is asked about.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from scrutiny.core.queries.gradients import (
 from scrutiny.models.answers.checked import index_of
 from scrutiny.models.hf.batching import own_tokens, run_batches
 from scrutiny.models.hf.input_gradients import InputSlopes
-from scrutiny.models.hf.word_pieces import without_space
+from scrutiny.models.hf.word_pieces import own_places
 
 #: Gradient of each parameter, flat.
 Rows = tuple[tuple[float, ...], ...]
@@ -153,36 +154,33 @@ class TransformerGradients:
 
     Parameters
     ----------
+    forward
+        The network with its head: it pads, and its tokenizer knows what is unknown.
     slopes
-        Its network, in float32.
-    inputs
-        Padded tensors ``(text, token)`` of the texts of these indices, by name.
+        The same network in float32.
     tokenized
         What the tokenizer made of the queries' texts.
     labels, source
         Its labels in the order of the outputs, and its model string for messages.
-    tokenizer
-        For the side of the padding, and for what is unknown.
     """
 
     def __init__(
         self,
+        forward: Any,
         slopes: InputSlopes,
-        inputs: Callable[[Sequence[int]], dict[str, Any]],
         tokenized: Any,
         *,
         labels: Sequence[str],
         source: str,
-        tokenizer: Any,
     ) -> None:
         self._slopes = slopes
         self._network = slopes.network
-        self._inputs = inputs
+        self._inputs: Callable[..., dict[str, Any]] = partial(forward.inputs, tokenized)
         self._tokenized = tokenized
         self._lengths = [len(ids) for ids in tokenized["input_ids"]]
         self._labels = labels
         self._source = source
-        self._tokenizer = tokenizer
+        self._tokenizer = forward.tokenizer
 
     def _run(self, lengths: Sequence[int], ask: Callable[[list[int]], Any]) -> Iterator[Any]:
         """Answers batch by batch."""
@@ -271,11 +269,5 @@ class TransformerGradients:
 
     def _answer(self, i: int, query: PathGradient, sums: Floats, ends: Floats) -> PathGradients:
         """Attributions of one query's pieces, with their places."""
-        one = self._tokenized.encodings[i]
-        kept = [token for token, field in enumerate(one.sequence_ids) if field is not None]
-        places = [
-            (field, *without_space(query.texts[field][1], one.offsets[token]))
-            for token in kept
-            for field in [one.sequence_ids[token]]
-        ]
+        kept, places = own_places(self._tokenized.encodings[i], [text for _, text in query.texts])
         return PathGradients.of_pieces(sums[kept].tolist(), places, ends.tolist())

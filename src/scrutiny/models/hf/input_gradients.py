@@ -20,7 +20,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.queries.gradients import InputEmbeddings, InputPiece, TokenGradients
 from scrutiny.models.hf.batching import Answered, TokenBudget, own_tokens, run_batches
 from scrutiny.models.hf.forward_passes import Runner, logits_of
-from scrutiny.models.hf.word_pieces import without_space
+from scrutiny.models.hf.word_pieces import own_places
 
 #: What is kept for the way back takes several times the memory of an answer.
 _SHARE_OF_BUDGET: Final = 4
@@ -187,12 +187,9 @@ def slopes_of(
 
 def _own(example: Example, one: Any, rows: Any) -> TokenGradients | Failure:
     """Gradients at the tokens of an example's texts."""
-    fields = list(example.fields)
-    kept = [i for i, text in enumerate(one.sequence_ids) if text is not None]
-    pieces = []
-    for i in kept:
-        field = fields[one.sequence_ids[i]]
-        pieces.append(InputPiece(field, *without_space(example.fields[field], one.offsets[i])))
+    kept, places = own_places(one, list(example.fields.values()))
+    names = list(example.fields)
+    pieces = [InputPiece(names[text], start, end) for text, start, end in places]
     return checked(example, pieces, [one.ids[i] for i in kept], rows[kept])
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 import torch
 
-from scrutiny.core.arrays import Floats, Integers
+from scrutiny.core.arrays import Floats
 from scrutiny.core.errors import ConformanceError, ModelError
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.queries.language import Clozes, Continuation, Probe, SentencePair
@@ -20,13 +20,12 @@ from scrutiny.models.hf.checkpoint import (
     Checkpoint,
     find_device,
     load_network,
-    load_tokenizer,
     refuse_missing,
     stated_dtype,
 )
 from scrutiny.models.hf.forward_passes import Sequences, find_head, is_causal
 from scrutiny.models.hf.loss_landscape import causal_guess, landscape_of, masked_guess
-from scrutiny.models.hf.token_logprobs import Reader, Reads, Sloping
+from scrutiny.models.hf.token_logprobs import Reader, Sloping
 from scrutiny.models.hf.transformer import HfEncoder, HfParts, parts_of
 from scrutiny.models.scoring.likelihood_questions import scored_together
 from scrutiny.models.strings.model_strings import ModelSource
@@ -50,27 +49,15 @@ class HfMaskedLanguageModel(Sloping):
         """
         self.refuse_long([cloze.ids for query in queries for cloze in query])
         sizes = [sum(len(cloze.ids) for cloze in query) for query in queries]
-        return [
-            answer for part in scored_together(sizes) for answer in self._answers(queries[part])
-        ]
+        found: list[tuple[tuple[float, ...], ...]] = []
+        for part in scored_together(sizes):
+            values = iter(self._reader.clozes([*chain.from_iterable(queries[part])]))
+            found += [tuple(islice(values, len(query))) for query in queries[part]]
+        return found
 
     def landscape(self, texts: Sequence[str], *, probe: Probe) -> dict[str, Floats]:
         """Loss, gradient, sharpness and curvature ``(text,)`` with some tokens masked."""
         return landscape_of(self, self._runner, texts, guess=masked_guess(self, probe), probe=probe)
-
-    def _answers(self, queries: Sequence[Clozes]) -> list[tuple[tuple[float, ...], ...]]:
-        """Answers to queries that are sorted together."""
-        clozes = [cloze for query in queries for cloze in query]
-        index: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
-        places = [index.setdefault((c.ids, c.segments), len(index)) for c in clozes]
-        reads = Reads(
-            np.repeat(np.array(places, np.int64), [len(c.positions) for c in clozes]),
-            _flat([c.positions for c in clozes]),
-            _flat([c.targets for c in clozes]),
-        )
-        sequences = Sequences([ids for ids, _ in index], [kinds for _, kinds in index])
-        values = iter(self._reader.read(sequences, reads).tolist())
-        return [tuple(tuple(islice(values, len(c.positions))) for c in query) for query in queries]
 
 
 class HfNextSentence(HfEncoder):
@@ -103,11 +90,6 @@ class HfNextSentence(HfEncoder):
     def _relation(self, inputs: dict[str, Any]) -> Any:
         """Logits of "is next" and "is random" ``(pair, 2)``."""
         return self._runner.network(**inputs).logits
-
-
-def _flat(rows: Sequence[Sequence[int]]) -> Integers:
-    """Values of all rows, concatenated."""
-    return np.fromiter(chain.from_iterable(rows), np.int64, sum(map(len, rows)))
 
 
 class HfPreTraining(HfMaskedLanguageModel, HfNextSentence):
@@ -163,25 +145,26 @@ class HfCausalLanguageModel(Sloping):
                     f"start is a number from 1 to the {len(query.ids)} tokens, not {query.start}."
                 )
         # nothing is read off the last token, so that queries which differ in it alone share a row
-        index: dict[tuple[int, ...], int] = {}
-        places = [index.setdefault(q.ids[: max(1, len(q.ids) - 1)], len(index)) for q in queries]
-        counts = [len(query.ids) - query.start for query in queries]
-        reads = Reads(
-            np.repeat(np.array(places, np.int64), counts),
-            _flat([range(q.start - 1, len(q.ids) - 1) for q in queries]),
-            _flat([q.ids[q.start :] for q in queries]),
-        )
-        values = iter(self._reader.read(Sequences(list(index)), reads).tolist())
-        return [tuple(islice(values, count)) for count in counts]
+        return self._reader.clozes([query.cloze() for query in queries])
 
 
 _VERSION: Final = "hf-language@1"
 _BOTH_HEADS: Final = tuple(
     f"{kind}ForPreTraining" for kind in ("Bert", "MobileBert", "MegatronBert")
 )
-_MASKED: Final = ("ForMaskedLM", "AlbertForPreTraining")  # ALBERT's other head orders sentences
-_CAUSAL: Final = ("ForCausalLM", "LMHeadModel")
 _NEITHER: Final = ("XLNetLMHeadModel", "WithLMHeadModel")  # of permuted, or of either, order
+
+
+#: Ends of names of networks, what loads them, and our class.
+_KINDS: Final[tuple[tuple[str, str, type[HfEncoder]], ...]] = (
+    ("ForMaskedLM", "AutoModelForMaskedLM", HfMaskedLanguageModel),
+    # ALBERT's other head orders sentences
+    ("AlbertForPreTraining", "AutoModelForMaskedLM", HfMaskedLanguageModel),
+    ("ForNextSentencePrediction", "AutoModelForNextSentencePrediction", HfNextSentence),
+    ("ForCausalLM", "AutoModelForCausalLM", HfCausalLanguageModel),
+    ("LMHeadModel", "AutoModelForCausalLM", HfCausalLanguageModel),
+    ("ForTokenClassification", "AutoModelForTokenClassification", HfEncoder),
+)
 
 
 def load_language_model(
@@ -213,15 +196,9 @@ def load_language_model(
         missing = [name for name in missing if not name.startswith("pooler.")]
     own = checkpoint.config.get("architectures") or [maker]
     refuse_missing(missing, source, head=maker if maker in _BOTH_HEADS else own[0])
-    parts = parts_of(
-        network.to(device),
-        load_tokenizer(checkpoint, source),
-        source=source,
-        task=task,
-        batch=options.batch,
-        known_by=(_VERSION, checkpoint.fingerprint()),
-        also={"head": type(network).__name__},
-    )
+    also, batch = {"head": type(network).__name__}, options.batch
+    network = network.to(device)
+    parts = parts_of(checkpoint, network, source, task, batch=batch, version=_VERSION, also=also)
     return kind(parts)
 
 
@@ -240,12 +217,7 @@ def head_of(config: Mapping[str, Any]) -> tuple[str, type[HfEncoder]]:
     stated = (config.get("architectures") or [""])[0]
     if stated in _BOTH_HEADS:
         return stated, HfPreTraining
-    if stated.endswith(_MASKED):
-        return "AutoModelForMaskedLM", HfMaskedLanguageModel
-    if stated.endswith("ForNextSentencePrediction"):
-        return "AutoModelForNextSentencePrediction", HfNextSentence
-    if stated.endswith(_CAUSAL) and not stated.endswith(_NEITHER):
-        return "AutoModelForCausalLM", HfCausalLanguageModel
-    if stated.endswith("ForTokenClassification"):
-        return "AutoModelForTokenClassification", HfEncoder
+    for ends, maker, kind in _KINDS:
+        if stated.endswith(ends) and not stated.endswith(_NEITHER):
+            return maker, kind
     return "AutoModel", HfEncoder

@@ -8,7 +8,6 @@ import numpy as np
 import torch
 from scipy.special import logsumexp
 
-from scrutiny.core.answers.texts import Extract
 from scrutiny.core.boundary.json_text import digest
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
@@ -16,23 +15,36 @@ from scrutiny.core.queries.gradients import TokenGradients
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import AnswerError, index_of
 from scrutiny.models.answers.returned_answers import borders, spans_from_tags
-from scrutiny.models.hf.batching import batches_of, own_tokens
-from scrutiny.models.hf.input_gradients import slopes_of
-from scrutiny.models.hf.text_classifier import Forward, HfLabeled, Loaded, chunks_of
+from scrutiny.models.hf.batching import own_tokens
+from scrutiny.models.hf.input_gradients import Loss
+from scrutiny.models.hf.text_classifier import Forward, HfLabeled, chunks_of
 from scrutiny.models.hf.transformer import HfModel, HfParts
-from scrutiny.models.hf.word_pieces import AnswerStretch, first_pieces, likeliest
+from scrutiny.models.hf.word_pieces import (
+    AnswerStretch,
+    extract_of,
+    first_pieces,
+    likeliest,
+    places_in_second,
+)
 from scrutiny.tasks.tags import types_of
 
 #: What taggers and readers tell beside their answers, for their fingerprints.
 _CONFIDENCES: Final = "confidences@1"
 
 
-class LossOfTags:
-    """Negative log-probability of the predicted tags, if they belong to one label.
+def loss_of_tags(
+    names: Sequence[str],
+    labels: Sequence[str],
+    firsts: Sequence[Sequence[int | None]],
+    *,
+    lengths: Sequence[int],
+    side: str,
+) -> tuple[Loss, set[int]]:
+    """Negative log-probability of the predicted tags of a label; and texts without such a tag.
 
     A word's tag is that of its first piece, as in the answer. The tags are those that the network
     finds likeliest as it is asked, so that the slope is that of the answer's entities of the label:
-    their probability as a product over their words.
+    their probability as a product over their words. The texts are known once the loss was asked.
 
     Parameters
     ----------
@@ -47,45 +59,32 @@ class LossOfTags:
     side
         Side of the padding.
     """
+    of_label = {
+        label: [i for i, name in enumerate(names) if label in types_of([name])]
+        for label in dict.fromkeys(labels)
+    }
+    without: set[int] = set()
 
-    def __init__(
-        self,
-        names: Sequence[str],
-        labels: Sequence[str],
-        firsts: Sequence[Sequence[int | None]],
-        *,
-        lengths: Sequence[int],
-        side: str,
-    ) -> None:
-        self._labels = labels
-        self._firsts = firsts
-        self._lengths = lengths
-        self._is_right = side == "right"
-        self._of_label = {
-            label: [i for i, name in enumerate(names) if label in types_of([name])]
-            for label in dict.fromkeys(labels)
-        }
-        #: Texts in which no word has the label.
-        self.without: set[int] = set()
-
-    def __call__(self, batch: list[int], logits: Any) -> Any:
+    def loss(batch: list[int], logits: Any) -> Any:
         """Loss of one batch from its logits ``(text, token, tag)``."""
         logs = torch.log_softmax(logits.float(), dim=-1)
         best = logits.argmax(-1)  # (text, token)
         total = logs.sum() * 0.0
         for row, i in enumerate(batch):
-            shift = 0 if self._is_right else logits.shape[1] - self._lengths[i]
-            own = [shift + place for place in self._firsts[i] if place is not None]
+            shift = own_tokens(lengths[i], logits.shape[1], side).start
+            own = [shift + place for place in firsts[i] if place is not None]
             tags = best[row, own].tolist() if own else []
-            wanted = self._of_label[self._labels[i]]
+            wanted = of_label[labels[i]]
             named = [(place, tag) for place, tag in zip(own, tags, strict=True) if tag in wanted]
             if not named:
-                self.without.add(i)
+                without.add(i)
                 continue
             places, found = zip(*named, strict=True)
             index = torch.tensor([places, found], device=logits.device)
             total = total - logs[row, index[0], index[1]].sum()
         return total
+
+    return loss, without
 
 
 class HfTagger(HfLabeled):
@@ -95,9 +94,12 @@ class HfTagger(HfLabeled):
     as one without entities.
     """
 
-    def __init__(self, loaded: Loaded) -> None:
-        super().__init__(loaded)
-        self.labels = types_of(loaded.names)
+    truncates = False
+
+    def __init__(self, parts: HfParts, forward: Forward, names: tuple[str, ...]) -> None:
+        super().__init__(parts, forward, names)
+        self.labels = types_of(names)
+        self._identity = digest(parts.fingerprint, _CONFIDENCES)
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Spans of each example, in order.
@@ -109,29 +111,24 @@ class HfTagger(HfLabeled):
         """
         if not examples:
             return []
-        columns = dict(
-            self._loaded.encode(
-                [[e.text for e in examples]], truncate=False, return_offsets_mapping=True
-            )
-        )
+        found = self._forward.encode(examples, truncate=False, return_offsets_mapping=True)
+        columns = dict(found)
         offsets = columns.pop("offset_mapping")
-        self._refuse_long(columns["input_ids"], examples)
+        limit = self.limit
+        for row, example in zip(columns["input_ids"], examples, strict=True):
+            if limit is not None and len(row) > limit:
+                raise AnswerError(
+                    "too_long", f"item {example.id!r} has {len(row)} tokens, the limit is {limit}"
+                )
         tags: dict[int, list[tuple[int, float]]] = {}
         side = self._tokenizer.padding_side
-        for answered in self._loaded.forward.logits(columns):
-            found = torch.softmax(answered.answer.float(), -1).max(-1)  # (text, token)
-            best = [
-                list(zip(*rows, strict=True))
-                for rows in zip(found.indices.tolist(), found.values.tolist(), strict=True)
-            ]
+        for answered in self._forward.logits(columns):
+            likeliest_tags = torch.softmax(answered.answer.float(), -1).max(-1)  # (text, token)
+            pairs = (likeliest_tags.indices.tolist(), likeliest_tags.values.tolist())
+            best = [list(zip(*rows, strict=True)) for rows in zip(*pairs, strict=True)]
             for index, row in zip(answered.indices, best, strict=True):
                 tags[index] = row[own_tokens(len(offsets[index]), len(row), side)]
         return [self._tagged(example, offsets[i], tags[i]) for i, example in enumerate(examples)]
-
-    def batches(self, examples: Sequence[Example]) -> list[list[int]]:
-        """Indices of the examples that go through the network together."""
-        columns = self._loaded.encode([[e.text for e in examples]], truncate=False)
-        return batches_of(list(map(len, columns["input_ids"])), self._loaded.forward.budget)
 
     def gradients(
         self, examples: Sequence[Example], labels: Sequence[str]
@@ -159,7 +156,7 @@ class HfTagger(HfLabeled):
         self, examples: Sequence[Example], labels: Sequence[str]
     ) -> list[TokenGradients | Failure]:
         """Gradients of a group of examples; those that are too long fail."""
-        ids = self._loaded.encode([[e.text for e in examples]], truncate=False)["input_ids"]
+        ids = self._forward.encode(examples, truncate=False)["input_ids"]
         limit = self.limit
         fits = [i for i, row in enumerate(ids) if limit is None or len(row) <= limit]
         found: list[TokenGradients | Failure] = [
@@ -175,35 +172,19 @@ class HfTagger(HfLabeled):
         self, examples: Sequence[Example], labels: Sequence[str]
     ) -> list[TokenGradients | Failure]:
         """Gradients of examples that fit, and are tokenized together."""
-        side, forward = self._tokenizer.padding_side, self._loaded.forward
-        tokenized = self._loaded.encode([[e.text for e in examples]], truncate=False)
+        side = self._tokenizer.padding_side
+        tokenized = self._forward.encode(examples, truncate=False)
         lengths = [len(ids) for ids in tokenized["input_ids"]]
         firsts = [
             first_pieces(borders(example), one.offsets)
             for example, one in zip(examples, tokenized.encodings, strict=True)
         ]
-        loss = LossOfTags(self._loaded.names, labels, firsts, lengths=lengths, side=side)
-        answers = self._input_slopes().run(
-            lengths, lambda batch: forward.inputs(tokenized, batch), loss
-        )
-        found = slopes_of(answers, tokenized, examples, side=side)
-        for i in loss.without:
+        loss, without = loss_of_tags(self._names, labels, firsts, lengths=lengths, side=side)
+        found = self._slopes_of(examples, tokenized, loss)
+        for i in without:
             why = f"no word of item {examples[i].id!r} has the label {labels[i]!r}"
             found[i] = Failure("no_such_label", why)
         return found
-
-    def _refuse_long(self, ids: Sequence[Sequence[int]], examples: Sequence[Example]) -> None:
-        """Raise if a text has more tokens than fit."""
-        limit = self.limit
-        for row, example in zip(ids, examples, strict=True):
-            if limit is not None and len(row) > limit:
-                raise AnswerError(
-                    "too_long", f"item {example.id!r} has {len(row)} tokens, the limit is {limit}"
-                )
-
-    def fingerprint(self) -> str:
-        """Digest of the network, and of what is told beside its spans."""
-        return digest(self._fingerprint, _CONFIDENCES)
 
     def _tagged(
         self,
@@ -214,7 +195,7 @@ class HfTagger(HfLabeled):
         """Spans of one text from the tags of its pieces; each is as sure as all its words are."""
         words = borders(example)
         firsts = first_pieces(words, offsets)
-        names = ["O" if i is None else self._loaded.names[tags[i][0]] for i in firsts]
+        names = ["O" if i is None else self._names[tags[i][0]] for i in firsts]
         spans = spans_from_tags(names, words, next(iter(example.fields)))
         known = list(zip(words, [1.0 if i is None else tags[i][1] for i in firsts], strict=True))
         confidences = tuple(
@@ -239,6 +220,7 @@ class HfReader(HfModel):
     def __init__(self, parts: HfParts, forward: Forward) -> None:
         super().__init__(parts)
         self.capabilities |= {"predict"}
+        self._identity = digest(parts.fingerprint, _CONFIDENCES)
         self._forward = forward
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
@@ -271,13 +253,9 @@ class HfReader(HfModel):
                     logs = found.score - logsumexp(starts) - logsumexp(ends)
                     sure[owner] = min(1.0, float(np.exp(logs)))
         return [
-            Prediction(_words(example, best.get(i)), (sure[i],) if i in sure else None)
+            Prediction(extract_of(example, best.get(i)), (sure[i],) if i in sure else None)
             for i, example in enumerate(examples)
         ]
-
-    def fingerprint(self) -> str:
-        """Digest of the network, and of what is told beside its answers."""
-        return digest(self._fingerprint, _CONFIDENCES)
 
     def _windows(self, examples: Sequence[Example]) -> dict[str, Any]:
         """Token columns of all windows, with the example of each and the places of its tokens.
@@ -298,15 +276,7 @@ class HfReader(HfModel):
             padding=False,
             verbose=False,
         )
-        columns = dict(found)
-        columns["offset_mapping"] = [
-            [
-                place if of == 1 else (0, 0)
-                for place, of in zip(window, found.sequence_ids(i), strict=True)
-            ]
-            for i, window in enumerate(columns["offset_mapping"])
-        ]
-        return columns
+        return {**found, "offset_mapping": places_in_second(found)}
 
     def _room(self, examples: Sequence[Example]) -> int | None:
         """Tokens of a text beside the longest question; None without a limit."""
@@ -322,11 +292,3 @@ class HfReader(HfModel):
                     f"{self.limit} that a question and a text may have together",
                 )
         return self.limit - max(lengths)
-
-
-def _words(example: Example, found: AnswerStretch | None) -> Extract:
-    """Words of a stretch of the last field."""
-    field = [*example.fields][-1]
-    if found is None:
-        return Extract("")
-    return Extract(example.fields[field][found.start : found.end], field, found.start)

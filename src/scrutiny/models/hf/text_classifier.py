@@ -1,9 +1,8 @@
 """Classifiers of whole texts, and what every transformer with a labeling head shares."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import torch
 
@@ -20,10 +19,10 @@ from scrutiny.core.queries.gradients import (
 from scrutiny.core.queries.language import Encoded
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import index_of
-from scrutiny.models.hf.batching import Answered, TokenBudget, batches_of, run_batches
+from scrutiny.models.hf.batching import Answered, TokenBudget, batches_of, run_batches, start_budget
 from scrutiny.models.hf.forward_passes import logits_of
 from scrutiny.models.hf.gradient_queries import Rows, TransformerGradients
-from scrutiny.models.hf.input_gradients import WithInputSlopes, loss_of_labels, slopes_of
+from scrutiny.models.hf.input_gradients import Loss, WithInputSlopes, loss_of_labels, slopes_of
 from scrutiny.models.hf.text_vectors import encode_texts, has_vectors
 from scrutiny.models.hf.transformer import HfModel, HfParts
 
@@ -31,28 +30,47 @@ Columns = Mapping[str, Sequence[Sequence[int]]]
 
 
 class Forward:
-    """A network in evaluation mode with everything needed to run lists of tokens.
+    """A network in evaluation mode with everything needed to run texts and lists of tokens.
 
     Parameters
     ----------
     network
         A transformers model with a head.
-    pads
-        Padding value of each input column.
-    side
-        "right" or "left".
-    budget
-        What one batch holds.
+    tokenizer
+        Its fast tokenizer.
+    limit
+        Most tokens of one text, or nothing.
+    batch
+        As in `LoadOptions`.
     """
 
     def __init__(
-        self, network: Any, *, pads: Mapping[str, int], side: str, budget: TokenBudget
+        self, network: Any, tokenizer: Any, *, limit: int | None, batch: int | str
     ) -> None:
         self.network = network
-        self._pads = pads
-        self._side = side
-        self.budget = budget
+        self.tokenizer = tokenizer
+        self.budget = start_budget(batch, network.device.type)
+        if tokenizer.pad_token_id is None:
+            self.budget.texts = 1  # without a padding token, texts cannot share a batch
+        self._limit = limit
         self._device = network.device
+        self._pads = {
+            "input_ids": tokenizer.pad_token_id or 0,
+            "token_type_ids": tokenizer.pad_token_type_id,
+            "attention_mask": 0,
+        }
+
+    def encode(self, examples: Sequence[Example], *, truncate: bool, **more: bool) -> Any:
+        """Token columns of the texts of examples, not padded."""
+        limit = self._limit if truncate else None
+        return self.tokenizer(
+            *map(list, zip(*(example.fields.values() for example in examples), strict=True)),
+            truncation=limit is not None,
+            max_length=limit,
+            padding=False,
+            verbose=False,
+            **more,
+        )
 
     def logits(self, columns: Columns) -> Iterator[Answered[Any]]:
         """Logits ``(text, ...)`` as float32, batch by batch, with the indices of the texts.
@@ -77,15 +95,14 @@ class Forward:
             own = [rows[i] for i in batch]
             width = max(map(len, own))
             pads = [[self._pads[name]] * (width - len(row)) for row in own]
-            sides = (own, pads) if self._side == "right" else (pads, own)
+            sides = (own, pads) if self.tokenizer.padding_side == "right" else (pads, own)
             filled = [[*before, *behind] for before, behind in zip(*sides, strict=True)]
             found[name] = torch.tensor(filled, dtype=torch.long).to(self._device)
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
-    """Parts of both kinds of models.
+class HfLabeled(HfModel, WithInputSlopes):
+    """A network with a classification head; vectors are those of the layers below it.
 
     Parameters
     ----------
@@ -97,40 +114,40 @@ class Loaded:
         Names of the network's outputs, in order.
     """
 
-    parts: HfParts
-    forward: Forward
-    names: tuple[str, ...]
+    #: Whether texts that are too long are cut.
+    truncates: ClassVar[bool]
 
-    def encode(self, fields: Sequence[Sequence[str]], *, truncate: bool, **more: bool) -> Any:
-        """Token columns of texts ``fields[field][text]``, not padded."""
-        limit = self.parts.limit if truncate else None
-        return self.parts.tokenizer(
-            *map(list, fields),
-            truncation=limit is not None,
-            max_length=limit,
-            padding=False,
-            verbose=False,
-            **more,
-        )
-
-
-class HfLabeled(HfModel, WithInputSlopes):
-    """A network with a classification head; vectors are those of the layers below it."""
-
-    def __init__(self, loaded: Loaded) -> None:
-        super().__init__(loaded.parts)
-        config = loaded.forward.network.config
+    def __init__(self, parts: HfParts, forward: Forward, names: tuple[str, ...]) -> None:
+        super().__init__(parts)
+        config = forward.network.config
         self.capabilities |= {"predict"}
-        if has_vectors(loaded.forward.network):
+        if has_vectors(forward.network):
             self.n_layers = int(config.num_hidden_layers)
             self.capabilities |= {"tokenizes", "representations"}
         if not config.is_encoder_decoder:  # which read their input twice
             self.capabilities |= {"gradients"}
-        self._loaded = loaded
+        self._forward = forward
+        self._names = names
+
+    def batches(self, examples: Sequence[Example]) -> list[list[int]]:
+        """Indices of the examples that go through the network together."""
+        columns = self._forward.encode(examples, truncate=self.truncates)
+        return batches_of(list(map(len, columns["input_ids"])), self._forward.budget)
 
     def _budget(self) -> TokenBudget:
         """That of the network with its head."""
-        return self._loaded.forward.budget
+        return self._forward.budget
+
+    def _slopes_of(
+        self, examples: Sequence[Example], tokenized: Any, loss: Loss
+    ) -> list[TokenGradients | Failure]:
+        """Gradients of a loss at the tokens of examples that were tokenized together."""
+        answers = self._input_slopes().run(
+            [len(ids) for ids in tokenized["input_ids"]],
+            partial(self._forward.inputs, tokenized),
+            loss,
+        )
+        return slopes_of(answers, tokenized, examples, side=self._tokenizer.padding_side)
 
 
 _CHUNK: Final = 8192  # texts tokenized at a time: enough to sort by length, little to keep
@@ -139,9 +156,11 @@ _CHUNK: Final = 8192  # texts tokenized at a time: enough to sort by length, lit
 class HfClassifier(HfLabeled):
     """A sequence classifier; texts longer than the network's limit are truncated."""
 
-    def __init__(self, loaded: Loaded) -> None:
-        super().__init__(loaded)
-        self.labels = loaded.names
+    truncates = True
+
+    def __init__(self, parts: HfParts, forward: Forward, names: tuple[str, ...]) -> None:
+        super().__init__(parts, forward, names)
+        self.labels = names
         if "gradients" in self.capabilities:
             self.capabilities |= {*FOLLOWED}
 
@@ -149,10 +168,10 @@ class HfClassifier(HfLabeled):
         """Probabilities of the labels for each example, in order."""
         found = []
         for part in chunks_of(examples):
-            columns: Columns = self._loaded.encode(_texts(examples[part]), truncate=True)
+            columns: Columns = self._forward.encode(examples[part], truncate=True)
             order: list[int] = []
             rows = []
-            for answered in self._loaded.forward.logits(columns):
+            for answered in self._forward.logits(columns):
                 order += answered.indices
                 rows.append(torch.softmax(answered.answer, dim=-1))  # (text, label)
             scores = torch.cat(rows).tolist()  # one wait for the device, not one for each batch
@@ -168,14 +187,9 @@ class HfClassifier(HfLabeled):
         lengths = (
             len(ids)
             for part in chunks_of(examples)
-            for ids in self._loaded.encode(_texts(examples[part]), truncate=False)["input_ids"]
+            for ids in self._forward.encode(examples[part], truncate=False)["input_ids"]
         )
         return sum(length > limit for length in lengths)
-
-    def batches(self, examples: Sequence[Example]) -> list[list[int]]:
-        """Indices of the examples that go through the network together."""
-        columns = self._loaded.encode(_texts(examples), truncate=True)
-        return batches_of(list(map(len, columns["input_ids"])), self._loaded.forward.budget)
 
     def gradients(
         self, examples: Sequence[Example], labels: Sequence[str]
@@ -188,22 +202,16 @@ class HfClassifier(HfLabeled):
             For a label that the model does not have.
         """
         targets = [index_of(label, self.labels, source=self.source) for label in labels]
-        forward, side = self._loaded.forward, self._tokenizer.padding_side
         found: list[TokenGradients | Failure] = []
         for part in chunks_of(examples):
-            tokenized = self._loaded.encode(_texts(examples[part]), truncate=True)
-            answers = self._input_slopes().run(
-                [len(ids) for ids in tokenized["input_ids"]],
-                partial(forward.inputs, tokenized),
-                loss_of_labels(targets[part]),
-            )
-            found += slopes_of(answers, tokenized, examples[part], side=side)
+            tokenized = self._forward.encode(examples[part], truncate=True)
+            found += self._slopes_of(examples[part], tokenized, loss_of_labels(targets[part]))
         return found
 
     @property
     def parameter_names(self) -> tuple[str, ...]:
         """Names of the network's parameters."""
-        return tuple(name for name, _ in self._loaded.forward.network.named_parameters())
+        return tuple(name for name, _ in self._forward.network.named_parameters())
 
     def path_gradients(self, queries: Sequence[PathGradient]) -> list[PathGradients]:
         """Integrated gradients of a label's logit for each query, in order; texts are truncated.
@@ -229,14 +237,10 @@ class HfClassifier(HfLabeled):
         self, queries: Sequence[PathGradient | ParameterGradient]
     ) -> TransformerGradients:
         """What answers gradient queries about texts that are tokenized together."""
-        tokenized = self._loaded.encode(_texts(examples_of(queries)), truncate=True)
+        tokenized = self._forward.encode(examples_of(queries), truncate=True)
+        slopes, labels = self._input_slopes(), self.labels
         return TransformerGradients(
-            self._input_slopes(),
-            lambda batch: self._loaded.forward.inputs(tokenized, batch),
-            tokenized,
-            labels=self.labels,
-            source=self.source,
-            tokenizer=self._tokenizer,
+            self._forward, slopes, tokenized, labels=labels, source=self.source
         )
 
     def _as_read(
@@ -250,8 +254,3 @@ class HfClassifier(HfLabeled):
 def chunks_of(examples: Sequence[Example]) -> Iterator[slice]:
     """Groups of examples that are tokenized together."""
     return (slice(start, start + _CHUNK) for start in range(0, len(examples), _CHUNK))
-
-
-def _texts(examples: Sequence[Example]) -> list[tuple[str, ...]]:
-    """Texts ``fields[field][text]`` of examples."""
-    return list(zip(*(example.fields.values() for example in examples), strict=True))

@@ -15,19 +15,6 @@ from scrutiny.models.hf.forward_passes import Ints, Runner, Sequences
 Floats = np.ndarray[Any, np.dtype[np.float32]]
 
 
-def check_poolings(poolings: Sequence[str]) -> None:
-    """Raise unless an encoder knows all these poolings.
-
-    Raises
-    ------
-    ConformanceError
-        For the first that is none.
-    """
-    for name in poolings:
-        if name not in POOLINGS:
-            raise ConformanceError(f"{name!r} is no pooling. There are: {', '.join(POOLINGS)}.")
-
-
 def pooling_weights(
     encoded: Sequence[Encoded], passages: Sequence[Passage], poolings: Sequence[str]
 ) -> Floats:
@@ -118,7 +105,10 @@ class Representing:
         AnswerError
             ``out_of_memory`` if one passage alone does not fit.
         """
-        check_poolings(poolings)
+        if unknown := [name for name in poolings if name not in POOLINGS]:
+            raise ConformanceError(
+                f"{unknown[0]!r} is no pooling. There are: {', '.join(POOLINGS)}."
+            )
         if any(not 0 <= layer <= self.n_layers for layer in layers):
             raise ConformanceError(f"Layers are numbers from 0 to {self.n_layers}, not {layers}.")
         index = {passage: i for i, passage in enumerate(dict.fromkeys(passages))}
@@ -161,13 +151,12 @@ class Representing:
     def _encoded(self, passages: Sequence[Passage], *, special: bool) -> list[Encoded]:
         """Tokens of passages, those of pairs read together."""
         found: dict[int, Encoded] = {}
-        single = [i for i, p in enumerate(passages) if p.pair is None]
-        texts = [passages[i].text for i in single]
-        found.update(zip(single, self._as_read(texts, pairs=None, special=special), strict=True))
-        paired = [(i, p.text, p.pair) for i, p in enumerate(passages) if p.pair is not None]
-        first, second = [text for _, text, _ in paired], [pair for _, _, pair in paired]
-        both = self._as_read(first, pairs=second, special=special)
-        found.update(zip([i for i, _, _ in paired], both, strict=True))
+        for has_pair in (False, True):
+            places = [i for i, p in enumerate(passages) if (p.pair is not None) is has_pair]
+            texts = [passages[i].text for i in places]
+            pairs = [passages[i].pair or "" for i in places] if has_pair else None
+            read = self._as_read(texts, pairs=pairs, special=special)
+            found.update(zip(places, read, strict=True))
         return [found[i] for i in range(len(passages))]
 
     def _pool(

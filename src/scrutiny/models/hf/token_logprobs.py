@@ -9,6 +9,7 @@ build, and those that disagree with it on a few tokens, are run whole.
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Any, Final
 
 import numpy as np
@@ -142,6 +143,11 @@ class Reads:
             )
 
 
+def _flat(rows: Sequence[Sequence[int]]) -> Ints:
+    """Values of all rows, concatenated."""
+    return np.fromiter(chain.from_iterable(rows), np.int64, sum(map(len, rows)))
+
+
 class Reader:
     """Reads log-probabilities, applying the head only to the read positions.
 
@@ -159,6 +165,20 @@ class Reader:
         network = runner.network
         self._last = None if head is None else find_last_layer(network)
         self._vocabulary = int(network.get_output_embeddings().weight.shape[0])
+
+    def clozes(self, clozes: Sequence[Cloze]) -> list[tuple[float, ...]]:
+        """Natural log-probabilities of each cloze's targets; equal sequences are run once."""
+        index: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
+        places = [index.setdefault((c.ids, c.segments), len(index)) for c in clozes]
+        counts = [len(c.positions) for c in clozes]
+        reads = Reads(
+            np.repeat(np.array(places, np.int64), counts),
+            _flat([c.positions for c in clozes]),
+            _flat([c.targets for c in clozes]),
+        )
+        sequences = Sequences([ids for ids, _ in index], [kinds for _, kinds in index])
+        values = iter(self.read(sequences, reads).tolist())
+        return [tuple(islice(values, count)) for count in counts]
 
     def read(self, sequences: Sequences, reads: Reads) -> np.ndarray[Any, np.dtype[np.float64]]:
         """Natural log-probability of each read's target ``(read,)``.

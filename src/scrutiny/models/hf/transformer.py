@@ -9,16 +9,17 @@ import torch
 
 from scrutiny.core.boundary.json_text import canonical_json, digest
 from scrutiny.core.errors import ConformanceError
-from scrutiny.core.model import Model
 from scrutiny.core.queries.language import TokenIds
 from scrutiny.core.task import Task
 from scrutiny.models.answers.checked import AnswerError
 from scrutiny.models.hf.attention_maps import AttentionSource, find_attention_shape
 from scrutiny.models.hf.attention_taps import eager
 from scrutiny.models.hf.batching import find_limit, start_budget
+from scrutiny.models.hf.checkpoint import Checkpoint, load_tokenizer
 from scrutiny.models.hf.forward_passes import Runner, Sequences
 from scrutiny.models.hf.head_interventions import Attending
 from scrutiny.models.hf.text_vectors import Representing
+from scrutiny.models.strings.adapters import IdentifiedModel
 from scrutiny.models.strings.model_strings import ModelSource
 
 
@@ -51,50 +52,45 @@ class HfParts:
     attention: AttentionSource | None
 
 
-class HfModel(Representing, Attending, Model):
+class HfModel(Representing, Attending, IdentifiedModel):
     """A network of transformers with its tokenizer, under any head."""
 
     def __init__(self, parts: HfParts) -> None:
-        self.source = parts.source
-        self.task = parts.task
+        super().__init__(parts.source, parts.task, parts.fingerprint)
         self.limit: int | None = parts.limit
         self.mask_id: int | None = parts.tokenizer.mask_token_id
         self.begin_id: int | None = None
         self.capabilities = self._offer(parts.attention)
-        self._fingerprint = parts.fingerprint
         self._tokenizer = parts.tokenizer
         self._runner = parts.runner
 
-    def fingerprint(self) -> str:
-        """Digest of weights, configuration, tokenizer and run settings."""
-        return self._fingerprint
-
 
 def parts_of(
+    checkpoint: Checkpoint,
     network: Any,
-    tokenizer: Any,
-    *,
     source: ModelSource,
     task: Task,
+    *,
     batch: int | str,
-    known_by: tuple[str, ...],
+    version: str,
     also: Mapping[str, Any],
 ) -> HfParts:
-    """Parts of a model around a network in memory, on its device.
+    """Parts of a model around the network of a checkpoint, with its tokenizer.
 
     Parameters
     ----------
-    network, tokenizer
-        Of transformers, in evaluation mode; the tokenizer is a fast one.
+    checkpoint, network
+        Of transformers; the network is in evaluation mode, on its device.
     source, task
         As they are shown.
     batch
         As in `LoadOptions`.
-    known_by
-        Version of the adapter, and digest of weights, configuration and tokenizer.
+    version
+        Versioned name of the adapter.
     also
         What else changes an answer, beside the way the network is run, by name.
     """
+    tokenizer = load_tokenizer(checkpoint, source)
     network.config.use_cache = False  # nothing is generated
     limit = find_limit(tokenizer, network.config, source)
     stated = {
@@ -125,7 +121,7 @@ def parts_of(
         tokenizer=tokenizer,
         runner=runner,
         limit=limit,
-        fingerprint=digest(*known_by, canonical_json(stated)),
+        fingerprint=digest(version, checkpoint.fingerprint(), canonical_json(stated)),
         attention=attention,
     )
 

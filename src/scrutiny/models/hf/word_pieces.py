@@ -13,7 +13,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from scrutiny.core.answers.texts import Extract
+from scrutiny.core.boundary.printable import is_storable
 from scrutiny.core.diagnostic import Failure
+from scrutiny.core.example import Example
 from scrutiny.core.queries.attention import Words
 from scrutiny.core.queries.language import TokenIds
 
@@ -57,6 +60,15 @@ def without_space(text: str, offsets: tuple[int, int]) -> tuple[int, int]:
     return start + (blank if blank < len(shown) else 0), end
 
 
+def own_places(
+    tokenized: Any, texts: Sequence[str]
+) -> tuple[list[int], list[tuple[int, int, int]]]:
+    """Tokens of an encoding that stand in its texts, and the place of each: text, start, end."""
+    kept = [i for i, text in enumerate(tokenized.sequence_ids) if text is not None]
+    pairs = [(tokenized.sequence_ids[i], tokenized.offsets[i]) for i in kept]
+    return kept, [(text, *without_space(texts[text], offsets)) for text, offsets in pairs]
+
+
 _PROBES: Final = ("a", "of", "the")
 
 
@@ -95,7 +107,7 @@ class WordCutter:
         for text in distinct:
             if not text.strip():
                 known[text] = ()
-            elif _is_text(text):
+            elif is_storable(text):
                 to_cut.append(text)
         known.update(zip(to_cut, map(tuple, self._encode(to_cut)), strict=True))
         return [self._pieces(sentence, known) for sentence in sentences]
@@ -144,15 +156,6 @@ class WordCutter:
         return False
 
 
-def _is_text(word: str) -> bool:
-    """Whether a word can be written as UTF-8."""
-    try:
-        word.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 #: Longest answer in tokens, as in the published scripts for SQuAD.
 LONGEST: Final = 30
 
@@ -191,3 +194,22 @@ def likeliest(
     fits = np.triu(np.tril(np.ones((n, n), dtype=bool), LONGEST - 1))
     first, last = divmod(int(np.where(fits, sums, -np.inf).argmax()), n)
     return AnswerStretch(float(sums[first, last]), places[own[first]][0], places[own[last]][1])
+
+
+def places_in_second(tokenized: Any) -> list[list[tuple[int, int]]]:
+    """Borders of the tokens of each second text; empty ones for all other tokens."""
+    return [
+        [
+            place if of == 1 else (0, 0)
+            for place, of in zip(places, tokenized.sequence_ids(i), strict=True)
+        ]
+        for i, places in enumerate(tokenized["offset_mapping"])
+    ]
+
+
+def extract_of(example: Example, found: AnswerStretch | None) -> Extract:
+    """Words of a stretch of an example's last field; no words for none."""
+    if found is None:
+        return Extract("")
+    field = [*example.fields][-1]
+    return Extract(example.fields[field][found.start : found.end], field, found.start)

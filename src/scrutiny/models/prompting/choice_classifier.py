@@ -31,6 +31,7 @@ from scrutiny.core.task import Prediction, Task
 from scrutiny.models import named_models as named
 from scrutiny.models import zoo
 from scrutiny.models.answers.checked import answer_or_fail, index_of
+from scrutiny.models.hf.batching import a_few_at_a_time
 from scrutiny.models.prompting.label_likelihoods import CAPABILITIES, Scoring, log_likelihoods
 from scrutiny.models.prompting.prompts import Prompt, read_prompt
 from scrutiny.models.strings.adapters import Adapter, checkpoint_of, must_answer_task
@@ -105,8 +106,7 @@ class ChoiceClassifier(Model):
 
     def batches(self, examples: Sequence[Example]) -> list[list[int]]:
         """Indices of the examples that are asked together."""
-        every = range(len(examples))
-        return [list(every[at : at + self._at_once]) for at in every[:: self._at_once]]
+        return a_few_at_a_time(len(examples), self._at_once)
 
     def gradients(
         self, examples: Sequence[Example], labels: Sequence[str]
@@ -130,9 +130,6 @@ class ChoiceClassifier(Model):
         answers = [
             one for part in parts for one in answer_or_fail(self._asked, part, source=self.source)
         ]
-        found: list[TokenGradients | Failure | None] = [
-            one if isinstance(one, Failure) else None for one in answers
-        ]
         wanted = [
             WantedSlopes(example, self._scoring.slopes(one, target))
             for example, one, target in zip(examples, answers, targets, strict=True)
@@ -140,7 +137,7 @@ class ChoiceClassifier(Model):
         ]
         first = self._scoring.has_other
         rest = iter(gradients_of(self._model, self._prompt, wanted, is_first_only=first))
-        return [next(rest) if one is None else one for one in found]
+        return [one if isinstance(one, Failure) else next(rest) for one in answers]
 
     def embeddings(self) -> InputEmbeddings:
         """Input vectors of the language model's vocabulary; the same object each time."""

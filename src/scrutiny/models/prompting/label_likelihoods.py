@@ -43,10 +43,7 @@ class ChoiceQuestion(NamedTuple):
     @property
     def cloze(self) -> Cloze:
         """Sequence for the network, and the positions to read."""
-        if isinstance(self.query, Cloze):
-            return self.query
-        ids, start = self.query  # nothing is read off the last token
-        return Cloze(ids[:-1], tuple(range(start - 1, len(ids) - 1)), ids[start:])
+        return self.query if isinstance(self.query, Cloze) else self.query.cloze()
 
 
 def log_likelihoods(

@@ -12,7 +12,7 @@ All others are the language model's own.
 """
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from scrutiny.core.answers.texts import TEXT
 from scrutiny.core.boundary.json_text import canonical_json, digest
@@ -22,9 +22,10 @@ from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.queries.remote import Reply
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.checked import AnswerError, first_failure_raised
+from scrutiny.models.hf.batching import a_few_at_a_time
 from scrutiny.models.prompting.prompts import Prompt, asking_parts, read_choices
 from scrutiny.models.prompting.written_labels import LabelReading, check_reading, written_text
-from scrutiny.models.strings.adapters import Adapter, checkpoint_of
+from scrutiny.models.strings.adapters import Adapter, checkpoint_of, checkpoint_source
 from scrutiny.models.strings.model_families import members
 from scrutiny.models.strings.model_strings import TRAINING, ModelSource, parse
 
@@ -79,37 +80,52 @@ class WritingModel(Model):
 
     def batches(self, examples: Sequence[Example]) -> list[list[int]]:
         """Indices of the examples that are written together."""
-        every = range(len(examples))
-        return [
-            list(every[at : at + self._writer.at_once]) for at in every[:: self._writer.at_once]
-        ]
+        return a_few_at_a_time(len(examples), self._writer.at_once)
 
 
 class Writer:
-    """Network and tokenizer that write replies, the most likely token each time."""
+    """The checkpoint behind ``written:``, which writes the most likely token each time.
 
-    def __init__(
-        self,
-        network: Any,
-        tokenizer: Any,
-        *,
-        source: ModelSource,
-        task: Task,
-        most: int,
-        at_once: int,
-        known_by: str,
-    ) -> None:
+    Parameters
+    ----------
+    source, task, options
+        As they are given to `load`.
+    most
+        Tokens of a reply at most.
+    """
+
+    def __init__(self, source: ModelSource, task: Task, options: LoadOptions, *, most: int) -> None:
+        from scrutiny.models.hf.checkpoint import (
+            find_checkpoint,
+            find_device,
+            load_network,
+            load_tokenizer,
+            stated_dtype,
+        )
+
+        inner = checkpoint_source(parse(source.target))
+        own = {name: value for name, value in source.options.items() if name not in _OWN}
+        inner = inner.with_options(own)
+        device = find_device(options.device, source)
+        checkpoint, dtype = find_checkpoint(inner), stated_dtype(inner)
+        if dtype == "auto" and device.type == "cpu":
+            dtype = "float32"
+        maker = "AutoModelForCausalLM"
+        network, missing = load_network(checkpoint.folder, maker, inner, dtype=dtype)
+        if missing:
+            raise ModelError(f"{source.text!r} is no causal language model: it lacks {missing[0]}.")
         self.source = source.text
         self.task = task.name
-        self.at_once = at_once
-        self._network = network
-        self._tokenizer = tokenizer
+        self.at_once = options.batch if isinstance(options.batch, int) else 1
+        self._network = network.to(device)
+        self._tokenizer = load_tokenizer(checkpoint, inner)
         self._most = most
         self._system = source.options.get("system", "")
-        is_chat = source.options.get("chat", "true") == "true" and bool(tokenizer.chat_template)
-        self._is_chat = is_chat
-        written = [self._system, most, is_chat, str(network.dtype), network.device.type]
-        self.known_by = digest(known_by, canonical_json(written))
+        self._is_chat = source.options.get("chat", "true") == "true" and bool(
+            self._tokenizer.chat_template
+        )
+        written = [self._system, most, self._is_chat, str(network.dtype), network.device.type]
+        self.known_by = digest(checkpoint.fingerprint(), canonical_json(written))
         positions = getattr(network.config, "max_position_embeddings", None)
         self._limit = source.max_length([positions] if positions else [])
 
@@ -121,8 +137,8 @@ class Writer:
         AnswerError
             ``too_long`` if a text and its reply do not fit.
         """
-        every = range(0, len(texts), self.at_once)
-        return [one for at in every for one in self._together(texts[at : at + self.at_once])]
+        batches = a_few_at_a_time(len(texts), self.at_once)
+        return [one for batch in batches for one in self._together([texts[i] for i in batch])]
 
     def _together(self, texts: Sequence[str]) -> list[Reply]:
         """Replies to texts of one batch, with padding in front of the shorter ones."""
@@ -184,9 +200,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     most = source.options.get("max_tokens", _TOKENS[reading is None])
     if not most.isdecimal() or int(most) < 1:
         raise ModelError(f"{source.text!r}: max_tokens is a number from 1 on, not {most!r}.")
-    at_once = options.batch if isinstance(options.batch, int) else 1
-    writer = _writer(source, task, options, most=int(most), at_once=at_once)
-    return WritingModel(writer, prompt, reading)
+    return WritingModel(Writer(source, task, options, most=int(most)), prompt, reading)
 
 
 def _asked(source: ModelSource, task: Task) -> tuple[Prompt, LabelReading | None]:
@@ -203,41 +217,6 @@ def _asked(source: ModelSource, task: Task) -> tuple[Prompt, LabelReading | None
     reading = LabelReading(source.options.get("read", "start"), dict(choices))
     check_reading(reading.name, source=source.text)
     return prompt, reading
-
-
-def _writer(
-    source: ModelSource, task: Task, options: LoadOptions, *, most: int, at_once: int
-) -> Writer:
-    """Writer of the checkpoint behind ``written:``."""
-    from scrutiny.models.hf.checkpoint import (
-        find_checkpoint,
-        find_device,
-        load_network,
-        load_tokenizer,
-        stated_dtype,
-    )
-    from scrutiny.models.strings.adapters import checkpoint_source
-
-    inner = checkpoint_source(parse(source.target))
-    own = {name: value for name, value in source.options.items() if name not in _OWN}
-    inner = inner.with_options(own)
-    device = find_device(options.device, source)
-    checkpoint, dtype = find_checkpoint(inner), stated_dtype(inner)
-    if dtype == "auto" and device.type == "cpu":
-        dtype = "float32"
-    network, missing = load_network(checkpoint.folder, "AutoModelForCausalLM", inner, dtype=dtype)
-    if missing:
-        raise ModelError(f"{source.text!r} is no causal language model: it lacks {missing[0]}.")
-    tokenizer = load_tokenizer(checkpoint, inner)
-    return Writer(
-        network.to(device),
-        tokenizer,
-        source=source,
-        task=task,
-        most=most,
-        at_once=at_once,
-        known_by=checkpoint.fingerprint(),
-    )
 
 
 ADAPTER: Final = Adapter(

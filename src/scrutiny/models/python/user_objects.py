@@ -19,7 +19,7 @@ from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from scrutiny.core.boundary.json_text import digest
 from scrutiny.core.diagnostic import Failure
@@ -184,21 +184,6 @@ SAMPLES: Final = "samples"
 DRAW: Final = "draw"
 
 
-class DrawsAgain(Protocol):
-    """An object that can be asked again with another draw."""
-
-    source: str
-    task: str
-    labels: tuple[str, ...]
-    draw: int | None
-
-    def answers_or_failures(self, examples: Sequence[Example]) -> list[Prediction | Failure]:
-        """One answer of the current draw for each example, or what is wrong with it."""
-
-    def fingerprint(self) -> str | None:
-        """Digest of the model with its options, or `None`."""
-
-
 class SampledModel(Model):
     """A classifier whose probabilities are shares of samples.
 
@@ -211,7 +196,7 @@ class SampledModel(Model):
     Parameters
     ----------
     model
-        Asked once for each sample.
+        Asked once for each sample, whose number is its ``draw``.
     samples, draw
         How many samples, and which set of them.
     """
@@ -220,7 +205,7 @@ class SampledModel(Model):
     capabilities: frozenset[str] = frozenset({"predict"})
     n_samples: int
 
-    def __init__(self, model: DrawsAgain, *, samples: int, draw: int = 0) -> None:
+    def __init__(self, model: Any, *, samples: int, draw: int = 0) -> None:
         if len(model.labels) < 2:
             raise ModelError(
                 f"{model.source!r}: the labels must be known before shares of them can be counted. "
@@ -235,7 +220,8 @@ class SampledModel(Model):
 
     def fingerprint(self) -> str | None:
         """Digest of the object with its options, including the number of samples; or `None`."""
-        return self._model.fingerprint()
+        stated: str | None = self._model.fingerprint()
+        return stated
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Shares of the labels in the samples for each example, in order.

@@ -16,7 +16,7 @@ import re
 import string
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Final, NamedTuple
 
 from scrutiny.core.diagnostic import Failure
@@ -24,12 +24,11 @@ from scrutiny.core.queries.language import Cloze, Continuation, Encoded, Sentenc
 from scrutiny.models.scoring.likelihood_questions import (
     Ask,
     Question,
-    answer_all,
     logprobs_of,
     masked_from_here,
     mean_logprob,
     mean_probability,
-    scored_together,
+    scored,
 )
 from scrutiny.models.scoring.sentence_likelihoods import NO_TOKENS, causal_mean, fits, mask_of
 
@@ -153,13 +152,8 @@ def _causal(model: Tokenizes, fillings: Sequence[Filling]) -> Questions:
 
 def _next_sentence(model: Tokenizes, fillings: Sequence[Filling]) -> Questions:
     """Probability, by the model's own head, that the sentence follows the context."""
-    return [
-        Question((("next_sentence", SentencePair(*filling)),), _only_number) for filling in fillings
-    ]
-
-
-def _only_number(answers: Sequence[Any]) -> float:
-    return float(answers[0])
+    pairs = (("next_sentence", SentencePair(*filling)) for filling in fillings)
+    return [Question((pair,), lambda answers: float(answers[0])) for pair in pairs]
 
 
 def _causal_conditional(model: Tokenizes, fillings: Sequence[Filling]) -> Questions:
@@ -221,8 +215,7 @@ def score_fillings(
         What is scored, how, and how the model is asked.
     """
     costs = [len(f.context) * len(f.sentence) for f in fillings]  # in characters: more than enough
-    parts = (variant.question(model, fillings[part]) for part in scored_together(costs))
-    return [answer for questions in parts for answer in answer_all(questions, ask)]
+    return scored(fillings, costs, partial(variant.question, model), ask)
 
 
 _INTRA: Final = "intrasentence"

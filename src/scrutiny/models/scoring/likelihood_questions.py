@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.queries.language import Cloze, Clozes, Encoded
@@ -165,6 +165,7 @@ def _segments(sentence: Encoded) -> tuple[int, ...]:
     return sentence.segments if any(sentence.segments) else ()
 
 
+T = TypeVar("T")
 Reduce = Callable[[Sequence[Any]], float]
 
 
@@ -202,11 +203,7 @@ def mean_probability(answers: Sequence[Any]) -> float:
 
 def rounded(reduce: Reduce, decimals: int) -> Reduce:
     """Reduction of the answers to a question, rounded as published before scores are compared."""
-
-    def to_decimals(answers: Sequence[Any]) -> float:
-        return round(reduce(answers), decimals)
-
-    return to_decimals
+    return lambda answers: round(reduce(answers), decimals)
 
 
 #: Sends queries of one capability to a model: answers, or failures, in order.
@@ -272,6 +269,27 @@ def scored_together(costs: Sequence[int], *, most: int = MOST_TOKENS) -> Iterato
             start, total = stop, 0
     if start < len(costs):
         yield slice(start, len(costs))
+
+
+def scored(
+    items: Sequence[T],
+    costs: Sequence[int],
+    questions: Callable[[Sequence[T]], Sequence[Question | Failure]],
+    ask: Ask,
+) -> list[float | Failure]:
+    """Likelihood of each question about items, of which those that cost much are asked apart.
+
+    Parameters
+    ----------
+    items, costs
+        What is scored, and the tokens that each costs.
+    questions
+        Questions about some of the items.
+    ask
+        How the model is asked.
+    """
+    parts = (questions(items[part]) for part in scored_together(costs))
+    return [answer for some in parts for answer in answer_all(some, ask)]
 
 
 def _answered(question: Question | Failure, answers: dict[str, dict[Any, Any]]) -> float | Failure:

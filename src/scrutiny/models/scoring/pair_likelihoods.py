@@ -13,7 +13,8 @@ The others score each sentence by itself (`scrutiny.models.scoring.sentence_like
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from functools import partial
+from typing import Final, NamedTuple
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.queries.language import Encoded, Tokenizes
@@ -23,13 +24,12 @@ from scrutiny.models.scoring.likelihood_questions import (
     Question,
     Reduce,
     agreed_alignment,
-    answer_all,
     masked_singly,
     mean_logprob,
     published_alignment,
     rest,
     rounded,
-    scored_together,
+    scored,
     total,
 )
 from scrutiny.models.scoring.sentence_likelihoods import SENTENCES, SentenceQuestion, fits, mask_of
@@ -146,22 +146,33 @@ def _bias_bench(model: Tokenizes, pair: EncodedPair) -> PairQuestions:
 def _pll_original(model: Tokenizes, pair: EncodedPair) -> PairQuestions:
     """All tokens given the rest, with queries that other variants share."""
     first, second = pair.published()
-    sides = (pair.a, first), (pair.b, second)
-    groups = []
-    for sentence, shared in sides:
-        inner = [i for i in shared if not sentence.is_special[i]]
-        groups.append((inner, rest(sentence, shared)))
-    return _both(model, pair, (groups[0], groups[1]), total)
+    a, b = (
+        ([i for i in shared if not sentence.is_special[i]], rest(sentence, shared))
+        for sentence, shared in ((pair.a, first), (pair.b, second))
+    )
+    return _both(model, pair, (a, b), total)
 
 
 def _both(
     model: Tokenizes, pair: EncodedPair, groups: tuple[Groups, Groups], reduce: Reduce
 ) -> PairQuestions:
-    """Questions of these positions of each sentence."""
-    return (
-        _of_positions(model, pair.a, groups[0], reduce),
-        _of_positions(model, pair.b, groups[1], reduce),
+    """Questions of these positions of each sentence, each group a query of its own.
+
+    One position is masked at a time.
+    """
+    a, b = (
+        fits(model, len(sentence.ids))
+        or Question(
+            tuple(
+                ("masked_logprobs", masked_singly(sentence, group, mask_of(model)))
+                for group in own
+                if group
+            ),
+            reduce,
+        )
+        for sentence, own in zip((pair.a, pair.b), groups, strict=True)
     )
+    return a, b
 
 
 def _others(sentence: Encoded, shared: Sequence[int]) -> tuple[int, ...]:
@@ -170,25 +181,11 @@ def _others(sentence: Encoded, shared: Sequence[int]) -> tuple[int, ...]:
     return tuple(i for i in range(len(sentence.ids)) if i not in taken)
 
 
-def _of_positions(
-    model: Tokenizes, sentence: Encoded, groups: Groups, reduce: Reduce
-) -> Question | Failure:
-    """Question of these positions, one masked at a time, each group a query of its own."""
-    queries: tuple[tuple[str, Any], ...] = tuple(
-        ("masked_logprobs", masked_singly(sentence, group, mask_of(model)))
-        for group in groups
-        if group
-    )
-    return fits(model, len(sentence.ids)) or Question(queries, reduce)
-
-
 def _each_by_itself(
-    question: SentenceQuestion,
-) -> Callable[[Tokenizes, EncodedPair], PairQuestions]:
-    def both(model: Tokenizes, pair: EncodedPair) -> PairQuestions:
-        return question(model, pair.a), question(model, pair.b)
-
-    return both
+    question: SentenceQuestion, model: Tokenizes, pair: EncodedPair
+) -> PairQuestions:
+    """Question of each sentence as if there were no other."""
+    return question(model, pair.a), question(model, pair.b)
 
 
 _MASKED: Final = frozenset({"masked_logprobs"})
@@ -201,7 +198,7 @@ PAIR_VARIANTS: Final[dict[str, PairVariant]] = {
         PairVariant("bias-bench", _MASKED, _bias_bench),
         PairVariant("pll-original", _MASKED, _pll_original),
         *(
-            PairVariant(name, needs, _each_by_itself(question))
+            PairVariant(name, needs, partial(_each_by_itself, question))
             for name, (needs, question) in SENTENCES.items()
             if name != "pll-original"
         ),
@@ -234,15 +231,14 @@ def score_pairs(
     variant, ask
         The procedure, and how the model is asked.
     """
-    parts = (
-        [side for pair in pairs[part] for side in variant.question(model, pair)]
-        for part in scored_together([len(pair.a.ids) ** 2 + len(pair.b.ids) ** 2 for pair in pairs])
+    costs = [len(pair.a.ids) ** 2 + len(pair.b.ids) ** 2 for pair in pairs]
+    found = scored(
+        pairs,
+        costs,
+        lambda some: [side for pair in some for side in variant.question(model, pair)],
+        ask,
     )
-    found = [answer for questions in parts for answer in answer_all(questions, ask)]
-    scores: list[PairScore | Failure] = []
-    for a, b in zip(found[::2], found[1::2], strict=True):
-        if isinstance(a, Failure):
-            scores.append(a)
-        else:
-            scores.append(b if isinstance(b, Failure) else PairScore(a, b))
-    return scores
+    return [
+        a if isinstance(a, Failure) else b if isinstance(b, Failure) else PairScore(a, b)
+        for a, b in zip(found[::2], found[1::2], strict=True)
+    ]

@@ -18,12 +18,11 @@ from scrutiny.core.queries.language import Continuation, Encoded, Tokenizes
 from scrutiny.models.scoring.likelihood_questions import (
     Ask,
     Question,
-    answer_all,
     logprobs_of,
     masked_singly,
     masked_within_word,
     mean_logprob,
-    scored_together,
+    scored,
     text_positions,
     total,
     unmasked,
@@ -164,5 +163,5 @@ def likelihoods(
     encoded = model.encode(texts, special="token_logprobs" not in needs)
     counts = [len(one.ids) - sum(one.is_special) for one in encoded]
     costs = [len(sentence.ids) ** 2 for sentence in encoded]
-    parts = ([question(model, one) for one in encoded[part]] for part in scored_together(costs))
-    return [answer for questions in parts for answer in answer_all(questions, ask)], counts
+    found = scored(encoded, costs, lambda some: [question(model, one) for one in some], ask)
+    return found, counts

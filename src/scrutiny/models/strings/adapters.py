@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from inspect import getdoc
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import cast
 from scrutiny.core.errors import ModelError, ScrutinyError
 from scrutiny.core.facts import Facts, wanted_in_words
 from scrutiny.core.long_runs import seldom_collected
-from scrutiny.core.model import LoadOptions, PlainModel
+from scrutiny.core.model import LoadOptions, Model, PlainModel
 from scrutiny.core.plugin_base import PlugIn, Told
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
@@ -77,6 +77,27 @@ class Adapter(Told, PlugIn):
         return getdoc(self.load) or ""
 
 
+class IdentifiedModel(Model):
+    """A model whose weights and settings are known when it is loaded.
+
+    Parameters
+    ----------
+    source, task
+        Model string, and name of the task that it was loaded for.
+    identity
+        Digest of all that can change an answer; None if texts alone do not settle it.
+    """
+
+    def __init__(self, source: str, task: str, identity: str | None) -> None:
+        self.source = source
+        self.task = task
+        self._identity = identity
+
+    def fingerprint(self) -> str | None:
+        """Digest of all that can change an answer."""
+        return self._identity
+
+
 def adapter(scheme: str) -> Adapter:
     """Adapter of a scheme, imported on demand.
 
@@ -102,6 +123,12 @@ def checkpoint_of(source: ModelSource) -> ModelSource | None:
         If its adapter knows such, but not this one.
     """
     return source if source.scheme == "hf" else adapter(source.scheme).as_checkpoint(source)
+
+
+def as_hf(source: ModelSource, folder: Path) -> ModelSource:
+    """The ``hf:`` source of a folder whose weights in half precision run in single precision."""
+    options = {"dtype": "float32", **source.options}
+    return replace(source, scheme="hf", target=str(folder), options=options)
 
 
 def checkpoint_source(source: ModelSource) -> ModelSource:

@@ -166,6 +166,21 @@ class ModelSource:
             )
         return labels
 
+    def labels_for(self, own: tuple[str, ...]) -> tuple[str, ...]:
+        """Labels of a model that has these, as the string names them, or unchanged.
+
+        Raises
+        ------
+        ModelError
+            If their number is not the model's.
+        """
+        stated = self.labels() or own
+        if len(stated) != len(own):
+            raise ModelError(
+                f"{self.text!r}: this model has {len(own)} labels, in the order {'|'.join(own)}."
+            )
+        return stated
+
     def max_length(self, limits: Sequence[int]) -> int | None:
         """Largest number of tokens of a text: given (``max_length``), or the smallest limit.
 

@@ -23,7 +23,6 @@ S. Serrano, N. A. Smith (2019). Is attention interpretable? ACL.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar, Final, Literal, get_args
 
 import numpy as np
@@ -38,11 +37,12 @@ from scrutiny.core.queries.attention import AttendedText
 from scrutiny.core.task import Prediction
 from scrutiny.models.words.word_model import FIRST_WORD, PAD
 from scrutiny.models.words.word_networks import (
-    NetworkKind,
+    Dropout,
     NetworkModel,
     NetworkParts,
     PlainArchitecture,
     network_adapter,
+    no_dropout,
     read_in_sequence,
 )
 
@@ -221,15 +221,25 @@ class LinearReadout:
 class AttentionParts(NetworkParts):
     """A network with one attention layer, and everything needed to run it."""
 
-    kind: ClassVar[NetworkKind] = NetworkKind(
-        "attention-classifier@1",
-        "An attention classifier",
-        "scrutiny train attention",
-        Architecture.of,
-        make_network,
-    )
+    format: ClassVar[str] = "attention-classifier@1"
+    what: ClassVar[str] = "An attention classifier"
+    verb: ClassVar[str] = "scrutiny train attention"
+    made_of: ClassVar[type[PlainArchitecture]] = Architecture
+    make = staticmethod(make_network)
 
     architecture: Architecture
+
+    def weighted(self, embedded: Any, lengths: Sequence[int], is_word: Any) -> tuple[Any, Any]:
+        """Vectors ``(text, position, dimension)`` and weights ``(text, position)``."""
+        vectors = encoded(self.network, self.architecture, embedded, lengths)
+        return vectors, weighted(self.network, self.architecture, vectors, is_word)
+
+    def logits(
+        self, embedded: Any, lengths: Sequence[int], is_word: Any, *, drop: Dropout = no_dropout
+    ) -> Any:
+        """Scores ``(text, label)``; the weights follow the embedded words."""
+        vectors, weights = self.weighted(embedded, lengths, is_word)
+        return self.network["output"]((weights[:, None] @ vectors)[:, 0])
 
 
 class AttentionClassifier(NetworkModel):
@@ -240,8 +250,8 @@ class AttentionClassifier(NetworkModel):
 
     offers = NetworkModel.offers | {"attention_layer"}
 
-    def __init__(self, parts: AttentionParts, source: str, *, folder: Path | None = None) -> None:
-        super().__init__(parts, source, folder=folder)
+    def __init__(self, parts: AttentionParts, source: str) -> None:
+        super().__init__(parts, source)
         output = self._network["output"]
         self._readout = LinearReadout(output.weight.numpy().T.copy(), output.bias.numpy().copy())
 
@@ -290,18 +300,9 @@ class AttentionClassifier(NetworkModel):
 
         with torch.inference_mode():
             ids, lengths, is_word = self._sequences(texts)
-            vectors, weights = self._weighted(self._network["embedding"](ids), lengths, is_word)
+            embedded = self._network["embedding"](ids)
+            vectors, weights = self._parts.weighted(embedded, lengths, is_word)
         return vectors[:, 1:-1].numpy(), weights[:, 1:-1].numpy()
-
-    def _weighted(self, embedded: Any, lengths: Sequence[int], is_word: Any) -> tuple[Any, Any]:
-        """Vectors ``(text, position, dimension)`` and weights ``(text, position)``."""
-        vectors = encoded(self._network, self._parts.architecture, embedded, lengths)
-        return vectors, weighted(self._network, self._parts.architecture, vectors, is_word)
-
-    def _logits(self, embedded: Any, lengths: Sequence[int], is_word: Any) -> Any:
-        """Scores ``(text, label)``; the weights follow the embedded words."""
-        vectors, weights = self._weighted(embedded, lengths, is_word)
-        return self._network["output"]((weights[:, None] @ vectors)[:, 0])
 
     def _input_slopes(self, one: AttendedText) -> Floats:
         """Embedding times gradient of one text's most likely label."""

@@ -18,7 +18,7 @@ from typing import Final
 
 import numpy as np
 
-from scrutiny.core.arrays import Integers
+from scrutiny.core.arrays import Floats, Integers
 from scrutiny.core.boundary.json_text import canonical_json, digest
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
@@ -30,7 +30,6 @@ from scrutiny.core.queries.gradients import (
     PathGradient,
     PathGradients,
     TokenGradients,
-    examples_of,
 )
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.checked import index_of
@@ -39,8 +38,6 @@ from scrutiny.models.strings.model_strings import ModelSource
 from scrutiny.models.words.word_model import (
     Vocabulary,
     WordModel,
-    folder_with_hashes,
-    labels_of,
     pieces_of_words,
     read_config,
     require_words,
@@ -122,10 +119,9 @@ class LinearWordModel(WordModel):
 
     is_batch_invariant = True
 
-    def __init__(self, parts: LinearParts, source: str, *, folder: Path | None = None) -> None:
+    def __init__(self, parts: LinearParts, source: str) -> None:
         by_words = () if parts.has_pairs else ("gradients", "path_gradients")
-        offers = ("parameter_gradients", *by_words)
-        super().__init__(parts, source, offers=offers, folder=folder)
+        super().__init__(parts, source, offers=("parameter_gradients", *by_words))
         self._parts = parts
         # row 0 is that of every unknown word
         zero = np.zeros((1, len(parts.labels)), np.int64)
@@ -161,59 +157,45 @@ class LinearWordModel(WordModel):
             )
         found: list[TokenGradients | Failure] = []
         for example, target in zip(examples, targets, strict=True):
-            slope = np.array(_softmax(self.logits(example).tolist()))
-            slope[target] -= 1.0
+            slope = self._slope(example, target)
             ids = tuple(self._ids(example))
             gradient = np.broadcast_to(slope, (len(ids), len(slope))).copy()
             found.append(TokenGradients(pieces_of_words(example), ids, gradient))
         return found
 
-    def path_gradients(self, queries: Sequence[PathGradient]) -> list[PathGradients]:
-        """Attributions of each query: the weights of its words, exact whatever the steps.
+    def _along_path(self, example: Example, label: int, query: PathGradient) -> PathGradients:
+        """The weights of its words, exact whatever the steps.
 
         An unknown word has no weight, so both baselines are the same.
-
-        Raises
-        ------
-        ModelError
-            For a label that the model does not have.
         """
-        found = []
-        for example, query in zip(examples_of(queries), queries, strict=True):
-            label = index_of(query.target, self.labels, source=self.source)
-            weights = self._table[self._ids(example), label] / 2.0**BITS
-            places = [(0, start, end) for _, start, end in pieces_of_words(example)]
-            bias = self._parts.bias[label] / 2.0**BITS
-            scores = (bias, bias + weights.sum())
-            found.append(PathGradients.of_pieces(weights.tolist(), places, scores))
-        return found
+        weights = self._table[self._ids(example), label] / 2.0**BITS
+        places = [(0, start, end) for _, start, end in pieces_of_words(example)]
+        bias = self._parts.bias[label] / 2.0**BITS
+        scores = (bias, bias + weights.sum())
+        return PathGradients.of_pieces(weights.tolist(), places, scores)
 
     @property
     def parameter_names(self) -> tuple[str, ...]:
         """Its two arrays."""
         return ("weights", "bias")
 
-    def parameter_gradients(
-        self, queries: Sequence[ParameterGradient]
-    ) -> list[tuple[tuple[float, ...], ...]]:
-        """Gradient by ``weights`` ``(feature, label)`` and ``bias`` ``(label,)`` for each query.
+    def _by_parameters(
+        self, example: Example, label: int, query: ParameterGradient
+    ) -> tuple[tuple[float, ...], ...]:
+        """Gradient by ``weights`` ``(feature, label)`` and ``bias`` ``(label,)``."""
+        names = query.parameters or self.parameter_names
+        if unknown := set(names) - set(self.parameter_names):
+            raise ModelError(f"{self.source} has no parameter {min(unknown)!r}: weights, bias.")
+        slope = self._slope(example, label)
+        counts = np.bincount(self._ids(example), minlength=len(self._table))[1:]
+        rows = {"weights": np.outer(counts, slope).ravel(), "bias": slope}
+        return tuple(tuple(rows[name].tolist()) for name in names)
 
-        Raises
-        ------
-        ModelError
-            For a label or a parameter that the model does not have.
-        """
-        found = []
-        for example, query in zip(examples_of(queries), queries, strict=True):
-            names = query.parameters or self.parameter_names
-            if unknown := set(names) - set(self.parameter_names):
-                raise ModelError(f"{self.source} has no parameter {min(unknown)!r}: weights, bias.")
-            slope = np.array(_softmax(self.logits(example).tolist()))
-            slope[index_of(query.target, self.labels, source=self.source)] -= 1.0
-            counts = np.bincount(self._ids(example), minlength=len(self._table))[1:]
-            rows = {"weights": np.outer(counts, slope).ravel(), "bias": slope}
-            found.append(tuple(tuple(rows[name].tolist()) for name in names))
-        return found
+    def _slope(self, example: Example, label: int) -> Floats:
+        """Probabilities ``(label,)`` of an example, less 1 at a label: the slope of its loss."""
+        slope = np.array(_softmax(self.logits(example).tolist()))
+        slope[label] -= 1.0
+        return slope
 
     def embeddings(self) -> InputEmbeddings:
         """Weights of all words, behind those of unknown words (zeros); dimensions are labels."""
@@ -240,8 +222,8 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     # Sums of integers run where they are, whatever the options say.
     folder = require_words(source, task)
     parts = read_linear(folder, source.text)
-    parts = replace(parts, labels=labels_of(parts.labels, source))
-    return LinearWordModel(parts, source.text, folder=folder_with_hashes(folder))
+    parts = replace(parts, labels=source.labels_for(parts.labels))
+    return LinearWordModel(parts, source.text)
 
 
 def read_linear(folder: Path, text: str) -> LinearParts:

@@ -20,7 +20,6 @@ A. Conneau et al. (2017). Supervised learning of universal sentence representati
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar, Final, Literal, get_args
 
 import numpy as np
@@ -34,11 +33,12 @@ from scrutiny.models.answers.checked import index_of
 from scrutiny.models.hf.batching import by_length
 from scrutiny.models.words.word_model import FIRST_WORD, PAD, pieces_of_words
 from scrutiny.models.words.word_networks import (
-    NetworkKind,
+    Dropout,
     NetworkModel,
     NetworkParts,
     PlainArchitecture,
     network_adapter,
+    no_dropout,
     read_in_sequence,
 )
 
@@ -155,15 +155,20 @@ _AT_ONCE: Final = 64  # texts
 class RecurrentParts(NetworkParts):
     """A recurrent network with everything needed to run it."""
 
-    kind: ClassVar[NetworkKind] = NetworkKind(
-        "recurrent-classifier@1",
-        "A recurrent classifier",
-        "scrutiny train recurrent",
-        RecurrentArchitecture.of,
-        make_recurrent,
-    )
+    format: ClassVar[str] = "recurrent-classifier@1"
+    what: ClassVar[str] = "A recurrent classifier"
+    verb: ClassVar[str] = "scrutiny train recurrent"
+    made_of: ClassVar[type[PlainArchitecture]] = RecurrentArchitecture
+    make = staticmethod(make_recurrent)
 
     architecture: RecurrentArchitecture
+
+    def logits(
+        self, embedded: Any, lengths: Sequence[int], is_word: Any, *, drop: Dropout = no_dropout
+    ) -> Any:
+        """Scores ``(text, label)``."""
+        vectors = pooled(self.network, self.architecture, embedded, lengths)
+        return self.network["output"](drop(vectors))
 
 
 class RecurrentClassifier(NetworkModel):
@@ -171,8 +176,8 @@ class RecurrentClassifier(NetworkModel):
 
     offers = NetworkModel.offers | {"gradients"}
 
-    def __init__(self, parts: RecurrentParts, source: str, *, folder: Path | None = None) -> None:
-        super().__init__(parts, source, folder=folder)
+    def __init__(self, parts: RecurrentParts, source: str) -> None:
+        super().__init__(parts, source)
         self._embeddings: InputEmbeddings | None = None
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
@@ -182,7 +187,7 @@ class RecurrentClassifier(NetworkModel):
         found: dict[int, Prediction] = {}
         for batch, ids, lengths, is_word in self._batches(examples):
             with torch.inference_mode():
-                logits = self._logits(self._network["embedding"](ids), lengths, is_word)
+                logits = self._parts.logits(self._network["embedding"](ids), lengths, is_word)
                 rows = torch.softmax(logits, dim=-1).tolist()
             found |= {i: Prediction(scores=tuple(row)) for i, row in zip(batch, rows, strict=True)}
         return [found[i] for i in range(len(examples))]
@@ -205,7 +210,7 @@ class RecurrentClassifier(NetworkModel):
             embedded = self._network["embedding"](ids).detach().requires_grad_(requires_grad=True)
             wanted = torch.tensor([targets[i] for i in batch])
             with torch.enable_grad():
-                logits = self._logits(embedded, lengths, is_word)
+                logits = self._parts.logits(embedded, lengths, is_word)
                 loss = torch.nn.functional.cross_entropy(logits, wanted, reduction="sum")
                 (slopes,) = torch.autograd.grad(loss, embedded)
             for k, i in enumerate(batch):
@@ -232,11 +237,6 @@ class RecurrentClassifier(NetworkModel):
         rows = [self._parts.vocabulary.cut(example.text) for example in examples]
         for batch in by_length([len(row) for row in rows], _AT_ONCE):
             yield batch, *self._sequences([rows[i] for i in batch])
-
-    def _logits(self, embedded: Any, lengths: Sequence[int], is_word: Any) -> Any:
-        """Scores ``(text, label)``."""
-        vectors = pooled(self._network, self._parts.architecture, embedded, lengths)
-        return self._network["output"](vectors)
 
 
 ADAPTER: Final = network_adapter(RecurrentParts, RecurrentClassifier)

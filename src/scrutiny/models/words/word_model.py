@@ -1,24 +1,28 @@
 """Shared parts of classifiers over words: the model, its folder, its words and their ids."""
 
 import json
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Protocol
-
-import numpy as np
+from typing import Any, Final
 
 from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.facts import ONE_TEXT
-from scrutiny.core.model import Model
-from scrutiny.core.queries.gradients import InputPiece
+from scrutiny.core.queries.gradients import (
+    InputPiece,
+    ParameterGradient,
+    PathGradient,
+    PathGradients,
+    examples_of,
+)
 from scrutiny.core.task import Task
-from scrutiny.models.strings.adapters import must_answer_task
+from scrutiny.models.answers.checked import index_of
+from scrutiny.models.strings.adapters import IdentifiedModel, must_answer_task
 from scrutiny.models.strings.model_strings import TRAINING, ModelSource
-from scrutiny.models.strings.training_records import HASHES
 from scrutiny.tasks.classification import TextClassification
 from scrutiny.text.tokens import token_spans, token_texts
 
@@ -92,23 +96,6 @@ def pieces_of_words(example: Example) -> tuple[InputPiece, ...]:
     return tuple(InputPiece(field, start, end) for start, end in token_spans(example.text))
 
 
-def labels_of(labels: tuple[str, ...], source: ModelSource) -> tuple[str, ...]:
-    """Labels of a word model as named in its string, or unchanged.
-
-    Raises
-    ------
-    ModelError
-        If their number is not the model's.
-    """
-    stated = source.labels() or labels
-    if len(stated) != len(labels):
-        raise ModelError(
-            f"{source.text!r}: this model has {len(labels)} labels, in the order "
-            f"{'|'.join(labels)}."
-        )
-    return stated
-
-
 def read_config(folder: Path, text: str, format_: str, *, verb: str) -> dict[str, Any]:
     """Configuration of a folder, checked.
 
@@ -158,35 +145,60 @@ def write_word_file(path: Path, value: Any) -> None:
 UNTRAINED: Final = "untrained"
 
 
-class WordParts(Protocol):
-    """A classifier's weights, words and labels."""
+class WordModel(IdentifiedModel, ABC):
+    """A classifier of single texts that was trained by scrutiny: its name, labels, fingerprint.
 
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Labels in the order of the scores."""
+    Parameters
+    ----------
+    parts
+        Weights and words, with their ``labels`` and a ``digest`` of all that can change an answer.
+    source
+        Model string, for messages.
+    offers
+        Capabilities beside ``predict``.
+    """
 
-    def digest(self) -> str:
-        """Digest of everything that can change an answer."""
-
-
-class WordModel(Model):
-    """A classifier of single texts that was trained by scrutiny: its name, labels, fingerprint."""
-
-    def __init__(
-        self, parts: WordParts, source: str, *, offers: Iterable[str], folder: Path | None
-    ) -> None:
-        self.source = source
-        self.task = TextClassification.name
+    def __init__(self, parts: Any, source: str, *, offers: Iterable[str]) -> None:
+        super().__init__(source, TextClassification.name, parts.digest())
         self.labels = parts.labels
         self.capabilities = frozenset({"predict", *offers})
-        if folder is not None:
-            self.capabilities |= {"training_hashes"}
-            self.training_hashes = lambda: np.load(folder / HASHES, allow_pickle=False)
-        self._fingerprint = parts.digest()
 
-    def fingerprint(self) -> str:
-        """Digest of the weights, the words and the labels."""
-        return self._fingerprint
+    def path_gradients(self, queries: Sequence[PathGradient]) -> list[PathGradients]:
+        """Attributions of each query to its words, in order, by integrated gradients of a logit.
+
+        Raises
+        ------
+        ModelError
+            For a label that the model does not have.
+        """
+        return [self._along_path(*one) for one in self._read(queries)]
+
+    def parameter_gradients(
+        self, queries: Sequence[ParameterGradient]
+    ) -> list[tuple[tuple[float, ...], ...]]:
+        """Gradient of each query's loss by its parameters, or those of the output, in order.
+
+        Raises
+        ------
+        ModelError
+            For a label or a parameter that the model does not have.
+        """
+        return [self._by_parameters(*one) for one in self._read(queries)]
+
+    def _read(self, queries: Sequence[Any]) -> Iterator[tuple[Example, int, Any]]:
+        """Example of each query, the index of its label, and the query."""
+        for example, query in zip(examples_of(queries), queries, strict=True):
+            yield example, index_of(query.target, self.labels, source=self.source), query
+
+    @abstractmethod
+    def _along_path(self, example: Example, label: int, query: PathGradient) -> PathGradients:
+        """Attributions of one query."""
+
+    @abstractmethod
+    def _by_parameters(
+        self, example: Example, label: int, query: ParameterGradient
+    ) -> tuple[tuple[float, ...], ...]:
+        """Gradient of one query's loss by each of its parameters."""
 
 
 def require_words(source: ModelSource, task: Task, *, options: tuple[str, ...] = ()) -> Path:
@@ -209,11 +221,6 @@ def require_words(source: ModelSource, task: Task, *, options: tuple[str, ...] =
     source.refuse_unknown_options(("labels", *options, TRAINING))
     must_answer_task(task, (ONE_TEXT,), source=source.text)
     return Path(source.target).expanduser()
-
-
-def folder_with_hashes(folder: Path) -> Path | None:
-    """Folder of a word model, if it has hashes of the training text."""
-    return folder if (folder / HASHES).is_file() else None
 
 
 def word_folder(source: ModelSource) -> Path | None:

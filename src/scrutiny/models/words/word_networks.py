@@ -7,23 +7,16 @@ between two boundary tokens.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
-from functools import partial
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, Final, Self, TypeVar
 
-from scrutiny.core.boundary.json_text import canonical_json, digest
+from scrutiny.core.boundary.json_text import as_tuples, canonical_json, digest, plain
 from scrutiny.core.errors import ModelError, require_packages
+from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
-from scrutiny.core.queries.gradients import (
-    FOLLOWED,
-    ParameterGradient,
-    PathGradient,
-    PathGradients,
-    examples_of,
-)
+from scrutiny.core.queries.gradients import FOLLOWED, ParameterGradient, PathGradient, PathGradients
 from scrutiny.core.task import Task
-from scrutiny.models.answers.checked import index_of
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.model_strings import ModelSource
 from scrutiny.models.words.word_model import (
@@ -35,8 +28,6 @@ from scrutiny.models.words.word_model import (
     UNTRAINED,
     Vocabulary,
     WordModel,
-    folder_with_hashes,
-    labels_of,
     pieces_of_words,
     read_config,
     require_words,
@@ -48,32 +39,21 @@ VOCABULARY: Final = "vocabulary.json"
 WEIGHTS: Final = "model.safetensors"
 
 
-@dataclass(frozen=True, slots=True)
-class NetworkKind:
-    """Differences between kinds of networks.
+#: Vectors of which a share is left out.
+Dropout = Callable[[Any], Any]
 
-    Parameters
-    ----------
-    format
-        What ``config.json`` says that the folder is.
-    what, verb
-        In messages: what needs torch, and the command that makes such folders.
-    architecture
-        From its plain JSON.
-    make
-        Fresh weights: ``make(architecture, n_words=, n_labels=, seed=)``.
-    """
 
-    format: str
-    what: str
-    verb: str
-    architecture: Callable[[dict[str, Any]], Any]
-    make: Callable[..., Any]
+def no_dropout(vectors: Any) -> Any:
+    """All vectors as they are."""
+    return vectors
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class NetworkParts:
+class NetworkParts(ABC):
     """A network with everything needed to run it; each kind is a class of its own.
+
+    ``format`` is what ``config.json`` says that the folder is; ``what`` and ``verb`` stand in
+    messages: what needs torch, and the command that makes such folders.
 
     Parameters
     ----------
@@ -83,7 +63,10 @@ class NetworkParts:
         Parts by name, as its kind makes them.
     """
 
-    kind: ClassVar[NetworkKind]
+    format: ClassVar[str]
+    what: ClassVar[str]
+    verb: ClassVar[str]
+    made_of: ClassVar[type["PlainArchitecture"]]
 
     architecture: Any
     vocabulary: Vocabulary
@@ -96,24 +79,33 @@ class NetworkParts:
             f"{name}:{digest(weight.detach().cpu().numpy().tobytes())}"
             for name, weight in sorted(self.network.state_dict().items())
         ]
-        settings = [self.architecture.plain(), self.vocabulary.words, self.labels]
-        return digest(self.kind.format, canonical_json(settings), *weights)
+        settings = [self.architecture, self.vocabulary.words, self.labels]
+        return digest(self.format, canonical_json(settings), *weights)
 
     def fixed(self) -> Any:
         """The network in double precision, for inference only."""
         return self.network.double().eval().requires_grad_(requires_grad=False)
+
+    @staticmethod
+    @abstractmethod
+    def make(architecture: Any, *, n_words: int, n_labels: int, seed: int) -> Any:
+        """Parts of a network with fresh weights, by name."""
+
+    @abstractmethod
+    def logits(
+        self, embedded: Any, lengths: Sequence[int], is_word: Any, *, drop: Dropout = no_dropout
+    ) -> Any:
+        """Scores ``(text, label)`` of embedded words ``(text, position, dimension)``.
+
+        ``drop`` is the dropout of a text's vector before it is read out.
+        """
 
 
 P = TypeVar("P", bound=NetworkParts)
 
 
 def fresh_parts(
-    parts: type[P],
-    architecture: Any,
-    vocabulary: Vocabulary,
-    *,
-    labels: Sequence[str],
-    seed: int,
+    parts: type[P], architecture: Any, vocabulary: Vocabulary, *, labels: Sequence[str], seed: int
 ) -> P:
     """Network with random weights: the same for the same seed.
 
@@ -122,8 +114,8 @@ def fresh_parts(
     MissingExtraError
         If torch is not installed.
     """
-    require_packages(parts.kind.what, "hf", "torch")
-    network = parts.kind.make(
+    require_packages(parts.what, "hf", "torch")
+    network = parts.make(
         architecture, n_words=len(vocabulary.words), n_labels=len(labels), seed=seed
     )
     return parts(architecture, vocabulary, tuple(labels), network)
@@ -150,18 +142,17 @@ def read_network(parts: type[P], folder: Path, text: str, *, untrained: int | No
     MissingExtraError
         If torch or safetensors are not installed.
     """
-    kind = parts.kind
-    config = read_config(folder, text, kind.format, verb=kind.verb)
+    config = read_config(folder, text, parts.format, verb=parts.verb)
     made = fresh_parts(
         parts,
-        kind.architecture(config["architecture"]),
+        parts.made_of.of(config["architecture"]),
         Vocabulary.read(folder / VOCABULARY),
         labels=config["labels"],
         seed=untrained or 0,
     )
     if untrained is None:
         path = folder / WEIGHTS
-        require_packages(made.kind.what, "hf", "safetensors.torch")
+        require_packages(made.what, "hf", "safetensors.torch")
         from safetensors import SafetensorError
         from safetensors.torch import load_file
 
@@ -177,8 +168,8 @@ def write_network(parts: NetworkParts, folder: Path) -> None:
     from safetensors.torch import save_file
 
     config: Mapping[str, Any] = {
-        "format": parts.kind.format,
-        "architecture": parts.architecture.plain(),
+        "format": parts.format,
+        "architecture": plain(parts.architecture),
         "labels": list(parts.labels),
     }
     write_word_file(folder / CONFIG, config)
@@ -187,7 +178,7 @@ def write_network(parts: NetworkParts, folder: Path) -> None:
     save_file(weights, folder / WEIGHTS, metadata={"format": "pt"})
 
 
-class NetworkModel(WordModel, ABC):
+class NetworkModel(WordModel):
     """A trained network on words, with fixed weights.
 
     Parameters
@@ -196,14 +187,12 @@ class NetworkModel(WordModel, ABC):
         The network and its words.
     source
         Model string, for messages.
-    folder
-        Where the hashes of its training texts are, if they are known.
     """
 
     offers: ClassVar[frozenset[str]] = frozenset(FOLLOWED)
 
-    def __init__(self, parts: Any, source: str, *, folder: Path | None = None) -> None:
-        super().__init__(parts, source, offers=self.offers, folder=folder)
+    def __init__(self, parts: Any, source: str) -> None:
+        super().__init__(parts, source, offers=self.offers)
         self._parts = parts
         self._network = parts.fixed()
         self._known = parts.vocabulary.index()
@@ -213,67 +202,40 @@ class NetworkModel(WordModel, ABC):
         """Names of the network's parameters."""
         return tuple(name for name, _ in self._network.named_parameters())
 
-    def path_gradients(self, queries: Sequence[PathGradient]) -> list[PathGradients]:
-        """Integrated gradients of a label's logit for each query, in order.
-
-        The points of one path are run together, so that no text sees which others are asked.
-
-        Raises
-        ------
-        ModelError
-            For a label that the model does not have.
-        """
+    def _along_path(self, example: Example, label: int, query: PathGradient) -> PathGradients:
+        """Attributions of one query; the points of its path are run together, and no others."""
         from scrutiny.models.hf.gradient_queries import along_one_path
 
         embedding = self._network["embedding"]
-        found = []
-        for example, query in zip(examples_of(queries), queries, strict=True):
-            label = index_of(query.target, self.labels, source=self.source)
-            ids, lengths, is_word = self._sequences([self._parts.vocabulary.cut(example.text)])
-            start = embedding.weight[UNKNOWN] if query.baseline == "unknown" else 0.0
-            sums, ends = along_one_path(
-                query,
-                embedding(ids),
-                start=start,
-                moves=is_word,
-                score=partial(self._path_scores, lengths, is_word, label),
-            )
-            places = [(0, first, end) for _, first, end in pieces_of_words(example)]
-            found.append(PathGradients.of_pieces(sums[1:-1], places, ends))  # inside the boundaries
-        return found
+        ids, lengths, is_word = self._sequences([self._parts.vocabulary.cut(example.text)])
 
-    def _path_scores(self, lengths: list[int], is_word: Any, label: int, points: Any) -> Any:
-        """Scores of a label at points ``(point, position, dimension)`` of one text's path."""
-        count = len(points)
-        return self._logits(points, lengths * count, is_word.expand(count, -1))[:, label]
+        def scores(points: Any) -> Any:
+            count = len(points)
+            return self._parts.logits(points, lengths * count, is_word.expand(count, -1))[:, label]
 
-    def parameter_gradients(
-        self, queries: Sequence[ParameterGradient]
-    ) -> list[tuple[tuple[float, ...], ...]]:
-        """Gradient of each query's loss by its parameters, or those of the output, in order.
+        sums, ends = along_one_path(
+            query,
+            embedding(ids),
+            start=embedding.weight[UNKNOWN] if query.baseline == "unknown" else 0.0,
+            moves=is_word,
+            score=scores,
+        )
+        places = [(0, first, end) for _, first, end in pieces_of_words(example)]
+        return PathGradients.of_pieces(sums[1:-1], places, ends)  # inside the boundaries
 
-        Raises
-        ------
-        ModelError
-            For a label or a parameter that the model does not have.
-        """
+    def _by_parameters(
+        self, example: Example, label: int, query: ParameterGradient
+    ) -> tuple[tuple[float, ...], ...]:
+        """Gradient of one query's loss by each of its parameters."""
         import torch
 
         from scrutiny.models.hf.gradient_queries import followed, gradients_of_losses
 
-        found = []
-        for example, query in zip(examples_of(queries), queries, strict=True):
-            label = index_of(query.target, self.labels, source=self.source)
-            names = query.parameters or ("output.weight", "output.bias")
-            ids, lengths, is_word = self._sequences([self._parts.vocabulary.cut(example.text)])
-            with followed(self._network, names, self.source) as chosen, torch.enable_grad():
-                logits = self._logits(self._network["embedding"](ids), lengths, is_word)
-                found += gradients_of_losses(logits, [label], [[chosen[name] for name in names]])
-        return found
-
-    @abstractmethod
-    def _logits(self, embedded: Any, lengths: Sequence[int], is_word: Any) -> Any:
-        """Scores ``(text, label)`` of embedded words ``(text, position, dimension)``."""
+        names = query.parameters or ("output.weight", "output.bias")
+        ids, lengths, is_word = self._sequences([self._parts.vocabulary.cut(example.text)])
+        with followed(self._network, names, self.source) as chosen, torch.enable_grad():
+            logits = self._parts.logits(self._network["embedding"](ids), lengths, is_word)
+            return gradients_of_losses(logits, [label], [[chosen[name] for name in names]])[0]
 
     def _sequences(self, texts: Sequence[tuple[str, ...]]) -> tuple[Any, list[int], Any]:
         """Texts in the form of `sequences_of`, with the words that the network knows."""
@@ -292,11 +254,9 @@ def network_adapter(parts: type[P], model: type[NetworkModel]) -> Adapter:
             )
         drawn = None if seed is None else int(seed)
         made = read_network(parts, folder, source.text, untrained=drawn)
-        named = replace(made, labels=labels_of(made.labels, source))
-        known = folder_with_hashes(folder) if seed is None else None
-        return model(named, source.text, folder=known)
+        return model(replace(made, labels=source.labels_for(made.labels)), source.text)
 
-    name = parts.kind.what.partition(" ")[2].capitalize()
+    name = parts.what.partition(" ")[2].capitalize()
     load.__doc__ = f"""{name} of a folder, trained or with random weights.
 
     Raises
@@ -318,11 +278,7 @@ class PlainArchitecture:
         """Architecture from its plain JSON."""
         known = {field.name for field in fields(cls)}
         given = {name: value for name, value in stated.items() if name in known}
-        return cls(**{n: tuple(v) if isinstance(v, list) else v for n, v in given.items()})
-
-    def plain(self) -> dict[str, Any]:
-        """Plain JSON of the architecture."""
-        return {n: list(v) if isinstance(v, tuple) else v for n, v in asdict(self).items()}
+        return cls(**{name: as_tuples(value) for name, value in given.items()})
 
 
 def read_in_sequence(layer: Any, embedded: Any, lengths: Sequence[int]) -> tuple[Any, Any]:

@@ -12,16 +12,17 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scrutiny.stats.intervals.interval import wilson
-from scrutiny.training.competence.masked import MaskedModel, MinimalPair, preferences, read_pairs
-from scrutiny.training.competence.passages import (
+from scrutiny.training.competence.masked import (
     CompetenceSettings,
+    MaskedModel,
+    MinimalPair,
     is_open,
     passages_of,
+    preferences,
+    read_pairs,
     segment_pairs,
 )
 from scrutiny.training.competence.perplexity import (
-    LEVEL,
     NgramBaselines,
     baselines_of,
     by_source,
@@ -29,18 +30,14 @@ from scrutiny.training.competence.perplexity import (
     named,
     share,
 )
+from scrutiny.training.finetuning.held_out_sentences import wilson_interval
 from scrutiny.training.pretraining.checkpoint_files import write_json
 from scrutiny.training.pretraining.corpus import MASK, Corpus, TextFile, encode, read_texts
 from scrutiny.training.pretraining.job import WEIGHTS, Prepared
 
 
 def write_records(
-    prepared: Prepared,
-    folders: Sequence[Path],
-    held_out: Sequence[Path],
-    *,
-    device: str = "cpu",
-    settings: CompetenceSettings | None = None,
+    prepared: Prepared, folders: Sequence[Path], held_out: Sequence[Path], *, device: str = "cpu"
 ) -> list[Path]:
     """Write records of all checkpoints in or under the folders that lack one; their paths.
 
@@ -54,8 +51,6 @@ def write_records(
         Plain text files, one for each source, of which nothing was trained on.
     device
         "cpu", "cuda:0".
-    settings
-        How much is measured.
 
     Raises
     ------
@@ -69,7 +64,7 @@ def write_records(
     texts, pairs = read_texts(held_out), read_pairs()
     baselines = baselines_of(prepared.corpus, prepared.recipe.vocabulary)
     for folder in lacking:
-        record = measure(folder, texts, baselines, pairs=pairs, settings=settings, device=device)
+        record = measure(folder, texts, baselines, pairs=pairs, device=device)
         write_json(folder / FILE, record)
     return [folder / FILE for folder in lacking]
 
@@ -188,10 +183,9 @@ def _next_sentence(
         rows[name] = (hits, named(name, pairs.document))
     found = by_source(rows)
     right = np.concatenate([hits for hits, _ in rows.values()])
-    interval = wilson(int(right.sum()), len(right), level=LEVEL)
     return {
         "accuracy": {k: v for k, v in found.items() if k != "by_source"},
-        "wilson": {"low": interval.low, "high": interval.high, "level": LEVEL, "n": len(right)},
+        "wilson": wilson_interval(int(right.sum()), len(right)),
         "by_source": found["by_source"],
         "chance": 0.5,
     }

@@ -14,19 +14,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scrutiny.core.arrays import Booleans, Floats, Integers
-from scrutiny.stats.intervals.one_factor import bootstrap
 from scrutiny.stats.resampling.weights import Units
-from scrutiny.training.competence.masked import MaskedModel
-from scrutiny.training.competence.passages import (
+from scrutiny.training.competence.masked import (
     CompetenceSettings,
+    MaskedModel,
     is_open,
     passages_of,
     pieces_document,
     spread,
 )
+from scrutiny.training.finetuning.held_out_sentences import LEVEL, interval_of_units
 from scrutiny.training.pretraining.corpus import Corpus
-
-LEVEL: Final = 0.95
 
 
 def share(values: ArrayLike, clusters: ArrayLike) -> dict[str, Any]:
@@ -41,17 +39,8 @@ def share(values: ArrayLike, clusters: ArrayLike) -> dict[str, Any]:
     """
     table = np.column_stack([values, np.ones(len(np.asarray(values)))])
     units = Units.of(len(table), clusters)
-    found = bootstrap(
-        table,
-        lambda sums, _weight: sums[..., 0, 0] / sums[..., 0, 1],
-        rng=np.random.default_rng(0),
-        draws=2000,
-        units=units,
-    )
     return {
-        "value": found.point,
-        "low": found.low,
-        "high": found.high,
+        **interval_of_units(table, lambda sums: sums[..., 0] / sums[..., 1], units),
         "level": LEVEL,
         "method": "percentile bootstrap over clusters",
         "n": len(table),

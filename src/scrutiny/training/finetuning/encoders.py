@@ -141,14 +141,6 @@ class Parted:
         """Number of parameters."""
         return sum(p.numel() for p in self.network.parameters())
 
-    @property
-    def pads(self) -> dict[str, int]:
-        """Padding value of each column."""
-        return {
-            "input_ids": self.tokenizer.pad_token_id,
-            "token_type_ids": self.tokenizer.pad_token_type_id,
-        }
-
 
 def torch_seed(seed: int, purpose: str, base: BaseEncoder, *, draw: int = 0) -> int:
     """Torch seed for one purpose of a run; each base of a family has its own streams."""

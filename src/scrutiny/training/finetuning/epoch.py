@@ -5,15 +5,13 @@ Some texts are changed by label-preserving recipes, anew in each epoch; the scor
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from math import isfinite
 from typing import Any, Final, cast
 
-from scrutiny.core.errors import ModelError, PlanError
+from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.randomness import generator
 from scrutiny.core.record import grouped
 from scrutiny.core.task import Task
-from scrutiny.models.hf.batching import by_length
 from scrutiny.perturb.engine.apply import Setting
 from scrutiny.perturb.engine.batch import perturb_stream
 from scrutiny.perturb.engine.recipe import parse_recipe
@@ -23,32 +21,31 @@ from scrutiny.training.finetuning.encoders import Parted
 from scrutiny.training.finetuning.held_out_sentences import skill_record
 from scrutiny.training.finetuning.piece_targets import EncodedFrames, PieceTarget
 from scrutiny.training.finetuning.recipe import FinetuningRecipe
-from scrutiny.training.finetuning.targets import IGNORED, EncodedExamples, Target, padded
-from scrutiny.training.trainer import has_bfloat16
+from scrutiny.training.finetuning.targets import IGNORED, EncodedExamples, Target, padded_targets
+from scrutiny.training.trainer import has_bfloat16, step_taken
 
 _STREAM: Final = "augment@1"
 
 
-def must_keep_labels(recipes: Sequence[str], task: Task, *, labels: str = "kept") -> None:
+def must_keep_labels(recipe: FinetuningRecipe, task: Task) -> None:
     """Refuse recipes that change the labels which augmented texts are fine-tuned with.
 
     Parameters
     ----------
-    recipes
-        In their written form.
+    recipe
+        With the changes; if their labels are ``assumed``, those that *may* change the answer will
+        do as well.
     task
         Whose labels are meant.
-    labels
-        With ``assumed``, recipes that *may* change the answer will do as well.
 
     Raises
     ------
     PlanError
         For the first that does not keep them: its texts would be trained with the wrong label.
     """
-    allowed = ("keeps", "may change") if labels == "assumed" else ("keeps",)
-    for recipe in map(parse_recipe, recipes):
-        effect = recipe.effect(task.facts)
+    allowed = ("keeps", "may change") if recipe.augment_labels == "assumed" else ("keeps",)
+    for change in map(parse_recipe, recipe.augment):
+        effect = change.effect(task.facts)
         if effect not in allowed:
             hint = (
                 " With augment_labels = assumed, old labels are taken for right."
@@ -56,21 +53,14 @@ def must_keep_labels(recipes: Sequence[str], task: Task, *, labels: str = "kept"
                 else ""
             )
             raise PlanError(
-                f"augment: {recipe.name} does not keep the labels of {task.name} (it says: "
+                f"augment: {change.name} does not keep the labels of {task.name} (it says: "
                 f"{effect}), so its texts would be trained with wrong ones. `scrutiny show NAME` "
                 f"says what a transformation does to the label.{hint}"
             )
 
 
 def augmented(
-    examples: Sequence[Example],
-    recipes: Sequence[str],
-    *,
-    share: float,
-    seed: int,
-    epoch: int,
-    task: Task,
-    labels: str = "kept",
+    examples: Sequence[Example], recipe: FinetuningRecipe, *, seed: int, epoch: int, task: Task
 ) -> tuple[list[Example], int]:
     """Examples of one epoch, some of them changed, and the number changed.
 
@@ -78,33 +68,31 @@ def augmented(
     ----------
     examples
         The training part.
-    recipes
-        Each example that is to be changed gets one of them, drawn at random.
-    share
-        How likely an example is to be changed.
+    recipe
+        Each example that is to be changed gets one of its changes, drawn at random; with labels
+        that are ``assumed``, the old answer stands for that of a variant which may have another.
     seed
         Of the run.
     epoch
         From 1; another one changes other examples in other ways.
     task
-        Name of the task: a variant whose gold answer is not kept is not used.
-    labels
-        With ``assumed``, the old answer stands for that of a variant which may have another.
+        A variant whose gold answer is not kept is not used.
     """
     seen = list(examples)
-    if not recipes:
+    if not recipe.augment:
         return seen, 0
     rng = generator(seed, "augment", name=_STREAM, item="which", draw=epoch)
-    is_changed = rng.random(len(seen)) < share
-    which = rng.integers(len(recipes), size=len(seen))
+    is_changed = rng.random(len(seen)) < recipe.augment_share
+    which = rng.integers(len(recipe.augment), size=len(seen))
     n_changed = 0
     setting = Setting(seed, draw=epoch, facts=task.facts)
-    for number, recipe in enumerate(recipes):
+    for number, change in enumerate(recipe.augment):
         places = [i for i in range(len(seen)) if is_changed[i] and which[i] == number]
-        stream = perturb_stream((seen[i] for i in places), [recipe], setting)
+        stream = perturb_stream((seen[i] for i in places), [change], setting)
         for place, (example, variants) in zip(places, stream, strict=True):
             variant = variants[0]
-            if variant.status == "ok" and (variant.gold is not None or labels == "assumed"):
+            is_right = variant.gold is not None or recipe.augment_labels == "assumed"
+            if variant.status == "ok" and is_right:
                 seen[place] = apply_edits(example, variant.edits)
                 n_changed += 1
     return seen, n_changed
@@ -175,31 +163,24 @@ def train_epoch(
     """
     import torch
 
-    from scrutiny.models.hf.forward_passes import logits_of  # it imports torch
+    from scrutiny.models.hf.forward_passes import logits_of  # they import torch
+    from scrutiny.models.hf.text_classifier import Forward
 
     network = parted.network.train()
+    forward = Forward(network, parted.tokenizer, limit=None, batch=recipe.batch)
     casting = _casting(recipe, parted)
     for number, batch in enumerate(batches):
         rate = recipe.share_at(done + number, steps=steps)
         for group in optimizer.param_groups:
             group["lr"] = group["peak"] * rate
-        inputs, targets = padded(encoded, batch, pads=parted.pads, device=network.device)
+        targets = padded_targets(encoded, batch).to(network.device)
         with casting():
-            logits = logits_of(network(**inputs))
+            logits = logits_of(network(**forward.inputs(encoded.columns, batch)))
         loss = torch.nn.functional.cross_entropy(
             logits.float().flatten(0, -2), targets.flatten(), ignore_index=IGNORED
         )
-        optimizer.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(network.parameters(), recipe.clip)
-        optimizer.step()
-        value = float(loss.detach())
-        if not isfinite(value):
-            raise ModelError(
-                f"The loss is {value} at step {done + number + 1}: the training diverged. Choose a "
-                "smaller lr, or precision float32."
-            )
-        yield value
+        where, hint = f" at step {done + number + 1}", ", or precision float32"
+        yield step_taken(loss, optimizer, network, clip=recipe.clip, where=where, hint=hint)
 
 
 def precision_on(recipe: FinetuningRecipe, parted: Parted) -> str:
@@ -269,15 +250,13 @@ def _answers(parted: Parted, encoded: EncodedExamples, *, tags: bool) -> list[An
     """Probabilities of each text, or the best tag at each position; in order."""
     import torch
 
-    from scrutiny.models.hf.forward_passes import logits_of  # it imports torch
+    from scrutiny.models.hf.text_classifier import Forward  # it imports torch
 
-    network = parted.network.eval()
+    network, tokenizer = parted.network.eval(), parted.tokenizer
+    forward = Forward(network, tokenizer, limit=None, batch=_SCORED_AT_ONCE)
     found: dict[int, Any] = {}
-    with torch.inference_mode():
-        for batch in by_length(encoded.lengths, _SCORED_AT_ONCE):
-            inputs, _ = padded(encoded, batch, pads=parted.pads, device=network.device)
-            # (text, label), (text, piece, tag), or (text, start or end, piece)
-            logits = logits_of(network(**inputs)).float()
-            scores: Any = logits.argmax(-1) if tags else torch.softmax(logits, -1)
-            found.update(zip(batch, scores.tolist(), strict=True))
+    for answered in forward.logits(encoded.columns):
+        logits = answered.answer  # (text, label), (text, piece, tag), (text, start or end, piece)
+        scores: Any = logits.argmax(-1) if tags else torch.softmax(logits, -1)
+        found.update(zip(answered.indices, scores.tolist(), strict=True))
     return [found[i] for i in range(len(encoded.lengths))]

@@ -35,13 +35,7 @@ def _seconds(job: FinetuningJob, parted: Parted, target: Target | PieceTarget) -
         done=0,
         steps=len(batches),
     )
-    return seconds_of_training(
-        steps,
-        epochs=recipe.epochs,
-        batch=recipe.batch,
-        texts=len(examples),
-        dev=len(job.parts.dev),
-    )
+    return seconds_of_training(steps, recipe, texts=len(examples), dev=len(job.parts.dev))
 
 
 class Finetuning(Trainer[FinetuningJob]):
@@ -70,8 +64,7 @@ class Finetuning(Trainer[FinetuningJob]):
         runs = asked.runs or (1 if bases[0].factors else RUNS)
         task = piece_task(asked.task)
         if task is None:
-            dev = "" if asked.dev is None else asked.dev
-            parts = load_parts(asked.data, asked.recipe, dev=dev, reported=asked.reported)
+            parts = load_parts(asked.data, asked.recipe, dev=asked.dev, reported=asked.reported)
         else:
             parts = piece_parts(
                 task, asked.recipe, data=asked.data, dev=asked.dev, reported=asked.reported
@@ -79,12 +72,7 @@ class Finetuning(Trainer[FinetuningJob]):
         return FinetuningJob(bases, parts, asked.recipe, tuple(range(1, runs + 1)))
 
     def train(
-        self,
-        job: FinetuningJob,
-        folder: Path,
-        *,
-        device: str = "auto",
-        progress: Progress = SILENT,
+        self, job: FinetuningJob, folder: Path, *, device: str = "auto", progress: Progress = SILENT
     ) -> list[Finished]:
         """Train the checkpoints that are missing in the folder.
 
@@ -97,7 +85,7 @@ class Finetuning(Trainer[FinetuningJob]):
         StorageError
             If the disk refuses.
         """
-        must_keep_labels(job.recipe.augment, job.parts.task, labels=job.recipe.augment_labels)
+        must_keep_labels(job.recipe, job.parts.task)
         return train_runs(
             job,
             folder,
@@ -110,7 +98,7 @@ class Finetuning(Trainer[FinetuningJob]):
 
         They answer in the right shape and at the right speed, so that a plan can be checked.
         """
-        must_keep_labels(job.recipe.augment, job.parts.task, labels=job.recipe.augment_labels)
+        must_keep_labels(job.recipe, job.parts.task)
 
         def write(run: OneRun, place: Path) -> float:
             target = target_of(job.parts, run)

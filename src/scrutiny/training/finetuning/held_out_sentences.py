@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scrutiny.core.arrays import Floats
 from scrutiny.core.errors import DataError
@@ -68,8 +69,7 @@ def piece_parts(
     DataError
         If a sentence is on both sides, or there are fewer than two labels.
     """
-    chosen, n_left = limited_training(data.examples, recipe.limit)
-    notes = [f"{n_left:,} of {len(data):,} rows were left out by the limit."] if n_left else []
+    chosen, notes = limited_training(data.examples, recipe.limit)
     train, chooses, held_out = split_sentences(chosen, 0.0 if dev else recipe.dev_share)
     if dev is not None:
         notes += refuse_shared(chosen, data, dev, what="The dev data")
@@ -206,9 +206,8 @@ def skill_record(
         more: dict[str, Any] = {"without_skill": "the commonest label"}
         if skill["value"] is not None:
             hits, n = int(by_label[:, 0].sum()), int(by_label[:, 2].sum())
-            limits = wilson(hits, n, level=LEVEL)
-            more["wilson"] = {"low": limits.low, "high": limits.high, "level": LEVEL, "n": n}
-            more["is_above"] = skill["is_above"] and limits.low > skill["baseline"]
+            more["wilson"] = wilson_interval(hits, n)
+            more["is_above"] = skill["is_above"] and more["wilson"]["low"] > skill["baseline"]
         found["accuracy"] = skill | more
     own = found[target.metric]
     return {
@@ -240,6 +239,37 @@ def _labels(target: PieceTarget) -> dict[str, Any]:
     }
 
 
+def interval_of_units(
+    table: NDArray[Any], statistic: Callable[[Any], Any], units: Units
+) -> dict[str, float]:
+    """Value of a statistic of summed rows ``(..., column)``, with its bootstrap interval.
+
+    Parameters
+    ----------
+    table
+        (row, column) that is summed.
+    statistic
+        Of the sums.
+    units
+        Clusters of the rows, which are resampled.
+    """
+    found = bootstrap(
+        table,
+        lambda sums, _weight: statistic(sums[..., 0, :]),
+        rng=np.random.default_rng(0),
+        draws=DRAWS,
+        units=units,
+        level=LEVEL,
+    )
+    return {"value": found.point, "low": found.low, "high": found.high}
+
+
+def wilson_interval(hits: int, n: int) -> dict[str, float]:
+    """Wilson's interval of a share, as if all rows were independent."""
+    found = wilson(hits, n, level=LEVEL)
+    return {"low": found.low, "high": found.high, "level": LEVEL, "n": n}
+
+
 def _skill(
     counts: Floats,
     score: Callable[[Any], Any],
@@ -251,9 +281,11 @@ def _skill(
     n_sentences = len(set(sentences))
     if n_sentences < FEWEST_SENTENCES or not counts[:, -1].sum():
         return {"value": None, "is_above": False, "reason": "too little is held out"}
-    value = _interval(counts, score, sentences=sentences)
-    gain = _interval(counts, lambda sums: score(sums) - without(sums), sentences=sentences)
-    if value is None or gain is None:
+    units = Units.of(len(counts), sentences)
+    try:
+        value = interval_of_units(counts, score, units)
+        gain = interval_of_units(counts, lambda sums: score(sums) - without(sums), units)
+    except StatisticsError:
         return {"value": None, "is_above": False, "reason": "no score: no target is predicted"}
     return {
         **value,
@@ -264,22 +296,3 @@ def _skill(
         "gain": gain,
         "is_above": gain["low"] > 0,
     }
-
-
-def _interval(
-    counts: Floats, score: Callable[[Any], Any], *, sentences: Sequence[str]
-) -> dict[str, float] | None:
-    """Value with its interval over sentences; ``None`` if undefined."""
-    units = Units.of(len(counts), sentences)
-    try:
-        found = bootstrap(
-            counts,
-            lambda sums, _weight: score(sums[..., 0, :]),
-            rng=np.random.default_rng(0),
-            draws=DRAWS,
-            units=units,
-            level=LEVEL,
-        )
-    except StatisticsError:
-        return None
-    return {"value": found.point, "low": found.low, "high": found.high}

@@ -104,16 +104,10 @@ class FinetuningJob(TrainingJob):
         )
 
     @property
-    def sizes(self) -> dict[str, int]:
-        """Numbers of runs, training and dev texts, epochs, and steps of one run."""
-        texts, recipe = len(self.parts.train), self.recipe
-        return {
-            "runs": len(self.bases) * len(self.seeds),
-            "texts": texts,
-            "dev": len(self.parts.dev),
-            "epochs": recipe.epochs,
-            "steps": -(-texts // recipe.batch) * recipe.epochs,
-        }
+    def of_one_run(self) -> dict[str, int]:
+        """Epochs, and steps of all of them."""
+        epochs = self.recipe.epochs
+        return {"epochs": epochs, "steps": -(-len(self.parts.train) // self.recipe.batch) * epochs}
 
 
 class FinetuningRun:
@@ -193,17 +187,11 @@ class FinetuningRun:
 
     def _texts(self, epoch: int) -> tuple[EncodedExamples, int]:
         """Texts of an epoch, some of them changed by augmentation, and the number changed."""
-        recipe = self._recipe
-        if not recipe.augment:
+        if not self._recipe.augment:
             return self._fresh, 0
+        seed, task = self._seed("augment"), self._parts.task
         texts, changed = augmented(
-            self._parts.train,
-            recipe.augment,
-            share=recipe.augment_share,
-            seed=self._seed("augment"),
-            epoch=epoch,
-            task=self._parts.task,
-            labels=recipe.augment_labels,
+            self._parts.train, self._recipe, seed=seed, epoch=epoch, task=task
         )
         return self._encoded(texts), changed
 

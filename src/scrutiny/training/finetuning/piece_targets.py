@@ -64,10 +64,7 @@ def target_counts(frames: Sequence[PieceFrame], rows: Sequence[Sequence[int]]) -
 
 
 def label_counts(
-    frames: Sequence[PieceFrame],
-    rows: Sequence[Sequence[int]],
-    *,
-    types: frozenset[str] | None,
+    frames: Sequence[PieceFrame], rows: Sequence[Sequence[int]], *, types: frozenset[str] | None
 ) -> Floats:
     """Counts ``(frame, 3)`` of the learned labels: right, of the most frequent label, all pieces.
 
@@ -94,7 +91,7 @@ def label_counts(
     return counts
 
 
-def target_f1(sums: Any, weight: Any = None) -> Any:
+def target_f1(sums: Any) -> Any:
     """F1 of an anchored target from summed `target_counts` ``(..., 4)``; NaN without targets.
 
     Examples
@@ -115,7 +112,7 @@ def f1_of_all(sums: Any) -> Any:
         return 2 * gold / (pieces + gold)
 
 
-def accuracy(sums: Any, weight: Any = None) -> Any:
+def accuracy(sums: Any) -> Any:
     """Accuracy of the labels of pieces, from summed `label_counts` ``(..., 3)``."""
     with np.errstate(invalid="ignore"):
         return sums[..., 0] / sums[..., 2]

@@ -202,7 +202,7 @@ class Learned:
         """The task with labels found in these examples, if it declares none."""
         if task.names:
             return cls(task, recipe, TRUTHS)
-        frames = [_frame(recipe, example) for example in examples]
+        frames = (_frame(recipe, example) for example in examples)
         found = {label for frame in frames for label in frame.labels if label is not None}
         return cls(task, recipe, tuple(sorted(found)))
 

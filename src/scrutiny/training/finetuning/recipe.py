@@ -76,11 +76,7 @@ class FinetuningRecipe:
         above_zero(self, "lr", "head_lr_factor", "clip")
         shares(self, "warm_up", "weight_decay", "dropout", "dev_share")
         shares(self, "augment_share", zero=False, one=True)
-        one_of(
-            self,
-            augment_labels=("kept", "assumed"),
-            precision=("auto", "float32", "bfloat16"),
-        )
+        one_of(self, augment_labels=("kept", "assumed"), precision=("auto", "float32", "bfloat16"))
 
     def share_at(self, step: int, *, steps: int) -> float:
         """Learning rate at a step (from 0), as a share of the peak rate."""

@@ -3,7 +3,7 @@
 Batches are shuffled, and of texts of similar length.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
@@ -16,7 +16,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.facts import EXTRACTS, LABELS, SPANS, wanted_in_words
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.returned_answers import borders, spans_from_tags
-from scrutiny.models.hf.word_pieces import first_pieces, likeliest
+from scrutiny.models.hf.word_pieces import extract_of, first_pieces, likeliest, places_in_second
 from scrutiny.tasks.tags import bio_names, to_bio
 
 #: Target that the loss ignores.
@@ -68,6 +68,9 @@ class Target:
         If the task has no labels.
     """
 
+    #: How the tokenizer cuts a text that is too long.
+    truncation: bool | str = True
+
     def __init__(self, task: Task, labels: Sequence[str]) -> None:
         if task.scored_by is None or task.answers_are_optional:
             raise PlanError(
@@ -88,26 +91,31 @@ class Target:
         self, tokenizer: Any, examples: Sequence[Example], *, longest: int
     ) -> EncodedExamples:
         """Tokenize examples, with their targets."""
-        fields = [list(texts) for texts in zip(*(e.fields.values() for e in examples), strict=True)]
-        made = dict(
-            tokenizer(
-                *fields,
-                truncation=True,
-                max_length=longest,
-                padding=False,
-                verbose=False,
-                return_offsets_mapping=self.tags,
-                return_attention_mask=True,
-            )
+        texts = [
+            list(column) for column in zip(*(e.fields.values() for e in examples), strict=True)
+        ]
+        found = tokenizer(
+            *texts,
+            truncation=self.truncation,
+            max_length=longest,
+            padding=False,
+            verbose=False,
+            return_offsets_mapping=True,
+            return_attention_mask=True,
         )
-        offsets = made.pop("offset_mapping", [])
+        made = dict(found)
+        del made["offset_mapping"]
         n_cut = sum(len(ids) == longest for ids in made["input_ids"])
-        if self.tags:
-            pairs = zip(examples, offsets, strict=True)
-            targets: list[Any] = [self._piece_tags(e, pieces) for e, pieces in pairs]
-        else:
-            targets = [self._index[str(e.gold)] for e in examples]
-        return EncodedExamples(made, targets, offsets, n_cut)
+        return EncodedExamples(made, *self._learned(examples, found), n_cut)
+
+    def _learned(
+        self, examples: Sequence[Example], found: Any
+    ) -> tuple[list[Any], list[list[tuple[int, int]]]]:
+        """Targets of tokenized examples, and the borders of the pieces of tagged ones."""
+        if not self.tags:
+            return [self._index[str(e.gold)] for e in examples], []
+        offsets = found["offset_mapping"]
+        return [self._piece_tags(*one) for one in zip(examples, offsets, strict=True)], offsets
 
     def _piece_tags(self, example: Example, pieces: Sequence[tuple[int, int]]) -> list[int]:
         """Tag of the first piece of each word; other pieces are ignored by the loss.
@@ -147,49 +155,26 @@ class ReadingTarget(Target):
     one that was cut off is the first piece, which is of no text.
     """
 
+    truncation = "only_second"
+
     def __init__(self, task: Task) -> None:
         super().__init__(task, ())
         self.names = ("start", "end")
         self.maker = POINTS
 
-    def encode(
-        self, tokenizer: Any, examples: Sequence[Example], *, longest: int
-    ) -> EncodedExamples:
-        """Tokenize questions and texts, with the first and the last piece of each answer."""
-        questions, texts = zip(*(e.fields.values() for e in examples), strict=True)
-        found = tokenizer(
-            list(questions),
-            list(texts),
-            truncation="only_second",
-            max_length=longest,
-            padding=False,
-            verbose=False,
-            return_offsets_mapping=True,
-            return_attention_mask=True,
-        )
-        made = dict(found)
-        offsets = [
-            [
-                place if of == 1 else (0, 0)
-                for place, of in zip(pieces, found.sequence_ids(i), strict=True)
-            ]
-            for i, pieces in enumerate(made.pop("offset_mapping"))
-        ]
-        targets = [_pieces(e.gold[0], own) for e, own in zip(examples, offsets, strict=True)]
-        n_cut = sum(len(ids) == longest for ids in made["input_ids"])
-        return EncodedExamples(made, targets, offsets, n_cut)
+    def _learned(
+        self, examples: Sequence[Example], found: Any
+    ) -> tuple[list[Any], list[list[tuple[int, int]]]]:
+        """First and last piece of each answer, and the borders of the pieces in their text."""
+        offsets = places_in_second(found)
+        return [_pieces(e.gold[0], own) for e, own in zip(examples, offsets, strict=True)], offsets
 
     def answer(
         self, example: Example, scores: Sequence[Any], pieces: Sequence[tuple[int, int]]
     ) -> Prediction:
         """Likeliest stretch, from the probabilities of its start and its end."""
         starts, ends = np.log(np.array(scores)[:, : len(pieces)] + 1e-30)
-        found = likeliest(starts, ends, pieces)
-        if found is None:
-            return Prediction(Extract(""))
-        field = [*example.fields][-1]
-        words = example.fields[field][found.start : found.end]
-        return Prediction(Extract(words, field, found.start))
+        return Prediction(extract_of(example, likeliest(starts, ends, pieces)))
 
 
 def _pieces(answer: Extract, offsets: Sequence[tuple[int, int]]) -> tuple[int, int]:
@@ -231,23 +216,12 @@ def shuffled(lengths: Sequence[int], size: int, *, rng: "np.random.Generator") -
     return [sorted_pools[starts[p] : starts[p] + size] for p in places]
 
 
-def padded(
-    encoded: EncodedExamples, batch: Sequence[int], *, pads: Mapping[str, int], device: Any
-) -> tuple[dict[str, Any], Any]:
-    """Inputs ``(text, piece)`` and targets ``(text,)`` or ``(text, piece)`` of a batch."""
+def padded_targets(encoded: EncodedExamples, batch: Sequence[int]) -> Any:
+    """Targets ``(text,)`` or ``(text, piece)`` of a batch, on the CPU."""
     import torch
 
-    width = max(len(encoded.columns["input_ids"][i]) for i in batch)
-    inputs = {
-        name: torch.tensor([_filled(rows[i], width, pads.get(name, 0)) for i in batch])
-        for name, rows in encoded.columns.items()
-    }
     targets = [encoded.targets[i] for i in batch]
     if targets and isinstance(targets[0], list):
-        targets = [_filled(row, width, IGNORED) for row in targets]
-    moved = {name: tensor.to(device) for name, tensor in inputs.items()}
-    return moved, torch.tensor(targets).to(device)
-
-
-def _filled(row: Sequence[int], width: int, pad: int) -> list[int]:
-    return [*row, *([pad] * (width - len(row)))]
+        width = max(len(encoded.columns["input_ids"][i]) for i in batch)
+        targets = [[*row, *([IGNORED] * (width - len(row)))] for row in targets]
+    return torch.tensor(targets)

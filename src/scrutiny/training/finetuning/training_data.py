@@ -101,7 +101,7 @@ def load_parts(
     data: Any,
     recipe: FinetuningRecipe,
     *,
-    dev: Any = "",
+    dev: Any = None,
     task: str = "",
     reported: Sequence[Dataset] = (),
     has_labels: bool = True,
@@ -129,8 +129,7 @@ def load_parts(
         If there are no labels to learn.
     """
     whole = _read(data, task, has_labels=has_labels)
-    chosen, n_left = limited_training(whole.examples, recipe.limit)
-    notes = [f"{n_left:,} of {len(whole):,} rows were left out by the limit."] if n_left else []
+    chosen, notes = limited_training(whole.examples, recipe.limit)
     parts, read = split_off_dev(chosen, 0.0 if dev else recipe.dev_share), [whole]
     if dev:
         other = _read(dev, whole.task, has_labels=has_labels)
@@ -168,13 +167,15 @@ def _read(data: Any, task: str, *, has_labels: bool) -> Dataset:
 
 def limited_training(
     examples: tuple[Example, ...], limit: int | None
-) -> tuple[tuple[Example, ...], int]:
-    """Random subset of a fine-tuning's examples, in file order, and the number left out."""
-    if limit is None or limit >= len(examples):
-        return examples, 0
+) -> tuple[tuple[Example, ...], list[str]]:
+    """Random subset of a fine-tuning's examples, in file order, and a note on those left out."""
+    n = len(examples)
+    if limit is None or limit >= n:
+        return examples, []
     rng = generator(0, "rows", name=_STREAM, item="limit")
-    kept = sorted(rng.permutation(len(examples))[:limit].tolist())
-    return tuple(examples[i] for i in kept), len(examples) - limit
+    kept = sorted(rng.permutation(n)[:limit].tolist())
+    note = f"{n - limit:,} of {n:,} rows were left out by the limit."
+    return tuple(examples[i] for i in kept), [note]
 
 
 def split_off_dev(

@@ -256,11 +256,7 @@ def pretrain_family(
             prepared, seeds, family.checkpoints, family.precision, family.teacher, family.stated
         )
         folder = pretrain(
-            job,
-            out,
-            device=device,
-            on_log=partial(on_log, seeds),
-            should_stop=should_stop,
+            job, out, device=device, on_log=partial(on_log, seeds), should_stop=should_stop
         )
         if folder is None:
             return None

@@ -1,6 +1,7 @@
 """Recipes of small networks over words: what is common, recurrent and attention classifiers."""
 
-from collections.abc import Callable, Sequence
+from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -8,22 +9,11 @@ from typing import Any, ClassVar, Final
 
 from scrutiny.core.boundary.parameters import above_zero, at_least, shares
 from scrutiny.core.errors import DataError
-from scrutiny.core.example import Example
 from scrutiny.models.strings.training_records import FROM_NOTHING
-from scrutiny.models.words.attention_classifier import (
-    Architecture,
-    AttentionParts,
-    encoded,
-    weighted,
-)
-from scrutiny.models.words.recurrent_classifier import RecurrentArchitecture, RecurrentParts, pooled
+from scrutiny.models.words.attention_classifier import Architecture, AttentionParts
+from scrutiny.models.words.recurrent_classifier import RecurrentArchitecture, RecurrentParts
 from scrutiny.models.words.word_model import Vocabulary
-from scrutiny.models.words.word_networks import (
-    NetworkParts,
-    fresh_parts,
-    sequences_of,
-    write_network,
-)
+from scrutiny.models.words.word_networks import NetworkParts, fresh_parts, write_network
 from scrutiny.training.finetuning.training_data import DataParts
 from scrutiny.training.words.word_recipe import (
     Learner,
@@ -67,7 +57,8 @@ class NetworkRecipe(WordRecipe):
 
     replicates_of: ClassVar[str] = FROM_NOTHING
     parts_of: ClassVar[type[NetworkParts]]
-    learner: ClassVar[type[Any]]
+    #: Whether texts without a known word are learned from.
+    reads_no_words: ClassVar[bool] = True
 
     architecture: Any = None
     epochs: int = 6
@@ -100,16 +91,16 @@ class NetworkRecipe(WordRecipe):
                 f"No word occurs often enough in {parts.sources[0]} (at least {self.least}): "
                 "the vocabulary would be empty."
             )
-        train, dev = (self.numbered(part, words, parts.labels) for part in (parts.train, parts.dev))
+        train, dev = (Numbered.of(part, words, parts.labels) for part in (parts.train, parts.dev))
+        if not self.reads_no_words:
+            train, dev = train.with_words(), dev.with_words()
         first = stream_seed(seed, "weights", version=self.version)
         made = fresh_parts(self.parts_of, self.architecture, words, labels=parts.labels, seed=first)
-        return Lesson(self.learner(made, self), train, dev, made, self)
+        return Lesson(Learner(made, self), train, dev, made, self)
 
-    def numbered(
-        self, examples: Sequence[Example], words: Vocabulary, labels: Sequence[str]
-    ) -> Numbered:
-        """Texts as word ids of the network's vocabulary."""
-        return Numbered.of(examples, words, labels)
+    @abstractmethod
+    def optimizer(self, network: Any) -> Any:
+        """Optimizer of the weights of a network."""
 
     def sizes(self, parts: DataParts) -> dict[str, int]:
         """Numbers of epochs and steps of one seed."""
@@ -142,34 +133,6 @@ class NetworkRecipe(WordRecipe):
         return partial(write_network, lesson.made), seconds_of(lesson)
 
 
-class _RecurrentLearner(Learner):
-    """A recurrent network with its optimizer."""
-
-    def __init__(self, made: RecurrentParts, recipe: NetworkRecipe) -> None:
-        import torch
-
-        self.network, self._recipe = made.network, recipe
-        self.optimizer = torch.optim.AdamW(
-            self.network.parameters(), lr=recipe.lr, weight_decay=recipe.weight_decay
-        )
-
-    def logits(self, texts: Sequence[Sequence[int]]) -> Any:
-        """Logits ``(text, label)``."""
-        import torch
-
-        network, recipe = self.network, self._recipe
-        ids, lengths, _ = sequences_of(texts)
-
-        def dropped(vectors: Any) -> Any:
-            return torch.nn.functional.dropout(vectors, recipe.dropout, training=network.training)
-
-        vectors = pooled(network, recipe.architecture, dropped(network["embedding"](ids)), lengths)
-        return network["output"](dropped(vectors))
-
-
-RECURRENT_VERSION: Final = "recurrent-classifier@1"
-
-
 @dataclass(frozen=True, slots=True)
 class RecurrentRecipe(NetworkRecipe):
     """Hyperparameters of a recurrent classifier, trained with AdamW.
@@ -190,46 +153,19 @@ class RecurrentRecipe(NetworkRecipe):
         As in fine-tuning.
     """
 
-    version: ClassVar[str] = RECURRENT_VERSION
+    version: ClassVar[str] = "recurrent-classifier@1"
     packages: ClassVar[tuple[str, ...]] = ("numpy", "torch")
     needs: ClassVar[tuple[str, ...]] = ("Training a recurrent classifier", *NEEDS)
     parts_of: ClassVar[type[NetworkParts]] = RecurrentParts
-    learner: ClassVar[type[Any]] = _RecurrentLearner
 
     architecture: RecurrentArchitecture = field(default_factory=RecurrentArchitecture)
 
-
-ATTENTION_VERSION: Final = "attention-classifier@1"
-
-
-class _AttentionLearner(Learner):
-    """A network with one layer of attention, and its optimizer."""
-
-    def __init__(self, made: AttentionParts, recipe: NetworkRecipe) -> None:
+    def optimizer(self, network: Any) -> Any:
+        """AdamW on all weights."""
         import torch
 
-        self.network, self._made, self._dropout = made.network, made, recipe.dropout
-        attention = list(self.network["attention"].parameters())
-        apart = {id(p) for p in attention}
-        others = [p for p in self.network.parameters() if id(p) not in apart]
-        groups = [
-            {"params": others, "weight_decay": recipe.weight_decay},
-            {"params": attention, "weight_decay": 0.0},
-        ]
-        self.optimizer = torch.optim.Adam(groups, lr=recipe.lr, amsgrad=True)
-
-    def logits(self, texts: Sequence[Sequence[int]]) -> Any:
-        """Logits ``(text, label)``."""
-        import torch
-
-        network, architecture = self.network, self._made.architecture
-        ids, lengths, is_word = sequences_of(texts)
-        embedded = torch.nn.functional.dropout(
-            network["embedding"](ids), self._dropout, training=network.training
-        )
-        vectors = encoded(network, architecture, embedded, lengths)
-        weights = weighted(network, architecture, vectors, is_word)
-        return network["output"]((weights[:, None] @ vectors)[:, 0])
+        parameters = network.parameters()
+        return torch.optim.AdamW(parameters, lr=self.lr, weight_decay=self.weight_decay)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,11 +183,11 @@ class AttentionRecipe(NetworkRecipe):
         See `scrutiny.training.words.network_recipes.NetworkRecipe`; the decay spares the attention.
     """
 
-    version: ClassVar[str] = ATTENTION_VERSION
+    version: ClassVar[str] = "attention-classifier@1"
     packages: ClassVar[tuple[str, ...]] = ("torch",)
     needs: ClassVar[tuple[str, ...]] = ("Training an attention classifier", *NEEDS)
     parts_of: ClassVar[type[NetworkParts]] = AttentionParts
-    learner: ClassVar[type[Any]] = _AttentionLearner
+    reads_no_words: ClassVar[bool] = False
 
     architecture: Architecture = field(default_factory=Architecture)
     epochs: int = 12
@@ -259,8 +195,15 @@ class AttentionRecipe(NetworkRecipe):
     weight_decay: float = 1e-5
     least: int = 1
 
-    def numbered(
-        self, examples: Sequence[Example], words: Vocabulary, labels: Sequence[str]
-    ) -> Numbered:
-        """Texts as word ids; texts without a known word are left out."""
-        return Numbered.of(examples, words, labels).with_words()
+    def optimizer(self, network: Any) -> Any:
+        """Adam with amsgrad; the weights of the attention do not decay."""
+        import torch
+
+        attention = list(network["attention"].parameters())
+        apart = {id(p) for p in attention}
+        others = [p for p in network.parameters() if id(p) not in apart]
+        groups = [
+            {"params": others, "weight_decay": self.weight_decay},
+            {"params": attention, "weight_decay": 0.0},
+        ]
+        return torch.optim.Adam(groups, lr=self.lr, amsgrad=True)

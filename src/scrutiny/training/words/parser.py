@@ -9,7 +9,6 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from time import perf_counter
@@ -120,21 +119,16 @@ class ParserRecipe(WordRecipe):
             "chosen_epoch": best[1],
             "dev_score": epochs[best[1] - 1]["dev"],
         }
-        return Trained(partial(_write, nlp), record)
+        return Trained(nlp.to_disk, record)
 
     def stand_in(self, parts: DataParts) -> tuple[Callable[[Path], None], float]:
         """Writer of a parser of the same shape, and the seconds that one seed would take."""
         self.require()
         with _drawn(0):
             nlp, optimizer, made = self._fresh(parts)
-            seconds = seconds_of_training(
-                islice(self._steps(nlp, optimizer, made, seed=0, number=1), TIMED_STEPS),
-                epochs=self.epochs,
-                batch=self.batch,
-                texts=len(made),
-                dev=len(parts.dev),
-            )
-        return partial(_write, nlp), seconds
+            steps = islice(self._steps(nlp, optimizer, made, seed=0, number=1), TIMED_STEPS)
+            seconds = seconds_of_training(steps, self, texts=len(made), dev=len(parts.dev))
+        return nlp.to_disk, seconds
 
     def _fresh(self, parts: DataParts) -> tuple[Any, Any, list[Any]]:
         """Pipeline with fresh weights, its optimizer, and the training sentences."""
@@ -232,11 +226,6 @@ def _las(nlp: Any, examples: Sequence[Example]) -> float:
     pairs = zip(examples, read, strict=True)
     found = [counts(e.gold, annotation(doc, "text", borders(e))) for e, doc in pairs]
     return sum(one[1] for one in found) / max(1.0, sum(one[2] for one in found))
-
-
-def _write(nlp: Any, folder: Path) -> None:
-    """Write a pipeline into a folder."""
-    nlp.to_disk(folder)
 
 
 @contextmanager

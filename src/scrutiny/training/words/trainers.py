@@ -3,14 +3,14 @@
 Classifiers over words, and parsers.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
-from scrutiny.core.boundary.json_text import canonical_json, digest
+from scrutiny.core.boundary.json_text import canonical_json, digest, plain
 from scrutiny.core.errors import PlanError
 from scrutiny.core.long_runs import SILENT, Progress
 from scrutiny.data.dataset import Dataset, load_dataset
@@ -54,19 +54,13 @@ class WordJob(TrainingJob):
 
     def identity(self, base: None, seed: int) -> str:
         """Digest of everything that determines the weights of a classifier."""
-        recipe = self.recipe
-        stated = canonical_json(recipe.plain())
-        return digest(recipe.version, stated, self.parts.digest, str(seed))
+        stated = canonical_json(self.recipe)
+        return digest(self.recipe.version, stated, self.parts.digest, str(seed))
 
     @property
-    def sizes(self) -> dict[str, int]:
-        """Numbers of classifiers, training and dev texts; for networks also epochs and steps."""
-        return {
-            "runs": len(self.seeds),
-            "texts": len(self.parts.train),
-            "dev": len(self.parts.dev),
-            **self.recipe.sizes(self.parts),
-        }
+    def of_one_run(self) -> Mapping[str, int]:
+        """Those of the recipe."""
+        return self.recipe.sizes(self.parts)
 
     def train(self, run: OneRun, folder: Path, progress: Progress) -> dict[str, Any]:
         """Train the classifier of one run into its folder; returns its record."""
@@ -87,7 +81,7 @@ class WordJob(TrainingJob):
                 "version": recipe.version,
                 "seed": run.seed,
                 REPLICATES_KEY: recipe.replicates_of,
-                "recipe": recipe.plain(),
+                "recipe": plain(recipe),
                 "labels": list(self.parts.labels),
                 "metric": recipe.score,
                 "data": self.parts.described(),
@@ -147,17 +141,23 @@ def train_words(
     own = [
         one if isinstance(one, Dataset) else load_dataset(one, task=recipe.task) for one in reported
     ]
+    job = _job(data, recipe, seeds, dev=dev, reported=own)
+    return train_runs(job, out, partial(job.train, progress=progress), progress=progress)
+
+
+def _job(
+    data: Any, recipe: Any, seeds: Sequence[int], *, dev: Any, reported: Sequence[Dataset]
+) -> WordJob:
+    """Classifiers of a recipe on these data, one for each seed."""
     parts = load_parts(
         data,
         recipe.rows(),
         dev=dev,
         task=recipe.task,
-        reported=own,
+        reported=reported,
         has_labels=recipe.has_labels,
     )
-
-    job = WordJob(parts, recipe, tuple(seeds))
-    return train_runs(job, out, partial(job.train, progress=progress), progress=progress)
+    return WordJob(parts, recipe, tuple(seeds))
 
 
 def outcome_of(record: dict[str, Any]) -> str:
@@ -224,15 +224,8 @@ class WordTrainer(Trainer[WordJob]):
                     f"{one.source} is of the task {one.task}, and {self.scheme} models are trained "
                     f"for {asked.recipe.task}."
                 )
-        parts = load_parts(
-            asked.data,
-            asked.recipe.rows(),
-            dev="" if asked.dev is None else asked.dev,
-            reported=asked.reported,
-            has_labels=asked.recipe.has_labels,
-        )
-        seeds = asked.seeds or tuple(range(1, (asked.runs or RUNS) + 1))
-        return WordJob(parts, asked.recipe, seeds)
+        seeds = asked.seeds or range(1, (asked.runs or RUNS) + 1)
+        return _job(asked.data, asked.recipe, seeds, dev=asked.dev, reported=asked.reported)
 
     def train(
         self, job: WordJob, folder: Path, *, device: str, progress: Progress = SILENT

@@ -7,22 +7,21 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from math import isfinite
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
-from scrutiny.core.boundary.json_text import plain
-from scrutiny.core.errors import ModelError, require_packages
+from scrutiny.core.errors import require_packages
 from scrutiny.core.example import Example
 from scrutiny.core.randomness import generator, stream_key
 from scrutiny.models.hf.batching import by_length
 from scrutiny.models.words.word_model import Vocabulary
-from scrutiny.models.words.word_networks import NetworkParts
+from scrutiny.models.words.word_networks import NetworkParts, sequences_of
 from scrutiny.tasks.classification import TextClassification
 from scrutiny.training.finetuning.recipe import FinetuningRecipe as Rows
 from scrutiny.training.finetuning.targets import shuffled
 from scrutiny.training.finetuning.training_data import DataParts
-from scrutiny.training.trainer import TIMED_STEPS, seconds_of_training
+from scrutiny.training.trainer import TIMED_STEPS, seconds_of_training, step_taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +103,6 @@ class WordRecipe(ABC):
     limit: int | None
     dev_share: float
 
-    def plain(self) -> dict[str, Any]:
-        """All hyperparameters as plain JSON."""
-        return dict(plain(self))
-
     def rows(self) -> Rows:
         """Selection of rows, as a fine-tuning recipe has it."""
         return Rows(limit=self.limit, dev_share=self.dev_share)
@@ -132,17 +127,32 @@ class WordRecipe(ABC):
 _ASKED: Final = 256  # texts at a time when the dev part is scored
 
 
-class Learner(ABC):
-    """A network with its optimizer and its forward pass."""
+class Learner:
+    """A network with its optimizer, and its forward pass with dropout while it trains.
 
-    #: Modules by name.
-    network: Any
-    #: Optimizer of the weights.
-    optimizer: Any
+    Parameters
+    ----------
+    made
+        Model with the network.
+    recipe
+        Its ``optimizer`` of a network, and the share of ``dropout``.
+    """
 
-    @abstractmethod
+    def __init__(self, made: NetworkParts, recipe: Any) -> None:
+        self.network = made.network
+        self.optimizer = recipe.optimizer(made.network)
+        self._made = made
+        self._dropout = recipe.dropout
+
     def logits(self, texts: Sequence[Sequence[int]]) -> Any:
-        """Logits ``(text, label)`` of word ids; with dropout while the network trains."""
+        """Logits ``(text, label)`` of word ids."""
+        import torch
+
+        ids, lengths, is_word = sequences_of(texts)
+        is_training = self.network.training
+        drop = partial(torch.nn.functional.dropout, p=self._dropout, training=is_training)
+        embedded = drop(self.network["embedding"](ids))
+        return self._made.logits(embedded, lengths, is_word, drop=drop)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -226,14 +236,7 @@ def _step(lesson: Lesson, batch: Sequence[int]) -> float:
     logits = learner.logits([texts.ids[i] for i in batch])
     gold = torch.tensor([texts.labels[i] for i in batch])
     loss = torch.nn.functional.cross_entropy(logits, gold)
-    learner.optimizer.zero_grad()
-    loss.backward()
-    torch.nn.utils.clip_grad_norm_(learner.network.parameters(), lesson.recipe.clip)
-    learner.optimizer.step()
-    value = float(loss.detach())
-    if not isfinite(value):
-        raise ModelError(f"The loss is {value}: the training diverged. Choose a smaller lr.")
-    return value
+    return step_taken(loss, learner.optimizer, learner.network, clip=lesson.recipe.clip)
 
 
 def accuracy(learner: Learner, texts: Numbered) -> float:
@@ -256,13 +259,8 @@ def seconds_of(lesson: Lesson) -> float:
     drawn = rng.permutation(count)[: recipe.batch * TIMED_STEPS].tolist()
     lengths = lesson.train.chosen(drawn).lengths
     batches = [[drawn[i] for i in batch] for batch in shuffled(lengths, recipe.batch, rng=rng)]
-    return seconds_of_training(
-        _steps(lesson, batches),
-        epochs=recipe.epochs,
-        batch=recipe.batch,
-        texts=count,
-        dev=len(lesson.dev.ids),
-    )
+    dev = len(lesson.dev.ids)
+    return seconds_of_training(_steps(lesson, batches), recipe, texts=count, dev=dev)
 
 
 def _steps(lesson: Lesson, batches: Sequence[Sequence[int]]) -> Iterator[float]:
