@@ -16,7 +16,7 @@ from scrutiny.core.boundary.json_text import plain
 from scrutiny.core.errors import StorageError
 from scrutiny.run.asking.identity_check import MEMOS
 from scrutiny.run.planning.resolved import STAGES, Measurement, Resolved
-from scrutiny.store.arrow import coded
+from scrutiny.store.arrow import coded, combined
 from scrutiny.store.journal import Journal
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.run_tables import ARRAYS, OUTPUTS, RECORDS, TIMINGS, VARIANTS, array_of
@@ -120,13 +120,7 @@ class _Names:
         """Id of each row."""
         names, codes = coded(table["item"])
         items = _numbered(names.to_pylist(), self._items)[codes]
-        pairs = [coded(table[name]) for name in _FEW]
-        values = [own.to_pylist() for own, _ in pairs]
-        shape = [max(len(own), 1) for own in values]
-        every = np.ravel_multi_index([codes for _, codes in pairs], shape)
-        found, place = np.unique(every, return_inverse=True)
-        few = zip(*np.unravel_index(found, shape), strict=True)
-        keys = [tuple(own[i] for own, i in zip(values, at, strict=True)) for at in few]
+        keys, place = combined(table, _FEW)
         return (_numbered(keys, self._others)[place] << _ITEM_BITS) | items
 
 

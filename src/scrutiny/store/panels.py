@@ -15,7 +15,7 @@ from scrutiny.core.design import Selector
 from scrutiny.core.errors import PlanError
 from scrutiny.core.record import Measure
 from scrutiny.reliability.panel import CODES, NOT_PLANNED, Panel, Side
-from scrutiny.store.arrow import coded, is_value
+from scrutiny.store.arrow import coded, combined, is_value
 
 _READ: Final = ["replicate", "condition", "role", "item", "status", "values"]
 
@@ -119,11 +119,7 @@ def read_panel(records: pa.Table, items: pa.Table, key: PanelKey) -> Recorded:
 
 def _sides(table: pa.Table, panel: Panel) -> dict[tuple[str, str], Side]:
     """Dense arrays of every (condition, role)."""
-    names, condition_code = coded(table["condition"])
-    conditions = names.to_pylist()
-    names, role_code = coded(table["role"])
-    roles = names.to_pylist()
-    code = condition_code * len(roles) + role_code
+    keys, code = combined(table, ("condition", "role"))
     row_item = _numbers(table["item"], _places(panel.items))
     row_replicate = _numbers(table["replicate"], _places(panel.replicates))
     status = _numbers(table["status"], CODES).astype(np.int8)
@@ -132,14 +128,13 @@ def _sides(table: pa.Table, panel: Panel) -> dict[tuple[str, str], Side]:
     values = pc.list_flatten(table["values"]).to_numpy(zero_copy_only=False).reshape(-1, width)
     row_value = np.cumsum(is_ok) - 1
     shape = len(panel.replicates), len(panel.items)
-    sides = {}
-    for wanted in dict.fromkeys(code.tolist()):
-        key = conditions[wanted // len(roles)], roles[wanted % len(roles)]
+    sides: dict[tuple[str, str], Side] = {}
+    for wanted, (condition, role) in enumerate(keys):
         rows = np.flatnonzero(code == wanted)
         place = row_replicate[rows], row_item[rows]
         if np.unique(np.ravel_multi_index(place, shape)).size != rows.size:
             raise PlanError(  # the second row of an item would hide the first
-                f"Some items have several records with condition {key[0]} and role {key[1]!r}. A "
+                f"Some items have several records with condition {condition} and role {role!r}. A "
                 "diagnostic tells them apart in the condition, for instance by the draw."
             )
         dense = np.full((*shape, width), np.nan)
@@ -147,7 +142,7 @@ def _sides(table: pa.Table, panel: Panel) -> dict[tuple[str, str], Side]:
         ok = rows[is_ok[rows]]
         dense[row_replicate[ok], row_item[ok]] = values[row_value[ok]]
         codes[place] = status[rows]
-        sides[key] = Side(dense, codes)
+        sides[condition, role] = Side(dense, codes)
     return sides
 
 
@@ -175,9 +170,7 @@ def _codes(items: pa.Table, *columns: str) -> NDArray[np.int64]:
                 f"The items have no column {column!r}; they have {', '.join(items.column_names)}. "
                 "Map a unit with #unit=COLUMN in the data string, a group with #group=COLUMN."
             )
-    values = list(zip(*(items[column].to_pylist() for column in columns), strict=True))
-    places = _places(values)
-    return np.array([places[value] for value in values], dtype=np.int64)
+    return combined(items, columns)[1]
 
 
 def stack(parts: Mapping[str, Recorded], *, cells: Sequence[str]) -> Recorded:

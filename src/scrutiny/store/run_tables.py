@@ -24,99 +24,60 @@ from scrutiny.core.task import Prediction
 from scrutiny.store.stored_forms import edits_json, edits_of
 
 ROW_GROUP: Final = 65_536
-RECORDS: Final = pa.schema(
-    [
-        pa.field("kind", pa.string(), nullable=False),
-        pa.field("subject", pa.string(), nullable=False),
-        pa.field("reference", pa.string()),
-        pa.field("replicate", pa.string()),
-        pa.field("dataset", pa.string(), nullable=False),
-        pa.field("condition", pa.string(), nullable=False),
-        pa.field("role", pa.string(), nullable=False),
-        pa.field("item", pa.string(), nullable=False),
-        pa.field("variant", pa.string()),
-        pa.field("status", pa.string(), nullable=False),
-        pa.field("reason", pa.string()),
-        pa.field("values", pa.list_(pa.float64())),
-    ]
+_TYPES: Final = {
+    "text": pa.string(),
+    "whole": pa.int64(),
+    "short": pa.int32(),
+    "number": pa.float64(),
+    "texts": pa.list_(pa.string()),
+    "numbers": pa.list_(pa.float64()),
+    "scores": pa.list_(pa.float32()),
+    "pairs": pa.list_(pa.list_(pa.string())),
+}
+
+
+def _schema(written: str) -> pa.Schema:
+    """Schema of columns ``name: type``; with ``?`` behind its type, a column may lack values.
+
+    Examples
+    --------
+    >>> _schema("item: text, draw: short?")
+    item: string not null
+    draw: int32
+    """
+    columns = [column.split(": ") for column in " ".join(written.split()).split(", ")]
+    return pa.schema(
+        pa.field(name, _TYPES[kind.removesuffix("?")], nullable=kind.endswith("?"))
+        for name, kind in columns
+    )
+
+
+RECORDS: Final = _schema(
+    """kind: text, subject: text, reference: text?, replicate: text?, dataset: text,
+    condition: text, role: text, item: text, variant: text?, status: text, reason: text?,
+    values: numbers?"""
 )
-VARIANTS: Final = pa.schema(
-    [
-        pa.field("kind", pa.string(), nullable=False),
-        pa.field("dataset", pa.string(), nullable=False),
-        pa.field("item", pa.string(), nullable=False),
-        pa.field("variant", pa.string(), nullable=False),
-        pa.field("role", pa.string(), nullable=False),
-        pa.field("control_of", pa.string()),
-        pa.field("recipe", pa.string(), nullable=False),
-        pa.field("draw", pa.int32(), nullable=False),
-        pa.field("edits", pa.string(), nullable=False),
-        pa.field("gold", pa.string(), nullable=False),
-        pa.field("status", pa.string(), nullable=False),
-        pa.field("reason", pa.string()),
-    ]
+VARIANTS: Final = _schema(
+    """kind: text, dataset: text, item: text, variant: text, role: text, control_of: text?,
+    recipe: text, draw: short, edits: text, gold: text, status: text, reason: text?"""
 )
-OUTPUTS: Final = pa.schema(
-    [
-        pa.field("subject", pa.string(), nullable=False),
-        pa.field("replicate", pa.string()),
-        pa.field("dataset", pa.string(), nullable=False),
-        pa.field("condition", pa.string(), nullable=False),
-        pa.field("item", pa.string(), nullable=False),
-        pa.field("variant", pa.string()),
-        pa.field("answer", pa.string()),
-        pa.field("scores", pa.list_(pa.float32())),
-        pa.field("said", pa.string()),
-    ]
+OUTPUTS: Final = _schema(
+    """subject: text, replicate: text?, dataset: text, condition: text, item: text, variant: text?,
+    answer: text?, scores: scores?, said: text?"""
 )
-TIMINGS: Final = pa.schema(
-    [
-        pa.field("task", pa.string(), nullable=False),
-        pa.field("seconds", pa.float64(), nullable=False),
-        pa.field("model_seconds", pa.float64(), nullable=False),
-        pa.field("asked", pa.int64(), nullable=False),
-        pa.field("cached", pa.int64(), nullable=False),
-        pa.field("failures", pa.list_(pa.string())),
-        pa.field("requests", pa.int64(), nullable=False),
-        pa.field("requests_again", pa.int64(), nullable=False),
-        pa.field("tokens_in", pa.int64(), nullable=False),
-        pa.field("tokens_out", pa.int64(), nullable=False),
-        pa.field("cost", pa.float64()),
-        pa.field("redirects", pa.list_(pa.list_(pa.string()))),  # address, and what answered
-    ]
+#: A pair of ``redirects`` is an address and what answered.
+TIMINGS: Final = _schema(
+    """task: text, seconds: number, model_seconds: number, asked: whole, cached: whole,
+    failures: texts?, requests: whole, requests_again: whole, tokens_in: whole, tokens_out: whole,
+    cost: number?, redirects: pairs?"""
 )
-ESTIMATES: Final = pa.schema(
-    [
-        pa.field("diagnostic", pa.string(), nullable=False),
-        pa.field("metric", pa.string(), nullable=False),
-        pa.field("subject", pa.string(), nullable=False),
-        pa.field("reference", pa.string()),
-        pa.field("dataset", pa.string(), nullable=False),
-        pa.field("replicate", pa.string()),
-        pa.field("role", pa.string(), nullable=False),
-        pa.field("condition", pa.string(), nullable=False),
-        pa.field("group", pa.string(), nullable=False),
-        pa.field("value", pa.float64()),
-        pa.field("low", pa.float64()),
-        pa.field("high", pa.float64()),
-        pa.field("level", pa.float64(), nullable=False),
-        pa.field("method", pa.string(), nullable=False),
-        pa.field("n", pa.int64(), nullable=False),
-        pa.field("n_units", pa.int64(), nullable=False),
-        pa.field("planned", pa.int64(), nullable=False),
-        pa.field("undefined", pa.int64(), nullable=False),
-        pa.field("failed", pa.int64(), nullable=False),
-        pa.field("skipped", pa.int64(), nullable=False),
-        pa.field("refused", pa.int64(), nullable=False),
-        pa.field("status", pa.string(), nullable=False),
-        pa.field("reason", pa.string()),
-        pa.field("n_replicates", pa.int64(), nullable=False),
-        pa.field("variance", pa.string(), nullable=False),
-        pa.field("by_replicate", pa.string(), nullable=False),
-        pa.field("across", pa.string(), nullable=False),
-        pa.field("resample_id", pa.string(), nullable=False),
-        pa.field("denominator", pa.float64()),
-    ]
+ESTIMATES: Final = _schema(
+    """diagnostic: text, metric: text, subject: text, reference: text?, dataset: text,
+    replicate: text?, role: text, condition: text, group: text, value: number?, low: number?,
+    high: number?, level: number, method: text, n: whole, n_units: whole, planned: whole,
+    undefined: whole, failed: whole, skipped: whole, refused: whole, status: text, reason: text?,
+    n_replicates: whole, variance: text, by_replicate: text, across: text, resample_id: text,
+    denominator: number?"""
 )
 
 
@@ -198,16 +159,8 @@ def items_of(datasets: Mapping[str, Iterable[Example]]) -> pa.Table:
 
 #: Prefix of names of arrays among the tables of a block.
 ARRAYS: Final = "arrays/"
-_OF_VARIANTS: Final = (
-    "item",
-    "variant",
-    "role",
-    "control_of",
-    "recipe",
-    "status",
-    "reason",
-    "draw",
-)
+#: Columns of variants that hold a member as it is.
+_OF_VARIANTS: Final = ("item", "role", "control_of", "recipe", "status", "reason", "draw")
 
 
 def variants_table(kind: str, dataset: str, variants: Sequence[Variant]) -> pa.Table:
@@ -215,16 +168,10 @@ def variants_table(kind: str, dataset: str, variants: Sequence[Variant]) -> pa.T
     columns = {
         "kind": [kind] * len(variants),
         "dataset": [dataset] * len(variants),
-        "item": [v.item for v in variants],
         "variant": [v.name for v in variants],
-        "role": [v.role for v in variants],
-        "control_of": [v.control_of for v in variants],
-        "recipe": [v.recipe for v in variants],
-        "draw": [v.draw for v in variants],
         "edits": [edits_json(v.edits) for v in variants],
         "gold": [answer_json(v.gold) for v in variants],
-        "status": [v.status for v in variants],
-        "reason": [v.reason for v in variants],
+        **{name: [getattr(v, name) for v in variants] for name in _OF_VARIANTS},
     }
     return pa.table(columns, schema=VARIANTS)
 
@@ -235,9 +182,9 @@ def variants_of(table: pa.Table) -> dict[str, tuple[Variant, ...]]:
     golds = table.column("gold").to_pylist()
     answers = {text: answer_of(text) for text in dict.fromkeys(golds)}
     grouped: dict[str, list[Variant]] = {}
-    columns = [table.column(name).to_pylist() for name in _OF_VARIANTS]
+    columns = [table.column(name).to_pylist() for name in ("variant", *_OF_VARIANTS)]
     rows = zip(*columns, edits, golds, strict=True)
-    for item, name, role, control_of, recipe, status, reason, draw, made, gold in rows:
+    for name, item, role, control_of, recipe, status, reason, draw, made, gold in rows:
         variant = variant_of(
             (item, name, role, control_of, recipe, made, answers[gold], status, reason, draw)
         )
@@ -306,16 +253,13 @@ def outputs_table(cell: Cell, outputs: Mapping[tuple[str, str | None], Predictio
         "condition": [canonical_json(cell.condition)] * n,
         "item": [item for item, _ in outputs],
         "variant": [variant for _, variant in outputs],
-        "answer": [writable(_stored(p.answer)) for p in outputs.values()],
+        "answer": [
+            None if p.answer is None else writable(answer_text(p.answer)) for p in outputs.values()
+        ],
         "scores": [p.scores for p in outputs.values()],
         "said": [writable(p.said) for p in outputs.values()],
     }
     return pa.table(columns, schema=OUTPUTS)
-
-
-def _stored(answer: Any) -> str | None:
-    """A model's answer for the table of answers; None if it gave probabilities alone."""
-    return None if answer is None else answer_text(answer)
 
 
 def array_table(value: np.ndarray[Any, Any]) -> pa.Table:

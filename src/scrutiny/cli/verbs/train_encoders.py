@@ -112,7 +112,7 @@ def _job(flags: dict[str, Any]) -> Any:
     task = FINETUNE.reads(stated)
     # recipe from the given options and ``--set``
     from scrutiny.cli.options import split_option
-    from scrutiny.run.planning.plan_schema import make_params
+    from scrutiny.run.planning.measurements import make_params
     from scrutiny.training.finetuning.recipe import FinetuningRecipe
 
     names = {field.name for field in fields(FinetuningRecipe)}

@@ -28,6 +28,7 @@ from scrutiny.stats.agreement.labels import (
     far_better_order,
     share_by_chance,
 )
+from scrutiny.store.arrow import combined
 from scrutiny.store.run_folder import RunFolder
 
 _LOOK: Final = "Look at what each label means on both sides."
@@ -168,18 +169,10 @@ def _answers_of(answers: pa.Table, family: str, data: str, resolved: Resolved) -
 
 def _groups(rows: pa.Table, is_whole: "np.ndarray[Any, Any]") -> dict[tuple[str | None, str], Ints]:
     """Rows of each replicate in each condition, in the order of their first ones."""
-    names = ("replicate", "condition")
-    texts = [rows[name].cast(pa.string()).combine_chunks() for name in names]
-    coded = [text.dictionary_encode("encode") for text in texts]
-    words = [one.dictionary.to_pylist() for one in coded]
-    first, second = (np.asarray(one.indices, np.int64) for one in coded)
     whole = np.flatnonzero(is_whole)
-    codes = (first * max(len(words[1]), 1) + second)[whole]
-    found, starts, own = np.unique(codes, return_index=True, return_inverse=True)
-    order = np.argsort(starts)
-    parts = np.split(whole[np.argsort(own, kind="stable")], np.cumsum(np.bincount(own))[:-1])
-    keys = [divmod(int(code), len(words[1])) for code in found]
-    return {(words[0][keys[k][0]], words[1][keys[k][1]]): parts[k] for k in order}
+    keys, code = combined(rows.filter(pa.array(is_whole)), ("replicate", "condition"))
+    parts = np.split(whole[np.argsort(code, kind="stable")], np.cumsum(np.bincount(code))[:-1])
+    return dict(zip(keys, parts, strict=False))  # without rows there is one empty part
 
 
 def _index(column: pa.ChunkedArray, values: Sequence[str]) -> Ints:
