@@ -26,8 +26,8 @@ from scrutiny.run.asking.answer_store import TaskStore
 from scrutiny.run.asking.identity_check import memo_name, must_be_the_same
 from scrutiny.run.executing.task_runner import TaskRunner
 from scrutiny.run.planning.resolved import STAGES, Resolved, TaskSpec
+from scrutiny.store.database import Journal
 from scrutiny.store.files import make_private_folder, storage_errors
-from scrutiny.store.journal import Journal
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.sealed_manifests import damage
 

@@ -201,11 +201,8 @@ def combined(
     code = np.empty(order.size, dtype=np.int64)
     code[order] = np.arange(order.size)
     values = [names.to_pylist() for names, _ in pairs]
-    own = (
-        [of[i] for i in at]
-        for of, at in zip(values, np.unravel_index(found[order], shape), strict=True)
-    )
-    return list(zip(*own, strict=True)), code[place]
+    rows = zip(*np.unravel_index(found[order], shape), strict=True)
+    return [tuple(of[i] for of, i in zip(values, at, strict=True)) for at in rows], code[place]
 
 
 def counts_of(

@@ -40,15 +40,17 @@ from scrutiny.store.files import (
     write_atomically,
     write_text,
 )
-from scrutiny.store.findings import (
+from scrutiny.store.guards import is_in_use
+from scrutiny.store.run_tables import (
+    ROW_GROUP,
     estimate_from_row,
     estimates_to_table,
     finding_from_json,
     finding_to_json,
+    in_row_groups,
+    in_this_order,
     reproduction_from_json,
 )
-from scrutiny.store.guards import is_in_use
-from scrutiny.store.run_tables import ROW_GROUP, in_row_groups, in_this_order
 from scrutiny.store.sealed_manifests import damage, is_as_signed, portable, seal_of, signed
 
 #: Version of the format of manifest and tables.

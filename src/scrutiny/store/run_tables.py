@@ -1,25 +1,30 @@
-"""Tables of a run: their schemas, and items, variants, records and outputs as rows.
+"""Tables of a run: schemas; items, variants, records, outputs and estimates as rows; findings.
 
-Rows are in plan order, in row groups of one size however the work was cut.
+Rows are in plan order, in row groups of one size however the work was cut. What an older version
+did not write of an estimate is left to its default.
 """
 
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from dataclasses import fields
+from typing import Any, Final, TypeVar, cast
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from scrutiny.core.answers.answer import answer_json, answer_of, answer_text
-from scrutiny.core.boundary.json_text import canonical_json
+from scrutiny.core.boundary.json_text import canonical_json, plain
 from scrutiny.core.boundary.printable import writable
+from scrutiny.core.claim import Check, Claim, Component, Finding, Risk, Touched
 from scrutiny.core.diagnostic import Cell
 from scrutiny.core.edit import Variant, variant_of
 from scrutiny.core.errors import ConformanceError
+from scrutiny.core.estimate import Estimate, EstimateKey, Limits
 from scrutiny.core.example import Example
-from scrutiny.core.record import ROLES, STATUSES, Row
+from scrutiny.core.published import PublishedPlan, Reproduction
+from scrutiny.core.record import ROLES, STATUSES, Counts, Row
 from scrutiny.core.task import Prediction
 from scrutiny.store.stored_forms import edits_json, edits_of
 
@@ -272,3 +277,82 @@ def array_of(table: pa.Table) -> np.ndarray[Any, Any]:
     """Array from `array_table`."""
     row = table.to_pylist()[0]
     return np.frombuffer(row["data"], dtype=row["dtype"]).reshape(row["shape"])
+
+
+#: Columns that hold an object, as canonical JSON.
+_OBJECTS: Final = ("condition", "variance", "by_replicate", "across")
+T = TypeVar("T")
+
+
+def estimate_to_row(estimate: Estimate) -> dict[str, Any]:
+    """Row of one estimate: members of it, of its key and of its counts."""
+    parts = (estimate.key, estimate.counts, estimate)
+    members = {f.name: getattr(part, f.name) for part in parts for f in fields(part)}
+    members |= {name: canonical_json(dict(members[name])) for name in _OBJECTS}
+    members["planned"] = estimate.counts.planned
+    return {name: members[name] for name in ESTIMATES.names}
+
+
+def estimate_from_row(row: Mapping[str, Any]) -> Estimate:
+    """Estimate from one row of the table."""
+    members = {**row, **{name: json.loads(row[name]) for name in _OBJECTS}}
+    parts = {"key": _made(EstimateKey, members), "counts": _made(Counts, members)}
+    return _made(Estimate, {**members, **parts})
+
+
+def _made(kind: type[T], members: Mapping[str, Any]) -> T:
+    """Dataclass of those members that it has; what no older version wrote is left out."""
+    names = (f.name for f in fields(cast("Any", kind)))
+    return kind(**{name: members[name] for name in names if name in members})
+
+
+def estimates_to_table(estimates: Iterable[Estimate]) -> pa.Table:
+    """Table of all estimates, in their order."""
+    return pa.Table.from_pylist([estimate_to_row(e) for e in estimates], schema=ESTIMATES)
+
+
+def finding_to_json(finding: Finding) -> dict[str, Any]:
+    """Finding as plain JSON."""
+    numbers = {"estimate": finding.estimate, "control": finding.control}
+    rows = {name: of and estimate_to_row(of) for name, of in numbers.items()}
+    others = {
+        f.name: plain(getattr(finding, f.name)) for f in fields(finding) if f.name not in rows
+    }
+    return {"claim": others["claim"], **rows, **others}
+
+
+def finding_from_json(data: Mapping[str, Any]) -> Finding:
+    """Finding from `finding_to_json`."""
+    own = {
+        "claim": claim_from_json(data["claim"]),
+        "checks": tuple(Check(**check) for check in data["checks"]),
+        "evidence": {name: EstimateKey(**key) for name, key in data["evidence"].items()},
+        "limits": tuple(map(_limits, data["limits"])),
+        "touched": Touched(*data["touched"]) if data.get("touched") else None,
+    }
+    rows = {name: data[name] and estimate_from_row(data[name]) for name in ("estimate", "control")}
+    return Finding(**{**data, **own, **rows})
+
+
+def _limits(data: Mapping[str, Any] | None) -> Limits | None:
+    """Limits from plain JSON."""
+    if data is None:
+        return None
+    pairs = {name: data[name] and tuple(data[name]) for name in ("checkpoints", "recipe")}
+    return Limits(**{**data, **pairs})
+
+
+def claim_from_json(data: Mapping[str, Any]) -> Claim:
+    """Claim read back from a run's stored findings."""
+    tuples = {name: tuple(data.get(name, ())) for name in ("checks", "gates", "coverage")}
+    own = {
+        "components": tuple(Component(**c) for c in data["components"]),
+        "competence": tuple((name, chance) for name, chance in data["competence"]),
+        "risk": Risk(**data["risk"]) if data.get("risk") else None,
+    }
+    return Claim(**{**data, **tuples, **own})
+
+
+def reproduction_from_json(data: Mapping[str, Any]) -> Reproduction:
+    """Reproduction of a published figure, read back from a run's stored JSON."""
+    return Reproduction(**{**data, "figure": PublishedPlan(**data["figure"])})

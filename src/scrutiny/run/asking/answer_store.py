@@ -27,8 +27,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.long_runs import Progress
 from scrutiny.core.model import Model
 from scrutiny.core.queries.remote import NO_ANSWER
-from scrutiny.store.database import AnswerCache
-from scrutiny.store.journal import Journal
+from scrutiny.store.database import AnswerCache, Journal
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from scrutiny.run.executing.on_ray import RayExecutor
 from scrutiny.run.executing.task_runner import TaskRunner
 from scrutiny.run.planning.loading import LoadedModels, ModelCard
 from scrutiny.run.planning.resolved import Resolved, TaskSpec
-from scrutiny.store.journal import Block, from_bytes, to_bytes
+from scrutiny.store.database import Block, from_bytes, to_bytes
 
 
 def pipe_store(pipe: "Connection[Any, Any]") -> TaskStore:

@@ -40,6 +40,20 @@ class PlacedDesign:
         within = "".join(f"[{k}={v}]" for k, v in sorted(self.within.items()))
         return f"{self.measure}/{self.family.name}{within}/{self.dataset}/"
 
+    def assigned(self, spec: EstimateSpec, **more: Any) -> Assignment:
+        """Assignment of a specification in this place; ``more`` as `Assignment.of` takes it."""
+        return Assignment.of(
+            spec,
+            measure=self.measure,
+            kind=self.kind,
+            subject=self.family.name,
+            dataset=self.dataset,
+            measures=self.measures,
+            within=self.within,
+            reference=self.reference,
+            **more,
+        )
+
 
 def places(resolved: Resolved) -> Iterator[PlacedDesign]:
     """Places of every design, in plan order."""
@@ -83,23 +97,16 @@ def design_assignments(resolved: Resolved) -> Iterator[Assignment]:
 
 def _assignment(place: PlacedDesign, spec: EstimateSpec, resolved: Resolved) -> Assignment:
     """Assignment of one specification of a design, with its presuppositions."""
-    return Assignment.of(
+    return place.assigned(
         spec,
-        measure=place.measure,
-        kind=place.kind,
-        subject=place.family.name,
-        dataset=place.dataset,
-        measures=place.measures,
         id=place.prefix + spec.id,
         role=place.family.role if spec.role == "measured" else spec.role,
         unit=place.unit if spec.unit == "item" else spec.unit,
-        within=place.within,
         base=base_of(
             place.family.name,
             plan=resolved.measurements[place.measure].plan,
             models=resolved.plan.models,
         ),
-        reference=place.reference,
         presupposes=tuple(
             (_assignment(place, one, resolved), least) for one, least in spec.presupposes
         ),
@@ -251,24 +258,7 @@ def _of_records(
         own = {name: value for name, value in where.items() if name not in left_out}
         axes = {name for measure in place.measures for name, _ in measure.axes}
         at = {name: int(own.pop(name)) for name in sorted(axes & own.keys())}
-        spec = EstimateSpec(
-            id=plan.id,
-            metric=metric,
-            condition=own,
-            role=role,
-            unit=place.unit,
-            at=at,
-        )
-        yield Assignment.of(
-            spec,
-            measure=place.measure,
-            kind=place.kind,
-            subject=place.family.name,
-            dataset=place.dataset,
-            measures=place.measures,
-            within=place.within,
-            reference=place.reference,
-        )
+        yield place.assigned(EstimateSpec(plan.id, metric, own, role=role, unit=place.unit, at=at))
 
 
 def place_of(assignment: Assignment) -> str:

@@ -256,19 +256,23 @@ def plan_of(data: Mapping[str, Any], *, where: str = "the plan") -> Plan:
 def _measures(measure: Any, plan: Any, where: str) -> Iterator[MeasurePlan]:
     """Measurement, and with ``both_ways`` the one with target and reference exchanged.
 
-    Several references are as many measurements of the same models: with ``*``, every ordered pair.
+    By default it is of all models and data of the plan. Several references are as many
+    measurements of the same models: with ``*``, every ordered pair.
     """
-    one = _measure(measure, plan)
+    roles = {name: model.role for name, model in plan.models.items()}
+    roles |= {node.name: node.role for node in plan.train}
+    reference, several = measure.reference, ()
+    one = MeasurePlan(
+        models=_once(measure.models) or tuple(roles),
+        data=_once(measure.data) or tuple(plan.data),
+        reference=reference if isinstance(reference, str) else "",
+        **measure.model_dump(exclude={"models", "data", "reference", "both_ways"}),
+    )
     # References of a measurement that names several; ``*`` is its models without controls.
-    if isinstance(measure.reference, tuple):
-        several = tuple(dict.fromkeys(measure.reference))
-    elif measure.reference != _EVERY:
-        several = ()
-    else:
-        roles = {name: model.role for name, model in plan.models.items()}
-        roles |= {node.name: node.role for node in plan.train}
-        models = _measure(measure, plan).models
-        several = tuple(name for name in models if roles.get(name, "measured") == "measured")
+    if not isinstance(reference, str):
+        several = _once(reference)
+    elif reference == _EVERY:
+        several = tuple(name for name in one.models if roles.get(name, "measured") == "measured")
     if several and measure.both_ways:
         raise PlanError(
             f"{where}: measure {one.id!r} names several references, so it goes all ways already: "
@@ -291,24 +295,9 @@ def _measures(measure: Any, plan: Any, where: str) -> Iterator[MeasurePlan]:
             yield replace(
                 one,
                 id=f"{one.id}-from-{target}",
-                models=tuple(dict.fromkeys((one.reference, target))),
+                models=(one.reference, target),
                 reference=target,
             )
-
-
-def _measure(measure: Any, plan: Any) -> MeasurePlan:
-    """Measurement; default models and data: all of the plan's."""
-    return MeasurePlan(
-        id=measure.id,
-        diagnostic=measure.diagnostic,
-        models=_once(measure.models) or (*plan.models, *(node.name for node in plan.train)),
-        data=_once(measure.data) or tuple(plan.data),
-        params=measure.params,
-        nulls=measure.nulls,
-        items=measure.items,
-        where=measure.where,
-        reference=measure.reference if isinstance(measure.reference, str) else "",
-    )
 
 
 def _estimate(estimate: Any) -> EstimatePlan:
@@ -318,12 +307,10 @@ def _estimate(estimate: Any) -> EstimatePlan:
     if minus and estimate.contrast:
         raise PlanError(f"estimate {estimate.id!r}: say {estimate.metric!r}, or a contrast.")
     if minus:
-        sides = {"a": _selector(slice_text), "b": _selector(minus)}
-        return EstimatePlan(**{**stated, "metric": metric, "contrast": sides})
-    where = {**estimate.where, WHERE: joined(slice_text, estimate.where.get(WHERE, ""))}
-    return EstimatePlan(
-        **{**stated, "metric": metric, "where": where if where[WHERE] else estimate.where}
-    )
+        stated["contrast"] = {"a": _selector(slice_text), "b": _selector(minus)}
+    elif where := joined(slice_text, estimate.where.get(WHERE, "")):
+        stated["where"] = {**estimate.where, WHERE: where}
+    return EstimatePlan(**{**stated, "metric": metric})
 
 
 def _claimed(plan: Any) -> Iterator[Any]:
