@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any, Final
 
 import numpy as np
@@ -103,11 +102,10 @@ def read_panel(records: pa.Table, items: pa.Table, key: PanelKey) -> Recorded:
         mask &= is_value(records[name], getattr(key, name))
     table = _filtered(records.select(_READ), mask)
     here = _filtered(items, is_value(items["dataset"], key.dataset))
-    names = here["item"].to_pylist()
     panel = Panel(
         measures=key.measures,
         replicates=tuple(coded(table["replicate"])[0].to_pylist()),
-        items=tuple(names),
+        items=tuple(here["item"].to_pylist()),
         units=None if key.unit == "item" else _codes(here, key.unit),
         strata=None if key.strata is None else _codes(here, key.strata),
         cells=_codes(here, *key.cells) if key.cells else None,
@@ -184,17 +182,10 @@ def stack(parts: Mapping[str, Recorded], *, cells: Sequence[str]) -> Recorded:
     PlanError
         If the parts share no replicate or no condition, or the statistic has other cells.
     """
-    panels = [part.panel for part in parts.values()]
-    names = reduce(
-        lambda a, b: [name for name in a if name in b.replicates],
-        panels[1:],
-        [*panels[0].replicates],
-    )
-    shared = [
-        key
-        for key in next(iter(parts.values())).sides
-        if all(key in part.sides for part in parts.values())
-    ]
+    first, *_ = several = list(parts.values())
+    panels = [part.panel for part in several]
+    names = [n for n in panels[0].replicates if all(n in panel.replicates for panel in panels)]
+    shared = [key for key in first.sides if all(key in part.sides for part in several)]
     if not names or not shared:
         raise PlanError(
             f"The records on {', '.join(parts)} share no replicate and condition, so nothing can "
@@ -206,29 +197,24 @@ def stack(parts: Mapping[str, Recorded], *, cells: Sequence[str]) -> Recorded:
             f"datasets ({', '.join(parts)})."
         )
     sizes = [len(panel.items) for panel in panels]
+    # strata of a dataset: its own, or a single one
+    single = [np.zeros(size, dtype=np.int64) for size in sizes]
+    strata = [one if p.strata is None else p.strata for p, one in zip(panels, single, strict=True)]
     whole = Panel(
         measures=panels[0].measures,
         replicates=tuple(names),
         items=tuple(f"{name}/{item}" for name, part in parts.items() for item in part.panel.items),
         units=_apart([panel.units for panel in panels], sizes),
-        strata=_apart(
-            # strata of a dataset: its own, or a single one
-            [
-                np.zeros(k, dtype=np.int64) if panel.strata is None else panel.strata
-                for panel, k in zip(panels, sizes, strict=True)
-            ],
-            sizes,
-        ),
+        strata=_apart(strata, sizes),
         cells=np.repeat(np.arange(len(panels)), sizes) if cells else None,
     )
     rows = [[panel.replicates.index(name) for name in names] for panel in panels]
-    sides = {key: _stacked([part.sides[key] for part in parts.values()], rows) for key in shared}
-    first = next(iter(parts.values()))
+    sides = {key: _stacked([part.sides[key] for part in several], rows) for key in shared}
     return Recorded(
         whole,
         sides,
         {condition: first.conditions[condition] for condition, _ in shared},
-        pa.concat_tables([part.table for part in parts.values()], promote_options="default"),
+        pa.concat_tables([part.table for part in several], promote_options="default"),
     )
 
 
