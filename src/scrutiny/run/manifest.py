@@ -31,10 +31,8 @@ from scrutiny.run.asking.identity_check import MEMOS, Again, memo_name, outcomes
 from scrutiny.run.planning.doubtful_data import (
     data_warnings,
     left_out_of,
+    model_warnings,
     trained_on_it,
-    truncation_warnings,
-    unasked_warnings,
-    unscored_warnings,
 )
 from scrutiny.run.planning.matched_labels import matches_to_show
 from scrutiny.run.planning.plan_slices import too_small
@@ -120,9 +118,7 @@ def manifest(
         "warnings": [
             *trained_on_it(resolved),
             *data_warnings(resolved.datasets),
-            *truncation_warnings(resolved),
-            *unasked_warnings(resolved),
-            *unscored_warnings(resolved),
+            *model_warnings(resolved),
             *too_small(resolved),
         ],
         "left_out": left_out_of(resolved),

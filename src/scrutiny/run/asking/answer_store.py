@@ -16,7 +16,6 @@ from dataclasses import dataclass, fields
 from functools import lru_cache, partial
 from hashlib import blake2b
 from time import perf_counter
-from types import TracebackType
 from typing import Any, Final
 
 from scrutiny.core.boundary.json_text import canonical_json, digest, length_prefixed
@@ -273,12 +272,7 @@ class Keeping:
     def __enter__(self) -> "Keeping":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._keep()
 
     def take(self, answers: Mapping[bytes, bytes]) -> None:

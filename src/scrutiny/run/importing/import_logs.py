@@ -63,8 +63,8 @@ def _write_run(
     out: Path,
     *,
     tool: str,
-    notes: Sequence[str] = (),
-    options: ImportOptions | None = None,
+    notes: Sequence[str],
+    options: ImportOptions,
 ) -> RunFolder:
     """Write a run folder from logs: items, records, outputs, estimates and lines left out.
 
@@ -88,7 +88,6 @@ def _write_run(
     PlanError
         If the folder holds something else.
     """
-    options = options or ImportOptions()
     folder = _free(out)
     found = collect(logs, {"on_bad_row": options.on_bad_row})
     tasks = {name: task for name, task in found.items() if task.conditions}
@@ -184,7 +183,7 @@ def import_logs(
     out: Path,
     *,
     each_date: bool = False,
-    options: ImportOptions | None = None,
+    options: ImportOptions,
 ) -> RunFolder:
     """Write a run folder from the logs at some paths.
 

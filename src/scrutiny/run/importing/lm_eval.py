@@ -9,6 +9,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -25,7 +26,6 @@ from scrutiny.run.importing.logs import (
     number_of,
     short_columns,
 )
-from scrutiny.store.files import hash_file
 
 _SAMPLES: Final = re.compile(r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d{2}-\d{2}T[\d.:-]+))?")
 
@@ -105,13 +105,9 @@ def logged(file: LogFile) -> list[LoggedTask]:
         if comma and number is not None and not metric.endswith("_stderr"):
             found[_condition_of(metric, name)] = number
     return [
-        LoggedTask(
-            task=task,
-            subject=file.subject,
-            random=file.random,
-            source=f"lm-eval:{file.subject}@{file.date or 'undated'}#{hash_file(file.path)[:12]}",
-            read=partial(_read, file.path, config, int(shots or 0)),
-            file=file.path,
+        replace(file, date=file.date or "undated").logged(
+            "lm-eval",
+            partial(_read, file.path, config, int(shots or 0)),
             printed=found,
             lower_is_better=frozenset(name for name, is_up in better.items() if is_up is False),
             notes=tuple(notes),

@@ -17,8 +17,10 @@ from scrutiny.data.doubts import BadRow
 from scrutiny.data.reading import OnBadRow
 from scrutiny.models.strings.model_families import describe_place, match_paths
 from scrutiny.models.strings.model_strings import captures, fill_captures
+from scrutiny.store.files import hash_file
 
 _TRUTHS: Final[Mapping[str, float]] = {"True": 1.0, "False": 0.0}
+_LONGEST: Final = 40  # letters of a word that could group items
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +147,7 @@ def number_of(value: Any, words: Mapping[str, float] = _TRUTHS) -> float | None:
     return float(value)
 
 
-def short_columns(values: Mapping[str, Any], *, longest: int = 40) -> dict[str, str]:
+def short_columns(values: Mapping[str, Any]) -> dict[str, str]:
     """Columns of a logged sample that could group items: short words and whole numbers.
 
     Examples
@@ -157,7 +159,7 @@ def short_columns(values: Mapping[str, Any], *, longest: int = 40) -> dict[str, 
     for name, value in values.items():
         if isinstance(value, bool):
             found[name] = "yes" if value else "no"
-        elif isinstance(value, int) or (isinstance(value, str) and 0 < len(value) <= longest):
+        elif isinstance(value, int) or (isinstance(value, str) and 0 < len(value) <= _LONGEST):
             found[name] = str(value)
     return found
 
@@ -184,6 +186,20 @@ class LogFile:
     date: str
     random: Mapping[str, str] = field(default_factory=dict)
     header: Mapping[str, Any] = field(default_factory=dict)
+
+    def logged(
+        self, tool: str, read: Callable[[Problems], Iterator[LoggedSample]], **more: Any
+    ) -> LoggedTask:
+        """What the log of a tool holds; ``more`` are further members of it."""
+        return LoggedTask(
+            task=self.task,
+            subject=self.subject,
+            random=self.random,
+            source=f"{tool}:{self.subject}@{self.date}#{hash_file(self.path)[:12]}",
+            read=read,
+            file=self.path,
+            **more,
+        )
 
 
 def matching_logs(pattern: str) -> list[tuple[Path, dict[str, str]]]:

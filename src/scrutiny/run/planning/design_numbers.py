@@ -1,6 +1,6 @@
 """Numbers of the designs under unique full names, and those that a plan's estimate selects."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -130,7 +130,7 @@ def design_contrasts(
         if place.family.role != "measured":
             continue
         for spec in place.design.contrasts:
-            other = next((p for p in everywhere if is_other_side(p, place, spec, models)), None)
+            other = other_side(place, spec, everywhere, models)
             if other is not None:
                 names = [_names(side, resolved) for side in (place, other)]
                 yield PlacedContrast(
@@ -149,7 +149,17 @@ def _names(place: PlacedDesign, resolved: Resolved) -> set[str | None]:
     return {pair.replicate for pair in cells if own[pair.position].condition == place.within}
 
 
-def is_other_side(
+def other_side(
+    place: PlacedDesign,
+    spec: ContrastSpec,
+    everywhere: Iterable[PlacedDesign],
+    models: Mapping[str, ModelPlan],
+) -> PlacedDesign | None:
+    """Place of the subtracted side of a contrast, the first of all places; None without one."""
+    return next((p for p in everywhere if _is_other_side(p, place, spec, models)), None)
+
+
+def _is_other_side(
     other: PlacedDesign, place: PlacedDesign, spec: ContrastSpec, models: Mapping[str, ModelPlan]
 ) -> bool:
     """Whether a place holds the subtracted side of a contrast."""

@@ -195,12 +195,15 @@ class Opened:
     Parameters
     ----------
     cards
-        Source of model cards.
+        Source of model cards; by default models of this process.
     data
         Python objects for names of data.
     """
 
-    def __init__(self, cards: Cards, data: Mapping[str, Any] = MappingProxyType({})) -> None:
+    def __init__(
+        self, cards: Cards | None = None, data: Mapping[str, Any] = MappingProxyType({})
+    ) -> None:
+        cards = cards or LoadedModels()
         self.data = data
         self.card, self.expect = cards.card, cards.expect
         self.options = cards.models.options
