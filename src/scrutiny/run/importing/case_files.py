@@ -153,7 +153,7 @@ def logged_cases(
     return [
         replace(
             made,
-            random={**file.random, "repeat": str(number + 1)},
+            file=replace(file, random={**file.random, "repeat": str(number + 1)}),
             source=f"{made.source}/repeat-{number + 1}",
             read=partial(read, number),
             replicates_of="" if file.random else "answers of one model, given again",

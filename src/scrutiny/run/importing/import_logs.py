@@ -240,7 +240,7 @@ class ImportManifest:
     def as_json(self, assignments: Sequence[Assignment], notes: Sequence[str]) -> dict[str, Any]:
         """The manifest."""
         sides = [side for task in self.tasks.values() for side in task.replicates]
-        subjects = tuple(dict.fromkeys(side.log.subject for side in sides))
+        subjects = tuple(dict.fromkeys(side.log.file.subject for side in sides))
         plan = Plan(
             seed=self.options.seed,
             data=tuple(DataPlan(name, f"{self.tool}:{name}") for name in self.tasks),
@@ -284,7 +284,7 @@ class ImportManifest:
         task, examples = self.tasks[name], self.examples[name]
         sides = task.replicates
         found = task.problems
-        files = dict.fromkeys(f"{self.tool}:{side.log.file.name}" for side in sides)
+        files = dict.fromkeys(f"{self.tool}:{side.log.file.path.name}" for side in sides)
         notes = [f"{count:,} x {what}" for what, count in found.skipped.items()]
         if task.n_other_texts:
             notes.append(f"{task.n_other_texts:,} items have other texts in another log.")
@@ -305,7 +305,7 @@ class ImportManifest:
     def _model(self, subject: str) -> dict[str, Any]:
         """Replicates of a model, each with its logs."""
         sides = [side for task in self.tasks.values() for side in task.sides.get(subject, ())]
-        logs = grouped((canonical_json(dict(side.log.random)), side.log) for side in sides)
+        logs = grouped((canonical_json(dict(side.log.file.random)), side.log) for side in sides)
         return {
             "source": f"{self.tool}:{subject}",
             "role": "measured",
@@ -313,7 +313,7 @@ class ImportManifest:
             "replicates": [
                 {
                     "source": ", ".join(log.source for log in own),
-                    "random": dict(own[-1].random),
+                    "random": dict(own[-1].file.random),
                     "condition": {},
                 }
                 for own in logs.values()

@@ -128,7 +128,7 @@ def logged(file: LogFile) -> list[LoggedTask]:
     return [
         replace(
             first if epoch == 1 else whole,
-            random={**file.random, "epoch": str(epoch)},
+            file=replace(file, random={**file.random, "epoch": str(epoch)}),
             source=f"{whole.source}/epoch-{epoch}",
             read=partial(_read, file.path, epoch),
             replicates_of="" if file.random else _REPEATED,

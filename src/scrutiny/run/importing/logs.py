@@ -97,18 +97,14 @@ class LoggedTask:
 
     Parameters
     ----------
-    task, subject
-        Their names in the log.
-    random
-        Factors that tell it from replicates of the same model (epoch, seed, date).
+    file
+        The log; several epochs are of one, told apart by their random factors.
     source
         What it is a log of: model, date and digest; the same for the same file only.
     read
         Samples, one at a time; problems are told.
     printed
         Numbers that the tool computed over all items of the file, by condition.
-    file
-        The file; several epochs are of one.
     lower_is_better
         Metrics of which less is better.
     notes
@@ -117,12 +113,9 @@ class LoggedTask:
         What several of them are replicates of, where the log says.
     """
 
-    task: str
-    subject: str
-    random: Mapping[str, str]
+    file: "LogFile"
     source: str
     read: Callable[[Problems], Iterator[LoggedSample]]
-    file: Path
     printed: Mapping[str, float] = field(default_factory=dict)
     lower_is_better: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
@@ -175,7 +168,8 @@ class LogFile:
     subject, task, date
         Model, task and date of the log; dates sort as text.
     random
-        Captures of the path that it was found by.
+        Factors that tell it from replicates of the same model: captures of the path that it was
+        found by, epoch, date.
     header
         Header that the tool wrote about the whole run.
     """
@@ -191,15 +185,8 @@ class LogFile:
         self, tool: str, read: Callable[[Problems], Iterator[LoggedSample]], **more: Any
     ) -> LoggedTask:
         """What the log of a tool holds; ``more`` are further members of it."""
-        return LoggedTask(
-            task=self.task,
-            subject=self.subject,
-            random=self.random,
-            source=f"{tool}:{self.subject}@{self.date}#{hash_file(self.path)[:12]}",
-            read=read,
-            file=self.path,
-            **more,
-        )
+        source = f"{tool}:{self.subject}@{self.date}#{hash_file(self.path)[:12]}"
+        return LoggedTask(self, source, read, **more)
 
 
 def matching_logs(pattern: str) -> list[tuple[Path, dict[str, str]]]:

@@ -263,9 +263,13 @@ def gates_on_record(
 @lru_cache(maxsize=256)
 def _gates_of(source: str) -> Mapping[str, Any]:
     """Gates of a checkpoint's record; empty without a record."""
+    return dict(_record_of(source).get("gates", {}))
+
+
+def _record_of(source: str) -> Mapping[str, Any]:
+    """Competence record of a checkpoint; empty without one."""
     folder = checkpoint_folder(source)
-    record = None if folder is None else read_competence(folder)
-    return {} if record is None else dict(record["gates"])
+    return {} if folder is None else read_competence(folder) or {}
 
 
 class _Trained(NamedTuple):
@@ -315,9 +319,8 @@ def _missed(contrast: PlacedContrast, families: Mapping[str, Family]) -> Iterato
 @lru_cache(maxsize=256)
 def _trained(source: str) -> _Trained:
     """What the record of a checkpoint says of its training, or of its base's; or nothing."""
-    folder = checkpoint_folder(source)
-    record = None if folder is None else read_competence(folder)
-    if record is not None and "family" in record:
+    record = _record_of(source)
+    if "family" in record:
         return _Trained(record["family"], TrainingGoal.all_in(record))
     base = trained_from(source)
     return _Trained() if base is None else _trained(base)
