@@ -86,20 +86,6 @@ ESTIMATES: Final = _schema(
 )
 
 
-def in_this_order(table: pa.Table, columns: Sequence[str]) -> pa.Table:
-    """Columns of a table in this order.
-
-    Raises
-    ------
-    ArrowInvalid
-        If one is not there.
-    """
-    lacking = next((name for name in columns if name not in table.column_names), None)
-    if lacking is not None:
-        raise pa.ArrowInvalid(f"it has no column {lacking!r}")
-    return table.select(columns)
-
-
 def in_row_groups(tables: Iterable[pa.Table], schema: pa.Schema) -> Iterable[pa.Table]:
     """Tables of exactly one row group each, however the input was split."""
     pending: list[pa.Table] = []

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from scrutiny.blocks.labels import replicate_words
 from scrutiny.core.answers.answer import answer_of, answer_text, label_in, labels_in
 from scrutiny.core.boundary.json_text import canonical_json
 from scrutiny.core.estimate import Estimate
@@ -32,6 +33,7 @@ from scrutiny.store.arrow import combined
 from scrutiny.store.run_folder import RunFolder
 
 _LOOK: Final = "Look at what each label means on both sides."
+_ONLY: Final = "the only replicate"
 
 
 def label_warnings(
@@ -197,7 +199,8 @@ def _warnings(found: _Answers, level: Estimate | None) -> Iterator[str]:
     for members in by_order.values():
         which, (one, better) = "", members[0]
         if len(members) < len(found.groups):
-            which = f" ({', '.join(_replicate(other.replicate) for other, _ in members)})"
+            named = (replicate_words(o.replicate) if o.replicate else _ONLY for o, _ in members)
+            which = f" ({', '.join(named)})"
             mend = _mend_some(found, better, one.source)
         else:
             mend = _mend(found, better)
@@ -243,12 +246,6 @@ def _mend_some(found: _Answers, better: Exchange, source: str) -> str:
         "All replicates of a family are matched as one, so no string for all mends some: if so, "
         f"leave these out and measure each by itself, such as {source}, and for it {mended}."
     )
-
-
-def _replicate(replicate: str | None) -> str:
-    """Random factors in words."""
-    factors: Mapping[str, Any] = json.loads(replicate or "{}")
-    return ", ".join(f"{name} {value}" for name, value in factors.items()) or "the only replicate"
 
 
 def exchanged(

@@ -4,6 +4,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, fields, replace
 from pathlib import Path
+from types import GenericAlias
 from typing import Annotated, Any, Final, Literal, get_args, get_type_hints
 
 from pydantic import (
@@ -108,12 +109,18 @@ def _table(kind: type[Any], without: str = "", **stated: Any) -> Any:
     hints = get_type_hints(kind)
     own: dict[str, Any] = {}
     for f in fields(kind):
-        default: Any = ... if f.default is MISSING else f.default
-        is_made = f.default_factory is not MISSING
-        made = Field(default_factory=f.default_factory) if is_made else default
-        own[f.name] = (_READ.get(hints[f.name], hints[f.name]), made)
+        default: Any = f.default if f.default_factory is MISSING else f.default_factory()
+        own[f.name] = (
+            _READ.get(hints[f.name], hints[f.name]),
+            ... if default is MISSING else default,
+        )
     own = {name: of for name, of in own.items() if name not in without.split()}
     return create_model(kind.__name__, __base__=_Strict, **{**own, **stated})
+
+
+def _several(table: Any) -> tuple[Any, Any]:
+    """Type and default of a list of tables."""
+    return GenericAlias(tuple, (table, ...)), ()
 
 
 class _Claim(_Strict):
@@ -131,7 +138,7 @@ _NAMED: Final = (_Name, ...)
 _FROM: Final = (str, Field(alias="from"))
 _ROLE: Final = (Literal["measured", "control", "null", "baseline"], "measured")
 _FROM_ONE: Final = (_Whole | None, Field(default=None, ge=1))
-_WHERE: Final = (_Selector, Field(default_factory=dict))
+_WHERE: Any = (_Selector, Field(default_factory=dict))
 _DATA: Final = _table(DataPlan, "name")
 _MODEL: Final = _table(ModelPlan, "name", role=_ROLE)
 _TRAIN: Final = _table(
@@ -153,7 +160,7 @@ _MEASURE: Final = _table(
     reference=(str | tuple[str, ...], ""),
     both_ways=(bool, False),
 )
-_SIDES: Final = (dict[str, _Selector], Field(default_factory=dict))
+_SIDES: Any = (dict[str, _Selector], Field(default_factory=dict))
 _ESTIMATE: Final = _table(EstimatePlan, id=_NAMED, source=_FROM, contrast=_SIDES, where=_WHERE)
 _SIDE: Final = _table(EstimatePlan, "id contrast paired", source=_FROM, where=_WHERE)
 _RELATE: Final = _table(RelatePlan, id=_NAMED, a=(_SIDE, ...), b=(_SIDE | None, None))
@@ -171,14 +178,14 @@ _RESAMPLING: Final = _table(
 _PLAN: Final = _table(
     Plan,
     "budget profile left_out",
-    data=(dict[_Name, _DATA], Field(default_factory=dict)),
-    models=(dict[_Name, _MODEL], Field(default_factory=dict)),
-    train=(tuple[_TRAIN, ...], ()),
-    measure=(tuple[_MEASURE, ...], ()),
-    estimate=(tuple[_ESTIMATE, ...], ()),
-    relate=(tuple[_RELATE, ...], ()),
-    claim=(tuple[_Claim, ...], ()),
-    published=(tuple[_PUBLISHED, ...], ()),
+    data=(GenericAlias(dict, (_Name, _DATA)), Field(default_factory=dict)),
+    models=(GenericAlias(dict, (_Name, _MODEL)), Field(default_factory=dict)),
+    train=_several(_TRAIN),
+    measure=_several(_MEASURE),
+    estimate=_several(_ESTIMATE),
+    relate=_several(_RELATE),
+    claim=_several(_Claim),
+    published=_several(_PUBLISHED),
     resampling=(_RESAMPLING, Field(default_factory=_RESAMPLING)),
 )
 
@@ -261,7 +268,8 @@ def _measures(measure: Any, plan: Any, where: str) -> Iterator[MeasurePlan]:
     """
     roles = {name: model.role for name, model in plan.models.items()}
     roles |= {node.name: node.role for node in plan.train}
-    reference, several = measure.reference, ()
+    reference = measure.reference
+    several: tuple[str, ...] = ()
     one = MeasurePlan(
         models=_once(measure.models) or tuple(roles),
         data=_once(measure.data) or tuple(plan.data),
