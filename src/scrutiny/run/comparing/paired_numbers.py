@@ -223,7 +223,6 @@ def _claim(name: str, assignment: Assignment) -> Claim:
         diagnostic=assignment.kind.partition("@")[0],
         components=(Component(name, 0.0, "the first run", "<"),),
         family="compare",
-        checks=("items", "seeds"),
         post_hoc=True,
     )
 

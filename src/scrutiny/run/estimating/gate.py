@@ -87,7 +87,6 @@ def gate_run(folder: RunFolder, rules: Sequence[str], *, group: str = "all") -> 
                 for n in numbers
             ),
             family="gate",
-            checks=("items", "seeds"),
             post_hoc=True,
         )
         for rule, text, numbers in zip(parsed, rules, chosen, strict=True)

@@ -134,14 +134,13 @@ def _of(answers: pa.Table, family: str, data: str) -> pa.Table:
 def _answers_of(answers: pa.Table, family: str, data: str, resolved: Resolved) -> _Answers | None:
     """Answers of one family on one dataset, as label indices; ``None`` without answers."""
     pairing, dataset = resolved.pairings[family, data], resolved.datasets[data]
-    plan = next(d for d in resolved.plan.data if d.name == data)
-    model = next(m for m in resolved.plan.models if m.name == family)
+    model = resolved.plan.model(family)
     rows = _of(answers, family, data)
     words = pairing.labels.in_data_words(pairing.model_labels)
     numbers = {words[label]: i for i, label in enumerate(pairing.model_labels)}
     golds = np.array([numbers.get(label_in(g) or "", -1) for g in dataset.golds])
     # Index of the unit of resampling of each item.
-    column, known = dataset.unit_column(plan.unit), dict[Any, int]()
+    column, known = dataset.unit_column(resolved.plan.dataset(data).unit), dict[Any, int]()
     values = (e.id if column == "item" else e.attributes.get(column) for e in dataset.examples)
     units = np.array([known.setdefault(value, len(known)) for value in values], np.int64)
     items = _index(rows["item"], [e.id for e in dataset.examples])

@@ -195,10 +195,8 @@ class TaskRunner:
     def _trained(self, dataset: str) -> Sequence[Example]:
         """Items of the training set of a dataset, which is read once."""
         if dataset not in self._training:
-            (plan,) = (one for one in self._resolved.plan.data if one.name == dataset)
-            of = self._resolved.tasks[dataset].name
-            found = load_training(plan.training, of).examples if plan.training else ()
-            self._training[dataset] = found
+            named, of = self._resolved.plan.dataset(dataset).training, self._resolved.tasks[dataset]
+            self._training[dataset] = load_training(named, of.name).examples if named else ()
         return self._training[dataset]
 
     def _cells(self, task: TaskSpec) -> tuple[Cell, Cell]:

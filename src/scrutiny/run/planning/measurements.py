@@ -74,11 +74,12 @@ def measurement_of(plan: MeasurePlan, resolved: Resolved) -> Measurement:
 def inputs_of(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) -> Inputs:
     """Inputs of a measurement's design, for a family and a dataset."""
     dataset, task = resolved.datasets[data], resolved.tasks[data]
-    models = {model.name: model for model in resolved.plan.models}
+    whole = resolved.plan
+    model, beside = whole.model(family), map(whole.model, plan.models)
     examples = drawn(dataset.examples, plan.items)
     scored = [example for example in originals(examples) if example.gold is not None]
     # Whether a later measurement is the same with a family and the reference exchanged.
-    after = dropwhile(lambda one: one.id != plan.id, resolved.plan.measure)
+    after = dropwhile(lambda one: one.id != plan.id, whole.measure)
     back = replace(plan, models=(), data=(), reference=family)
     is_first_way = plan.reference not in ("", family) and any(
         replace(later, id=plan.id, models=(), data=()) == back
@@ -101,14 +102,12 @@ def inputs_of(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) 
                 if resolved.tasks[name].name == task.name
             ),
             tests=suite_tests(examples),
-            has_training=any(d.training for d in resolved.plan.data if d.name == data),
+            has_training=bool(whole.dataset(data).training),
         ),
         subject=_shape(family, resolved, data=data),
         reference=_shape(plan.reference, resolved, data=data) if plan.reference else None,
-        base=base_of(family, plan=plan, models=resolved.plan.models),
-        controls=frozenset(
-            models[name].role for name in plan.models if controls_for(models[family], models[name])
-        ),
+        base=base_of(model, plan),
+        controls=frozenset(other.role for other in beside if controls_for(model, other)),
         is_audit=plan.is_audit,
         is_first_way=is_first_way,
     )

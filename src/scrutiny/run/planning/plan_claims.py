@@ -8,7 +8,6 @@ from scrutiny.core.claim import Claim
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.example import Example, originals
 from scrutiny.core.languages import may_be
-from scrutiny.core.plan import ModelPlan
 from scrutiny.data.dataset import Dataset
 from scrutiny.run.planning.design_numbers import PlacedDesign, other_side, places
 from scrutiny.run.planning.presuppositions import gates_on_record, refusal_of_claims
@@ -81,7 +80,6 @@ def design_claims(resolved: Resolved) -> Iterator[Claim]:
     Nothing is claimed of control and null families: they are there to be compared with.
     """
     by_dataset: dict[tuple[str, str], list[tuple[str, Claim]]] = {}
-    models = {model.name: model for model in resolved.plan.models}
     everywhere = list(places(resolved))
     without_skill: dict[tuple[str, str], str] = {}
     for place in everywhere:
@@ -92,7 +90,7 @@ def design_claims(resolved: Resolved) -> Iterator[Claim]:
             scored = _level_items(resolved, *of)
             without_skill[of] = resolved.tasks[place.dataset].without_skill(scored)
         for claim in place.design.claims:
-            named = _named(claim, place, everywhere, models=models)
+            named = _named(claim, place, everywhere)
             # a skill with a colon is shown by another diagnostic, on its own data
             is_own = bool(claim.competence) and not any(":" in n for n, _ in claim.competence)
             if claim.is_headline or is_own:
@@ -120,13 +118,7 @@ def _level_items(resolved: Resolved, measure: str, dataset: str) -> list[Example
     return [example for example in examples if example.gold is not None]
 
 
-def _named(
-    claim: Claim,
-    place: PlacedDesign,
-    everywhere: Sequence[PlacedDesign],
-    *,
-    models: Mapping[str, ModelPlan],
-) -> Claim:
+def _named(claim: Claim, place: PlacedDesign, everywhere: Sequence[PlacedDesign]) -> Claim:
     """Claim with full names instead of the design's own."""
     return replace(
         claim,
@@ -135,7 +127,7 @@ def _named(
         components=tuple(replace(c, estimate=place.prefix + c.estimate) for c in claim.components),
         family=place.prefix + claim.family if claim.family else "",
         gates=gates_on_record(place.family, place.within, claim.gates),
-        refused=_refused(claim, place, everywhere, models=models) if claim.gates else claim.refused,
+        refused=_refused(claim, place, everywhere) if claim.gates else claim.refused,
         competence=tuple(
             (_skill(name, place, everywhere), chance) for name, chance in claim.competence
         ),
@@ -157,19 +149,13 @@ def _one_class(dataset: Dataset, examples: Sequence[Example]) -> str:
     )
 
 
-def _refused(
-    claim: Claim,
-    place: PlacedDesign,
-    everywhere: Sequence[PlacedDesign],
-    *,
-    models: Mapping[str, ModelPlan],
-) -> str:
+def _refused(claim: Claim, place: PlacedDesign, everywhere: Sequence[PlacedDesign]) -> str:
     """Reason to refuse a claim: the checkpoint of its family, or of one it is compared with."""
     said = [refusal_of_claims(place.family, place.within, claim.gates)]
     components = {component.estimate for component in claim.components}
     others = {spec.minus: spec for spec in place.design.contrasts if spec.id in components}
     for spec in others.values():
-        other = other_side(place, spec, everywhere, models)
+        other = other_side(place, spec, everywhere)
         if other is not None and other.family is not place.family:
             why = refusal_of_claims(other.family, other.within, claim.gates)
             said.append(why and f"{other.family.name}: {why}")
