@@ -90,7 +90,7 @@ def _write_run(
         If the folder holds something else.
     """
     folder = _free(out)
-    found = collect(logs, {"on_bad_row": options.on_bad_row})
+    found = collect(logs, options.on_bad_row)
     tasks = {name: task for name, task in found.items() if task.conditions}
     empty = [_nothing(name, task) for name, task in found.items() if not task.conditions]
     if not tasks:

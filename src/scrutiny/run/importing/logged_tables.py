@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any, Final
+from typing import Final
 
 import pyarrow as pa
 
@@ -19,6 +19,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row, grouped
 from scrutiny.core.task import Prediction
 from scrutiny.data.item_languages import with_languages
+from scrutiny.data.reading import OnBadRow
 from scrutiny.run.importing.logs import LoggedSample, LoggedTask, Problems
 from scrutiny.store.run_tables import outputs_table, records_table
 
@@ -117,19 +118,19 @@ class Logged:
         side.add(sample)
 
 
-def collect(logs: Iterable[LoggedTask], problems: Mapping[str, Any]) -> dict[str, Logged]:
+def collect(logs: Iterable[LoggedTask], on_bad_row: OnBadRow) -> dict[str, Logged]:
     """Tasks by name; a task without any readable sample has no sides.
 
     Parameters
     ----------
     logs
         One for each model, replicate and task.
-    problems
-        Settings of `Problems`.
+    on_bad_row
+        As `Problems` has it.
     """
     found: dict[str, Logged] = {}
     for log in logs:
-        task = found.setdefault(log.file.task, Logged(log.file.task, problems=Problems(**problems)))
+        task = found.setdefault(log.file.task, Logged(log.file.task, problems=Problems(on_bad_row)))
         side = ReplicateOnTask(log)
         for sample in log.read(task.problems):
             task.add(side, sample)

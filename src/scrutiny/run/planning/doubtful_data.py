@@ -126,7 +126,7 @@ def trained_on_it(resolved: Resolved) -> Iterator[str]:
         dataset = resolved.datasets[name]
         members = resolved.families[family].replicates
         known = [_data_of(member.source) for member in members]
-        trained = [data for data in known if dataset.fingerprint in _fingerprints(data)]
+        trained = [data for data in known if dataset.fingerprint in data.get("fingerprints", ())]
         if not trained:
             continue
         who = f"{len(trained)} of {len(members)} replicates of {family}"
@@ -159,10 +159,5 @@ def _data_of(source: str) -> Mapping[str, Any]:
         data = json.loads((folder / TRAINING_FILE).read_text(encoding="utf-8"))["data"]
     except (OSError, ValueError, KeyError, TypeError):
         return {}
-    return data if isinstance(data, dict) else {}
-
-
-def _fingerprints(data: Mapping[str, Any]) -> list[str]:
-    """Fingerprints of the datasets in a record."""
-    found = data.get("fingerprints")
-    return found if isinstance(found, list) else []
+    is_whole = isinstance(data, dict) and isinstance(data.get("fingerprints", []), list)
+    return data if is_whole else {}
