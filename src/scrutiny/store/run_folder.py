@@ -180,12 +180,12 @@ class RunFolder:
         with self._reading(name) as source:
             fields = pq.read_schema(source)
             texts = [f.name for f in fields if pa.types.is_string(f.type)]
-            wanted = None if columns is None else [n for n in columns if n in fields.names]
+            wanted = [n for n in columns or fields.names if n in fields.names]
             with pq.ParquetFile(source, read_dictionary=texts) as file:
                 # one column after the other: twice a column is less than twice the table
                 parts = [
                     file.read(columns=[column]).unify_dictionaries().combine_chunks()
-                    for column in (fields.names if wanted is None else wanted)
+                    for column in wanted
                 ]
             columns_read = {name: part[name] for part in parts for name in part.column_names}
             return pa.table(columns_read).replace_schema_metadata(fields.metadata)

@@ -94,8 +94,9 @@ def shards_of(
     return [
         TaskSpec(
             _id(stage, measure, dataset, start, *of, *reference),
-            *(stage, measure, dataset, start, stop, *of),
-            reference=reference,
+            *(stage, measure, dataset, start, stop),
+            *(of or ("", -1)),
+            reference,
         )
         for start, stop in pairwise(items * n // shards for n in range(shards + 1))
     ]
