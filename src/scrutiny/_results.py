@@ -26,8 +26,7 @@ from scrutiny.report.findings.risks import RiskLine, risks_of
 from scrutiny.report.first_screen.content import FirstScreen, first_screen_of
 from scrutiny.report.formats import format_of, render
 from scrutiny.report.load import load_view
-from scrutiny.run.estimating.gate import estimates_on, gate_run, names_slice
-from scrutiny.run.estimating.rule_numbers import not_in_run
+from scrutiny.run.estimating.gate import estimates_on, gate_run, names_slice, not_in_run
 from scrutiny.store.files import save_text
 from scrutiny.store.run_folder import RunFolder
 

@@ -36,9 +36,9 @@ from scrutiny.run.planning.loading import LoadedModels, Opened
 from scrutiny.run.planning.plan_slices import too_small
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.run.planning.resolved import Resolved
+from scrutiny.store.database import Journal
 from scrutiny.store.files import cache_file, hash_file, save_text
 from scrutiny.store.guards import is_in_use
-from scrutiny.store.journal import Journal
 from scrutiny.store.run_folder import RunFolder
 
 

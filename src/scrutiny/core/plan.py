@@ -7,6 +7,8 @@ from typing import Any, Final, Literal
 from scrutiny.core.claim import Claim
 from scrutiny.core.published import PublishedPlan
 
+_SHOWN: Final = 4  # names of each kind, where a plan is printed
+
 
 @dataclass(frozen=True, slots=True)
 class DataPlan:
@@ -230,6 +232,14 @@ class Plan:
         said = [p if isinstance(p, str) else _first(p) for p in parts]
         return f"<Plan: {' '.join(said)}, seed {self.seed}>"
 
+    def model(self, name: str) -> ModelPlan:
+        """Model of the plan by its name."""
+        return next(one for one in self.models if one.name == name)
+
+    def dataset(self, name: str) -> DataPlan:
+        """Dataset of the plan by its name."""
+        return next(one for one in self.data if one.name == name)
+
     @property
     def only_trained(self) -> frozenset[str]:
         """Data that training nodes use and no measurement does."""
@@ -237,8 +247,8 @@ class Plan:
         return frozenset(n for node in self.train for n in (node.data, node.dev)) - measured
 
 
-def _first(parts: tuple[MeasurePlan | ModelPlan | DataPlan, ...], most: int = 4) -> str:
+def _first(parts: tuple[MeasurePlan | ModelPlan | DataPlan, ...]) -> str:
     """Names of the first few parts of a plan, and the number of the others."""
     names = [part.id if isinstance(part, MeasurePlan) else part.name for part in parts]
-    more = [f"{len(names) - most} more"] if len(names) > most else []
-    return ", ".join([*names[:most], *more]) or "nothing"
+    more = [f"{len(names) - _SHOWN} more"] if len(names) > _SHOWN else []
+    return ", ".join([*names[:_SHOWN], *more]) or "nothing"

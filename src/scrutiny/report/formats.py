@@ -19,8 +19,7 @@ from scrutiny.report.findings.audit_rows import AuditRow, audit_rows, number_row
 from scrutiny.report.sections import seeds
 from scrutiny.report.trust import trusted_table
 from scrutiny.report.wording import OUTCOME_MARKS, headline
-from scrutiny.store.findings import estimate_to_row
-from scrutiny.store.run_tables import ESTIMATES
+from scrutiny.store.run_tables import ESTIMATES, estimate_to_row
 
 #: What writes each format; it is imported on demand, with what it depends on.
 _WRITERS: Final = {

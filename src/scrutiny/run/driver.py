@@ -29,11 +29,10 @@ from scrutiny.run.estimating.label_check import label_warnings
 from scrutiny.run.executing.executor import Executor, RunWork
 from scrutiny.run.executing.executors import executor
 from scrutiny.run.executing.task_runner import TaskRunner
-from scrutiny.run.manifest import manifest
+from scrutiny.run.manifest import has_packed_tables, manifest, pack, write_tables
 from scrutiny.run.planning.loading import LoadedModels
 from scrutiny.run.planning.published import reproductions
 from scrutiny.run.planning.resolved import Resolved
-from scrutiny.run.result_tables import has_packed_tables, pack, write_tables
 from scrutiny.run.resuming import (
     is_finished,
     mark_ended,
@@ -44,10 +43,9 @@ from scrutiny.run.resuming import (
     same_run,
     see_all_again,
 )
-from scrutiny.store.database import AnswerCache
+from scrutiny.store.database import AnswerCache, Journal
 from scrutiny.store.files import remove_leftovers
 from scrutiny.store.guards import only_one
-from scrutiny.store.journal import Journal
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.run_tables import items_of
 

@@ -12,7 +12,7 @@ those with one are loaded for it where their files are not as they were.
 import json
 import logging
 import uuid
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
@@ -25,9 +25,9 @@ from scrutiny.models.strings.model_strings import parse
 from scrutiny.run.asking.answer_store import TaskStore
 from scrutiny.run.asking.identity_check import memo_name, must_be_the_same
 from scrutiny.run.executing.task_runner import TaskRunner
-from scrutiny.run.planning.resolved import STAGES, Resolved, TaskSpec
+from scrutiny.run.planning.resolved import STAGES, Resolved
+from scrutiny.store.database import Journal
 from scrutiny.store.files import make_private_folder, storage_errors
-from scrutiny.store.journal import Journal
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.sealed_manifests import damage
 
@@ -153,29 +153,9 @@ def must_be_same_models(store: TaskStore, resolved: Resolved) -> None:
 def see_all_again(
     resolved: Resolved, store: TaskStore, runner: TaskRunner, *, done: Collection[str]
 ) -> None:
-    """Raise if a replicate has changed, even if no query is left."""
-    if done:
-        tasks = (task for stage in STAGES for task in resolved.shards(stage))
-        see_again(resolved, store, runner, [task for task in tasks if task.id not in done])
-    note_places(resolved, store)
+    """Raise if a replicate has changed since it was queried, even if no query is left.
 
-
-_OBJECTS: Final = "python"  # what these read cannot be known from where they stand
-AskedReplicate = tuple[str, int, str]  # family, position of the replicate, dataset
-
-
-def note_places(resolved: Resolved, store: TaskStore) -> None:
-    """Store size and time of all replicates' files, unless already stored."""
-    for family, position, dataset in _replicates(resolved):
-        key, files = _place(resolved, (family, position, dataset))
-        if files and not store.memo(key)[0]:
-            store.set_memo(key, files)
-
-
-def see_again(
-    resolved: Resolved, store: TaskStore, runner: TaskRunner, todo: Iterable[TaskSpec]
-) -> None:
-    """Raise if a replicate without remaining tasks has changed since it was queried.
+    Size and time of the files of each replicate are kept, unless they are already.
 
     Raises
     ------
@@ -183,30 +163,27 @@ def see_again(
         If one has.
     """
     asked: set[AskedReplicate] = set()
-    for task in todo:
-        if task.family:
-            asked.add((task.family, task.replicate, task.dataset))
-        if task.reference:
-            asked.add((*task.reference, task.dataset))
-    for one in _replicates(resolved):
-        family, position, dataset = one
-        replicate = resolved.families[family].replicates[position]
-        known, _ = store.memo(f"fingerprint/{memo_name(family, replicate.source, dataset)}")
-        if not known or one in asked or _is_known(resolved, store, one):
-            continue
-        runner.ask_again(family, dataset, position)
-        key, files = _place(resolved, one)
-        if files:
-            store.set_memo(key, files)
+    for task in (task for stage in STAGES for task in resolved.shards(stage)):
+        if task.id not in done:
+            own = [(task.family, task.replicate)] if task.family else []
+            several = [*own, task.reference] if task.reference else own
+            asked |= {(*one, task.dataset) for one in several}
+    for family, datasets in grouped(resolved.pairings).items():
+        for position, replicate in enumerate(resolved.families[family].replicates):
+            for dataset in datasets:  # each is loaded once for all of its data
+                one = family, position, dataset
+                name = memo_name(family, replicate.source, dataset)
+                was_asked = bool(done) and store.memo(f"fingerprint/{name}")[0]
+                is_seen = was_asked and one not in asked and not _is_known(resolved, store, one)
+                if is_seen:
+                    runner.ask_again(family, dataset, position)
+                key, files = _place(resolved, one)
+                if files and (is_seen or not store.memo(key)[0]):
+                    store.set_memo(key, files)
 
 
-def _replicates(resolved: Resolved) -> Iterable[AskedReplicate]:
-    for family, datasets in grouped(
-        resolved.pairings
-    ).items():  # each is loaded once for all of its data
-        for position in range(len(resolved.families[family].replicates)):
-            for dataset in datasets:
-                yield family, position, dataset
+_OBJECTS: Final = "python"  # what these read cannot be known from where they stand
+AskedReplicate = tuple[str, int, str]  # family, position of the replicate, dataset
 
 
 def _is_known(resolved: Resolved, store: TaskStore, one: AskedReplicate) -> bool:

@@ -21,7 +21,7 @@ from scrutiny.core.plan import DataPlan, ModelPlan, Plan, TrainPlan
 from scrutiny.core.registry import registry
 from scrutiny.data.dataset import Dataset, load_dataset
 from scrutiny.run.planning.loading import Opened
-from scrutiny.run.planning.plan_schema import make_params
+from scrutiny.run.planning.measurements import make_params
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.run.planning.resolved import Resolved
 from scrutiny.store.files import models_folder

@@ -186,24 +186,34 @@ def is_among(column: pa.ChunkedArray | pa.Array, values: list[Any]) -> NDArray[n
     return np.append(known, None in values)[codes]  # -1 is the last
 
 
+def combined(
+    table: pa.Table, columns: Sequence[str]
+) -> tuple[list[tuple[Any, ...]], NDArray[np.int64]]:
+    """Distinct combinations of the values of columns, and the code of each row's.
+
+    They stand by first appearance; a missing value counts as one.
+    """
+    pairs = [coded(table[name]) for name in columns]
+    shape = [max(len(names), 1) for names, _ in pairs]
+    every = np.ravel_multi_index([codes for _, codes in pairs], shape)
+    found, first, place = np.unique(every, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    code = np.empty(order.size, dtype=np.int64)
+    code[order] = np.arange(order.size)
+    values = [names.to_pylist() for names, _ in pairs]
+    rows = zip(*np.unravel_index(found[order], shape), strict=True)
+    return [tuple(of[i] for of, i in zip(values, at, strict=True)) for at in rows], code[place]
+
+
 def counts_of(
     table: pa.Table, rows: NDArray[np.bool_], columns: Sequence[str]
 ) -> list[dict[str, Any]]:
     """Distinct values of coded columns in these rows, with ``count``, by first appearance."""
-    at = np.flatnonzero(rows)
-    if at.size == 0:
-        return []
-    pairs = [coded(table[name]) for name in columns]
-    values = [names.to_pylist() for names, _ in pairs]
-    shape = [len(names) for names in values]
-    every = np.ravel_multi_index([codes[at] for _, codes in pairs], shape)
-    found, first, count = np.unique(every, return_index=True, return_counts=True)
-    order = np.argsort(first)
-    places = zip(*np.unravel_index(found[order], shape), count[order].tolist(), strict=True)
+    found, code = combined(table.select(columns).filter(pa.array(rows)), columns)
+    counts = np.bincount(code).tolist()
     return [
-        {name: names[i] for name, names, i in zip(columns, values, place, strict=True)}
-        | {"count": n}
-        for *place, n in places
+        {**dict(zip(columns, values, strict=True)), "count": n}
+        for values, n in zip(found, counts, strict=True)
     ]
 
 

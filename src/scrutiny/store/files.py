@@ -46,18 +46,14 @@ def storage_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in _REFUSALS or isinstance(error, _WRONG_PLACES):
-            raise StorageError(_message(path, error)) from error
-        raise
-
-
-def _message(path: Path, error: OSError) -> str:
-    advice = "Free some space, or write" if error.errno in _FULL else "Write"
-    return (
-        f"Writing {path} was refused: {error.strerror or error}. No half-written file was kept. "
-        f"{advice} elsewhere (-o, --out), then re-issue the same command: what a run has done so "
-        "far is not paid for again."
-    )
+        if error.errno not in _REFUSALS and not isinstance(error, _WRONG_PLACES):
+            raise
+        advice = "Free some space, or write" if error.errno in _FULL else "Write"
+        raise StorageError(
+            f"Writing {path} was refused: {error.strerror or error}. No half-written file was "
+            f"kept. {advice} elsewhere (-o, --out), then re-issue the same command: what a run has "
+            "done so far is not paid for again."
+        ) from error
 
 
 def make_private_folder(folder: Path) -> None:

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any, Final
 
 import numpy as np
@@ -15,7 +14,7 @@ from scrutiny.core.design import Selector
 from scrutiny.core.errors import PlanError
 from scrutiny.core.record import Measure
 from scrutiny.reliability.panel import CODES, NOT_PLANNED, Panel, Side
-from scrutiny.store.arrow import coded, is_value
+from scrutiny.store.arrow import coded, combined, is_value
 
 _READ: Final = ["replicate", "condition", "role", "item", "status", "values"]
 
@@ -103,11 +102,10 @@ def read_panel(records: pa.Table, items: pa.Table, key: PanelKey) -> Recorded:
         mask &= is_value(records[name], getattr(key, name))
     table = _filtered(records.select(_READ), mask)
     here = _filtered(items, is_value(items["dataset"], key.dataset))
-    names = here["item"].to_pylist()
     panel = Panel(
         measures=key.measures,
         replicates=tuple(coded(table["replicate"])[0].to_pylist()),
-        items=tuple(names),
+        items=tuple(here["item"].to_pylist()),
         units=None if key.unit == "item" else _codes(here, key.unit),
         strata=None if key.strata is None else _codes(here, key.strata),
         cells=_codes(here, *key.cells) if key.cells else None,
@@ -119,11 +117,7 @@ def read_panel(records: pa.Table, items: pa.Table, key: PanelKey) -> Recorded:
 
 def _sides(table: pa.Table, panel: Panel) -> dict[tuple[str, str], Side]:
     """Dense arrays of every (condition, role)."""
-    names, condition_code = coded(table["condition"])
-    conditions = names.to_pylist()
-    names, role_code = coded(table["role"])
-    roles = names.to_pylist()
-    code = condition_code * len(roles) + role_code
+    keys, code = combined(table, ("condition", "role"))
     row_item = _numbers(table["item"], _places(panel.items))
     row_replicate = _numbers(table["replicate"], _places(panel.replicates))
     status = _numbers(table["status"], CODES).astype(np.int8)
@@ -132,14 +126,13 @@ def _sides(table: pa.Table, panel: Panel) -> dict[tuple[str, str], Side]:
     values = pc.list_flatten(table["values"]).to_numpy(zero_copy_only=False).reshape(-1, width)
     row_value = np.cumsum(is_ok) - 1
     shape = len(panel.replicates), len(panel.items)
-    sides = {}
-    for wanted in dict.fromkeys(code.tolist()):
-        key = conditions[wanted // len(roles)], roles[wanted % len(roles)]
+    sides: dict[tuple[str, str], Side] = {}
+    for wanted, (condition, role) in enumerate(keys):
         rows = np.flatnonzero(code == wanted)
         place = row_replicate[rows], row_item[rows]
         if np.unique(np.ravel_multi_index(place, shape)).size != rows.size:
             raise PlanError(  # the second row of an item would hide the first
-                f"Some items have several records with condition {key[0]} and role {key[1]!r}. A "
+                f"Some items have several records with condition {condition} and role {role!r}. A "
                 "diagnostic tells them apart in the condition, for instance by the draw."
             )
         dense = np.full((*shape, width), np.nan)
@@ -147,7 +140,7 @@ def _sides(table: pa.Table, panel: Panel) -> dict[tuple[str, str], Side]:
         ok = rows[is_ok[rows]]
         dense[row_replicate[ok], row_item[ok]] = values[row_value[ok]]
         codes[place] = status[rows]
-        sides[key] = Side(dense, codes)
+        sides[condition, role] = Side(dense, codes)
     return sides
 
 
@@ -175,9 +168,7 @@ def _codes(items: pa.Table, *columns: str) -> NDArray[np.int64]:
                 f"The items have no column {column!r}; they have {', '.join(items.column_names)}. "
                 "Map a unit with #unit=COLUMN in the data string, a group with #group=COLUMN."
             )
-    values = list(zip(*(items[column].to_pylist() for column in columns), strict=True))
-    places = _places(values)
-    return np.array([places[value] for value in values], dtype=np.int64)
+    return combined(items, columns)[1]
 
 
 def stack(parts: Mapping[str, Recorded], *, cells: Sequence[str]) -> Recorded:
@@ -191,17 +182,10 @@ def stack(parts: Mapping[str, Recorded], *, cells: Sequence[str]) -> Recorded:
     PlanError
         If the parts share no replicate or no condition, or the statistic has other cells.
     """
-    panels = [part.panel for part in parts.values()]
-    names = reduce(
-        lambda a, b: [name for name in a if name in b.replicates],
-        panels[1:],
-        [*panels[0].replicates],
-    )
-    shared = [
-        key
-        for key in next(iter(parts.values())).sides
-        if all(key in part.sides for part in parts.values())
-    ]
+    first, *_ = several = list(parts.values())
+    panels = [part.panel for part in several]
+    names = [n for n in panels[0].replicates if all(n in panel.replicates for panel in panels)]
+    shared = [key for key in first.sides if all(key in part.sides for part in several)]
     if not names or not shared:
         raise PlanError(
             f"The records on {', '.join(parts)} share no replicate and condition, so nothing can "
@@ -213,29 +197,24 @@ def stack(parts: Mapping[str, Recorded], *, cells: Sequence[str]) -> Recorded:
             f"datasets ({', '.join(parts)})."
         )
     sizes = [len(panel.items) for panel in panels]
+    # strata of a dataset: its own, or a single one
+    single = [np.zeros(size, dtype=np.int64) for size in sizes]
+    strata = [one if p.strata is None else p.strata for p, one in zip(panels, single, strict=True)]
     whole = Panel(
         measures=panels[0].measures,
         replicates=tuple(names),
         items=tuple(f"{name}/{item}" for name, part in parts.items() for item in part.panel.items),
         units=_apart([panel.units for panel in panels], sizes),
-        strata=_apart(
-            # strata of a dataset: its own, or a single one
-            [
-                np.zeros(k, dtype=np.int64) if panel.strata is None else panel.strata
-                for panel, k in zip(panels, sizes, strict=True)
-            ],
-            sizes,
-        ),
+        strata=_apart(strata, sizes),
         cells=np.repeat(np.arange(len(panels)), sizes) if cells else None,
     )
     rows = [[panel.replicates.index(name) for name in names] for panel in panels]
-    sides = {key: _stacked([part.sides[key] for part in parts.values()], rows) for key in shared}
-    first = next(iter(parts.values()))
+    sides = {key: _stacked([part.sides[key] for part in several], rows) for key in shared}
     return Recorded(
         whole,
         sides,
         {condition: first.conditions[condition] for condition, _ in shared},
-        pa.concat_tables([part.table for part in parts.values()], promote_options="default"),
+        pa.concat_tables([part.table for part in several], promote_options="default"),
     )
 
 

@@ -40,15 +40,16 @@ from scrutiny.store.files import (
     write_atomically,
     write_text,
 )
-from scrutiny.store.findings import (
+from scrutiny.store.guards import is_in_use
+from scrutiny.store.run_tables import (
+    ROW_GROUP,
     estimate_from_row,
     estimates_to_table,
     finding_from_json,
     finding_to_json,
+    in_row_groups,
     reproduction_from_json,
 )
-from scrutiny.store.guards import is_in_use
-from scrutiny.store.run_tables import ROW_GROUP, in_row_groups, in_this_order
 from scrutiny.store.sealed_manifests import damage, is_as_signed, portable, seal_of, signed
 
 #: Version of the format of manifest and tables.
@@ -129,8 +130,7 @@ class RunFolder:
     def write_manifest(self, manifest: Mapping[str, Any]) -> None:
         """Replace the manifest, without secrets and absolute paths of sources."""
         kept = signed(portable(manifest, self.path))
-        text = json.dumps(kept, indent=1, ensure_ascii=False, sort_keys=True, allow_nan=False)
-        write_text(self.path / "manifest.json", text + "\n", is_private=True)
+        self._write_json("manifest.json", kept)
 
     def finish(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
         """Replace the manifest by that of a finished run; returns the list of its files."""
@@ -148,7 +148,10 @@ class RunFolder:
         """
         with self._reading(name) as source, pq.ParquetFile(source) as file:
             table = file.read(columns=columns)
-            return table if columns is None else in_this_order(table, columns)
+            lacking = next((n for n in columns or () if n not in table.column_names), None)
+            if lacking is not None:
+                raise pa.ArrowInvalid(f"it has no column {lacking!r}")
+            return table if columns is None else table.select(columns)
 
     @contextmanager
     def _reading(self, name: str) -> Iterator[pa.OSFile]:
@@ -177,12 +180,12 @@ class RunFolder:
         with self._reading(name) as source:
             fields = pq.read_schema(source)
             texts = [f.name for f in fields if pa.types.is_string(f.type)]
-            wanted = None if columns is None else [n for n in columns if n in fields.names]
+            wanted = [n for n in columns or fields.names if n in fields.names]
             with pq.ParquetFile(source, read_dictionary=texts) as file:
                 # one column after the other: twice a column is less than twice the table
                 parts = [
                     file.read(columns=[column]).unify_dictionaries().combine_chunks()
-                    for column in (fields.names if wanted is None else wanted)
+                    for column in wanted
                 ]
             columns_read = {name: part[name] for part in parts for name in part.column_names}
             return pa.table(columns_read).replace_schema_metadata(fields.metadata)
@@ -357,7 +360,7 @@ class RunFolder:
 
     def write_findings(self, findings: Iterable[Finding]) -> None:
         """Replace the findings."""
-        self._write_entries("findings.json", [finding_to_json(finding) for finding in findings])
+        self._write_json("findings.json", list(map(finding_to_json, findings)))
 
     def published(self) -> list[Reproduction]:
         """Published figures compared with the run's; empty if the plan has none.
@@ -372,7 +375,7 @@ class RunFolder:
     def write_published(self, found: Sequence[Reproduction]) -> None:
         """Replace the published figures; without any there is no file."""
         if found:
-            self._write_entries("published.json", plain(found))
+            self._write_json("published.json", plain(found))
         else:
             (self.path / "published.json").unlink(missing_ok=True)
 
@@ -386,6 +389,6 @@ class RunFolder:
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise unreadable(path, error) from error
 
-    def _write_entries(self, name: str, entries: Sequence[Mapping[str, Any]]) -> None:
-        text = json.dumps(entries, indent=1, ensure_ascii=False, sort_keys=True, allow_nan=False)
+    def _write_json(self, name: str, value: Any) -> None:
+        text = json.dumps(value, indent=1, ensure_ascii=False, sort_keys=True, allow_nan=False)
         write_text(self.path / name, text + "\n", is_private=True)

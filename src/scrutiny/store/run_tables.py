@@ -1,137 +1,89 @@
-"""Tables of a run: their schemas, and items, variants, records and outputs as rows.
+"""Tables of a run: schemas; items, variants, records, outputs and estimates as rows; findings.
 
-Rows are in plan order, in row groups of one size however the work was cut.
+Rows are in plan order, in row groups of one size however the work was cut. What an older version
+did not write of an estimate is left to its default.
 """
 
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from dataclasses import fields
+from typing import Any, Final, TypeVar, cast
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from scrutiny.core.answers.answer import answer_json, answer_of, answer_text
-from scrutiny.core.boundary.json_text import canonical_json
+from scrutiny.core.boundary.json_text import canonical_json, plain
 from scrutiny.core.boundary.printable import writable
+from scrutiny.core.claim import Check, Claim, Component, Finding, Risk, Touched
 from scrutiny.core.diagnostic import Cell
 from scrutiny.core.edit import Variant, variant_of
 from scrutiny.core.errors import ConformanceError
+from scrutiny.core.estimate import Estimate, EstimateKey, Limits
 from scrutiny.core.example import Example
-from scrutiny.core.record import ROLES, STATUSES, Row
+from scrutiny.core.published import PublishedPlan, Reproduction
+from scrutiny.core.record import ROLES, STATUSES, Counts, Row
 from scrutiny.core.task import Prediction
 from scrutiny.store.stored_forms import edits_json, edits_of
 
 ROW_GROUP: Final = 65_536
-RECORDS: Final = pa.schema(
-    [
-        pa.field("kind", pa.string(), nullable=False),
-        pa.field("subject", pa.string(), nullable=False),
-        pa.field("reference", pa.string()),
-        pa.field("replicate", pa.string()),
-        pa.field("dataset", pa.string(), nullable=False),
-        pa.field("condition", pa.string(), nullable=False),
-        pa.field("role", pa.string(), nullable=False),
-        pa.field("item", pa.string(), nullable=False),
-        pa.field("variant", pa.string()),
-        pa.field("status", pa.string(), nullable=False),
-        pa.field("reason", pa.string()),
-        pa.field("values", pa.list_(pa.float64())),
-    ]
-)
-VARIANTS: Final = pa.schema(
-    [
-        pa.field("kind", pa.string(), nullable=False),
-        pa.field("dataset", pa.string(), nullable=False),
-        pa.field("item", pa.string(), nullable=False),
-        pa.field("variant", pa.string(), nullable=False),
-        pa.field("role", pa.string(), nullable=False),
-        pa.field("control_of", pa.string()),
-        pa.field("recipe", pa.string(), nullable=False),
-        pa.field("draw", pa.int32(), nullable=False),
-        pa.field("edits", pa.string(), nullable=False),
-        pa.field("gold", pa.string(), nullable=False),
-        pa.field("status", pa.string(), nullable=False),
-        pa.field("reason", pa.string()),
-    ]
-)
-OUTPUTS: Final = pa.schema(
-    [
-        pa.field("subject", pa.string(), nullable=False),
-        pa.field("replicate", pa.string()),
-        pa.field("dataset", pa.string(), nullable=False),
-        pa.field("condition", pa.string(), nullable=False),
-        pa.field("item", pa.string(), nullable=False),
-        pa.field("variant", pa.string()),
-        pa.field("answer", pa.string()),
-        pa.field("scores", pa.list_(pa.float32())),
-        pa.field("said", pa.string()),
-    ]
-)
-TIMINGS: Final = pa.schema(
-    [
-        pa.field("task", pa.string(), nullable=False),
-        pa.field("seconds", pa.float64(), nullable=False),
-        pa.field("model_seconds", pa.float64(), nullable=False),
-        pa.field("asked", pa.int64(), nullable=False),
-        pa.field("cached", pa.int64(), nullable=False),
-        pa.field("failures", pa.list_(pa.string())),
-        pa.field("requests", pa.int64(), nullable=False),
-        pa.field("requests_again", pa.int64(), nullable=False),
-        pa.field("tokens_in", pa.int64(), nullable=False),
-        pa.field("tokens_out", pa.int64(), nullable=False),
-        pa.field("cost", pa.float64()),
-        pa.field("redirects", pa.list_(pa.list_(pa.string()))),  # address, and what answered
-    ]
-)
-ESTIMATES: Final = pa.schema(
-    [
-        pa.field("diagnostic", pa.string(), nullable=False),
-        pa.field("metric", pa.string(), nullable=False),
-        pa.field("subject", pa.string(), nullable=False),
-        pa.field("reference", pa.string()),
-        pa.field("dataset", pa.string(), nullable=False),
-        pa.field("replicate", pa.string()),
-        pa.field("role", pa.string(), nullable=False),
-        pa.field("condition", pa.string(), nullable=False),
-        pa.field("group", pa.string(), nullable=False),
-        pa.field("value", pa.float64()),
-        pa.field("low", pa.float64()),
-        pa.field("high", pa.float64()),
-        pa.field("level", pa.float64(), nullable=False),
-        pa.field("method", pa.string(), nullable=False),
-        pa.field("n", pa.int64(), nullable=False),
-        pa.field("n_units", pa.int64(), nullable=False),
-        pa.field("planned", pa.int64(), nullable=False),
-        pa.field("undefined", pa.int64(), nullable=False),
-        pa.field("failed", pa.int64(), nullable=False),
-        pa.field("skipped", pa.int64(), nullable=False),
-        pa.field("refused", pa.int64(), nullable=False),
-        pa.field("status", pa.string(), nullable=False),
-        pa.field("reason", pa.string()),
-        pa.field("n_replicates", pa.int64(), nullable=False),
-        pa.field("variance", pa.string(), nullable=False),
-        pa.field("by_replicate", pa.string(), nullable=False),
-        pa.field("across", pa.string(), nullable=False),
-        pa.field("resample_id", pa.string(), nullable=False),
-        pa.field("denominator", pa.float64()),
-    ]
-)
+_TYPES: Final = {
+    "text": pa.string(),
+    "whole": pa.int64(),
+    "short": pa.int32(),
+    "number": pa.float64(),
+    "texts": pa.list_(pa.string()),
+    "numbers": pa.list_(pa.float64()),
+    "scores": pa.list_(pa.float32()),
+    "pairs": pa.list_(pa.list_(pa.string())),
+}
 
 
-def in_this_order(table: pa.Table, columns: Sequence[str]) -> pa.Table:
-    """Columns of a table in this order.
+def _schema(written: str) -> pa.Schema:
+    """Schema of columns ``name: type``; with ``?`` behind its type, a column may lack values.
 
-    Raises
-    ------
-    ArrowInvalid
-        If one is not there.
+    Examples
+    --------
+    >>> _schema("item: text, draw: short?")
+    item: string not null
+    draw: int32
     """
-    lacking = next((name for name in columns if name not in table.column_names), None)
-    if lacking is not None:
-        raise pa.ArrowInvalid(f"it has no column {lacking!r}")
-    return table.select(columns)
+    columns = [column.split(": ") for column in " ".join(written.split()).split(", ")]
+    return pa.schema(
+        pa.field(name, _TYPES[kind.removesuffix("?")], nullable=kind.endswith("?"))
+        for name, kind in columns
+    )
+
+
+RECORDS: Final = _schema(
+    """kind: text, subject: text, reference: text?, replicate: text?, dataset: text,
+    condition: text, role: text, item: text, variant: text?, status: text, reason: text?,
+    values: numbers?"""
+)
+VARIANTS: Final = _schema(
+    """kind: text, dataset: text, item: text, variant: text, role: text, control_of: text?,
+    recipe: text, draw: short, edits: text, gold: text, status: text, reason: text?"""
+)
+OUTPUTS: Final = _schema(
+    """subject: text, replicate: text?, dataset: text, condition: text, item: text, variant: text?,
+    answer: text?, scores: scores?, said: text?"""
+)
+#: A pair of ``redirects`` is an address and what answered.
+TIMINGS: Final = _schema(
+    """task: text, seconds: number, model_seconds: number, asked: whole, cached: whole,
+    failures: texts?, requests: whole, requests_again: whole, tokens_in: whole, tokens_out: whole,
+    cost: number?, redirects: pairs?"""
+)
+ESTIMATES: Final = _schema(
+    """diagnostic: text, metric: text, subject: text, reference: text?, dataset: text,
+    replicate: text?, role: text, condition: text, group: text, value: number?, low: number?,
+    high: number?, level: number, method: text, n: whole, n_units: whole, planned: whole,
+    undefined: whole, failed: whole, skipped: whole, refused: whole, status: text, reason: text?,
+    n_replicates: whole, variance: text, by_replicate: text, across: text, resample_id: text,
+    denominator: number?"""
+)
 
 
 def in_row_groups(tables: Iterable[pa.Table], schema: pa.Schema) -> Iterable[pa.Table]:
@@ -198,16 +150,8 @@ def items_of(datasets: Mapping[str, Iterable[Example]]) -> pa.Table:
 
 #: Prefix of names of arrays among the tables of a block.
 ARRAYS: Final = "arrays/"
-_OF_VARIANTS: Final = (
-    "item",
-    "variant",
-    "role",
-    "control_of",
-    "recipe",
-    "status",
-    "reason",
-    "draw",
-)
+#: Columns of variants that hold a member as it is.
+_OF_VARIANTS: Final = ("item", "role", "control_of", "recipe", "status", "reason", "draw")
 
 
 def variants_table(kind: str, dataset: str, variants: Sequence[Variant]) -> pa.Table:
@@ -215,16 +159,10 @@ def variants_table(kind: str, dataset: str, variants: Sequence[Variant]) -> pa.T
     columns = {
         "kind": [kind] * len(variants),
         "dataset": [dataset] * len(variants),
-        "item": [v.item for v in variants],
         "variant": [v.name for v in variants],
-        "role": [v.role for v in variants],
-        "control_of": [v.control_of for v in variants],
-        "recipe": [v.recipe for v in variants],
-        "draw": [v.draw for v in variants],
         "edits": [edits_json(v.edits) for v in variants],
         "gold": [answer_json(v.gold) for v in variants],
-        "status": [v.status for v in variants],
-        "reason": [v.reason for v in variants],
+        **{name: [getattr(v, name) for v in variants] for name in _OF_VARIANTS},
     }
     return pa.table(columns, schema=VARIANTS)
 
@@ -235,9 +173,9 @@ def variants_of(table: pa.Table) -> dict[str, tuple[Variant, ...]]:
     golds = table.column("gold").to_pylist()
     answers = {text: answer_of(text) for text in dict.fromkeys(golds)}
     grouped: dict[str, list[Variant]] = {}
-    columns = [table.column(name).to_pylist() for name in _OF_VARIANTS]
+    columns = [table.column(name).to_pylist() for name in ("variant", *_OF_VARIANTS)]
     rows = zip(*columns, edits, golds, strict=True)
-    for item, name, role, control_of, recipe, status, reason, draw, made, gold in rows:
+    for name, item, role, control_of, recipe, status, reason, draw, made, gold in rows:
         variant = variant_of(
             (item, name, role, control_of, recipe, made, answers[gold], status, reason, draw)
         )
@@ -306,16 +244,13 @@ def outputs_table(cell: Cell, outputs: Mapping[tuple[str, str | None], Predictio
         "condition": [canonical_json(cell.condition)] * n,
         "item": [item for item, _ in outputs],
         "variant": [variant for _, variant in outputs],
-        "answer": [writable(_stored(p.answer)) for p in outputs.values()],
+        "answer": [
+            None if p.answer is None else writable(answer_text(p.answer)) for p in outputs.values()
+        ],
         "scores": [p.scores for p in outputs.values()],
         "said": [writable(p.said) for p in outputs.values()],
     }
     return pa.table(columns, schema=OUTPUTS)
-
-
-def _stored(answer: Any) -> str | None:
-    """A model's answer for the table of answers; None if it gave probabilities alone."""
-    return None if answer is None else answer_text(answer)
 
 
 def array_table(value: np.ndarray[Any, Any]) -> pa.Table:
@@ -328,3 +263,82 @@ def array_of(table: pa.Table) -> np.ndarray[Any, Any]:
     """Array from `array_table`."""
     row = table.to_pylist()[0]
     return np.frombuffer(row["data"], dtype=row["dtype"]).reshape(row["shape"])
+
+
+#: Columns that hold an object, as canonical JSON.
+_OBJECTS: Final = ("condition", "variance", "by_replicate", "across")
+T = TypeVar("T")
+
+
+def estimate_to_row(estimate: Estimate) -> dict[str, Any]:
+    """Row of one estimate: members of it, of its key and of its counts."""
+    parts = (estimate.key, estimate.counts, estimate)
+    members = {f.name: getattr(part, f.name) for part in parts for f in fields(part)}
+    members |= {name: canonical_json(dict(members[name])) for name in _OBJECTS}
+    members["planned"] = estimate.counts.planned
+    return {name: members[name] for name in ESTIMATES.names}
+
+
+def estimate_from_row(row: Mapping[str, Any]) -> Estimate:
+    """Estimate from one row of the table."""
+    members = {**row, **{name: json.loads(row[name]) for name in _OBJECTS}}
+    parts = {"key": _made(EstimateKey, members), "counts": _made(Counts, members)}
+    return _made(Estimate, {**members, **parts})
+
+
+def _made(kind: type[T], members: Mapping[str, Any]) -> T:
+    """Dataclass of those members that it has; what no older version wrote is left out."""
+    names = (f.name for f in fields(cast("Any", kind)))
+    return kind(**{name: members[name] for name in names if name in members})
+
+
+def estimates_to_table(estimates: Iterable[Estimate]) -> pa.Table:
+    """Table of all estimates, in their order."""
+    return pa.Table.from_pylist([estimate_to_row(e) for e in estimates], schema=ESTIMATES)
+
+
+def finding_to_json(finding: Finding) -> dict[str, Any]:
+    """Finding as plain JSON."""
+    numbers = {"estimate": finding.estimate, "control": finding.control}
+    rows = {name: of and estimate_to_row(of) for name, of in numbers.items()}
+    others = {
+        f.name: plain(getattr(finding, f.name)) for f in fields(finding) if f.name not in rows
+    }
+    return {"claim": others["claim"], **rows, **others}
+
+
+def finding_from_json(data: Mapping[str, Any]) -> Finding:
+    """Finding from `finding_to_json`."""
+    own = {
+        "claim": claim_from_json(data["claim"]),
+        "checks": tuple(Check(**check) for check in data["checks"]),
+        "evidence": {name: EstimateKey(**key) for name, key in data["evidence"].items()},
+        "limits": tuple(map(_limits, data["limits"])),
+        "touched": Touched(*data["touched"]) if data.get("touched") else None,
+    }
+    rows = {name: data[name] and estimate_from_row(data[name]) for name in ("estimate", "control")}
+    return Finding(**{**data, **own, **rows})
+
+
+def _limits(data: Mapping[str, Any] | None) -> Limits | None:
+    """Limits from plain JSON."""
+    if data is None:
+        return None
+    pairs = {name: data[name] and tuple(data[name]) for name in ("checkpoints", "recipe")}
+    return Limits(**{**data, **pairs})
+
+
+def claim_from_json(data: Mapping[str, Any]) -> Claim:
+    """Claim read back from a run's stored findings."""
+    tuples = {name: tuple(data.get(name, ())) for name in ("checks", "gates", "coverage")}
+    own = {
+        "components": tuple(Component(**c) for c in data["components"]),
+        "competence": tuple((name, chance) for name, chance in data["competence"]),
+        "risk": Risk(**data["risk"]) if data.get("risk") else None,
+    }
+    return Claim(**{**data, **tuples, **own})
+
+
+def reproduction_from_json(data: Mapping[str, Any]) -> Reproduction:
+    """Reproduction of a published figure, read back from a run's stored JSON."""
+    return Reproduction(**{**data, "figure": PublishedPlan(**data["figure"])})

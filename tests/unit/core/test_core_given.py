@@ -14,8 +14,8 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import Plan, Resampling
 from scrutiny.perturb.engine.recipe_syntax import read_recipe
 from scrutiny.reliability.written_metrics import parse_rule
+from scrutiny.run.planning.measurements import make_params
 from scrutiny.run.planning.plan_file import plan_of, read_plan
-from scrutiny.run.planning.plan_schema import make_params
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.training.pretraining.recipe import recipe_from
 

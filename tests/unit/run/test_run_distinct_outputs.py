@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from scrutiny.run.result_tables import _Names, _Seen, distinct_outputs
+from scrutiny.run.manifest import _Names, _Seen, distinct_outputs
 from scrutiny.store.run_tables import OUTPUTS
 
 KEY = ("subject", "replicate", "dataset", "condition", "item", "variant")

@@ -47,6 +47,7 @@ def _place(folder, name, *, ok):
     )
     return PlacedDesign(
         measure="heads",
+        model=MODELS[name],
         kind="heads@1#1",
         family=replace(family, role=MODELS[name].role),
         dataset="cd",
@@ -58,7 +59,7 @@ def _place(folder, name, *, ok):
 
 
 def refused(everywhere, claim=CLAIM):
-    return _named(claim, everywhere[0], everywhere, models=MODELS).refused
+    return _named(claim, everywhere[0], everywhere).refused
 
 
 def test_it_stands_where_both_have_passed(places):
@@ -84,4 +85,4 @@ def test_only_families_of_its_own_comparisons_count(places):
 @pytest.mark.parametrize(("ok", "gates"), [(True, ("task_skill",)), (None, ())])
 def test_it_keeps_the_gates_that_its_family_has_on_record(places, ok, gates):
     everywhere = places(tuned=ok)
-    assert _named(CLAIM, everywhere[0], everywhere, models=MODELS).gates == gates
+    assert _named(CLAIM, everywhere[0], everywhere).gates == gates

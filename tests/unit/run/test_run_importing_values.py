@@ -15,7 +15,7 @@ from scrutiny.run.importing.inspect_log import (
     target_of,
     text_of,
 )
-from scrutiny.run.importing.lm_eval_lines import choice_of, distinct, score_of
+from scrutiny.run.importing.lm_eval import choice_of, distinct, score_of
 from scrutiny.run.importing.logs import number_of
 
 

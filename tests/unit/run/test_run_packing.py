@@ -6,7 +6,7 @@ import pytest
 from small_runs import plan, rows, run
 
 from scrutiny.core.plan import Resampling
-from scrutiny.store.journal import Journal
+from scrutiny.store.database import Journal
 from scrutiny.testing import FlakyClassifier
 
 TABLES = ("items", "variants", "records", "outputs", "estimates", "timings")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from scrutiny.core.errors import PlanError
-from scrutiny.run.planning.plan_schema import make_params
+from scrutiny.run.planning.measurements import make_params
 
 
 class Own:

@@ -16,8 +16,7 @@ from scrutiny.run.asking.client import ModelClient
 from scrutiny.run.executing import executors
 from scrutiny.run.executing.context import RunContext
 from scrutiny.run.executing.executors import pipe_store
-from scrutiny.store.database import AnswerCache
-from scrutiny.store.journal import Journal
+from scrutiny.store.database import AnswerCache, Journal
 from scrutiny.testing import KeywordClassifier
 
 DIES = """

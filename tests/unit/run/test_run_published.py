@@ -14,7 +14,7 @@ from scrutiny.core.published import PublishedPlan
 from scrutiny.core.record import Counts
 from scrutiny.run.planning.plan_file import plan_of
 from scrutiny.run.planning.published import _seen_in, must_be_claimed, must_read, reproduction
-from scrutiny.store.findings import reproduction_from_json
+from scrutiny.store.run_tables import reproduction_from_json
 
 RUNS = {f'{{"run":"{i}"}}': v for i, v in enumerate([0.5, 0.6, 0.7], 1)}
 

@@ -9,7 +9,7 @@ from scrutiny.core.claim import Claim, Component
 from scrutiny.core.errors import ModelError, PlanError, UnknownNameError
 from scrutiny.core.plan import DataPlan, EstimatePlan, MeasurePlan, ModelPlan, TrainPlan
 from scrutiny.reliability.assignment import from_json
-from scrutiny.run.planning.plan_schema import make_params
+from scrutiny.run.planning.measurements import make_params
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.testing import KeywordClassifier
 

@@ -10,8 +10,7 @@ import pyarrow as pa
 import pytest
 
 from scrutiny.core.errors import StorageError
-from scrutiny.store.database import transaction
-from scrutiny.store.journal import Journal, from_bytes, to_bytes
+from scrutiny.store.database import Journal, from_bytes, to_bytes, transaction
 
 TABLE = pa.table({"x": [1, 2], "y": ["a", None]})
 
@@ -72,7 +71,7 @@ KILLED = """
 import os, signal, sys
 import pyarrow as pa
 from pathlib import Path
-from scrutiny.store.journal import Journal
+from scrutiny.store.database import Journal
 journal = Journal(Path(sys.argv[1]))
 for n in range(3):
     journal.finish(f"t{n}", {"records": pa.table({"x": [n]})})

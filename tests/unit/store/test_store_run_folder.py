@@ -13,15 +13,16 @@ from scrutiny.core.claim import Check, Claim, Component, Finding
 from scrutiny.core.errors import DataError
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.record import Counts
-from scrutiny.store.findings import (
+from scrutiny.store.run_folder import RunFolder
+from scrutiny.store.run_tables import (
+    ESTIMATES,
+    ROW_GROUP,
     estimate_from_row,
     estimate_to_row,
     estimates_to_table,
     finding_from_json,
     finding_to_json,
 )
-from scrutiny.store.run_folder import RunFolder
-from scrutiny.store.run_tables import ESTIMATES, ROW_GROUP
 
 SCHEMA = pa.schema([pa.field("x", pa.int64()), pa.field("s", pa.string())])
 ESTIMATE = Estimate(

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pytest
 
 from scrutiny.core.errors import DataError, ScrutinyError, StorageError
+from scrutiny.store.database import Journal
 from scrutiny.store.files import remove_leftovers
 from scrutiny.store.guards import only_one
-from scrutiny.store.journal import Journal
 from scrutiny.store.run_folder import RunFolder
 
 SCHEMA = pa.schema([pa.field("x", pa.int64())])

@@ -5,7 +5,7 @@ import random
 from finetune_toys import make_tokenizer
 
 from scrutiny.data.dataset import load_dataset
-from scrutiny.run.planning.plan_schema import make_params
+from scrutiny.run.planning.measurements import make_params
 from scrutiny.training.finetuning.encoders import bases_of
 from scrutiny.training.finetuning.held_out_sentences import piece_parts
 from scrutiny.training.finetuning.one_run import FinetuningJob

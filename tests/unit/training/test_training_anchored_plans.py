@@ -16,8 +16,8 @@ from scrutiny.cli.failures import exit_code_of  # noqa: E402
 from scrutiny.core.errors import PlanError  # noqa: E402
 from scrutiny.run.driver import run_plan  # noqa: E402
 from scrutiny.run.planning.doubtful_data import trained_on_it  # noqa: E402
+from scrutiny.run.planning.measurements import make_params  # noqa: E402
 from scrutiny.run.planning.plan_file import plan_of  # noqa: E402
-from scrutiny.run.planning.plan_schema import make_params  # noqa: E402
 from scrutiny.run.planning.resolve import resolve  # noqa: E402
 from scrutiny.run.training import with_stand_ins, with_trained  # noqa: E402
 from scrutiny.training.finetuning.piece_tasks import TASKS, piece_task  # noqa: E402

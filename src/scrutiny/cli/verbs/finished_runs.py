@@ -210,7 +210,7 @@ def _rules(folder: "RunFolder", rules: Sequence[str], group: str) -> "Iterator[J
     from scrutiny.report.findings.risks import JudgedCase
     from scrutiny.report.wording import scope_words
     from scrutiny.run.estimating.gate import gate_run
-    from scrutiny.store.findings import finding_to_json
+    from scrutiny.store.run_tables import finding_to_json
 
     for finding in gate_run(folder, rules, group=group):
         outcome: Any = _OUTCOMES.get(finding.verdict, "undecided")

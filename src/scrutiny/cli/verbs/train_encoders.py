@@ -104,7 +104,7 @@ def _job(flags: dict[str, Any]) -> Any:
         raise PlanError("--seeds names the runs and --runs counts them: give one of the two.")
     task = FINETUNE.reads(stated)
     # recipe from the given options and ``--set``
-    from scrutiny.run.planning.plan_schema import make_params
+    from scrutiny.run.planning.measurements import make_params
     from scrutiny.training.finetuning.recipe import FinetuningRecipe
 
     given = given_options(flags, FinetuningRecipe) | {"augment": split_option(flags["augment"])}

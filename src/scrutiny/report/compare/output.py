@@ -30,8 +30,8 @@ from scrutiny.report.compare.sections import parts_of
 from scrutiny.report.page import LARGEST, render_parts
 from scrutiny.report.wording import mark
 from scrutiny.run.comparing.comparison_results import Level, SharedInvariances, SideBySide, is_gain
-from scrutiny.store.findings import estimate_to_row, finding_to_json
 from scrutiny.store.run_folder import RunFolder
+from scrutiny.store.run_tables import estimate_to_row, finding_to_json
 
 _COLORS: Final = {"worse": "red", "better": "green", "no difference": ""}
 #: Inputs of each level on a page, tried in this order until it is small enough.

@@ -16,7 +16,6 @@ from dataclasses import dataclass, fields
 from functools import lru_cache, partial
 from hashlib import blake2b
 from time import perf_counter
-from types import TracebackType
 from typing import Any, Final
 
 from scrutiny.core.boundary.json_text import canonical_json, digest, length_prefixed
@@ -27,8 +26,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.long_runs import Progress
 from scrutiny.core.model import Model
 from scrutiny.core.queries.remote import NO_ANSWER
-from scrutiny.store.database import AnswerCache
-from scrutiny.store.journal import Journal
+from scrutiny.store.database import AnswerCache, Journal
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,12 +272,7 @@ class Keeping:
     def __enter__(self) -> "Keeping":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._keep()
 
     def take(self, answers: Mapping[bytes, bytes]) -> None:

@@ -57,33 +57,40 @@ class _Questions:
 
     Parameters
     ----------
+    asked
+        The queries.
     keys
-        Cache key of each query; equal queries have equal keys.
+        Cache key of each; equal queries have equal keys.
     sizes
         Work that each one makes.
     ask
-        Function that returns the model's answers to the queries at these indices, in order; or
-        places among them with their answers, as they arrive, where ``is_arriving``.
+        Function that returns the model's answers to some queries, in order; or places among them
+        with their answers, as they arrive, where ``is_arriving``.
     encode, decode
         Answers to bytes and back.
     most
         Cost of the queries in a chunk.
     batches, by_time
         Where a chunk may be cut, as `Pace.parts` has it.
-    noted
-        Listener for indices and answers that are about to be stored.
+    witnesses
+        Who keeps some of those that are answered.
     """
 
+    asked: Sequence[Any]
     keys: Sequence[bytes]
     sizes: Sequence[int]
-    ask: Callable[[Sequence[int]], Iterable[Any]]
+    ask: Callable[[Sequence[Any]], Iterable[Any]]
     encode: Callable[[Any], bytes]
     decode: Callable[[bytes], Any]
     most: float = float("inf")
     batches: Callable[[Sequence[int]], list[list[int]]] | None = None
     by_time: bool = False
-    noted: Callable[[Sequence[int], Sequence[Any | Failure]], None] = lambda _, __: None
+    witnesses: Witnesses | None = None
     is_arriving: bool = False
+
+    def at(self, places: Sequence[int]) -> list[Any]:
+        """Queries at these indices."""
+        return [self.asked[i] for i in places]
 
     def chunks(self, missing: Sequence[int]) -> Iterator[list[int]]:
         """Indices of the queries in each chunk, smallest first."""
@@ -151,14 +158,15 @@ class ModelClient:
         self._ask_again(PREDICT)
         return self._answers(
             _Questions(
+                examples,
                 keys,
                 [sum(map(len, example.fields.values())) for example in examples],
-                lambda chunk: self._predict([examples[i] for i in chunk]),
+                self._predict,
                 encode,
                 decode,
                 batches=own_batches(self.model, examples),
                 by_time=self.model.is_batch_invariant or self.model.is_of_the_user,
-                noted=self._noted(PREDICT, examples),
+                witnesses=self._witnesses.get(PREDICT),
             )
         )
 
@@ -172,9 +180,10 @@ class ModelClient:
         before = model.spent()
         replies = self._answers(
             _Questions(
+                examples,
                 keys,
                 [0] * len(keys),
-                lambda chunk: model.replies([examples[i] for i in chunk], draw=draw),
+                partial(model.replies, draw=draw),
                 encode_replies,
                 decode_replies,
                 is_arriving=True,
@@ -203,15 +212,6 @@ class ModelClient:
         witnesses = self._witnesses.get(capability)
         if witnesses is not None:
             self.tally.asked += witnesses.ask_again(partial(self._asked, capability))
-
-    def _noted(
-        self, capability: str, questions: Sequence[Any]
-    ) -> Callable[[Sequence[int], Sequence[Any | Failure]], None]:
-        """Listener that witnesses queries and answers."""
-        witnesses = self._witnesses.get(capability)
-        if witnesses is None:
-            return lambda _, __: None
-        return lambda chunk, answers: witnesses.keep([questions[i] for i in chunk], answers)
 
     def _asked(self, capability: str, questions: Sequence[Any]) -> list[Any | Failure]:
         """Checked answers of the model."""
@@ -255,14 +255,15 @@ class ModelClient:
         self._ask_again(capability)
         return self._answers(
             _Questions(
+                queries,
                 keys,
-                [_tokens(query) for query in queries],
-                lambda chunk: self._asked(capability, [queries[i] for i in chunk]),
+                list(map(_tokens, queries)),
+                partial(self._asked, capability),
                 encode_numbers,
                 decode_path if capability == "path_gradients" else decode_numbers,
                 most=CHUNK_TOKENS,
                 by_time=self.model.is_batch_invariant,
-                noted=self._noted(capability, queries),
+                witnesses=self._witnesses.get(capability),
             )
         )
 
@@ -295,13 +296,14 @@ class ModelClient:
         answered: dict[bytes, Any] = {}
         for part in self._pace.parts(chunk, batches=questions.batches, by_time=questions.by_time):
             start = perf_counter()
-            found = [*questions.ask(part)]
+            found = [*questions.ask(questions.at(part))]
             self.tally.model_seconds += perf_counter() - start
             own = dict(zip([questions.keys[i] for i in part], found, strict=True))
             answered.update(own)
             rest = chunk[len(answered) :]
             self._look_at_failures(list(answered.values()), partial(_spread, questions, rest))
-            questions.noted(part, found)
+            if questions.witnesses is not None:
+                questions.witnesses.keep(questions.at(part), found)
             keeping.take(
                 {k: questions.encode(a) for k, a in own.items() if not isinstance(a, Failure)}
             )
@@ -313,7 +315,7 @@ class ModelClient:
         """Send one chunk and store each answer as it comes; failures are not stored."""
         came: dict[bytes, Any] = {}
         start = perf_counter()
-        for place, answer in questions.ask(chunk):
+        for place, answer in questions.ask(questions.at(chunk)):
             key = questions.keys[chunk[place]]
             came[key] = answer
             if isinstance(answer, Failure):
@@ -378,7 +380,7 @@ class ModelClient:
 def _spread(questions: _Questions, rest: Sequence[int]) -> Iterable[Any | Failure]:
     """Answers to a few of the remaining queries, of all sizes."""
     few = rest[:: max(1, len(rest) // _MOST_TRIED)][-_MOST_TRIED:]
-    return questions.ask(few) if few else ()
+    return questions.ask(questions.at(few)) if few else ()
 
 
 def _tokens(query: Any) -> int:

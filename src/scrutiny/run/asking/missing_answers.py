@@ -15,7 +15,7 @@ import pyarrow as pa
 from scrutiny.core.errors import RunIncompleteError
 from scrutiny.core.queries.remote import NO_ANSWER, Spent
 from scrutiny.store.arrow import counts_of, is_value
-from scrutiny.store.journal import Block, Journal
+from scrutiny.store.database import Block, Journal
 from scrutiny.store.run_folder import RunFolder
 
 

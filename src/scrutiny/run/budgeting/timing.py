@@ -18,7 +18,7 @@ from scrutiny.run.executing.task_runner import TaskRunner
 from scrutiny.run.planning.loading import LoadedModels
 from scrutiny.run.planning.measurements import inputs_of
 from scrutiny.run.planning.resolved import Measurement, Resolved, TaskSpec
-from scrutiny.store.journal import to_bytes
+from scrutiny.store.database import to_bytes
 
 #: Stretches that are timed: items, where they lie from the start (0) to the end (1), and the
 #: seconds that they may be expected to take.

@@ -192,7 +192,6 @@ def _goes_back(
 
 DRAWS = 20_000
 _MOST_UNITS = 1000  # that moved and whose signs are drawn
-_NOT_MOVED = 1e-12
 
 
 def exact_p(change: NDArray[np.float64], units: Units, *, rng: np.random.Generator) -> float:
@@ -217,7 +216,7 @@ def exact_p(change: NDArray[np.float64], units: Units, *, rng: np.random.Generat
     0.0117
     """
     by_unit = np.bincount(units.code, weights=change, minlength=units.n_units)
-    moved = by_unit[np.abs(by_unit) > _NOT_MOVED]
+    moved = by_unit[np.abs(by_unit) > _NOTHING]
     if moved.size == 0:
         return 1.0
     if np.unique(np.round(np.abs(moved), 9)).size == 1:

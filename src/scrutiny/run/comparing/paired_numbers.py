@@ -10,6 +10,7 @@ from typing import Final
 
 from scrutiny.blocks.labels import metric_in_words
 from scrutiny.core.boundary.json_text import canonical_json, plain
+from scrutiny.core.boundary.printable import with_dots
 from scrutiny.core.claim import Claim, Component, Finding
 from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import Estimate
@@ -159,9 +160,8 @@ def _unmatched(apart: Mapping[str, tuple[set[str], set[str]]]) -> Iterator[str]:
     for name, sides in list(apart.items())[:_MOST_NAMED]:
         said = []
         for which, own in zip(("first", "second"), sides, strict=True):
-            named = ", ".join(sorted(own)[:_MOST_NAMED])
-            more = ", \N{HORIZONTAL ELLIPSIS}" if len(own) > _MOST_NAMED else ""
-            said += [f"{len(own):,} of the {which} run ({named}{more})"] if own else []
+            named = with_dots(sorted(own), _MOST_NAMED)
+            said += [f"{len(own):,} of the {which} run ({named})"] if own else []
         yield f"items of {name}: left out, as only one run has them: {' and '.join(said)}"
     if len(apart) > _MOST_NAMED:
         yield f"items: left out in {len(apart)} datasets, as only one run has them"
@@ -223,7 +223,6 @@ def _claim(name: str, assignment: Assignment) -> Claim:
         diagnostic=assignment.kind.partition("@")[0],
         components=(Component(name, 0.0, "the first run", "<"),),
         family="compare",
-        checks=("items", "seeds"),
         post_hoc=True,
     )
 

@@ -63,13 +63,7 @@ def estimate_all(
         families[pair.id] = pair.family
         rows.append(estimated[pair.id].estimate)
     for relation in relations:
-        related = relate(
-            relation,
-            estimated,
-            rows=estimator.joined,
-            resampling=estimator.resampling,
-            seed=estimator.seed,
-        )
+        related = relate(relation, estimated, estimator)
         estimated[relation.full] = related
         families[relation.full] = relation.family
         rows.append(related.estimate)

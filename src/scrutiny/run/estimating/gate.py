@@ -6,35 +6,34 @@ does every change where the model answers without reading the text.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
 from scrutiny.core.boundary.json_text import canonical_json, plain
 from scrutiny.core.claim import OF_ITSELF, Claim, Component, Finding
-from scrutiny.core.errors import PlanError
-from scrutiny.core.estimate import Estimate
+from scrutiny.core.errors import PlanError, UnknownNameError, UserError
+from scrutiny.core.estimate import DRAW, Estimate, of_all_draws
 from scrutiny.core.expressions import names_metric
 from scrutiny.core.slice_syntax import joined, slice_of_values
-from scrutiny.reliability.assignment import Assignment, Number, PlacedContrast
+from scrutiny.reliability.assignment import (
+    Assignment,
+    Number,
+    PlacedContrast,
+    assignments_in,
+    differences_in,
+)
 from scrutiny.reliability.estimate import Estimated
+from scrutiny.reliability.metrics import metric_name
 from scrutiny.reliability.verdicts.claims import decide
 from scrutiny.reliability.verdicts.limits import counted
 from scrutiny.reliability.verdicts.prerequisites import touched_of
 from scrutiny.reliability.written_metrics import AskedNumbers, Rule, asked_of, parse_rule, partner
 from scrutiny.run.estimating.estimator import Estimator, estimator_of
-from scrutiny.run.estimating.rule_numbers import (
-    is_named,
-    number_over,
-    numbers_of_run,
-    of_each,
-    picked,
-    said_of,
-    where_of,
-)
-from scrutiny.run.planning.plan_slices import split_selector
-from scrutiny.store.findings import claim_from_json
+from scrutiny.run.planning.plan_slices import over, split_selector
 from scrutiny.store.run_folder import RunFolder
+from scrutiny.store.run_tables import claim_from_json
 
 
 def gate_run(folder: RunFolder, rules: Sequence[str], *, group: str = "all") -> list[Finding]:
@@ -88,7 +87,6 @@ def gate_run(folder: RunFolder, rules: Sequence[str], *, group: str = "all") -> 
                 for n in numbers
             ),
             family="gate",
-            checks=("items", "seeds"),
             post_hoc=True,
         )
         for rule, text, numbers in zip(parsed, rules, chosen, strict=True)
@@ -141,7 +139,8 @@ def _chosen(
     for rule, text in zip(rules, texts, strict=True):
         asked, sides = _sides(rule, text, folder, known, _attributes(estimator, known))
         numbers = [n for n in known if isinstance(n, Assignment)] if len(sides) > 1 else known
-        found, *others = (side.numbers(estimator, numbers, group) for side in sides)
+        picks = ((where, picked(own, text, numbers, group)) for own, where in sides)
+        found, *others = (_on_slice(several, where, text, estimator) for where, several in picks)
         if others:
             found = [new for one in found for new in _of_both(one, others[0], asked, text)]
         if asked.each:
@@ -150,29 +149,20 @@ def _chosen(
     return estimator, chosen
 
 
-@dataclass(frozen=True, slots=True)
-class _RuleSide:
-    """One side of a rule: a selection of numbers, and the slice they are over."""
-
-    rule: Rule
-    asked: str
-    text: str
-
-    def numbers(self, estimator: Estimator, known: Sequence[Number], group: str) -> list[Number]:
-        """The numbers on the slice."""
-        found = picked(self.rule, self.text, known, group)
-        if not self.asked:
-            return found
-        for dataset in {n.key.dataset for n in found} & {*estimator.slices.datasets}:
-            place = f"The rule {self.text!r}: no item of {dataset!r}"
-            estimator.slices.of(dataset).must_have(self.asked, where=place)
-        return [number_over(number, self.asked) for number in found]
+def _on_slice(numbers: list[Number], where: str, text: str, estimator: Estimator) -> list[Number]:
+    """The numbers on the slice that a rule asks for, if any."""
+    if not where:
+        return numbers
+    for dataset in {n.key.dataset for n in numbers} & {*estimator.slices.datasets}:
+        place = f"The rule {text!r}: no item of {dataset!r}"
+        estimator.slices.of(dataset).must_have(where, where=place)
+    return [number_over(number, where) for number in numbers]
 
 
 def _sides(
     rule: Rule, text: str, folder: RunFolder, known: Sequence[Number], names: Collection[str]
-) -> tuple[AskedNumbers, list[_RuleSide]]:
-    """One side of a rule, or the two of a difference or a ratio.
+) -> tuple[AskedNumbers, list[tuple[Rule, str]]]:
+    """One side of a rule, or the two of a difference or a ratio: a selection, and a slice of it.
 
     Raises
     ------
@@ -194,20 +184,18 @@ def _sides(
     for metric, stated in asked.sides:
         columns, where = split_selector(stated, names=names)
         inside = joined(slice_of_values(columns), rule.slice)
-        sides.append(_RuleSide(replace(rule, metric=metric, where=where), inside, text))
+        sides.append((replace(rule, metric=metric, where=where), inside))
     if rule.minus:
         if len(sides) > 1:
             raise PlanError(
                 f"The rule {text!r}: {rule.metric} has two sides already, so nothing can stand "
                 "behind minus."
             )
-        (one,) = sides
+        ((one, inside),) = sides
         columns, stated = split_selector(rule.minus[0], names=names)
-        other = replace(one.rule, where={**one.rule.where, **stated})
-        sides.append(
-            _RuleSide(other, joined(slice_of_values(columns), rule.minus[1]) or one.asked, text)
-        )
-    placed = tuple((side.rule.metric, dict(side.rule.where)) for side in sides)
+        other = replace(one, where={**one.where, **stated})
+        sides.append((other, joined(slice_of_values(columns), rule.minus[1]) or inside))
+    placed = tuple((own.metric, dict(own.where)) for own, _ in sides)
     return asked._replace(sides=placed), sides
 
 
@@ -303,3 +291,103 @@ def _refused(finding: Finding, component: Component, reason: str, **more: Any) -
     """Finding on a rule that was not tested, on one of its numbers."""
     said = f"not tested: {component.against.removeprefix(OF_ITSELF)}: {reason}"
     return replace(finding, verdict="refused", reason=said, **more)
+
+
+def numbers_of_run(folder: RunFolder) -> list[Number]:
+    """All numbers that a rule may select."""
+    manifest = folder.manifest
+    placed = [one for whole in assignments_in(manifest) for one in whole.at_each()]
+    return [*placed, *differences_in(manifest)]
+
+
+def number_over(number: Number, where: str) -> Number:
+    """The number on the items of a slice, under a name of its own."""
+    return replace(over(number, where), id=f"{number.id}/{where}")
+
+
+def of_each(number: Number, axis: str, estimator: Estimator) -> Iterator[Number]:
+    """The number for each value of an axis; itself if it is of one value already."""
+    if axis in where_of(number):
+        yield number
+        return
+    for value in estimator.slices.of(number.key.dataset).values(axis):
+        yield number_over(number, slice_of_values({axis: value}))
+
+
+def is_named(number: Number, name: str) -> bool:
+    """Whether a number belongs to a named estimate of the plan."""
+    is_designed = number.id.startswith(f"{number.measure}/{number.key.subject}")
+    return number.id == name or (number.id.startswith(f"{name}/") and not is_designed)
+
+
+def where_of(number: Number) -> dict[str, object]:
+    """Names and values that a rule may select a number by."""
+    key = number.key
+    reference = {} if key.reference is None else {"reference": key.reference}
+    return {"subject": key.subject, "dataset": key.dataset, **reference, **key.condition}
+
+
+def said_of(number: Number) -> str:
+    """Condition of a number, in words."""
+    key, minus = number.key, ""
+    if isinstance(number, PlacedContrast) and number.is_of_slices:
+        minus = f" on {number.a.group} minus {number.b.group}"
+    elif key.reference not in (None, key.subject):
+        is_minus = isinstance(number, PlacedContrast) and not number.how
+        minus = f" {'minus' if is_minus else 'beside'} {key.reference}"
+    parts = [f"{name} {value}" for name, value in key.condition.items()]
+    parts += [key.group] * (not minus and key.group not in ("all", "changed"))
+    return ", ".join([key.subject + minus, key.dataset, *parts])
+
+
+def picked(rule: Rule, text: str, known: Sequence[Number], group: str) -> list[Number]:
+    """Numbers that a rule selects."""
+    named = [number for number in known if is_named(number, rule.metric)]
+    if named:
+        found = [number for number in named if rule.fits(rule.metric, where_of(number))]
+    else:
+        found = _of_metric(rule, known)
+    in_group = [number for number in found if number.key.group == group] or found
+    if DRAW not in rule.where:
+        in_group = of_all_draws(in_group, lambda number: number.key)
+    if not in_group:
+        conditions = sorted({f"{k}={v}" for number in known for k, v in where_of(number).items()})
+        raise PlanError(
+            f"No estimate of this run fits the rule {text!r}; conditions are "
+            f"{', '.join(conditions[:12]) or 'none'}."
+        )
+    return in_group
+
+
+def not_in_run(metric: str, known: Iterable[str]) -> UnknownNameError:
+    """Error of a metric that a run has not computed; of one that there is, how it is asked for."""
+    remedy = ""
+    with suppress(UserError):  # no metric at all: the similar names say more
+        metric_name(metric)
+        remedy = (
+            "A metric that the run was not asked for stands in a plan, and the plan is run: "
+            f"[[estimate]] with from = the measurement that has its records, metric = {metric!r}."
+        )
+    bare = {name.partition("@")[0] for name in known}
+    return UnknownNameError("metric in this run", metric, bare, remedy=remedy)
+
+
+def _of_metric(rule: Rule, known: Sequence[Number]) -> list[Number]:
+    """Numbers of the metric that a rule names.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such metric, or the run has not computed it.
+    """
+    metrics = sorted({number.key.metric for number in known})
+    if not any(names_metric(rule.metric, m) for m in metrics):
+        metric_name(rule.metric)
+        raise not_in_run(rule.metric, metrics)
+    fitting = [number for number in known if rule.fits(number.key.metric, where_of(number))]
+    # the level of the originals is a baseline beside drops, and differences stand beside the levels
+    # that they are made of: each is meant where nothing before it is
+    by_role = (
+        [n for n in fitting if n.key.role == r] for r in ("measured", "baseline", "contrast")
+    )
+    return next(filter(None, by_role), [])

@@ -5,12 +5,13 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from scrutiny.blocks.labels import replicate_words
 from scrutiny.core.answers.answer import answer_of, answer_text, label_in, labels_in
 from scrutiny.core.boundary.json_text import canonical_json
 from scrutiny.core.estimate import Estimate
@@ -28,9 +29,11 @@ from scrutiny.stats.agreement.labels import (
     far_better_order,
     share_by_chance,
 )
+from scrutiny.store.arrow import combined
 from scrutiny.store.run_folder import RunFolder
 
 _LOOK: Final = "Look at what each label means on both sides."
+_ONLY: Final = "the only replicate"
 
 
 def label_warnings(
@@ -44,25 +47,19 @@ def label_warnings(
     none of which is one of the data's.
     """
     wanted = [key for key, pairing in resolved.pairings.items() if _has_classes(key, resolved)]
+    # families that do not say which types their spans have, where data have some
     open_ones = [
-        (
-            family,
-            data,
-        )  # a family that does not say which types its spans have, where data have some
-        for (family, data), pairing in resolved.pairings.items()
-        if not pairing.model_labels
-        and resolved.datasets[data].labels
-        and not resolved.tasks[data].gives_labels
+        key
+        for key, pairing in resolved.pairings.items()
+        if not (pairing.model_labels or resolved.tasks[key[1]].gives_labels)
+        and resolved.datasets[key[1]].labels
     ]
     if not wanted and not open_ones:
         return
     answers = folder.original_answers()
     for family, data in open_ones:
         # Warning if no span of a family has a type of the dataset.
-        own = answers.filter(
-            pc.and_(pc.equal(answers["subject"], family), pc.equal(answers["dataset"], data))
-        )
-        spans = map(answer_of, pc.unique(own["answer"]).to_pylist())
+        spans = map(answer_of, pc.unique(_of(answers, family, data)["answer"]).to_pylist())
         given = {label for answer in spans for label in labels_in(answer)}
         known = resolved.datasets[data].labels
         if given and given.isdisjoint(known):
@@ -89,32 +86,25 @@ def _has_classes(key: tuple[str, str], resolved: Resolved) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Answers:
-    """Answers of one family to the items of one dataset.
+    """Answers of one family to the items of one dataset, replicate by replicate.
 
     Parameters
     ----------
     family, source, dataset, pairing
         Model and dataset; ``source`` is the model string, or empty for an object, and for a model
         whose answers are labels without scores.
-    replicates, sources
-        Canonical JSON of the random factors of each group of answers, and the model string; the
-        string is empty for an object.
-    gold, answer, units
-        Of each group  # (items,)
     has_map
         Whether the plan maps the data's labels to this family's.
+    groups
+        Answers of each replicate.
     """
 
     family: str
     source: str
     dataset: Dataset
     pairing: Pairing
-    replicates: tuple[str | None, ...]
-    sources: tuple[str, ...]
-    gold: tuple[Ints, ...]
-    answer: tuple[Ints, ...]
-    units: tuple[Ints, ...]
     has_map: bool
+    groups: list["_Group"]
 
     @property
     def n_labels(self) -> int:
@@ -122,64 +112,60 @@ class _Answers:
         return len(self.pairing.model_labels)
 
 
+class _Group(NamedTuple):
+    """Answers of one replicate: canonical JSON of its random factors, and its model string.
+
+    The string is empty for an object; ``gold``, ``answer`` and ``units`` are ``(item,)``.
+    """
+
+    replicate: str | None
+    source: str
+    gold: Ints
+    answer: Ints
+    units: Ints
+
+
+def _of(answers: pa.Table, family: str, data: str) -> pa.Table:
+    """Answers of a family to a dataset."""
+    is_own = pc.and_(pc.equal(answers["subject"], family), pc.equal(answers["dataset"], data))
+    return answers.filter(is_own)
+
+
 def _answers_of(answers: pa.Table, family: str, data: str, resolved: Resolved) -> _Answers | None:
     """Answers of one family on one dataset, as label indices; ``None`` without answers."""
     pairing, dataset = resolved.pairings[family, data], resolved.datasets[data]
-    plan = next(d for d in resolved.plan.data if d.name == data)
-    model = next(m for m in resolved.plan.models if m.name == family)
-    place = pc.and_(pc.equal(answers["subject"], family), pc.equal(answers["dataset"], data))
-    rows = answers.filter(place)
+    model = resolved.plan.model(family)
+    rows = _of(answers, family, data)
     words = pairing.labels.in_data_words(pairing.model_labels)
     numbers = {words[label]: i for i, label in enumerate(pairing.model_labels)}
     golds = np.array([numbers.get(label_in(g) or "", -1) for g in dataset.golds])
     # Index of the unit of resampling of each item.
-    column = dataset.unit_column(plan.unit)
-    if column == "item":
-        units = np.arange(len(dataset), dtype=np.int64)
-    else:
-        known: dict[Any, int] = {}
-        values = (example.attributes.get(column) for example in dataset.examples)
-        units = np.array([known.setdefault(value, len(known)) for value in values], np.int64)
+    column, known = dataset.unit_column(resolved.plan.dataset(data).unit), dict[Any, int]()
+    values = (e.id if column == "item" else e.attributes.get(column) for e in dataset.examples)
+    units = np.array([known.setdefault(value, len(known)) for value in values], np.int64)
     items = _index(rows["item"], [e.id for e in dataset.examples])
     given = _index(rows["answer"], [answer_text(label) for label in numbers])
     is_whole = (items >= 0) & (given >= 0) & (golds[items] >= 0)
-    groups = _groups(rows, is_whole)
-    if not groups:
-        return None
-    chosen = list(groups.values())
     strings = {
         (r.key, canonical_json(dict(r.condition))): r.source
         for r in resolved.families[family].replicates
         if ":object:" not in r.source
     }
-    return _Answers(
-        family=family,
-        source="" if ":object:" in model.source else model.source,
-        dataset=dataset,
-        pairing=pairing,
-        replicates=tuple(replicate for replicate, _ in groups),
-        sources=tuple(strings.get(key, "") for key in groups),
-        gold=tuple(golds[items[g]] for g in chosen),
-        answer=tuple(given[g] for g in chosen),
-        units=tuple(units[items[g]] for g in chosen),
-        has_map=bool(model.labels),
-    )
+    groups = [
+        _Group(key[0], strings.get(key, ""), golds[items[at]], given[at], units[items[at]])
+        for key, at in _groups(rows, is_whole).items()
+    ]
+    source = "" if ":object:" in model.source else model.source
+    found = _Answers(family, source, dataset, pairing, bool(model.labels), groups)
+    return found if groups else None
 
 
 def _groups(rows: pa.Table, is_whole: "np.ndarray[Any, Any]") -> dict[tuple[str | None, str], Ints]:
     """Rows of each replicate in each condition, in the order of their first ones."""
-    names = ("replicate", "condition")
-    texts = [rows[name].cast(pa.string()).combine_chunks() for name in names]
-    coded = [text.dictionary_encode("encode") for text in texts]
-    words = [one.dictionary.to_pylist() for one in coded]
-    first, second = (np.asarray(one.indices, np.int64) for one in coded)
     whole = np.flatnonzero(is_whole)
-    codes = (first * max(len(words[1]), 1) + second)[whole]
-    found, starts, own = np.unique(codes, return_index=True, return_inverse=True)
-    order = np.argsort(starts)
-    parts = np.split(whole[np.argsort(own, kind="stable")], np.cumsum(np.bincount(own))[:-1])
-    keys = [divmod(int(code), len(words[1])) for code in found]
-    return {(words[0][keys[k][0]], words[1][keys[k][1]]): parts[k] for k in order}
+    keys, code = combined(rows.filter(pa.array(is_whole)), ("replicate", "condition"))
+    parts = np.split(whole[np.argsort(code, kind="stable")], np.cumsum(np.bincount(code))[:-1])
+    return dict(zip(keys, parts, strict=False))  # without rows there is one empty part
 
 
 def _index(column: pa.ChunkedArray, values: Sequence[str]) -> Ints:
@@ -203,17 +189,18 @@ def _level(estimates: Sequence[Estimate], family: str, data: str) -> Estimate | 
 def _warnings(found: _Answers, level: Estimate | None) -> Iterator[str]:
     """Warnings of one family on one dataset: of its replicates, or else of all together."""
     who = f"{found.family} on {found.dataset.name}"
-    several = zip(found.gold, found.answer, found.units, strict=True)
-    orders = (far_better_order(g, a, n_labels=found.n_labels, units=u) for g, a, u in several)
-    by_order = grouped(
-        (better.order, (place, better)) for place, better in enumerate(orders) if better is not None
+    n = found.n_labels
+    orders = (
+        (one, far_better_order(one.gold, one.answer, n_labels=n, units=one.units))
+        for one in found.groups
     )
+    by_order = grouped((better.order, (one, better)) for one, better in orders if better)
     for members in by_order.values():
-        which = ""
-        place, better = members[0]
-        if len(members) < len(found.replicates):
-            which = f" ({', '.join(_replicate(found.replicates[p]) for p, _ in members)})"
-            mend = _mend_some(found, better, found.sources[place])
+        which, (one, better) = "", members[0]
+        if len(members) < len(found.groups):
+            named = (replicate_words(o.replicate) if o.replicate else _ONLY for o, _ in members)
+            which = f" ({', '.join(named)})"
+            mend = _mend_some(found, better, one.source)
         else:
             mend = _mend(found, better)
         yield (
@@ -227,7 +214,8 @@ def _warnings(found: _Answers, level: Estimate | None) -> Iterator[str]:
 
 def _below_chance(found: _Answers, who: str, level: Estimate) -> Iterator[str]:
     """Warning if the whole interval of the accuracy lies below chance."""
-    gold, answer = np.concatenate(found.gold), np.concatenate(found.answer)
+    gold = np.concatenate([one.gold for one in found.groups])
+    answer = np.concatenate([one.answer for one in found.groups])
     chance = share_by_chance(gold, answer, n_labels=found.n_labels)
     if level.high is None or level.high >= chance:
         return
@@ -257,12 +245,6 @@ def _mend_some(found: _Answers, better: Exchange, source: str) -> str:
         "All replicates of a family are matched as one, so no string for all mends some: if so, "
         f"leave these out and measure each by itself, such as {source}, and for it {mended}."
     )
-
-
-def _replicate(replicate: str | None) -> str:
-    """Random factors in words."""
-    factors: Mapping[str, Any] = json.loads(replicate or "{}")
-    return ", ".join(f"{name} {value}" for name, value in factors.items()) or "the only replicate"
 
 
 def exchanged(

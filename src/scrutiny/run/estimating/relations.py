@@ -8,7 +8,6 @@ from typing import Final
 import numpy as np
 
 from scrutiny.core.estimate import Estimate, EstimateKey
-from scrutiny.core.plan import Resampling
 from scrutiny.core.randomness import generator
 from scrutiny.core.record import Counts
 from scrutiny.core.statistic import AdditiveStatistic
@@ -16,8 +15,8 @@ from scrutiny.reliability.assignment import Assignment, Relation
 from scrutiny.reliability.estimate import Estimated, resample_joined, without_value
 from scrutiny.reliability.intervals import interval_of
 from scrutiny.reliability.metrics import metric_of
-from scrutiny.reliability.panel import Joined, Panel
 from scrutiny.reliability.row_statistics import Additive, scale_of, value_of
+from scrutiny.run.estimating.estimator import Estimator
 from scrutiny.stats.arrays import StatisticsError
 from scrutiny.stats.association.correlation import correlation_over_replicates, fisher_limits
 from scrutiny.stats.intervals.contrast import largest_difference
@@ -27,7 +26,6 @@ from scrutiny.stats.intervals.seed_error import Spread, variance_ratio
 #: Estimates of each side of a relation.
 Sides = Sequence[Sequence[Estimated]]
 Rng = Callable[..., np.random.Generator]
-Rows = Callable[[Assignment], tuple[Panel, Joined]]
 _FEWEST: Final = 3  # replicates of a spread
 METRICS: Final = {
     "correlation": "correlation@1",
@@ -37,14 +35,7 @@ METRICS: Final = {
 }
 
 
-def relate(
-    relation: Relation,
-    known: Mapping[str, Estimated],
-    *,
-    rows: Rows,
-    resampling: Resampling,
-    seed: int,
-) -> Estimated:
+def relate(relation: Relation, known: Mapping[str, Estimated], estimator: Estimator) -> Estimated:
     """Estimate of a relation from the replicates' values of its sides.
 
     Parameters
@@ -53,10 +44,8 @@ def relate(
         Relation to compute.
     known
         Estimates by the full names of their specifications.
-    rows
-        Panel of a specification, with the measures that its statistic needs.
-    resampling, seed
-        Draws, and level of the interval; the run's seed.
+    estimator
+        Of the run: its records, draws and seed.
 
     Returns
     -------
@@ -79,12 +68,12 @@ def relate(
         group=relation.id,
     )
     if relation.how == "disagreement":
-        return _disagreement(key, rows(one), one, resampling=resampling, seed=seed)
+        return _disagreement(key, one, estimator)
     method, made = _MADE[relation.how]
     first = sides[0][0].estimate
-    blank = without_value(key, first.counts, first.n_replicates, resampling, "no_value")
+    blank = without_value(key, first.counts, first.n_replicates, estimator.resampling, "no_value")
     blank = replace(blank, method=method, n_units=first.n_units)
-    return made(blank, sides, partial(generator, seed, "relation", name=relation.id))
+    return made(blank, sides, partial(generator, estimator.seed, "relation", name=relation.id))
 
 
 def _correlated(blank: Estimate, sides: Sides, rng: Rng) -> Estimated:
@@ -186,16 +175,10 @@ _MADE: Final = {
 }
 
 
-def _disagreement(
-    key: EstimateKey,
-    read: tuple[Panel, Joined],
-    one: Assignment,
-    *,
-    resampling: Resampling,
-    seed: int,
-) -> Estimated:
+def _disagreement(key: EstimateKey, one: Assignment, estimator: Estimator) -> Estimated:
     """Share of items on which not all replicates have the same value."""
-    panel, joined = read
+    panel, joined = estimator.joined(one)
+    resampling, seed = estimator.resampling, estimator.seed
     replicates = len(joined.names)
     blank = without_value(key, joined.counts, replicates, resampling, "no_value")
     statistic = metric_of(one.metric, one.measures)

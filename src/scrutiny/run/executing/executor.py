@@ -20,7 +20,7 @@ from scrutiny.run.asking.missing_answers import with_earlier
 from scrutiny.run.executing.task_runner import TaskRunner
 from scrutiny.run.planning.loading import KEPT, LoadedModels, ModelCard, ModelKey
 from scrutiny.run.planning.resolved import Resolved, TaskSpec
-from scrutiny.store.journal import Block, Journal, to_bytes
+from scrutiny.store.database import Block, Journal, to_bytes
 
 
 class Dealer:

@@ -15,7 +15,6 @@ import sys
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from functools import cached_property
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any, Final, cast
@@ -30,7 +29,7 @@ from scrutiny.run.executing.on_ray import RayExecutor
 from scrutiny.run.executing.task_runner import TaskRunner
 from scrutiny.run.planning.loading import LoadedModels, ModelCard
 from scrutiny.run.planning.resolved import Resolved, TaskSpec
-from scrutiny.store.journal import Block, from_bytes, to_bytes
+from scrutiny.store.database import Block, from_bytes, to_bytes
 
 
 def pipe_store(pipe: "Connection[Any, Any]") -> TaskStore:
@@ -46,20 +45,14 @@ def pipe_store(pipe: "Connection[Any, Any]") -> TaskStore:
 class Processes(Executor):
     """Runs tasks in worker processes."""
 
-    @cached_property
-    def _crew(self) -> dict[int, tuple[Any, Any]]:
-        """Pipe and process of each worker that has been started."""
-        return {}
-
-    @cached_property
-    def _told(self) -> set[int]:
-        """Workers that know the plan."""
-        return set()
-
-    @cached_property
-    def _answered(self) -> set[int]:
-        """Workers that have answered: they are not importing any more."""
-        return set()
+    def __init__(self, models: LoadedModels, *, workers: int = 1) -> None:
+        super().__init__(models, workers=workers)
+        #: Pipe and process of each worker that has been started.
+        self._crew: dict[int, tuple[Any, Any]] = {}
+        #: Workers that know the plan.
+        self._told: set[int] = set()
+        #: Workers that have answered: they are not importing any more.
+        self._answered: set[int] = set()
 
     def _expect(self, sources: Sequence[str]) -> None:
         """Let all workers import what models need, without waiting for them."""

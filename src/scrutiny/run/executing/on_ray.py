@@ -18,7 +18,7 @@ from scrutiny.run.executing.executor import Executor, Prepared
 from scrutiny.run.executing.task_runner import TaskRunner
 from scrutiny.run.planning.loading import LoadedModels, ModelCard
 from scrutiny.run.planning.resolved import Resolved, TaskSpec
-from scrutiny.store.journal import Block, from_bytes, to_bytes
+from scrutiny.store.database import Block, from_bytes, to_bytes
 
 _POLL_S = 0.005
 

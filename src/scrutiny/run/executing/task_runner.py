@@ -28,7 +28,7 @@ from scrutiny.run.asking.missing_answers import Tally, unanswered_table
 from scrutiny.run.executing.context import AskedReference, RunContext
 from scrutiny.run.planning.loading import LoadedModels
 from scrutiny.run.planning.resolved import Resolved, TaskSpec
-from scrutiny.store.journal import Block, from_bytes
+from scrutiny.store.database import Block, from_bytes
 from scrutiny.store.run_tables import (
     ARRAYS,
     OUTPUTS,
@@ -103,16 +103,12 @@ class TaskRunner:
     def _measure(self, task: TaskSpec, prepared: bytes | None) -> Block:
         start = perf_counter()
         measurement = self._resolved.measurements[task.measure]
-        family = self._resolved.families[task.family]
-        replicate = family.replicates[task.replicate]
+        replicate = self._resolved.families[task.family].replicates[task.replicate]
         client = self._client(task.family, task.dataset, replicate)
         batch = self._batch(task, prepared)
         reference = self._reference(task, items=batch.examples)
         context = self._context(task, client=client, reference=reference, items=batch.examples)
-        own = Cell(
-            task.family, replicate.key, task.dataset, family.role, condition=replicate.condition
-        )
-        cell = self._paired(own, task)
+        own, cell = self._cells(task)
         measures = self._resolved.measures(measurement, family=task.family, data=task.dataset)
         width = sum(measure.size for measure in measures)
         rows = measurement.diagnostic.measure(measurement.params, cell, batch, context)
@@ -140,11 +136,7 @@ class TaskRunner:
     def not_asked(self, task: TaskSpec) -> Block:
         """Result of a task that is not asked: its items are skipped in all that estimates read."""
         measurement = self._resolved.measurements[task.measure]
-        family = self._resolved.families[task.family]
-        replicate = family.replicates[task.replicate]
-        own = Cell(
-            task.family, replicate.key, task.dataset, family.role, condition=replicate.condition
-        )
+        _, cell = self._cells(task)
         about = (task.measure, task.family, task.dataset)
         read = dict.fromkeys(
             RowKind.of(selector.condition, selector.role)
@@ -155,7 +147,7 @@ class TaskRunner:
         skipped = Failure("no_skill", status="skipped")
         items = measurement.examples[task.dataset][task.start : task.stop]
         rows = [kind.row(item.id, skipped) for kind in read for item in items]
-        records = records_table(measurement.kind, self._paired(own, task), rows, width=0)
+        records = records_table(measurement.kind, cell, rows, width=0)
         return {
             "records": records,
             "outputs": OUTPUTS.empty_table(),
@@ -203,20 +195,21 @@ class TaskRunner:
     def _trained(self, dataset: str) -> Sequence[Example]:
         """Items of the training set of a dataset, which is read once."""
         if dataset not in self._training:
-            (plan,) = (one for one in self._resolved.plan.data if one.name == dataset)
-            of = self._resolved.tasks[dataset].name
-            found = load_training(plan.training, of).examples if plan.training else ()
-            self._training[dataset] = found
+            named, of = self._resolved.plan.dataset(dataset).training, self._resolved.tasks[dataset]
+            self._training[dataset] = load_training(named, of.name).examples if named else ()
         return self._training[dataset]
 
-    def _paired(self, cell: Cell, task: TaskSpec) -> Cell:
-        """Cell of a task with its paired reference."""
+    def _cells(self, task: TaskSpec) -> tuple[Cell, Cell]:
+        """Cell of the replicate that a task measures, and the same with its paired reference."""
+        family = self._resolved.families[task.family]
+        own = family.replicates[task.replicate]
+        cell = Cell(task.family, own.key, task.dataset, family.role, condition=own.condition)
         if not task.reference:
-            return cell
+            return cell, cell
         name, position = task.reference
         pairs = self._resolved.measurements[task.measure].cells[task.family]
         called = (p for p in pairs if (p.position, p.reference) == (task.replicate, position))
-        return replace(cell, reference=name, replicate=next(called).replicate)
+        return cell, replace(cell, reference=name, replicate=next(called).replicate)
 
     def _reference(self, task: TaskSpec, items: Sequence[Example] = ()) -> AskedReference | None:
         """Reference model of a task, or ``None``."""

@@ -14,7 +14,6 @@ from scrutiny.core.boundary.json_text import canonical_json, parse_json
 from scrutiny.core.errors import DataError
 from scrutiny.core.task import Prediction
 from scrutiny.run.importing.logs import LogFile, LoggedSample, LoggedTask, Problems, number_of
-from scrutiny.store.files import hash_file
 
 #: Whether a case passed, under one name for all tools, so that their files can be compared.
 PASSED: Final = "passed"
@@ -148,20 +147,13 @@ def logged_cases(
                 again = nth // repeats
                 yield _sample(case, f"{key}-{again}" if again else key, source)
 
-    made = LoggedTask(
-        task=file.task,
-        subject=file.subject,
-        random=file.random,
-        source=f"{tool}:{file.subject}@{file.date}#{hash_file(file.path)[:12]}",
-        read=partial(read, 0),
-        file=file.path,
-    )
+    made = file.logged(tool, partial(read, 0))
     if repeats == 1:
         return [made]
     return [
         replace(
             made,
-            random={**file.random, "repeat": str(number + 1)},
+            file=replace(file, random={**file.random, "repeat": str(number + 1)}),
             source=f"{made.source}/repeat-{number + 1}",
             read=partial(read, number),
             replicates_of="" if file.random else "answers of one model, given again",

@@ -1,7 +1,7 @@
 """Import of logs of any tool: a run folder that report, compare and gate read."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -24,6 +24,7 @@ from scrutiny.run.importing.logged_tables import (
     KIND,
     MEASURES,
     Logged,
+    ReplicateOnTask,
     collect,
     examples_of,
     log_fingerprint,
@@ -34,7 +35,7 @@ from scrutiny.run.importing.logged_tables import (
 from scrutiny.run.importing.logs import LoggedTask, chosen, matching_logs, under_one_name
 from scrutiny.run.manifest import environment
 from scrutiny.store.files import make_private_folder, storage_errors
-from scrutiny.store.run_folder import RunFolder
+from scrutiny.store.run_folder import FORMAT, RunFolder
 from scrutiny.store.run_tables import OUTPUTS, RECORDS, items_of
 
 
@@ -63,8 +64,8 @@ def _write_run(
     out: Path,
     *,
     tool: str,
-    notes: Sequence[str] = (),
-    options: ImportOptions | None = None,
+    notes: Sequence[str],
+    options: ImportOptions,
 ) -> RunFolder:
     """Write a run folder from logs: items, records, outputs, estimates and lines left out.
 
@@ -88,9 +89,8 @@ def _write_run(
     PlanError
         If the folder holds something else.
     """
-    options = options or ImportOptions()
     folder = _free(out)
-    found = collect(logs, {"on_bad_row": options.on_bad_row})
+    found = collect(logs, options.on_bad_row)
     tasks = {name: task for name, task in found.items() if task.conditions}
     empty = [_nothing(name, task) for name, task in found.items() if not task.conditions]
     if not tasks:
@@ -107,8 +107,8 @@ def _write_run(
     estimates, _ = estimate_all(estimator, assignments, ())
     folder.write_estimates(estimates)
     folder.write_findings(())
-    manifest = ImportManifest(tool, tasks, examples, options)
-    folder.finish(manifest.as_json(assignments, [*notes, *empty]))
+    said = [*notes, *empty]
+    folder.finish(_manifest(tool, tasks, examples, assignments, notes=said, options=options))
     return folder
 
 
@@ -184,7 +184,7 @@ def import_logs(
     out: Path,
     *,
     each_date: bool = False,
-    options: ImportOptions | None = None,
+    options: ImportOptions,
 ) -> RunFolder:
     """Write a run folder from the logs at some paths.
 
@@ -229,111 +229,107 @@ a score's name means something else in another tool; answers were drawn at rando
 """
 
 
-@dataclass(frozen=True, slots=True)
-class ImportManifest:
-    """Contents of an import, for its manifest."""
+def _manifest(
+    tool: str,
+    tasks: Mapping[str, Logged],
+    examples: Mapping[str, list[Example]],
+    assignments: Sequence[Assignment],
+    *,
+    notes: Sequence[str],
+    options: ImportOptions,
+) -> dict[str, Any]:
+    """Manifest of an import."""
+    sides = [side for task in tasks.values() for side in task.replicates]
+    subjects = tuple(dict.fromkeys(side.log.file.subject for side in sides))
+    plan = Plan(
+        seed=options.seed,
+        data=tuple(DataPlan(name, f"{tool}:{name}") for name in tasks),
+        models=tuple(ModelPlan(name, f"{tool}:{name}") for name in subjects),
+        measure=(MeasurePlan("scores", "scores@1", subjects, tuple(tasks)),),
+        resampling=options.resampling,
+    )
+    own = dict.fromkeys(note for side in sides for note in side.log.notes)
+    # Sentences on numbers of the tool that differ from the mean of what was read.
+    disagreements: list[str] = []
+    for task in tasks.values():
+        for subject, condition, printed, mean in printed_beside(task):
+            if abs(printed - mean) > _CLOSE * max(1.0, abs(printed)):
+                words = ", ".join(map(str, json.loads(condition).values()))
+                disagreements.append(
+                    f"{subject} on {task.name}: {tool} printed {printed:.6g} for {words}; "
+                    f"the mean over the logged items is {mean:.6g}."
+                )
+    chances = [
+        f"On {name}, choosing blindly or always the commonest answer gets {chance:.3g}."
+        for name, task in tasks.items()
+        if (chance := task.chance) is not None
+    ]
+    return {
+        "format": FORMAT,
+        "status": "done",
+        "imported": tool,
+        "command": options.command,
+        "plan": plain(plan),
+        "identity": digest(canonical_json([side.log.source for side in sides])),
+        "claims": [],
+        "promise": f"read from logs of {tool}: nothing was asked",
+        "environment": environment(),
+        "data": {name: _data(tool, task, examples[name]) for name, task in tasks.items()},
+        "models": {name: _model(tool, name, sides) for name in subjects},
+        "warnings": [*notes, *own, *disagreements],
+        "labels": {},
+        "measure": {
+            "scores": {
+                "diagnostic": "scores@1",
+                "kind": KIND,
+                "params": {},
+                "summary": f"Scores of single items that {tool} logged.",
+                "doc": _DOC,
+                "notes": [
+                    f"Scores were read from logs of {tool}; nothing was asked again.",
+                    *chances,
+                ],
+            }
+        },
+        "families": {},
+        "specs": [assignment.to_json() for assignment in assignments],
+        "contrasts": [],
+    }
 
-    tool: str
-    tasks: Mapping[str, Logged]
-    examples: Mapping[str, list[Example]]
-    options: ImportOptions
 
-    def as_json(self, assignments: Sequence[Assignment], notes: Sequence[str]) -> dict[str, Any]:
-        """The manifest."""
-        sides = [side for task in self.tasks.values() for side in task.replicates]
-        subjects = tuple(dict.fromkeys(side.log.subject for side in sides))
-        plan = Plan(
-            seed=self.options.seed,
-            data=tuple(DataPlan(name, f"{self.tool}:{name}") for name in self.tasks),
-            models=tuple(ModelPlan(name, f"{self.tool}:{name}") for name in subjects),
-            measure=(MeasurePlan("scores", "scores@1", subjects, tuple(self.tasks)),),
-            resampling=self.options.resampling,
-        )
-        own = dict.fromkeys(note for side in sides for note in side.log.notes)
-        # Sentences on numbers of the tool that differ from the mean of what was read.
-        disagreements: list[str] = []
-        for task in self.tasks.values():
-            for subject, condition, printed, mean in printed_beside(task):
-                if abs(printed - mean) > _CLOSE * max(1.0, abs(printed)):
-                    words = ", ".join(map(str, json.loads(condition).values()))
-                    disagreements.append(
-                        f"{subject} on {task.name}: {self.tool} printed {printed:.6g} for {words}; "
-                        f"the mean over the logged items is {mean:.6g}."
-                    )
-        return {
-            "format": 1,
-            "status": "done",
-            "imported": self.tool,
-            "command": self.options.command,
-            "plan": plain(plan),
-            "identity": digest(canonical_json([side.log.source for side in sides])),
-            "claims": [],
-            "promise": f"read from logs of {self.tool}: nothing was asked",
-            "environment": environment(),
-            "data": {name: self._data(name) for name in self.tasks},
-            "models": {name: self._model(name) for name in subjects},
-            "warnings": [*notes, *own, *disagreements],
-            "labels": {},
-            "measure": {"scores": self._measure()},
-            "families": {},
-            "specs": [assignment.to_json() for assignment in assignments],
-            "contrasts": [],
-        }
+def _data(tool: str, task: Logged, examples: list[Example]) -> dict[str, Any]:
+    """Counts of a task: read and left out."""
+    logs, found = [side.log for side in task.replicates], task.problems
+    notes = [f"{count:,} x {what}" for what, count in found.skipped.items()]
+    if task.n_other_texts:
+        notes.append(f"{task.n_other_texts:,} items have other texts in another log.")
+    return {
+        "source": ", ".join(dict.fromkeys(f"{tool}:{log.file.path.name}" for log in logs)),
+        "task": "logged",
+        "items": len(examples),
+        "fingerprint": log_fingerprint(examples),
+        "bad_rows": [plain(row) for row in found.bad_rows[:100]],
+        "n_bad_rows": len(found.bad_rows),
+        "doubts": list(left_out(found.bad_rows)),
+        "notes": notes,
+        "lower_is_better": sorted({metric for log in logs for metric in log.lower_is_better}),
+    }
 
-    def _data(self, name: str) -> dict[str, Any]:
-        """Counts of a task: read and left out."""
-        task, examples = self.tasks[name], self.examples[name]
-        sides = task.replicates
-        found = task.problems
-        files = dict.fromkeys(f"{self.tool}:{side.log.file.name}" for side in sides)
-        notes = [f"{count:,} x {what}" for what, count in found.skipped.items()]
-        if task.n_other_texts:
-            notes.append(f"{task.n_other_texts:,} items have other texts in another log.")
-        return {
-            "source": ", ".join(files),
-            "task": "logged",
-            "items": len(examples),
-            "fingerprint": log_fingerprint(examples),
-            "bad_rows": [plain(row) for row in found.bad_rows[:100]],
-            "n_bad_rows": len(found.bad_rows),
-            "doubts": list(left_out(found.bad_rows)),
-            "notes": notes,
-            "lower_is_better": sorted(
-                {metric for side in sides for metric in side.log.lower_is_better}
-            ),
-        }
 
-    def _model(self, subject: str) -> dict[str, Any]:
-        """Replicates of a model, each with its logs."""
-        sides = [side for task in self.tasks.values() for side in task.sides.get(subject, ())]
-        logs = grouped((canonical_json(dict(side.log.random)), side.log) for side in sides)
-        return {
-            "source": f"{self.tool}:{subject}",
-            "role": "measured",
-            "replicates_of": next((s.log.replicates_of for s in sides if s.log.replicates_of), ""),
-            "replicates": [
-                {
-                    "source": ", ".join(log.source for log in own),
-                    "random": dict(own[-1].random),
-                    "condition": {},
-                }
-                for own in logs.values()
-            ],
-        }
-
-    def _measure(self) -> dict[str, Any]:
-        return {
-            "diagnostic": "scores@1",
-            "kind": KIND,
-            "params": {},
-            "summary": f"Scores of single items that {self.tool} logged.",
-            "doc": _DOC,
-            "notes": [
-                f"Scores were read from logs of {self.tool}; nothing was asked again.",
-                *(
-                    f"On {name}, choosing blindly or always the commonest answer gets {chance:.3g}."
-                    for name, task in self.tasks.items()
-                    if (chance := task.chance) is not None
-                ),
-            ],
-        }
+def _model(tool: str, subject: str, sides: Iterable[ReplicateOnTask]) -> dict[str, Any]:
+    """Replicates of a model, each with its logs."""
+    mine = [side.log for side in sides if side.log.file.subject == subject]
+    logs = grouped((canonical_json(dict(log.file.random)), log) for log in mine)
+    return {
+        "source": f"{tool}:{subject}",
+        "role": "measured",
+        "replicates_of": next((log.replicates_of for log in mine if log.replicates_of), ""),
+        "replicates": [
+            {
+                "source": ", ".join(log.source for log in own),
+                "random": dict(own[-1].file.random),
+                "condition": {},
+            }
+            for own in logs.values()
+        ],
+    }

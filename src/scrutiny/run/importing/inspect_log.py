@@ -5,6 +5,7 @@ Samples pair by their id, epochs are replicates. A ``.json`` log is one value, s
 
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from struct import unpack
@@ -23,7 +24,6 @@ from scrutiny.run.importing.logs import (
     number_of,
     short_columns,
 )
-from scrutiny.store.files import hash_file
 
 _SUFFIXES: Final = (".eval", ".json")
 _REPEATED: Final = "answers of one model, given again (epochs of one log)"
@@ -121,18 +121,17 @@ def logged(file: LogFile) -> list[LoggedTask]:
         raise DataError(f"{str(file.path)!r} is no log of inspect: {error}") from error
     if not 0 < epochs <= _MOST_EPOCHS:
         raise DataError(f"{str(file.path)!r} is no log of inspect: it has {epochs:.6g} epochs")
+    whole = file.logged("inspect", partial(_read, file.path, 1), printed=printed)
+    first = replace(whole, notes=tuple(notes))
+    if epochs == 1:
+        return [first]
     return [
-        LoggedTask(
-            task=file.task,
-            subject=file.subject,
-            random={**file.random, "epoch": str(epoch)} if epochs > 1 else file.random,
-            source=f"inspect:{file.subject}@{file.date}#{hash_file(file.path)[:12]}"
-            + (f"/epoch-{epoch}" if epochs > 1 else ""),
+        replace(
+            first if epoch == 1 else whole,
+            file=replace(file, random={**file.random, "epoch": str(epoch)}),
+            source=f"{whole.source}/epoch-{epoch}",
             read=partial(_read, file.path, epoch),
-            file=file.path,
-            printed=printed,
-            notes=tuple(notes) if epoch == 1 else (),
-            replicates_of=_REPEATED if epochs > 1 and not file.random else "",
+            replicates_of="" if file.random else _REPEATED,
         )
         for epoch in range(1, epochs + 1)
     ]

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any, Final
+from typing import Final
 
 import pyarrow as pa
 
@@ -19,6 +19,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row, grouped
 from scrutiny.core.task import Prediction
 from scrutiny.data.item_languages import with_languages
+from scrutiny.data.reading import OnBadRow
 from scrutiny.run.importing.logs import LoggedSample, LoggedTask, Problems
 from scrutiny.store.run_tables import outputs_table, records_table
 
@@ -39,7 +40,7 @@ class ReplicateOnTask:
     @property
     def replicate(self) -> str | None:
         """Canonical JSON of its random factors; None for a single run."""
-        return canonical_json(dict(self.log.random)) if self.log.random else None
+        return canonical_json(dict(self.log.file.random)) if self.log.file.random else None
 
     def add(self, sample: LoggedSample) -> None:
         """Add the results of a line."""
@@ -117,24 +118,24 @@ class Logged:
         side.add(sample)
 
 
-def collect(logs: Iterable[LoggedTask], problems: Mapping[str, Any]) -> dict[str, Logged]:
+def collect(logs: Iterable[LoggedTask], on_bad_row: OnBadRow) -> dict[str, Logged]:
     """Tasks by name; a task without any readable sample has no sides.
 
     Parameters
     ----------
     logs
         One for each model, replicate and task.
-    problems
-        Settings of `Problems`.
+    on_bad_row
+        As `Problems` has it.
     """
     found: dict[str, Logged] = {}
     for log in logs:
-        task = found.setdefault(log.task, Logged(log.task, problems=Problems(**problems)))
+        task = found.setdefault(log.file.task, Logged(log.file.task, problems=Problems(on_bad_row)))
         side = ReplicateOnTask(log)
         for sample in log.read(task.problems):
             task.add(side, sample)
         if side.items:
-            task.sides.setdefault(log.subject, []).append(side)
+            task.sides.setdefault(log.file.subject, []).append(side)
     return found
 
 
@@ -142,7 +143,7 @@ def printed_beside(task: Logged) -> list[tuple[str, str, float, float]]:
     """Subject, condition, the tool's number and the mean of what was read, if both exist."""
     found = []
     for subject, sides in task.sides.items():
-        for several in grouped((side.log.file, side) for side in sides).values():
+        for several in grouped((side.log.file.path, side) for side in sides).values():
             for condition, printed in several[0].log.printed.items():
                 means = [_mean(side.scores.get(condition, {}).values()) for side in several]
                 known = [mean for mean in means if mean is not None]
@@ -242,5 +243,5 @@ def output_tables(tasks: Mapping[str, Logged]) -> Iterator[pa.Table]:
         for side in task.replicates:
             for condition, answers in side.answers.items():
                 within = json.loads(condition)
-                cell = Cell(side.log.subject, side.replicate, task.name, condition=within)
+                cell = Cell(side.log.file.subject, side.replicate, task.name, condition=within)
                 yield outputs_table(cell, {(item, None): a for item, a in answers.items()})

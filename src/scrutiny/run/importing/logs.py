@@ -17,8 +17,10 @@ from scrutiny.data.doubts import BadRow
 from scrutiny.data.reading import OnBadRow
 from scrutiny.models.strings.model_families import describe_place, match_paths
 from scrutiny.models.strings.model_strings import captures, fill_captures
+from scrutiny.store.files import hash_file
 
 _TRUTHS: Final[Mapping[str, float]] = {"True": 1.0, "False": 0.0}
+_LONGEST: Final = 40  # letters of a word that could group items
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,18 +97,14 @@ class LoggedTask:
 
     Parameters
     ----------
-    task, subject
-        Their names in the log.
-    random
-        Factors that tell it from replicates of the same model (epoch, seed, date).
+    file
+        The log; several epochs are of one, told apart by their random factors.
     source
         What it is a log of: model, date and digest; the same for the same file only.
     read
         Samples, one at a time; problems are told.
     printed
         Numbers that the tool computed over all items of the file, by condition.
-    file
-        The file; several epochs are of one.
     lower_is_better
         Metrics of which less is better.
     notes
@@ -115,12 +113,9 @@ class LoggedTask:
         What several of them are replicates of, where the log says.
     """
 
-    task: str
-    subject: str
-    random: Mapping[str, str]
+    file: "LogFile"
     source: str
     read: Callable[[Problems], Iterator[LoggedSample]]
-    file: Path
     printed: Mapping[str, float] = field(default_factory=dict)
     lower_is_better: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
@@ -145,7 +140,7 @@ def number_of(value: Any, words: Mapping[str, float] = _TRUTHS) -> float | None:
     return float(value)
 
 
-def short_columns(values: Mapping[str, Any], *, longest: int = 40) -> dict[str, str]:
+def short_columns(values: Mapping[str, Any]) -> dict[str, str]:
     """Columns of a logged sample that could group items: short words and whole numbers.
 
     Examples
@@ -157,7 +152,7 @@ def short_columns(values: Mapping[str, Any], *, longest: int = 40) -> dict[str, 
     for name, value in values.items():
         if isinstance(value, bool):
             found[name] = "yes" if value else "no"
-        elif isinstance(value, int) or (isinstance(value, str) and 0 < len(value) <= longest):
+        elif isinstance(value, int) or (isinstance(value, str) and 0 < len(value) <= _LONGEST):
             found[name] = str(value)
     return found
 
@@ -173,7 +168,8 @@ class LogFile:
     subject, task, date
         Model, task and date of the log; dates sort as text.
     random
-        Captures of the path that it was found by.
+        Factors that tell it from replicates of the same model: captures of the path that it was
+        found by, epoch, date.
     header
         Header that the tool wrote about the whole run.
     """
@@ -184,6 +180,13 @@ class LogFile:
     date: str
     random: Mapping[str, str] = field(default_factory=dict)
     header: Mapping[str, Any] = field(default_factory=dict)
+
+    def logged(
+        self, tool: str, read: Callable[[Problems], Iterator[LoggedSample]], **more: Any
+    ) -> LoggedTask:
+        """What the log of a tool holds; ``more`` are further members of it."""
+        source = f"{tool}:{self.subject}@{self.date}#{hash_file(self.path)[:12]}"
+        return LoggedTask(self, source, read, **more)
 
 
 def matching_logs(pattern: str) -> list[tuple[Path, dict[str, str]]]:

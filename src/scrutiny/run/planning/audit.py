@@ -17,7 +17,7 @@ from scrutiny.data.dataset import Dataset
 from scrutiny.data.reading import OnBadRow
 from scrutiny.models.strings.model_families import expand
 from scrutiny.run.planning.audit_profiles import LANGUAGE, SHIP, Profile, profile_of
-from scrutiny.run.planning.loading import LoadedModels, Opened
+from scrutiny.run.planning.loading import Opened
 from scrutiny.run.planning.measurements import compares
 from scrutiny.tasks.tasks import load_task
 
@@ -77,7 +77,7 @@ def audit_plan(
     wanted = profile_of(profile or (SHIP if data else LANGUAGE))
     beside = () if reference is None else (reference,)
     everyone = {model.name: model for model in (*beside, *models)}
-    opened = opened or Opened(LoadedModels())
+    opened = opened or Opened()
     opened.expect(map(_first, everyone.values()))
     read = {d.name: opened.dataset(d, on_bad_row) for d in data}
     tasks = {name: load_task(dataset.task) for name, dataset in read.items()}

@@ -12,7 +12,7 @@ from scrutiny.core.plugin_base import without_versions
 from scrutiny.core.registry import OWN, Entry, registry
 from scrutiny.core.task import Task
 from scrutiny.reliability.metrics import metric_of
-from scrutiny.run.planning.loading import LoadedModels, Opened
+from scrutiny.run.planning.loading import Opened
 from scrutiny.tasks.tasks import load_task
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def with_tolerances(
     UnknownNameError
         If none of its diagnostics has a tolerance of a metric that is stated.
     """
-    opened = opened or Opened(LoadedModels())
+    opened = opened or Opened()
     tasks = {d.name: load_task(opened.dataset(d, plan.on_bad_row).task) for d in plan.data}
     known: set[str] = set()
     measures = tuple(

@@ -1,6 +1,6 @@
 """Numbers of the designs under unique full names, and those that a plan's estimate selects."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -21,9 +21,10 @@ from scrutiny.run.planning.resolved import Resolved
 
 @dataclass(frozen=True, slots=True)
 class PlacedDesign:
-    """Design with its place: a measurement, a family's condition, a dataset."""
+    """Design with its place: a measurement, a model's condition, a dataset."""
 
     measure: str
+    model: ModelPlan
     kind: str
     family: Family
     dataset: str
@@ -40,11 +41,25 @@ class PlacedDesign:
         within = "".join(f"[{k}={v}]" for k, v in sorted(self.within.items()))
         return f"{self.measure}/{self.family.name}{within}/{self.dataset}/"
 
+    def assigned(self, spec: EstimateSpec, **more: Any) -> Assignment:
+        """Assignment of a specification in this place; ``more`` as `Assignment.of` takes it."""
+        return Assignment.of(
+            spec,
+            measure=self.measure,
+            kind=self.kind,
+            subject=self.family.name,
+            dataset=self.dataset,
+            measures=self.measures,
+            within=self.within,
+            reference=self.reference,
+            **more,
+        )
+
 
 def places(resolved: Resolved) -> Iterator[PlacedDesign]:
     """Places of every design, in plan order."""
     datasets = resolved.datasets
-    units = {d.name: d.unit for d in resolved.plan.data}
+    plan = resolved.plan
     for measurement in resolved.measurements.values():
         for (name, data), design in measurement.designs.items():
             measures = resolved.measures(measurement, family=name, data=data)
@@ -53,12 +68,13 @@ def places(resolved: Resolved) -> Iterator[PlacedDesign]:
             for within in conditions.values():
                 yield PlacedDesign(
                     measure=measurement.plan.id,
+                    model=plan.model(name),
                     kind=measurement.kind,
                     family=family,
                     dataset=data,
                     within=within,
                     measures=measures,
-                    unit=datasets[data].unit_column(units[data]),
+                    unit=datasets[data].unit_column(plan.dataset(data).unit),
                     design=design,
                     reference=measurement.plan.reference or None,
                     languages=datasets[data].languages,
@@ -83,33 +99,21 @@ def design_assignments(resolved: Resolved) -> Iterator[Assignment]:
 
 def _assignment(place: PlacedDesign, spec: EstimateSpec, resolved: Resolved) -> Assignment:
     """Assignment of one specification of a design, with its presuppositions."""
-    return Assignment.of(
+    return place.assigned(
         spec,
-        measure=place.measure,
-        kind=place.kind,
-        subject=place.family.name,
-        dataset=place.dataset,
-        measures=place.measures,
         id=place.prefix + spec.id,
         role=place.family.role if spec.role == "measured" else spec.role,
         unit=place.unit if spec.unit == "item" else spec.unit,
-        within=place.within,
-        base=base_of(
-            place.family.name,
-            plan=resolved.measurements[place.measure].plan,
-            models=resolved.plan.models,
-        ),
-        reference=place.reference,
+        base=base_of(place.model, resolved.measurements[place.measure].plan),
         presupposes=tuple(
             (_assignment(place, one, resolved), least) for one, least in spec.presupposes
         ),
     )
 
 
-def base_of(family: str, *, plan: MeasurePlan, models: Sequence[ModelPlan]) -> str:
+def base_of(model: ModelPlan, measure: MeasurePlan) -> str:
     """Base family that one was trained from, if the same measurement has it; else empty."""
-    base = next(model.base for model in models if model.name == family)
-    return base if base in plan.models else ""
+    return model.base if model.base in measure.models else ""
 
 
 def design_contrasts(
@@ -117,13 +121,12 @@ def design_contrasts(
 ) -> Iterator[PlacedContrast]:
     """Contrasts that designs plan, of measured families with controls and references, in order."""
     by_name = {assignment.id: assignment for assignment in designed}
-    models = {model.name: model for model in resolved.plan.models}
     everywhere = list(places(resolved))
     for place in everywhere:
         if place.family.role != "measured":
             continue
         for spec in place.design.contrasts:
-            other = next((p for p in everywhere if is_other_side(p, place, spec, models)), None)
+            other = other_side(place, spec, everywhere)
             if other is not None:
                 names = [_names(side, resolved) for side in (place, other)]
                 yield PlacedContrast(
@@ -142,9 +145,14 @@ def _names(place: PlacedDesign, resolved: Resolved) -> set[str | None]:
     return {pair.replicate for pair in cells if own[pair.position].condition == place.within}
 
 
-def is_other_side(
-    other: PlacedDesign, place: PlacedDesign, spec: ContrastSpec, models: Mapping[str, ModelPlan]
-) -> bool:
+def other_side(
+    place: PlacedDesign, spec: ContrastSpec, everywhere: Iterable[PlacedDesign]
+) -> PlacedDesign | None:
+    """Place of the subtracted side of a contrast, the first of all places; None without one."""
+    return next((p for p in everywhere if _is_other_side(p, place, spec)), None)
+
+
+def _is_other_side(other: PlacedDesign, place: PlacedDesign, spec: ContrastSpec) -> bool:
     """Whether a place holds the subtracted side of a contrast."""
     if spec.minus == "exchanged":
         way = (place.kind, place.dataset, place.within, place.reference, place.family.name)
@@ -154,12 +162,10 @@ def is_other_side(
     if spec.minus == "own":
         return other is place
     if spec.minus == "base":
-        return other.family.name == models[place.family.name].base
+        return other.family.name == place.model.base
     if spec.minus == "reference":
         return other.family.name == place.reference == other.reference
-    return other.family.role == spec.minus and controls_for(
-        models[place.family.name], models[other.family.name]
-    )
+    return other.family.role == spec.minus and controls_for(place.model, other.model)
 
 
 def controls_for(model: ModelPlan, control: ModelPlan) -> bool:
@@ -251,24 +257,7 @@ def _of_records(
         own = {name: value for name, value in where.items() if name not in left_out}
         axes = {name for measure in place.measures for name, _ in measure.axes}
         at = {name: int(own.pop(name)) for name in sorted(axes & own.keys())}
-        spec = EstimateSpec(
-            id=plan.id,
-            metric=metric,
-            condition=own,
-            role=role,
-            unit=place.unit,
-            at=at,
-        )
-        yield Assignment.of(
-            spec,
-            measure=place.measure,
-            kind=place.kind,
-            subject=place.family.name,
-            dataset=place.dataset,
-            measures=place.measures,
-            within=place.within,
-            reference=place.reference,
-        )
+        yield place.assigned(EstimateSpec(plan.id, metric, own, role=role, unit=place.unit, at=at))
 
 
 def place_of(assignment: Assignment) -> str:

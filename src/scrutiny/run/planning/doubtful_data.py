@@ -11,6 +11,7 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import Plan
 from scrutiny.data.dataset import Dataset, SharedItems, shared_items
 from scrutiny.models.strings.training_records import TRAINING_FILE, checkpoint_folder
+from scrutiny.run.planning.presuppositions import refused_where
 from scrutiny.run.planning.resolved import Resolved
 from scrutiny.tasks.item_hashes import COLUMN
 
@@ -47,6 +48,18 @@ def left_out_of(resolved: Resolved) -> list[str]:
     return list(dict.fromkeys(said for design in designs for said in design.left_out))
 
 
+def model_warnings(resolved: Resolved) -> Iterator[str]:
+    """Sentences on what models of a plan do not read, are not asked, or are not scored on."""
+    yield from truncation_warnings(resolved)
+    yield from unasked_warnings(resolved)
+    for (family, data), pairing in resolved.pairings.items():
+        if pairing.unscored:
+            yield (
+                f"{family} was not scored on {data}: {pairing.unscored}. What it changes when "
+                "texts change is counted all the same."
+            )
+
+
 def truncation_warnings(resolved: Resolved) -> Iterator[str]:
     """A sentence for each model that reads only the beginning of some items of a dataset."""
     for (family, data), pairing in resolved.pairings.items():
@@ -78,16 +91,6 @@ def unasked_warnings(resolved: Resolved) -> Iterator[str]:
         )
 
 
-def unscored_warnings(resolved: Resolved) -> Iterator[str]:
-    """A sentence for each model whose answers cannot be compared with a dataset's gold ones."""
-    for (family, data), pairing in resolved.pairings.items():
-        if pairing.unscored:
-            yield (
-                f"{family} was not scored on {data}: {pairing.unscored}. What it changes when "
-                "texts change is counted all the same."
-            )
-
-
 def refused_on_shared(
     claims: Iterable[Claim], datasets: Mapping[str, str], shared: Sequence[SharedItems]
 ) -> list[Claim]:
@@ -99,25 +102,22 @@ def refused_on_shared(
         Data set of each estimate, by its full name.
     """
     halves = {frozenset((one.a, one.b)): one for one in shared if one.is_half}
-    return [_judged(claim, datasets, halves) for claim in claims] if halves else list(claims)
+
+    def why(claim: Claim) -> str:
+        used = sorted({datasets[c.estimate] for c in claim.components if c.estimate in datasets})
+        known = (halves[pair] for pair in map(frozenset, combinations(used, 2)) if pair in halves)
+        return next(map(_of_both, known), "")
+
+    return refused_where(claims, why)
 
 
-def _judged(
-    claim: Claim, datasets: Mapping[str, str], halves: Mapping[frozenset[str], SharedItems]
-) -> Claim:
-    used = sorted({datasets[c.estimate] for c in claim.components if c.estimate in datasets})
-    for pair in combinations(used, 2):
-        one = halves.get(frozenset(pair))
-        if one is not None and not claim.refused:
-            return replace(
-                claim,
-                refused=(
-                    f"{one.a} and {one.b} share {one.shared:,} of the {one.smaller:,} items of the "
-                    "smaller, so that it holds on both says nothing beyond one of them; give data "
-                    "of which less than half is shared"
-                ),
-            )
-    return claim
+def _of_both(one: SharedItems) -> str:
+    """Reason why a claim on two datasets that share half their items is refused."""
+    return (
+        f"{one.a} and {one.b} share {one.shared:,} of the {one.smaller:,} items of the smaller, so "
+        "that it holds on both says nothing beyond one of them; give data of which less than half "
+        "is shared"
+    )
 
 
 def trained_on_it(resolved: Resolved) -> Iterator[str]:
@@ -126,7 +126,7 @@ def trained_on_it(resolved: Resolved) -> Iterator[str]:
         dataset = resolved.datasets[name]
         members = resolved.families[family].replicates
         known = [_data_of(member.source) for member in members]
-        trained = [data for data in known if dataset.fingerprint in _fingerprints(data)]
+        trained = [data for data in known if dataset.fingerprint in data.get("fingerprints", ())]
         if not trained:
             continue
         who = f"{len(trained)} of {len(members)} replicates of {family}"
@@ -159,10 +159,5 @@ def _data_of(source: str) -> Mapping[str, Any]:
         data = json.loads((folder / TRAINING_FILE).read_text(encoding="utf-8"))["data"]
     except (OSError, ValueError, KeyError, TypeError):
         return {}
-    return data if isinstance(data, dict) else {}
-
-
-def _fingerprints(data: Mapping[str, Any]) -> list[str]:
-    """Fingerprints of the datasets in a record."""
-    found = data.get("fingerprints")
-    return found if isinstance(found, list) else []
+    is_whole = isinstance(data, dict) and isinstance(data.get("fingerprints", []), list)
+    return data if is_whole else {}

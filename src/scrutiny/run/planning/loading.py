@@ -39,7 +39,7 @@ KEPT: Final = 2
 
 
 def _load_replicate(
-    source: str, task: Task, options: LoadOptions, *, hashes: Callable[[str], Any] | None = None
+    source: str, task: Task, options: LoadOptions, *, hashes: Callable[[str], Any]
 ) -> Model:
     """Model of a complete string, with its training text if the user states it.
 
@@ -52,7 +52,7 @@ def _load_replicate(
     stated = training_source(source, options)
     if stated is None:
         return model
-    return with_training_text(model, partial(hashes or _hashes_of, stated))
+    return with_training_text(model, partial(hashes, stated))
 
 
 def _hashes_of(source: str) -> Any:
@@ -60,13 +60,6 @@ def _hashes_of(source: str) -> Any:
     return training_hashes(
         text for example in iter_examples(source) for text in example.fields.values()
     )
-
-
-def _load_given(given: Any, task: Task) -> Model:
-    """Model wrapping a given Python object."""
-    if isinstance(given, PlainModel):
-        return as_model(given)
-    return PythonModel(given, task, parse(f"python:object:{type(given).__name__}"), batch=None)
 
 
 class ModelKey(NamedTuple):
@@ -140,8 +133,12 @@ class LoadedModels:
         self._kept.clear()
 
     def _load(self, key: ModelKey, task: Task) -> tuple[Model, ObjectReading | None]:
-        if key.family in self.given:
-            model = _load_given(self.given[key.family], task)
+        given = self.given.get(key.family)
+        if isinstance(given, PlainModel):
+            model = as_model(given)
+        elif key.family in self.given:
+            of = parse(f"python:object:{type(given).__name__}")
+            model = PythonModel(given, task, of, batch=None)
         else:
             begun = perf_counter()
             model = _load_replicate(key.source, task, self.options, hashes=self._hashes)
@@ -198,12 +195,15 @@ class Opened:
     Parameters
     ----------
     cards
-        Source of model cards.
+        Source of model cards; by default models of this process.
     data
         Python objects for names of data.
     """
 
-    def __init__(self, cards: Cards, data: Mapping[str, Any] = MappingProxyType({})) -> None:
+    def __init__(
+        self, cards: Cards | None = None, data: Mapping[str, Any] = MappingProxyType({})
+    ) -> None:
+        cards = cards or LoadedModels()
         self.data = data
         self.card, self.expect = cards.card, cards.expect
         self.options = cards.models.options

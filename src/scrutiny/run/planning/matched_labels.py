@@ -64,16 +64,19 @@ def _pair(card: ModelCard, dataset: Dataset, task: Task, explicit: Mapping[str, 
         )
     if not task.must_be_answered:  # so no label has to be matched
         match = LabelMatch({})
-    elif labels and not task.gives_labels:
-        match = types_match(card, dataset, explicit)
     elif labels:
-        match = LabelMatch.between(
-            dataset.labels,
-            labels,
-            explicit_map=explicit or None,
-            renamed=dataset.label_map,
-            is_object=not dataset.data_string,
-        )
+        try:
+            match = LabelMatch.between(
+                dataset.labels,
+                labels,
+                explicit_map=explicit or None,
+                renamed=dataset.label_map,
+                is_object=task.gives_labels and not dataset.data_string,
+            )
+        except DataError as error:
+            if task.gives_labels or explicit or dataset.label_map:
+                raise
+            raise DataError(types_differ(card.source, labels, dataset.labels)) from error
     elif task.gives_labels:
         how = how_to_state(card.source, dataset.labels)
         raise ModelError(
@@ -89,28 +92,6 @@ _MOST_SHOWN: Final = 20
 _GIVEN: Final = "python:object:"
 #: Classes of calls, which have no labels of their own.
 _CALLS: Final = ("function", "builtin_function_or_method", "partial")
-
-
-def types_match(card: ModelCard, dataset: Dataset, explicit: Mapping[str, str]) -> LabelMatch:
-    """Match of the data's types of entities to those of a tagger, by name or by a plan's map.
-
-    Raises
-    ------
-    DataError
-        If a type of the data is none of the tagger's; the message has a map to check.
-    """
-    try:
-        return LabelMatch.between(
-            dataset.labels,
-            card.model_labels,
-            explicit_map=explicit or None,
-            renamed=dataset.label_map,
-        )
-    except DataError as error:
-        if explicit or dataset.label_map:
-            raise
-        said = types_differ(card.source, card.model_labels, dataset.labels)
-        raise DataError(said) from error
 
 
 def how_to_state(source: str, labels: Sequence[str]) -> str:

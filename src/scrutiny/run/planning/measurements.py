@@ -1,16 +1,21 @@
 """Measurements of a plan: diagnostics with their parameters and designs, and paired replicates."""
 
+import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
 from itertools import dropwhile
 from typing import Any, Final
 
+from pydantic import PydanticSchemaGenerationError, TypeAdapter, ValidationError
+
+from scrutiny.core.boundary.given import refuse_odd_values
 from scrutiny.core.boundary.json_text import canonical_json, value_digest
+from scrutiny.core.boundary.parameters import known
 from scrutiny.core.boundary.printable import and_more
 from scrutiny.core.design import DataShape, Inputs, SubjectShape
 from scrutiny.core.diagnostic import Diagnostic, OwnPairs, fits
-from scrutiny.core.errors import PlanError
+from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.example import Example, originals, suite_tests
 from scrutiny.core.facts import wanted_in_words
 from scrutiny.core.model import Family, Replicate
@@ -19,7 +24,6 @@ from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
 from scrutiny.data.hashes import drawn
 from scrutiny.run.planning.design_numbers import base_of, controls_for
-from scrutiny.run.planning.plan_schema import make_params
 from scrutiny.run.planning.resolved import Measurement, Pairing, ReplicatePair, Resolved
 
 #: A column with more values than this is no grouping.
@@ -70,11 +74,12 @@ def measurement_of(plan: MeasurePlan, resolved: Resolved) -> Measurement:
 def inputs_of(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) -> Inputs:
     """Inputs of a measurement's design, for a family and a dataset."""
     dataset, task = resolved.datasets[data], resolved.tasks[data]
-    models = {model.name: model for model in resolved.plan.models}
+    whole = resolved.plan
+    model, beside = whole.model(family), map(whole.model, plan.models)
     examples = drawn(dataset.examples, plan.items)
     scored = [example for example in originals(examples) if example.gold is not None]
     # Whether a later measurement is the same with a family and the reference exchanged.
-    after = dropwhile(lambda one: one.id != plan.id, resolved.plan.measure)
+    after = dropwhile(lambda one: one.id != plan.id, whole.measure)
     back = replace(plan, models=(), data=(), reference=family)
     is_first_way = plan.reference not in ("", family) and any(
         replace(later, id=plan.id, models=(), data=()) == back
@@ -97,14 +102,12 @@ def inputs_of(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) 
                 if resolved.tasks[name].name == task.name
             ),
             tests=suite_tests(examples),
-            has_training=any(d.training for d in resolved.plan.data if d.name == data),
+            has_training=bool(whole.dataset(data).training),
         ),
         subject=_shape(family, resolved, data=data),
         reference=_shape(plan.reference, resolved, data=data) if plan.reference else None,
-        base=base_of(family, plan=plan, models=resolved.plan.models),
-        controls=frozenset(
-            models[name].role for name in plan.models if controls_for(models[family], models[name])
-        ),
+        base=base_of(model, plan),
+        controls=frozenset(other.role for other in beside if controls_for(model, other)),
         is_audit=plan.is_audit,
         is_first_way=is_first_way,
     )
@@ -232,3 +235,33 @@ def _belong(own: Replicate, other: Replicate) -> bool:
 def _listed(replicates: Sequence[Replicate]) -> str:
     """Factors of the first replicates."""
     return and_more([canonical_json({**r.condition, **r.random}) for r in replicates], _SHOWN)
+
+
+def make_params(kind: type[Any], given: Mapping[str, Any], *, where: str) -> Any:
+    """Parameters of a diagnostic from plain values.
+
+    Raises
+    ------
+    PlanError
+        For a name that it does not have (near ones are given), or a value of another type or that
+        it refuses, or a number that is not finite.
+    """
+    if not is_dataclass(kind):
+        raise PlanError(f"{where}: parameters must be a dataclass.")
+    refuse_odd_values(given, where=where)
+    known("parameter", given, [f.name for f in fields(kind)], where=where)
+    try:
+        # Values are of the types that the dataclass declares: a list is a tuple, a whole number may
+        # stand for a share, and no text or truth is a number.
+        try:
+            adapter = TypeAdapter(kind)
+        except PydanticSchemaGenerationError:  # a type of a plug-in: its own checks have to do
+            return kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in given.items()})
+        return adapter.validate_json(json.dumps(given), strict=True)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        place = ".".join(str(part) for part in problem["loc"])
+        said = problem["msg"].removeprefix("Input ").replace("valid array", "list")
+        raise PlanError(f"{where}: {place} = {problem['input']!r} {said}.") from error
+    except (TypeError, ValueError, PlanError, UnknownNameError) as error:
+        raise PlanError(f"{where}: {error}") from error

@@ -4,13 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from scrutiny.core.answers.answer import label_in
-from scrutiny.core.claim import Claim, Component
+from scrutiny.core.claim import Claim
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.example import Example, originals
 from scrutiny.core.languages import may_be
-from scrutiny.core.plan import ModelPlan
 from scrutiny.data.dataset import Dataset
-from scrutiny.run.planning.design_numbers import PlacedDesign, is_other_side, places
+from scrutiny.run.planning.design_numbers import PlacedDesign, other_side, places
 from scrutiny.run.planning.presuppositions import gates_on_record, refusal_of_claims
 from scrutiny.run.planning.resolved import Resolved
 
@@ -40,48 +39,39 @@ def plan_claims(
     PlanError
         For a name that is unknown (near ones are given) or means several estimates.
     """
-    named = []
-    for claim in claims:
-        found = [_components(claim, one, full=full, own=own) for one in claim.components]
-        skills = [
-            (component.estimate, least)
-            for name, least in claim.competence
-            for component in _components(claim, Component(name, least), full=full, own=own)
-        ]
-        components = tuple(c for part in found for c in part)
-        named.append(replace(claim, components=components, competence=tuple(skills)))
-    return named
 
+    def named(claim: Claim, name: str) -> Sequence[tuple[str, str]]:
+        """Full names of what a claim calls so, each with its dataset where there are several."""
+        if name in own:
+            return own[name] if len(own[name]) > 1 else [(own[name][0][0], "")]
+        ending = [one for one in full if one == name]
+        ending = ending or [one for one in full if one.endswith(f"/{name}")]
+        if len(ending) == 1:
+            return [(ending[0], "")]
+        if ending:
+            raise PlanError(
+                f"claim {claim.id!r}: {name!r} means several estimates: {', '.join(ending[:8])}. "
+                "Name one of them in full, or claim something of each."
+            )
+        parts = [one.split("/") for one in full]
+        short = {"/".join(part[at:]) for part in parts for at in range(len(part))}
+        unknown = UnknownNameError("estimate", name, [*own, *short])
+        raise PlanError(f"claim {claim.id!r}: {unknown}")
 
-def _components(
-    claim: Claim,
-    component: Component,
-    *,
-    full: Sequence[str],
-    own: Mapping[str, Sequence[tuple[str, str]]],
-) -> list[Component]:
-    name = component.estimate
-    if name in own and len(own[name]) > 1:
-        return [
-            replace(component, estimate=one, against=f"dataset {dataset}: {component.against}")
-            for one, dataset in own[name]
-        ]
-    if name in own:
-        return [replace(component, estimate=own[name][0][0])]
-    ending = [one for one in full if one == name] or [
-        one for one in full if one.endswith(f"/{name}")
-    ]
-    if len(ending) == 1:
-        return [replace(component, estimate=ending[0])]
-    if ending:
-        raise PlanError(
-            f"claim {claim.id!r}: {name!r} means several estimates: {', '.join(ending[:8])}. "
-            "Name one of them in full, or claim something of each."
+    return [
+        replace(
+            claim,
+            components=tuple(
+                replace(c, estimate=one, against=f"dataset {of}: {c.against}" if of else c.against)
+                for c in claim.components
+                for one, of in named(claim, c.estimate)
+            ),
+            competence=tuple(
+                (one, least) for name, least in claim.competence for one, _ in named(claim, name)
+            ),
         )
-    parts = [one.split("/") for one in full]
-    short = {"/".join(own[at:]) for own in parts for at in range(len(own))}
-    unknown = UnknownNameError("estimate", name, [*own, *short])
-    raise PlanError(f"claim {claim.id!r}: {unknown}")
+        for claim in claims
+    ]
 
 
 def design_claims(resolved: Resolved) -> Iterator[Claim]:
@@ -90,7 +80,6 @@ def design_claims(resolved: Resolved) -> Iterator[Claim]:
     Nothing is claimed of control and null families: they are there to be compared with.
     """
     by_dataset: dict[tuple[str, str], list[tuple[str, Claim]]] = {}
-    models = {model.name: model for model in resolved.plan.models}
     everywhere = list(places(resolved))
     without_skill: dict[tuple[str, str], str] = {}
     for place in everywhere:
@@ -101,7 +90,7 @@ def design_claims(resolved: Resolved) -> Iterator[Claim]:
             scored = _level_items(resolved, *of)
             without_skill[of] = resolved.tasks[place.dataset].without_skill(scored)
         for claim in place.design.claims:
-            named = _named(claim, place, everywhere, models=models)
+            named = _named(claim, place, everywhere)
             # a skill with a colon is shown by another diagnostic, on its own data
             is_own = bool(claim.competence) and not any(":" in n for n, _ in claim.competence)
             if claim.is_headline or is_own:
@@ -129,13 +118,7 @@ def _level_items(resolved: Resolved, measure: str, dataset: str) -> list[Example
     return [example for example in examples if example.gold is not None]
 
 
-def _named(
-    claim: Claim,
-    place: PlacedDesign,
-    everywhere: Sequence[PlacedDesign],
-    *,
-    models: Mapping[str, ModelPlan],
-) -> Claim:
+def _named(claim: Claim, place: PlacedDesign, everywhere: Sequence[PlacedDesign]) -> Claim:
     """Claim with full names instead of the design's own."""
     return replace(
         claim,
@@ -144,7 +127,7 @@ def _named(
         components=tuple(replace(c, estimate=place.prefix + c.estimate) for c in claim.components),
         family=place.prefix + claim.family if claim.family else "",
         gates=gates_on_record(place.family, place.within, claim.gates),
-        refused=_refused(claim, place, everywhere, models=models) if claim.gates else claim.refused,
+        refused=_refused(claim, place, everywhere) if claim.gates else claim.refused,
         competence=tuple(
             (_skill(name, place, everywhere), chance) for name, chance in claim.competence
         ),
@@ -166,19 +149,13 @@ def _one_class(dataset: Dataset, examples: Sequence[Example]) -> str:
     )
 
 
-def _refused(
-    claim: Claim,
-    place: PlacedDesign,
-    everywhere: Sequence[PlacedDesign],
-    *,
-    models: Mapping[str, ModelPlan],
-) -> str:
+def _refused(claim: Claim, place: PlacedDesign, everywhere: Sequence[PlacedDesign]) -> str:
     """Reason to refuse a claim: the checkpoint of its family, or of one it is compared with."""
     said = [refusal_of_claims(place.family, place.within, claim.gates)]
     components = {component.estimate for component in claim.components}
     others = {spec.minus: spec for spec in place.design.contrasts if spec.id in components}
     for spec in others.values():
-        other = next((p for p in everywhere if is_other_side(p, place, spec, models)), None)
+        other = other_side(place, spec, everywhere)
         if other is not None and other.family is not place.family:
             why = refusal_of_claims(other.family, other.within, claim.gates)
             said.append(why and f"{other.family.name}: {why}")

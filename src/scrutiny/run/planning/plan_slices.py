@@ -173,7 +173,7 @@ def _place(condition: Mapping[str, object]) -> str:
 
 def items_of(resolved: Resolved, dataset: str) -> Items:
     """Items of a dataset of a plan, with attributes for slices."""
-    (plan,) = (data for data in resolved.plan.data if data.name == dataset)
+    plan = resolved.plan.dataset(dataset)
     return Items.of(
         resolved.datasets[dataset].examples,
         partial(load_training, plan.training, resolved.datasets[dataset].task)

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from scrutiny.core.claim import Claim
-from scrutiny.core.diagnostic import Diagnostic
 from scrutiny.core.languages import in_words, may_be
 from scrutiny.core.model import Family
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
@@ -61,7 +60,7 @@ def with_presupposed(plan: Plan, languages_of: LanguagesOf) -> Plan:
         If the plan names a diagnostic that there is not.
     """
     for number, measure in enumerate(plan.measure):
-        nulls = list(_null_families(plan, measure, _diagnostic(measure)))
+        nulls = list(_null_families(plan, measure))
         known = {model.name for model in plan.models}
         names = dict.fromkeys([*measure.models, *(model.name for model in nulls)])
         plan = replace(
@@ -75,9 +74,7 @@ def with_presupposed(plan: Plan, languages_of: LanguagesOf) -> Plan:
     return plan
 
 
-def _null_families(
-    plan: Plan, measure: MeasurePlan, diagnostic: Diagnostic[Any]
-) -> Iterator[ModelPlan]:
+def _null_families(plan: Plan, measure: MeasurePlan) -> Iterator[ModelPlan]:
     """Untrained families that a measurement requires and lacks."""
     models = {model.name: model for model in plan.models}
     measured = [models[name] for name in measure.models if name in models]
@@ -88,7 +85,7 @@ def _null_families(
         if model.role == "measured" and not has_base and not has_own & {"", model.name}:
             first = expand(model.source, random=model.random, name=model.name, seeds=model.seeds)
             source = first.replicates[0].source
-            wanted = _how_many(measure, diagnostic, source)
+            wanted = _how_many(measure, source)
             if wanted:
                 yield ModelPlan(
                     f"{model.name} untrained",
@@ -99,9 +96,9 @@ def _null_families(
                 )
 
 
-def _how_many(measure: MeasurePlan, diagnostic: Diagnostic[Any], source: str) -> int:
+def _how_many(measure: MeasurePlan, source: str) -> int:
     """Number of untrained replicates of a model: stated, or cheap; 0 without a network."""
-    wanted = diagnostic.nulls if measure.nulls is None else measure.nulls
+    wanted = _diagnostic(measure).nulls if measure.nulls is None else measure.nulls
     checkpoint = checkpoint_of(parse(source)) if wanted else None
     if checkpoint is None:
         return 0
@@ -185,6 +182,11 @@ def _base(name: str) -> str:
     return name.partition("@")[0]
 
 
+def refused_where(claims: Iterable[Claim], why: Callable[[Claim], str]) -> list[Claim]:
+    """Claims, those refused for which there is a reason and that are not refused already."""
+    return [replace(claim, refused=claim.refused or why(claim)) for claim in claims]
+
+
 def refused_on_records(
     claims: Sequence[Claim], sides: Mapping[str, Sequence[Assignment]], resolved: Resolved
 ) -> list[Claim]:
@@ -203,13 +205,14 @@ def refused_on_records(
         The plan.
     """
     by_name = {(p.measure, p.family.name, p.dataset, str(p.within)): p for p in places(resolved)}
-    judged = []
-    for claim in claims:
+
+    def why(claim: Claim) -> str:
         numbers = [side for part in claim.components for side in sides.get(part.estimate, ())]
         names = [(one.measure, one.subject, one.dataset, str(one.within)) for one in numbers]
         said = dict.fromkeys(map(_below, numbers, [by_name[name] for name in names]))
-        judged.append(replace(claim, refused=claim.refused or "; ".join(filter(None, said))))
-    return judged
+        return "; ".join(filter(None, said))
+
+    return refused_where(claims, why)
 
 
 def _below(side: Assignment, place: PlacedDesign) -> str:
@@ -260,9 +263,13 @@ def gates_on_record(
 @lru_cache(maxsize=256)
 def _gates_of(source: str) -> Mapping[str, Any]:
     """Gates of a checkpoint's record; empty without a record."""
+    return dict(_record_of(source).get("gates", {}))
+
+
+def _record_of(source: str) -> Mapping[str, Any]:
+    """Competence record of a checkpoint; empty without one."""
     folder = checkpoint_folder(source)
-    record = None if folder is None else read_competence(folder)
-    return {} if record is None else dict(record["gates"])
+    return {} if folder is None else read_competence(folder) or {}
 
 
 class _Trained(NamedTuple):
@@ -287,12 +294,12 @@ def refused_on_goals(
         Models by their names.
     """
     missed = {one.id: "; ".join(_missed(one, families)) for one in contrasts}
-    judged = []
-    for claim in claims:
+
+    def why(claim: Claim) -> str:
         told = dict.fromkeys(missed.get(part.estimate, "") for part in claim.components)
-        why = "; ".join(filter(None, told))
-        judged.append(replace(claim, refused=claim.refused or why))
-    return judged
+        return "; ".join(filter(None, told))
+
+    return refused_where(claims, why)
 
 
 def _missed(contrast: PlacedContrast, families: Mapping[str, Family]) -> Iterator[str]:
@@ -312,9 +319,8 @@ def _missed(contrast: PlacedContrast, families: Mapping[str, Family]) -> Iterato
 @lru_cache(maxsize=256)
 def _trained(source: str) -> _Trained:
     """What the record of a checkpoint says of its training, or of its base's; or nothing."""
-    folder = checkpoint_folder(source)
-    record = None if folder is None else read_competence(folder)
-    if record is not None and "family" in record:
+    record = _record_of(source)
+    if "family" in record:
         return _Trained(record["family"], TrainingGoal.all_in(record))
     base = trained_from(source)
     return _Trained() if base is None else _trained(base)

@@ -8,7 +8,6 @@ from typing import Any
 from scrutiny.core.boundary.given import must_be_declared, refuse_odd_values
 from scrutiny.core.boundary.parameters import known
 from scrutiny.core.errors import PlanError
-from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import Plan, Resampling
 from scrutiny.core.record import grouped
 from scrutiny.data.dataset import SharedItems
@@ -34,7 +33,6 @@ from scrutiny.tasks.tasks import load_task
 def resolve(
     plan: Plan,
     *,
-    options: LoadOptions | None = None,
     data: Mapping[str, Any] | None = None,
     models: Mapping[str, Any] | None = None,
     opened: Opened | None = None,
@@ -45,8 +43,6 @@ def resolve(
     ----------
     plan
         The plan.
-    options
-        Device, batch and adapter options.
     data, models
         Python objects for names in the plan (a data frame, a callable).
     opened
@@ -58,7 +54,7 @@ def resolve(
         For whatever cannot be read, with where and how to fix it.
     """
     _must_be_sound(plan)
-    opened = opened or Opened(LoadedModels(options or LoadOptions(), models or {}), data or {})
+    opened = opened or Opened(LoadedModels(given=models or {}), data or {})
     plan = with_presupposed(plan, lambda one: opened.dataset(one, plan.on_bad_row).languages)
     families = {
         m.name: expand(m.source, random=m.random, name=m.name, role=m.role, seeds=m.seeds)

@@ -76,7 +76,7 @@ def shards_of(
     items: int,
     *,
     size: int,
-    of: tuple[str, int] | None = None,
+    of: Beside = (),
     reference: Beside = (),
 ) -> list[TaskSpec]:
     """Tasks that make the variants of a dataset, or that measure a replicate of a family on it.
@@ -90,18 +90,12 @@ def shards_of(
     reference
         Second family and index of its replicate, if any.
     """
-    family, replicate = of or ("", -1)
     shards = -(-items // size)  # as even as can be: a small last one leaves workers idle
     return [
         TaskSpec(
-            _id(stage, measure, dataset, start, *(of or ()), *reference),
-            stage,
-            measure,
-            dataset,
-            start,
-            stop,
-            family,
-            replicate,
+            _id(stage, measure, dataset, start, *of, *reference),
+            *(stage, measure, dataset, start, stop),
+            *(of or ("", -1)),
             reference,
         )
         for start, stop in pairwise(items * n // shards for n in range(shards + 1))
