@@ -18,12 +18,10 @@ from scrutiny.perturb.languages.verbs import (
     is_auxiliary,
     mistagged_verb,
 )
+from scrutiny.text.lexicon import word_set
 from scrutiny.text.spacy_pipeline import Annotation
 
-_OPENERS: Final = frozenset(
-    """who whom whose which what where when how why if because although though while whether unless
-    whenever wherever once until till since after before as than lest""".split()
-)
+_OPENERS: Final = word_set("clause_openers")
 _NOMINAL_WORDS: Final = frozenset("there this these those that all some most both each".split())
 _NOMINAL_TAGS: Final = frozenset("NN NNS NNP NNPS PRP CD EX VBG".split())
 _PREPOSITIONS: Final = frozenset("as than since before after until till".split())
@@ -133,18 +131,9 @@ def _group_end(document: Document, index: int, kind: Kind) -> int:
 
 
 # Words that set a clause against another thing, compare or limit it: its opposite does not fit.
-_WEIGHED: Final = frozenset(
-    """but yet though although while whereas however nonetheless nevertheless still even also only
-    just merely instead despite unlike without except rather unless if because since so than too
-    thanks due least almost nor neither as otherwise other more less till until when where what who
-    whom whose how why which whether or lack lacks such quite""".split()
-)
+_WEIGHED: Final = word_set("weighed")
 # Words of degree, number and stance, behind or before which no "not" is put.
-_MEASURED: Final = frozenset(
-    """fairly pretty somewhat very really definite definitely certainly clearly probably especially
-    finally again already always never hardly nothing no none at little few scant much most all
-    every each any both ultimately actually indeed course practically""".split()
-)
+_MEASURED: Final = word_set("measured")
 # With "not" they say "nothing" ("does n't waste a moment"), and alone something else.
 _LEAST: Final = frozenset("moment thing word bit damn clue single years ages waste wastes".split())
 _BREAKS: Final = frozenset("; : -- - ... ( ) / ? ` `` ' '' \" “ ”".split())

@@ -28,6 +28,7 @@ from scrutiny.text.lexicon import (
     needs_the,
     place_region,
     table,
+    word_set,
 )
 from scrutiny.text.wordnet import exists
 
@@ -273,10 +274,7 @@ _PRESUPPOSES: Final[dict[Gender, frozenset[str]]] = {
         "husband husbands boyfriend boyfriends groom widower pregnant madam ma'am".split()
     ),
 }
-_OF_TITLES: Final = frozenset(
-    """king kings queen queens prince princess lord lady duke duchess godfather godmother god
-    goddess master mistress monk nun wizard witch priest priestess emperor empress""".split()
-)
+_OF_TITLES: Final = word_set("of_titles")
 _NAME_TAGS: Final = ("NN", "FW", "JJ")
 _SAINTS: Final = frozenset({"st", "st.", "san", "saint"})
 

@@ -15,7 +15,7 @@ from scrutiny.perturb.languages.related_words import (
 from scrutiny.perturb.languages.word_forms import UPOS_OF, content_tag, inflected
 from scrutiny.perturb.words.replacing import OtherWord, token_to_replace
 from scrutiny.text.inflection import lemma
-from scrutiny.text.lexicon import zipf
+from scrutiny.text.lexicon import word_set, zipf
 from scrutiny.text.wordnet import POS_OF, sense_counts, synonyms
 
 _CACHED: Final = 1 << 16
@@ -23,10 +23,7 @@ _COMMONPLACE: Final = 5.0  # one word in ten thousand, as log10 of its count per
 _ENOUGH: Final = 3  # so many words with a usual synonym, and the tags will leave one
 _COMPOUND: Final = frozenset("noir - home love short cover news".split())
 _HAVE: Final = frozenset({"have", "has", "had"})
-_PARTICLES: Final = frozenset(
-    """that about across after against ahead along apart around as aside at away back by down for
-    forth from forward in into of off on onto out over through to together up upon with""".split()
-)
+_PARTICLES: Final = word_set("particles")
 
 
 @dataclass(frozen=True, slots=True)
