@@ -25,7 +25,7 @@ from scrutiny.perturb.search import (
 )
 from scrutiny.perturb.search.goals.label_goals import Untargeted
 from scrutiny.perturb.search.judging import Closeness, best, reached
-from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked, How, rank
+from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked, rank
 from scrutiny.perturb.search.methods.plain_searches import Greedy
 from scrutiny.perturb.words.masked_lengths import MaskedInsert, MaskedMerge
 from scrutiny.perturb.words.masked_words import MaskedReplace, ShownReplace
@@ -184,7 +184,7 @@ class ReplaceThenInsert(Method):
 
     def search(self, problem: Problem) -> Asking:
         """Rank the words once, then change them in order."""
-        order = yield from rank(problem, How("delete"))
+        order = yield from rank(problem, GreedyRanked("delete"))
         current = problem.base
         for one in order:
             for number in range(len(problem.space.moves)):

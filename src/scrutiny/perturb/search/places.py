@@ -3,6 +3,7 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from operator import itemgetter
 from typing import NamedTuple
 
 from scrutiny.core.edit import Edit
@@ -137,12 +138,10 @@ def _sites_of(state: State, number: int, move: Move, field: str) -> Sequence[Sit
     kept = state.sites.get(key)
     if kept is not None and kept[0] is move:
         return kept[1]
-    rule, document = move.may_change, state.document(field)
+    change, allowed, document = move.transformation, move.may_change.fields, state.document(field)
     found: Sequence[Site] = ()
-    if (not rule.fields or field in rule.fields) and speaks(
-        move.transformation.languages, document.language
-    ):
-        found = allowed_sites(move.transformation.sites(document), document, move.place_rule)
+    if (not allowed or field in allowed) and speaks(change.languages, document.language):
+        found = allowed_sites(change.sites(document), document, move.where or change.where)
     state.sites[key] = move, found
     return found
 
@@ -236,14 +235,10 @@ class Trail:
 
     def _token_at(self, place: int) -> int:
         """Token of the base that covers a code point, or begins next; -1 after the last."""
-        at = bisect_right(self._tokens, place, key=_end)
+        at = bisect_right(self._tokens, place, key=itemgetter(1))
         return at if at < len(self._tokens) else -1
 
     def _is_inside(self, place: int) -> bool:
         """Whether a boundary of the base is strictly inside a token."""
-        at = bisect_right(self._tokens, place, key=_end)
+        at = bisect_right(self._tokens, place, key=itemgetter(1))
         return at < len(self._tokens) and self._tokens[at][0] < place
-
-
-def _end(token: tuple[int, int]) -> int:
-    return token[1]

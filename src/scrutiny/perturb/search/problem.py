@@ -117,11 +117,8 @@ class Problem:
         return self.model.gradients([s.example for s in states], [label] * len(states))
 
 
-class Ask(Protocol):
-    """A function that answers: one model, or two."""
-
-    def __call__(self, examples: Sequence[Example], /) -> Sequence[Answer | Failure]:
-        """One answer for each example, in order."""
+#: A function that answers: one model, or two. One answer for each example, in order.
+Ask = Callable[[Sequence[Example]], Sequence[Answer | Failure]]
 
 
 @dataclass(frozen=True, slots=True)
