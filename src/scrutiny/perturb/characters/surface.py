@@ -88,10 +88,7 @@ class WordCase(Change, ChangesAtOnce):
         if self.case == "random":
             return None
         text, field = document.text, document.field
-        return [
-            Edit(field, start, end, _cased(text[start:end], self.case))
-            for (start, end, _), _ in zip(sites, shares, strict=True)
-        ]
+        return [Edit(field, a, b, _cased(text[a:b], self.case)) for a, b, _ in sites]
 
 
 def _cased(word: str, case: str) -> str:

@@ -32,7 +32,7 @@ the recipe's ``where``. Its gold answer is the treatment's.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -84,7 +84,7 @@ class Controls:
         """Variant with as much random change as another one; of the same draw unless told."""
         draw = variant.draw if draw is None else draw
         if variant.status != "ok":
-            return _control(variant, draw, "skipped", "no_treatment")
+            return _control(variant, draw, "no_treatment")
         name, where = _of_recipe(variant.recipe)
         rng = streams().stream(seed, "control", name=name, item=variant.item, draw=draw)
         example = self._example
@@ -95,62 +95,39 @@ class Controls:
                 changed = apply_edits(example, edits)  # refused if annotations cannot be carried
                 gold = changed.gold if has_places(variant.gold) else gold
         except (NoRoomError, EditRefusedError):
-            return _control(variant, draw, "skipped", "no_room")
-        return _control(variant, draw, "ok", None, edits, gold)
+            return _control(variant, draw, "no_room")
+        return _control(variant, draw, None, edits, gold)
 
     def _edits(self, variant: Variant, where: Where, rng: Rng) -> tuple[Edit, ...]:
         """Random edits of each field, as much as the treatment changed there."""
         edits: list[Edit] = []
-        fields = self._example.fields
-        for name in fields:
-            own: Sequence[Edit] = variant.edits
-            if len(fields) > 1:
-                own = [edit for edit in own if edit.field == name]
-            if own:
-                # editable parts of one field, computed at its first control
-                ground = self._grounds.get((name, where))
-                if ground is None:
-                    document = self._documents.get(name) or TextDocument(self._example, name)
-                    ground = self._grounds[name, where] = Ground(document, where)
-                placed = Placement(ground, own, rng).place(operations_of(ground.document, own))
-                borders = segments_of(self._example.gold).get(name)
-                if borders is not None:
-                    # words are gold: nothing is known of a new one, which has no head or labels
-                    words = track_of(self._example, placed).words(name, borders)
-                    told = [
-                        word._replace(lost="", new=Piece(word.start, word.end))
-                        if word.lost == "new_word"
-                        else word
-                        for word in words
-                    ]
-                    placed = restated(placed, told, borders)
-                edits += placed
+        for name in self._example.fields:
+            own = [edit for edit in variant.edits if edit.field == name]
+            if not own:
+                continue
+            ground = self._grounds.get((name, where))
+            if ground is None:  # editable parts of one field, computed at its first control
+                document = self._documents.get(name) or TextDocument(self._example, name)
+                ground = self._grounds[name, where] = Ground(document, where)
+            placed = Placement(ground, own, rng).place(operations_of(ground.document, own))
+            borders = segments_of(self._example.gold).get(name)
+            if borders is not None:
+                words = list(track_of(self._example, placed).words(name, borders))
+                for at, word in enumerate(words):  # of a new word, gold has no head or labels
+                    if word.lost == "new_word":
+                        words[at] = word._replace(lost="", new=Piece(word.start, word.end))
+                placed = restated(placed, words, borders)
+            edits += placed
         return tuple(edits)
 
 
 def _control(
-    variant: Variant,
-    draw: int,
-    status: str,
-    reason: str | None,
-    edits: tuple[Edit, ...] = (),
-    gold: Any = None,
+    variant: Variant, draw: int, reason: str | None, edits: tuple[Edit, ...] = (), gold: Any = None
 ) -> Variant:
     """Control of a variant, with its outcome."""
-    return variant_of(
-        (
-            variant.item,
-            f"{variant.name}/control",
-            "control",
-            variant.name,
-            variant.recipe,
-            edits,
-            gold,
-            status,
-            reason,
-            draw,
-        )
-    )
+    name, status = variant.name, "skipped" if reason else "ok"
+    told = edits, gold, status, reason, draw
+    return variant_of((variant.item, f"{name}/control", "control", name, variant.recipe, *told))
 
 
 @lru_cache(maxsize=1024)

@@ -256,8 +256,7 @@ def _is_usable(other: str, base: str, least_zipf: float) -> bool:
     """Whether a lemma is one common lower-case word that differs from the base."""
     if other == base or not (other.isalpha() and other.islower()) or len(other) < 3:
         return False
-    if other in _COARSE or (
-        base.endswith("ly") and not other.endswith("ly") and exists(other, "a")
-    ):
+    is_adverb = base.endswith("ly") and not other.endswith("ly")
+    if other in _COARSE or (is_adverb and exists(other, "a")):
         return False  # "quickly" has "quick" for a synonym, which few would write there
     return zipf(other) >= least_zipf

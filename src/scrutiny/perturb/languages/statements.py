@@ -49,12 +49,11 @@ def main_verb(
     i = first
     while i < last:
         word = plain(document.words[i])
+        is_that = word == "that" and i > first and document.tag(i) in ("IN", "WDT")
         if word == ",":
             pending -= prepositions  # "as a film , it works": no clause came
             prepositions = 0
-        elif word in _OPENERS or (
-            word == "that" and i > first and document.tag(i) in ("IN", "WDT")
-        ):
+        elif word in _OPENERS or is_that:
             pending += 1
             prepositions += word in _PREPOSITIONS
             has_subject = has_subject or i == first
@@ -106,11 +105,8 @@ def _parsed_main_verb(document: Document, first: int, last: int, parse: Annotati
 def _lacks_subject(document: Document, first: int, index: int) -> bool:
     """Whether a verb in the third person opens a sentence without a subject."""
     if document.tag(index) != "VBZ" or auxiliary_kind(document, index) is not None:
-        return (
-            plain(document.words[index]) == "has"
-            and index == first
-            and (not is_auxiliary(document, index))
-        )
+        is_first_has = plain(document.words[index]) == "has" and index == first
+        return is_first_has and not is_auxiliary(document, index)
     return all(document.tag(i) in ADVERBS for i in range(first, index))
 
 
@@ -118,16 +114,12 @@ def _group_end(document: Document, index: int, kind: Kind) -> int:
     """Index after a verb group: its auxiliaries, adverbs and verb."""
     if kind == "verb":
         return index + 1
-    return beside(
-        document,
-        index,
-        1,
-        lambda at: (
-            document.tag(at) in ADVERBS
-            or plain(document.words[at]) in ("not", "n't", "be", "been", "have")
-            or document.tag(at) in ("VB", "VBN", "VBG")
-        ),
-    )
+    tags, words = ADVERBS | {"VB", "VBN", "VBG"}, ("not", "n't", "be", "been", "have")
+
+    def is_in_group(at: int) -> bool:
+        return document.tag(at) in tags or plain(document.words[at]) in words
+
+    return beside(document, index, 1, is_in_group)
 
 
 # Words that set a clause against another thing, compare or limit it: its opposite does not fit.
