@@ -258,12 +258,12 @@ class _Placed:
             place = self._before(start)
             behind = self._after(start)
             return (behind, behind) if behind in tails else (place, place)
-        low = self.edits[own[0]].start if own and self.starts[own[0]] == start else None
-        high = self.edits[own[-1]].end if own and self.ends[own[-1]] == end else None
-        return (
-            self._after(start) if low is None else low,
-            self._before(end) if high is None else high,
-        )
+        low, high = self._after(start), self._before(end)
+        if own and self.starts[own[0]] == start:
+            low = self.edits[own[0]].start
+        if own and self.ends[own[-1]] == end:
+            high = self.edits[own[-1]].end
+        return low, high
 
     def _after(self, place: int) -> int:
         """Base offset of text that begins at a position: behind anything deleted there."""

@@ -44,7 +44,7 @@ from scrutiny.core.randomness import Rng, stream_of
 from scrutiny.core.transformation import Where
 from scrutiny.perturb.control.material import Ground, operations_of
 from scrutiny.perturb.control.placement import NoRoomError, Placement
-from scrutiny.perturb.engine.changes import streams
+from scrutiny.perturb.engine.changes import STREAMS
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.engine.edited_words import restated
 from scrutiny.perturb.engine.recipe import parse_recipe
@@ -86,7 +86,7 @@ class Controls:
         if variant.status != "ok":
             return _control(variant, draw, "no_treatment")
         name, where = _of_recipe(variant.recipe)
-        rng = streams().stream(seed, "control", name=name, item=variant.item, draw=draw)
+        rng = STREAMS.stream(seed, "control", name=name, item=variant.item, draw=draw)
         example = self._example
         gold = None if variant.gold is None else example.gold
         try:

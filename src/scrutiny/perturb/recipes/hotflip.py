@@ -90,18 +90,16 @@ class HotFlip(Attack):
 
     def search(self, given: Given) -> Search:
         """A beam over flips."""
-        rule = Changeable(stop_words=True)
-        if self.level == "character":
-            again = Changeable(stop_words=True, is_once=False)
-            space = Space.of(AnyWord(), may_change=again, amount=Amount(words=self.words))
-            method = CharacterFlips(width=self.width, flips=self.flips, steps=2 * self.words)
-            return Search(space, Untargeted(), method)
+        is_word = self.level == "word"
         space = Space.of(
             AnyWord(),
-            may_change=rule,
+            may_change=Changeable(stop_words=True, is_once=is_word),
             amount=Amount(words=self.words),
-            step_constraints=(SamePos(),),
+            step_constraints=(SamePos(),) if is_word else (),
         )
+        if not is_word:
+            method = CharacterFlips(width=self.width, flips=self.flips, steps=2 * self.words)
+            return Search(space, Untargeted(), method)
         by_gradient = FirstOrder(
             width=self.width, flips=self.flips, steps=self.words, least_cosine=self.least_cosine
         )

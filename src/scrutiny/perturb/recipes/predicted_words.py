@@ -262,19 +262,15 @@ class Bae(Attack):
     def search(self, given: Given) -> Search:
         """Greedy, by importance."""
         rule = Changeable(stop_words=True)
-        replacing: Any = MaskedReplace(top=self.candidates)
-        inserting: Any = MaskedInsert(top=self.candidates)
         beside = Changeable(stop_words=True, is_once=self.mode != "R+I")  # beside what R put there
-        moves = {
-            "R": (Move(replacing, None, rule),),
-            "I": (Move(inserting, None, beside),),
-        }
-        chosen = moves.get(self.mode, (*moves["R"], *moves["I"]))
+        replacing = Move(MaskedReplace(top=self.candidates), may_change=rule)
+        inserting = Move(MaskedInsert(top=self.candidates), may_change=beside)
+        moves = {"R": (replacing,), "I": (inserting,)}.get(self.mode, (replacing, inserting))
         is_ours = self.variant == "as_published"
         near = similar(given, least_cosine=0.8 if is_ours else 0.936338, window=WINDOW)
         pos: Any = SamePos(noun_verb=True)  # lets insertions pass
         space = Space(
-            chosen,
+            moves,
             constraints=() if is_ours else near,
             step_constraints=(pos, *near) if is_ours else (pos,),
         )

@@ -62,12 +62,12 @@ class Pwws(Attack):
 
     def search(self, given: Given) -> Search:
         """Synonyms by weighted saliency."""
-        rule = Changeable(stop_words=True)
-        if self.variant == "textattack":
-            method = GreedyRanked(ranking="saliency", as_released=True)
-            return Search(Space.of(WordnetAll(), may_change=rule), Untargeted(), method)
-        space = Space.of(WordnetAll(pos="tagged"), may_change=rule)
-        return Search(space, Untargeted(), GreedyRanked(ranking="saliency", fixes_choice=True))
+        is_ours = self.variant == "as_published"
+        space = Space.of(
+            WordnetAll(pos="tagged" if is_ours else "all"), may_change=Changeable(stop_words=True)
+        )
+        method = GreedyRanked(ranking="saliency", as_released=not is_ours, fixes_choice=is_ours)
+        return Search(space, Untargeted(), method)
 
 
 @dataclass(frozen=True, slots=True)

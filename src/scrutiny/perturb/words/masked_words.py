@@ -33,31 +33,6 @@ def _are_antonyms(word: str, other: str) -> bool:
     )
 
 
-def _fitting(
-    guesses: Iterable[Guess], old: Sequence[str], *, no_stop_words: bool, no_antonyms: bool
-) -> Iterator[Guess]:
-    """Predictions that differ from the old words, without duplicates, and pass the filters.
-
-    Examples
-    --------
-    >>> found = [Guess(w, 0.1) for w in ("Good", "bad", "the", "fine", "Fine")]
-    >>> [g.word for g in _fitting(found, ["good"], no_stop_words=True, no_antonyms=True)]
-    ['fine']
-    """
-    known = {word.lower() for word in old}
-    words = tuple(known)
-    for guess in guesses:
-        low = guess.word.lower()
-        if low in known:
-            continue
-        known.add(low)
-        if no_stop_words and is_stop_word(low):
-            continue
-        if no_antonyms and any(_are_antonyms(word, low) for word in words):
-            continue
-        yield guess
-
-
 class Expected(OtherWord, AsksAhead):
     """Base of all changes that a masked language model proposes."""
 
@@ -96,9 +71,17 @@ class Expected(OtherWord, AsksAhead):
 
     def fitting(self, document: Document, query: MaskQuery, old: Sequence[str]) -> Iterator[Guess]:
         """Predictions that are likely enough, differ from the old words, and pass the filters."""
-        found = self.guesses(document, query)
-        likely = [guess for guess in found if guess.value >= self.least_probability]
-        return _fitting(likely, old, no_stop_words=self.no_stop_words, no_antonyms=self.no_antonyms)
+        known = {word.lower() for word in old}
+        words = tuple(known)
+        for guess in self.guesses(document, query):
+            low = guess.word.lower()
+            if guess.value < self.least_probability or low in known:
+                continue
+            known.add(low)
+            if self.no_stop_words and is_stop_word(low):
+                continue
+            if not (self.no_antonyms and any(_are_antonyms(word, low) for word in words)):
+                yield guess
 
     def others(self, document: Document, site: Site) -> Iterable[str]:
         """Words in the model's order."""
