@@ -8,8 +8,13 @@ from scrutiny.core.example import Example
 from scrutiny.perturb.engine.document import TextDocument, document_of
 from scrutiny.perturb.resources.capabilities import Guess, MaskQuery, WordGuesser
 from scrutiny.perturb.resources.loading import load_resource
-from scrutiny.perturb.words.masked_lengths import MaskedInsert, MaskedMerge
-from scrutiny.perturb.words.masked_words import MaskedReplace, ShownReplace, _are_antonyms
+from scrutiny.perturb.words.masked_words import (
+    MaskedInsert,
+    MaskedMerge,
+    MaskedReplace,
+    ShownReplace,
+    _are_antonyms,
+)
 from scrutiny.text.edits import apply_to_text
 
 

@@ -27,8 +27,12 @@ from scrutiny.perturb.search.goals.label_goals import Untargeted
 from scrutiny.perturb.search.judging import Closeness, best, reached
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked, rank
 from scrutiny.perturb.search.methods.plain_searches import Greedy
-from scrutiny.perturb.words.masked_lengths import MaskedInsert, MaskedMerge
-from scrutiny.perturb.words.masked_words import MaskedReplace, ShownReplace
+from scrutiny.perturb.words.masked_words import (
+    MaskedInsert,
+    MaskedMerge,
+    MaskedReplace,
+    ShownReplace,
+)
 
 
 @dataclass(frozen=True, slots=True)

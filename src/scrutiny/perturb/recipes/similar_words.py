@@ -17,12 +17,11 @@ from scrutiny.perturb.recipes.attack import Attack, Given
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.perturb.search import Amount, Changeable, Search, Space
 from scrutiny.perturb.search.goals.label_goals import Untargeted
-from scrutiny.perturb.search.methods.genetic import Genetic
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
+from scrutiny.perturb.search.methods.populations import Genetic
 from scrutiny.perturb.search.state import State
 from scrutiny.perturb.words.masked_words import MaskedReplace
-from scrutiny.perturb.words.vector_neighbors import VectorNeighbors
-from scrutiny.perturb.words.wordnet_synonyms import WordnetAll
+from scrutiny.perturb.words.synonyms import VectorNeighbors, WordnetAll
 
 #: Words around an edit that are compared, where a paper compares a window.
 WINDOW: Final = 15

@@ -9,11 +9,11 @@ from scrutiny.perturb.search import Changeable, Move, Search, Space
 from scrutiny.perturb.search.goals.label_goals import Untargeted
 from scrutiny.perturb.search.goals.output_goals import FewestWords
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
-from scrutiny.perturb.search.methods.particle_swarm import ParticleSwarm
 from scrutiny.perturb.search.methods.plain_searches import Beam, Greedy
+from scrutiny.perturb.search.methods.populations import ParticleSwarm
 from scrutiny.perturb.words.added_and_dropped import Contraction, DeleteWord
 from scrutiny.perturb.words.number_swap import NumberSwap
-from scrutiny.perturb.words.wordnet_synonyms import WordnetAll
+from scrutiny.perturb.words.synonyms import WordnetAll
 
 
 @dataclass(frozen=True, slots=True)

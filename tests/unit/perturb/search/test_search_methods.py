@@ -24,10 +24,16 @@ from scrutiny.perturb.search.goals.output_goals import FewestWords, KeepOutput
 from scrutiny.perturb.search.judging import Base, Judged, best, ranked, reached
 from scrutiny.perturb.search.methods import first_order
 from scrutiny.perturb.search.methods.first_order import FirstOrder
-from scrutiny.perturb.search.methods.genetic import Genetic, genes, join, mixed, parent_weights
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked, How, rank
-from scrutiny.perturb.search.methods.particle_swarm import ParticleSwarm
 from scrutiny.perturb.search.methods.plain_searches import Beam, Exhaustive, Greedy, RandomChoice
+from scrutiny.perturb.search.methods.populations import (
+    Genetic,
+    ParticleSwarm,
+    genes,
+    join,
+    mixed,
+    parent_weights,
+)
 from scrutiny.perturb.search.moves import AnyWord, Origin
 from scrutiny.perturb.search.problem import Problem
 from scrutiny.perturb.search.running import search_all
@@ -491,9 +497,9 @@ SCRIPT = """
 from scrutiny.core.example import Example
 from scrutiny.perturb.search import *
 from scrutiny.perturb.search.goals.label_goals import Untargeted
-from scrutiny.perturb.search.methods.genetic import Genetic
-from scrutiny.perturb.search.methods.particle_swarm import ParticleSwarm
-from scrutiny.perturb.words.wordnet_synonyms import SynonymWordnet
+from scrutiny.perturb.search.methods.populations import Genetic
+from scrutiny.perturb.search.methods.populations import ParticleSwarm
+from scrutiny.perturb.words.synonyms import SynonymWordnet
 from scrutiny.perturb.characters.typos import Typos
 from scrutiny.testing.toy_models import KeywordClassifier
 model = KeywordClassifier(("good", "film"), ("bad",))

@@ -13,7 +13,7 @@ from scrutiny.core.edit import EditRefusedError
 from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.core.example import Span
 from scrutiny.core.facts import LABELS, SPANS, WRITTEN
-from scrutiny.perturb.search.goals.distances import (
+from scrutiny.perturb.search.goals.answer_goals import (
     DISTANCES,
     Against,
     Distance,

@@ -11,7 +11,7 @@ from scrutiny.core.boundary.parameters import at_least
 from scrutiny.core.edit import Edit
 from scrutiny.core.queries.gradients import InputEmbeddings, TokenGradients
 from scrutiny.perturb.search.methods.greedy_ranked import loss_gradients, wanted_slope
-from scrutiny.perturb.search.methods.plain_searches import beam_search
+from scrutiny.perturb.search.methods.plain_searches import Beam, beam_search
 from scrutiny.perturb.search.problem import Asking, Method, Problem
 from scrutiny.perturb.search.state import State
 from scrutiny.text.letters import match_case
@@ -46,7 +46,7 @@ def gradient_beam(problem: Problem, propose: Proposing, *, width: int, steps: in
         told = ((state, slopes) for state, slopes in pairs if slopes is not None)
         return (one for state, slopes in told for one in propose(state, slopes))
 
-    return beam_search(problem, near, width, steps)
+    return beam_search(problem, near, Beam(width, steps))
 
 
 Array: TypeAlias = np.ndarray[Any, Any]

@@ -56,29 +56,24 @@ class Beam(Method):
         def near(states: Sequence[State]) -> Iterator[State]:
             return (one for state in states for one in problem.neighbors(state))
 
-        return beam_search(
-            problem, near, self.width, self.steps, prefer=self.prefer, least=self.least, prepares=True
-        )
+        return beam_search(problem, near, self, prepares=True)
 
 
 def beam_search(
     problem: Problem,
     near: Callable[[Sequence[State]], Iterable[State]],
-    width: int,
-    steps: int,
+    how: Beam,
     *,
-    prefer: Closeness | None = None,
-    least: float | None = None,
     prepares: bool = False,
 ) -> Asking:
-    """Search that keeps the best ``width`` texts of each step, and asks no text twice.
+    """Search that keeps the best few texts of each step, and asks no text twice.
 
     ``near`` gives the texts one step from some; whether moves are asked for candidates before says
     ``prepares``.
     """
     beam = [problem.base]
     seen = {problem.base.state.key}
-    for _ in range(steps):
+    for _ in range(how.steps):
         states = [one.state for one in beam]
         if prepares:
             yield from problem.prepare([(state, problem.places(state)) for state in states])
@@ -90,10 +85,11 @@ def beam_search(
         if not found:
             break
         judged = yield found
-        there = reached(judged, prefer)
+        there = reached(judged, how.prefer)
         if there is not None:
             return there
-        beam = [o for o in ranked(judged) if least is None or o.score >= least][:width]
+        good = [o for o in ranked(judged) if how.least is None or o.score >= how.least]
+        beam = good[: how.width]
     return None  # the engine has the best text seen
 
 
