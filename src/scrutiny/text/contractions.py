@@ -12,7 +12,7 @@ from functools import cache
 from typing import NamedTuple
 
 from scrutiny.text.inflection import lemma
-from scrutiny.text.lexicon import listed, word_set
+from scrutiny.text.lexicon import listed, word_pairs, word_set
 
 
 class Rewording(NamedTuple):
@@ -27,14 +27,7 @@ _NEGATED = (
     "is are was were do does did has have had could would should might must need dare ought"
 ).split()
 _IRREGULAR = {"can't": "cannot", "won't": "will not", "shan't": "shall not"}
-_CLITICS = {
-    "'m": "I",
-    "'re": "you we they who what there",
-    "'ve": "I you we they who may could would should might must",
-    "'ll": "I you he she it we they that there who this what",
-    "'s": "he she it that there here what who where how when why",
-    "'d": "I you he she it we they who that there",
-}
+_CLITICS = word_pairs("subjects_of_clitics")
 _FULL = {
     "'m": ("am",),
     "'re": ("are",),
@@ -44,19 +37,7 @@ _FULL = {
     "'d": ("would", "had"),
 }
 _SUBJECTS = "|".join(sorted({subject for group in _CLITICS.values() for subject in group.split()}))
-_INFORMAL = {
-    "'em": "them",
-    "'tis": "it is",
-    "'twas": "it was",
-    "dunno": "do not know",
-    "gimme": "give me",
-    "gonna": "going to",
-    "kinda": "kind of",
-    "lemme": "let me",
-    "outta": "out of",
-    "sorta": "sort of",
-    "wanna": "want to",
-}
+_INFORMAL = word_pairs("informal")
 _ADVERBS = word_set("skipped_adverbs")
 _HAS = frozenset(
     "got gotten been had gone had become come begun grown risen fallen happened".split()

@@ -26,16 +26,9 @@ from scrutiny.text.tokens import token_spans
 EntityLabel = Literal["PER", "LOC", "ORG"]
 # What taggings of named entities call the three kinds that we have names for.
 _LABELS: Final[dict[str, EntityLabel]] = {
-    "PER": "PER",
-    "PERSON": "PER",
-    "LOC": "LOC",
-    "LOCATION": "LOC",
-    "GPE": "LOC",
-    "GEO-LOC": "LOC",
-    "ORG": "ORG",
-    "ORGANIZATION": "ORG",
-    "CORPORATION": "ORG",
-    "COMPANY": "ORG",
+    **dict.fromkeys(("PER", "PERSON"), "PER"),
+    **dict.fromkeys(("LOC", "LOCATION", "GPE", "GEO-LOC"), "LOC"),
+    **dict.fromkeys(("ORG", "ORGANIZATION", "CORPORATION", "COMPANY"), "ORG"),
 }
 
 

@@ -15,18 +15,6 @@ from scrutiny.core.errors import UnknownNameError
 
 Gender = Literal["female", "male"]
 
-REGIONS = (
-    "Africa",
-    "America",
-    "Asia",
-    "China",
-    "Europe",
-    "India",
-    "Japan",
-    "Middle East",
-    "Oceania",
-)
-
 
 def read_bytes(name: str) -> bytes:
     """Return the content of a data file, decompressed if its name ends in ``.xz``."""
@@ -56,6 +44,12 @@ def word_set(name: str) -> frozenset[str]:
     return next(frozenset(words.split(" ")) for known, words in table("word_sets") if known == name)
 
 
+def word_pairs(name: str) -> dict[str, str]:
+    """Other words by word, of one list of ``data/word_pairs.tsv``."""
+    return {word: other for known, word, other in table("word_pairs") if known == name}
+
+
+REGIONS = tuple(sorted({region for _, _, region in table("places")}))
 STOP_WORDS = word_set("stop_words")
 
 

@@ -24,24 +24,12 @@ from scrutiny.perturb.languages.verbs import (
 )
 from scrutiny.text.inflection import inflect, lemma, reinflect
 from scrutiny.text.letters import match_case
-from scrutiny.text.lexicon import is_stop_word
+from scrutiny.text.lexicon import is_stop_word, word_pairs
 from scrutiny.text.wordnet import exists
 
 PastOrPresent = Literal["past", "present"]
 Agreement = Literal["VBZ", "VBP"]
-_PAST: Final = {
-    "am": "was",
-    "is": "was",
-    "are": "were",
-    "has": "had",
-    "have": "had",
-    "do": "did",
-    "does": "did",
-    "can": "could",
-    "will": "would",
-    "may": "might",
-    "shall": "should",
-}
+_PAST: Final = word_pairs("past_auxiliaries")
 _PRESENT_MODALS: Final = {"could": "can", "would": "will", "might": "may"}
 _PRESENT: Final[dict[str, dict[Agreement, str]]] = {
     "was": {"VBZ": "is", "VBP": "are"},

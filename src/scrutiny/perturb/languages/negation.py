@@ -28,6 +28,7 @@ from scrutiny.perturb.languages.verbs import (
 )
 from scrutiny.text.inflection import inflect, lemma
 from scrutiny.text.letters import capitalize_first, match_case
+from scrutiny.text.lexicon import word_pairs
 from scrutiny.text.tokens import is_spaced
 from scrutiny.text.wordnet import exists
 
@@ -38,15 +39,7 @@ _UNMARKED: Final = frozenset(
     "dont doesnt didnt cant wont isnt arent wasnt werent wouldnt couldnt shouldnt".split()
 )
 _UNCONTRACTED: Final = frozenset({"am", "may", "might", "shall", "ought"})
-_POSITIVE: Final = {
-    "any": "some",
-    "anything": "something",
-    "anyone": "someone",
-    "anybody": "somebody",
-    "anywhere": "somewhere",
-    "either": "too",
-    "yet": "already",
-}
+_POSITIVE: Final = word_pairs("affirmed")
 _TENSES: Final = {"has": "VBZ", "does": "VBZ", "had": "VBD", "did": "VBD"}
 _STOPS: Final = frozenset('.!?;:,()"')
 _NOT_AFTER: Final = frozenset("or if why whether than though perhaps maybe need dare".split())
