@@ -295,11 +295,7 @@ def _overlapping(earlier: _Placed, later: Sequence[Edit]) -> list[tuple[int, int
 
 
 def _merge(
-    text: str,
-    base: int,
-    earlier: _Placed,
-    members: Sequence[_Member],
-    later: Sequence[Edit],
+    text: str, base: int, earlier: _Placed, members: Sequence[_Member], later: Sequence[Edit]
 ) -> Edit:
     """One edit of a range of the base text, with the spans of both sets of edits."""
     inner = [e._replace(start=e.start - base, end=e.end - base) for e in later]

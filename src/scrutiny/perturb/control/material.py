@@ -20,7 +20,7 @@ from string import ascii_lowercase
 from types import MappingProxyType
 from typing import Final, Literal, NamedTuple
 
-from rapidfuzz.distance import Levenshtein
+from rapidfuzz.distance import Levenshtein, Postfix, Prefix
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.randomness import Rng, pick
@@ -121,14 +121,10 @@ def _has_words(text: str) -> bool:
 
 def _trimmed(old: str, new: str) -> tuple[int, str]:
     """Code points deleted and text inserted, without the common prefix and suffix."""
-    most = min(len(old), len(new))
-    head = 0
-    while head < most and old[head] == new[head]:
-        head += 1
-    tail = 0
-    while tail < most - head and old[-1 - tail] == new[-1 - tail]:
-        tail += 1
-    return len(old) - head - tail, new[head : len(new) - tail]
+    head = Prefix.similarity(old, new)
+    old, new = old[head:], new[head:]
+    tail = Postfix.similarity(old, new)
+    return len(old) - tail, new[: len(new) - tail]
 
 
 def _within(old: str, new: str) -> list[Operation]:

@@ -6,7 +6,7 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import NamedTuple
 
-from scrutiny.core.edit import Edit
+from scrutiny.core.edit import Borders, Edit
 from scrutiny.core.languages import speaks
 from scrutiny.core.transformation import Site
 from scrutiny.perturb.engine.document import allowed_sites
@@ -144,9 +144,6 @@ def _sites_of(state: State, number: int, move: Move, field: str) -> Sequence[Sit
         found = allowed_sites(change.sites(document), document, move.where or change.where)
     state.sites[key] = move, found
     return found
-
-
-Borders = Sequence[tuple[int, int]]
 
 
 class Source(NamedTuple):

@@ -251,11 +251,7 @@ def _breaks(state: State, edit: Edit) -> bool:
 
 
 def screened(
-    constraint: Constraint,
-    steps: Sequence[CandidateStep],
-    vetoes: Counter[str],
-    *,
-    of: State | None,
+    constraint: Constraint, steps: Sequence[CandidateStep], vetoes: Counter[str], of: State | None
 ) -> Sequence[CandidateStep]:
     """Candidates that a constraint accepts, compared with a text, or with the base."""
     if not steps:

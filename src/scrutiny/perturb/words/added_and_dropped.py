@@ -218,13 +218,10 @@ class DeleteWord(Change):
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """The deletion, with the space before the word, or else the one after it."""
         text = document.text
-        start, end = site.start, site.end
-        while start > 0 and text[start - 1].isspace():
-            start -= 1
+        start, end = len(text[: site.start].rstrip()), site.end
         if start in (site.start, 0):  # after a mark, or in the beginning
             start = site.start
-            while end < len(text) and text[end].isspace():
-                end += 1
+            end = len(text) - len(text[end:].lstrip())
         yield (Edit(document.field, start, end, ""),)
 
 

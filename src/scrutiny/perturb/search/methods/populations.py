@@ -169,9 +169,7 @@ class Genetic(Method):
         weights = {place.key: float(len(problem.candidates(start, place))) for place in places}
         if self.draws == "uniform":
             weights = {key: float(count > 0) for key, count in weights.items()}
-        members = yield from self._changed(
-            problem, [problem.base] * self.population, rng=rng, weights=weights
-        )
+        members = yield from self._changed(problem, [problem.base] * self.population, rng, weights)
         for _ in range(self.generations):
             there = reached(members)
             if there is not None:
@@ -184,17 +182,12 @@ class Genetic(Method):
             there = reached(children)
             if there is not None:
                 return there
-            grown = yield from self._changed(problem, children, rng=rng, weights=weights)
+            grown = yield from self._changed(problem, children, rng, weights)
             members = [*ranked(members)[:1], *grown]
         return reached(members)
 
     def _changed(
-        self,
-        problem: Problem,
-        members: Sequence[Judged],
-        *,
-        rng: Rng,
-        weights: dict[PlaceKey, float],
+        self, problem: Problem, members: Sequence[Judged], rng: Rng, weights: dict[PlaceKey, float]
     ) -> Members:
         """Members, each changed at one place if the best candidate there is better."""
         groups = [self._candidates(problem, one.state, rng, weights) for one in members]
