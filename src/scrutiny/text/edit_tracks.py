@@ -204,11 +204,7 @@ class _Words:
         low, high = start + edits.gains[first], end + edits.gains[last]
         if not touching:
             self._keep(number, low, high)
-        elif (
-            touching[0].start < start
-            or touching[-1].end > end
-            or any(edit.pieces for edit in touching)
-        ):
+        elif touching[0].start < start or touching[-1].end > end or any(e.pieces for e in touching):
             self._open.append(number)
         else:
             self._close(low)

@@ -161,9 +161,9 @@ def _match(words: _EntityWords, i: int) -> tuple[int, EntityLabel] | None:
         )
     if organization is not None:
         return organization, "ORG"
-    if i > 0 and words.is_name_like[i - 1] and not words.opens[i - 1]:
-        if words.words[i - 1] not in _TITLES:
-            return None  # inside of a longer name that is not listed
+    is_inside = i > 0 and words.is_name_like[i - 1] and not words.opens[i - 1]
+    if is_inside and words.words[i - 1] not in _TITLES:
+        return None  # inside of a longer name that is not listed
     listed = _match_listed(words, i)
     if listed is not None and words.is_name_like[listed[0] : listed[0] + 1] == [True]:
         listed = None  # "Perth Glory"

@@ -71,7 +71,7 @@ def perturb_draws(
     """Each example with its analyzed fields and a list of variants for each setting.
 
     The settings have the same resources: texts are analyzed once for all of them. What was
-    analyzed comes along, so that a control (`scrutiny.perturb.control.matched.Controls`) finds it
+    analyzed comes along, so that a control (`scrutiny.perturb.engine.controls.Controls`) finds it
     done.
 
     Examples

@@ -6,8 +6,10 @@ tagger trained on edited texts mistakes.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 from scrutiny.core.edit import Edit
@@ -19,17 +21,9 @@ from scrutiny.text.wordnet import is_known_word
 
 def sentence_tokens(document: Document) -> list[tuple[int, int]]:
     """Token ranges ``(first, last + 1)`` of the sentences of a text, in order."""
-    tokens = document.tokens
-    ranges = []
-    first = 0
-    for _, end in sentences(document.text):
-        last = first
-        while last < len(tokens) and tokens[last][0] < end:
-            last += 1
-        if last > first:
-            ranges.append((first, last))
-        first = last
-    return ranges
+    starts = [start for start, _ in document.tokens]
+    borders = [0, *(bisect_left(starts, end) for _, end in sentences(document.text))]
+    return [(first, last) for first, last in pairwise(borders) if first < last]
 
 
 def sentence_of(document: Document, index: int) -> tuple[int, int]:

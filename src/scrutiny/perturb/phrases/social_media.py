@@ -130,9 +130,8 @@ def _is_meant(phrase: Sequence[str], words: Sequence[str], start: int, stop: int
         return False  # "I know who you are."
     short = social_abbreviations()[" ".join(phrase)]
     before = words[start - 1] if start else ""
-    if (short[-1].isdigit() and following[:1].isdigit()) or (
-        short[0].isdigit() and before[-1:].isdigit()
-    ):
+    is_before_number = short[-1].isdigit() and following[:1].isdigit()
+    if is_before_number or (short[0].isdigit() and before[-1:].isdigit()):
         return False  # "to 5 others"
     if phrase[0] == "going" or last == "have":
         return following.isalpha() and following not in _DETERMINERS

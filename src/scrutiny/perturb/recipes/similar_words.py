@@ -245,10 +245,8 @@ class Alzantot(Attack):
             constraints=self._fluent(given) if self.variant == "faster" else (),
             step_constraints=self._fluent(given) if self.variant == "as_published" else (),
         )
-        generations = _GENERATIONS[self.variant]
-        if is_improved:
-            return Search(space, Untargeted(), Genetic.improved(self.population, generations))
-        return Search(space, Untargeted(), Genetic(self.population, generations))
+        made = Genetic.improved if is_improved else Genetic
+        return Search(space, Untargeted(), made(self.population, _GENERATIONS[self.variant]))
 
     def _fluent(self, given: Given) -> tuple[Any, ...]:
         """Constraint by a language model, if there is one."""

@@ -99,11 +99,9 @@ def _grouped(state: State, moves: Sequence[Move], field: str) -> list[_Group]:
     lists = _allowed(state, moves, field)
     first = lists[0]
     is_shared = bool(first) and all(sites == first for sites in lists[1:])
-    if (  # words in order, each at a place of its own
-        is_shared
-        and all(token >= 0 and start < end for start, end, token in first)
-        and all(one[1] <= other[0] for one, other in pairwise(first))
-    ):
+    are_words = is_shared and all(token >= 0 and start < end for start, end, token in first)
+    # words in order, each at a place of its own
+    if are_words and all(one[1] <= other[0] for one, other in pairwise(first)):
         numbers = range(len(moves))
         return [(s[0], s[1], True, tuple([(n, s) for n in numbers])) for s in first]
     found: dict[tuple[int, int, bool], list[tuple[int, Site]]] = {}
@@ -197,13 +195,8 @@ class Trail:
         first = bisect_right(self._highs, start)
         if first < bisect_left(self._lows, end):  # edits reach into it
             edit, placed = self._edits[first], self._lows[first]
-            is_new = (
-                edit.start == edit.end
-                and placed <= start
-                and end <= self._highs[first]
-                and not self._is_inside(edit.start)
-            )
-            if is_new:
+            is_within = placed <= start and end <= self._highs[first]
+            if edit.start == edit.end and is_within and not self._is_inside(edit.start):
                 return Source(edit.start, edit.end, -1, is_touched=True)
             token = self._token_at(start - self._gains[first] if start < placed else edit.start)
             low, high = self._tokens[token] if token >= 0 else (edit.start, edit.end)

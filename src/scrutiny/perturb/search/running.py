@@ -188,14 +188,8 @@ class Running:
         if reason is not None or judged is None:
             self._close("skipped", reason, base_answer=answer, n_asked=1)
             return
-        self._problem = Problem(
-            judged,
-            facts,
-            self._search.space,
-            goal.slope(facts),
-            self._victim.gradients,
-            self._ledger.remaining,
-        )
+        space, victim, left = self._search.space, self._victim, self._ledger.remaining
+        self._problem = Problem(judged, facts, space, goal.slope(facts), victim.gradients, left)
         self._asking = self._search.method.search(self._problem)
         self._take(next(self._asking))
 

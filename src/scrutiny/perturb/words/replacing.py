@@ -262,20 +262,8 @@ class AntonymSwap(OtherWord):
     def sites(self, document: Document) -> Sites:
         """Adjectives that have an antonym; only possible adjectives are tagged."""
         words, known = document.words, _words_with_antonym(self)
-        found = [
-            site
-            for site in sites_where(document, known.__getitem__)
-            if content_tag(document, site.token) in _TAGS_OF_ADJECTIVES
-            and self.others(document, site)
-            and not (self.checked and _is_fixed(words, site.token))
-        ]
-        if self.plain:  # an adjective that judges, and no other word of the text does
-            found = [
-                site
-                for site in found
-                if lemma(words[site.token].lower(), "ADJ") not in _MEASURES
-                and is_only_judgment(document, site.token)
-            ]
+        places = sites_where(document, known.__getitem__)
+        found = [site for site in places if self._fits(document, site)]
         if not found or (self.plain and not is_plain_statement(document)):
             return []
         bases = Counter([lemma(word.lower(), "ADJ") for word in words if word.isalpha()])
@@ -286,6 +274,16 @@ class AntonymSwap(OtherWord):
             if bases[lemma(low, "ADJ")] < 2 and not any(bases[lemma(f, "ADJ")] for f in forms):
                 kept.append(site)
         return kept
+
+    def _fits(self, document: Document, site: Site) -> bool:
+        """Whether an adjective has an antonym; if plain, one that judges as no other word does."""
+        index, words = site.token, document.words
+        if content_tag(document, index) not in _TAGS_OF_ADJECTIVES:
+            return False
+        if not self.others(document, site) or (self.checked and _is_fixed(words, index)):
+            return False
+        is_measure = lemma(words[index].lower(), "ADJ") in _MEASURES
+        return not self.plain or (not is_measure and is_only_judgment(document, index))
 
     def others(self, document: Document, site: Site) -> Sequence[str]:
         """Antonyms in the adjective's degree, the most frequent sense first."""

@@ -1,8 +1,8 @@
 """The matched random change of a variant: the same amount, at random other places.
 
 A model that loses three points under typos may lose them under any three changed letters. The
-control answers that: each operation of the treatment (`scrutiny.perturb.control.material`) is
-repeated with the same amount of change at random places of the same item.
+control answers that: each operation of the treatment (`scrutiny.perturb.engine.control_material`)
+is repeated with the same amount of change at random places of the same item.
 
 ============  ==================================================================================
 operation     its control
@@ -43,7 +43,8 @@ from scrutiny.core.errors import ScrutinyError, UserError
 from scrutiny.core.example import Example
 from scrutiny.core.randomness import Rng, stream_of
 from scrutiny.core.transformation import Where
-from scrutiny.perturb.control.material import (
+from scrutiny.perturb.engine.changes import STREAMS
+from scrutiny.perturb.engine.control_material import (
     Ground,
     Operation,
     filler_letters,
@@ -51,7 +52,6 @@ from scrutiny.perturb.control.material import (
     operations_of,
     random_text,
 )
-from scrutiny.perturb.engine.changes import STREAMS
 from scrutiny.perturb.engine.document import TextDocument, covered
 from scrutiny.perturb.engine.edit_gate import Chosen, fences_of
 from scrutiny.perturb.engine.edited_words import restated

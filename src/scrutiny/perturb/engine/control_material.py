@@ -28,7 +28,7 @@ from scrutiny.core.record import grouped
 from scrutiny.core.transformation import Where
 from scrutiny.perturb.engine.document import TextDocument, tokens_where
 from scrutiny.text.letters import match_case, same_class
-from scrutiny.text.lexicon import is_stop_word, read_bytes, zipf
+from scrutiny.text.lexicon import frequencies, is_stop_word, zipf
 from scrutiny.text.tokens import graphemes, is_number, is_punctuation, is_word, token_spans
 
 Kind = Literal["case", "marks", "words", "letters"]
@@ -267,7 +267,7 @@ def of_length(text: str, length: int) -> str | None:
     return text if excess == 0 else None
 
 
-_LEAST_ZIPF: Final = 350  # hundredths: about three times in a million words
+_LEAST_ZIPF: Final = 3.5  # about three times in a million words
 _ENOUGH: Final = 20
 _LONGEST: Final = 11
 
@@ -278,13 +278,10 @@ def _words_by_length() -> Mapping[int, tuple[str, ...]]:
 
     Function words are left out: a random "not" would not be a neutral change.
     """
-    lines = [line.split(" ") for line in read_bytes("zipf.txt.xz").decode("utf-8").splitlines()]
-    frequent = [words for n, *words in lines if n.isdigit() and int(n) >= _LEAST_ZIPF]
     found = grouped(
         (len(word), word)
-        for words in frequent
-        for word in words
-        if word.isascii() and word.isalpha() and not is_stop_word(word)
+        for word, value in frequencies().items()
+        if value >= _LEAST_ZIPF and word.isascii() and word.isalpha() and not is_stop_word(word)
     )
     return MappingProxyType({length: tuple(words) for length, words in found.items()})
 
