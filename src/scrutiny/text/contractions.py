@@ -39,9 +39,7 @@ _FULL = {
 _SUBJECTS = "|".join(sorted({subject for group in _CLITICS.values() for subject in group.split()}))
 _INFORMAL = word_pairs("informal")
 _ADVERBS = word_set("skipped_adverbs")
-_HAS = frozenset(
-    "got gotten been had gone had become come begun grown risen fallen happened".split()
-)
+_HAS = word_set("had_participles")
 # In a question a person "is called" and "is made", but has been, has done and has said.
 _ASKED_HAS = frozenset("been done got gotten had said".split())
 # In a question "'s" before one of these is "does".

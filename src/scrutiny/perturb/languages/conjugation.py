@@ -24,7 +24,7 @@ from scrutiny.perturb.languages.verbs import (
 )
 from scrutiny.text.inflection import inflect, lemma, reinflect
 from scrutiny.text.letters import match_case
-from scrutiny.text.lexicon import is_stop_word, word_pairs
+from scrutiny.text.lexicon import is_stop_word, word_pairs, word_set
 from scrutiny.text.wordnet import exists
 
 PastOrPresent = Literal["past", "present"]
@@ -38,9 +38,7 @@ _PRESENT: Final[dict[str, dict[Agreement, str]]] = {
     "did": {"VBZ": "does", "VBP": "do"},
 }
 _PAST_CLITICS: Final = {"'m": "was", "'re": "were", "'ve": "had", "'ll": "would"}
-_SINGULAR: Final = frozenset(
-    "he she it this that everyone everybody someone something everything nobody nothing".split()
-)
+_SINGULAR: Final = word_set("singular_subjects")
 _PLURAL: Final = frozenset("we you they these those".split())
 SUBJECTS: Final = _SINGULAR | _PLURAL | {"i"}
 _ASKING: Final = frozenset("please pls plz plse kindly".split())  # a command follows

@@ -267,12 +267,8 @@ def _is_name(document: Document, index: int) -> bool:
 
 # Words that say of whose gender they speak: who has a wife is rarely meant as a woman.
 _PRESUPPOSES: Final[dict[Gender, frozenset[str]]] = {
-    "male": frozenset(
-        "wife wives girlfriend girlfriends fiancee bride mistress widow sir sire beard".split()
-    ),
-    "female": frozenset(
-        "husband husbands boyfriend boyfriends groom widower pregnant madam ma'am".split()
-    ),
+    "male": word_set("presuppose_male"),
+    "female": word_set("presuppose_female"),
 }
 _OF_TITLES: Final = word_set("of_titles")
 _NAME_TAGS: Final = ("NN", "FW", "JJ")

@@ -141,24 +141,18 @@ def _range(number: Number) -> tuple[int, int, int]:
 # What a number behind them names, instead of counting anything.
 _LABELS: Final = word_set("labels_of_numbers")
 _MONEY: Final = frozenset({"$", "£", "€"})
-_BEFORE_YEAR: Final = frozenset(
-    "in since of from by until till before after during late early around circa summer".split()
-)
+_BEFORE_YEAR: Final = word_set("before_years")
 _KNOWN: Final = frozenset(
     "the these those both all between either other".split()
 )  # spoken of already
 _ENUMERATES: Final = frozenset({":", "--", "-", "(", "–", "—"})
 _PAIRS: Final = frozenset("one other both second either between each former latter".split())
-_BEFORE_ORDINAL: Final = frozenset(
-    "the my your his her its our their this that every each on 's".split()
-)
+_BEFORE_ORDINAL: Final = word_set("before_ordinals")
 _BEFORE_DECADE: Final = frozenset("the early late mid in his her their my our ' -".split())
 _FIXED_ORDINAL: Final = word_set("fixed_ordinals")
 # Counted only in names and idioms: "four weddings", "turn 180 degrees".
 _IDIOMS: Final = word_set("idioms_with_numbers")
-_DECIMAL_UNITS: Final = frozenset(
-    "percent billion million trillion dollars euros pounds miles meters metres points".split()
-)
+_DECIMAL_UNITS: Final = word_set("decimal_units")
 _PLURALS: Final = word_set("plurals_of_units")
 _SOUNDS: Final = frozenset("2 4 8".split())  # "2" is to, two or too in short messages
 # Before these words it is to or for, and hardly ever a number: "say hi 2 friends", "ready 4 exams".

@@ -13,6 +13,7 @@ from scrutiny.perturb.languages.related_words import (
     synonym_forms,
     words_with_synonym,
 )
+from scrutiny.perturb.languages.verbs import HAVE
 from scrutiny.perturb.languages.word_forms import (
     UPOS_OF,
     content_lemma,
@@ -35,7 +36,6 @@ _CACHED: Final = 1 << 16
 _COMMONPLACE: Final = 5.0  # one word in ten thousand, as log10 of its count per billion words
 _ENOUGH: Final = 3  # so many words with a usual synonym, and the tags will leave one
 _COMPOUND: Final = frozenset("noir - home love short cover news".split())
-_HAVE: Final = frozenset({"have", "has", "had"})
 _PARTICLES: Final = word_set("particles")
 
 
@@ -152,7 +152,7 @@ def _is_fixed(document: Document, index: int, xpos: str) -> bool:
         if low == "love" and behind and document.tag(index + 1) == "NNP":
             return True
         # a participle with the tag of a past: "have you started"
-        has_auxiliary = index > 1 and document.words[index - 2].lower() in _HAVE
+        has_auxiliary = index > 1 and document.words[index - 2].lower() in HAVE
         return has_auxiliary and document.tag(index) == "VBD" and document.tag(index - 1) == "PRP"
     if xpos == "RB":
         is_adjective = index > 0 and document.tag(index - 1) in ("DT", "PRP$")
