@@ -13,9 +13,9 @@ from scrutiny.perturb.words.masked_words import (
     MaskedMerge,
     MaskedReplace,
     ShownReplace,
-    _are_antonyms,
 )
 from scrutiny.text.edits import apply_to_text
+from scrutiny.text.wordnet import are_antonyms
 
 
 class Scripted:
@@ -126,8 +126,8 @@ def test_warming_asks_for_many_places_in_one_batch(transformation, asked):
 
 
 def test_antonyms_are_found_by_any_part_of_speech():
-    assert _are_antonyms("loved", "hates")
-    assert not _are_antonyms("film", "movie")
+    assert are_antonyms("loved", "hates")
+    assert not are_antonyms("film", "movie")
 
 
 WORDS = "the a movie film book was good bad she went play ##s ##ed ##ing 好 坏 很 [ . 7".split()

@@ -256,7 +256,7 @@ def test_estimates_of_flips_are_the_true_changes_of_a_linear_score():
     state = problem.base.state
     (gradients,), words = loss_gradients(problem, [state]), _words_of(model.embeddings())
     pieces = [1, 2, 3]
-    gains = FirstOrder()._gains(problem, gradients, pieces=pieces, vocabulary=words)
+    gains = FirstOrder()._gains(problem, gradients, pieces, words)
     slope = log(2) * (1 - problem.base.answer.scores[1])  # of the loss, downwards in the score
     texts = "a good nice film".split()
 

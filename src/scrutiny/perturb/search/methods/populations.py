@@ -176,9 +176,8 @@ class Genetic(Method):
                 return there
             if all(one.state is problem.base.state for one in members):
                 break  # nothing can be changed for the better
-            chances = parent_weights([one.score for one in members], self.temperature)
-            pairs = rng.choice(len(members), size=(len(members) - 1, 2), p=chances).tolist()
-            children = yield [self._child(problem, members[a], members[b], rng) for a, b in pairs]
+            pairs = self._pairs(members, rng)
+            children = yield [self._child(problem, a, b, rng) for a, b in pairs]
             there = reached(children)
             if there is not None:
                 return there
@@ -213,6 +212,12 @@ class Genetic(Method):
                 return candidates
             places.remove(place)
         return []
+
+    def _pairs(self, members: Sequence[Judged], rng: Rng) -> list[tuple[Judged, Judged]]:
+        """Parents of the next generation: one pair less than there are members."""
+        weights = parent_weights([one.score for one in members], self.temperature)
+        drawn = rng.choice(len(members), size=(len(members) - 1, 2), p=weights)
+        return [(members[a], members[b]) for a, b in drawn.tolist()]
 
     def _child(self, problem: Problem, first: Judged, second: Judged, rng: Rng) -> State:
         """Child that takes each changed place from one of two parents; the first if not allowed."""
