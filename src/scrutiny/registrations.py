@@ -60,11 +60,11 @@ expectation scrutiny.diagnostics.suites.expectations:
     stays_right@1  StaysRight
 transformation scrutiny.perturb.characters.
     delete_letter@1        slips:DeleteLetter
-    hidden_reorder@1       unseen:HiddenReorder
-    homoglyph@1            unseen:Homoglyph
+    hidden_reorder@1       surface:HiddenReorder
+    homoglyph@1            surface:Homoglyph
     homophone@1            chinese:Homophone
     insert_letter@1        slips:InsertLetter
-    invisible_character@1  unseen:InvisibleCharacter
+    invisible_character@1  surface:InvisibleCharacter
     keyboard@1             typos:Keyboard
     look_alike@1           chinese:LookAlike
     middle_swap@1          typos:MiddleSwap
@@ -83,17 +83,17 @@ transformation scrutiny.perturb.words.
     delete_word@1       added_and_dropped:DeleteWord
     inflections@1       replacing:Inflections
     insert_adverb@1     added_and_dropped:InsertAdverb
-    masked_insert@1     masked_lengths:MaskedInsert
+    masked_insert@1     masked_words:MaskedInsert
     masked_lm@1         masked_words:MaskedLm
-    masked_merge@1      masked_lengths:MaskedMerge
+    masked_merge@1      masked_words:MaskedMerge
     masked_replace@1    masked_words:MaskedReplace
     number_swap@1       number_swap:NumberSwap
     shown_replace@1     masked_words:ShownReplace
-    synonym_vectors@1   vector_neighbors:SynonymVectors
-    synonym_wordnet@1   wordnet_synonyms:SynonymWordnet
+    synonym_vectors@1   synonyms:SynonymVectors
+    synonym_wordnet@1   synonyms:SynonymWordnet
     tense@1             tense:Tense
-    vector_neighbors@1  vector_neighbors:VectorNeighbors
-    wordnet_all@1       wordnet_synonyms:WordnetAll
+    vector_neighbors@1  synonyms:VectorNeighbors
+    wordnet_all@1       synonyms:WordnetAll
 transformation scrutiny.perturb.phrases.
     entity_swap@1       entity_swap:EntitySwap
     mention_swap@1      entity_swap:MentionSwap
@@ -136,10 +136,10 @@ search_method scrutiny.perturb.search.methods.
     beam@1            plain_searches:Beam
     exhaustive@1      plain_searches:Exhaustive
     first_order@1     first_order:FirstOrder
-    genetic@1         genetic:Genetic
+    genetic@1         populations:Genetic
     greedy@1          plain_searches:Greedy
     greedy_ranked@1   greedy_ranked:GreedyRanked
-    particle_swarm@1  particle_swarm:ParticleSwarm
+    particle_swarm@1  populations:ParticleSwarm
     random@1          plain_searches:RandomChoice
 attack scrutiny.perturb.recipes.
     a2t@1              similar_words:A2t

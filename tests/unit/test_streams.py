@@ -16,8 +16,8 @@ from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure
 from scrutiny.core.registry import Registration, registry
 from scrutiny.perturb.characters.typos import Typos
-from scrutiny.perturb.control.matched import Controls
 from scrutiny.perturb.engine.apply import perturb
+from scrutiny.perturb.engine.controls import Controls
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.reliability.estimate import estimate
 from scrutiny.reliability.metrics import metric_of, usual_metrics

@@ -54,16 +54,12 @@ class Smoothing:
             yield from ([example] * self.copies for example in examples)
             return
         named = [replace(e, id=digest(*e.fields.values()), gold=None) for e in examples]
-        drawn = [
-            [
-                apply_edits(example, variant.edits) if variant.status == "ok" else example
-                for example, (variant,) in perturb_stream(
-                    named, [self.recipe], Setting(self.seed, draw=draw)
-                )
-            ]
-            for draw in range(self.copies)
-        ]
-        yield from (list(own) for own in zip(*drawn, strict=True))
+
+        def drawn(draw: int) -> list[Example]:
+            pairs = perturb_stream(named, [self.recipe], Setting(self.seed, draw=draw))
+            return [apply_edits(e, v.edits) if v.status == "ok" else e for e, (v,) in pairs]
+
+        yield from map(list, zip(*map(drawn, range(self.copies)), strict=True))
 
 
 class SmoothedClassifier(Model):

@@ -12,7 +12,7 @@ from functools import cache
 from typing import NamedTuple
 
 from scrutiny.text.inflection import lemma
-from scrutiny.text.lexicon import listed
+from scrutiny.text.lexicon import listed, word_pairs, word_set
 
 
 class Rewording(NamedTuple):
@@ -27,72 +27,35 @@ _NEGATED = (
     "is are was were do does did has have had could would should might must need dare ought"
 ).split()
 _IRREGULAR = {"can't": "cannot", "won't": "will not", "shan't": "shall not"}
-_CLITICS = {
-    "'m": "I",
-    "'re": "you we they who what there",
-    "'ve": "I you we they who may could would should might must",
-    "'ll": "I you he she it we they that there who this what",
-    "'s": "he she it that there here what who where how when why",
-    "'d": "I you he she it we they who that there",
-}
-_FULL: dict[str, tuple[str, ...]] = {
+_CLITICS = word_pairs("subjects_of_clitics")
+_FULL = {
     "'m": ("am",),
     "'re": ("are",),
     "'ve": ("have",),
     "'ll": ("will",),
+    "'s": ("is", "has"),
+    "'d": ("would", "had"),
 }
-_FULL |= {"'s": ("is", "has"), "'d": ("would", "had")}
-_INFORMAL = {
-    "'em": "them",
-    "'tis": "it is",
-    "'twas": "it was",
-    "dunno": "do not know",
-    "gimme": "give me",
-    "gonna": "going to",
-    "kinda": "kind of",
-    "lemme": "let me",
-    "outta": "out of",
-    "sorta": "sort of",
-    "wanna": "want to",
-}
-_ADVERBS = frozenset(
-    "never always already just also ever still recently finally really even actually not long "
-    "probably certainly often only clearly obviously definitely".split()
-)
-_HAS = frozenset(
-    "got gotten been had gone had become come begun grown risen fallen happened".split()
-)
+_SUBJECTS = "|".join(sorted({subject for group in _CLITICS.values() for subject in group.split()}))
+_INFORMAL = word_pairs("informal")
+_ADVERBS = word_set("skipped_adverbs")
+_HAS = word_set("had_participles")
 # In a question a person "is called" and "is made", but has been, has done and has said.
 _ASKED_HAS = frozenset("been done got gotten had said".split())
 # In a question "'s" before one of these is "does".
-_ASKED_DOES = frozenset(
-    """do want say mean think need know look take get have make see eat live work go come call feel
-    sound cost use find keep give play read write pay love hate care matter help try talk tell
-    start end happen remember remind believe expect stand sit run drink drive spend bring
-    """.split()
-)
+_ASKED_DOES = word_set("asked_does")
 _DETERMINERS = frozenset("the a an this that these those my your his her its our their all".split())
 _ASKED_FAR = 8  # words of a question that are read
 _INVERTED = frozenset("i you he she it we they this that these those there".split())
 _QUESTION = frozenset("why how when where what which".split())
 # After these a form of be, have or will ends its clause and cannot lean on the word before it.
-_GAP = frozenset(
-    "is are was were be has have had will would do does did can could should may might must "
-    "to of and or but nor that because if when while as than though until".split()
-)
-_ED_BUT_NO_PARTICIPLE = frozenset(
-    "need feed speed seed indeed bed red exceed proceed succeed bleed breed embed weed heed "
-    "ted fred med".split()
-)
-
-
-@cache
-def _irregular_participles() -> frozenset[str]:
-    return frozenset(listed("irregular_participles"))
+_GAP = word_set("clause_ends")
+_PARTICIPLES = frozenset(listed("irregular_participles"))
+_ED_BUT_NO_PARTICIPLE = word_set("ed_but_no_participle")
 
 
 def _is_participle(word: str) -> bool:
-    if word in _irregular_participles():
+    if word in _PARTICIPLES:
         return True
     return len(word) > 3 and word.endswith("ed") and word not in _ED_BUT_NO_PARTICIPLE
 
@@ -145,12 +108,11 @@ def _opens_sentence(text: str, position: int) -> bool:
 
 @cache
 def _contracted_pattern() -> re.Pattern[str]:
-    subjects = sorted({s for group in _CLITICS.values() for s in group.split()})
     negated = "|".join(sorted(_NEGATED))
     informal = "|".join(sorted(w for w in _INFORMAL if "'" not in w))
     return re.compile(
         rf"(?<![\w'’-])(?:(?P<irregular>ca|wo|sha) ?n['’]t|(?P<verb>{negated}) ?n['’]t"
-        rf"|(?P<subject>{'|'.join(subjects)}) ?(?P<clitic>['’](?:m|re|ve|ll|s|d))"
+        rf"|(?P<subject>{_SUBJECTS}) ?(?P<clitic>['’](?:m|re|ve|ll|s|d))"
         rf"|(?P<let>let) ?['’]s|(?P<informal>{informal}|['’](?:em|tis|twas)))(?![\w'’-]|\s-)",
         re.IGNORECASE,
     )
@@ -187,6 +149,13 @@ def _may_negate(text: str, match: re.Match[str]) -> bool:
     return previous is None or previous[1].lower() not in _QUESTION
 
 
+def _cased(found: str, text: str) -> str:
+    """Text in capitals, or with one at its start, as what it replaces has."""
+    if found.isupper():
+        return text.upper()
+    return text[0].upper() + text[1:] if found[0].isupper() else text
+
+
 def _expanded(text: str, match: re.Match[str]) -> str | None:
     found = match[0]
     if match["informal"] is not None:
@@ -206,9 +175,7 @@ def _expanded(text: str, match: re.Match[str]) -> str | None:
         full = _IRREGULAR[match["irregular"].lower() + "n't"]
     else:
         full = f"{match['verb'].lower()} not"
-    if found.isupper():
-        return full.upper()
-    return full[0].upper() + full[1:] if found[0].isupper() else full
+    return _cased(found, full)
 
 
 def find_contractions(text: str) -> list[Rewording]:
@@ -229,10 +196,9 @@ Rewording(start=35, end=39, text='it is')]
 
 @cache
 def _full_pattern() -> re.Pattern[str]:
-    subjects = sorted({s for group in _CLITICS.values() for s in group.split()})
     return re.compile(
         rf"(?<![\w'’-])(?:(?P<verb>{'|'.join(sorted(_NEGATED))}|will|shall) not|can ?not"
-        rf"|(?P<subject>{'|'.join(subjects)}) (?P<be>am|is|are|has|have|had|will|would)"
+        rf"|(?P<subject>{_SUBJECTS}) (?P<be>am|is|are|has|have|had|will|would)"
         rf"(?! not| n ?['’])"
         rf"|(?P<let>let us))(?![\w'’-])",
         re.IGNORECASE,
@@ -281,9 +247,7 @@ def _contracted(text: str, match: re.Match[str]) -> str | None:
         return None  # "can not only sing", "cannot but agree"
     verb = (match["verb"] or "can").lower()
     short = {"can": "can't", "will": "won't", "shall": "shan't"}.get(verb, verb + "n't")
-    if found.isupper():
-        return short.upper()
-    return short[0].upper() + short[1:] if found[0].isupper() else short
+    return _cased(found, short)
 
 
 def find_expansions(text: str) -> list[Rewording]:

@@ -15,6 +15,7 @@ several each   nothing (``regrouped_words``)
 =============  =================================================================
 """
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -203,11 +204,7 @@ class _Words:
         low, high = start + edits.gains[first], end + edits.gains[last]
         if not touching:
             self._keep(number, low, high)
-        elif (
-            touching[0].start < start
-            or touching[-1].end > end
-            or any(edit.pieces for edit in touching)
-        ):
+        elif touching[0].start < start or touching[-1].end > end or any(e.pieces for e in touching):
             self._open.append(number)
         else:
             self._close(low)
@@ -337,10 +334,9 @@ def _brings(edits: Mapping[str, OrderedEdits]) -> bool:
     return any([edit.spans for group in edits.values() for edit in group.edits])
 
 
+_RUN = re.compile(r"\S+")
+
+
 def _runs(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Borders of the runs of non-space characters between two offsets."""
-    runs: list[tuple[int, int]] = []
-    for piece in text[start:end].split():
-        begin = text.index(piece, runs[-1][1] if runs else start)
-        runs.append((begin, begin + len(piece)))
-    return runs
+    return [match.span() for match in _RUN.finditer(text, start, end)]

@@ -258,12 +258,12 @@ class _Placed:
             place = self._before(start)
             behind = self._after(start)
             return (behind, behind) if behind in tails else (place, place)
-        low = self.edits[own[0]].start if own and self.starts[own[0]] == start else None
-        high = self.edits[own[-1]].end if own and self.ends[own[-1]] == end else None
-        return (
-            self._after(start) if low is None else low,
-            self._before(end) if high is None else high,
-        )
+        low, high = self._after(start), self._before(end)
+        if own and self.starts[own[0]] == start:
+            low = self.edits[own[0]].start
+        if own and self.ends[own[-1]] == end:
+            high = self.edits[own[-1]].end
+        return low, high
 
     def _after(self, place: int) -> int:
         """Base offset of text that begins at a position: behind anything deleted there."""
@@ -295,11 +295,7 @@ def _overlapping(earlier: _Placed, later: Sequence[Edit]) -> list[tuple[int, int
 
 
 def _merge(
-    text: str,
-    base: int,
-    earlier: _Placed,
-    members: Sequence[_Member],
-    later: Sequence[Edit],
+    text: str, base: int, earlier: _Placed, members: Sequence[_Member], later: Sequence[Edit]
 ) -> Edit:
     """One edit of a range of the base text, with the spans of both sets of edits."""
     inner = [e._replace(start=e.start - base, end=e.end - base) for e in later]

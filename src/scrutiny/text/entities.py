@@ -7,25 +7,28 @@ table.
 """
 
 from functools import cache
+from itertools import pairwise
 from typing import Final, Literal, NamedTuple, Protocol, runtime_checkable
 
 from scrutiny.text.letters import match_case
-from scrutiny.text.lexicon import Gender, first_names, is_stop_word, listed, places, table, zipf
+from scrutiny.text.lexicon import (
+    Gender,
+    first_names,
+    is_stop_word,
+    listed,
+    places,
+    table,
+    word_set,
+    zipf,
+)
 from scrutiny.text.tokens import token_spans
 
 EntityLabel = Literal["PER", "LOC", "ORG"]
 # What taggings of named entities call the three kinds that we have names for.
 _LABELS: Final[dict[str, EntityLabel]] = {
-    "PER": "PER",
-    "PERSON": "PER",
-    "LOC": "LOC",
-    "LOCATION": "LOC",
-    "GPE": "LOC",
-    "GEO-LOC": "LOC",
-    "ORG": "ORG",
-    "ORGANIZATION": "ORG",
-    "CORPORATION": "ORG",
-    "COMPANY": "ORG",
+    **dict.fromkeys(("PER", "PERSON"), "PER"),
+    **dict.fromkeys(("LOC", "LOCATION", "GPE", "GEO-LOC"), "LOC"),
+    **dict.fromkeys(("ORG", "ORGANIZATION", "CORPORATION", "COMPANY"), "ORG"),
 }
 
 
@@ -45,17 +48,8 @@ class EntityFinder(Protocol):
         """Return names in order, disjoint."""
 
 
-_TITLES = frozenset(
-    "Mr Mrs Ms Miss Dr Prof Professor Sir Dame Lord Lady President Senator Sen Rep Governor Gov "
-    "Mayor Judge Justice Captain Capt General Gen Colonel Col Sergeant Sgt Lieutenant Lt Rev "
-    "Reverend Bishop Pope Saint King Queen Prince Princess Minister Chancellor Aunt Uncle".split()
-)
-_ORG_ENDINGS = frozenset(
-    "Inc Corp Corporation Ltd LLC Company Co University College Institute Academy Association "
-    "Society Foundation Bank Council Committee Commission Agency Department Ministry Party "
-    "Orchestra Band Records Airlines Motors Museum Hospital Club Union League Press Group "
-    "Congress Senate Parliament FC Studios Pictures Entertainment".split()
-)
+_TITLES = word_set("titles")
+_ORG_ENDINGS = word_set("organization_endings")
 _ORG_HEADS = frozenset("University Institute Bank Ministry Department College Museum".split())
 _LOCATIVE = frozenset("in at from near to toward towards around through outside inside".split())
 _GAP = 2  # characters between the words of a name
@@ -94,13 +88,8 @@ def _split(text: str) -> _EntityWords:
         spans.append((start, end - clitic))
         words.append(text[start : end - clitic])
     capital = [word[0].isupper() and not is_stop_word(word) for word in words]
-    for i in range(len(words) - 1):  # "A" and "I" are initials before a period
-        if (
-            len(words[i]) == 1
-            and words[i].isupper()
-            and words[i + 1] == "."
-            and words[i] not in "I"
-        ):
+    for i, (word, behind) in enumerate(pairwise(words)):  # "A" is an initial before a period
+        if behind == "." and len(word) == 1 and word.isupper() and word != "I":
             capital[i] = True
     opens, is_open = [], True
     for word in words:
@@ -172,9 +161,9 @@ def _match(words: _EntityWords, i: int) -> tuple[int, EntityLabel] | None:
         )
     if organization is not None:
         return organization, "ORG"
-    if i > 0 and words.is_name_like[i - 1] and not words.opens[i - 1]:
-        if words.words[i - 1] not in _TITLES:
-            return None  # inside of a longer name that is not listed
+    is_inside = i > 0 and words.is_name_like[i - 1] and not words.opens[i - 1]
+    if is_inside and words.words[i - 1] not in _TITLES:
+        return None  # inside of a longer name that is not listed
     listed = _match_listed(words, i)
     if listed is not None and words.is_name_like[listed[0] : listed[0] + 1] == [True]:
         listed = None  # "Perth Glory"
@@ -234,18 +223,9 @@ def entity_label(label: str) -> EntityLabel | None:
 
 
 _PRONOUNS = {
-    "he": "she",
-    "she": "he",
-    "him": "her",
-    "hers": "his",
-    "himself": "herself",
-    "herself": "himself",
-    "he'd": "she'd",
-    "he'll": "she'll",
-    "he's": "she's",
-    "she'd": "he'd",
-    "she'll": "he'll",
-    "she's": "he's",
+    **{f"he{clitic}": f"she{clitic}" for clitic in ("", "'d", "'ll", "'s")},
+    **{f"she{clitic}": f"he{clitic}" for clitic in ("", "'d", "'ll", "'s")},
+    **{"him": "her", "hers": "his", "himself": "herself", "herself": "himself"},
 }
 # "Miss" the title and "miss" the verb differ by their capital only.
 _CAPITAL_ONLY = frozenset({"Ms", "Mrs", "Mr", "Miss", "Lady", "Lord"})

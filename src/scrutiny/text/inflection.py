@@ -25,23 +25,9 @@ _VERB_TAGS = ("VB", "VBP", "VBZ", "VBD", "VBN", "VBG")
 _BE = dict(zip(_VERB_TAGS, ("be", "are", "is", "was", "been", "being"), strict=True))
 _MODALS = frozenset("can could may might must shall should will would ought".split())
 _CLITICS = {
-    "n't": "not",
-    "'m": "be",
-    "'s": "be",
-    "'d": "would",
-    "'re": "be",
-    "'ve": "have",
-    "'ll": "will",
-    "am": "be",
-    "are": "be",
-    "is": "be",
-    "was": "be",
-    "were": "be",
-    "been": "be",
-    "being": "be",
-    "ca": "can",
-    "wo": "will",
-    "sha": "shall",
+    **dict.fromkeys("'m 's 're am are is was were been being".split(), "be"),
+    **{"n't": "not", "'d": "would", "'ve": "have", "'ll": "will"},
+    **{"ca": "can", "wo": "will", "sha": "shall"},
 }
 
 

@@ -143,16 +143,13 @@ def evidence(text: str) -> LanguageEvidence:
     'Cyrl'
     """
     text = text[:_READ]
-    if not text.isascii():
-        if "@" in text or "://" in text or "#" in text or "<" in text or "www." in text:
-            text = _NOISE.sub(" ", text)
-        if beyond := _BEYOND_LATIN.findall(text):
-            counts = Counter([_BLOCKS[bisect_right(_STARTS, ord(c)) - 1][1] for c in beyond])
-            counts.pop("", None)
-            if counts:
-                return _of_script(text, counts)
-    elif "@" in text or "://" in text or "#" in text or "<" in text or "www." in text:
+    if "@" in text or "://" in text or "#" in text or "<" in text or "www." in text:
         text = _NOISE.sub(" ", text)
+    if not text.isascii() and (beyond := _BEYOND_LATIN.findall(text)):
+        counts = Counter([_BLOCKS[bisect_right(_STARTS, ord(c)) - 1][1] for c in beyond])
+        counts.pop("", None)
+        if counts:
+            return _of_script(text, counts)
     return _of_words(text, "Latn")
 
 
@@ -174,17 +171,14 @@ def _of_words(text: str, script: str) -> LanguageEvidence:
     """Evidence of the words and letters of a text for languages of one script."""
     words = (_WORDS if script == "Latn" else _ANY_WORDS).findall(text.lower())
     scores: dict[str, float] = {}
-    known, seen = _known(script), dict.fromkeys(words)  # in the order of the text, as sums are
-    for word in seen:
-        if word in known:
-            weight, languages = known[word]
-            for code in languages:
-                scores[code] = scores.get(code, 0.0) + weight
+    seen = dict.fromkeys(words)  # in the order of the text, as sums are
+    found = [(_known(script), seen)]
     if not text.isascii():
-        letters = _letters(script)
-        for letter in dict.fromkeys("".join(seen)):
-            if letter in letters:
-                weight, languages = letters[letter]
+        found.append((_letters(script), dict.fromkeys("".join(seen))))
+    for known, units in found:
+        for unit in units:
+            if unit in known:
+                weight, languages = known[unit]
                 for code in languages:
                     scores[code] = scores.get(code, 0.0) + weight
     return LanguageEvidence(script if words else "", scores, len(words))

@@ -15,34 +15,6 @@ from scrutiny.core.errors import UnknownNameError
 
 Gender = Literal["female", "male"]
 
-REGIONS = (
-    "Africa",
-    "America",
-    "Asia",
-    "China",
-    "Europe",
-    "India",
-    "Japan",
-    "Middle East",
-    "Oceania",
-)
-
-STOP_WORDS = frozenset(
-    """a about above after again against all am an and any are aren't as at be because been before
-    being below between both but by can can't cannot could couldn't did didn't do does doesn't
-    doing don't down during each either else ever few for from further had hadn't has hasn't have
-    haven't having he he'd he'll he's her here here's hers herself him himself his how how's i i'd
-    i'll i'm i've if in into is isn't it it'd it'll it's its itself just let's may me might more
-    most must mustn't my myself neither no nor not of off on once one only onto or other ought our
-    ours ourselves out over own per same shall shan't she she'd she'll she's should shouldn't so
-    some such than that that's the their theirs them themselves then there there's these they
-    they'd they'll they're they've this those though through to too under until up upon us very
-    was wasn't we we'd we'll we're we've were weren't what what's when when's where where's
-    whether which while who who's whom whose why why's will with within without won't would
-    wouldn't yet you you'd you'll you're you've your yours yourself yourselves
-    n't 's 're 've 'll 'd 'm ca wo sha ai""".split()
-)
-
 
 def read_bytes(name: str) -> bytes:
     """Return the content of a data file, decompressed if its name ends in ``.xz``."""
@@ -65,6 +37,20 @@ def listed(name: str) -> tuple[str, ...]:
 def table(name: str) -> tuple[tuple[str, ...], ...]:
     """Return the rows of ``data/NAME.tsv``, without its comment lines."""
     return tuple(tuple(line.split("\t")) for line in _read_lines(f"{name}.tsv"))
+
+
+def word_set(name: str) -> frozenset[str]:
+    """Set of words of ``data/word_sets.tsv``."""
+    return next(frozenset(words.split(" ")) for known, words in table("word_sets") if known == name)
+
+
+def word_pairs(name: str) -> dict[str, str]:
+    """Other words by word, of one list of ``data/word_pairs.tsv``."""
+    return {word: other for known, word, other in table("word_pairs") if known == name}
+
+
+REGIONS = tuple(sorted({region for _, _, region in table("places")}))
+STOP_WORDS = word_set("stop_words")
 
 
 def is_stop_word(word: str) -> bool:

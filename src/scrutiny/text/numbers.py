@@ -6,6 +6,7 @@ from functools import cache
 from typing import Literal
 
 from scrutiny.text.letters import match_case
+from scrutiny.text.lexicon import word_pairs
 
 NumberKind = Literal["digits", "word", "ordinal", "ordinal_word"]
 
@@ -15,15 +16,7 @@ _ONES = (
 ).split()
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 _SCALES = ((10**12, "trillion"), (10**9, "billion"), (10**6, "million"), (10**3, "thousand"))
-_ORDINALS = {
-    "one": "first",
-    "two": "second",
-    "three": "third",
-    "five": "fifth",
-    "eight": "eighth",
-    "nine": "ninth",
-    "twelve": "twelfth",
-}
+_ORDINALS = word_pairs("irregular_ordinals")
 _DIGITS = re.compile(
     r"(?P<whole>[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)?(?:\.(?P<fraction>[0-9]+))?"
     r"(?P<suffix>st|nd|rd|th|ST|ND|RD|TH|s)?"

@@ -6,11 +6,10 @@ from functools import cache
 from typing import Any
 
 from scrutiny.core.errors import MissingExtraError
-from scrutiny.text.entities import Entity, EntityLabel
+from scrutiny.text.entities import Entity, entity_label
 from scrutiny.text.tagger import Tag
 from scrutiny.text.tokens import Span, token_spans
 
-_LABELS: dict[str, EntityLabel] = {"PERSON": "PER", "GPE": "LOC", "LOC": "LOC", "ORG": "ORG"}
 _BATCH = 128
 
 
@@ -76,7 +75,7 @@ def _head_of_group(doc: Any, group: Sequence[int]) -> int:
 def _entities(doc: Any) -> tuple[Entity, ...]:
     found = []
     for entity in doc.ents:
-        label = _LABELS.get(entity.label_)
+        label = entity_label(entity.label_)
         text = entity.text
         clitic = 2 if text.endswith(("'s", "’s")) and len(text) > 2 else 0
         if label is not None:
@@ -91,21 +90,18 @@ def _annotation(doc: Any, tokens: Sequence[Span]) -> Annotation:
     for position, group in enumerate(groups):
         for i in group:
             position_of.setdefault(i, position)
-    tags, heads, deprels = [], [], []
+    rows: list[tuple[Tag, int, str]] = []
     for position, i in enumerate(chosen):
         if i < 0:  # no word of spaCy's here
-            tag, head, deprel = Tag("SYM", "SYM"), -1, "dep"
+            rows.append((Tag("SYM", "SYM"), -1, "dep"))
         elif position_of[i] != position:  # "." of spaCy's "Mr."
-            tag, head, deprel = Tag(".", "PUNCT"), position_of[i], "punct"
+            rows.append((Tag(".", "PUNCT"), position_of[i], "punct"))
         else:
             word = doc[i]
-            tag = Tag(word.tag_, word.pos_)
             head = -1 if word.head.i == i else position_of.get(word.head.i, -1)
-            deprel = word.dep_
-        tags.append(tag)
-        heads.append(head)
-        deprels.append(deprel)
-    return Annotation(tuple(tokens), tuple(tags), tuple(heads), tuple(deprels), _entities(doc))
+            rows.append((Tag(word.tag_, word.pos_), head, word.dep_))
+    tags, heads, deprels = tuple(zip(*rows, strict=True)) or ((), (), ())
+    return Annotation(tuple(tokens), tags, heads, deprels, _entities(doc))
 
 
 class SpacyPipeline:

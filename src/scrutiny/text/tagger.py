@@ -118,8 +118,8 @@ EDGE = NeighborFeatures(_EDGE, _EDGE, _EDGE)
 
 def context_features(
     word: NeighborFeatures,
-    before: tuple[NeighborFeatures, NeighborFeatures],
-    after: tuple[NeighborFeatures, NeighborFeatures],
+    before: Sequence[NeighborFeatures],
+    after: Sequence[NeighborFeatures],
     *,
     case: str,
 ) -> list[str]:
@@ -212,17 +212,14 @@ class LightTagger:
         tag, scores, own = _word(words[position])
         if tag is not None:
             return tag
-        last = len(words) - 1
-        before = (
-            _word(words[position - 1]).context if position > 0 else EDGE,
-            _word(words[position - 2]).context if position > 1 else EDGE,
-        )
-        after = (
-            _word(words[position + 1]).context if position < last else EDGE,
-            _word(words[position + 2]).context if position < last - 1 else EDGE,
-        )
+        near = [  # two words before, and two behind
+            _word(words[at]).context if 0 <= at < len(words) else EDGE
+            for at in (position - 1, position - 2, position + 1, position + 2)
+        ]
         rows, weights, tags, _, _, add = _model()
-        names = context_features(own, before, after, case=case_in_text(words[position], words[0]))
+        names = context_features(
+            own, near[:2], near[2:], case=case_in_text(words[position], words[0])
+        )
         known = [row for row in map(rows.get, names) if row is not None]
         best: int = (add(weights.take(known, 0), 0, "int16") + scores).argmax()
         return tags[best]

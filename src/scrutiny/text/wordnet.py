@@ -270,6 +270,21 @@ def hypernyms(lemma: str, pos: str, *, senses: int | None = None) -> tuple[str, 
     return _unique(found, lemma)
 
 
+@lru_cache(maxsize=1 << 16)
+def are_antonyms(word: str, other: str) -> bool:
+    """Whether two lower-case words, or their base forms, are antonyms in WordNet.
+
+    Examples
+    --------
+    >>> are_antonyms("good", "bad"), are_antonyms("loves", "hated"), are_antonyms("good", "fine")
+    (True, True, False)
+    """
+    return any(
+        exists(base := lemma(word, upos), pos) and lemma(other, upos) in opposites(base, pos)
+        for upos, pos in POS_OF.items()
+    )
+
+
 @lru_cache(maxsize=1 << 14)
 def is_known_word(word: str) -> bool:
     """Whether a word is English: frequent, or in WordNet in some inflection; in any case.

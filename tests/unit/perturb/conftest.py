@@ -2,7 +2,7 @@
 
 import pytest
 
-from scrutiny.perturb.control.material import operations_of
+from scrutiny.perturb.engine.control_material import operations_of
 from scrutiny.perturb.engine.document import TextDocument
 
 

@@ -4,14 +4,14 @@ import pytest
 
 from scrutiny.core.example import Example, Span
 from scrutiny.perturb.characters.typos import Typos
-from scrutiny.perturb.control import matched as control_module
-from scrutiny.perturb.control import material as ground_module
-from scrutiny.perturb.control.matched import Controls
-from scrutiny.perturb.control.material import Ground
 from scrutiny.perturb.engine import batch as batch_module
+from scrutiny.perturb.engine import control_material as ground_module
+from scrutiny.perturb.engine import controls as control_module
 from scrutiny.perturb.engine import document as document_module
 from scrutiny.perturb.engine.apply import Setting
 from scrutiny.perturb.engine.batch import perturb_draws, perturb_stream
+from scrutiny.perturb.engine.control_material import Ground
+from scrutiny.perturb.engine.controls import Controls
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.search import Search, Settings, Space, Victim, search_all
 from scrutiny.perturb.search.goals.label_goals import Untargeted

@@ -6,8 +6,8 @@ import unicodedata
 import pytest
 
 from scrutiny.perturb.characters.misspellings import _confusions
+from scrutiny.perturb.characters.surface import homoglyphs
 from scrutiny.perturb.characters.typos import keyboard_neighbors
-from scrutiny.perturb.characters.unseen import homoglyphs
 
 
 @pytest.mark.parametrize(("char", "near"), [("a", "qwsz"), ("p", "ol"), ("5", "46"), ("M", "JKN")])

@@ -11,8 +11,8 @@ from scrutiny.perturb.characters.slips import (
     SubstituteLetter,
     SwapLetters,
 )
+from scrutiny.perturb.characters.surface import HiddenReorder, Homoglyph, InvisibleCharacter
 from scrutiny.perturb.characters.typos import MiddleSwap, NeighborKey
-from scrutiny.perturb.characters.unseen import HiddenReorder, Homoglyph, InvisibleCharacter
 from scrutiny.perturb.engine.document import document_of
 from scrutiny.text.edits import apply_to_text
 

@@ -4,8 +4,8 @@ import pytest
 
 from scrutiny.core.answers.clusters import CLUSTERS, clusters_of
 from scrutiny.core.example import Example, Span
-from scrutiny.perturb.control.material import Ground
 from scrutiny.perturb.engine.apply import perturb
+from scrutiny.perturb.engine.control_material import Ground
 from scrutiny.perturb.engine.document import TextDocument, tokens_where
 from scrutiny.text.edits import apply_edits
 from scrutiny.text.tokens import token_spans

@@ -6,9 +6,9 @@ import pytest
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.example import Example, Span
-from scrutiny.perturb.control.matched import Controls
-from scrutiny.perturb.control.material import _words_by_length, operations_of, random_word
 from scrutiny.perturb.engine.apply import perturb
+from scrutiny.perturb.engine.control_material import _words_by_length, operations_of, random_word
+from scrutiny.perturb.engine.controls import Controls
 from scrutiny.perturb.engine.document import document_of
 from scrutiny.text.edits import apply_edits
 from scrutiny.text.lexicon import is_stop_word, zipf

@@ -8,9 +8,9 @@ from scrutiny.core.edit import Edit
 from scrutiny.core.example import Example, Span
 from scrutiny.core.registry import registry
 from scrutiny.core.transformation import Site
-from scrutiny.perturb.control.matched import Controls
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.changes import Change
+from scrutiny.perturb.engine.controls import Controls
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.engine.recipe import Recipe, step_of
 from scrutiny.perturb.search.moves import Origin

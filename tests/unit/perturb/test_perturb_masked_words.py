@@ -8,9 +8,14 @@ from scrutiny.core.example import Example
 from scrutiny.perturb.engine.document import TextDocument, document_of
 from scrutiny.perturb.resources.capabilities import Guess, MaskQuery, WordGuesser
 from scrutiny.perturb.resources.loading import load_resource
-from scrutiny.perturb.words.masked_lengths import MaskedInsert, MaskedMerge
-from scrutiny.perturb.words.masked_words import MaskedReplace, ShownReplace, _are_antonyms
+from scrutiny.perturb.words.masked_words import (
+    MaskedInsert,
+    MaskedMerge,
+    MaskedReplace,
+    ShownReplace,
+)
 from scrutiny.text.edits import apply_to_text
+from scrutiny.text.wordnet import are_antonyms
 
 
 class Scripted:
@@ -121,8 +126,8 @@ def test_warming_asks_for_many_places_in_one_batch(transformation, asked):
 
 
 def test_antonyms_are_found_by_any_part_of_speech():
-    assert _are_antonyms("loved", "hates")
-    assert not _are_antonyms("film", "movie")
+    assert are_antonyms("loved", "hates")
+    assert not are_antonyms("film", "movie")
 
 
 WORDS = "the a movie film book was good bad she went play ##s ##ed ##ing 好 坏 很 [ . 7".split()

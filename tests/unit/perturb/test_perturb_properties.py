@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from scrutiny.core.example import Example, Span
 from scrutiny.core.registry import registry
 from scrutiny.core.transformation import Constraint
-from scrutiny.perturb.control.matched import Controls
-from scrutiny.perturb.control.material import operations_of
 from scrutiny.perturb.engine.apply import perturb
+from scrutiny.perturb.engine.control_material import operations_of
+from scrutiny.perturb.engine.controls import Controls
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.resources.loading import RESOURCES

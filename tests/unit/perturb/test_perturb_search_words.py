@@ -11,8 +11,7 @@ from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.phrases.entity_swap import MentionSwap
 from scrutiny.perturb.words.added_and_dropped import DeleteWord
 from scrutiny.perturb.words.replacing import Inflections, _inflected_forms
-from scrutiny.perturb.words.vector_neighbors import VectorNeighbors
-from scrutiny.perturb.words.wordnet_synonyms import WordnetAll
+from scrutiny.perturb.words.synonyms import VectorNeighbors, WordnetAll
 from scrutiny.tasks.tasks import load_task
 from scrutiny.text.edits import apply_to_text
 from scrutiny.text.wordnet import synonyms

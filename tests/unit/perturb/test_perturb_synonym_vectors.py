@@ -10,7 +10,7 @@ from scrutiny.perturb.engine.document import document_of
 from scrutiny.perturb.languages.related_words import is_of_a_kind
 from scrutiny.perturb.languages.word_forms import _is_same_part_of_speech
 from scrutiny.perturb.resources.word_vectors import WordVectors, _largest, load_text
-from scrutiny.perturb.words.vector_neighbors import SynonymVectors
+from scrutiny.perturb.words.synonyms import SynonymVectors
 from scrutiny.text.edits import apply_to_text
 from scrutiny.text.wordnet import opposites
 

@@ -8,9 +8,9 @@ from scrutiny.core.answers.words import ROOT, Words
 from scrutiny.core.edit import Edit
 from scrutiny.core.example import Example, Span
 from scrutiny.core.transformation import Intensity
-from scrutiny.perturb.control.matched import Controls
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.changes import Change, word_sites
+from scrutiny.perturb.engine.controls import Controls
 from scrutiny.perturb.engine.recipe import Recipe, Step
 from scrutiny.tasks.tags import token_borders
 from scrutiny.text.edits import apply_edits

@@ -22,9 +22,14 @@ from scrutiny.perturb.resources.capabilities import Guess
 from scrutiny.perturb.search.goals.label_goals import Untargeted
 from scrutiny.perturb.search.judging import Base, Judged
 from scrutiny.perturb.search.methods.first_order import FirstOrder, _words_of
-from scrutiny.perturb.search.methods.genetic import Genetic, genes
 from scrutiny.perturb.search.methods.greedy_ranked import loss_gradients
-from scrutiny.perturb.search.methods.particle_swarm import ParticleSwarm, _mutation_rate, _Particle
+from scrutiny.perturb.search.methods.populations import (
+    Genetic,
+    ParticleSwarm,
+    _mutation_rate,
+    _Particle,
+    genes,
+)
 from scrutiny.perturb.search.moves import AnyWord, Origin
 from scrutiny.perturb.search.problem import Problem, Settings, Victim
 from scrutiny.perturb.search.running import search_all
@@ -251,7 +256,7 @@ def test_estimates_of_flips_are_the_true_changes_of_a_linear_score():
     state = problem.base.state
     (gradients,), words = loss_gradients(problem, [state]), _words_of(model.embeddings())
     pieces = [1, 2, 3]
-    gains = FirstOrder()._gains(problem, gradients, pieces=pieces, vocabulary=words)
+    gains = FirstOrder()._gains(problem, gradients, pieces, words)
     slope = log(2) * (1 - problem.base.answer.scores[1])  # of the loss, downwards in the score
     texts = "a good nice film".split()
 

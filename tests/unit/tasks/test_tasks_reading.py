@@ -8,8 +8,8 @@ from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.robustness.robustness_recipes import RobustnessParams
-from scrutiny.perturb.control.matched import Controls
 from scrutiny.perturb.engine.apply import perturb
+from scrutiny.perturb.engine.controls import Controls
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.tasks.question_answering import compare, of_stretches
 from scrutiny.tasks.tasks import load_task

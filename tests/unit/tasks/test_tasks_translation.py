@@ -15,8 +15,8 @@ from scrutiny.core.facts import WRITTEN
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.robustness.robustness_claims import make_design
 from scrutiny.diagnostics.robustness.robustness_recipes import RobustnessParams
-from scrutiny.perturb.control.matched import Controls
 from scrutiny.perturb.engine.apply import perturb
+from scrutiny.perturb.engine.controls import Controls
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.tasks.scores import level_of
 from scrutiny.tasks.tasks import load_task

@@ -211,9 +211,9 @@ def _lines(flags: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
     from scrutiny.data.doubts import left_out
     from scrutiny.data.opening import open_data
     from scrutiny.data.reading import parse_limit
-    from scrutiny.perturb.control.matched import Controls
     from scrutiny.perturb.engine.apply import Setting
     from scrutiny.perturb.engine.batch import perturb_draws
+    from scrutiny.perturb.engine.controls import Controls
     from scrutiny.perturb.resources.loading import RESOURCES
 
     parse_limit(flags["limit"])  # refused before anything is opened

@@ -40,12 +40,12 @@ from scrutiny.perturb.search import (
     Space,
     State,
 )
-from scrutiny.perturb.search.goals.distances import DISTANCES, Distance
+from scrutiny.perturb.search.goals.answer_goals import DISTANCES, Distance
 from scrutiny.perturb.search.goals.output_goals import KeepOutput
 from scrutiny.perturb.search.judging import single
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 from scrutiny.perturb.search.methods.plain_searches import Exhaustive, RandomChoice
-from scrutiny.perturb.words.wordnet_synonyms import WordnetAll
+from scrutiny.perturb.words.synonyms import WordnetAll
 
 Preset = Literal["corrected", "as_published"]
 How = Literal["best_of", "exhaustive", "saliency"]

@@ -17,9 +17,9 @@ from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction, Task
 from scrutiny.diagnostics.robustness.robustness_claims import make_design, measures_of_changes
 from scrutiny.diagnostics.robustness.robustness_recipes import RobustnessParams
-from scrutiny.perturb.control.matched import Controls
 from scrutiny.perturb.engine.apply import Setting
 from scrutiny.perturb.engine.batch import perturb_draws
+from scrutiny.perturb.engine.controls import Controls
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.stats.intervals.rows import items_planned
 from scrutiny.tasks.scores import score_of

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from scrutiny.core.languages import IN_LATIN
+from scrutiny.core.record import grouped
 from scrutiny.core.transformation import Document, Intensity, Site
 from scrutiny.perturb.characters.within_words import OneDraw, Slipped
 from scrutiny.perturb.engine.changes import Sites, new_tuple, word_sites
@@ -210,11 +211,10 @@ def _confusions() -> Mapping[str, tuple[str, ...]]:
     >>> _confusions()["rn"], "1" in _confusions()["i"], "vv" in _confusions()["w"]
     (('m',), True, True)
     """
-    found: dict[str, list[str]] = {}
-    for left, right, direction in table("ocr_confusions"):
-        pairs = [(left, right)] if direction == ">" else [(left, right), (right, left)]
-        for source, target in pairs:
-            targets = found.setdefault(source, [])
-            if target not in targets:
-                targets.append(target)
+    pairs = [
+        pair
+        for left, right, direction in table("ocr_confusions")
+        for pair in ([(left, right)] if direction == ">" else [(left, right), (right, left)])
+    ]
+    found = grouped(dict.fromkeys(pairs))
     return MappingProxyType({source: tuple(targets) for source, targets in sorted(found.items())})

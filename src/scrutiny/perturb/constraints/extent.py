@@ -216,13 +216,10 @@ class ChangedWords(Constraint):
     def allows(self, document: Document, edits: Sequence[Edit]) -> bool:
         """Whether the number of changed words is within the limits."""
         words, changes = word_changes(document, edits)
-        changed = sum(
-            max(
-                sum(map(is_lexical, document.words[c.start : c.end])),
-                sum(map(is_lexical, words[c.new_start : c.new_end])),
-            )
-            for c in changes
-        )
+        changed = 0
+        for start, end, *new in changes:
+            pair = document.words[start:end], words[slice(*new)]
+            changed += max(sum(map(is_lexical, side)) for side in pair)
         if self.most is not None and changed > self.most:
             return False
         if self.share is None:

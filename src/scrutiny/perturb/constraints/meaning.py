@@ -267,11 +267,8 @@ class SentenceSimilarity(ScreensMany):
 
     def screen(self, document: Document, candidates: Sequence[Sequence[Edit]]) -> list[bool]:
         """Whether each text is similar enough; all texts are encoded together."""
-        if (
-            self.skip_short
-            and self.window is not None
-            and sum(map(is_lexical, document.words)) < self.window
-        ):
+        least = self.window if self.skip_short and self.window is not None else 0
+        if sum(map(is_lexical, document.words)) < least:
             return [True] * len(candidates)
         pairs = [windows(document, edits, self.window) for edits in candidates]
         texts = list(dict.fromkeys(text for held in pairs for pair in held for text in pair))

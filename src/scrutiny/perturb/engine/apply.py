@@ -34,7 +34,7 @@ from scrutiny.core.facts import Facts
 from scrutiny.core.languages import speaks
 from scrutiny.core.randomness import Rng
 from scrutiny.core.transformation import Constraint, Site
-from scrutiny.perturb.engine.changes import new_tuple, streams
+from scrutiny.perturb.engine.changes import STREAMS, new_tuple
 from scrutiny.perturb.engine.document import TextDocument, allowed_sites
 from scrutiny.perturb.engine.edit_gate import Gate, StepOutcome, outcome_of
 from scrutiny.perturb.engine.edited_words import rebase
@@ -273,7 +273,7 @@ def _stream(step: Step, document: TextDocument, setting: Setting, repetition: in
     if repetition:
         name = f"{name}+{repetition}"
     item, draw = document.example.id, setting.draw
-    return streams().stream(setting.seed, "perturb", name=name, item=item, draw=draw)
+    return STREAMS.stream(setting.seed, "perturb", name=name, item=item, draw=draw)
 
 
 def _ranked(count: int, rng: Rng) -> Sequence[int]:

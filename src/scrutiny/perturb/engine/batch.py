@@ -28,6 +28,9 @@ from scrutiny.perturb.engine.recipe import Recipe, as_recipe
 CHUNK: Final = 256
 
 
+Analyzed = tuple[Example, Mapping[str, TextDocument]]
+
+
 def perturb_stream(
     examples: Iterable[Example],
     recipes: Sequence[Recipe | str],
@@ -68,7 +71,7 @@ def perturb_draws(
     """Each example with its analyzed fields and a list of variants for each setting.
 
     The settings have the same resources: texts are analyzed once for all of them. What was
-    analyzed comes along, so that a control (`scrutiny.perturb.control.matched.Controls`) finds it
+    analyzed comes along, so that a control (`scrutiny.perturb.engine.controls.Controls`) finds it
     done.
 
     Examples
@@ -81,41 +84,25 @@ def perturb_draws(
     parsed = [as_recipe(recipe) for recipe in recipes]
     source = iter(examples)
     while held := list(islice(source, chunk)):
-        analyzed = [
-            {name: TextDocument(example, name, settings[0].resources) for name in example.fields}
-            for example in held
-        ]  # once for all recipes and settings
-        columns = [
-            [_perturb_chunk(held, recipe, setting, analyzed) for recipe in parsed]
-            for setting in settings
+        given = settings[0].resources
+        analyzed = [  # once for all recipes and settings
+            (one, {name: TextDocument(one, name, given) for name in one.fields}) for one in held
         ]
-        for at, (example, documents) in enumerate(zip(held, analyzed, strict=True)):
+        columns = [[_perturb_chunk(analyzed, r, setting) for r in parsed] for setting in settings]
+        for at, (example, documents) in enumerate(analyzed):
             yield example, documents, [[made[at] for made in column] for column in columns]
 
 
-def _perturb_chunk(
-    examples: Sequence[Example],
-    recipe: Recipe,
-    setting: Setting,
-    analyzed: Sequence[Mapping[str, TextDocument]],
-) -> list[Variant]:
+def _perturb_chunk(analyzed: Sequence[Analyzed], recipe: Recipe, setting: Setting) -> list[Variant]:
     """Variants of one recipe, step by step over all examples."""
     if len(recipe.steps) == 1 and not isinstance(recipe.steps[0].transformation, AsksAhead):
-        return [
-            perturb_analyzed(example, recipe, documents, setting)
-            for example, documents in zip(examples, analyzed, strict=True)
-        ]
-    pairs = zip(examples, analyzed, strict=True)
-    progresses = [InProgress(example, recipe, documents) for example, documents in pairs]
+        return [perturb_analyzed(one, recipe, texts, setting) for one, texts in analyzed]
+    progresses = [InProgress(one, recipe, texts) for one, texts in analyzed]
     for number, step in enumerate(recipe.steps):
         held = [(p, p.documents(step, setting.resources)) for p in progresses if p.is_alive]
         if isinstance(step.transformation, AsksAhead):
-            spoken = [
-                (p, d)
-                for p, documents in held
-                for d in documents
-                if speaks(step.transformation.languages, d.language)
-            ]
+            known = step.transformation.languages
+            spoken = [(p, d) for p, texts in held for d in texts if speaks(known, d.language)]
             sites = (planned_sites(p, number, d, setting) for p, d in spoken)
             ask_ahead(step.transformation, [d for _, d in spoken], sites)
         for progress, documents in held:

@@ -11,7 +11,6 @@ price is that a stream ends when the next one begins, so nobody may keep it.
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
 from threading import local
 from typing import Any, ClassVar, Final, TypeVar
 
@@ -172,8 +171,10 @@ def with_marks(document: Document, edit: Edit, *, kept: str = "", root: int = 0)
 _NAMES: Final = 1024
 
 
-class Streams:
+class Streams(local):
     """A generator that can become any stream by name; common prefixes are hashed once.
+
+    Each thread has its own.
 
     Examples
     --------
@@ -183,8 +184,6 @@ class Streams:
     >>> bool(again.random() == generator(0, "perturb", **name).random())
     True
     """
-
-    __slots__ = ("_begun", "_bits", "_generator", "_key", "_state")
 
     def __init__(self) -> None:
         from numpy.random import Generator, Philox
@@ -213,23 +212,7 @@ class Streams:
         return self._generator
 
 
-class OwnStreams(local):
-    """Random streams of each thread, created on first use."""
-
-    @cached_property
-    def streams(self) -> Streams:
-        """Streams of this thread."""
-        return Streams()
-
-
-_OWN = OwnStreams()
-
-
-def streams() -> Streams:
-    """Streams of this thread."""
-    return _OWN.streams
-
-
+STREAMS: Final = Streams()
 T = TypeVar("T")
 
 

@@ -1,12 +1,12 @@
 """A text field with its analysis, computed on demand and at most once, and its allowed sites."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from scrutiny.core.answers.answer import fences_of, has_places, segments_of, spared_of
+from scrutiny.core.edit import Borders
 from scrutiny.core.example import Example, Span
 from scrutiny.core.transformation import Site, Where
 from scrutiny.perturb.resources.loading import find_resource
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from scrutiny.text.tagger import Tag
 
 
-Borders = Sequence[tuple[int, int]]
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
@@ -193,16 +192,10 @@ def document_of(
 
 def covered(document: TextDocument, spans: Sequence[Span]) -> bytearray:
     """One byte for each code point: 1 if one of these spans of the document covers it."""
-    text = document.text
-    steps: Counter[int] = Counter()
+    marks = bytearray(len(document.text))
     for span in spans:
-        steps[span.start] += 1
-        steps[span.end] -= 1
-    marks = bytearray(len(text))
-    depth = 0
-    for place in range(len(text) if steps else 0):
-        depth += steps[place]
-        marks[place] = depth > 0
+        stretch = slice(span.start, span.end)
+        marks[stretch] = b"\x01" * len(marks[stretch])
     return marks
 
 

@@ -225,11 +225,8 @@ class Fences:
             first = bisect_left(self._starts, outer.start)
             for other in range(first, bisect_right(self._starts, outer.end)):
                 is_within = other != at and self._spans[other].end <= outer.end
-                if (
-                    is_within
-                    and not self._is_protected[other]
-                    and self._left[other] + gains.get(other, 0) == size
-                ):
+                is_open = is_within and not self._is_protected[other]
+                if is_open and self._left[other] + gains.get(other, 0) == size:
                     return True
         return False
 

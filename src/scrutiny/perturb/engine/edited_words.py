@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from scrutiny.core.answers.answer import fences_of, segments_of
-from scrutiny.core.edit import CarriedWord, Edit, EditRefusedError, Piece
+from scrutiny.core.edit import Borders, CarriedWord, Edit, EditRefusedError, Piece
 from scrutiny.core.example import Example
 from scrutiny.core.transformation import Document
 from scrutiny.text.edit_tracks import OrderedEdits, in_order
@@ -97,9 +97,7 @@ def _of_both(
     return CarriedWord(word.start, word.end, (), new, -1 - place[above])
 
 
-def restated(
-    edits: Sequence[Edit], words: Sequence[CarriedWord], borders: Sequence[tuple[int, int]]
-) -> list[Edit]:
+def restated(edits: Sequence[Edit], words: Sequence[CarriedWord], borders: Borders) -> list[Edit]:
     """Edits of a composition that state what becomes of their words, except those that cut one.
 
     Parameters
@@ -123,25 +121,19 @@ def restated(
         low, high = edit.start + gain, edit.start + gain + len(edit.text)
         if not (_is_cut(borders, edit.start, edit.end) or _is_cut(after, low, high)):
             own = [k for k, (start, end) in enumerate(after) if low <= start and end <= high]
-            edit = edit._replace(pieces=tuple([_piece(words, k, own, low, borders) for k in own]))
+            edit = edit._replace(pieces=tuple([_piece(words[k], own, low, borders) for k in own]))
         stated.append(edit)
     return stated
 
 
-def _is_cut(borders: Sequence[tuple[int, int]], low: int, high: int) -> bool:
+def _is_cut(borders: Borders, low: int, high: int) -> bool:
     """Whether a stretch holds a part of a word."""
     return any(a < high and low < b and not low <= a < b <= high for a, b in borders)
 
 
-def _piece(
-    words: Sequence[CarriedWord],
-    number: int,
-    own: Sequence[int],
-    low: int,
-    borders: Sequence[tuple[int, int]],
-) -> Piece:
+def _piece(word: CarriedWord, own: Sequence[int], low: int, borders: Borders) -> Piece:
     """Statement of one of an edit's own words."""
-    start, end, of, new, head, lost = words[number]
+    start, end, of, new, head, lost = word
     if lost:
         raise EditRefusedError(lost, "the edits do not say what a word continues")
     place = start - low, end - low
@@ -245,20 +237,12 @@ def _differences(
         return [
             WordChange(first + i, first + i + 1, new_first + i, new_first + i + 1) for i in places
         ]
-    head = _shared(old, new)
-    tail = _shared(old[head:][::-1], new[head:][::-1])
+    from rapidfuzz.distance import Postfix, Prefix
+
+    head = Prefix.similarity(old, new)
+    tail = Postfix.similarity(old[head:], new[head:])
     start, end = first + head, first + len(old) - tail
     return [WordChange(start, end, new_first + head, new_first + len(new) - tail)]
-
-
-def _shared(one: Sequence[str], other: Sequence[str]) -> int:
-    """Length of the common prefix of two runs of words."""
-    count = 0
-    for a, b in zip(one, other, strict=False):
-        if a != b:
-            break
-        count += 1
-    return count
 
 
 def windows(document: Document, edits: Sequence[Edit], size: int | None) -> list[tuple[str, str]]:
@@ -286,9 +270,7 @@ def windows(document: Document, edits: Sequence[Edit], size: int | None) -> list
     return found
 
 
-def _stretch(
-    edit: Edit, edits: Sequence[Edit], words: Sequence[tuple[int, int]], size: int
-) -> tuple[int, int]:
+def _stretch(edit: Edit, edits: Sequence[Edit], words: Borders, size: int) -> tuple[int, int]:
     """Code points of the window around an edit, extended to the edits at its ends."""
     first = bisect_right([end for _, end in words], edit.start)
     last = max(first, bisect_left([start for start, _ in words], edit.end))

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 from scrutiny.core.answers.answer import type_of
 from scrutiny.core.boundary.parameters import chosen_parameters, parameters_of, read_parameters
@@ -294,6 +294,3 @@ def _build_step(name: str, parameters: Mapping[str, Any]) -> Step:
     return step_of(
         transformation, intensity=intensity, where=read.get("where"), fields=read.get("fields", ())
     )
-
-
-WHERE: Final[tuple[str, ...]] = get_args(Where)

@@ -24,24 +24,12 @@ from scrutiny.perturb.languages.verbs import (
 )
 from scrutiny.text.inflection import inflect, lemma, reinflect
 from scrutiny.text.letters import match_case
-from scrutiny.text.lexicon import is_stop_word
+from scrutiny.text.lexicon import is_stop_word, word_pairs, word_set
 from scrutiny.text.wordnet import exists
 
 PastOrPresent = Literal["past", "present"]
 Agreement = Literal["VBZ", "VBP"]
-_PAST: Final = {
-    "am": "was",
-    "is": "was",
-    "are": "were",
-    "has": "had",
-    "have": "had",
-    "do": "did",
-    "does": "did",
-    "can": "could",
-    "will": "would",
-    "may": "might",
-    "shall": "should",
-}
+_PAST: Final = word_pairs("past_auxiliaries")
 _PRESENT_MODALS: Final = {"could": "can", "would": "will", "might": "may"}
 _PRESENT: Final[dict[str, dict[Agreement, str]]] = {
     "was": {"VBZ": "is", "VBP": "are"},
@@ -50,9 +38,7 @@ _PRESENT: Final[dict[str, dict[Agreement, str]]] = {
     "did": {"VBZ": "does", "VBP": "do"},
 }
 _PAST_CLITICS: Final = {"'m": "was", "'re": "were", "'ve": "had", "'ll": "would"}
-_SINGULAR: Final = frozenset(
-    "he she it this that everyone everybody someone something everything nobody nothing".split()
-)
+_SINGULAR: Final = word_set("singular_subjects")
 _PLURAL: Final = frozenset("we you they these those".split())
 SUBJECTS: Final = _SINGULAR | _PLURAL | {"i"}
 _ASKING: Final = frozenset("please pls plz plse kindly".split())  # a command follows
@@ -157,12 +143,11 @@ def _form(
 
 def before_adverbs(document: Document, index: int) -> int:
     """Index of the nearest token to the left that is neither an adverb nor "not"."""
-    return beside(
-        document,
-        index,
-        -1,
-        lambda at: document.tag(at) in ADVERBS or plain(document.words[at]) in ("not", "n't"),
-    )
+
+    def is_passed(at: int) -> bool:
+        return document.tag(at) in ADVERBS or plain(document.words[at]) in ("not", "n't")
+
+    return beside(document, index, -1, is_passed)
 
 
 def is_conjunct(document: Document, index: int) -> bool:
@@ -200,12 +185,11 @@ def agreement_of(document: Document, index: int) -> Agreement | None:
 def _number_of_phrase(document: Document, last: int) -> Agreement | None:
     """Agreement of the noun phrase that ends with a noun."""
     words = document.words
-    first = 1 + beside(
-        document,
-        last,
-        -1,
-        lambda at: words[at] not in _BARRIERS and finite_kind(document, at) is None,
-    )
+
+    def is_inside(at: int) -> bool:
+        return words[at] not in _BARRIERS and finite_kind(document, at) is None
+
+    first = 1 + beside(document, last, -1, is_inside)
     head = last
     for at in range(first + 1, last):
         if document.tag(at) in ("IN", "TO") and document.tag(at - 1).startswith("NN"):
@@ -240,13 +224,11 @@ def is_unclear(document: Document, index: int, word: str) -> bool:
     if finite_kind(document, index) is None:
         return clitic not in CLITICS and _may_be_finite(document, index, word)
     tag = document.tag(index)
-    is_shared = (  # a coordinated verb may be an infinitive, because one precedes it closely
-        tag in ("VB", "VBP")
-        and is_conjunct(document, index)
-        and any(
-            plain(document.words[i]) == "to" or auxiliary_kind(document, i) in ("modal", "do")
-            for i in range(max(0, index - _NEAR), index)
-        )
+    # a coordinated verb may be an infinitive, because one precedes it closely
+    is_joined = tag in ("VB", "VBP") and is_conjunct(document, index)
+    is_shared = is_joined and any(
+        plain(document.words[i]) == "to" or auxiliary_kind(document, i) in ("modal", "do")
+        for i in range(max(0, index - _NEAR), index)
     )
     return is_shared or _may_be_noun(document, index, word)
 
@@ -309,8 +291,6 @@ def _has_object(document: Document, index: int, tag: str) -> bool:
         return (before in ("NN", "NNP") and behind in _OBJECT) or (
             before == "," and behind in ("DT", "PRP", "PRP$")
         )
-    return (
-        before in ("NN", "NNS", "NNP", "NNPS", "RB", "JJ")
-        and behind in _OBJECT
-        and not any(auxiliary_kind(document, i) for i in range(max(0, index - 4), index))
-    )
+    if before not in ("NN", "NNS", "NNP", "NNPS", "RB", "JJ") or behind not in _OBJECT:
+        return False
+    return not any(auxiliary_kind(document, i) for i in range(max(0, index - 4), index))

@@ -28,31 +28,18 @@ from scrutiny.perturb.languages.verbs import (
 )
 from scrutiny.text.inflection import inflect, lemma
 from scrutiny.text.letters import capitalize_first, match_case
+from scrutiny.text.lexicon import word_pairs, word_set
 from scrutiny.text.tokens import is_spaced
 from scrutiny.text.wordnet import exists
 
-NEGATIVE: Final = frozenset(
-    "no nobody none nothing nowhere neither nor never hardly scarcely barely seldom rarely".split()
-)
-_UNMARKED: Final = frozenset(
-    "dont doesnt didnt cant wont isnt arent wasnt werent wouldnt couldnt shouldnt".split()
-)
+NEGATIVE: Final = word_set("negative")
+_UNMARKED: Final = word_set("unmarked_negations")
 _UNCONTRACTED: Final = frozenset({"am", "may", "might", "shall", "ought"})
-_POSITIVE: Final = {
-    "any": "some",
-    "anything": "something",
-    "anyone": "someone",
-    "anybody": "somebody",
-    "anywhere": "somewhere",
-    "either": "too",
-    "yet": "already",
-}
+_POSITIVE: Final = word_pairs("affirmed")
 _TENSES: Final = {"has": "VBZ", "does": "VBZ", "had": "VBD", "did": "VBD"}
 _STOPS: Final = frozenset('.!?;:,()"')
 _NOT_AFTER: Final = frozenset("or if why whether than though perhaps maybe need dare".split())
-_NOT_BEFORE: Final = frozenset(
-    "only just merely least until that yet so since without much nearly".split()
-)
+_NOT_BEFORE: Final = word_set("not_before")
 
 
 def negator_in(document: Document, first: int, last: int) -> int | None:
@@ -100,9 +87,7 @@ def _may_drop_not(document: Document, index: int, first: int) -> bool:
     return following != "at" and (index == first or plain(words[index - 1]) not in _NOT_AFTER)
 
 
-_POLAR: Final = frozenset(
-    "some something someone somewhat still already too also only just probably certainly".split()
-)
+_POLAR: Final = word_set("polar")
 
 
 def resists_negation(document: Document, verb: int) -> bool:

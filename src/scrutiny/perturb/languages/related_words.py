@@ -28,6 +28,7 @@ from scrutiny.text.lexicon import (
     is_stop_word,
     listed,
     table,
+    word_set,
     zipf,
 )
 from scrutiny.text.numbers import parse_number
@@ -43,11 +44,7 @@ from scrutiny.text.wordnet import (
 )
 
 # WordNet lists them as synonyms of harmless words; nobody wants them put into a text.
-_COARSE: Final = frozenset(
-    """queer fuck screw hump bang bed lay jazz shit crap piss ass arse bitch bastard whore slut
-    bum tit boob dick cock prick pussy fag faggot retard nigger negro spic kike cripple spastic
-    gook dyke tramp broad chick""".split()
-)
+_COARSE: Final = word_set("coarse")
 # What stands in these lists, and why, is said in their files.
 _NOT_REPLACED: Final = frozenset(listed("not_replaced"))
 _NOT_REPLACING: Final = frozenset(listed("not_replacing"))
@@ -259,8 +256,7 @@ def _is_usable(other: str, base: str, least_zipf: float) -> bool:
     """Whether a lemma is one common lower-case word that differs from the base."""
     if other == base or not (other.isalpha() and other.islower()) or len(other) < 3:
         return False
-    if other in _COARSE or (
-        base.endswith("ly") and not other.endswith("ly") and exists(other, "a")
-    ):
+    is_adverb = base.endswith("ly") and not other.endswith("ly")
+    if other in _COARSE or (is_adverb and exists(other, "a")):
         return False  # "quickly" has "quick" for a synonym, which few would write there
     return zipf(other) >= least_zipf

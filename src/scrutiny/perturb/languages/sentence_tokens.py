@@ -6,30 +6,24 @@ tagger trained on edited texts mistakes.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document
-from scrutiny.text.lexicon import is_stop_word
+from scrutiny.text.lexicon import is_stop_word, word_set
 from scrutiny.text.tokens import is_spaced, sentences
 from scrutiny.text.wordnet import is_known_word
 
 
 def sentence_tokens(document: Document) -> list[tuple[int, int]]:
     """Token ranges ``(first, last + 1)`` of the sentences of a text, in order."""
-    tokens = document.tokens
-    ranges = []
-    first = 0
-    for _, end in sentences(document.text):
-        last = first
-        while last < len(tokens) and tokens[last][0] < end:
-            last += 1
-        if last > first:
-            ranges.append((first, last))
-        first = last
-    return ranges
+    starts = [start for start, _ in document.tokens]
+    borders = [0, *(bisect_left(starts, end) for _, end in sentences(document.text))]
+    return [(first, last) for first, last in pairwise(borders) if first < last]
 
 
 def sentence_of(document: Document, index: int) -> tuple[int, int]:
@@ -62,17 +56,11 @@ def token_edit(document: Document, index: int, text: str, *, last: int | None = 
 
 
 CLITICS: Final = {"'m": "be", "'re": "be", "'s": "be", "'ve": "have", "'ll": "modal", "'d": "modal"}
-PRONOUNS: Final = frozenset(
-    """i you he she it we they this that these those there here who what everyone everybody someone
-    somebody everything something""".split()
-)
+PRONOUNS: Final = word_set("pronouns")
 # What is left of a verb before n't, and the verb.
 _STEMS: Final = {"ca": "can", "wo": "will", "sha": "shall"}
 _SHORT: Final = {full: short for short, full in _STEMS.items()}
-_NEGATABLE: Final = frozenset(
-    """am is are was were have has had do does did can could will would shall should may might must
-    ought need""".split()
-)
+_NEGATABLE: Final = word_set("negatable")
 
 
 @lru_cache(maxsize=1 << 16)
@@ -150,20 +138,9 @@ def clitic_of(word: str) -> str | None:
 
 
 #: Spellings and particles of messages, many of them frequent enough that word lists know them.
-SPELLINGS: Final = frozenset(
-    """u r ur ü ure ya im ive id dont cant wont didnt doesnt isnt wasnt havent wan wanna gonna gotta
-    lemme gimme shld wld cld cud bout tho thats whos whats hes shes theyre youre weve theres heres
-    lets tht dat dis wat wot lor lah liao leh jus coz cos cuz bcoz thx tnx thnx pls plz plse luv gud
-    msg txt abt hv bt wid wif den dun juz frm lol lmao rofl omg wtf btw brb ttyl nvm idk tmr tmrw
-    tonite nite rite goin doin comin nothin somethin yup yep yeah nope nah ppl fone yay dude bro
-    babe""".split()
-)
+SPELLINGS: Final = word_set("informal_spellings")
 # Words that open or hold a talk, and state nothing.
-_GREETINGS: Final = frozenset(
-    """hi hello hey hiya oh ah aah ahh aww ooh ugh hmm hm mm mmm umm um er ha haha hahaha hehe ok
-    okay okie alright thanks thank sorry congrats congratulations welcome bye goodbye goodnight
-    cheers dear""".split()
-)
+_GREETINGS: Final = word_set("greetings")
 # Tags behind "2" and "4" for "to" and "for", and behind "its" for "it's".
 _BEHIND: Final = (
     frozenset("NN NNP VB VBP PRP PRP$ DT".split()),

@@ -18,12 +18,10 @@ from scrutiny.perturb.languages.verbs import (
     is_auxiliary,
     mistagged_verb,
 )
+from scrutiny.text.lexicon import word_set
 from scrutiny.text.spacy_pipeline import Annotation
 
-_OPENERS: Final = frozenset(
-    """who whom whose which what where when how why if because although though while whether unless
-    whenever wherever once until till since after before as than lest""".split()
-)
+_OPENERS: Final = word_set("clause_openers")
 _NOMINAL_WORDS: Final = frozenset("there this these those that all some most both each".split())
 _NOMINAL_TAGS: Final = frozenset("NN NNS NNP NNPS PRP CD EX VBG".split())
 _PREPOSITIONS: Final = frozenset("as than since before after until till".split())
@@ -51,12 +49,11 @@ def main_verb(
     i = first
     while i < last:
         word = plain(document.words[i])
+        is_that = word == "that" and i > first and document.tag(i) in ("IN", "WDT")
         if word == ",":
             pending -= prepositions  # "as a film , it works": no clause came
             prepositions = 0
-        elif word in _OPENERS or (
-            word == "that" and i > first and document.tag(i) in ("IN", "WDT")
-        ):
+        elif word in _OPENERS or is_that:
             pending += 1
             prepositions += word in _PREPOSITIONS
             has_subject = has_subject or i == first
@@ -108,11 +105,8 @@ def _parsed_main_verb(document: Document, first: int, last: int, parse: Annotati
 def _lacks_subject(document: Document, first: int, index: int) -> bool:
     """Whether a verb in the third person opens a sentence without a subject."""
     if document.tag(index) != "VBZ" or auxiliary_kind(document, index) is not None:
-        return (
-            plain(document.words[index]) == "has"
-            and index == first
-            and (not is_auxiliary(document, index))
-        )
+        is_first_has = plain(document.words[index]) == "has" and index == first
+        return is_first_has and not is_auxiliary(document, index)
     return all(document.tag(i) in ADVERBS for i in range(first, index))
 
 
@@ -120,31 +114,18 @@ def _group_end(document: Document, index: int, kind: Kind) -> int:
     """Index after a verb group: its auxiliaries, adverbs and verb."""
     if kind == "verb":
         return index + 1
-    return beside(
-        document,
-        index,
-        1,
-        lambda at: (
-            document.tag(at) in ADVERBS
-            or plain(document.words[at]) in ("not", "n't", "be", "been", "have")
-            or document.tag(at) in ("VB", "VBN", "VBG")
-        ),
-    )
+    tags, words = ADVERBS | {"VB", "VBN", "VBG"}, ("not", "n't", "be", "been", "have")
+
+    def is_in_group(at: int) -> bool:
+        return document.tag(at) in tags or plain(document.words[at]) in words
+
+    return beside(document, index, 1, is_in_group)
 
 
 # Words that set a clause against another thing, compare or limit it: its opposite does not fit.
-_WEIGHED: Final = frozenset(
-    """but yet though although while whereas however nonetheless nevertheless still even also only
-    just merely instead despite unlike without except rather unless if because since so than too
-    thanks due least almost nor neither as otherwise other more less till until when where what who
-    whom whose how why which whether or lack lacks such quite""".split()
-)
+_WEIGHED: Final = word_set("weighed")
 # Words of degree, number and stance, behind or before which no "not" is put.
-_MEASURED: Final = frozenset(
-    """fairly pretty somewhat very really definite definitely certainly clearly probably especially
-    finally again already always never hardly nothing no none at little few scant much most all
-    every each any both ultimately actually indeed course practically""".split()
-)
+_MEASURED: Final = word_set("measured")
 # With "not" they say "nothing" ("does n't waste a moment"), and alone something else.
 _LEAST: Final = frozenset("moment thing word bit damn clue single years ages waste wastes".split())
 _BREAKS: Final = frozenset("; : -- - ... ( ) / ? ` `` ' '' \" “ ”".split())

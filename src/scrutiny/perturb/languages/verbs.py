@@ -20,6 +20,7 @@ from scrutiny.perturb.languages.sentence_tokens import (
     sentence_of,
 )
 from scrutiny.text.inflection import inflect, lemma
+from scrutiny.text.lexicon import word_set
 from scrutiny.text.tokens import is_word
 from scrutiny.text.wordnet import exists
 
@@ -37,9 +38,7 @@ _OBJECTS: Final = frozenset("me you him her it us them".split())
 _CAUSATIVES: Final = frozenset("make let help see watch hear have feel notice".split())
 _RELATIVE: Final = frozenset("that which who what whatever whoever".split())
 _BEFORE_PARTICIPLE: Final = frozenset({"IN", "DT", "PRP$", "JJ", "JJR", "JJS", "POS", ","})
-_BASE_FOLLOWS: Final = frozenset(
-    "to wo ca sha gotta gonna wanna dont doesnt didnt cant wont wouldnt shouldnt please".split()
-)
+_BASE_FOLLOWS: Final = word_set("before_bases")
 _SUBJECT_LENGTH: Final = 6
 _PHRASE: Final = frozenset({"NN", "JJ", "DT", "PR", "CD"})
 _BEFORE_NOUN: Final = frozenset("the a an my your his its our their".split())

@@ -10,7 +10,7 @@ from typing import Final
 from scrutiny.core.transformation import Document
 from scrutiny.perturb.languages.verbs import tag_in_clause
 from scrutiny.text.inflection import inflect, lemma
-from scrutiny.text.lexicon import is_stop_word
+from scrutiny.text.lexicon import is_stop_word, word_set
 from scrutiny.text.wordnet import POS_OF, exists, sense_counts
 
 _TAGS: Final = {
@@ -22,11 +22,7 @@ _TAGS: Final = {
 UPOS_OF: Final = {tag: upos for upos, tags in _TAGS.items() for tag in tags.split()}
 _BASE_TAGS: Final = frozenset({"NN", "VB", "VBP", "JJ", "RB"})
 # Their meaning is in their object or their grammar; no synonym fits most of their uses.
-LIGHT_WORDS: Final = frozenset(
-    """be have do make get go take let give put come keep need use say thing way lot bit kind sort
-    one more most much many very too also even just still well own other such same able
-    last first next whole little few time nothing something anything everything""".split()
-)
+LIGHT_WORDS: Final = word_set("light_words")
 MOST_KEPT: Final = 1 << 16
 _CONFUSED: Final = frozenset({"RB", "NNP", "FW"})
 _USUAL: Final = 0.4  # share of a word's uses in SemCor that are of a part of speech

@@ -28,6 +28,7 @@ from scrutiny.text.lexicon import (
     needs_the,
     place_region,
     table,
+    word_set,
 )
 from scrutiny.text.wordnet import exists
 
@@ -266,17 +267,10 @@ def _is_name(document: Document, index: int) -> bool:
 
 # Words that say of whose gender they speak: who has a wife is rarely meant as a woman.
 _PRESUPPOSES: Final[dict[Gender, frozenset[str]]] = {
-    "male": frozenset(
-        "wife wives girlfriend girlfriends fiancee bride mistress widow sir sire beard".split()
-    ),
-    "female": frozenset(
-        "husband husbands boyfriend boyfriends groom widower pregnant madam ma'am".split()
-    ),
+    "male": word_set("presuppose_male"),
+    "female": word_set("presuppose_female"),
 }
-_OF_TITLES: Final = frozenset(
-    """king kings queen queens prince princess lord lady duke duchess godfather godmother god
-    goddess master mistress monk nun wizard witch priest priestess emperor empress""".split()
-)
+_OF_TITLES: Final = word_set("of_titles")
 _NAME_TAGS: Final = ("NN", "FW", "JJ")
 _SAINTS: Final = frozenset({"st", "st.", "san", "saint"})
 

@@ -12,22 +12,16 @@ from scrutiny.core.record import grouped
 from scrutiny.core.transformation import Document, Site, keeps_unless
 from scrutiny.perturb.engine.changes import EVERY_SITE, WHOLE_TEXT, Change, whole_text, with_unknown
 from scrutiny.text.letters import match_case
-from scrutiny.text.lexicon import social_abbreviations
+from scrutiny.text.lexicon import social_abbreviations, word_set
 from scrutiny.text.tokens import token_texts
 
 _HANDLE: Final = ascii_lowercase + digits
 _ALTERNATIVES: Final = 3
-_DETERMINERS: Final = frozenset(
-    "a an the my your his her its our their this that these those some any no".split()
-)
+_DETERMINERS: Final = word_set("determiners")
 # In names of classes whose texts are told by the links in them.
-_UNWANTED: Final = frozenset(
-    "spam scam phishing phish fraud smishing junk malicious malware bot advertisement ad".split()
-)
+_UNWANTED: Final = word_set("unwanted_messages")
 _BE: Final = frozenset("am are is".split())
-_BEFORE_HEDGE: Final = frozenset(
-    "is are was were be been am 's 'm 're i you we they it just feel feels looks seems".split()
-)
+_BEFORE_HEDGE: Final = word_set("before_hedges")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +124,8 @@ def _is_meant(phrase: Sequence[str], words: Sequence[str], start: int, stop: int
         return False  # "I know who you are."
     short = social_abbreviations()[" ".join(phrase)]
     before = words[start - 1] if start else ""
-    if (short[-1].isdigit() and following[:1].isdigit()) or (
-        short[0].isdigit() and before[-1:].isdigit()
-    ):
+    is_before_number = short[-1].isdigit() and following[:1].isdigit()
+    if is_before_number or (short[0].isdigit() and before[-1:].isdigit()):
         return False  # "to 5 others"
     if phrase[0] == "going" or last == "have":
         return following.isalpha() and following not in _DETERMINERS

@@ -13,8 +13,8 @@ from scrutiny.perturb.characters.slips import (
     SubstituteLetter,
     SwapLetters,
 )
+from scrutiny.perturb.characters.surface import Homoglyph
 from scrutiny.perturb.characters.typos import NeighborKey
-from scrutiny.perturb.characters.unseen import Homoglyph
 from scrutiny.perturb.constraints.extent import EditDistance
 from scrutiny.perturb.recipes.attack import Attack, Given
 from scrutiny.perturb.recipes.similar_words import (

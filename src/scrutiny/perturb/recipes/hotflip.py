@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from math import sqrt
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from scrutiny.perturb.search import (
     State,
 )
 from scrutiny.perturb.search.goals.label_goals import Untargeted
-from scrutiny.perturb.search.methods.first_order import FirstOrder, gradient_beam
+from scrutiny.perturb.search.methods.first_order import Array, FirstOrder, gradient_beam
 from scrutiny.perturb.search.methods.greedy_ranked import wanted_slope
 from scrutiny.perturb.search.moves import AnyWord
 
@@ -90,18 +90,16 @@ class HotFlip(Attack):
 
     def search(self, given: Given) -> Search:
         """A beam over flips."""
-        rule = Changeable(stop_words=True)
-        if self.level == "character":
-            again = Changeable(stop_words=True, is_once=False)
-            space = Space.of(AnyWord(), may_change=again, amount=Amount(words=self.words))
-            method = CharacterFlips(width=self.width, flips=self.flips, steps=2 * self.words)
-            return Search(space, Untargeted(), method)
+        is_word = self.level == "word"
         space = Space.of(
             AnyWord(),
-            may_change=rule,
+            may_change=Changeable(stop_words=True, is_once=is_word),
             amount=Amount(words=self.words),
-            step_constraints=(SamePos(),),
+            step_constraints=(SamePos(),) if is_word else (),
         )
+        if not is_word:
+            method = CharacterFlips(width=self.width, flips=self.flips, steps=2 * self.words)
+            return Search(space, Untargeted(), method)
         by_gradient = FirstOrder(
             width=self.width, flips=self.flips, steps=self.words, least_cosine=self.least_cosine
         )
@@ -120,7 +118,7 @@ class HotFlip(Attack):
         )
 
 
-Array: TypeAlias = np.ndarray[Any, Any]
+Flips: TypeAlias = Iterator[tuple[float, Edit]]  # with their estimated effects on the goal
 _INSIDE: Final = True  # a letter put in at a word's border belongs to the word
 
 
@@ -131,13 +129,6 @@ class _Alphabet(NamedTuple):
     vectors: Array  # (letter, dimension)
     all_vectors: Array  # (vocabulary, dimension)
     blank: Array  # (dimension,)
-
-
-class _Flip(NamedTuple):
-    """An edit and its estimated effect on the goal."""
-
-    gain: float
-    edit: Edit
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,16 +191,14 @@ class CharacterFlips(Method):
         sign = wanted_slope(problem).sign
         flips = [_flips(gradients, place, alphabet, sign=sign) for place in problem.places(state)]
         found: list[State] = []
-        for flip in sorted(chain.from_iterable(flips), key=lambda flip: -flip.gain):
-            found += problem.space.propose(state, [(flip.edit,)], problem.refused)
+        for _, edit in sorted(chain.from_iterable(flips), key=lambda flip: -flip[0]):
+            found += problem.space.propose(state, [(edit,)], problem.refused)
             if len(found) >= self.flips:
                 break
         return found
 
 
-def _flips(
-    gradients: TokenGradients, place: Place, alphabet: _Alphabet, *, sign: int
-) -> Iterator[_Flip]:
+def _flips(gradients: TokenGradients, place: Place, alphabet: _Alphabet, *, sign: int) -> Flips:
     """All changes of one character of a word with their estimated effects."""
     rows = [
         i
@@ -230,18 +219,18 @@ def _flips(
         yield from _deleted(slopes, old, place=place, alphabet=alphabet)
 
 
-def _replaced(slopes: Array, old: Array, *, place: Place, alphabet: _Alphabet) -> Iterator[_Flip]:
+def _replaced(slopes: Array, old: Array, *, place: Place, alphabet: _Alphabet) -> Flips:
     """Replacement of a letter: one flip."""
     gains = slopes @ alphabet.vectors.T - (slopes * old).sum(axis=1)[:, None]
     for i in range(len(slopes)):
         at = place.low + i
         for letter, gain in zip(alphabet.letters, gains[i].tolist(), strict=True):
-            yield _Flip(gain / sqrt(2), Edit(place.field, at, at + 1, letter, (), _INSIDE))
+            yield gain / sqrt(2), Edit(place.field, at, at + 1, letter, (), _INSIDE)
 
 
 def _inserted(
     slopes: Array, old: Array, *, place: Place, alphabet: _Alphabet, behind: Array
-) -> Iterator[_Flip]:
+) -> Flips:
     """Insertion of a letter: the following letters move one position to the right.
 
     The last letter comes to stand where the word ended, whose slope is ``behind``.
@@ -254,10 +243,10 @@ def _inserted(
         gains = alphabet.vectors @ slopes[i] - float(slopes[i] @ old[i]) + rest
         at = place.low + i
         for letter, gain in zip(alphabet.letters, gains.tolist(), strict=True):
-            yield _Flip(gain / sqrt(2 * count), Edit(place.field, at, at, letter, (), _INSIDE))
+            yield gain / sqrt(2 * count), Edit(place.field, at, at, letter, (), _INSIDE)
 
 
-def _deleted(slopes: Array, old: Array, *, place: Place, alphabet: _Alphabet) -> Iterator[_Flip]:
+def _deleted(slopes: Array, old: Array, *, place: Place, alphabet: _Alphabet) -> Flips:
     """Deletion of a letter: the following letters move to the left, and the last is blank."""
     n = len(slopes)
     shifts = (slopes[:-1] * (old[1:] - old[:-1])).sum(axis=1)
@@ -265,7 +254,7 @@ def _deleted(slopes: Array, old: Array, *, place: Place, alphabet: _Alphabet) ->
     for i in range(n):
         gain, count = float(shifts[i:].sum()) + last, n - i
         at = place.low + i
-        yield _Flip(gain / sqrt(2 * count), Edit(place.field, at, at + 1, "", (), _INSIDE))
+        yield gain / sqrt(2 * count), Edit(place.field, at, at + 1, "", (), _INSIDE)
 
 
 def _alphabet(embeddings: InputEmbeddings) -> _Alphabet:

@@ -25,10 +25,14 @@ from scrutiny.perturb.search import (
 )
 from scrutiny.perturb.search.goals.label_goals import Untargeted
 from scrutiny.perturb.search.judging import Closeness, best, reached
-from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked, How, rank
+from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked, rank
 from scrutiny.perturb.search.methods.plain_searches import Greedy
-from scrutiny.perturb.words.masked_lengths import MaskedInsert, MaskedMerge
-from scrutiny.perturb.words.masked_words import MaskedReplace, ShownReplace
+from scrutiny.perturb.words.masked_words import (
+    MaskedInsert,
+    MaskedMerge,
+    MaskedReplace,
+    ShownReplace,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +188,7 @@ class ReplaceThenInsert(Method):
 
     def search(self, problem: Problem) -> Asking:
         """Rank the words once, then change them in order."""
-        order = yield from rank(problem, How("delete"))
+        order = yield from rank(problem, GreedyRanked("delete"))
         current = problem.base
         for one in order:
             for number in range(len(problem.space.moves)):
@@ -262,19 +266,15 @@ class Bae(Attack):
     def search(self, given: Given) -> Search:
         """Greedy, by importance."""
         rule = Changeable(stop_words=True)
-        replacing: Any = MaskedReplace(top=self.candidates)
-        inserting: Any = MaskedInsert(top=self.candidates)
         beside = Changeable(stop_words=True, is_once=self.mode != "R+I")  # beside what R put there
-        moves = {
-            "R": (Move(replacing, None, rule),),
-            "I": (Move(inserting, None, beside),),
-        }
-        chosen = moves.get(self.mode, (*moves["R"], *moves["I"]))
+        replacing = Move(MaskedReplace(top=self.candidates), may_change=rule)
+        inserting = Move(MaskedInsert(top=self.candidates), may_change=beside)
+        moves = {"R": (replacing,), "I": (inserting,)}.get(self.mode, (replacing, inserting))
         is_ours = self.variant == "as_published"
         near = similar(given, least_cosine=0.8 if is_ours else 0.936338, window=WINDOW)
         pos: Any = SamePos(noun_verb=True)  # lets insertions pass
         space = Space(
-            chosen,
+            moves,
             constraints=() if is_ours else near,
             step_constraints=(pos, *near) if is_ours else (pos,),
         )

@@ -17,12 +17,11 @@ from scrutiny.perturb.recipes.attack import Attack, Given
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.perturb.search import Amount, Changeable, Search, Space
 from scrutiny.perturb.search.goals.label_goals import Untargeted
-from scrutiny.perturb.search.methods.genetic import Genetic
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
+from scrutiny.perturb.search.methods.populations import Genetic
 from scrutiny.perturb.search.state import State
 from scrutiny.perturb.words.masked_words import MaskedReplace
-from scrutiny.perturb.words.vector_neighbors import VectorNeighbors
-from scrutiny.perturb.words.wordnet_synonyms import WordnetAll
+from scrutiny.perturb.words.synonyms import VectorNeighbors, WordnetAll
 
 #: Words around an edit that are compared, where a paper compares a window.
 WINDOW: Final = 15
@@ -246,10 +245,8 @@ class Alzantot(Attack):
             constraints=self._fluent(given) if self.variant == "faster" else (),
             step_constraints=self._fluent(given) if self.variant == "as_published" else (),
         )
-        generations = _GENERATIONS[self.variant]
-        if is_improved:
-            return Search(space, Untargeted(), Genetic.improved(self.population, generations))
-        return Search(space, Untargeted(), Genetic(self.population, generations))
+        made = Genetic.improved if is_improved else Genetic
+        return Search(space, Untargeted(), made(self.population, _GENERATIONS[self.variant]))
 
     def _fluent(self, given: Given) -> tuple[Any, ...]:
         """Constraint by a language model, if there is one."""

@@ -9,11 +9,11 @@ from scrutiny.perturb.search import Changeable, Move, Search, Space
 from scrutiny.perturb.search.goals.label_goals import Untargeted
 from scrutiny.perturb.search.goals.output_goals import FewestWords
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
-from scrutiny.perturb.search.methods.particle_swarm import ParticleSwarm
 from scrutiny.perturb.search.methods.plain_searches import Beam, Greedy
+from scrutiny.perturb.search.methods.populations import ParticleSwarm
 from scrutiny.perturb.words.added_and_dropped import Contraction, DeleteWord
 from scrutiny.perturb.words.number_swap import NumberSwap
-from scrutiny.perturb.words.wordnet_synonyms import WordnetAll
+from scrutiny.perturb.words.synonyms import WordnetAll
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +62,12 @@ class Pwws(Attack):
 
     def search(self, given: Given) -> Search:
         """Synonyms by weighted saliency."""
-        rule = Changeable(stop_words=True)
-        if self.variant == "textattack":
-            method = GreedyRanked(ranking="saliency", as_released=True)
-            return Search(Space.of(WordnetAll(), may_change=rule), Untargeted(), method)
-        space = Space.of(WordnetAll(pos="tagged"), may_change=rule)
-        return Search(space, Untargeted(), GreedyRanked(ranking="saliency", fixes_choice=True))
+        is_ours = self.variant == "as_published"
+        space = Space.of(
+            WordnetAll(pos="tagged" if is_ours else "all"), may_change=Changeable(stop_words=True)
+        )
+        method = GreedyRanked(ranking="saliency", as_released=not is_ours, fixes_choice=is_ours)
+        return Search(space, Untargeted(), method)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scrutiny.core.errors import ModelError
 
 _ROWS: Final = 32
-_SCORES: Final = 1 << 26  # logits of one batch: a quarter of a gigabyte
+SCORES: Final = 1 << 26  # logits of one batch: a quarter of a gigabyte
 _REMEMBERED: Final = 1 << 14
 
 T = TypeVar("T")
@@ -174,7 +174,7 @@ class CheckpointPerplexity(OverCheckpoint):
         order = sorted(
             (i for i, row in enumerate(rows) if len(row) > 1), key=lambda i: len(rows[i])
         )
-        limit = max(1, _SCORES // int(self._model.config.vocab_size))
+        limit = max(1, SCORES // int(self._model.config.vocab_size))
         for batch in batches(order, lambda i: len(rows[i]), limit=limit):
             width = len(rows[batch[-1]])
             ids = torch.tensor([rows[i] + [0] * (width - len(rows[i])) for i in batch])

@@ -16,7 +16,7 @@ import scipy
 
 from scrutiny.core.errors import ModelError
 from scrutiny.perturb.resources.capabilities import Guess, MaskQuery
-from scrutiny.perturb.resources.checkpoints import OverCheckpoint, batches, remembered
+from scrutiny.perturb.resources.checkpoints import SCORES, OverCheckpoint, batches, remembered
 from scrutiny.text.letters import Script
 
 _HAN: Final = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
@@ -121,7 +121,6 @@ def pieces_of(tokenizer: Any, script: Script) -> WordPieces:
     return WordPieces(texts, np.array(starts, dtype=np.bool_), np.array(rests, dtype=np.bool_))
 
 
-_SCORES: Final = 1 << 26  # logits of one batch: a quarter of a gigabyte
 Scores = npt.NDArray[np.float32]
 
 
@@ -198,7 +197,7 @@ class CheckpointMaskFiller(OverCheckpoint):
             wanted.setdefault(row.ids, set()).update(row.places)
         read: dict[tuple[tuple[int, ...], int], Scores] = {}
         rows_by_length = sorted(wanted, key=lambda ids: (len(ids), ids))
-        for batch in batches(rows_by_length, len, limit=max(1, _SCORES // len(self._tokenizer))):
+        for batch in batches(rows_by_length, len, limit=max(1, SCORES // len(self._tokenizer))):
             logits = self._logits(batch)
             for i, ids in enumerate(batch):
                 for place in sorted(wanted[ids]):

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -17,13 +17,13 @@ from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.text.lexicon import is_stop_word
 from scrutiny.text.tokens import token_spans
 
-SitesByMove = dict[
-    tuple[int, str], tuple[object, Sequence[Site]]
-]  # by move and field, with the move
+# by move and field, with the move
+SitesByMove = dict[tuple[int, str], tuple[object, Sequence[Site]]]
 Documents = dict[str, TextDocument]  # of one example, by field
 Key = tuple[Any, ...]  # what makes two texts the same question: texts, and token borders if given
 
 
+@dataclass(eq=False, repr=False)
 class Origin:
     """The example of a search, its documents and the name of its random streams.
 
@@ -48,53 +48,31 @@ class Origin:
         Places of the base that may be changed, once a space has found them, and that space.
     """
 
-    __slots__ = (
-        "_borders",
-        "_documents",
-        "draw",
-        "example",
-        "excluded",
-        "is_plain",
-        "names",
-        "numbers",
-        "places",
-        "resources",
-        "seed",
-        "sites",
-        "texts",
-    )
+    example: Example
+    seed: int = 0
+    draw: int = 0
+    resources: Mapping[str, Any] | None = None
+    excluded: frozenset[Key] = frozenset()
+    documents: Documents = field(default_factory=dict)
+    sites: SitesByMove = field(default_factory=dict, init=False)
+    places: "tuple[object, Sequence[Place]] | None" = field(default=None, init=False)
 
-    def __init__(
-        self,
-        example: Example,
-        *,
-        seed: int = 0,
-        draw: int = 0,
-        resources: Mapping[str, Any] | None = None,
-        excluded: frozenset[Key] = frozenset(),
-        documents: Documents | None = None,
-    ) -> None:
-        self.example = example
-        self.seed = seed
-        self.draw = draw
-        self.resources = resources
+    def __post_init__(self) -> None:
+        example = self.example
         self.names = tuple(example.fields)
         self.numbers = {name: number for number, name in enumerate(self.names)}
         self.texts = tuple(example.fields.values())
         self.is_plain = not (
             example.spans or example.protected or example.tokens or has_places(example.gold)
         )
-        self.excluded = excluded | {key_of(example, self.texts)}
-        self._documents: Documents = {} if documents is None else documents
+        self.excluded |= {key_of(example, self.texts)}
         self._borders: dict[str, tuple[list[int], list[int]]] = {}
-        self.sites: SitesByMove = {}
-        self.places: tuple[object, Sequence[Place]] | None = None
 
     def document(self, field: str) -> TextDocument:
         """Document of one field of the base."""
-        found = self._documents.get(field)
+        found = self.documents.get(field)
         if found is None:
-            found = self._documents[field] = TextDocument(self.example, field, self.resources)
+            found = self.documents[field] = TextDocument(self.example, field, self.resources)
         return found
 
     @property
@@ -260,12 +238,6 @@ class Move:
     most: int | None = None
     may_change: Changeable = Changeable()
     where: Where | None = None
-
-    @property
-    def place_rule(self) -> Where:
-        """Position of sites relative to annotated spans."""
-        own: Where = self.transformation.where
-        return own if self.where is None else self.where
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,10 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from operator import itemgetter
 from typing import NamedTuple
 
-from scrutiny.core.edit import Edit
+from scrutiny.core.edit import Borders, Edit
 from scrutiny.core.languages import speaks
 from scrutiny.core.transformation import Site
 from scrutiny.perturb.engine.document import allowed_sites
@@ -98,11 +99,9 @@ def _grouped(state: State, moves: Sequence[Move], field: str) -> list[_Group]:
     lists = _allowed(state, moves, field)
     first = lists[0]
     is_shared = bool(first) and all(sites == first for sites in lists[1:])
-    if (  # words in order, each at a place of its own
-        is_shared
-        and all(token >= 0 and start < end for start, end, token in first)
-        and all(one[1] <= other[0] for one, other in pairwise(first))
-    ):
+    are_words = is_shared and all(token >= 0 and start < end for start, end, token in first)
+    # words in order, each at a place of its own
+    if are_words and all(one[1] <= other[0] for one, other in pairwise(first)):
         numbers = range(len(moves))
         return [(s[0], s[1], True, tuple([(n, s) for n in numbers])) for s in first]
     found: dict[tuple[int, int, bool], list[tuple[int, Site]]] = {}
@@ -137,17 +136,12 @@ def _sites_of(state: State, number: int, move: Move, field: str) -> Sequence[Sit
     kept = state.sites.get(key)
     if kept is not None and kept[0] is move:
         return kept[1]
-    rule, document = move.may_change, state.document(field)
+    change, allowed, document = move.transformation, move.may_change.fields, state.document(field)
     found: Sequence[Site] = ()
-    if (not rule.fields or field in rule.fields) and speaks(
-        move.transformation.languages, document.language
-    ):
-        found = allowed_sites(move.transformation.sites(document), document, move.place_rule)
+    if (not allowed or field in allowed) and speaks(change.languages, document.language):
+        found = allowed_sites(change.sites(document), document, move.where or change.where)
     state.sites[key] = move, found
     return found
-
-
-Borders = Sequence[tuple[int, int]]
 
 
 class Source(NamedTuple):
@@ -201,13 +195,8 @@ class Trail:
         first = bisect_right(self._highs, start)
         if first < bisect_left(self._lows, end):  # edits reach into it
             edit, placed = self._edits[first], self._lows[first]
-            is_new = (
-                edit.start == edit.end
-                and placed <= start
-                and end <= self._highs[first]
-                and not self._is_inside(edit.start)
-            )
-            if is_new:
+            is_within = placed <= start and end <= self._highs[first]
+            if edit.start == edit.end and is_within and not self._is_inside(edit.start):
                 return Source(edit.start, edit.end, -1, is_touched=True)
             token = self._token_at(start - self._gains[first] if start < placed else edit.start)
             low, high = self._tokens[token] if token >= 0 else (edit.start, edit.end)
@@ -236,14 +225,10 @@ class Trail:
 
     def _token_at(self, place: int) -> int:
         """Token of the base that covers a code point, or begins next; -1 after the last."""
-        at = bisect_right(self._tokens, place, key=_end)
+        at = bisect_right(self._tokens, place, key=itemgetter(1))
         return at if at < len(self._tokens) else -1
 
     def _is_inside(self, place: int) -> bool:
         """Whether a boundary of the base is strictly inside a token."""
-        at = bisect_right(self._tokens, place, key=_end)
+        at = bisect_right(self._tokens, place, key=itemgetter(1))
         return at < len(self._tokens) and self._tokens[at][0] < place
-
-
-def _end(token: tuple[int, int]) -> int:
-    return token[1]

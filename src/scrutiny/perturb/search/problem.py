@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, NamedTuple, Protocol
+from typing import ClassVar, NamedTuple
 
 from scrutiny.core.boundary.parameters import at_least
 from scrutiny.core.diagnostic import Failure
@@ -117,11 +117,8 @@ class Problem:
         return self.model.gradients([s.example for s in states], [label] * len(states))
 
 
-class Ask(Protocol):
-    """A function that answers: one model, or two."""
-
-    def __call__(self, examples: Sequence[Example], /) -> Sequence[Answer | Failure]:
-        """One answer for each example, in order."""
+#: A function that answers: one model, or two. One answer for each example, in order.
+Ask = Callable[[Sequence[Example]], Sequence[Answer | Failure]]
 
 
 @dataclass(frozen=True, slots=True)

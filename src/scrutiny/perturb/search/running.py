@@ -115,20 +115,6 @@ class Running:
         What came of it; nothing as long as it runs.
     """
 
-    __slots__ = (
-        "_asking",
-        "_ledger",
-        "_origin",
-        "_pending",
-        "_problem",
-        "_search",
-        "_victim",
-        "_was_cut",
-        "found",
-        "needed",
-        "wanted",
-    )
-
     def __init__(
         self, origin: Origin, search: Search, *, victim: Victim, settings: Settings
     ) -> None:
@@ -147,14 +133,11 @@ class Running:
 
     def tell(self, answers: Mapping[Key, Answer | Failure]) -> None:
         """Continue with the answers, until the next queries are needed."""
-        if self._problem is None:
-            answer = answers[self._pending[0].key]
-            if isinstance(answer, Failure):
-                self._ledger.take(self.wanted, answers)
-                item = self._origin.example.id
-                self._close(Found(item, "failed", answer.reason, n_asked=1, n_failed=1))
-                return
         self._ledger.take(self.wanted, answers)
+        first = answers[self._pending[0].key] if self._problem is None else None
+        if isinstance(first, Failure):
+            self._close("failed", first.reason, n_asked=1, n_failed=1)
+            return
         self._guarded(self._deliver)
         self._go_on()
 
@@ -203,17 +186,10 @@ class Running:
             (judged,) = self._ledger.judge([start], goal=goal, base=facts)
             reason = "already_there" if judged.is_reached else None
         if reason is not None or judged is None:
-            item = self._origin.example.id
-            self._close(Found(item, "skipped", reason, base_answer=answer, n_asked=1))
+            self._close("skipped", reason, base_answer=answer, n_asked=1)
             return
-        self._problem = Problem(
-            judged,
-            facts,
-            self._search.space,
-            goal.slope(facts),
-            self._victim.gradients,
-            self._ledger.remaining,
-        )
+        space, victim, left = self._search.space, self._victim, self._ledger.remaining
+        self._problem = Problem(judged, facts, space, goal.slope(facts), victim.gradients, left)
         self._asking = self._search.method.search(self._problem)
         self._take(next(self._asking))
 
@@ -231,52 +207,41 @@ class Running:
         except UserError:
             raise  # a missing resource concerns every item
         except Exception as error:
-            ledger, item = self._ledger, self._origin.example.id
-            reason = f"error:{type(error).__name__}"
-            self._close(
-                Found(item, "failed", reason, n_asked=ledger.n_asked, n_failed=ledger.n_failed)
-            )
+            asked, failed = self._ledger.n_asked, self._ledger.n_failed
+            self._close("failed", f"error:{type(error).__name__}", n_asked=asked, n_failed=failed)
 
     def _finish(self, result: Judged | None, ended: Ended) -> None:
         """End the search with the text that the method returns, or else the best that it saw."""
-        ledger, problem = self._ledger, self._problem
-        item = self._origin.example.id
-        if problem is None or ledger.best is None:
-            self._close(Found(item, "skipped", "out_of_time", ended=ended))
+        ledger, problem, best = self._ledger, self._problem, self._ledger.best
+        if problem is None or best is None:
+            self._close("skipped", "out_of_time", ended=ended)
             return
-        best = ledger.best
-        if (
-            result is not None
-            and result.answer is not None
-            and not result.state.is_probe
-            and (result.is_reached or not best.is_reached)
-        ):
+        is_result = result is not None and result.answer is not None and not result.state.is_probe
+        if result is not None and is_result and (result.is_reached or not best.is_reached):
             best = result
         self._close(
-            Found(
-                item,
-                "ok",
-                is_success=best.is_reached,
-                state=best.state,
-                answer=best.answer,
-                score=best.score,
-                base_answer=problem.base.answer,
-                n_asked=ledger.n_asked,
-                n_considered=ledger.n_considered,
-                n_tried=ledger.n_tried,
-                n_failed=ledger.n_failed,
-                n_gradients=problem.n_gradients,
-                refused=dict(sorted(problem.refused.items())),
-                trace=tuple(ledger.trace),
-                reached=tuple(ledger.reached),
-                ended=ended,
-            )
+            "ok",
+            is_success=best.is_reached,
+            state=best.state,
+            answer=best.answer,
+            score=best.score,
+            base_answer=problem.base.answer,
+            n_asked=ledger.n_asked,
+            n_considered=ledger.n_considered,
+            n_tried=ledger.n_tried,
+            n_failed=ledger.n_failed,
+            n_gradients=problem.n_gradients,
+            refused=dict(sorted(problem.refused.items())),
+            trace=tuple(ledger.trace),
+            reached=tuple(ledger.reached),
+            ended=ended,
         )
 
-    def _close(self, found: Found) -> None:
+    def _close(self, status: str, reason: str | None = None, **told: Any) -> None:
+        """End with what came of it: the other members of `Found`."""
         if self._asking is not None:
             self._asking.close()
-        self.found = found
+        self.found = Found(self._origin.example.id, status, reason, **told)
         self.wanted = {}
         self.needed = None
         self._pending = ()

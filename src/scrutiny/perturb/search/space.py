@@ -10,14 +10,14 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import grouped
 from scrutiny.core.transformation import AsksAhead, Constraint, Transformation
-from scrutiny.perturb.engine.changes import OwnStreams
+from scrutiny.perturb.engine.changes import Streams
 from scrutiny.perturb.engine.edit_gate import reason_of
 from scrutiny.perturb.search.moves import Amount, Changeable, Key, Move, Origin, Place, PlaceKey
 from scrutiny.perturb.search.places import find_places, find_word
 from scrutiny.perturb.search.state import State
 
 _ANY_AMOUNT = Amount()
-_OWN = OwnStreams()  # a stream ends where the next begins: changes and searches have their own
+_STREAMS = Streams()  # a stream ends where the next begins: changes and searches have their own
 
 
 class CandidateStep(NamedTuple):
@@ -130,13 +130,12 @@ class Space:
         origin, document = state.origin, state.document(place.field)
         word = document.text[place.low : place.high]
         item = f"{origin.example.id}\0{place.field}\0{place.start}\0{word}"
-        streams = _OWN.streams
         steps: list[CandidateStep] = []
         known = {state.key, *origin.excluded}
         for number, site in place.sites:
             move, name = self.moves[number], self._streams[number]
             # the same stream for a word whatever else was changed before
-            rng = streams.stream(origin.seed, "search", name=name, item=item, draw=origin.draw)
+            rng = _STREAMS.stream(origin.seed, "search", name=name, item=item, draw=origin.draw)
             proposed = move.transformation.candidates(document, site, rng)
             steps += steps_from(state, proposed, most=move.most, known=known, vetoes=vetoes)
         return self._screened(state, steps, vetoes)
@@ -252,11 +251,7 @@ def _breaks(state: State, edit: Edit) -> bool:
 
 
 def screened(
-    constraint: Constraint,
-    steps: Sequence[CandidateStep],
-    vetoes: Counter[str],
-    *,
-    of: State | None,
+    constraint: Constraint, steps: Sequence[CandidateStep], vetoes: Counter[str], of: State | None
 ) -> Sequence[CandidateStep]:
     """Candidates that a constraint accepts, compared with a text, or with the base."""
     if not steps:

@@ -1,6 +1,7 @@
 """Intermediate text of a search."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from scrutiny.core.edit import Edit, EditRefusedError
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from scrutiny.perturb.search.moves import Place
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class State:
     """An intermediate text: the base with edits applied.
 
@@ -43,40 +45,22 @@ class State:
     (('He likes maths',), [(3, 8, 'likes'), (9, 12, 'maths')], [1, 2])
     """
 
-    __slots__ = (
-        "_changed",
-        "_documents",
-        "_example",
-        "_sites",
-        "_words_changed",
-        "edits",
-        "is_probe",
-        "key",
-        "origin",
-        "places",
-        "texts",
-    )
+    origin: Origin
+    texts: tuple[str, ...]
+    edits: tuple[Edit, ...] = ()
+    _example: Example | None = None
+    is_probe: bool = False
+    key: Key = field(init=False)
+    places: "tuple[object, Sequence[Place]] | None" = field(default=None, init=False)
+    _changed: frozenset[int] | None = field(default=None, init=False)
+    _words_changed: int | None = field(default=None, init=False)
+    _documents: dict[str, TextDocument] | None = field(default=None, init=False)
+    _sites: SitesByMove | None = field(default=None, init=False)
 
-    def __init__(
-        self,
-        origin: Origin,
-        texts: tuple[str, ...],
-        edits: tuple[Edit, ...] = (),
-        example: Example | None = None,
-        *,
-        is_probe: bool = False,
-    ) -> None:
-        self.origin = origin
-        self.texts = texts
-        self.edits = edits
-        self.is_probe = is_probe
-        self.key: Key = texts if origin.is_plain or example is None else key_of(example, texts)
-        self._example = example
-        self._changed: frozenset[int] | None = None
-        self._words_changed: int | None = None
-        self._documents: dict[str, TextDocument] | None = None
-        self._sites: SitesByMove | None = None
-        self.places: tuple[object, Sequence[Place]] | None = None
+    def __post_init__(self) -> None:
+        texts, example = self.texts, self._example
+        is_plain = self.origin.is_plain
+        self.key = texts if is_plain or example is None else key_of(example, texts)
 
     @classmethod
     def start(cls, origin: Origin) -> "State":

@@ -30,7 +30,7 @@ from scrutiny.perturb.languages.verbs import (
 )
 from scrutiny.text.contractions import Rewording, find_contractions, find_expansions
 from scrutiny.text.inflection import lemma
-from scrutiny.text.lexicon import listed
+from scrutiny.text.lexicon import listed, word_set
 from scrutiny.text.tokens import is_lexical, is_spaced
 from scrutiny.text.wordnet import exists
 
@@ -41,11 +41,7 @@ _EMBEDDING: Final = frozenset("that which who whom whose what how why where".spl
 _SINGULAR: Final = frozenset({"NN", "NNP", "NNPS"})
 _NOUNS: Final = _SINGULAR | {"NNS"}
 # What is asked, supposed, wished or merely possible is not asserted: "if it certainly works".
-_UNASSERTED: Final = frozenset(
-    """if unless whether when whenever while although though because until till before after once as
-    like than what how why where who whatever so let ever never no not nothing nobody few seldom
-    rarely hardly barely n't only cannot may might could can should must hope hoping wish""".split()
-)
+_UNASSERTED: Final = word_set("unasserted")
 _IDIOMS: Final = frozenset({"wait", "help", "mind"})  # "can't wait", "can't help but"
 # They say themselves how sure somebody is.
 _HEDGES: Final = frozenset("guess suppose bet doubt mean hope wish".split())
@@ -222,13 +218,10 @@ class DeleteWord(Change):
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """The deletion, with the space before the word, or else the one after it."""
         text = document.text
-        start, end = site.start, site.end
-        while start > 0 and text[start - 1].isspace():
-            start -= 1
+        start, end = len(text[: site.start].rstrip()), site.end
         if start in (site.start, 0):  # after a mark, or in the beginning
             start = site.start
-            while end < len(text) and text[end].isspace():
-                end += 1
+            end = len(text) - len(text[end:].lstrip())
         yield (Edit(document.field, start, end, ""),)
 
 

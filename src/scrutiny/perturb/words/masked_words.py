@@ -1,61 +1,29 @@
-"""Words that a masked language model predicts in the place of one word."""
+"""Words that a masked language model predicts: in the place of one word, of two, or between."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import ClassVar
+from itertools import pairwise
+from typing import ClassVar, Final, Literal
 
+from scrutiny.core.edit import Edit
+from scrutiny.core.randomness import Rng
 from scrutiny.core.record import grouped
 from scrutiny.core.transformation import AsksAhead, Document, Intensity, Site, may_change_unless
-from scrutiny.perturb.engine.changes import KEEPS_ARCS, Sites, sites_where, word_sites
+from scrutiny.perturb.engine.changes import (
+    KEEPS_ARCS,
+    Candidates,
+    Sites,
+    sites_where,
+    with_unknown,
+    word_sites,
+)
 from scrutiny.perturb.languages.word_forms import content_lemma, content_tag, of_same_form
 from scrutiny.perturb.resources.capabilities import Guess, MaskQuery, WordGuesser
 from scrutiny.perturb.resources.loading import find_resource
-from scrutiny.perturb.words.replacing import OtherWord, content_words
-from scrutiny.text.inflection import lemma
+from scrutiny.perturb.words.replacing import OtherWord, content_words, replaced
 from scrutiny.text.letters import Script, script_of
 from scrutiny.text.lexicon import is_stop_word
-from scrutiny.text.wordnet import POS_OF, exists, opposites
-
-
-@lru_cache(maxsize=1 << 16)
-def _are_antonyms(word: str, other: str) -> bool:
-    """Whether two lower-case words, or their base forms, are antonyms in WordNet.
-
-    Examples
-    --------
-    >>> _are_antonyms("good", "bad"), _are_antonyms("loves", "hated"), _are_antonyms("good", "fine")
-    (True, True, False)
-    """
-    return any(
-        exists(base := lemma(word, upos), pos) and lemma(other, upos) in opposites(base, pos)
-        for upos, pos in POS_OF.items()
-    )
-
-
-def _fitting(
-    guesses: Iterable[Guess], old: Sequence[str], *, no_stop_words: bool, no_antonyms: bool
-) -> Iterator[Guess]:
-    """Predictions that differ from the old words, without duplicates, and pass the filters.
-
-    Examples
-    --------
-    >>> found = [Guess(w, 0.1) for w in ("Good", "bad", "the", "fine", "Fine")]
-    >>> [g.word for g in _fitting(found, ["good"], no_stop_words=True, no_antonyms=True)]
-    ['fine']
-    """
-    known = {word.lower() for word in old}
-    words = tuple(known)
-    for guess in guesses:
-        low = guess.word.lower()
-        if low in known:
-            continue
-        known.add(low)
-        if no_stop_words and is_stop_word(low):
-            continue
-        if no_antonyms and any(_are_antonyms(word, low) for word in words):
-            continue
-        yield guess
+from scrutiny.text.wordnet import are_antonyms
 
 
 class Expected(OtherWord, AsksAhead):
@@ -96,9 +64,17 @@ class Expected(OtherWord, AsksAhead):
 
     def fitting(self, document: Document, query: MaskQuery, old: Sequence[str]) -> Iterator[Guess]:
         """Predictions that are likely enough, differ from the old words, and pass the filters."""
-        found = self.guesses(document, query)
-        likely = [guess for guess in found if guess.value >= self.least_probability]
-        return _fitting(likely, old, no_stop_words=self.no_stop_words, no_antonyms=self.no_antonyms)
+        known = {word.lower() for word in old}
+        words = tuple(known)
+        for guess in self.guesses(document, query):
+            low = guess.word.lower()
+            if guess.value < self.least_probability or low in known:
+                continue
+            known.add(low)
+            if self.no_stop_words and is_stop_word(low):
+                continue
+            if not (self.no_antonyms and any(are_antonyms(word, low) for word in words)):
+                yield guess
 
     def others(self, document: Document, site: Site) -> Iterable[str]:
         """Words in the model's order."""
@@ -266,3 +242,143 @@ class ShownReplace(Expected):
     ) -> Sequence[Sequence[Guess]]:
         """Predictions of the model for each place of the unmasked text, lowest perplexity first."""
         return guesser.rewrite(queries, top=self.top, script=script)
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedInsert(Expected):
+    """A word inserted that a masked language model predicts.
+
+    The most likely whole words between a word and its neighbor, most likely first.
+
+    The place is the word next to which they are put, so that a search can choose between replacing
+    a word and adding to it.
+
+    Parameters
+    ----------
+    side
+        Before the word, behind it, or first the ones and then the others.
+    top
+        How many of the likeliest whole words are looked at on each side.
+    least_probability
+        How likely a word has to be.
+    no_stop_words
+        Leave out function words (English).
+
+    **Measures** with a search on top, how far fluent additions bring a model.
+
+    **Misleads when** read as a change that keeps the meaning: "not" is likely in many places.
+
+    References
+    ----------
+    Garg, Ramakrishnan (2020). BAE: BERT-based adversarial examples for text classification (BAE-I).
+    Li et al. (2021). Contextualized perturbation for textual adversarial attack (insert).
+
+    Examples
+    --------
+    >>> MaskedInsert(side="right").resources
+    ('masked_lm',)
+    """
+
+    id = "masked_insert@1"
+    title = "words inserted (masked LM)"
+
+    side: Literal["left", "right", "both"] = "both"
+    top: int = 50
+    least_probability: float = 0.0
+    no_stop_words: bool = False
+
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Candidates:
+        """Insertions by their probability, without randomness."""
+        space = "" if script_of(document.language) == "han" else " "
+        for side, query in zip(self._sides(), self.queries(document, site), strict=True):
+            for guess in self.fitting(document, query, ()):
+                if side == "left":
+                    new, at = guess.word + space, site.start
+                else:
+                    new, at = space + guess.word, site.end
+                yield (with_unknown(document, Edit(document.field, at, at, new)),)
+
+    def queries(self, document: Document, site: Site) -> tuple[MaskQuery, ...]:
+        """The gaps beside a word, from the end of the word before, so that both sides ask alike."""
+        before = len(document.text[: site.start].rstrip())
+        places = [before if side == "left" else site.end for side in self._sides()]
+        return tuple(MaskQuery(document.text, at, at) for at in places)
+
+    def _sides(self) -> tuple[str, ...]:
+        return ("left", "right") if self.side == "both" else (self.side,)
+
+
+# What may follow a part of speech in a pair that can become one word.
+_PAIRS: Final[Mapping[str, frozenset[str]]] = {
+    "NOUN": frozenset({"NOUN"}),
+    "ADJ": frozenset({"NOUN", "NUM", "ADJ", "ADV"}),
+    "ADV": frozenset({"ADJ", "VERB"}),
+    "VERB": frozenset({"ADV", "VERB", "NOUN", "ADJ"}),
+    "DET": frozenset({"NOUN", "ADJ"}),
+    "PRON": frozenset({"NOUN", "ADJ"}),
+    "NUM": frozenset({"NUM", "NOUN"}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedMerge(Expected):
+    """Two words replaced by one that a masked language model predicts.
+
+    The most likely whole words in place of two, most likely first, never one of the two.
+
+    Two words can be merged where their parts of speech often make a phrase: a noun or adjective
+    and a noun, a determiner and a noun, a verb and its object or adverb, and such.
+
+    Parameters
+    ----------
+    top
+        How many of the likeliest whole words are looked at.
+    least_probability
+        How likely a word has to be.
+    no_stop_words
+        Leave out function words.
+
+    **Measures** with a search on top, how far fluent shortening brings a model.
+
+    **Misleads when** read as a change that keeps the meaning: one of two words is always lost.
+
+    References
+    ----------
+    Li et al. (2021). Contextualized perturbation for textual adversarial attack (merge).
+
+    Examples
+    --------
+    >>> MaskedMerge().resources
+    ('tagger', 'masked_lm')
+    """
+
+    id = "masked_merge@1"
+    title = "words merged (masked LM)"
+    languages = frozenset({"en"})
+    resources = ("tagger", "masked_lm")
+    is_local = False  # a pair is a site by both of its words
+
+    top: int = 50
+    least_probability: float = 0.0
+    no_stop_words: bool = False
+
+    def sites(self, document: Document) -> Sites:
+        """Pairs of words that can be a phrase, with only a space between them."""
+        tagger = find_resource(document.resources, "tagger")
+        words = word_sites(document)
+        found = []
+        for one, other in pairwise(words):
+            if other.token != one.token + 1 or one.end == other.start:
+                continue
+            follows = _PAIRS.get(tagger.tag_at(document.words, one.token).upos)
+            if follows and tagger.tag_at(document.words, other.token).upos in follows:
+                found.append(Site(one.start, other.end, one.token))
+        return found
+
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Candidates:
+        """Words by their probability, without randomness."""
+        (query,) = self.queries(document, site)
+        old = document.words[site.token : site.token + 2]
+        for guess in self.fitting(document, query, old):
+            edit = replaced(document, Site(site.start, site.start + len(old[0])), guess.word)
+            yield (edit._replace(end=site.end),)  # cased as the first of the two

@@ -11,7 +11,7 @@ from scrutiny.core.randomness import Rng
 from scrutiny.core.transformation import Document, Site, may_change_unless
 from scrutiny.perturb.engine.changes import EVERY_SITE, Change, Sites
 from scrutiny.text.inflection import lemma
-from scrutiny.text.lexicon import is_stop_word
+from scrutiny.text.lexicon import is_stop_word, word_set
 from scrutiny.text.numbers import Number, format_number, parse_number
 
 _ALTERNATIVES: Final = 8
@@ -139,50 +139,24 @@ def _range(number: Number) -> tuple[int, int, int]:
 
 
 # What a number behind them names, instead of counting anything.
-_LABELS: Final = frozenset(
-    """theater theatre
-    channel formula part chapter episode volume vol number no page room route highway level
-    version grade type act figure section article war season flight windows area studio question
-    step phase category class size game round week day stage rule district apollo no. nos age aged
-    plus minus versus vs `` " “ january february march april may june july august september
-    october november december jan feb mar apr jun jul aug sept sep oct nov dec code pin ref call
-    text tel box""".split()
-)
+_LABELS: Final = word_set("labels_of_numbers")
 _MONEY: Final = frozenset({"$", "£", "€"})
-_BEFORE_YEAR: Final = frozenset(
-    "in since of from by until till before after during late early around circa summer".split()
-)
+_BEFORE_YEAR: Final = word_set("before_years")
 _KNOWN: Final = frozenset(
     "the these those both all between either other".split()
 )  # spoken of already
 _ENUMERATES: Final = frozenset({":", "--", "-", "(", "–", "—"})
 _PAIRS: Final = frozenset("one other both second either between each former latter".split())
-_BEFORE_ORDINAL: Final = frozenset(
-    "the my your his her its our their this that every each on 's".split()
-)
+_BEFORE_ORDINAL: Final = word_set("before_ordinals")
 _BEFORE_DECADE: Final = frozenset("the early late mid in his her their my our ' -".split())
-_FIXED_ORDINAL: Final = frozenset(
-    """quarter quarters half of century centuries place party person world degree generation grade
-    amendment floor base down sense wall estate dimension""".split()
-)
+_FIXED_ORDINAL: Final = word_set("fixed_ordinals")
 # Counted only in names and idioms: "four weddings", "turn 180 degrees".
-_IDIOMS: Final = frozenset(
-    """weddings degrees crazy worst nights queens dwarfs samurai sisters monkeys worlds
-    horsemen""".split()
-)
-_DECIMAL_UNITS: Final = frozenset(
-    "percent billion million trillion dollars euros pounds miles meters metres points".split()
-)
-_PLURALS: Final = frozenset(
-    """people men women children feet percent million billion thousand hundred min mins hr hrs sec
-    secs wk wks mth mths yr yrs km kg cm mm lb lbs ft mph gb mb kb star""".split()
-)
+_IDIOMS: Final = word_set("idioms_with_numbers")
+_DECIMAL_UNITS: Final = word_set("decimal_units")
+_PLURALS: Final = word_set("plurals_of_units")
 _SOUNDS: Final = frozenset("2 4 8".split())  # "2" is to, two or too in short messages
 # Before these words it is to or for, and hardly ever a number: "say hi 2 friends", "ready 4 exams".
-_BEFORE_SOUND: Final = frozenset(
-    """going go goes hi hello it them him us me listen listening ready thanks thank cheers back
-    welcome next close due belongs""".split()
-)
+_BEFORE_SOUND: Final = word_set("before_sounds")
 # How short messages are written; in one that is, nobody can tell which "2" is a number.
 _SHORT: Final = re.compile(
     r"u|ur|r|n|y|c|k|b|d|ya|e|ü|txt|pls|plz|thx|thanx|da|dat|dis|den|wat|wan|lor|lar|luv|cos|cuz|wiv"

@@ -29,7 +29,7 @@ from scrutiny.perturb.languages.statements import is_only_judgment, is_plain_sta
 from scrutiny.perturb.languages.word_forms import UPOS_OF, content_tag
 from scrutiny.text.inflection import indefinite_article, inflect, lemma
 from scrutiny.text.letters import match_case
-from scrutiny.text.lexicon import is_stop_word, zipf
+from scrutiny.text.lexicon import is_stop_word, word_set, zipf
 
 _ARTICLES = frozenset({"a", "an"})
 
@@ -122,10 +122,7 @@ def content_words(document: Document) -> list[Site]:
 
 
 # Pronouns and quantities, which the tags of a treebank call nouns and adjectives.
-_UNINFLECTED: Final = frozenset(
-    """nobody somebody anybody everybody someone anyone everyone nothing something anything
-    none many much more most few several such other own same only main first last""".split()
-)
+_UNINFLECTED: Final = word_set("uninflected")
 _TAGS_WITH_FORMS: Final[Mapping[str, tuple[str, ...]]] = {
     "NOUN": ("NN", "NNS"),
     "VERB": ("VB", "VBP", "VBZ", "VBD", "VBG", "VBN"),
@@ -196,22 +193,12 @@ def _inflected_forms(word: str, upos: str) -> tuple[str, ...]:
 
 
 _BEFORE: Final = frozenset("as so no years year - `` how too".split())
-_BEHIND: Final = frozenset(
-    """- selling screen school will deal brother metal enough story '' potatoes fashioned same
-    nature change term time run morning luck night evening afternoon guys guy old""".split()
-)
+_BEHIND: Final = word_set("behind_fixed_adjectives")
 # Of a person "old" is the opposite of "young", and in pairs of families of neither.
 _AGES: Final = frozenset("old older oldest young younger youngest".split())
-_PERSONS: Final = frozenset(
-    """adult people person man woman boy girl lady gentleman guy friend fellow child kid teenager
-    brother sister sibling son daughter audience viewer reader generation patient worker student
-    citizen resident american couple player actor actress director member population""".split()
-)
+_PERSONS: Final = word_set("persons")
 # They say how large, long, old, quick or sure a thing is, which is often no judgment of it.
-_MEASURES: Final = frozenset(
-    """big small large long short old new fast slow swift hot cold warm rich poor likely unlikely
-    possible impossible necessary unnecessary complex simple complicated""".split()
-)
+_MEASURES: Final = word_set("measures")
 _TAGS_OF_ADJECTIVES = ("JJ", "JJR", "JJS")
 
 
@@ -275,20 +262,8 @@ class AntonymSwap(OtherWord):
     def sites(self, document: Document) -> Sites:
         """Adjectives that have an antonym; only possible adjectives are tagged."""
         words, known = document.words, _words_with_antonym(self)
-        found = [
-            site
-            for site in sites_where(document, known.__getitem__)
-            if content_tag(document, site.token) in _TAGS_OF_ADJECTIVES
-            and self.others(document, site)
-            and not (self.checked and _is_fixed(words, site.token))
-        ]
-        if self.plain:  # an adjective that judges, and no other word of the text does
-            found = [
-                site
-                for site in found
-                if lemma(words[site.token].lower(), "ADJ") not in _MEASURES
-                and is_only_judgment(document, site.token)
-            ]
+        places = sites_where(document, known.__getitem__)
+        found = [site for site in places if self._fits(document, site)]
         if not found or (self.plain and not is_plain_statement(document)):
             return []
         bases = Counter([lemma(word.lower(), "ADJ") for word in words if word.isalpha()])
@@ -299,6 +274,16 @@ class AntonymSwap(OtherWord):
             if bases[lemma(low, "ADJ")] < 2 and not any(bases[lemma(f, "ADJ")] for f in forms):
                 kept.append(site)
         return kept
+
+    def _fits(self, document: Document, site: Site) -> bool:
+        """Whether an adjective has an antonym; if plain, one that judges as no other word does."""
+        index, words = site.token, document.words
+        if content_tag(document, index) not in _TAGS_OF_ADJECTIVES:
+            return False
+        if not self.others(document, site) or (self.checked and _is_fixed(words, index)):
+            return False
+        is_measure = lemma(words[index].lower(), "ADJ") in _MEASURES
+        return not self.plain or (not is_measure and is_only_judgment(document, index))
 
     def others(self, document: Document, site: Site) -> Sequence[str]:
         """Antonyms in the adjective's degree, the most frequent sense first."""

@@ -40,6 +40,7 @@ from scrutiny.perturb.languages.verbs import (
     next_content,
 )
 from scrutiny.text.inflection import lemma
+from scrutiny.text.lexicon import word_set
 
 _NEAR: Final = 24  # tokens on either side in which a joined verb is looked for
 _ENDS: Final = frozenset(".!?;:")
@@ -209,28 +210,14 @@ def _text(document: Document) -> list[Edit]:
 # Words that tie a sentence to its tense: moods that the forms of the past express, too, and times.
 _CONDITIONAL: Final = frozenset("if unless wish though lest ai let whether".split())
 _TIMES: Final[dict[PastOrPresent, frozenset[str]]] = {
-    "past": frozenset(
-        """yesterday ago last earlier past monday tuesday wednesday thursday friday saturday sunday
-        january february march april june july august september october november december
-        born once since just finally already""".split()
-    ),
-    "present": frozenset(
-        """now today tonight tomorrow next soon later currently nowadays presently since yet already
-        still evening till monday tuesday wednesday thursday friday saturday sunday january february
-        april june july august september october november december""".split()
-    ),
+    "past": word_set("past_times"),
+    "present": word_set("present_times"),
 }
 # Modals whose other tense says another thing: "I will call" is a promise, "I would call" none.
 _FIXED_MODALS: Final = frozenset("will wo 'll shall sha may must should ought".split())
 # Verbs that do what they say ("I promise"), and verbs that tell what is, not what happens.
-_PERFORMED: Final = frozenset(
-    """hope wish promise suggest miss swear bet guess advise apologize recommend appreciate
-    need""".split()
-)
-_STATES: Final = frozenset(
-    """be have want need like love hate know think believe feel hope mean understand seem look
-    wish""".split()
-)
+_PERFORMED: Final = word_set("performed_verbs")
+_STATES: Final = word_set("state_verbs")
 _NOMINAL: Final = frozenset("NN NNS NNP NNPS PRP PRP$ DT WDT WP EX CD VBG JJ".split())
 
 

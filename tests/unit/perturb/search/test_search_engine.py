@@ -14,10 +14,9 @@ from scrutiny.perturb.constraints.extent import EditDistance
 from scrutiny.perturb.search import Amount, AnswerPair, Changeable, Search, Settings, Space, Victim
 from scrutiny.perturb.search.goals.label_goals import Disagreement, Untargeted
 from scrutiny.perturb.search.goals.output_goals import KeepOutput
-from scrutiny.perturb.search.methods.genetic import Genetic
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
-from scrutiny.perturb.search.methods.particle_swarm import ParticleSwarm
 from scrutiny.perturb.search.methods.plain_searches import Beam, Exhaustive, Greedy, RandomChoice
+from scrutiny.perturb.search.methods.populations import Genetic, ParticleSwarm
 from scrutiny.perturb.search.running import search_all
 from scrutiny.testing.check_gradients import LinearClassifier
 from scrutiny.testing.check_transformations import WordTable

@@ -11,7 +11,7 @@ from scrutiny.core.example import Example, Span
 from scrutiny.core.plugin_base import sentence_of
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction
-from scrutiny.perturb.search.goals.distances import DISTANCES, scores_of
+from scrutiny.perturb.search.goals.answer_goals import DISTANCES, scores_of
 from scrutiny.perturb.search.goals.label_goals import (
     Confidence,
     Disagreement,

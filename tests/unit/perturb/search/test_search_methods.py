@@ -24,10 +24,16 @@ from scrutiny.perturb.search.goals.output_goals import FewestWords, KeepOutput
 from scrutiny.perturb.search.judging import Base, Judged, best, ranked, reached
 from scrutiny.perturb.search.methods import first_order
 from scrutiny.perturb.search.methods.first_order import FirstOrder
-from scrutiny.perturb.search.methods.genetic import Genetic, genes, join, mixed, parent_weights
-from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked, How, rank
-from scrutiny.perturb.search.methods.particle_swarm import ParticleSwarm
+from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked, rank
 from scrutiny.perturb.search.methods.plain_searches import Beam, Exhaustive, Greedy, RandomChoice
+from scrutiny.perturb.search.methods.populations import (
+    Genetic,
+    ParticleSwarm,
+    genes,
+    join,
+    mixed,
+    parent_weights,
+)
 from scrutiny.perturb.search.moves import AnyWord, Origin
 from scrutiny.perturb.search.problem import Problem
 from scrutiny.perturb.search.running import search_all
@@ -149,12 +155,12 @@ def test_saliency_multiplies_by_the_gain_and_not_by_the_score():
     orders = []
     for as_released in (False, True):
         problem, victim, goal = problem_of("good poor", space)
-        how = How("saliency", as_released=as_released)
+        how = GreedyRanked("saliency", as_released=as_released)
         found = result(rank(problem, how), problem, victim, goal)
         orders.append([one.place.token for one in found])
     assert orders == [[1, 0], [0, 1]]
     problem, victim, goal = problem_of("good poor", space)
-    published = result(rank(problem, How("saliency")), problem, victim, goal)
+    published = result(rank(problem, GreedyRanked("saliency")), problem, victim, goal)
     up, down = math.exp(1 / 3), math.exp(-2 / 15)
     assert published[0].importance == pytest.approx(down / (up + down) / 3)
     assert published[1].importance == pytest.approx(up / (up + down) / 6)
@@ -172,9 +178,9 @@ def test_a_fixed_choice_is_the_candidate_that_was_best_alone():
 def test_importance_adds_the_gain_of_a_new_label():
     space = Space.of(AnyWord())
     problem, victim, goal = problem_of("good poor", space)
-    plain = result(rank(problem, How("delete")), problem, victim, goal)
+    plain = result(rank(problem, GreedyRanked("delete")), problem, victim, goal)
     problem, victim, goal = problem_of("good poor", space)
-    flipped = result(rank(problem, How("delete", adds_flip=True)), problem, victim, goal)
+    flipped = result(rank(problem, GreedyRanked("delete", adds_flip=True)), problem, victim, goal)
     assert plain[0].importance == pytest.approx(1 / 3)
     assert flipped[0].importance == pytest.approx(2 / 3)
     assert flipped[1].importance == plain[1].importance
@@ -491,9 +497,9 @@ SCRIPT = """
 from scrutiny.core.example import Example
 from scrutiny.perturb.search import *
 from scrutiny.perturb.search.goals.label_goals import Untargeted
-from scrutiny.perturb.search.methods.genetic import Genetic
-from scrutiny.perturb.search.methods.particle_swarm import ParticleSwarm
-from scrutiny.perturb.words.wordnet_synonyms import SynonymWordnet
+from scrutiny.perturb.search.methods.populations import Genetic
+from scrutiny.perturb.search.methods.populations import ParticleSwarm
+from scrutiny.perturb.words.synonyms import SynonymWordnet
 from scrutiny.perturb.characters.typos import Typos
 from scrutiny.testing.toy_models import KeywordClassifier
 model = KeywordClassifier(("good", "film"), ("bad",))

@@ -18,7 +18,7 @@ from scrutiny.perturb.search.moves import Amount, AnyWord, Changeable, Move, Ori
 from scrutiny.perturb.search.places import find_places, find_word
 from scrutiny.perturb.search.space import Space
 from scrutiny.perturb.search.state import State
-from scrutiny.perturb.words.wordnet_synonyms import SynonymWordnet
+from scrutiny.perturb.words.synonyms import SynonymWordnet
 from scrutiny.testing.check_transformations import WordTable
 from scrutiny.testing.checking import examples, texts
 

@@ -7,7 +7,7 @@ from scrutiny.core.answers.answer import label_in
 from scrutiny.core.boundary.parameters import above_zero, one_of, shares
 from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.core.facts import LABELS
-from scrutiny.perturb.search.goals.distances import (
+from scrutiny.perturb.search.goals.answer_goals import (
     DISTANCES,
     Against,
     Distance,

@@ -13,7 +13,7 @@ from scrutiny.core.edit import EditRefusedError
 from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.core.example import Span
 from scrutiny.core.facts import LABELS, SPANS, WRITTEN
-from scrutiny.perturb.search.goals.distances import (
+from scrutiny.perturb.search.goals.answer_goals import (
     DISTANCES,
     Against,
     Distance,
@@ -302,15 +302,14 @@ class Tagging(Goal):
 
     def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
         """1 - F1, or the share that is lost; not reached where the edits break a span."""
-        try:
-            expected = frozenset(
-                state.example.gold
-                if self.against == "gold"
-                else apply_to_answer(single(base.answer).answer or (), base.example, state.edits)
-            )
-        except EditRefusedError:
-            return 0.0, False
-        return self._compare(expected, single(answer).answer)
+        expected = state.example.gold
+        if self.against == "prediction":
+            said = single(base.answer).answer or ()
+            try:
+                expected = apply_to_answer(said, base.example, state.edits)
+            except EditRefusedError:
+                return 0.0, False
+        return self._compare(frozenset(expected), single(answer).answer)
 
     def _has_nothing(self, spans: tuple[Span, ...] | None) -> bool:
         return self.what == "lost" and not spans

@@ -1,18 +1,17 @@
 """First-order search: word replacements that the gradient suggests."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from scrutiny.core.boundary.parameters import at_least
 from scrutiny.core.edit import Edit
 from scrutiny.core.queries.gradients import InputEmbeddings, TokenGradients
-from scrutiny.perturb.search.judging import Judged, ranked, reached
 from scrutiny.perturb.search.methods.greedy_ranked import loss_gradients, wanted_slope
-from scrutiny.perturb.search.moves import Place
+from scrutiny.perturb.search.methods.plain_searches import Beam, beam_search
 from scrutiny.perturb.search.problem import Asking, Method, Problem
 from scrutiny.perturb.search.state import State
 from scrutiny.text.letters import match_case
@@ -41,26 +40,16 @@ def gradient_beam(problem: Problem, propose: Proposing, *, width: int, steps: in
     PlanError
         If the victim gives no gradients.
     """
-    beam: list[Judged] = [problem.base]
-    seen = {problem.base.state.key}
-    for _ in range(steps):
-        states = [one.state for one in beam]
-        found: list[State] = []
-        for state, slopes in zip(states, loss_gradients(problem, states), strict=True):
-            if slopes is None:
-                continue
-            for near in propose(state, slopes):
-                if near.key not in seen:
-                    seen.add(near.key)
-                    found.append(near)
-        if not found:
-            break
-        judged = yield found
-        there = reached(judged)
-        if there is not None:
-            return there
-        beam = ranked(judged)[:width]
-    return None
+
+    def near(states: Sequence[State]) -> Iterator[State]:
+        pairs = zip(states, loss_gradients(problem, states), strict=True)
+        told = ((state, slopes) for state, slopes in pairs if slopes is not None)
+        return (one for state, slopes in told for one in propose(state, slopes))
+
+    return beam_search(problem, near, Beam(width, steps))
+
+
+Array: TypeAlias = np.ndarray[Any, Any]
 
 
 class _Vocabulary(NamedTuple):
@@ -68,8 +57,8 @@ class _Vocabulary(NamedTuple):
 
     words: tuple[str, ...]
     ids: tuple[int, ...]
-    matrix: np.ndarray[Any, Any]  # (word, dimension)
-    all_vectors: np.ndarray[Any, Any]  # (vocabulary, dimension)
+    matrix: Array  # (word, dimension)
+    all_vectors: Array  # (vocabulary, dimension)
 
 
 @dataclass(slots=True)
@@ -149,61 +138,43 @@ class FirstOrder(Method):
         assert problem.model is not None  # it has given gradients
         vocabulary = _kept.of(problem.model.embeddings())
         starts = [(field, start) for field, start, _ in gradients.pieces]
-        places = []  # each with the index of its only token
+        places, pieces = [], []  # of one token each, and which
         for place in problem.places(state):
             at = place.field, place.low
             if at in starts and gradients.pieces[starts.index(at)][2] == place.high:
-                places.append((place, starts.index(at)))
+                places.append(place)
+                pieces.append(starts.index(at))
         if not places:
             return []
-        pieces = [piece for _, piece in places]
-        gains = self._gains(problem, gradients, pieces=pieces, vocabulary=vocabulary)
-        held = [place for place, _ in places]
-        return self._best(problem, state, places=held, gains=gains, words=vocabulary.words)
-
-    def _gains(
-        self,
-        problem: Problem,
-        gradients: TokenGradients,
-        *,
-        pieces: list[int],
-        vocabulary: _Vocabulary,
-    ) -> np.ndarray[Any, Any]:
-        """Estimated gain ``(place, word)`` of the goal; minus infinity if not allowed."""
-        slopes = np.asarray(gradients.gradient, dtype=np.float64)[pieces]
-        ids = [gradients.ids[piece] for piece in pieces]
-        old = vocabulary.all_vectors[ids]
-        change = slopes @ vocabulary.matrix.T - (slopes * old).sum(axis=1)[:, None]
-        sign = wanted_slope(problem).sign
-        gains: np.ndarray[Any, Any] = -np.abs(change) if sign == 0 else change * sign
-        for row, piece_id in enumerate(ids):
-            if piece_id in vocabulary.ids:
-                gains[row, vocabulary.ids.index(piece_id)] = -np.inf
-        if self.least_cosine is not None:
-            gains[_cosines(old, vocabulary.matrix) < self.least_cosine] = -np.inf
-        return gains
-
-    def _best(
-        self,
-        problem: Problem,
-        state: State,
-        *,
-        places: list[Place],
-        gains: np.ndarray[Any, Any],
-        words: tuple[str, ...],
-    ) -> list[State]:
-        """The best allowed replacements, by their estimates."""
+        gains = self._gains(problem, gradients, pieces, vocabulary)
         found: list[State] = []
-        for at in np.argsort(-gains, axis=None, kind="stable").tolist():
-            row, column = divmod(at, gains.shape[1])
+        for number in np.argsort(-gains, axis=None, kind="stable").tolist():
+            row, column = divmod(number, gains.shape[1])
             if gains[row, column] == -np.inf or len(found) == self.flips:
                 break
             place = places[row]
             text = state.texts[state.origin.numbers[place.field]]
-            word = match_case(text[place.low : place.high], words[column])
+            word = match_case(text[place.low : place.high], vocabulary.words[column])
             edits = (Edit(place.field, place.low, place.high, word),)
             found += problem.space.propose(state, [edits], problem.refused)
         return found
+
+    def _gains(
+        self, problem: Problem, gradients: TokenGradients, pieces: list[int], words: _Vocabulary
+    ) -> Array:
+        """Estimated gain ``(place, word)`` of the goal; minus infinity if not allowed."""
+        slopes = np.asarray(gradients.gradient, dtype=np.float64)[pieces]
+        ids = [gradients.ids[piece] for piece in pieces]
+        old = words.all_vectors[ids]
+        change = slopes @ words.matrix.T - (slopes * old).sum(axis=1)[:, None]
+        sign = wanted_slope(problem).sign
+        gains: Array = -np.abs(change) if sign == 0 else change * sign
+        for row, piece_id in enumerate(ids):
+            if piece_id in words.ids:
+                gains[row, words.ids.index(piece_id)] = -np.inf
+        if self.least_cosine is not None:
+            gains[_cosines(old, words.matrix) < self.least_cosine] = -np.inf
+        return gains
 
 
 def _words_of(embeddings: InputEmbeddings) -> _Vocabulary:
@@ -214,9 +185,9 @@ def _words_of(embeddings: InputEmbeddings) -> _Vocabulary:
     return _Vocabulary(words, ids, matrix[list(ids)], matrix)
 
 
-def _cosines(old: np.ndarray[Any, Any], new: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def _cosines(old: Array, new: Array) -> Array:
     """Cosine ``(place, word)``; 0 if a vector is zero."""
     lengths = np.linalg.norm(old, axis=1)[:, None] * np.linalg.norm(new, axis=1)
-    found: np.ndarray[Any, Any] = np.zeros(lengths.shape)
+    found: Array = np.zeros(lengths.shape)
     np.divide(old @ new.T, lengths, out=found, where=lengths > 0)
     return found

@@ -20,15 +20,6 @@ Ranking = Literal["unk", "delete", "saliency", "gradient", "random"]
 RANKINGS: Final[tuple[str, ...]] = get_args(Ranking)
 
 
-class How(NamedTuple):
-    """A ranking method and its settings; see `GreedyRanked`."""
-
-    ranking: Ranking
-    unknown: str = "[UNK]"
-    as_released: bool = False
-    adds_flip: bool = False
-
-
 class Ranked(NamedTuple):
     """A place, its importance, and the best candidate there if candidates were asked."""
 
@@ -40,7 +31,7 @@ class Ranked(NamedTuple):
 RankingSteps = Generator[Sequence[State] | Needed, Sequence[Judged], list[Ranked]]
 
 
-def rank(problem: Problem, how: How) -> RankingSteps:
+def rank(problem: Problem, how: "GreedyRanked") -> RankingSteps:
     """Places of the base, most important first; equal ones in text order."""
     places = problem.places(problem.base.state)
     if how.ranking == "random":
@@ -52,20 +43,9 @@ def rank(problem: Problem, how: How) -> RankingSteps:
     elif how.ranking == "saliency":
         found = yield from _by_saliency(problem, places, how)
     else:
-        # without each word, or with it unknown; the whole text as a site has no probe
-        state = problem.base.state
-        probes = [
-            _without(state, place)
-            if how.ranking == "delete"
-            else _replaced(state, place, how.unknown)
-            for place in places
-            if place.token >= 0
-        ]
-        judged = iter((yield probes))
-        found = [
-            Ranked(place, _drop(problem, next(judged) if place.token >= 0 else None, how))
-            for place in places
-        ]
+        judged = yield _probes(problem.base.state, places, how)
+        drops = _drops(problem, places, judged, how)
+        found = [Ranked(place, drop) for place, drop in zip(places, drops, strict=True)]
     return sorted(found, key=lambda one: -one.importance)
 
 
@@ -80,12 +60,23 @@ def _without(state: State, place: Place) -> State:
     return state.probe([Edit(place.field, low, high, "")])
 
 
-def _replaced(state: State, place: Place, by: str) -> State:
-    """Probe with another word at a place."""
-    return state.probe([Edit(place.field, place.low, place.high, by)])
+def _probes(state: State, places: Sequence[Place], how: "GreedyRanked") -> list[State]:
+    """Texts without each word, or with it unknown; the whole text as a site has no probe."""
+    words = [place for place in places if place.token >= 0]
+    if how.ranking == "delete":
+        return [_without(state, place) for place in words]
+    return [state.probe([Edit(p.field, p.low, p.high, how.unknown)]) for p in words]
 
 
-def _drop(problem: Problem, probe: Judged | None, how: How) -> float:
+def _drops(
+    problem: Problem, places: Sequence[Place], judged: Sequence[Judged], how: "GreedyRanked"
+) -> list[float]:
+    rest = iter(judged)
+    probes = (next(rest) if place.token >= 0 else None for place in places)
+    return [_drop(problem, probe, how) for probe in probes]
+
+
+def _drop(problem: Problem, probe: Judged | None, how: "GreedyRanked") -> float:
     """Gain of the goal's score without a word; minus infinity if unknown."""
     if probe is None or probe.answer is None:
         return float("-inf")
@@ -94,26 +85,22 @@ def _drop(problem: Problem, probe: Judged | None, how: How) -> float:
         labels = problem.facts.labels
         before, after = single(problem.base.answer), single(probe.answer)
         label = after.label_among(labels)
-        if (
-            label in labels
-            and label != before.label_among(labels)
-            and before.scores
-            and after.scores
-        ):
+        is_flip = label in labels and label != before.label_among(labels)
+        if label is not None and is_flip and before.scores and after.scores:
             at = labels.index(label)
             drop += after.scores[at] - before.scores[at]
     return drop
 
 
-def _by_saliency(problem: Problem, places: Sequence[Place], how: How) -> RankingSteps:
+def _by_saliency(problem: Problem, places: Sequence[Place], how: "GreedyRanked") -> RankingSteps:
     """Softmax of the drops, times the gain of the best candidate of each place."""
     start = problem.base.state
     yield from problem.prepare([(start, places)])
     groups = [problem.candidates(start, place) for place in places]
-    probes = [_replaced(start, place, how.unknown) for place in places if place.token >= 0]
+    probes = _probes(start, places, how)
     judged = yield [*probes, *(state for group in groups for state in group)]
-    probed, rest = iter(judged[: len(probes)]), iter(judged[len(probes) :])
-    drops = [_drop(problem, next(probed) if place.token >= 0 else None, how) for place in places]
+    drops = _drops(problem, places, judged[: len(probes)], how)
+    rest = iter(judged[len(probes) :])
     choices = [best([next(rest) for _ in group]) for group in groups]
     can_fall = max(drops, default=-inf) != -inf
     weights = softmax(drops) if can_fall else [0.0] * len(drops)
@@ -237,8 +224,7 @@ class GreedyRanked(Method):
 
     def search(self, problem: Problem) -> Asking:
         """Rank, then change in order."""
-        how = How(self.ranking, self.unknown, self.as_released, self.adds_flip)
-        order = yield from rank(problem, how)
+        order = yield from rank(problem, self)
         current = problem.base
         for one in order[: ceil(self.share * len(order))]:
             candidates = yield from self._candidates(problem, current.state, one)

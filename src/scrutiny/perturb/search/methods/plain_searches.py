@@ -1,6 +1,6 @@
 """Searches over all places at once: beam and greedy, all changes in order, random ones."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from scrutiny.core.boundary.parameters import at_least
@@ -52,25 +52,45 @@ class Beam(Method):
 
     def search(self, problem: Problem) -> Asking:
         """Expand, ask the model, keep the best."""
-        beam = [problem.base]
-        seen = {problem.base.state.key}
-        for _ in range(self.steps):
-            states = [one.state for one in beam]
+
+        def near(states: Sequence[State]) -> Iterator[State]:
+            return (one for state in states for one in problem.neighbors(state))
+
+        return beam_search(problem, near, self, prepares=True)
+
+
+def beam_search(
+    problem: Problem,
+    near: Callable[[Sequence[State]], Iterable[State]],
+    how: Beam,
+    *,
+    prepares: bool = False,
+) -> Asking:
+    """Search that keeps the best few texts of each step, and asks no text twice.
+
+    ``near`` gives the texts one step from some; whether moves are asked for candidates before says
+    ``prepares``.
+    """
+    beam = [problem.base]
+    seen = {problem.base.state.key}
+    for _ in range(how.steps):
+        states = [one.state for one in beam]
+        if prepares:
             yield from problem.prepare([(state, problem.places(state)) for state in states])
-            candidates = []  # one step from the beam, and not asked before
-            for near in (near for state in states for near in problem.neighbors(state)):
-                if near.key not in seen:
-                    seen.add(near.key)
-                    candidates.append(near)
-            if not candidates:
-                break
-            judged = yield candidates
-            there = reached(judged, self.prefer)
-            if there is not None:
-                return there
-            good = [o for o in ranked(judged) if self.least is None or o.score >= self.least]
-            beam = good[: self.width]
-        return None  # the engine has the best text seen
+        found: list[State] = []
+        for one in near(states):
+            if one.key not in seen:
+                seen.add(one.key)
+                found.append(one)
+        if not found:
+            break
+        judged = yield found
+        there = reached(judged, how.prefer)
+        if there is not None:
+            return there
+        good = [o for o in ranked(judged) if how.least is None or o.score >= how.least]
+        beam = good[: how.width]
+    return None  # the engine has the best text seen
 
 
 @dataclass(frozen=True, slots=True)

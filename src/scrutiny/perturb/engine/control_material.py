@@ -20,7 +20,7 @@ from string import ascii_lowercase
 from types import MappingProxyType
 from typing import Final, Literal, NamedTuple
 
-from rapidfuzz.distance import Levenshtein
+from rapidfuzz.distance import Levenshtein, Postfix, Prefix
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.randomness import Rng, pick
@@ -28,7 +28,7 @@ from scrutiny.core.record import grouped
 from scrutiny.core.transformation import Where
 from scrutiny.perturb.engine.document import TextDocument, tokens_where
 from scrutiny.text.letters import match_case, same_class
-from scrutiny.text.lexicon import is_stop_word, read_bytes, zipf
+from scrutiny.text.lexicon import frequencies, is_stop_word, zipf
 from scrutiny.text.tokens import graphemes, is_number, is_punctuation, is_word, token_spans
 
 Kind = Literal["case", "marks", "words", "letters"]
@@ -121,14 +121,10 @@ def _has_words(text: str) -> bool:
 
 def _trimmed(old: str, new: str) -> tuple[int, str]:
     """Code points deleted and text inserted, without the common prefix and suffix."""
-    most = min(len(old), len(new))
-    head = 0
-    while head < most and old[head] == new[head]:
-        head += 1
-    tail = 0
-    while tail < most - head and old[-1 - tail] == new[-1 - tail]:
-        tail += 1
-    return len(old) - head - tail, new[head : len(new) - tail]
+    head = Prefix.similarity(old, new)
+    old, new = old[head:], new[head:]
+    tail = Postfix.similarity(old, new)
+    return len(old) - tail, new[: len(new) - tail]
 
 
 def _within(old: str, new: str) -> list[Operation]:
@@ -271,7 +267,7 @@ def of_length(text: str, length: int) -> str | None:
     return text if excess == 0 else None
 
 
-_LEAST_ZIPF: Final = 350  # hundredths: about three times in a million words
+_LEAST_ZIPF: Final = 3.5  # about three times in a million words
 _ENOUGH: Final = 20
 _LONGEST: Final = 11
 
@@ -282,13 +278,10 @@ def _words_by_length() -> Mapping[int, tuple[str, ...]]:
 
     Function words are left out: a random "not" would not be a neutral change.
     """
-    lines = [line.split(" ") for line in read_bytes("zipf.txt.xz").decode("utf-8").splitlines()]
-    frequent = [words for n, *words in lines if n.isdigit() and int(n) >= _LEAST_ZIPF]
     found = grouped(
         (len(word), word)
-        for words in frequent
-        for word in words
-        if word.isascii() and word.isalpha() and not is_stop_word(word)
+        for word, value in frequencies().items()
+        if value >= _LEAST_ZIPF and word.isascii() and word.isalpha() and not is_stop_word(word)
     )
     return MappingProxyType({length: tuple(words) for length, words in found.items()})
 

@@ -1,1 +1,0 @@
-"""Matched random changes: the same amount of change, at random other places."""
