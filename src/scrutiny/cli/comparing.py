@@ -24,14 +24,21 @@ from scrutiny.diagnostics.similarity.side_by_side.sides_answers import (
     sides_of_models,
 )
 from scrutiny.report.compare.output import INPUTS, lines_of, objects_of, page_of
+from scrutiny.report.compare.plan_table import plan_lines, plan_objects
 from scrutiny.report.text import write_lines
 from scrutiny.run.comparing.comparison_results import (
     MARGIN,
+    CompareOptions,
     SharedInvariances,
     SideBySide,
     Wanted,
     read_shared,
     shared_plan,
+)
+from scrutiny.run.comparing.planned_comparison import (
+    PlannedLevel,
+    plan_from_baseline,
+    plan_from_numbers,
 )
 from scrutiny.run.driver import run_plan
 from scrutiny.run.importing.import_logs import ImportOptions, import_logs, tool_of
@@ -280,15 +287,79 @@ def _measured(
         ) from error
 
 
-def printed(found: SideBySide, flags: Mapping[str, Any]) -> None:
-    """Print objects, or lines whose first one says what changed."""
+def say_plan(flags: Mapping[str, Any]) -> int:
+    """Print which designs of a comparison would decide; nothing is asked.
+
+    Raises
+    ------
+    PlanError
+        If there is no margin, no baseline, or two sides.
+    """
+    margin, price = flags["margin"], flags["price"]
+    if not margin:
+        raise PlanError("--plan asks what decides about a loss: say which, as in --margin 0.02.")
+    if flags["second"] is not None:
+        raise PlanError(
+            "--plan takes the baseline alone, as nothing is compared yet: leave out "
+            f"{flags['second']!r}."
+        )
+    if (flags["first"] is None) == (flags["accuracy"] is None):
+        raise PlanError(
+            "--plan takes either a baseline, which is a run or a log, or its --accuracy (with "
+            "--noise, the share of items that flip when it is asked again)."
+        )
+    with prints_on_stderr():
+        found = [*_planned(flags)]
+    for one in found:
+        if flags["as_json"]:
+            for each in plan_objects(one, price=price):
+                click.echo(json_line(each))
+        else:
+            write_lines([*plan_lines(one, margin=margin, price=price)])
+    return 0
+
+
+def _planned(flags: Mapping[str, Any]) -> Iterator[PlannedLevel]:
+    """Designs from the baseline, or from stated numbers."""
+    margin, noise, text = flags["margin"], flags["noise"], flags["first"]
+    if text is None:
+        limit = flags["limit"]
+        if limit is not None and not (limit.isdecimal() and int(limit)):
+            raise PlanError(f"--limit {limit!r}: of numbers alone, --plan takes a count of items.")
+        items, seed = None if limit is None else int(limit), flags["seed"] or 0
+        yield plan_from_numbers(
+            flags["accuracy"], margin=margin, noise=noise, items=items, seed=seed
+        )
+        return
+    if kind_of(text) == "model":
+        raise PlanError(
+            f"{text!r} is a model, and --plan asks none: give a run or a log of it, or state its "
+            "--accuracy."
+        )
+    with TemporaryDirectory(prefix="scrutiny-compare-") as kept:
+        out = Path(kept)
+        again = None if flags["again"] is None else _folder(flags["again"], out / "again", flags)
+        options = CompareOptions(
+            paired=False, margin=margin, where=flags["where"], baseline_rerun=again
+        )
+        yield from plan_from_baseline(_folder(text, out / "first", flags), options, noise=noise)
+
+
+def printed(found: SideBySide, flags: Mapping[str, Any], gate: str | None = None) -> None:
+    """Print objects, or lines whose first one says what changed.
+
+    ``gate`` is what the outcome comes to: "pass", "fail" or "undecided".
+    """
     top = 0 if flags["no_texts"] else flags["top"]
     if flags["as_json"]:
         for one in objects_of(found, top=top):
-            click.echo(json_line(one))
+            is_last = one.get("part") == "outcome" and gate is not None
+            click.echo(json_line({**one, "gate": gate} if is_last else one))
         return
     margin, is_whole = flags["margin"], flags["show_all"]
     write_lines(lines_of(found, margin=margin, top=top, is_whole=is_whole))
+    if found.outcome == "undecided" and gate != "undecided":
+        click.echo(f"{(gate or '').upper()}  as --undecided {gate} says")
     if flags["out"] is not None:
         click.echo(f"Kept in {Path(flags['out'])}")
     if flags["html"] is not None:

@@ -16,6 +16,7 @@ from scrutiny.core.boundary.printable import percent_within, whole_percent
 from scrutiny.core.boundary.printable import points as margin_of
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
+from scrutiny.report.compare.certified import certified
 from scrutiny.report.compare.headline import (
     LOOKS_AS,
     gains,
@@ -45,6 +46,8 @@ def lines_of(found: SideBySide, *, margin: float | None, top: int, is_whole: boo
     for sentence in said.rest:
         lines += wrapped(sentence, hanging=2)
     lines += map(Text, verdicts(found, margin))
+    for sentence in certified(found, margin):
+        lines += wrapped(sentence, hanging=2)
     for part in parts_of(found, margin=margin, top=top, is_whole=is_whole):
         lines += part_lines(part)
     return lines
@@ -72,6 +75,7 @@ def page_of(
             scales=[*scales_of(found, margin)],
             cards=[*cards_of(found)] if most else [],
             verdicts=[*verdicts(found, margin)],
+            certified=[*certified(found, margin)],
             facts=said,
             command=command,
             version=version("scrutiny"),
@@ -251,7 +255,11 @@ def objects_of(whole: SideBySide, *, top: int) -> Iterator[Object]:
         own = _members(level, *_OF_LEVEL)
         noise = _members(level.noise, "how", "share", "n_items", "n_pairs")
         sides = {"before": level.overall.before, "after": level.overall.after, "noise": noise}
-        yield {"part": "level", **own} | sides | _members(level, "detectable", "outcome")
+        told = _members(level, "detectable", "outcome")
+        if level.certificates:
+            each = [{**_members(one), "at_most": one.at_most} for one in level.certificates]
+            told |= {"certificates": each} | _members(level, "needed")
+        yield {"part": "level", **own} | sides | told
         if level.flips is not None:
             tests = {"mcnemar_p": [test.p_value for test in level.flips.tests]}
             graded = {"is_graded": True} if level.flips.is_graded else {}
