@@ -216,7 +216,7 @@ def _run_beside(text: str, texts: list[str]) -> RunFolder:
         If it is a log, whose questions cannot be asked again, or nothing at all.
     """
     model = next(one for one in texts if one != text)
-    if kind_of(text) == "log":
+    if kind_of(text) == "log" and tool_of(text) != "table":
         raise PlanError(
             f"{model!r} is a model and {text!r} is a log of another tool, whose questions cannot "
             "be asked again: evaluate the model with that tool, too, and give two logs; or give "
@@ -225,7 +225,7 @@ def _run_beside(text: str, texts: list[str]) -> RunFolder:
     if not Path(text).is_dir():
         raise PlanError(
             f"{model!r} is a model and {text!r} is none: give two models with --data, two runs, "
-            "or two logs."
+            "two logs, or two tables of scores."
         )
     return RunFolder.open(text)
 

@@ -19,7 +19,7 @@ from scrutiny.models.strings.model_strings import captures
 from scrutiny.reliability.assignment import Assignment
 from scrutiny.run.estimating.estimates import estimate_all
 from scrutiny.run.estimating.estimator import Estimator
-from scrutiny.run.importing import deepeval, inspect_log, lm_eval, promptfoo
+from scrutiny.run.importing import deepeval, inspect_log, lm_eval, promptfoo, score_table
 from scrutiny.run.importing.logged_tables import (
     KIND,
     MEASURES,
@@ -158,7 +158,22 @@ TOOLS: Final[Mapping[str, ModuleType]] = {
     "inspect": inspect_log,
     "promptfoo": promptfoo,
     "deepeval": deepeval,
+    "table": score_table,  # last: files of the others may be read as rows, too
 }
+
+
+def _parted(pattern: str) -> tuple[str, str]:
+    """Path or pattern, and the options that stand behind its ``#``.
+
+    Examples
+    --------
+    >>> _parted("scores.csv#score=acc"), _parted("logs/{seed}")
+    (('scores.csv', 'score=acc'), ('logs/{seed}', ''))
+    """
+    if "#" not in pattern or Path(pattern).expanduser().exists():
+        return pattern, ""
+    path, _, options = pattern.partition("#")
+    return path, options
 
 
 def tool_of(pattern: str) -> str | None:
@@ -169,6 +184,7 @@ def tool_of(pattern: str) -> str | None:
     >>> tool_of("builtin:sentiment") is None
     True
     """
+    pattern, _ = _parted(pattern)
     if not captures(pattern) and not Path(pattern).expanduser().exists():
         return None
     try:
@@ -209,9 +225,18 @@ def import_logs(
     """
     reader = TOOLS[tool]
     files = []
-    for pattern in patterns:
+    for given in patterns:
+        pattern, stated = _parted(given)
+        if stated and reader is not score_table:
+            raise DataError(
+                f"{given!r}: options behind # state columns of a table of scores, and this is a "
+                f"log of {tool}: leave them out."
+            )
+        more = {"options": stated} if stated else {}
         found = [
-            f for path, random in matching_logs(pattern) for f in reader.files_of(path, random)
+            f
+            for path, random in matching_logs(pattern)
+            for f in reader.files_of(path, random, **more)
         ]
         files += under_one_name(found, pattern)
     kept, notes = chosen(files, each_date=each_date)
@@ -276,6 +301,7 @@ def _manifest(
         "environment": environment(),
         "data": {name: _data(tool, task, examples[name]) for name, task in tasks.items()},
         "models": {name: _model(tool, name, sides) for name in subjects},
+        "read_as": list(dict.fromkeys(side.log.read_as for side in sides if side.log.read_as)),
         "warnings": [*notes, *own, *disagreements],
         "labels": {},
         "measure": {
