@@ -51,12 +51,16 @@ class ImportOptions:
         Of the intervals.
     command
         The command line, for the report.
+    is_estimated
+        Whether the means of scores are estimated, with their intervals: a comparison of two logs
+        does not need them.
     """
 
     on_bad_row: OnBadRow = "skip"
     resampling: Resampling = field(default_factory=Resampling)
     seed: int = 0
     command: str = ""
+    is_estimated: bool = True
 
 
 def _write_run(
@@ -103,8 +107,9 @@ def _write_run(
     footer = {KIND: {n: {s: measures for s in task.sides} for n, task in tasks.items()}}
     folder.write_table("records", record_tables(tasks), schema=RECORDS, footer=footer)
     folder.write_table("outputs", output_tables(tasks), schema=OUTPUTS)
+    wanted = assignments if options.is_estimated else []
     estimator = Estimator(*folder.measured(), resampling=options.resampling, seed=options.seed)
-    estimates, _ = estimate_all(estimator, assignments, ())
+    estimates, _ = estimate_all(estimator, wanted, ())
     folder.write_estimates(estimates)
     folder.write_findings(())
     said = [*notes, *empty]
