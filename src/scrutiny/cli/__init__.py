@@ -32,7 +32,7 @@ VERBS: Final = {
     "data": "Inspect data: show, overlap.",
     "models": "Install, check, list and quantize models.",
     "cache": "Show the answer cache, or clear it.",
-    "doctor": "Show what is installed, or check an endpoint before it is paid.",
+    "doctor": "Check an endpoint or a file of results; or print what is installed.",
     "new": "Create a plug-in package that passes its conformance test.",
 }
 #: Verbs of each module of `scrutiny.cli.verbs`, under their names there; others are a module.

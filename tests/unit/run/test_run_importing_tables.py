@@ -310,3 +310,12 @@ def test_options_are_for_tables(tmp_path):
     path.write_text('{"evalId": "e", "results": {"results": []}}')
     with pytest.raises(DataError, match="options behind # state columns of a table of scores"):
         imported("promptfoo", [f"{path}#score=x"], tmp_path / "out")
+
+
+def test_other_scores_are_no_groups(tmp_path):
+    rows = [{"id": n, "kind": "ab"[n > 9], "v1": n % 2, "v2": n % 3 > 0} for n in range(20)]
+    items = read(tmp_path, rows, "#model=v1").items()
+    assert [name for name in items.column_names if name.startswith("a_")] == ["a_kind"]
+    rows = [{"id": n, "acc": n % 2, "f1": n % 2, "easy": n > 9} for n in range(20)]
+    items = read(tmp_path, rows, "#score=acc").items()
+    assert [name for name in items.column_names if name.startswith("a_")] == ["a_easy"]

@@ -302,7 +302,7 @@ def _manifest(
         "plan": plain(plan),
         "identity": digest(canonical_json([side.log.source for side in sides])),
         "claims": [],
-        "promise": f"read from logs of {tool}: nothing was asked",
+        "promise": f"read from {_called(tool)}: nothing was asked",
         "environment": environment(),
         "data": {name: _data(tool, task, examples[name]) for name, task in tasks.items()},
         "models": {name: _model(tool, name, sides) for name in subjects},
@@ -317,7 +317,7 @@ def _manifest(
                 "summary": f"Scores of single items that {tool} logged.",
                 "doc": _DOC,
                 "notes": [
-                    f"Scores were read from logs of {tool}; nothing was asked again.",
+                    f"Scores were read from {_called(tool)}; nothing was asked again.",
                     *chances,
                 ],
             }
@@ -326,6 +326,11 @@ def _manifest(
         "specs": [assignment.to_json() for assignment in assignments],
         "contrasts": [],
     }
+
+
+def _called(tool: str) -> str:
+    """What was read, in words."""
+    return "a table of scores" if TOOLS[tool] is score_table else f"logs of {tool}"
 
 
 def _data(tool: str, task: Logged, examples: list[Example]) -> dict[str, Any]:

@@ -81,7 +81,7 @@ class ScoreColumns:
 
     ``only`` is the model whose rows count, or nothing for all of them. ``is_wide`` says that the
     column of scores is named after the model. ``groups`` are those that were stated; without any,
-    all columns may group.
+    all columns may group but ``other_scores``, which would choose items by an outcome.
     """
 
     scores: tuple[str, ...]
@@ -94,6 +94,7 @@ class ScoreColumns:
     dataset: str = ""
     groups: tuple[str, ...] = ()
     lower: tuple[str, ...] = ()
+    other_scores: tuple[str, ...] = ()
     only: str = ""
     is_wide: bool = False
 
@@ -101,7 +102,7 @@ class ScoreColumns:
     def named(self) -> frozenset[str]:
         """Columns that have a role."""
         one = (self.case, self.trial, self.model, self.text, self.gold, self.answer, self.dataset)
-        return frozenset((*one, *self.scores)) - {""}
+        return frozenset((*one, *self.scores, *self.other_scores)) - {""}
 
 
 def score_of(value: Any) -> float | None:
@@ -316,6 +317,9 @@ def find_columns(
         **found,
         groups=given.get("group", ()),
         lower=lower,
+        other_scores=tuple(
+            name for name in finding.free if (is_wide or _is_score(name)) and finding.reads(name)
+        ),
         only=only or (model if is_wide else ""),
         is_wide=is_wide,
     )
