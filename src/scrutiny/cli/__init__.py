@@ -26,13 +26,13 @@ VERBS: Final = {
     "freeze": "Write the changed texts of a run as a suite for other models.",
     "compare": "Compare two runs, logs or models: which inputs changed, and is it worse?",
     "gate": "Judge a run by a rule: exit code 0 pass, 1 fail, 4 undecided.",
-    "import": "Read logs of lm-eval, inspect, promptfoo or deepeval into a run folder.",
+    "import": "Read logs of lm-eval, inspect and others, or tables, into a run folder.",
     "train": "Train models with several seeds: encoders, word models, parsers, small BERTs.",
     "perturb": "Apply transformations to texts, and write the changed texts.",
     "data": "Inspect data: show, overlap.",
     "models": "Install, check, list and quantize models.",
     "cache": "Show the answer cache, or clear it.",
-    "doctor": "Show what is installed, or check an endpoint before it is paid.",
+    "doctor": "Check an endpoint or a file of results; or print what is installed.",
     "new": "Create a plug-in package that passes its conformance test.",
 }
 #: Verbs of each module of `scrutiny.cli.verbs`, under their names there; others are a module.

@@ -65,13 +65,13 @@ class Columns:
         row: dict[str, Any] = dict(self.constants)
         try:
             for role, column in self.roles.items():
-                row[role] = values[column] if column in values else _inside(values, column)
+                row[role] = values[column] if column in values else cell_of(values, column)
         except KeyError as error:
             raise DataError(f"the row has no {error.args[0]!r}") from None
         return row
 
 
-def _inside(values: Mapping[str, Any], name: str) -> Any:
+def cell_of(values: Mapping[str, Any], name: str) -> Any:
     """Field of an object in a row, by its name with dots (``data.text``).
 
     Raises
