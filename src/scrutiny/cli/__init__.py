@@ -26,6 +26,7 @@ VERBS: Final = {
     "freeze": "Write the changed texts of a run as a suite for other models.",
     "compare": "Compare two runs, logs or models: which inputs changed, and is it worse?",
     "gate": "Judge a run by a rule: exit code 0 pass, 1 fail, 4 undecided.",
+    "verify": "Check signed numbers, also those in a file, against their runs.",
     "import": "Read logs of lm-eval, inspect, promptfoo or deepeval into a run folder.",
     "train": "Train models with several seeds: encoders, word models, parsers, small BERTs.",
     "perturb": "Apply transformations to texts, and write the changed texts.",
@@ -38,7 +39,7 @@ VERBS: Final = {
 #: Verbs of each module of `scrutiny.cli.verbs`, under their names there; others are a module.
 _TOGETHER: Final = {
     "asking": ("audit", "run", "check", "compare"),
-    "finished_runs": ("report", "freeze", "gate"),
+    "finished_runs": ("report", "freeze", "gate", "verify"),
     "machine": ("cache", "doctor"),
     "names": ("show",),
     "texts": ("perturb", "data"),
