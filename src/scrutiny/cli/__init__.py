@@ -27,6 +27,7 @@ VERBS: Final = {
     "compare": "Compare two runs, logs or models: which inputs changed, and is it worse?",
     "gate": "Judge a run by a rule: exit code 0 pass, 1 fail, 4 undecided.",
     "import": "Read logs of lm-eval, inspect and others, or tables, into a run folder.",
+    "verify": "Check signed numbers, also those in a file, against their runs.",
     "train": "Train models with several seeds: encoders, word models, parsers, small BERTs.",
     "perturb": "Apply transformations to texts, and write the changed texts.",
     "data": "Inspect data: show, overlap.",
@@ -38,7 +39,7 @@ VERBS: Final = {
 #: Verbs of each module of `scrutiny.cli.verbs`, under their names there; others are a module.
 _TOGETHER: Final = {
     "asking": ("audit", "run", "check", "compare"),
-    "finished_runs": ("report", "freeze", "gate"),
+    "finished_runs": ("report", "freeze", "gate", "verify"),
     "machine": ("cache", "doctor"),
     "names": ("show",),
     "texts": ("perturb", "data"),
