@@ -67,7 +67,7 @@ def test_texts_without_a_label_fail_alone_and_are_written_once(folder, classific
     model = ask(folder, classification, choices="a=xyz|b=zyx")
     calls = []
     write = model._writer.write
-    model._writer.write = lambda texts: calls.extend(texts) or write(texts)
+    model._writer.write = lambda texts, **how: calls.extend(texts) or write(texts, **how)
     found = predict_or_fail(model, make(*TEXTS))
     assert all(isinstance(one, Failure) for one in found)
     assert {one.reason for one in found} <= {"unparsed", "cut_off", "empty"}
