@@ -34,6 +34,8 @@ _LEAD: Final = (
     "The same items, asked in other words. A score that depends on the wording is one of the "
     "prompt as much as of the model. What a wording costs stands beside edits that mean nothing."
 )
+_OWN: Final = {"wording": OWN_WORDING}
+_BEYOND: Final = f" - {EDITS}"
 _NAME: Final = family_name(PromptWordings.id)
 _DRAWS, _MOST_ANSWERS, _FEWEST_DRAWS = 400, 40_000_000, 60
 
@@ -51,7 +53,7 @@ def part(view: RunView) -> Part | None:
     charts = [
         chart
         for assigned in assignments_in(view.manifest)
-        if family_name(assigned.kind) == _NAME and assigned.role == "baseline"
+        if family_name(assigned.kind) == _NAME and assigned.condition == _OWN
         for chart in _charts(view, assigned)
     ]
     return part_of("wordings", "Wordings", _LEAD, charts, "models and datasets", chapter=FINDINGS)
@@ -88,32 +90,34 @@ def _scores(
     found: dict[tuple[str, str], Estimate] = {}
     for e in own:
         wording = str(e.key.condition.get("wording", OWN_WORDING))
-        is_first = e.key.role != "contrast"
-        found.setdefault((e.key.metric if is_first else "beyond", wording), e)
-    names = list(dict.fromkeys(name for metric, name in found if metric == level))
+        of = "beyond" if e.key.role == "contrast" else e.key.metric
+        found.setdefault((of, wording.removesuffix(_BEYOND)), e)
+    asked = [name for metric, name in found if metric == level]
+    same = [name for name in asked if _is_same(found.get(("coverage@1", name)))]
+    names = [name for name in asked if name not in same]
     lines = [Line(name, {"score": found[level, name]}) for name in names]
     rows = [
-        (
-            name,
-            interval(found.get((level, name))),
-            interval(found.get((drop, name))),
-            interval(found.get(("beyond", name))),
-            interval(found.get(("flip_rate@1", name))),
-        )
+        (name, *(interval(found.get((of, name))) for of in (level, drop, "beyond", "flip_rate@1")))
         for name in [*names, EDITS]
         if name != EDITS or (drop, EDITS) in found
     ]
     header = ("wording", "score", "costs", "more than meaningless edits", "other answers")
     floor = found.get(("flip_rate@1", OWN_WORDING))
     noise = f" Asked again in its own words, {interval(floor)} of the answers differ." * bool(floor)
+    unasked = f" The same prompt as its own, and not asked: {', '.join(same)}." * bool(same)
     yield from forest_or_table(
         anchor,
         f"{where}: scores by wording",
-        f"{said}{noise} Each interval is for its own number only.".strip(),
+        f"{said}{noise}{unasked} Each interval is for its own number only.".strip(),
         lines,
         metric=level,
         table=ChartTable(header, tuple(rows)).told(),
     )
+
+
+def _is_same(coverage: Estimate | None) -> bool:
+    """Whether a wording changes nothing of the prompt."""
+    return coverage is not None and coverage.value == 0
 
 
 def _asked(view: RunView, assigned: Assignment) -> _Asked | None:

@@ -1,13 +1,13 @@
 """The wordings diagnostic: the same items asked in other words, beside edits that mean nothing."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
 from scrutiny.core.boundary.parameters import at_least, shares
 from scrutiny.core.claim import Claim, Component, Risk
-from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs
+from scrutiny.core.design import BEFORE, DRAW, ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
@@ -120,29 +120,33 @@ class PromptWordings(Diagnostic[WordingParams]):
         model = ctx.model
         if not isinstance(model, TakesWordings):
             raise PlanError(f"{model.source!r} has no prompt that could be worded otherwise.")
-        times = params.times(model.capabilities)
-        applying = {one.name for one in model.wordings(params.each())}
+        asked = list(_asked(params, batch.examples, model, ctx))
+        for place, example in enumerate(batch.examples):
+            for kind, answers in asked:
+                yield _row(kind, example, answers[place], ctx)
+
+
+def _asked(
+    params: WordingParams, examples: Sequence[Example], model: TakesWordings, ctx: Context
+) -> Iterator[tuple[RowKind, Sequence[Prediction | Failure]]]:
+    """Answers to the items in each condition; edits stand a second time, as controls."""
+    times = params.times(ctx.model.capabilities)
+    for draw in range(times):
+        own = ctx.predict(examples, draw=draw)
+        if not draw:
+            yield _BASELINE, own
+        yield RowKind.of(_condition(None, draw)), own
+    applying = {one.name for one in model.wordings(params.each())}
+    edits = 0
+    for one in params.each():
+        asked = [worded(example, one) for example in examples]
         for draw in range(times):
-            own = ctx.predict(batch.examples, draw=draw)
-            found = list(zip(batch.examples, own, strict=True))
-            if not draw:
-                yield from _rows(_BASELINE, found, ctx)
-            yield from _rows(RowKind.of(_condition(None, draw)), found, ctx)
-        edits = 0
-        for one in params.each():
-            asked = [worded(example, one) for example in batch.examples]
-            for draw in range(times):
-                answers: list[Prediction | Failure] = (
-                    ctx.predict(asked, draw=draw)
-                    if one.name in applying
-                    else [Failure("same_prompt", status="skipped")] * len(asked)
-                )
-                found = list(zip(batch.examples, answers, strict=True))
-                yield from _rows(RowKind.of(_condition(one, draw)), found, ctx)
-                if one.is_edit and not draw:
-                    kind = RowKind.of({"wording": EDITS, "draw": edits}, "control")
-                    yield from _rows(kind, found, ctx)
-                    edits += 1
+            same = [Failure("same_prompt", status="skipped")] * len(asked)
+            answers = ctx.predict(asked, draw=draw) if one.name in applying else same
+            yield RowKind.of(_condition(one, draw)), answers
+            if one.is_edit and not draw:
+                yield RowKind.of({"wording": EDITS, "draw": edits}, "control"), answers
+                edits += 1
 
 
 def _condition(wording: Wording | None, draw: int) -> dict[str, object]:
@@ -152,17 +156,13 @@ def _condition(wording: Wording | None, draw: int) -> dict[str, object]:
     return {"wording": name, "draw": draw, **({"edit": True} if is_edit else {})}
 
 
-def _rows(
-    kind: RowKind, found: Iterable[tuple[Example, Prediction | Failure]], ctx: Context
-) -> Iterator[Row]:
-    """Rows of one condition."""
-    for example, answer in found:
-        if example.gold is None:
-            yield kind.row(example.id, Failure("no_gold", status="skipped"))
-        elif isinstance(answer, Failure):
-            yield kind.row(example.id, answer)
-        else:
-            yield kind.row(example.id, ctx.task.score(example.gold, answer, labels=ctx.labels))
+def _row(kind: RowKind, example: Example, answer: Prediction | Failure, ctx: Context) -> Row:
+    """Row of an item in one condition."""
+    if example.gold is None:
+        return kind.row(example.id, Failure("no_gold", status="skipped"))
+    if isinstance(answer, Failure):
+        return kind.row(example.id, answer)
+    return kind.row(example.id, ctx.task.score(example.gold, answer, labels=ctx.labels))
 
 
 def _estimates(wordings: Iterable[Wording], inputs: Inputs, times: int) -> Iterator[EstimateSpec]:
@@ -170,20 +170,27 @@ def _estimates(wordings: Iterable[Wording], inputs: Inputs, times: int) -> Itera
     level = score_of(inputs.task).level
     drop = metric_of_metric("drop", level)
     wordings = tuple(wordings)
-    yield EstimateSpec("level", level, role="baseline")
+    own = [Selector("measured", _condition(None, draw)) for draw in range(times)]
+    before = {f"{BEFORE}{f'{DRAW}{draw}' * bool(draw)}": side for draw, side in enumerate(own)}
+    yield EstimateSpec("level", level, {"wording": OWN_WORDING}, draws=times)
     if times > 1:
         again = {"wording": OWN_WORDING, "draw": 1}
         yield EstimateSpec("flips/own", "flip_rate@1", again, group="changed")
     for one in wordings:
         condition: dict[str, object] = {"wording": one.name}
         first = {**condition, "draw": 0}
-        yield EstimateSpec(f"level/{one.name}", level, condition, draws=times)
-        yield EstimateSpec(f"drop/{one.name}", drop, condition, draws=times)
+        same = {BEFORE: own[0]}  # where the prompt stays the same, so does the answer
+        yield EstimateSpec(
+            f"level/{one.name}", level, condition, draws=times, sides=same, fallback={"": BEFORE}
+        )
+        yield EstimateSpec(f"drop/{one.name}", drop, condition, draws=times, sides=before)
         yield EstimateSpec(f"flips/{one.name}", "flip_rate@1", first, group="changed")
         yield EstimateSpec(f"coverage/{one.name}", "coverage@1", first)
     edits = sum(one.is_edit for one in wordings)
     if edits:
-        yield EstimateSpec(f"drop/{EDITS}", drop, {"wording": EDITS}, role="control", draws=edits)
+        yield EstimateSpec(
+            f"drop/{EDITS}", drop, {"wording": EDITS}, role="control", draws=edits, sides=before
+        )
 
 
 def _claims(wordings: Iterable[Wording], params: WordingParams, inputs: Inputs) -> Iterator[Claim]:
