@@ -51,6 +51,7 @@ diagnostic scrutiny.diagnostics.
     stereotypes.crows-pairs@1     stereotypes.pairs:CrowsPairs  tokenizes
     stereotypes.pairs@1           stereotypes.pairs:Pairs  tokenizes
     stereotypes.stereoset@1       stereotypes.stereoset:StereoSet  tokenizes
+    wordings@1                    wordings.wordings:PromptWordings  wordings
 expectation scrutiny.diagnostics.suites.expectations:
     gold@1         Gold
     is@1           Is
@@ -431,6 +432,7 @@ part scrutiny.
     classes@1         diagnostics.classes.class_scores:PART  classes
     calibration@1     diagnostics.calibration.reliability_curve:PART  calibration_error
     labels@1          diagnostics.labels.doubtful_items:PART  labels
+    wordings@1        diagnostics.wordings.wording_scores:PART  condition.wording
     seeds@1           report.sections.seeds:PART
     flip-histogram@1  report.sections.item_hits:FLIPS
     specification@1   report.sections.by_condition:SPECIFICATION
