@@ -1,4 +1,4 @@
-"""Stored verdicts: ``verdicts:#labels=good|bad``, a judge whose verdicts stand beside the answers.
+"""Stored verdicts, ``verdicts:data#labels=bad|good``: a judge that stands beside the answers.
 
 The columns ``verdict``, ``swapped`` (the answers exchanged) and ``again`` (the same, asked again)
 of the data hold them. A judge of two answers says ``A``, ``B`` or ``tie`` unless its labels are
@@ -18,6 +18,8 @@ from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.model_strings import ModelSource
 from scrutiny.tasks.judgments import HOLDS, STORED
 
+#: The only target: the data that are judged.
+_TARGET: Final = "data"
 _OF_PAIRS: Final = ("A", "B", "tie")
 
 
@@ -69,9 +71,15 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     if not found.labels:
         raise ModelError(
             f"{source.text!r} does not say what its verdicts are. Add them, the worst first: "
-            "verdicts:#labels=bad|good."
+            "verdicts:data#labels=bad|good."
         )
     return found
 
 
-ADAPTER: Final = Adapter(load)
+def _must_be_the_data(source: ModelSource) -> None:
+    """Refuse another target than the data themselves."""
+    if source.target != _TARGET:
+        raise ModelError(f"{source.text!r}: verdicts stand in the data; write verdicts:{_TARGET}.")
+
+
+ADAPTER: Final = Adapter(load, must_be_there=_must_be_the_data)

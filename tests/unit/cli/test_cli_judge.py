@@ -80,4 +80,4 @@ def test_a_judge_of_one_answer_states_its_verdicts(judged):
     stored([{"id": 1, "question": "?", "answer": "Yes.", "verdict": "good"}])
     code, _, err = judged("verdicts", "--data", "stored.csv")
     assert code == 2
-    assert "verdicts:#labels=bad|good" in " ".join(err.split())
+    assert "verdicts:data#labels=bad|good" in " ".join(err.split())

@@ -150,7 +150,7 @@ def test_changed_meaning_is_noticed(tmp_path):
         {
             "id": str(k),
             "question": f"When, {k}?",
-            "answer_a": f"The train arrived at {k % 9 + 2} in the morning.",
+            "answer_a": f"There are {k + 11} apples in it.",
             "answer_b": "I do not know at all.",
             "human": "A" if k % 5 else "B",
         }
@@ -161,8 +161,11 @@ def test_changed_meaning_is_noticed(tmp_path):
         labels = ("A", "B")
 
         def __call__(self, items):
-            return ["A" if f"at {int(q.split()[-1][:-1]) % 9 + 2} in" in a + b else "B"
-                    for q, a, b in items]  # fmt: skip
+            sums = [int(question.split()[-1][:-1]) + 11 for question, _, _ in items]
+            return [
+                "A" if f"are {one} apples" in a + b else "B"
+                for one, (_, a, b) in zip(sums, items, strict=True)
+            ]
 
     folder = judged(Checks(), rows, tmp_path, changing=["number_swap"])
     assert estimate(folder, "mean(noticed)", asked="number_swap").value == 1.0

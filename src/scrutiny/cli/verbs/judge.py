@@ -56,16 +56,19 @@ def command(judge: str, data: str, *, html: Any, **flags: Any) -> int:
     swapped, again).
 
     \b
-    scrutiny judge "http://localhost:8000/v1#api=chat,model=m" --data pairs.csv --against human
+    scrutiny judge "http://localhost:8000/v1#api=chat,model=m" \
+        --data pairs.csv --against human
     scrutiny judge "python:./my_judge.py:judge#labels=A|B|tie" --data pairs.csv
     scrutiny judge verdicts --data pairs.csv
+    scrutiny judge "verdicts#labels=bad|good" --data answers.csv
     """
     from scrutiny.cli.plans import plan_from_flags
     from scrutiny.cli.request import Request, dry_run, finish, run_request, write_page
     from scrutiny.report.load import load_view
 
     task, source = _data_of(data, flags["against"])
-    judge = f"{_STORED}:" if judge == _STORED else judge
+    if judge.partition("#")[0] == _STORED:
+        judge = judge.replace(_STORED, f"{_STORED}:data", 1)
     stated = [f"{name}={flags[name]}" for name in ("own", "positive") if flags[name]]
     settings = flags["model_settings"]
     flags |= {
