@@ -1,9 +1,9 @@
 """The judge diagnostic: planted biases, odd verdicts, stored verdicts, and the edges."""
 
 import pytest
-from toy_judges import PlantedJudge, pairs
 from toy_runs import estimate, run
 
+from planted_judges import PlantedJudge, pairs
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.example import Example

@@ -165,31 +165,41 @@ def _beside(
     for name, outcome in outcomes.items():
         if name == AS_GIVEN:
             continue
-        if isinstance(outcome, Failure) or isinstance(given, Failure):
-            found = outcome if isinstance(outcome, Failure) else given
-            yield _row(example, {ASKED: name}, found)
-            if name != AGAIN:
-                yield _row(example, {BEYOND: name}, found)
-            continue
-        moved = _moved(name, fields.get(name, ""), given, outcome, scale, params)
+        field = fields.get(name, "")
+        moved = _moved(name, field, given, outcome, scale, params)
         yield _row(example, {ASKED: name}, moved)
-        if name == AGAIN:
-            continue
-        if isinstance(again, Failure) or isinstance(moved, Failure):
-            yield _row(example, {BEYOND: name}, again if isinstance(again, Failure) else moved)
-            continue
-        noise = _moved(name, fields.get(name, ""), given, again, scale, params)
-        beyond = {
-            "excess": moved["changed"] - noise["changed"],
-            "noticed_excess": moved["noticed"] - noise["noticed"],
-        }
-        yield _row(example, {BEYOND: name}, beyond)
+        if name != AGAIN:
+            noise = _moved(name, field, given, again, scale, params)
+            yield _row(example, {BEYOND: name}, _beyond(moved, noise))
+
+
+def _beyond(
+    moved: Mapping[str, float] | Failure, noise: Mapping[str, float] | Failure
+) -> Mapping[str, float] | Failure:
+    """What changed, minus what changed on the same item when it was asked again."""
+    if isinstance(moved, Failure):
+        return moved
+    if isinstance(noise, Failure):
+        return noise
+    return {
+        "excess": moved["changed"] - noise["changed"],
+        "noticed_excess": moved["noticed"] - noise["noticed"],
+    }
 
 
 def _moved(
-    name: str, field: str, given: str, outcome: str, scale: VerdictScale, params: JudgeParams
+    name: str,
+    field: str,
+    given: str | Failure,
+    outcome: str | Failure,
+    scale: VerdictScale,
+    params: JudgeParams,
 ) -> Mapping[str, float] | Failure:
     """What differs between two verdicts on one item, as seen from the answer that was changed."""
+    if isinstance(outcome, Failure):
+        return outcome
+    if isinstance(given, Failure):
+        return given
     before, after = scale.value(given), scale.value(outcome)
     sign = -1.0 if field == "answer_b" else 1.0
     shift = sign * (after - before)

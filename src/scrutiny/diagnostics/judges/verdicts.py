@@ -129,7 +129,7 @@ class VerdictScale:
         if isinstance(answer, Failure):
             return UNPARSED if answer.reason in _CAME else answer
         label = answer.label_among(self.labels)
-        if label not in self.values:
+        if label is None or label not in self.values:
             return UNPARSED
         return self.mirrored[label] if is_swapped else label
 
