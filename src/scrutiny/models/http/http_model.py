@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from scrutiny.core.answers.texts import TEXT
 from scrutiny.core.boundary.json_text import digest
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
+from scrutiny.core.facts import FREE_ANSWERS, WRITES
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.queries.remote import RemoteModel, Replies, Reply, Spent
 from scrutiny.core.task import Prediction, Task
@@ -23,6 +23,7 @@ from scrutiny.models.http.reply_reading import short
 from scrutiny.models.http.sending import sender_of
 from scrutiny.models.prompting.prompts import Prompt, asking_parts
 from scrutiny.models.prompting.written_labels import LabelReading, check_reading, written_text
+from scrutiny.models.prompting.written_responses import written_response
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.model_strings import ModelSource
 
@@ -40,7 +41,8 @@ class HttpModel(RemoteModel):
         self.is_versioned = bool(endpoint.revision)
         self.at_once = endpoint.concurrency
         self.endpoint = endpoint
-        self.writes_texts = task.answer_type is TEXT
+        self.writes_texts = task.facts.any_of(WRITES)
+        self._written = written_response if FREE_ANSWERS.are_of(task.facts) else written_text
         choices = tuple(endpoint.choices.items()) or tuple((one, one) for one in endpoint.labels)
         if not self.writes_texts and len(choices) < 2:
             raise ModelError(
@@ -113,7 +115,7 @@ class HttpModel(RemoteModel):
 
     def _read(self, reply: Reply) -> Prediction | Failure:
         if self.writes_texts:
-            return written_text(reply)
+            return self._written(reply)
         if reply.scores is not None or reply.label is not None:
             if reply.label is not None and reply.label not in self.labels:
                 known = ", ".join(self.labels)
@@ -162,7 +164,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
         If an option or the file cannot be read, or if the task has answers of another type.
     """
     del options
-    if not task.gives_labels and task.answer_type is not TEXT:
+    if not task.gives_labels and not task.facts.any_of(WRITES):
         raise ModelError(
             f"{source.text!r}: endpoints answer with labels or texts, not {task.name}."
         )

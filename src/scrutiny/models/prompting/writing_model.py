@@ -14,10 +14,11 @@ All others are the language model's own.
 from collections.abc import Sequence
 from typing import Final
 
-from scrutiny.core.answers.texts import TEXT
 from scrutiny.core.boundary.json_text import canonical_json, digest
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
+from scrutiny.core.facts import FREE_ANSWERS, WRITES
+from scrutiny.core.messages import Message
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.queries.remote import Reply
 from scrutiny.core.task import Prediction, Task
@@ -25,6 +26,7 @@ from scrutiny.models.answers.checked import AnswerError, first_failure_raised
 from scrutiny.models.hf.batching import a_few_at_a_time
 from scrutiny.models.prompting.prompts import Prompt, asking_parts, read_choices
 from scrutiny.models.prompting.written_labels import LabelReading, check_reading, written_text
+from scrutiny.models.prompting.written_responses import written_response
 from scrutiny.models.strings.adapters import Adapter, checkpoint_of, checkpoint_source
 from scrutiny.models.strings.model_families import members
 from scrutiny.models.strings.model_strings import TRAINING, ModelSource, parse
@@ -34,6 +36,7 @@ _OWN: Final = (
     *("template", "choices", "labels", "system", "read", "max_tokens", "chat", TRAINING),
 )
 _TOKENS: Final = {True: "256", False: "16"}  # of a text, and of a label
+Asked = tuple[Message, ...]
 _REMEMBERED: Final = 4096  # texts: a batch with one that fails is asked again in halves
 
 
@@ -46,14 +49,17 @@ class WritingModel(Model):
 
     capabilities: frozenset[str] = frozenset({"predict", "no_probabilities"})
 
-    def __init__(self, writer: "Writer", prompt: Prompt, reading: LabelReading | None) -> None:
+    def __init__(
+        self, writer: "Writer", prompt: Prompt, reading: LabelReading | None, *, is_free: bool
+    ) -> None:
         self.source = writer.source
         self.task = writer.task
         self.labels = prompt.labels if reading else ()
         self._writer = writer
         self._prompt = prompt
         self._reading = reading
-        self._said: dict[str, Reply] = {}
+        self._said: dict[Asked, Reply] = {}
+        self._written = written_response if is_free else written_text
 
     def fingerprint(self) -> str:
         """Digest of the network, the prompt, the way of writing and that of reading."""
@@ -70,13 +76,19 @@ class WritingModel(Model):
         AnswerError
             If nothing can be read from one of the replies, or a text does not fit.
         """
-        texts = [self._prompt.around(example)[0] for example in examples]
+        texts = [self._asked(example) for example in examples]
         new = [text for text in dict.fromkeys(texts) if text not in self._said]
         if len(self._said) + len(new) > _REMEMBERED:
             self._said, new = {}, list(dict.fromkeys(texts))
         self._said.update(zip(new, self._writer.write(new), strict=True))
-        read = written_text if self._reading is None else self._reading.answer
+        read = self._written if self._reading is None else self._reading.answer
         return first_failure_raised(read(self._said[text]) for text in texts)
+
+    def _asked(self, example: Example) -> Asked:
+        """All that is said to the model."""
+        if not self._writer.is_chat:
+            return (Message("user", self._prompt.alone(example)),)
+        return tuple(self._prompt.messages(example, system=self._writer.system))
 
     def batches(self, examples: Sequence[Example]) -> list[list[int]]:
         """Indices of the examples that are written together."""
@@ -120,17 +132,17 @@ class Writer:
         self._network = network.to(device)
         self._tokenizer = load_tokenizer(checkpoint, inner)
         self._most = most
-        self._system = source.options.get("system", "")
-        self._is_chat = source.options.get("chat", "true") == "true" and bool(
+        self.system = source.options.get("system", "")
+        self.is_chat = source.options.get("chat", "true") == "true" and bool(
             self._tokenizer.chat_template
         )
-        written = [self._system, most, self._is_chat, str(network.dtype), network.device.type]
+        written = [self.system, most, self.is_chat, str(network.dtype), network.device.type]
         self.known_by = digest(checkpoint.fingerprint(), canonical_json(written))
         positions = getattr(network.config, "max_position_embeddings", None)
         self._limit = source.max_length([positions] if positions else [])
 
-    def write(self, texts: Sequence[str]) -> list[Reply]:
-        """Reply to each text, in order.
+    def write(self, texts: Sequence[Asked]) -> list[Reply]:
+        """Reply to what is said each time, in order.
 
         Raises
         ------
@@ -140,7 +152,7 @@ class Writer:
         batches = a_few_at_a_time(len(texts), self.at_once)
         return [one for batch in batches for one in self._together([texts[i] for i in batch])]
 
-    def _together(self, texts: Sequence[str]) -> list[Reply]:
+    def _together(self, texts: Sequence[Asked]) -> list[Reply]:
         """Replies to texts of one batch, with padding in front of the shorter ones."""
         import torch
 
@@ -175,12 +187,11 @@ class Writer:
             replies.append(Reply(text, "length" if stop is None else "stop"))
         return replies
 
-    def _ids(self, text: str) -> list[int]:
-        """Tokens of a text, as the model reads it."""
-        if not self._is_chat:
-            return list(self._tokenizer(text)["input_ids"])
-        system = [{"role": "system", "content": self._system}] if self._system else []
-        said = [*system, {"role": "user", "content": text}]
+    def _ids(self, asked: Asked) -> list[int]:
+        """Tokens of what is said, as the model reads it."""
+        if not self.is_chat:
+            return list(self._tokenizer(asked[-1].content)["input_ids"])
+        said = [one._asdict() for one in asked]
         read = self._tokenizer.apply_chat_template(said, add_generation_prompt=True, tokenize=False)
         return list(self._tokenizer(read, add_special_tokens=False)["input_ids"])
 
@@ -194,13 +205,14 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
         If that is no causal language model, an option cannot be read, or the task has answers of
         another type.
     """
-    if not task.gives_labels and task.answer_type is not TEXT:
+    if not task.gives_labels and not task.facts.any_of(WRITES):
         raise ModelError(f"{source.text!r}: it writes labels or texts, not answers of {task.name}.")
     prompt, reading = _asked(source, task)
     most = source.options.get("max_tokens", _TOKENS[reading is None])
     if not most.isdecimal() or int(most) < 1:
         raise ModelError(f"{source.text!r}: max_tokens is a number from 1 on, not {most!r}.")
-    return WritingModel(Writer(source, task, options, most=int(most)), prompt, reading)
+    writer = Writer(source, task, options, most=int(most))
+    return WritingModel(writer, prompt, reading, is_free=FREE_ANSWERS.are_of(task.facts))
 
 
 def _asked(source: ModelSource, task: Task) -> tuple[Prompt, LabelReading | None]:
