@@ -137,7 +137,7 @@ class FreeGeneration(ByColumns):
     def texts(self, row: Mapping[str, Any]) -> dict[str, str]:
         """The prompt, and each earlier message as a field of its own behind it."""
         given = row.get(_PROMPT)
-        listed = parse_json(given) if _is_list(given) else given
+        listed = parse_json(str(given)) if _is_list(given) else given
         before: list[Message] = []
         if isinstance(listed, list | tuple):
             *before, last = _messages(listed)

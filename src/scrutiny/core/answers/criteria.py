@@ -170,7 +170,7 @@ class CriteriaType(AnswerType[Criteria]):
         is_answer = outcome == "answered"
         return outcome == answer.outcome and (not is_answer or all(h for _, h in answer.held(said)))
 
-    def right_parts(self, given: Response, right: Criteria) -> frozenset[Hashable]:
+    def right_parts(self, given: Any, right: Criteria) -> frozenset[Hashable]:
         """Those that a response meets, as far as its text alone decides them."""
         is_given = given.outcome == right.outcome
         held = frozenset(name for name, holds in right.held(given) if holds)

@@ -31,6 +31,8 @@ class Response(Text):
 
     __slots__ = ("end",)
 
+    end: str
+
     def __new__(cls, text: str = "", end: str = "") -> "Response":
         """Response of a text, with its end as `ENDS_SHORT` and `ENDS_REFUSED` read it."""
         made = super().__new__(cls, text)
