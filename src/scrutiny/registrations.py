@@ -37,6 +37,7 @@ diagnostic scrutiny.diagnostics.
     leakage@1                     leakage:Leakage  training_hashes
     invariance.scope@1            invariance.shared_invariance:SharedInvariance  reference
     labels@1                      labels.labels:DoubtfulLabels
+    memorization@1                memorization:Memorization
     landscape@1                   landscape:Landscape  landscape
     robustness@1                  robustness.robustness:Robustness
     similarity.drift@1            similarity.drift:Drift  reference

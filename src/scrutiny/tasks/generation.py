@@ -83,6 +83,8 @@ class FreeGeneration(ByColumns):
              ("most_words",)),
         Role("outcome", "column of how answering is to end: answered, or refused", _EXPECTED,
              ("outcome",)),
+        Role("seen", "column of whether a model may have seen the text: yes, or no", "group",
+             ("seen",)),
         Role("scorer", "Python function that says whether an answer is right, python:FILE.py:NAME",
              "function"),
         Role("conversation", "column of what prompts that belong together share", "unit",
