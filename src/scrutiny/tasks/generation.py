@@ -25,7 +25,7 @@ from scrutiny.core.record import Measure
 from scrutiny.core.task import Prediction, Role, RoleKind, Score
 from scrutiny.tasks.cells import language_of, text_of
 from scrutiny.tasks.question_answering import compare
-from scrutiny.tasks.response_checks import PYTHON, is_right, other_language, scorer_of
+from scrutiny.tasks.response_checks import PYTHON, is_right, other_language, scorer_of, version_of
 from scrutiny.tasks.scores import level_of
 from scrutiny.tasks.tasks import Borders, ByColumns, text_role
 from scrutiny.tasks.translation import OF_CHRF, chrf_counts
@@ -183,6 +183,7 @@ class FreeGeneration(ByColumns):
             most_words=_number(row, "most_words"),
             outcome=_outcome(row),
             scorer=name,
+            version=version_of(name) if name else "",
             prompt=prompt if name else "",
             asked_in=stated or tell(prompt),
         )

@@ -8,10 +8,12 @@ from 0 to 1, of which .5 and more is right. Whoever judges answers with a model 
 import math
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, Final
 
 from scrutiny.core.answers.criteria import Criteria
 from scrutiny.core.answers.responses import Response
+from scrutiny.core.boundary.json_text import digest
 from scrutiny.core.boundary.user_code import named_object
 from scrutiny.core.errors import DataError
 from scrutiny.text.language_detection import evidence
@@ -87,6 +89,13 @@ def _scored(criteria: Criteria, response: Response) -> float:
             "number from 0 to 1."
         )
     return value
+
+
+@lru_cache(maxsize=64)
+def version_of(name: str) -> str:
+    """Digest of the file that a function of the user's stands in; empty for one of a module."""
+    path = Path(name.rpartition(":")[0]).expanduser()
+    return digest(path.read_bytes()) if path.suffix == ".py" and path.is_file() else ""
 
 
 @lru_cache(maxsize=64)

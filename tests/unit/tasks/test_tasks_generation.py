@@ -303,6 +303,17 @@ def test_a_function_of_the_users_judges(tmp_path):
     assert names[-1][1]
 
 
+def test_another_function_makes_other_items(tmp_path):
+    (tmp_path / "p.jsonl").write_text('{"id": "a", "prompt": "Say yes."}\n')
+    made = []
+    for name, value in (("one", True), ("one", True), ("two", False)):
+        (tmp_path / f"{name}.py").write_text(f"def judge(said, known):\n    return {value}\n")
+        made.append(load_dataset(f"{tmp_path}/p.jsonl#scorer=python:{tmp_path}/{name}.py:judge"))
+    assert made[0].fingerprint == made[1].fingerprint != made[2].fingerprint
+    assert len(made[0].examples[0].gold.version) == len(made[2].examples[0].gold.version) > 0
+    assert made[0].examples[0].gold.version != made[2].examples[0].gold.version
+
+
 @pytest.mark.parametrize(
     ("body", "phrase"),
     [("return 2", "returned 2"), ("return None", "returned None"), ("1 / 0", "ZeroDivisionError")],

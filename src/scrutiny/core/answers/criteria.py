@@ -41,6 +41,8 @@ class Criteria(NamedTuple):
         How answering is expected to end: ``answered``, or ``refused``.
     scorer
         Python function that says whether it is right, ``FILE.py:OBJECT``.
+    version
+        Digest of the file that this function stands in: another function is another item.
     prompt
         What was asked, for that function.
     asked_in
@@ -58,6 +60,7 @@ class Criteria(NamedTuple):
     most_words: int = 0
     outcome: str = "answered"
     scorer: str = ""
+    version: str = ""
     prompt: str = ""
     asked_in: str = ""
 
