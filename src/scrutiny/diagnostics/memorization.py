@@ -135,7 +135,7 @@ class Memorization(Diagnostic[MemorizationParams]):
 
 def _words(text: str) -> list[str]:
     """Words of a text that are compared: without the marks at their ends, and in small letters."""
-    return [word for word in map(normal, text.split()) if word]
+    return [word for word in map(normal, text.split()) if any(map(str.isalnum, word))]
 
 
 def _without(said: list[str], prompt: list[str]) -> list[str]:

@@ -139,9 +139,8 @@ class FreeGeneration(ByColumns):
     def texts(self, row: Mapping[str, Any]) -> dict[str, str]:
         """The prompt, and each earlier message as a field of its own behind it."""
         given = row.get(_PROMPT)
-        listed = parse_json(str(given)) if _is_list(given) else given
         before: list[Message] = []
-        if isinstance(listed, list | tuple):
+        if (listed := _listed(given)) is not None:
             *before, last = _messages(listed)
             prompt = last.content
         else:
@@ -254,9 +253,15 @@ def _declining(examples: Sequence[Example]) -> float:
     return fmean(e.gold.outcome == "refused" for e in examples) if examples else 0.0
 
 
-def _is_list(given: Any) -> bool:
-    """Whether a cell is a list of messages in JSON, as a table of texts has it."""
-    return isinstance(given, str) and re.match(r'\s*\[\s*\{\s*"', given) is not None
+def _listed(given: Any) -> Sequence[Any] | None:
+    """Messages of a cell: a list, or one in JSON, as a table of texts has it; None for a text."""
+    if isinstance(given, str) and _LIST.match(given):
+        with suppress(ValueError):  # a text may begin so
+            given = parse_json(given)
+    return given if isinstance(given, list | tuple) else None
+
+
+_LIST: Final = re.compile(r'\s*\[\s*\{\s*"role"')
 
 
 def _messages(listed: Sequence[Any]) -> list[Message]:
@@ -291,8 +296,14 @@ def _texts(row: Mapping[str, Any], name: str) -> list[str]:
     if not value and value != 0:
         return []
     if not isinstance(value, list | tuple):
-        value = [str(value)] if isinstance(value, int) and not isinstance(value, bool) else [value]
-    return [text_of({name: one}, name) for one in value]
+        value = [value]
+    return [text_of({name: _number_text(one)}, name) for one in value]
+
+
+def _number_text(value: Any) -> Any:
+    """Number as it is written; other values as they are."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return str(value) if is_number else value
 
 
 def _patterns(row: Mapping[str, Any]) -> Iterator[str]:

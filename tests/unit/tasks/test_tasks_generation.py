@@ -105,6 +105,8 @@ def test_beginnings_that_decline_nothing(text):
         ({"contains": ["cat", "dog"]}, "A Dog and a CAT.", "A cat."),
         ({"contains_any": ["four", "4"]}, "Four!", "Five."),
         ({"lacks": "cat"}, "A category.", "A cat."),
+        ({"contains": "?"}, "Who is it?", "It is."),
+        ({"contains": 4}, "It is 4.", "It is 5."),
         ({"lacks": "A cat."}, "The cat.", "It is a cat"),
         ({"equals": "Paris"}, " **paris.** ", "It is Paris."),
         ({"equals": "3.5"}, "3.5", "35"),
@@ -185,6 +187,8 @@ def test_conversations_are_one_item():
     assert earlier_messages(one.fields) == told
     closed = {name: one.is_closed(name) for name in one.fields}
     assert closed == {"prompt": False, "1_system": True, "2_user": False, "3_assistant": True}
+    odd = '[{"role": "user", "content": '
+    assert TASK.parse({"prompt": odd}, source="x:1").fields == {"prompt": odd}
     as_json = TASK.parse({"prompt": json.dumps(said), "system": "Be brief."}, source="x:1")
     assert as_json.fields == one.fields
 
@@ -239,7 +243,7 @@ def test_a_repeat_is_the_same_under_normalization():
     assert is_right(kind.as_right(Response("Paris.")), Response("paris"))
     assert is_right(kind.as_right(Response("")), Response(""))
     assert not is_right(kind.as_right(Response("")), Response("Paris"))
-    assert normal("") == normal(" . ") == ""
+    assert [normal(text) for text in ("", " . ", "!")] == ["", ".", "!"]
 
 
 def data(*rows):

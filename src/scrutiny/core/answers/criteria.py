@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from scrutiny.core.answers.answer import Agreement, AnswerType
 from scrutiny.core.answers.json_shapes import fits_shape, json_in
-from scrutiny.core.answers.responses import ENDS_REFUSED, ENDS_SHORT, Response, normal
+from scrutiny.core.answers.responses import ENDS_REFUSED, ENDS_SHORT, Response, folded, normal
 from scrutiny.core.boundary.json_text import canonical_json, parse_json
 from scrutiny.core.example import Example
 
@@ -75,7 +75,7 @@ class Criteria(NamedTuple):
         if self.equals:
             said = " or ".join(map(repr, self.equals))
             yield f"is {said}", normal(text) in set(map(normal, self.equals))
-        whole = normal(text)
+        whole = folded(text)
         for group in self.contains:
             yield f"contains {' or '.join(map(repr, group))}", any(has(whole, w) for w in group)
         for words in self.lacks:
@@ -116,14 +116,14 @@ _EDGES: Final = ((r"(?<!\w)", 0), (r"(?!\w)", -1))
 
 
 def has(whole: str, words: str) -> bool:
-    """Whether a `normal` text has these words, whole.
+    """Whether a `folded` text has these words, whole.
 
     Examples
     --------
-    >>> has(normal("It is Paris!"), "paris"), has(normal("14 days"), "4")
-    (True, False)
+    >>> has(folded("It is Paris!"), "paris"), has(folded("14 days"), "4"), has("is it?", "?")
+    (True, False, True)
     """
-    wanted = normal(words) or words.strip().casefold()
+    wanted = normal(words)
     return bool(wanted) and _pattern(wanted).search(whole) is not None
 
 

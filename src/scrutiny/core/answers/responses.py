@@ -112,11 +112,24 @@ _EDGES: Final = " \t\n\r\"'`*_#.,;:!?()[]{}“”‘’«»"
 def normal(text: str) -> str:
     r"""Text in which only words count: compatible characters, small letters, single spaces.
 
-    Marks at both ends go, as full stops, quotation marks and emphasis; those within stay.
+    Marks at both ends go, as full stops, quotation marks and emphasis; those within stay, and so
+    does a text of nothing else.
 
     Examples
     --------
     >>> normal("**Paris.**"), normal("It  is\n3.5"), normal("3.5") == normal("35")
     ('paris', 'it is 3.5', False)
     """
-    return " ".join(normalize("NFKC", text).casefold().split()).strip(_EDGES)
+    whole = folded(text)
+    return whole.strip(_EDGES) or whole
+
+
+def folded(text: str) -> str:
+    r"""Text in compatible characters and small letters, with single spaces.
+
+    Examples
+    --------
+    >>> folded("Is it\n ﬁve?")
+    'is it five?'
+    """
+    return " ".join(normalize("NFKC", text).casefold().split())
