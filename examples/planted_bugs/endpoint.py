@@ -189,6 +189,7 @@ class Serving:
                 self.send_response(200)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(data)))
+                self.send_header("Connection", "close")  # nobody is left with an open one
                 self.end_headers()
                 self.wfile.write(data)
 
