@@ -16,7 +16,8 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.long_runs import Progress
 from scrutiny.report.compare.certified import certified
 from scrutiny.report.compare.headline import headline, verdicts
-from scrutiny.report.compare.output import lines_of, page_of
+from scrutiny.report.compare.output import lines_of
+from scrutiny.report.compare.page import page_of
 from scrutiny.report.notebook import table_snippet
 from scrutiny.run.comparing.comparison_results import CompareOptions, Level, SideBySide
 from scrutiny.run.comparing.whole_comparison import compare_side_by_side
@@ -65,6 +66,11 @@ class Comparison:
         80 of 100." ``levels`` has the numbers.
         """
         return " ".join(certified(self._found, self._margin))
+
+    @property
+    def verdict(self) -> str:
+        """Outcome in words, as ``scrutiny compare --margin`` prints it; empty without a margin."""
+        return " ".join(verdicts(self._found, self._margin))
 
     @property
     def levels(self) -> ResultTable:

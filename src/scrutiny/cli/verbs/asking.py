@@ -64,6 +64,11 @@ def _seconds(context: click.Context, option: click.Parameter, given: str | None)
     shell_complete=completed("diagnostic"),
     help="Run only this diagnostic; repeatable.",
 )
+@click.option(
+    "--wordings",
+    metavar="builtin|FILE",
+    help="Also ask everything in other words: those that ship, or [[wording]] tables of a file.",
+)
 @click.option("--html", type=OutputFile(), help="File of the HTML page; report.html in --out.")
 @running_options
 def audit(**flags: Any) -> int:
@@ -245,11 +250,12 @@ _CODES: Final = {"pass": 0, "fail": 1, "undecided": 4}
 @click.option("--draws", type=DRAWS, help="Number of bootstrap resamples.")
 @running_options
 def compare(**flags: Any) -> int:
-    r"""Compare B with A: two runs, two logs, or two models on data.
+    r"""Compare B with A: two runs, two logs or tables of scores, or two models on data.
 
     \b
     scrutiny compare runs/v1 runs/v2
     scrutiny compare results/acme__v1 results/acme__v2 --margin 0.02
+    scrutiny compare v1.csv v2.csv#case=id,score=correct,trial=run
     scrutiny compare hf:./v1 hf:./v2 --data csv:dev.csv#text=sentence,label=label
 
     A model beside a run folder is asked what the run asked.
@@ -266,16 +272,16 @@ def compare(**flags: Any) -> int:
     The exit code is 0. With --margin: 0 no regression, 1 a regression shown, 4 undecided
     (--undecided pass: 0; fail: 1).
     """
+    if flags["plan"]:
+        from scrutiny.cli.comparison_plans import say_plan
+
+        return say_plan(flags)
     from scrutiny.cli.comparing import opened, printed, write_page
     from scrutiny.core.slice_syntax import canonical
     from scrutiny.data.item_values import FEWEST
     from scrutiny.run.comparing.comparison_results import CompareOptions
     from scrutiny.run.comparing.whole_comparison import compare_side_by_side
 
-    if flags["plan"]:
-        from scrutiny.cli.comparing import say_plan
-
-        return say_plan(flags)
     missing = next((name for name in ("first", "second") if flags[name] is None), None)
     if missing is not None:
         context = click.get_current_context()
