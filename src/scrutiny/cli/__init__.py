@@ -34,6 +34,7 @@ VERBS: Final = {
     "models": "Install, check, list and quantize models.",
     "cache": "Show the answer cache, or clear it.",
     "doctor": "Show what is installed, or check an endpoint before it is paid.",
+    "watch": "Ask an endpoint again what a baseline asked: has it changed?",
     "new": "Create a plug-in package that passes its conformance test.",
 }
 #: Verbs of each module of `scrutiny.cli.verbs`, under their names there; others are a module.
@@ -46,7 +47,7 @@ _TOGETHER: Final = {
 }
 #: Where each verb is; it is imported when it is called.
 PLACES: Final = {
-    **{verb: f"scrutiny.cli.verbs.{verb}:command" for verb in ("train", "models", "new")},
+    **{verb: f"scrutiny.cli.verbs.{verb}:command" for verb in ("train", "models", "new", "watch")},
     **{"list": "scrutiny.cli.verbs.names:list_names"},
     **{"import": "scrutiny.cli.verbs.import_:command"},
     **{v: f"scrutiny.cli.verbs.{place}:{v}" for place, own in _TOGETHER.items() for v in own},
