@@ -53,8 +53,8 @@ def symbol_of(answer: str, scores: Sequence[float] | None, *, by_scores: bool) -
 
     Examples
     --------
-    >>> symbol_of("good", (0.3, 0.7), by_scores=True)
-    Symbol(answer='good', step='8', margin=0.8472978475429337)
+    >>> symbol_of("good", (0.25, 0.75), by_scores=True)[:2]
+    ('good', '11')
     >>> symbol_of("good", None, by_scores=True).step
     'none'
     """

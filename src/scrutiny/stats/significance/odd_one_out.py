@@ -58,7 +58,7 @@ def odd_evidence(outcomes: ArrayLike) -> FloatArray:
     Examples
     --------
     >>> odd_evidence([1] * 7).round(1).tolist()
-    [1.9, 3.8, 7.3, 14.3, 28.0, 55.1, 108.6]
+    [1.9, 3.7, 7.2, 14.0, 27.4, 53.7, 105.6]
     """
     given = np.asarray(outcomes)
     if given.ndim < 1 or not np.isin(given, (NONE, 0, 1)).all():
@@ -92,7 +92,7 @@ def odd_needed(outcomes: ArrayLike, level: float, *, most: int = 1000) -> int | 
     Examples
     --------
     >>> odd_needed([], 0.01), odd_needed([0, 0], 0.01), odd_needed([], 0.01, most=6)
-    (7, 11, None)
+    (7, 16, None)
     """
     proper_level(1 - level)
     before = np.asarray(outcomes, dtype=np.int64).reshape(-1)
@@ -107,7 +107,7 @@ def share_found(items: int, needed: int, *, power: float = 0.8) -> float:
     Examples
     --------
     >>> round(share_found(190, 7), 3)
-    0.048
+    0.047
     """
     if not 0 < needed <= items:
         raise StatisticsError(f"needed must be from 1 to {items}; got {needed}.")
