@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "html", "md", "latex", "csv", "json", "junit"]),
+    type=click.Choice(
+        ["text", "html", "md", "latex", "csv", "json", "junit", "sarif", "model-card", "evidence"]
+    ),
     help="Output format; default: text.",
 )
 @click.option("--cases", "change", metavar="NAME", help="Print the cases of one change or attack.")
@@ -55,6 +57,7 @@ def report(
     scrutiny report runs/audit-1 --cases typos
     scrutiny report runs/audit-1 --sign accuracy
     scrutiny report runs/audit-1 -o report.html
+    scrutiny report runs/audit-1 --format model-card -o card.md
     scrutiny report runs/audit-1 --format json | jq .
     """
     from scrutiny.report.formats import format_of, render
@@ -180,6 +183,7 @@ _ANSWERED: Final = ("fail", "not tested", "refused")  # what somebody can have a
     help="Result if an interval contains the limit; what was not tested stays so.",
 )
 @click.option("--junit", type=OutputFile(), help="Also write JUnit XML.")
+@click.option("--sarif", type=OutputFile(), help="Also write SARIF 2.1.0.")
 @click.option("--json", "as_json", is_flag=True, help="NDJSON on stdout.")
 def gate(**flags: Any) -> int:
     r"""Judge a run: exit code 0 pass, 1 fail, 4 undecided.
@@ -190,6 +194,7 @@ def gate(**flags: Any) -> int:
     scrutiny gate runs/v2 --rule "accuracy >= -0.01 where reference=v1"
     scrutiny gate runs/audit-1 --risks --accept accepted.toml --junit gate.xml
     """
+    from scrutiny.report.exports.sarif import sarif as as_sarif
     from scrutiny.report.findings.risks import junit as as_xml
     from scrutiny.run.estimating.accepted import not_there, read_accepted
     from scrutiny.store.files import save_text
@@ -220,6 +225,8 @@ def gate(**flags: Any) -> int:
             click.echo(narrowed(f"      {case.says}"))
     if junit is not None:
         save_text(junit, as_xml(str(run), judged))
+    if flags["sarif"] is not None:
+        save_text(flags["sarif"], as_sarif(str(run), judged))
     codes = [_CODES.get(case.outcome, UNDECIDED) for case in judged]
     return FAIL if FAIL in codes else UNDECIDED if UNDECIDED in codes else PASS
 
