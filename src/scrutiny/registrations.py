@@ -38,6 +38,7 @@ diagnostic scrutiny.diagnostics.
     leakage@1                     leakage:Leakage  training_hashes
     invariance.scope@1            invariance.shared_invariance:SharedInvariance  reference
     labels@1                      labels.labels:DoubtfulLabels
+    memorization@1                memorization:Memorization
     landscape@1                   landscape:Landscape  landscape
     robustness@1                  robustness.robustness:Robustness
     similarity.drift@1            similarity.drift:Drift  reference
@@ -60,6 +61,15 @@ expectation scrutiny.diagnostics.suites.expectations:
     moves@1        Moves
     same@1         Same
     stays_right@1  StaysRight
+expectation scrutiny.diagnostics.suites.response_expectations:
+    answers@1      AnswersAtAll
+    contains@1     Contains
+    in_language@1  InLanguage
+    json@1         IsJson
+    lacks@1        Lacks
+    matches@1      Matches
+    refuses@1      Refuses
+    words@1        Long
 transformation scrutiny.perturb.characters.
     delete_letter@1        slips:DeleteLetter
     hidden_reorder@1       surface:HiddenReorder
@@ -212,6 +222,7 @@ task scrutiny.tasks.
     question-answering@1        question_answering:QuestionAnswering
     situation-questions@1       question_answering:SituationQuestions
     token-tagging@1             token_tagging:TokenTagging
+    generation@1                generation:FreeGeneration
     translation@1               translation:Translation
     word-segmentation@1         segmentation:WordSegmentation
 reader scrutiny.data.readers.
@@ -280,6 +291,12 @@ statistic scrutiny.reliability.statistics:
     entity_f1@1      ENTITY_F1
     flip_rate@1      FLIP_RATE
     changed_share@1  CHANGED_SHARE
+statistic scrutiny.tasks.response_scores:
+    cut_off_share@1         CUT_OFF_SHARE
+    empty_share@1           EMPTY_SHARE
+    other_language_share@1  OTHER_LANGUAGE_SHARE
+    refused_share@1         REFUSED_SHARE
+    wrong_share@1           WRONG_SHARE
 statistic scrutiny.tasks.translation:
     bleu@1  BLEU
     chrf@1  CHRF

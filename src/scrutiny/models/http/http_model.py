@@ -10,11 +10,11 @@ from copy import copy
 from dataclasses import replace
 from typing import Final
 
-from scrutiny.core.answers.texts import TEXT
 from scrutiny.core.boundary.json_text import digest
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
+from scrutiny.core.facts import FREE_ANSWERS, WRITES
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.queries.remote import RemoteModel, Replies, Reply, Spent
 from scrutiny.core.task import Prediction, Task
@@ -32,6 +32,7 @@ from scrutiny.models.prompting.wordings import (
     wording_of,
 )
 from scrutiny.models.prompting.written_labels import LabelReading, check_reading, written_text
+from scrutiny.models.prompting.written_responses import written_response
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.model_strings import ModelSource
 
@@ -49,7 +50,8 @@ class HttpModel(RemoteModel):
         self.is_versioned = bool(endpoint.revision)
         self.at_once = endpoint.concurrency
         self.endpoint = endpoint
-        self.writes_texts = task.answer_type is TEXT
+        self.writes_texts = task.facts.any_of(WRITES)
+        self._written = written_response if FREE_ANSWERS.are_of(task.facts) else written_text
         choices = tuple(endpoint.choices.items()) or tuple((one, one) for one in endpoint.labels)
         if not self.writes_texts and len(choices) < 2:
             raise ModelError(
@@ -146,7 +148,7 @@ class HttpModel(RemoteModel):
 
     def _read(self, reply: Reply) -> Prediction | Failure:
         if self.writes_texts:
-            return written_text(reply)
+            return self._written(reply)
         if reply.scores is not None or reply.label is not None:
             if reply.label is not None and reply.label not in self.labels:
                 known = ", ".join(self.labels)
@@ -195,7 +197,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
         If an option or the file cannot be read, or if the task has answers of another type.
     """
     del options
-    if not task.gives_labels and task.answer_type is not TEXT:
+    if not task.gives_labels and not task.facts.any_of(WRITES):
         raise ModelError(
             f"{source.text!r}: endpoints answer with labels or texts, not {task.name}."
         )

@@ -15,10 +15,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from scrutiny.core.answers.texts import TEXT
 from scrutiny.core.boundary.json_text import canonical_json, digest
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
+from scrutiny.core.facts import FREE_ANSWERS, WRITES
+from scrutiny.core.messages import Message
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.queries.remote import Reply
 from scrutiny.core.task import Prediction, Task
@@ -33,6 +34,7 @@ from scrutiny.models.prompting.wordings import (
     wording_of,
 )
 from scrutiny.models.prompting.written_labels import LabelReading, check_reading, written_text
+from scrutiny.models.prompting.written_responses import written_response
 from scrutiny.models.strings.adapters import Adapter, checkpoint_of, checkpoint_source
 from scrutiny.models.strings.model_families import members
 from scrutiny.models.strings.model_strings import TRAINING, ModelSource, parse
@@ -45,6 +47,7 @@ _OWN: Final = (
     *("template", "choices", "labels", "system", "read", "max_tokens", "chat", TRAINING),
 )
 _TOKENS: Final = {True: "256", False: "16"}  # of a text, and of a label
+Asked = tuple[Message, ...]
 _REMEMBERED: Final = 4096  # texts: a batch with one that fails is asked again in halves
 
 
@@ -63,6 +66,7 @@ class WritingModel(Model):
         prompt: Prompt,
         reading: LabelReading | None,
         *,
+        is_free: bool,
         fields: Sequence[str] = (),
     ) -> None:
         self.source = writer.source
@@ -72,7 +76,8 @@ class WritingModel(Model):
         self._prompt = prompt
         self._reading = reading
         self._fields = tuple(fields)
-        self._said: dict[tuple[str, str], Reply] = {}
+        self._said: dict[Asked, Reply] = {}
+        self._written = written_response if is_free else written_text
         if reading is not None:
             self.capabilities |= {WORDINGS}
 
@@ -93,7 +98,7 @@ class WritingModel(Model):
         """
         if self._reading is None:
             return first_failure_raised(
-                map(written_text, self._replies("", self._prompt, examples))
+                map(self._written, self._replies("", self._prompt, examples))
             )
         found: dict[int, Prediction | Failure] = {}
         for key, places in by_wording(examples).items():
@@ -115,13 +120,18 @@ class WritingModel(Model):
 
     def _replies(self, system: str, prompt: Prompt, examples: Sequence[Example]) -> list[Reply]:
         """Reply to each example; what was written before is remembered."""
-        texts = [(system, prompt.around(example)[0]) for example in examples]
+        texts = [self._asked(system, prompt, example) for example in examples]
         new = [text for text in dict.fromkeys(texts) if text not in self._said]
         if len(self._said) + len(new) > _REMEMBERED:
             self._said, new = {}, list(dict.fromkeys(texts))
-        written = self._writer.write([text for _, text in new], system=system)
-        self._said.update(zip(new, written, strict=True))
+        self._said.update(zip(new, self._writer.write(new), strict=True))
         return [self._said[text] for text in texts]
+
+    def _asked(self, system: str, prompt: Prompt, example: Example) -> Asked:
+        """All that is said to the model, with another system prompt where one is given."""
+        if not self._writer.is_chat:
+            return (Message("user", prompt.alone(example)),)
+        return tuple(prompt.messages(example, system=system or self._writer.system))
 
     def batches(self, examples: Sequence[Example]) -> list[list[int]]:
         """Indices of the examples that are written together."""
@@ -174,8 +184,8 @@ class Writer:
         positions = getattr(network.config, "max_position_embeddings", None)
         self._limit = source.max_length([positions] if positions else [])
 
-    def write(self, texts: Sequence[str], *, system: str = "") -> list[Reply]:
-        """Reply to each text, in order, with another system prompt where one is given.
+    def write(self, texts: Sequence[Asked]) -> list[Reply]:
+        """Reply to what is said each time, in order.
 
         Raises
         ------
@@ -183,7 +193,7 @@ class Writer:
             ``too_long`` if a text and its reply do not fit.
         """
         batches = a_few_at_a_time(len(texts), self.at_once)
-        ids = [self._ids(text, system or self.system) for text in texts]
+        ids = [self._ids(text) for text in texts]
         return [one for batch in batches for one in self._together([ids[i] for i in batch])]
 
     def _together(self, ids: Sequence[list[int]]) -> list[Reply]:
@@ -220,12 +230,11 @@ class Writer:
             replies.append(Reply(text, "length" if stop is None else "stop"))
         return replies
 
-    def _ids(self, text: str, system: str) -> list[int]:
-        """Tokens of a text, as the model reads it."""
+    def _ids(self, asked: Asked) -> list[int]:
+        """Tokens of what is said, as the model reads it."""
         if not self.is_chat:
-            return list(self._tokenizer(text)["input_ids"])
-        instructed = [{"role": "system", "content": system}] if system else []
-        said = [*instructed, {"role": "user", "content": text}]
+            return list(self._tokenizer(asked[-1].content)["input_ids"])
+        said = [one._asdict() for one in asked]
         read = self._tokenizer.apply_chat_template(said, add_generation_prompt=True, tokenize=False)
         return list(self._tokenizer(read, add_special_tokens=False)["input_ids"])
 
@@ -239,14 +248,15 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
         If that is no causal language model, an option cannot be read, or the task has answers of
         another type.
     """
-    if not task.gives_labels and task.answer_type is not TEXT:
+    if not task.gives_labels and not task.facts.any_of(WRITES):
         raise ModelError(f"{source.text!r}: it writes labels or texts, not answers of {task.name}.")
     prompt, reading = _asked(source, task)
     most = source.options.get("max_tokens", _TOKENS[reading is None])
     if not most.isdecimal() or int(most) < 1:
         raise ModelError(f"{source.text!r}: max_tokens is a number from 1 on, not {most!r}.")
     writer = Writer(source, task, options, most=int(most))
-    return WritingModel(writer, prompt, reading, fields=task.fields)
+    is_free = FREE_ANSWERS.are_of(task.facts)
+    return WritingModel(writer, prompt, reading, is_free=is_free, fields=task.fields)
 
 
 def _asked(source: ModelSource, task: Task) -> tuple[Prompt, LabelReading | None]:
