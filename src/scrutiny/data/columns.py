@@ -72,16 +72,16 @@ class Columns:
                 if column in values:
                     row[role] = values[column]
                 elif role not in self.may_lack:
-                    row[role] = _inside(values, column)
+                    row[role] = cell_of(values, column)
                 else:
                     with suppress(KeyError):
-                        row[role] = _inside(values, column)
+                        row[role] = cell_of(values, column)
         except KeyError as error:
             raise DataError(f"the row has no {error.args[0]!r}") from None
         return row
 
 
-def _inside(values: Mapping[str, Any], name: str) -> Any:
+def cell_of(values: Mapping[str, Any], name: str) -> Any:
     """Field of an object in a row, by its name with dots (``data.text``).
 
     Raises

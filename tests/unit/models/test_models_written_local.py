@@ -13,6 +13,7 @@ from scrutiny.core.diagnostic import Failure  # noqa: E402
 from scrutiny.core.errors import ModelError  # noqa: E402
 from scrutiny.core.model import LoadOptions  # noqa: E402
 from scrutiny.models.answers.checked import predict_or_fail  # noqa: E402
+from scrutiny.models.prompting.wordings import Wording, worded  # noqa: E402
 from scrutiny.models.strings.model_loading import load_model  # noqa: E402
 from scrutiny.tasks.tasks import load_task  # noqa: E402
 
@@ -70,7 +71,7 @@ def test_texts_without_a_label_fail_alone_and_are_written_once(folder, classific
     model = ask(folder, classification, choices="a=xyz|b=zyx")
     calls = []
     write = model._writer.write
-    model._writer.write = lambda texts: calls.extend(texts) or write(texts)
+    model._writer.write = lambda texts, **how: calls.extend(texts) or write(texts, **how)
     found = predict_or_fail(model, make(*TEXTS))
     assert all(isinstance(one, Failure) for one in found)
     assert {one.reason for one in found} <= {"unparsed", "cut_off", "empty"}
@@ -122,6 +123,18 @@ def test_encoders_do_not_write(tmp_path, classification):
         load_model(f"written:hf:{tmp_path}", classification, LoadOptions(options={"labels": "a|b"}))
 
 
+def test_a_wording_is_written_to_as_a_template_of_its_own(folder, classification, make):
+    model = ask(folder, classification)
+    other = ask(folder, classification, template="ada left : {text}")
+    wording = Wording("ada", before="ada left : ")
+    examples = make(*TEXTS)
+    found = predict_or_fail(model, [worded(one, wording) for one in examples])
+    assert found == predict_or_fail(other, examples)
+    assert {said[-1].content for said in model._said} == {f"ada left : {text}" for text in TEXTS}
+    system = Wording("expert", system="You judge.")  # its tokenizer knows no chat
+    assert model.wordings([wording, system]) == [wording]
+
+
 def test_free_answers_are_what_was_written(folder):
     task = load_task("generation")
     options = LoadOptions(options={"max_tokens": str(MOST)})
@@ -146,5 +159,5 @@ def test_a_conversation_is_written_in_the_models_own_template(folder, tmp_path):
     shutil.copytree(folder, tmp_path / "chat")
     tokenizer.save_pretrained(tmp_path / "chat")
     model = load_model(f"written:hf:{tmp_path / 'chat'}", task, options)
-    asked = model._writer._ids(model._asked(item))
+    asked = model._writer._ids(model._asked("", model._prompt, item))
     assert asked == tokenizer(" ".join(f"{m['role']} {m['role']}" for m in said) + " ")["input_ids"]

@@ -35,7 +35,8 @@ def test_every_registered_task_is_here():
     others = ("coreference", "dependency-arcs", "question-answering", "situation-questions")
     choosing = ("multiple-choice", "multi-label-classification", "passage-ranking")
     marked = ("relation-classification", "translation", "word-segmentation", "generation")
-    known = {f"{name}@1" for name in (*NAMES, *others, *choosing, *marked)}
+    judged = ("judged-answers", "judged-pairs")
+    known = {f"{name}@1" for name in (*NAMES, *others, *choosing, *marked, *judged)}
     assert scored == known, "a scored task has tests of its own; then it is named here"
 
 

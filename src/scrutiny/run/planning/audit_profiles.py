@@ -37,6 +37,8 @@ class Profile:
         Parameters that it states, by diagnostic without version.
     draws
         Most random draws of each change; `None`: as many as a diagnostic asks for in audits.
+    also
+        Diagnostics that one command asks for besides, whatever it names; those of no profile.
     """
 
     name: str
@@ -44,11 +46,14 @@ class Profile:
     diagnostics: frozenset[str] = frozenset()
     params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     draws: int | None = None
+    also: frozenset[str] = frozenset()
 
     def has(self, entry: Entry) -> bool:
         """Whether it includes a diagnostic."""
         short = without_versions(entry.registration.name)
-        return not self.diagnostics or entry.origin != OWN or short in self.diagnostics
+        return (
+            not self.diagnostics or entry.origin != OWN or short in {*self.diagnostics, *self.also}
+        )
 
     def stated(self, measure: MeasurePlan) -> MeasurePlan:
         """Measurement with its parameters, and no more draws of each change than it takes.
