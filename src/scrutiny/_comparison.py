@@ -15,7 +15,8 @@ from scrutiny.core.claim import Finding
 from scrutiny.core.errors import PlanError
 from scrutiny.core.long_runs import Progress
 from scrutiny.report.compare.headline import headline, verdicts
-from scrutiny.report.compare.output import lines_of, page_of
+from scrutiny.report.compare.output import lines_of
+from scrutiny.report.compare.page import page_of
 from scrutiny.report.notebook import table_snippet
 from scrutiny.run.comparing.comparison_results import CompareOptions, Level, SideBySide
 from scrutiny.run.comparing.whole_comparison import compare_side_by_side
@@ -55,6 +56,11 @@ class Comparison:
     def outcome(self) -> str | None:
         """``regression``, ``no regression`` or ``undecided``; None without a margin."""
         return self._found.outcome
+
+    @property
+    def verdict(self) -> str:
+        """Outcome in words, as ``scrutiny compare --margin`` prints it; empty without a margin."""
+        return " ".join(verdicts(self._found, self._margin))
 
     @property
     def levels(self) -> ResultTable:

@@ -30,6 +30,9 @@ _WRITERS: Final = {
     "csv": "scrutiny.report.formats:render_csv",
     "json": "scrutiny.report.formats:render_ndjson",
     "junit": "scrutiny.report.findings.risks:render_junit",
+    "sarif": "scrutiny.report.exports.sarif:render_sarif",
+    "model-card": "scrutiny.report.exports.model_card:render_model_card",
+    "evidence": "scrutiny.report.exports.evidence:render_evidence",
 }
 FORMATS: Final = tuple(_WRITERS)
 _BY_SUFFIX: Final = {
@@ -42,6 +45,7 @@ _BY_SUFFIX: Final = {
     ".jsonl": "json",
     ".txt": "text",
     ".xml": "junit",
+    ".sarif": "sarif",
 }
 
 
