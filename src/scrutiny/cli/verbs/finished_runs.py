@@ -35,6 +35,12 @@ if TYPE_CHECKING:
     help="Output format; default: text.",
 )
 @click.option("--cases", "change", metavar="NAME", help="Print the cases of one change or attack.")
+@click.option(
+    "--to",
+    "tracker",
+    metavar="TRACKER",
+    help="Log numbers, risks and the page to mlflow, mlflow:URI, wandb or wandb:PROJECT.",
+)
 @click.option("--no-texts", **NO_TEXTS)
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 def report(
@@ -43,6 +49,7 @@ def report(
     form: str | None,
     *,
     change: str | None,
+    tracker: str | None,
     no_texts: bool,
     as_json: bool,
 ) -> int:
@@ -53,6 +60,7 @@ def report(
     scrutiny report runs/audit-1 --cases typos
     scrutiny report runs/audit-1 -o report.html
     scrutiny report runs/audit-1 --format model-card -o card.md
+    scrutiny report runs/audit-1 --to mlflow:http://localhost:5000
     scrutiny report runs/audit-1 --format json | jq .
     """
     from scrutiny.report.formats import format_of, render
@@ -81,9 +89,15 @@ def report(
     view = load_view(run)
     if no_texts:
         view = view.without_texts()
+    if tracker is not None:
+        from scrutiny.report.exports.tracking import log_to
+
+        tell(log_to(view, tracker))
     if output is not None:
         save_text(output, render(view, chosen))
         tell(f"Wrote {output}")
+    elif tracker is not None and form is None and not as_json:
+        return 0
     elif chosen == "text":
         write_terminal(view)
     else:

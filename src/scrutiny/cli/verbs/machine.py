@@ -33,6 +33,8 @@ _EXTRAS: Final = {
     "xlsx": ("openpyxl",),
     "zh": ("pypinyin",),
     "ray": ("ray",),
+    "mlflow": ("mlflow",),
+    "wandb": ("wandb",),
 }
 _MOST: Final = 120
 _COLUMNS: Final = (18, 12)  # of a check's name and of what was found
