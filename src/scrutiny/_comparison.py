@@ -15,7 +15,8 @@ from scrutiny.core.claim import Finding
 from scrutiny.core.errors import PlanError
 from scrutiny.core.long_runs import Progress
 from scrutiny.report.compare.headline import headline, verdicts
-from scrutiny.report.compare.output import lines_of, page_of
+from scrutiny.report.compare.output import lines_of
+from scrutiny.report.compare.page import page_of
 from scrutiny.report.notebook import table_snippet
 from scrutiny.run.comparing.comparison_results import CompareOptions, Level, SideBySide
 from scrutiny.run.comparing.whole_comparison import compare_side_by_side

@@ -25,27 +25,29 @@ VERBS: Final = {
     "report": "Print or write the report of a run.",
     "freeze": "Write the changed texts of a run as a suite for other models.",
     "compare": "Compare two runs, logs or models: which inputs changed, and is it worse?",
+    "judge": "Test a judge: noise, biases, agreement with people, corrected scores.",
     "gate": "Judge a run by a rule: exit code 0 pass, 1 fail, 4 undecided.",
-    "import": "Read logs of lm-eval, inspect, promptfoo or deepeval into a run folder.",
+    "import": "Read logs of lm-eval, inspect and others, or tables, into a run folder.",
+    "verify": "Check signed numbers, also those in a file, against their runs.",
     "train": "Train models with several seeds: encoders, word models, parsers, small BERTs.",
     "perturb": "Apply transformations to texts, and write the changed texts.",
     "data": "Inspect data: show, overlap.",
     "models": "Install, check, list and quantize models.",
     "cache": "Show the answer cache, or clear it.",
-    "doctor": "Show what is installed, or check an endpoint before it is paid.",
+    "doctor": "Check an endpoint or a file of results; or print what is installed.",
     "new": "Create a plug-in package that passes its conformance test.",
 }
 #: Verbs of each module of `scrutiny.cli.verbs`, under their names there; others are a module.
 _TOGETHER: Final = {
     "asking": ("audit", "run", "check", "compare"),
-    "finished_runs": ("report", "freeze", "gate"),
+    "finished_runs": ("report", "freeze", "gate", "verify"),
     "machine": ("cache", "doctor"),
     "names": ("show",),
     "texts": ("perturb", "data"),
 }
 #: Where each verb is; it is imported when it is called.
 PLACES: Final = {
-    **{verb: f"scrutiny.cli.verbs.{verb}:command" for verb in ("train", "models", "new")},
+    **{verb: f"scrutiny.cli.verbs.{verb}:command" for verb in ("train", "models", "new", "judge")},
     **{"list": "scrutiny.cli.verbs.names:list_names"},
     **{"import": "scrutiny.cli.verbs.import_:command"},
     **{v: f"scrutiny.cli.verbs.{place}:{v}" for place, own in _TOGETHER.items() for v in own},

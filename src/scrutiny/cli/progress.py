@@ -295,7 +295,9 @@ class Bars(Progress):
 
 
 def say_warnings(manifest: Mapping[str, Any]) -> None:
-    """Print the warnings of a run on stderr."""
+    """Print on stderr how the logs of a run were read, and its warnings."""
+    for sentence in manifest.get("read_as", ()):
+        say(sentence)
     for warning in manifest.get("warnings", ()):
         say(f"Warning: {warning}")
 

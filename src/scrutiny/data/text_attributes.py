@@ -6,7 +6,7 @@ result.
 """
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from scrutiny.core.answers.answer import label_in
@@ -85,12 +85,16 @@ def number(example: Example) -> bool:
     >>> [number(Example("1", {"text": text})) for text in ("Seats 4", "two left", "No seats")]
     [True, True, False]
     """
-    in_words = is_english(example.language)
-    for word in tokens_of(example):
-        is_plain = in_words and word.isalpha() and word.lower() not in _HARDLY_NUMBERS
-        if any(map(str.isdigit, word)) or (is_plain and parse_number(word) is not None):
-            return True
-    return False
+    if any(any(map(str.isdigit, text)) for text in example.fields.values()):
+        return True
+    return is_english(example.language) and any(map(_is_number, tokens_of(example)))
+
+
+@lru_cache(maxsize=4096)
+def _is_number(word: str) -> bool:
+    """Whether a word is a number by itself."""
+    is_plain = word.isalpha() and word.lower() not in _HARDLY_NUMBERS
+    return is_plain and parse_number(word) is not None
 
 
 @attribute("with a word in capitals")
@@ -184,7 +188,8 @@ def drawn_out(example: Example) -> bool:
 @attribute("with letters beyond plain Latin")
 def other_letters(example: Example) -> bool:
     """Whether the text contains letters beyond plain Latin."""
-    return any(c.isalpha() and ord(c) > 127 for t in example.fields.values() for c in t)
+    beyond = (t for t in example.fields.values() if not t.isascii())
+    return any(c.isalpha() and ord(c) > 127 for t in beyond for c in t)
 
 
 @attribute("of several sentences", stream="sentences")

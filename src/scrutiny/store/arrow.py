@@ -9,6 +9,7 @@ plain texts, as diagnostics give them, work as well.
 """
 
 import os
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -28,6 +29,31 @@ MOST_TIMES: Final = 200
 
 class UnpacksToTooMuchError(Exception):
     """A small file unpacks to more than the memory of most machines."""
+
+
+class _NoPandas:
+    """Finder of modules that says pandas is not there."""
+
+    @staticmethod
+    def find_spec(name: str, *_: object) -> None:
+        """Raise for pandas; any other module is for the next finder."""
+        if name == "pandas":
+            raise ModuleNotFoundError(name)
+
+
+def leave_pandas_out() -> None:
+    """Let Arrow do without pandas in this process, which it imports with its first array.
+
+    Nothing here makes data frames, and the import takes .4 s. For commands in which no code of
+    users runs: theirs may hand data frames to Arrow.
+    """
+    if "pandas" in sys.modules:
+        return
+    sys.meta_path.insert(0, _NoPandas())
+    try:
+        pa.array([None])  # Arrow looks for pandas once, and remembers what it found
+    finally:
+        sys.meta_path.pop(0)
 
 
 def reading(path: Path) -> pa.OSFile:

@@ -10,7 +10,7 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import islice
 from typing import Final, NamedTuple
 
@@ -142,7 +142,11 @@ def evidence(text: str) -> LanguageEvidence:
     >>> evidence("Этот фильм не плохой.").script
     'Cyrl'
     """
-    text = text[:_READ]
+    return _evidence(text[:_READ])
+
+
+@lru_cache(maxsize=2_048)  # a thousand texts are looked at twice, and again in a second log
+def _evidence(text: str) -> LanguageEvidence:
     if "@" in text or "://" in text or "#" in text or "<" in text or "www." in text:
         text = _NOISE.sub(" ", text)
     if not text.isascii() and (beyond := _BEYOND_LATIN.findall(text)):

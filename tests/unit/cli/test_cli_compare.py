@@ -2,14 +2,16 @@
 
 import csv
 import json
+import subprocess
+import sys
 import tarfile
 from pathlib import Path
 
 import pytest
 
 from scrutiny.cli import group
-from scrutiny.cli.comparing import kind_of
 from scrutiny.cli.failures import exit_code_of
+from scrutiny.cli.stored_sides import kind_of
 
 PACKED = Path(__file__).parents[2] / "fixtures" / "logs"
 
@@ -249,3 +251,16 @@ def test_import_of_inspect(logs, command, tmp_path):
     assert "4/4  manners.letters · mockllm/model · stories" in said
     assert command("report", out)[0] == 0
     assert command("gate", out, "--rule", "accuracy > 0.05 where metric=match")[0] in (0, 4)
+
+
+def test_a_comparison_of_logs_imports_nothing_that_asks_models(logs):
+    given = [str(logs / "lm_eval" / "scripted" / f"acme__{v}") for v in ("v1", "v2")]
+    asked = (
+        "import sys\nfrom scrutiny.cli import group\n"
+        f"group(['compare', {given[0]!r}, {given[1]!r}, '--draws', '300'], standalone_mode=False)\n"
+        "heavy = {'torch', 'pandas', 'spacy', 'transformers', 'jinja2', 'scipy.stats'}\n"
+        "own = {'scrutiny.cli.plans', 'scrutiny.run.driver', 'scrutiny.report.page'}\n"
+        "print('imported', sorted((heavy | own) & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "imported []"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scrutiny.cli import comparing as sides
+from scrutiny.cli import asked_sides as sides
 from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
 

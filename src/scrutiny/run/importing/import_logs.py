@@ -19,7 +19,7 @@ from scrutiny.models.strings.model_strings import captures
 from scrutiny.reliability.assignment import Assignment
 from scrutiny.run.estimating.estimates import estimate_all
 from scrutiny.run.estimating.estimator import Estimator
-from scrutiny.run.importing import deepeval, inspect_log, lm_eval, promptfoo
+from scrutiny.run.importing import deepeval, inspect_log, lm_eval, promptfoo, score_table
 from scrutiny.run.importing.logged_tables import (
     KIND,
     MEASURES,
@@ -51,12 +51,16 @@ class ImportOptions:
         Of the intervals.
     command
         The command line, for the report.
+    is_estimated
+        Whether the means of scores are estimated, with their intervals: a comparison of two logs
+        does not need them.
     """
 
     on_bad_row: OnBadRow = "skip"
     resampling: Resampling = field(default_factory=Resampling)
     seed: int = 0
     command: str = ""
+    is_estimated: bool = True
 
 
 def _write_run(
@@ -103,8 +107,9 @@ def _write_run(
     footer = {KIND: {n: {s: measures for s in task.sides} for n, task in tasks.items()}}
     folder.write_table("records", record_tables(tasks), schema=RECORDS, footer=footer)
     folder.write_table("outputs", output_tables(tasks), schema=OUTPUTS)
+    wanted = assignments if options.is_estimated else []
     estimator = Estimator(*folder.measured(), resampling=options.resampling, seed=options.seed)
-    estimates, _ = estimate_all(estimator, assignments, ())
+    estimates, _ = estimate_all(estimator, wanted, ())
     folder.write_estimates(estimates)
     folder.write_findings(())
     said = [*notes, *empty]
@@ -158,7 +163,22 @@ TOOLS: Final[Mapping[str, ModuleType]] = {
     "inspect": inspect_log,
     "promptfoo": promptfoo,
     "deepeval": deepeval,
+    "table": score_table,  # last: files of the others may be read as rows, too
 }
+
+
+def _parted(pattern: str) -> tuple[str, str]:
+    """Path or pattern, and the options that stand behind its ``#``.
+
+    Examples
+    --------
+    >>> _parted("scores.csv#score=acc"), _parted("logs/{seed}")
+    (('scores.csv', 'score=acc'), ('logs/{seed}', ''))
+    """
+    if "#" not in pattern or Path(pattern).expanduser().exists():
+        return pattern, ""
+    path, _, options = pattern.partition("#")
+    return path, options
 
 
 def tool_of(pattern: str) -> str | None:
@@ -169,6 +189,7 @@ def tool_of(pattern: str) -> str | None:
     >>> tool_of("builtin:sentiment") is None
     True
     """
+    pattern, _ = _parted(pattern)
     if not captures(pattern) and not Path(pattern).expanduser().exists():
         return None
     try:
@@ -209,9 +230,18 @@ def import_logs(
     """
     reader = TOOLS[tool]
     files = []
-    for pattern in patterns:
+    for given in patterns:
+        pattern, stated = _parted(given)
+        if stated and reader is not score_table:
+            raise DataError(
+                f"{given!r}: options behind # state columns of a table of scores, and this is a "
+                f"log of {tool}: leave them out."
+            )
+        more = {"options": stated} if stated else {}
         found = [
-            f for path, random in matching_logs(pattern) for f in reader.files_of(path, random)
+            f
+            for path, random in matching_logs(pattern)
+            for f in reader.files_of(path, random, **more)
         ]
         files += under_one_name(found, pattern)
     kept, notes = chosen(files, each_date=each_date)
@@ -272,10 +302,11 @@ def _manifest(
         "plan": plain(plan),
         "identity": digest(canonical_json([side.log.source for side in sides])),
         "claims": [],
-        "promise": f"read from logs of {tool}: nothing was asked",
+        "promise": f"read from {_called(tool)}: nothing was asked",
         "environment": environment(),
         "data": {name: _data(tool, task, examples[name]) for name, task in tasks.items()},
         "models": {name: _model(tool, name, sides) for name in subjects},
+        "read_as": list(dict.fromkeys(side.log.read_as for side in sides if side.log.read_as)),
         "warnings": [*notes, *own, *disagreements],
         "labels": {},
         "measure": {
@@ -286,7 +317,7 @@ def _manifest(
                 "summary": f"Scores of single items that {tool} logged.",
                 "doc": _DOC,
                 "notes": [
-                    f"Scores were read from logs of {tool}; nothing was asked again.",
+                    f"Scores were read from {_called(tool)}; nothing was asked again.",
                     *chances,
                 ],
             }
@@ -295,6 +326,11 @@ def _manifest(
         "specs": [assignment.to_json() for assignment in assignments],
         "contrasts": [],
     }
+
+
+def _called(tool: str) -> str:
+    """What was read, in words."""
+    return "a table of scores" if TOOLS[tool] is score_table else f"logs of {tool}"
 
 
 def _data(tool: str, task: Logged, examples: list[Example]) -> dict[str, Any]:

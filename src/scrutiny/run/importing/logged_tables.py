@@ -177,10 +177,12 @@ def examples_of(task: Logged) -> list[Example]:
             counts.setdefault(name, Counter())[value] += 1
             golds.setdefault(name, set()).add((value, sample.gold))
     groups = {}
+    has_gold = any(sample.gold is not None for sample in task.items.values())
     for name, values in counts.items():
         is_grouping = 2 <= len(values) <= _MOST_GROUPS
         is_large = values.total() >= _FEWEST_ITEMS * len(values)
-        if name != "prompt" and is_grouping and is_large and len(golds[name]) > len(values):
+        is_gold = len(golds[name]) <= len(values) and has_gold
+        if name != "prompt" and is_grouping and is_large and not is_gold:
             groups[name] = f"a_{_NOT_A_NAME.sub('_', name).strip('_')}"
     examples = [
         Example(

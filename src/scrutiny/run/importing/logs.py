@@ -111,6 +111,8 @@ class LoggedTask:
         Sentences on how the model was queried.
     replicates_of
         What several of them are replicates of, where the log says.
+    read_as
+        What was read as what, in a sentence, where that was guessed; else empty.
     """
 
     file: "LogFile"
@@ -120,6 +122,7 @@ class LoggedTask:
     lower_is_better: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
     replicates_of: str = ""
+    read_as: str = ""
 
 
 def number_of(value: Any, words: Mapping[str, float] = _TRUTHS) -> float | None:
@@ -221,8 +224,13 @@ def under_one_name(files: Sequence[LogFile], pattern: str) -> list[LogFile]:
     DataError
         If some of them hold several models, so that it cannot be told which replicate is whose.
     """
-    if not captures(pattern) or len({f.subject for f in files}) == 1:
+    if not captures(pattern):
         return list(files)
+    # a dataset that is called as its file is one for all files of the pattern
+    name = Path(pattern).name.partition(".")[0]
+    files = [replace(f, task=name) if f.task == f.path.name.partition(".")[0] else f for f in files]
+    if len({f.subject for f in files}) == 1:
+        return files
     members: dict[tuple[tuple[str, str], ...], set[str]] = {}
     for file in files:
         members.setdefault(tuple(sorted(file.random.items())), set()).add(file.subject)
