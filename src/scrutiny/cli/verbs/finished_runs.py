@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "html", "md", "latex", "csv", "json", "junit"]),
+    type=click.Choice(
+        ["text", "html", "md", "latex", "csv", "json", "junit", "eee", "eee-samples"]
+    ),
     help="Output format; default: text.",
 )
 @click.option("--cases", "change", metavar="NAME", help="Print the cases of one change or attack.")
@@ -51,6 +53,9 @@ def report(
     scrutiny report runs/audit-1 --cases typos
     scrutiny report runs/audit-1 -o report.html
     scrutiny report runs/audit-1 --format json | jq .
+    scrutiny report runs/v1 -o v1.eee.json
+
+    The last writes the format of Every Eval Ever: the aggregate, and the samples beside it.
     """
     from scrutiny.report.formats import format_of, render
     from scrutiny.report.load import load_view
@@ -81,6 +86,10 @@ def report(
     if output is not None:
         save_text(output, render(view, chosen))
         tell(f"Wrote {output}")
+        if chosen == "eee":
+            samples = output.with_name(f"{output.stem}_samples.jsonl")
+            save_text(samples, render(view, "eee-samples"))
+            tell(f"Wrote {samples}")
     elif chosen == "text":
         write_terminal(view)
     else:
