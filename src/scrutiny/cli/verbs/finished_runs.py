@@ -30,7 +30,10 @@ if TYPE_CHECKING:
     "--format",
     "form",
     type=click.Choice(
-        ["text", "html", "md", "latex", "csv", "json", "junit", "sarif", "model-card", "evidence"]
+        [
+            *("text", "html", "md", "latex", "csv", "json", "junit", "sarif"),
+            *("model-card", "evidence", "eee", "eee-samples"),
+        ]
     ),
     help="Output format; default: text.",
 )
@@ -57,6 +60,9 @@ def report(run: Path, output: Path | None, form: str | None, *, as_json: bool, *
     scrutiny report runs/audit-1 --format model-card -o card.md
     scrutiny report runs/audit-1 --to mlflow:http://localhost:5000
     scrutiny report runs/audit-1 --format json | jq .
+    scrutiny report runs/v1 -o v1.eee.json
+
+    The last writes the format of Every Eval Ever: the aggregate, and the samples beside it.
     """
     from scrutiny.report.formats import format_of, render
     from scrutiny.report.load import load_view
@@ -96,6 +102,10 @@ def report(run: Path, output: Path | None, form: str | None, *, as_json: bool, *
     if output is not None:
         save_text(output, render(view, chosen))
         tell(f"Wrote {output}")
+        if chosen == "eee":
+            samples = output.with_name(f"{output.stem}_samples.jsonl")
+            save_text(samples, render(view, "eee-samples"))
+            tell(f"Wrote {samples}")
     elif tracker is not None and form is None and not as_json:
         return 0
     elif chosen == "text":
