@@ -35,7 +35,9 @@ if TYPE_CHECKING:
             *("model-card", "evidence", "eee", "eee-samples"),
         ]
     ),
-    help="Output format; default: text.",
+    metavar="FORMAT",
+    help="text (the default), html, md, latex, csv, json, junit, sarif, model-card, evidence, eee "
+    "or eee-samples (Every Eval Ever).",
 )
 @click.option("--cases", "change", metavar="NAME", help="Print the cases of one change or attack.")
 @click.option(
