@@ -63,7 +63,13 @@ def opened(flags: Mapping[str, Any]) -> Iterator[OpenedSides]:
             folder_of(text, out / name, flags)
             for text, name in zip(texts, ("first", "second"), strict=True)
         )
-        yield OpenedSides(first, second, again)
+        try:
+            yield OpenedSides(first, second, again)
+        except PlanError as error:  # it names folders, which are temporary ones of logs
+            said = str(error)
+            for text, folder in zip(texts, (first, second), strict=True):
+                said = said.replace(str(folder.path), text)
+            raise PlanError(said) from error
 
 
 def printed(found: SideBySide, flags: Mapping[str, Any], gate: str | None = None) -> None:
