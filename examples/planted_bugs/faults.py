@@ -127,9 +127,6 @@ def graded(fault, printed, healthy):
     """State of one command on a fault, and why: what it said or how it differs."""
     if phrase := named(fault, printed, healthy):
         return NOTICES, f"“{phrase}”"
-    for other in FAULTS:
-        if other is not fault and (phrase := named(other, printed, healthy)):
-            return SHOWS, f"“{phrase}”, which names another fault"
     if printed.score is not None and healthy.score is not None:
         if abs(printed.score - healthy.score) >= HINT:
             return SHOWS, f"score {healthy.score:.3f} → {printed.score:.3f}"
@@ -137,6 +134,9 @@ def graded(fault, printed, healthy):
         return SHOWS, "no score"
     if printed.code != healthy.code:
         return SHOWS, f"exit code {healthy.code} → {printed.code}"
+    for other in FAULTS:
+        if other is not fault and (phrase := named(other, printed, healthy)):
+            return SHOWS, f"“{phrase}”, which names another fault"
     return SILENT, ""
 
 

@@ -29,7 +29,7 @@ def commands(fault, folder, program, healthy):
         rows = list(csv.DictReader(file))
     more = []
     if fault.reads == "logprobs":
-        more = [{"type": "perplexity", "threshold": 5}]
+        more = [{"type": "perplexity", "threshold": 1.5}]
     tests = [
         {
             "description": row["id"],

@@ -60,4 +60,5 @@ def commands(fault, folder, program, healthy):
         with Serving(fault.name) as served:
             describe(served.url, folder, fault.reads)
             typed("audit", *words[:-1], first)
-    yield "compare", typed("compare", first, "audit", "--margin", "0.02")
+    second = r"accuracy\s+[\d.]+\s+%\s+→\s+([\d.]+)\s+(%)"
+    yield "compare", typed("compare", first, "audit", "--margin", "0.02", score=second)
