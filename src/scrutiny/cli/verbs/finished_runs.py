@@ -21,6 +21,13 @@ if TYPE_CHECKING:
     from scrutiny.store.run_folder import RunFolder
 
 
+#: As in `scrutiny.report.formats`, which imports what writes them.
+_FORMATS: Final = (
+    *("text", "html", "md", "latex", "csv", "json", "junit", "sarif"),
+    *("model-card", "evidence", "eee", "eee-samples"),
+)
+
+
 @click.command("report")
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option(
@@ -29,10 +36,9 @@ if TYPE_CHECKING:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(
-        ["text", "html", "md", "latex", "csv", "json", "junit", "sarif", "model-card", "evidence"]
-    ),
-    help="Output format; default: text.",
+    metavar="FORMAT",
+    type=click.Choice(_FORMATS),
+    help=f"One of {', '.join(_FORMATS)}; default: text.",
 )
 @click.option("--cases", "change", metavar="NAME", help="Print the cases of one change or attack.")
 @click.option(
@@ -57,6 +63,9 @@ def report(run: Path, output: Path | None, form: str | None, *, as_json: bool, *
     scrutiny report runs/audit-1 --format model-card -o card.md
     scrutiny report runs/audit-1 --to mlflow:http://localhost:5000
     scrutiny report runs/audit-1 --format json | jq .
+    scrutiny report runs/v1 -o v1.eee.json
+
+    The last writes the format of Every Eval Ever: the aggregate, and the samples beside it.
     """
     from scrutiny.report.formats import format_of, render
     from scrutiny.report.load import load_view
@@ -96,6 +105,10 @@ def report(run: Path, output: Path | None, form: str | None, *, as_json: bool, *
     if output is not None:
         save_text(output, render(view, chosen))
         tell(f"Wrote {output}")
+        if chosen == "eee":
+            samples = output.with_name(f"{output.stem}_samples.jsonl")
+            save_text(samples, render(view, "eee-samples"))
+            tell(f"Wrote {samples}")
     elif tracker is not None and form is None and not as_json:
         return 0
     elif chosen == "text":
