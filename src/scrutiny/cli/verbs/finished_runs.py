@@ -21,6 +21,13 @@ if TYPE_CHECKING:
     from scrutiny.store.run_folder import RunFolder
 
 
+#: As in `scrutiny.report.formats`, which imports what writes them.
+_FORMATS: Final = (
+    *("text", "html", "md", "latex", "csv", "json", "junit", "sarif"),
+    *("model-card", "evidence", "eee", "eee-samples"),
+)
+
+
 @click.command("report")
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option(
@@ -29,15 +36,9 @@ if TYPE_CHECKING:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(
-        [
-            *("text", "html", "md", "latex", "csv", "json", "junit", "sarif"),
-            *("model-card", "evidence", "eee", "eee-samples"),
-        ]
-    ),
     metavar="FORMAT",
-    help="text (the default), html, md, latex, csv, json, junit, sarif, model-card, evidence, eee "
-    "or eee-samples (Every Eval Ever).",
+    type=click.Choice(_FORMATS),
+    help=f"One of {', '.join(_FORMATS)}; default: text.",
 )
 @click.option("--cases", "change", metavar="NAME", help="Print the cases of one change or attack.")
 @click.option(
