@@ -8,6 +8,7 @@ import argparse
 import inspect
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,7 +25,14 @@ from scrutiny.core.registry import KINDS, registry
 from scrutiny.registrations import REGISTRATIONS
 from scrutiny.reliability.metrics import metric_of, usual_metrics
 
-DOCS = Path(__file__).parents[1] / "docs" / "reference"
+ROOT = Path(__file__).parents[1] / "docs"
+DOCS = ROOT / "reference"
+AGENTS = """Commands print their result on stdout and everything else on stderr. With `--json` they
+print one object a line. Exit codes: 0 done or passed; 1 a gate fails, a regression is shown, or a
+check finds a fault; 2 a mistake in the command, with what is allowed; 3 not finished, the same
+command continues; 4 undecided, neither is shown. Never read 4, *can't tell*, *not tested* or
+*refused* as a pass. Quote a number with its interval, its items and its scope.
+"""
 GENERATED = "<!-- Made by `make docs` from the code; edit the docstring, not this page. -->"
 
 
@@ -43,8 +51,25 @@ def pages() -> dict[Path, str]:
         "statistics.md": "\n".join(statistics_page()),
         "parts.md": "\n".join(parts_page()),
     }
-    stored = {SENTENCES: sentences(), FACTS: listed()}
+    stored = {SENTENCES: sentences(), FACTS: listed(), ROOT / "llms.txt": "\n".join(for_agents())}
     return {DOCS / name: text for name, text in found.items()} | stored
+
+
+def for_agents() -> Iterator[str]:
+    """Index of the docs for coding agents (llmstxt.org): `index.md`, the verbs, and the schemas."""
+    blocks = (ROOT / "index.md").read_text(encoding="utf-8").split("\n\n")
+    title, about, *rest = [block for block in blocks if not block.startswith("```")]
+    yield title
+    yield f"\n> {' '.join(about.splitlines())}\n"
+    yield AGENTS
+    yield "## Verbs\n"
+    yield from (f"- [scrutiny {verb}](reference/cli.md): {said}" for verb, said in VERBS.items())
+    yield "\n## JSON schemas of what `--json` prints\n"
+    for path in sorted(ROOT.glob("*.schema.json")):
+        yield f"- [{path.name}]({path.name}): {json.loads(path.read_text('utf-8'))['title']}"
+    for block in rest:
+        head = re.fullmatch(r"\*\*(.+)\*\*", block)
+        yield f"\n## {head[1]}\n" if head else re.sub(r"\n +", " ", block)
 
 
 def listed() -> str:

@@ -19,12 +19,30 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from scrutiny._api import Plan, audit, errors, list, load, run, show
+    from scrutiny._assertions import assert_holds, assert_no_loss
     from scrutiny._comparison import compare
     from scrutiny._results import Run
 
-__all__ = ["Plan", "Run", "audit", "compare", "errors", "list", "load", "run", "show"]
+__all__ = [
+    "Plan",
+    "Run",
+    "assert_holds",
+    "assert_no_loss",
+    "audit",
+    "compare",
+    "errors",
+    "list",
+    "load",
+    "run",
+    "show",
+]
 #: Modules of the names that do not stand in `scrutiny._api`.
-_ELSEWHERE = {"Run": "scrutiny._results", "compare": "scrutiny._comparison"}
+_ELSEWHERE = {
+    "Run": "scrutiny._results",
+    "assert_holds": "scrutiny._assertions",
+    "assert_no_loss": "scrutiny._assertions",
+    "compare": "scrutiny._comparison",
+}
 
 
 class _Package(ModuleType):

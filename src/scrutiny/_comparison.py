@@ -58,6 +58,11 @@ class Comparison:
         return self._found.outcome
 
     @property
+    def verdict(self) -> str:
+        """Outcome in words, as ``scrutiny compare --margin`` prints it; empty without a margin."""
+        return " ".join(verdicts(self._found, self._margin))
+
+    @property
     def levels(self) -> ResultTable:
         """Accuracy or mean score on each dataset, before and after, with the change's interval."""
         return _table(_level_row(level) for level in self._found.levels)

@@ -26,6 +26,7 @@ from scrutiny.report.findings.risks import RiskLine, risks_of
 from scrutiny.report.first_screen.content import FirstScreen, first_screen_of
 from scrutiny.report.formats import format_of, render
 from scrutiny.report.load import load_view
+from scrutiny.report.signatures import Signer
 from scrutiny.run.estimating.gate import estimates_on, gate_run, names_slice, not_in_run
 from scrutiny.store.files import save_text
 from scrutiny.store.run_folder import RunFolder
@@ -281,6 +282,25 @@ class Run:
         text = render(view, format_of(place))
         save_text(place, text)
         return text
+
+    def signature(self, number: Estimate | Finding) -> str:
+        """One line of a number that ``scrutiny verify`` checks against this run.
+
+        Parameters
+        ----------
+        number
+            One of `estimates`, or one of `findings`, whose limits hold for its whole family.
+
+        Raises
+        ------
+        PlanError
+            If it has no value.
+
+        Examples
+        --------
+        ``run.signature(run.estimate("accuracy"))``
+        """
+        return str(Signer(self.folder).sign(number))
 
     @property
     def numbers(self) -> ResultTable:

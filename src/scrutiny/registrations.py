@@ -32,11 +32,13 @@ diagnostic scrutiny.diagnostics.
     faithfulness.heads@1          faithfulness.needed_heads:FaithfulHeads  head_interventions
     faithfulness.permutation@1    faithfulness.other_attention:Permutation  attention_layer
     calibration@1                 calibration.calibration:Calibration
+    judge@1                       judges.judge:Judge
     performance@1                 performance.performance:Performance
     repeats@1                     repeats:Repeats  varies
     leakage@1                     leakage:Leakage  training_hashes
     invariance.scope@1            invariance.shared_invariance:SharedInvariance  reference
     labels@1                      labels.labels:DoubtfulLabels
+    memorization@1                memorization:Memorization
     landscape@1                   landscape:Landscape  landscape
     robustness@1                  robustness.robustness:Robustness
     similarity.drift@1            similarity.drift:Drift  reference
@@ -51,6 +53,7 @@ diagnostic scrutiny.diagnostics.
     stereotypes.crows-pairs@1     stereotypes.pairs:CrowsPairs  tokenizes
     stereotypes.pairs@1           stereotypes.pairs:Pairs  tokenizes
     stereotypes.stereoset@1       stereotypes.stereoset:StereoSet  tokenizes
+    wordings@1                    wordings.wordings:PromptWordings  wordings
 expectation scrutiny.diagnostics.suites.expectations:
     gold@1         Gold
     is@1           Is
@@ -58,6 +61,15 @@ expectation scrutiny.diagnostics.suites.expectations:
     moves@1        Moves
     same@1         Same
     stays_right@1  StaysRight
+expectation scrutiny.diagnostics.suites.response_expectations:
+    answers@1      AnswersAtAll
+    contains@1     Contains
+    in_language@1  InLanguage
+    json@1         IsJson
+    lacks@1        Lacks
+    matches@1      Matches
+    refuses@1      Refuses
+    words@1        Long
 transformation scrutiny.perturb.characters.
     delete_letter@1        slips:DeleteLetter
     hidden_reorder@1       surface:HiddenReorder
@@ -197,6 +209,8 @@ task scrutiny.tasks.
     multi-label-classification@1  classification:MultiLabelClassification
     multiple-choice@1           choices:MultipleChoice
     passage-ranking@1           choices:PassageRanking
+    judged-answers@1            judgments:JudgedAnswers
+    judged-pairs@1              judgments:JudgedPairs
     relation-classification@1   classification:RelationClassification
     passages@1                  annotated:Passages
     sentence-pairs@1            stereotypes:SentencePairs
@@ -208,6 +222,7 @@ task scrutiny.tasks.
     question-answering@1        question_answering:QuestionAnswering
     situation-questions@1       question_answering:SituationQuestions
     token-tagging@1             token_tagging:TokenTagging
+    generation@1                generation:FreeGeneration
     translation@1               translation:Translation
     word-segmentation@1         segmentation:WordSegmentation
 reader scrutiny.data.readers.
@@ -247,6 +262,7 @@ adapter scrutiny.models.
     named@1                 named_models:ADAPTER
     onnx@1                  onnx_classifier:ADAPTER
     predictions@1           stored_predictions:ADAPTER
+    verdicts@1              stored_verdicts:ADAPTER
     python@1                python.python_model:ADAPTER
     recurrent@1             words.recurrent_classifier:ADAPTER
     rules@1                 head_match:ADAPTER
@@ -275,6 +291,12 @@ statistic scrutiny.reliability.statistics:
     entity_f1@1      ENTITY_F1
     flip_rate@1      FLIP_RATE
     changed_share@1  CHANGED_SHARE
+statistic scrutiny.tasks.response_scores:
+    cut_off_share@1         CUT_OFF_SHARE
+    empty_share@1           EMPTY_SHARE
+    other_language_share@1  OTHER_LANGUAGE_SHARE
+    refused_share@1         REFUSED_SHARE
+    wrong_share@1           WRONG_SHARE
 statistic scrutiny.tasks.translation:
     bleu@1  BLEU
     chrf@1  CHRF
@@ -413,6 +435,14 @@ statistic scrutiny.diagnostics.similarity.likeness_measures:
     stir@1      STIR
 statistic scrutiny.diagnostics.calibration.calibration:
     calibration_error@1  CALIBRATION_ERROR
+statistic scrutiny.diagnostics.judges.judge_metrics:
+    over_constant@1  OVER_CONSTANT
+    length_lean@1    LENGTH_LEAN
+    own_lean@1       OWN_LEAN
+    corrected@1      CORRECTED
+    human_mean@1     HUMAN_MEAN
+    rogan_gladen@1   ROGAN_GLADEN
+    labels_needed@1  LABELS_NEEDED
 statistic scrutiny.diagnostics.classes.classes:
     label_f1@1        LABEL_F1
     macro_f1@1        MACRO_F1
@@ -431,6 +461,8 @@ part scrutiny.
     classes@1         diagnostics.classes.class_scores:PART  classes
     calibration@1     diagnostics.calibration.reliability_curve:PART  calibration_error
     labels@1          diagnostics.labels.doubtful_items:PART  labels
+    wordings@1        diagnostics.wordings.wording_scores:PART  condition.wording
+    judge@1           diagnostics.judges.judge_page:PART  judge
     seeds@1           report.sections.seeds:PART
     flip-histogram@1  report.sections.item_hits:FLIPS
     specification@1   report.sections.by_condition:SPECIFICATION

@@ -25,8 +25,10 @@ VERBS: Final = {
     "report": "Print or write the report of a run.",
     "freeze": "Write the changed texts of a run as a suite for other models.",
     "compare": "Compare two runs, logs or models: which inputs changed, and is it worse?",
+    "judge": "Test a judge: noise, biases, agreement with people, corrected scores.",
     "gate": "Judge a run by a rule: exit code 0 pass, 1 fail, 4 undecided.",
     "import": "Read logs of lm-eval, inspect and others, or tables, into a run folder.",
+    "verify": "Check signed numbers, also those in a file, against their runs.",
     "train": "Train models with several seeds: encoders, word models, parsers, small BERTs.",
     "perturb": "Apply transformations to texts, and write the changed texts.",
     "data": "Inspect data: show, overlap.",
@@ -38,14 +40,14 @@ VERBS: Final = {
 #: Verbs of each module of `scrutiny.cli.verbs`, under their names there; others are a module.
 _TOGETHER: Final = {
     "asking": ("audit", "run", "check", "compare"),
-    "finished_runs": ("report", "freeze", "gate"),
+    "finished_runs": ("report", "freeze", "gate", "verify"),
     "machine": ("cache", "doctor"),
     "names": ("show",),
     "texts": ("perturb", "data"),
 }
 #: Where each verb is; it is imported when it is called.
 PLACES: Final = {
-    **{verb: f"scrutiny.cli.verbs.{verb}:command" for verb in ("train", "models", "new")},
+    **{verb: f"scrutiny.cli.verbs.{verb}:command" for verb in ("train", "models", "new", "judge")},
     **{"list": "scrutiny.cli.verbs.names:list_names"},
     **{"import": "scrutiny.cli.verbs.import_:command"},
     **{v: f"scrutiny.cli.verbs.{place}:{v}" for place, own in _TOGETHER.items() for v in own},

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -16,11 +16,19 @@ from scrutiny.cli.output import narrowed, printed_line, prints_on_stderr
 from scrutiny.core.boundary.json_text import json_line, parse_json, plain
 from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
+from scrutiny.core.plugin_base import family_name
 from scrutiny.core.registry import registry
+from scrutiny.models.prompting.wordings import BUILTIN, read_wordings
 from scrutiny.run.budgeting.budget import resolved_within
 from scrutiny.run.budgeting.cost import cost_of
 from scrutiny.run.planning.audit import WHICH_DATA, audit_plan
-from scrutiny.run.planning.audit_profiles import read_tolerances, with_tolerances
+from scrutiny.run.planning.audit_profiles import (
+    SHIP,
+    Profile,
+    profile_of,
+    read_tolerances,
+    with_tolerances,
+)
 from scrutiny.run.planning.loading import LoadedModels, Opened
 from scrutiny.run.planning.plan_file import read_plan
 from scrutiny.run.planning.plan_slices import with_slices
@@ -28,6 +36,8 @@ from scrutiny.run.planning.resolve import resolve
 from scrutiny.run.reusing import plan_of_run
 from scrutiny.run.training import with_stand_ins
 from scrutiny.store.run_folder import RunFolder
+
+_WORDINGS: Final = "wordings@1"
 
 
 def plan_from_flags(flags: Mapping[str, Any]) -> Plan:
@@ -103,7 +113,9 @@ def audit_from_flags(flags: Mapping[str, Any], opened: Opened) -> Plan:
     base = _adjusted(_base_of(flags), flags)
     if base.measure:
         beside = [
-            f"--{name}" for name in ("only", "profile", "reference", "tolerance") if flags.get(name)
+            f"--{name}"
+            for name in ("only", "profile", "reference", "tolerance", "wordings")
+            if flags.get(name)
         ]
         if beside:
             raise PlanError(
@@ -115,6 +127,8 @@ def audit_from_flags(flags: Mapping[str, Any], opened: Opened) -> Plan:
     if passed_over:
         raise PlanError(f"There is no data that --{passed_over[0]} would be of. {WHICH_DATA}")
     only = [registry().resolve("diagnostic", name) for name in flags["only"]]
+    wordings, profile = flags.get("wordings") or "", flags.get("profile") or ""
+    asked = read_wordings(wordings) if wordings else ()
     plan = audit_plan(
         base.models,
         base.data,
@@ -122,10 +136,40 @@ def audit_from_flags(flags: Mapping[str, Any], opened: Opened) -> Plan:
         on_bad_row=base.on_bad_row,
         only=only,
         reference=_reference(flags.get("reference"), base.models),
-        profile=flags.get("profile") or "",
+        profile=_with_wordings(profile) if wordings else profile,
     )
+    if wordings:
+        plan = _in_wordings(plan, plain(asked) if wordings != "builtin" else BUILTIN)
     plan = with_tolerances(plan, read_tolerances(flags.get("tolerance", ())), opened=opened)
     return replace(plan, seed=base.seed, where=(*base.where, *flags.get("where", ())))
+
+
+def _with_wordings(profile: str) -> Profile:
+    """Profile that also asks in other words."""
+    return replace(profile_of(profile or SHIP), also=frozenset({family_name(_WORDINGS)}))
+
+
+def _in_wordings(plan: Plan, asked: Any) -> Plan:
+    """Audit plan with the stated wordings.
+
+    Raises
+    ------
+    PlanError
+        If none of its models can be asked in other words.
+    """
+    if not any(one.diagnostic == _WORDINGS for one in plan.measure):
+        raise PlanError(
+            "--wordings asks in other words what a prompt asks, and none of these models and data "
+            "have one whose answer is a label. Models with a prompt are choice:MODEL, "
+            "written:MODEL, and models behind a URL with api=chat or api=completions. Leave "
+            "--wordings out, or name such a model."
+        )
+    stated = {"wordings": asked}
+    measures = (
+        replace(one, params={**one.params, **stated}) if one.diagnostic == _WORDINGS else one
+        for one in plan.measure
+    )
+    return replace(plan, measure=tuple(measures))
 
 
 def _base_of(flags: Mapping[str, Any]) -> Plan:

@@ -249,6 +249,9 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
     searches
         Whether it searches, and asks a model hundreds of texts for one item. An audit for shipping
         leaves it out for models behind a URL, where each text costs.
+    only_when_named
+        Whether an audit leaves it out unless it is asked for by name, or by an option of its own:
+        it asks every text many times.
     of_suites
         Whether it measures suites; an audit asks nothing else of them, and it of no other data.
     reads_gold
@@ -279,6 +282,7 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
     tolerates: ClassVar[Mapping[str, str]] = {}
     asks_other_texts: ClassVar[bool] = False
     searches: ClassVar[bool] = False
+    only_when_named: ClassVar[bool] = False
     of_suites: ClassVar[bool] = False
     reads_gold: ClassVar[bool] = True
     varies: ClassVar[str] = ""

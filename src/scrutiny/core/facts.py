@@ -19,6 +19,7 @@ _ANSWERS: Final[dict[str, str]] = {
     "clusters": "clusters of mentions",
     "extract": "words of a text",
     "text": "written texts",
+    "response": "free answers",
     "option": "options of the item",
     "labels": "sets of labels",
     "ranking": "orders of candidates",
@@ -33,12 +34,14 @@ GROUNDS: Final[dict[str, str]] = {
     "marked": f"labels {_OF['marked']}",
 }
 #: Where a change says nothing of a name: the next nearest. What is done to a text beside its
-#: options is done to one of several texts; borders of words go where the words of a tree go.
+#: options is done to one of several texts; borders of words go where the words of a tree go; what
+#: may swap what a question asks about may change what is right of a prompt.
 _NEXT: Final[dict[str, str]] = {
     "marked": "anchor",
     "anchor": "label",
     "labels": "label",
     "option": "relation",
+    "response": "extract",
     "ranking": "relation",
     "segments": "words",
 }
@@ -70,6 +73,10 @@ class Facts(NamedTuple):
         (True, False)
         """
         return all(not want or want == has for want, has in zip(self, task, strict=True))
+
+    def any_of(self, wanted: "tuple[Facts, ...]") -> bool:
+        """Whether these facts of a task have all that any of the wanted ones ask."""
+        return any(one.are_of(self) for one in wanted)
 
     @property
     def grounds(self) -> tuple[str, ...]:
@@ -117,6 +124,9 @@ ARCS: Final = Facts("words")
 CLUSTERS: Final = Facts("clusters")
 EXTRACTS: Final = Facts("extract")
 WRITTEN: Final = Facts("text")
+FREE_ANSWERS: Final = Facts("response")
+#: What a model that writes can answer with its text itself.
+WRITES: Final = (WRITTEN, FREE_ANSWERS)
 OPTIONS: Final = Facts("option")
 LABEL_SETS: Final = Facts("labels")
 RANKINGS: Final = Facts("ranking")

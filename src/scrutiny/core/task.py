@@ -101,7 +101,10 @@ class Score:
     names: Mapping[str, str] = field(default_factory=dict)
 
 
-RoleKind = Literal["id", "text", "texts", "words", "gold", "list", "group", "number", "unit"]
+RoleKind = Literal[
+    "id", "text", "texts", "words", "gold", "list", "group", "number", "unit",
+    "messages", "expected", "function",
+]  # fmt: skip
 
 
 class Role(NamedTuple):
@@ -117,7 +120,10 @@ class Role(NamedTuple):
         ``id``: identifiers; ``text``: a text; ``texts``: a list of options or candidates, each a
         text field (``option_1``, …); ``words``: a list of words, the text's tokens; ``gold``: the
         answer; ``list``: a list about the words; ``group``: an attribute ``a_NAME``;
-        ``number``: such an attribute that is a number; ``unit``: a unit of resampling ``u_NAME``.
+        ``number``: such an attribute that is a number; ``unit``: a unit of resampling ``u_NAME``;
+        ``messages``: what was said before, each message a text field (``1_system``, …);
+        ``expected``: a part of what is right; ``function``: a Python function that the data string
+        names for all rows, never a column: no file may say what code runs.
     names
         Well-known names of such a column, in lower case, most frequent first.
     is_needed

@@ -1,6 +1,7 @@
 """Roles of columns: as the data string states them, else by well-known names."""
 
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any, Final
@@ -31,13 +32,16 @@ class Columns:
     guessed
         Roles whose column was guessed from its name.
     constants
-        Cells that are the same in every row (``language``).
+        Cells that are the same in every row (``language``, functions).
+    may_lack
+        Roles whose cell a row may do without: what is expected of some answers alone.
     """
 
     task: str
     roles: Mapping[str, str]
     guessed: tuple[str, ...] = ()
     constants: Mapping[str, str] = field(default_factory=dict)
+    may_lack: frozenset[str] = frozenset()
 
     @property
     def note(self) -> str:
@@ -65,7 +69,13 @@ class Columns:
         row: dict[str, Any] = dict(self.constants)
         try:
             for role, column in self.roles.items():
-                row[role] = values[column] if column in values else cell_of(values, column)
+                if column in values:
+                    row[role] = values[column]
+                elif role not in self.may_lack:
+                    row[role] = cell_of(values, column)
+                else:
+                    with suppress(KeyError):
+                        row[role] = cell_of(values, column)
         except KeyError as error:
             raise DataError(f"the row has no {error.args[0]!r}") from None
         return row
@@ -128,10 +138,11 @@ def resolve_columns(source: DataSource, table: Table, *, task: str = "") -> Colu
                 "together in unit=."
             )
     wanted = (*found.roles, ID)
+    called = {role.name for role in found.roles if role.kind == "function"}
     roles = {
         role.key: _existing(stated.option(role.name), role.name, stated, table)
         for role in wanted
-        if stated.options.get(role.name)
+        if stated.options.get(role.name) and role.name not in called
     }
     groups = stated.columns("group")
     is_open = "category" not in stated.options and any(r.name == "category" for r in found.roles)
@@ -145,7 +156,12 @@ def resolve_columns(source: DataSource, table: Table, *, task: str = "") -> Colu
         if role.is_needed and role.key not in roles:
             raise DataError(_lacking(found, role, source, table, is_named=bool(named)))
     guessed = tuple(role.key for role in wanted if role.name in guesses)
-    return Columns(found.name, roles, guessed, _add_shared(roles, stated, table))
+    constants = _add_shared(roles, stated, table)
+    functions = {name: source.option(name) for name in called if source.options.get(name)}
+    may_lack = {role.key for role in found.roles if role.kind in ("expected", "messages")}
+    return Columns(
+        found.name, roles, guessed, {**constants, **functions}, frozenset(may_lack & set(roles))
+    )
 
 
 def _told(source: DataSource, columns: Collection[str]) -> Task:

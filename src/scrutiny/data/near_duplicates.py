@@ -7,7 +7,7 @@ pair, so no result depends on a random seed.
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -44,7 +44,11 @@ class _Sets(NamedTuple):
 
 
 def find_near(
-    a_texts: Sequence[str], b_texts: Sequence[str], *, least: float
+    a_texts: Sequence[str],
+    b_texts: Sequence[str],
+    *,
+    least: float,
+    decisive: Callable[[str], object] | None = None,
 ) -> dict[int, tuple[int, float]]:
     """Most similar text of b, and the Jaccard index, for each text of a with a near duplicate.
 
@@ -56,16 +60,22 @@ def find_near(
         The texts.
     least
         Smallest Jaccard index of the sets of word pairs (of the word, where there is only one).
+    decisive
+        What two texts must have in common besides; `what_decides` unless given.
     """
     best: dict[int, tuple[int, float]] = {}
-    for one, other, value in near_pairs(a_texts, b_texts, least=least):
+    for one, other, value in near_pairs(a_texts, b_texts, least=least, decisive=decisive):
         if one not in best or (-value, other) < (-best[one][1], best[one][0]):
             best[one] = (other, value)
     return best
 
 
 def near_pairs(
-    a_texts: Sequence[str], b_texts: Sequence[str], *, least: float
+    a_texts: Sequence[str],
+    b_texts: Sequence[str],
+    *,
+    least: float,
+    decisive: Callable[[str], object] | None = None,
 ) -> Iterator[tuple[int, int, float]]:
     """Every pair of a text of a and one of b that are similar, with their Jaccard index.
 
@@ -74,12 +84,12 @@ def near_pairs(
 
     Parameters
     ----------
-    a_texts, b_texts, least
+    a_texts, b_texts, least, decisive
         As of `find_near`.
     """
     if not a_texts or not b_texts:
         return
-    decisive_of = cache(what_decides)
+    decisive_of = cache(decisive or what_decides)
     # shingle sets of both lists, with shingles ranked by rarity in both together
     vocabulary: dict[str, int] = {}
     raw = [_pairs_of_words(texts, vocabulary) for texts in (a_texts, b_texts)]
@@ -90,8 +100,10 @@ def near_pairs(
     rank_of[by_rarity] = np.arange(len(counts))
     ranks = rank_of[inverse.reshape(-1)]
     split = len(raw[0][0])
-    a = _sets(ranks[:split], raw[0][1], len(a_texts))
-    b = _sets(ranks[split:], raw[1][1], len(b_texts))
+    a, b = (
+        _sets(ranks[:split], raw[0][1], len(a_texts)),
+        _sets(ranks[split:], raw[1][1], len(b_texts)),
+    )
     prefix_a, prefix_b = _prefixes(a, least), _prefixes(b, least)
     order = np.argsort(b.ranks[prefix_b], kind="stable")
     keys, owners = b.ranks[prefix_b][order], b.owners[prefix_b][order]

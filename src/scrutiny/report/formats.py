@@ -30,12 +30,15 @@ _WRITERS: Final = {
     "csv": "scrutiny.report.formats:render_csv",
     "json": "scrutiny.report.formats:render_ndjson",
     "junit": "scrutiny.report.findings.risks:render_junit",
+    "sarif": "scrutiny.report.exports.sarif:render_sarif",
+    "model-card": "scrutiny.report.exports.model_card:render_model_card",
+    "evidence": "scrutiny.report.exports.evidence:render_evidence",
 }
 FORMATS: Final = tuple(_WRITERS)
 #: Formats of other tools: no reports, but the numbers or scores of a run for programs.
 _OTHERS: Final = {
-    "eee": "scrutiny.report.every_eval_ever:render_aggregate",
-    "eee-samples": "scrutiny.report.every_eval_ever:render_samples",
+    "eee": "scrutiny.report.exports.every_eval_ever:render_aggregate",
+    "eee-samples": "scrutiny.report.exports.every_eval_ever:render_samples",
 }
 _BY_SUFFIX: Final = {
     ".html": "html",
@@ -47,6 +50,7 @@ _BY_SUFFIX: Final = {
     ".jsonl": "json",
     ".txt": "text",
     ".xml": "junit",
+    ".sarif": "sarif",
 }
 
 

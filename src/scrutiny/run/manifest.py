@@ -32,6 +32,7 @@ from scrutiny.run.planning.doubtful_data import (
     data_warnings,
     left_out_of,
     model_warnings,
+    repeat_warnings,
     trained_on_it,
 )
 from scrutiny.run.planning.matched_labels import matches_to_show
@@ -118,6 +119,7 @@ def manifest(
         "warnings": [
             *trained_on_it(resolved),
             *data_warnings(resolved.datasets),
+            *repeat_warnings(resolved),
             *model_warnings(resolved),
             *too_small(resolved),
         ],

@@ -257,3 +257,15 @@ def test_a_rule_says_of_what_its_number_is(gate: Gate) -> None:
     _, out, _ = gate("--rule", "accuracy > 0.1")
     assert "] of m, x, limit > 0.1" in " ".join(out.split())
     assert "against" not in out
+
+
+def test_what_is_accepted_is_suppressed_in_sarif(gate: Gate) -> None:
+    code, _, _ = gate("--risks", "--sarif", "gate.sarif", accepted=entry())
+    assert code in (0, 4)
+    (run,) = json.loads(Path("gate.sarif").read_text())["runs"]
+    found = {one["ruleId"]: one for one in run["results"]}
+    assert found[HURTS]["suppressions"][0]["justification"].startswith("accepted (nobody")
+    assert {one["kind"] for one in found.values()} <= {"pass", "fail", "open"}
+    assert gate("--rule", "accuracy > 0.99", "--sarif", "gate.sarif")[0] == 1
+    (result,) = json.loads(Path("gate.sarif").read_text())["runs"][0]["results"]
+    assert (result["kind"], result["level"]) == ("fail", "error")

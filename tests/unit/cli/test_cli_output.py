@@ -168,11 +168,31 @@ def test_show_says_what_matters(command: Command) -> None:
     assert "Recorded by: attack@1 (texts asked, median)" in out
 
 
+def test_show_names_columns_and_diagnostics_of_a_task(command: Command) -> None:
+    _, out, _ = command("show", "relation-classification")
+    said = " ".join(out.split())
+    assert "which are marked in it: <e1>Ida</e1> left <e2>Rome</e2>." in said
+    assert "Columns: text (needed, found as sentence, " in said
+    assert "; e1; e2; label (found as target, " in said
+    assert "Score: accuracy@1" in said
+    diagnostics = said.partition("Diagnostics: ")[2].split(", ")
+    assert {"performance@1", "robustness@1", "classes@1"} <= set(diagnostics)
+    assert "stereotypes.crows-pairs@1" not in diagnostics
+
+
+@pytest.mark.parametrize("arguments", [("list", "tasks"), ("show", "repeats")])
+def test_marks_of_code_are_not_printed(command: Command, arguments: tuple[str, ...]) -> None:
+    _, out, _ = command(*arguments)
+    assert "``" not in out
+    assert "**" not in out
+
+
 def test_listed_sentences_are_not_cut(command: Command) -> None:
     _, out, _ = command("list", "diagnostics")
     said = " ".join(out.split())
     for name in registry().names("diagnostic"):
-        assert f"{name} {sentence_of(registry().load('diagnostic', name))}" in said
+        sentence = sentence_of(registry().load("diagnostic", name)).replace("``", "")
+        assert f"{name} {sentence}" in said
 
 
 def test_groups_of_single_items_are_not_spelled_out(tmp_path: Path, command: Command) -> None:

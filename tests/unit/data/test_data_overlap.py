@@ -96,13 +96,14 @@ def test_near_in_chinese_counts_characters():
     assert find_near(["这部电影真的很好看啊"], ["这部电影真的很好看"], least=0.8) == {0: (0, 8 / 9)}
 
 
-def test_a_negation_or_a_number_tells_texts_apart_unless_nothing_is_to(monkeypatch):
+def test_a_negation_or_a_number_tells_texts_apart_unless_nothing_is_to():
     rest = "film that I would see again with all of my friends and with theirs as well"
     a, b = [f"a {rest}"], [f"not a {rest}", f"a three hour {rest}"]
     assert find_near(a, b[:1], least=0.8) == find_near(a, b[1:], least=0.8) == {}
+    assert find_near(a, b, least=0.8, decisive=len) == {}
+    found = find_near(a, b, least=0.8, decisive=lambda text: None)
+    assert found == {0: (0, pytest.approx(16 / 17))}
     assert overlap(a, b).near == 0
-    monkeypatch.setattr("scrutiny.data.near_duplicates.what_decides", lambda text: None)
-    assert find_near(a, b, least=0.8) == {0: (0, pytest.approx(16 / 17))}
 
 
 def test_near_does_not_depend_on_the_size_of_blocks(monkeypatch):

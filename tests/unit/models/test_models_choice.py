@@ -15,6 +15,7 @@ from scrutiny.core.errors import ModelError  # noqa: E402
 from scrutiny.core.example import Example  # noqa: E402
 from scrutiny.core.model import LoadOptions  # noqa: E402
 from scrutiny.models.answers.checked import predict_or_fail  # noqa: E402
+from scrutiny.models.prompting.wordings import Wording, worded  # noqa: E402
 from scrutiny.models.strings.model_families import expand  # noqa: E402
 from scrutiny.models.strings.model_loading import load_model  # noqa: E402
 from scrutiny.testing import check_adapter  # noqa: E402
@@ -251,3 +252,18 @@ def test_untrained_models_take_a_seed(causal, classification, tmp_path):
     family = expand(f"choice:untrained:hf:{causal}{tail}", name="null", seeds=(0, 1))
     prints = {load_model(r.source, classification).fingerprint() for r in family.replicates}
     assert len(prints) == 2
+
+
+@pytest.mark.parametrize("kind", ["causal", "masked"])
+def test_a_wording_is_asked_as_a_template_of_its_own(kind, request, classification, make):
+    folder = request.getfixturevalue(kind)
+    options = PROMPT if kind == "causal" else CLOZE
+    model = ask(folder, classification, options)
+    other = ask(folder, classification, options, template="so : " + options["template"])
+    wording, same = Wording("so", before="so : "), Wording("expert", system="You judge.")
+    examples = make(*TEXTS[:3])
+    mixed = [examples[0], *(worded(one, wording) for one in examples), examples[1]]
+    found = model.predict(mixed)
+    assert found[1:4] == other.predict(examples)
+    assert [found[0], found[4]] == model.predict(examples[:2])
+    assert model.wordings([wording, same]) == [wording]

@@ -70,6 +70,20 @@ def test_a_number_cut_from_the_beginning_is_seen_in_log_probabilities():
     assert "The beginning of a text of 450 words has no influence" in found["long texts"].says
 
 
+def test_replies_of_other_requests_are_told_from_a_cut_by_their_tokens():
+    class MixedUp(Simulated):
+        def reply(self, body):
+            told = super().reply(body)
+            if "last code is 2956" in body["messages"][-1]["content"]:
+                told["usage"]["prompt_tokens"] = 14
+            return told
+
+    found, _ = examined(MixedUp())
+    assert faults(found) == ["long texts"]
+    says = "Texts of 150 words that differ in one number count as 14 and .* belong to other"
+    assert re.search(says, found["long texts"].says)
+
+
 def test_what_is_not_offered_is_a_fault_only_where_it_is_needed():
     found, _ = examined(Simulated(fault="no logs"))
     assert found["log-probabilities"].state == "not offered"

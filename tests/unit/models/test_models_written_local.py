@@ -1,5 +1,7 @@
 """Language models that write: against a loop over the likeliest tokens, in any batch."""
 
+import shutil
+
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -11,7 +13,9 @@ from scrutiny.core.diagnostic import Failure  # noqa: E402
 from scrutiny.core.errors import ModelError  # noqa: E402
 from scrutiny.core.model import LoadOptions  # noqa: E402
 from scrutiny.models.answers.checked import predict_or_fail  # noqa: E402
+from scrutiny.models.prompting.wordings import Wording, worded  # noqa: E402
 from scrutiny.models.strings.model_loading import load_model  # noqa: E402
+from scrutiny.tasks.tasks import load_task  # noqa: E402
 
 TEXTS = ["the film was good", "bad", "a very dull story , and", "ada left paris for london"]
 MOST = 4
@@ -67,11 +71,11 @@ def test_texts_without_a_label_fail_alone_and_are_written_once(folder, classific
     model = ask(folder, classification, choices="a=xyz|b=zyx")
     calls = []
     write = model._writer.write
-    model._writer.write = lambda texts: calls.extend(texts) or write(texts)
+    model._writer.write = lambda texts, **how: calls.extend(texts) or write(texts, **how)
     found = predict_or_fail(model, make(*TEXTS))
     assert all(isinstance(one, Failure) for one in found)
     assert {one.reason for one in found} <= {"unparsed", "cut_off", "empty"}
-    assert sorted(calls) == sorted(TEXTS)
+    assert sorted(asked[-1].content for asked in calls) == sorted(TEXTS)
 
 
 def test_texts_are_answers_of_generation(folder, make):
@@ -117,3 +121,43 @@ def test_encoders_do_not_write(tmp_path, classification):
     make_language_model(tmp_path, "Bert", head="")
     with pytest.raises(ModelError, match=r"no causal language model|lacks"):
         load_model(f"written:hf:{tmp_path}", classification, LoadOptions(options={"labels": "a|b"}))
+
+
+def test_a_wording_is_written_to_as_a_template_of_its_own(folder, classification, make):
+    model = ask(folder, classification)
+    other = ask(folder, classification, template="ada left : {text}")
+    wording = Wording("ada", before="ada left : ")
+    examples = make(*TEXTS)
+    found = predict_or_fail(model, [worded(one, wording) for one in examples])
+    assert found == predict_or_fail(other, examples)
+    assert {said[-1].content for said in model._said} == {f"ada left : {text}" for text in TEXTS}
+    system = Wording("expert", system="You judge.")  # its tokenizer knows no chat
+    assert model.wordings([wording, system]) == [wording]
+
+
+def test_free_answers_are_what_was_written(folder):
+    task = load_task("generation")
+    options = LoadOptions(options={"max_tokens": str(MOST)})
+    model = load_model(f"written:hf:{folder}", task, options)
+    items = [task.parse({"prompt": text}, source="") for text in TEXTS]
+    for text, answer in zip(TEXTS, predict_or_fail(model, items), strict=True):
+        written, is_done = greedy(folder, text)
+        assert answer.answer == written.strip()
+        assert answer.answer.end == ("" if is_done else "cut off")
+
+
+def test_a_conversation_is_written_in_the_models_own_template(folder, tmp_path):
+    task = load_task("generation")
+    said = [{"role": role, "content": role} for role in ("system", "user", "assistant", "user")]
+    item = task.parse({"prompt": said}, source="")
+    options = LoadOptions(options={"max_tokens": "1"})
+    plain = load_model(f"written:hf:{folder}", task, options)
+    with pytest.raises(ModelError, match="conversation of several messages"):
+        plain.predict([item])
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    tokenizer.chat_template = "{% for m in messages %}{{ m.role }} {{ m.content }} {% endfor %}"
+    shutil.copytree(folder, tmp_path / "chat")
+    tokenizer.save_pretrained(tmp_path / "chat")
+    model = load_model(f"written:hf:{tmp_path / 'chat'}", task, options)
+    asked = model._writer._ids(model._asked("", model._prompt, item))
+    assert asked == tokenizer(" ".join(f"{m['role']} {m['role']}" for m in said) + " ")["input_ids"]

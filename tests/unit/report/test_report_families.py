@@ -15,7 +15,7 @@ from scrutiny.registrations import REGISTRATIONS
 
 SOURCE = Path(scrutiny.__file__).parent
 WORDS = {"labels"}  # a word before it is the name of a family, as "head" is one of a metric
-FAMILIES = {path.name for path in (SOURCE / "diagnostics").iterdir() if path.is_dir()} - WORDS
+FAMILIES = {path.stem for path in (SOURCE / "diagnostics").iterdir()} - WORDS
 TARGETS = {r.name.partition("@")[0]: r.target for r in REGISTRATIONS if r.kind != "part"}
 OF_FAMILIES = {  # "head", "flips" are words before they are names of metrics
     name

@@ -11,7 +11,11 @@ from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resamplin
 from scrutiny.data.dataset import load_dataset, shared_items
 from scrutiny.report.load import load_view
 from scrutiny.run.driver import run_plan
-from scrutiny.run.planning.doubtful_data import data_warnings, truncation_warnings
+from scrutiny.run.planning.doubtful_data import (
+    data_warnings,
+    repeat_warnings,
+    truncation_warnings,
+)
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.testing import KeywordClassifier
 
@@ -99,3 +103,28 @@ def test_items_that_a_model_truncates_are_counted(monkeypatch, tmp_path):
     folder = run_plan(resolved, tmp_path / "run")
     assert said in folder.manifest["warnings"]
     assert said in load_view(folder.path).facts.warnings
+
+
+def again(items, times):
+    return [{**row, "id": f"{row['id']}-{k}"} for k in range(times) for row in items]
+
+
+def repeats_of(items, string="object:x"):
+    made = replace(plan("python:object:KeywordClassifier"), data=(DataPlan("x", string),))
+    found = resolve(made, data={"x": items}, models={"m": KeywordClassifier()})
+    return list(repeat_warnings(found))
+
+
+def test_repeats_that_a_file_counts_as_items_are_said():
+    (said,) = repeats_of(again(rows(12), 3))
+    assert said.startswith("x: 24 of 36 items repeat the texts of an earlier one and count as")
+
+
+def test_few_repeats_and_none_are_not_said():
+    assert repeats_of(rows(40)) == []
+    assert repeats_of([*rows(40), *again(rows(2), 1)]) == []
+
+
+def test_repeats_that_a_unit_joins_are_not_said():
+    joined = [{**row, "case": row["id"][:-2]} for row in again(rows(12), 3)]
+    assert repeats_of(joined, "object:x#unit=case") == []

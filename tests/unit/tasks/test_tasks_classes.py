@@ -34,8 +34,9 @@ def test_every_registered_task_is_here():
     scored = {n for n in registry().names("task") if load_task(n).scored_by is not None}
     others = ("coreference", "dependency-arcs", "question-answering", "situation-questions")
     choosing = ("multiple-choice", "multi-label-classification", "passage-ranking")
-    marked = ("relation-classification", "translation", "word-segmentation")
-    known = {f"{name}@1" for name in (*NAMES, *others, *choosing, *marked)}
+    marked = ("relation-classification", "translation", "word-segmentation", "generation")
+    judged = ("judged-answers", "judged-pairs")
+    known = {f"{name}@1" for name in (*NAMES, *others, *choosing, *marked, *judged)}
     assert scored == known, "a scored task has tests of its own; then it is named here"
 
 
@@ -159,14 +160,15 @@ def test_every_task_states_its_columns(name):
     roles = {role.name: role for role in task.roles}
     assert len(roles) == len(task.roles) > 0
     assert set(task.identifying_columns) <= set(roles)
-    assert (task.answer != "") == task.must_be_answered
+    has_right = task.answer != "" or any(role.kind == "expected" for role in task.roles)
+    assert has_right == task.must_be_answered
     if task.words:
         assert roles[task.words].is_needed or "text" in roles
         assert task.fields == ("text",)
     else:
         assert task.fields == tuple(n for n, role in roles.items() if role.kind == "text")
     for role in task.roles:
-        assert role.meaning.startswith("column")
+        assert role.meaning.startswith("column") or role.kind == "function"
         assert [known.strip().casefold() for known in role.names] == list(role.names)
 
 

@@ -64,6 +64,11 @@ def _seconds(context: click.Context, option: click.Parameter, given: str | None)
     shell_complete=completed("diagnostic"),
     help="Run only this diagnostic; repeatable.",
 )
+@click.option(
+    "--wordings",
+    metavar="builtin|FILE",
+    help="Also ask everything in other words: those that ship, or [[wording]] tables of a file.",
+)
 @click.option("--html", type=OutputFile(), help="File of the HTML page; report.html in --out.")
 @running_options
 def audit(**flags: Any) -> int:

@@ -1,4 +1,4 @@
-"""``scrutiny report``, ``freeze`` and ``gate``: what a finished run shows, gives and decides."""
+"""``scrutiny report``, ``freeze``, ``gate``, ``verify``: what a finished run shows and decides."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -30,11 +30,19 @@ if TYPE_CHECKING:
     "--format",
     "form",
     type=click.Choice(
-        ["text", "html", "md", "latex", "csv", "json", "junit", "eee", "eee-samples"]
+        [
+            *("text", "html", "md", "latex", "csv", "json", "junit", "sarif", "model-card"),
+            *("evidence", "eee", "eee-samples"),
+        ]
     ),
-    help="Output format; default: text.",
+    metavar="NAME",
+    help="Output format: text (the default), html, md, latex, csv, json, junit, sarif, "
+    "model-card, evidence, eee or eee-samples.",
 )
 @click.option("--cases", "change", metavar="NAME", help="Print the cases of one change or attack.")
+@click.option(
+    "--sign", metavar="METRIC", help="Print signatures of a metric's numbers, or of all: all."
+)
 @click.option("--no-texts", **NO_TEXTS)
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 def report(
@@ -43,6 +51,7 @@ def report(
     form: str | None,
     *,
     change: str | None,
+    sign: str | None,
     no_texts: bool,
     as_json: bool,
 ) -> int:
@@ -51,7 +60,9 @@ def report(
     \b
     scrutiny report runs/audit-1
     scrutiny report runs/audit-1 --cases typos
+    scrutiny report runs/audit-1 --sign accuracy
     scrutiny report runs/audit-1 -o report.html
+    scrutiny report runs/audit-1 --format model-card -o card.md
     scrutiny report runs/audit-1 --format json | jq .
     scrutiny report runs/v1 -o v1.eee.json
 
@@ -78,6 +89,9 @@ def report(
         table = cases_of(folder, change, found_texts(folder.path, folder.estimates()))
         write_lines(cases_lines(change, table.to_pylist()))
         return 0
+    if sign is not None:
+        _print_signatures(run, sign, is_alone=output is None and form is None and not as_json)
+        return 0
     suffix = "text" if output is None else format_of(output)
     chosen = "json" if as_json else form or suffix
     view = load_view(run)
@@ -95,6 +109,17 @@ def report(
     else:
         click.echo(render(view, chosen), nl=False)
     return 0
+
+
+def _print_signatures(run: Path, metric: str, *, is_alone: bool) -> None:
+    """Print the signatures of a metric, one a line."""
+    from scrutiny.report.signatures import Signer
+    from scrutiny.store.run_folder import RunFolder
+
+    if not is_alone:
+        raise PlanError("--sign prints lines to the terminal: leave out -o, --format and --json.")
+    for one in Signer(RunFolder.open(run)).all_of("" if metric == "all" else metric):
+        click.echo(str(one))
 
 
 @click.command("freeze")
@@ -170,6 +195,7 @@ _ANSWERED: Final = ("fail", "not tested", "refused")  # what somebody can have a
     help="Result if an interval contains the limit; what was not tested stays so.",
 )
 @click.option("--junit", type=OutputFile(), help="Also write JUnit XML.")
+@click.option("--sarif", type=OutputFile(), help="Also write SARIF 2.1.0.")
 @click.option("--json", "as_json", is_flag=True, help="NDJSON on stdout.")
 def gate(**flags: Any) -> int:
     r"""Judge a run: exit code 0 pass, 1 fail, 4 undecided.
@@ -180,6 +206,7 @@ def gate(**flags: Any) -> int:
     scrutiny gate runs/v2 --rule "accuracy >= -0.01 where reference=v1"
     scrutiny gate runs/audit-1 --risks --accept accepted.toml --junit gate.xml
     """
+    from scrutiny.report.exports.sarif import sarif as as_sarif
     from scrutiny.report.findings.risks import junit as as_xml
     from scrutiny.run.estimating.accepted import not_there, read_accepted
     from scrutiny.store.files import save_text
@@ -210,6 +237,8 @@ def gate(**flags: Any) -> int:
             click.echo(narrowed(f"      {case.says}"))
     if junit is not None:
         save_text(junit, as_xml(str(run), judged))
+    if flags["sarif"] is not None:
+        save_text(flags["sarif"], as_sarif(str(run), judged))
     codes = [_CODES.get(case.outcome, UNDECIDED) for case in judged]
     return FAIL if FAIL in codes else UNDECIDED if UNDECIDED in codes else PASS
 
@@ -248,3 +277,67 @@ def _accepted(case: "JudgedCase", accepted: Sequence[Any], today: Any) -> "Judge
     if found is None:
         return case
     return replace(case, outcome="accepted", says=f"accepted ({found.why}); {case.says}")
+
+
+_NOT_FOUND: Final = 3
+_LONGEST_NAME: Final = 255  # of a file
+
+
+@click.command("verify")
+@click.argument("signatures", metavar="SIGNATURE")
+@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RUN...")
+@click.option("--json", "as_json", is_flag=True, help="NDJSON on stdout.")
+def verify(signatures: str, runs: tuple[Path, ...], *, as_json: bool) -> int:
+    r"""Check signed numbers against the runs that they are of.
+
+    \b
+    scrutiny report runs/audit-1 --sign accuracy
+    scrutiny verify "accuracy .983 [.975, .989] n=2000 ..." runs/audit-1
+    scrutiny verify README.md runs/*
+
+    SIGNATURE is one in quotation marks, or a file that holds any number of them. Exit code 0: all
+    are as in their runs. 1: one differs. 2: one cannot be read, or a run was changed after it was
+    written. 3: a run is not there. 4: one is of another run.
+    """
+    from scrutiny.report.signatures import Signer, check_against, signatures_in
+    from scrutiny.store.run_folder import RunFolder
+
+    text, path = signatures, Path(signatures)
+    if "=" not in signatures or (len(signatures) < _LONGEST_NAME and path.is_file()):
+        text = _text_of(path)
+    wanted = signatures_in(text)
+    missing = next((run for run in runs if not (run / "manifest.json").is_file()), None)
+    if missing is not None:
+        say(f"There is no run {str(missing)!r}: give the --out of a run.")
+        return _NOT_FOUND
+    checks = check_against(wanted, [Signer(RunFolder.open(run)) for run in runs])
+    for one in checks:
+        state = "other run" if one.is_other_run else "differs" if one.differs else "as in the run"
+        says = "; ".join(one.differs)
+        if one.is_other_run:
+            says = f"it is of run {one.signature.run}, and none of these is that"
+        if as_json:
+            click.echo(json_line({"signature": str(one.signature), "state": state, "says": says}))
+        else:
+            click.echo(printed_line(f"{state.upper()}  {one.signature}"))
+            click.echo(narrowed(f"      {says}") if says else "", nl=bool(says))
+    if any(one.differs for one in checks):
+        return FAIL
+    return UNDECIDED if any(one.is_other_run for one in checks) else PASS
+
+
+def _text_of(path: Path) -> str:
+    """Text of a file that holds signatures.
+
+    Raises
+    ------
+    PlanError
+        If it cannot be read.
+    """
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise PlanError(
+            f"{str(path)!r} is no signature and no file that can be read. `scrutiny report RUN "
+            "--sign all` prints signatures; give one in quotation marks."
+        ) from error

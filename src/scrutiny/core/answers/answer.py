@@ -168,6 +168,10 @@ class AnswerType(ABC, Generic[A]):
         """Parts that tell the answer from others in the identifiers of items."""
         return (canonical_json(self.encode(answer)),)
 
+    def runs(self, answer: A) -> str:
+        """Name of the user's code that runs where answers are judged by this one; empty if none."""
+        return ""
+
     def words(self, answer: A) -> tuple[str, ...]:
         """All strings in an answer."""
         return self.labels(answer)

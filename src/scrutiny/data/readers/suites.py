@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, Final
 
-from scrutiny.core.answers.answer import from_json, to_json
+from scrutiny.core.answers.answer import from_json, to_json, type_of
 from scrutiny.core.boundary.json_text import canonical_json, plain
 from scrutiny.core.edit import EditRefusedError
 from scrutiny.core.errors import DataError
@@ -147,6 +147,11 @@ def item_of_suite(row: Mapping[str, Any], *, source: str) -> Example:
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise DataError(f"the item cannot be read: {error!r:.200}") from None
+    if item.gold is not None and (code := type_of(item.gold).runs(item.gold)):
+        raise DataError(
+            f"the item is judged by the function {code}, which a file does not run: state what is "
+            "expected in another way, or read the prompts with scorer= in their data string"
+        )
     gold = item.gold if isinstance(item.gold, tuple) else ()
     for span in (*item.spans, *item.protected, *(one for one in gold if isinstance(one, Span))):
         is_written = isinstance(span.field, str) and isinstance(span.label, str)

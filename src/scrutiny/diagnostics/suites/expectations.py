@@ -229,8 +229,8 @@ class Moves(Expectation):
         return f"{self.label} {' and '.join(filter(None, (low, high)))}".strip()
 
 
-#: Parameters of expectations that name labels, which may be numbers.
-_LABELS: Final = ("label",)
+#: Parameters of expectations that are words, which may look like numbers.
+_WORDS: Final = ("label", "text", "pattern", "shape", "code")
 
 
 @lru_cache(maxsize=256)
@@ -249,7 +249,7 @@ def parse_expectation(text: str) -> Expectation:
     >>> parse_expectation("is(label=1)").label, parse_expectation("is(label='1')").label
     ('1', '1')
     """
-    steps = read_recipe(text, words=_LABELS)
+    steps = read_recipe(text, words=_WORDS)
     if len(steps) > 1:
         raise PlanError(f"The expectation {text!r} is {len(steps)} in one: a case has one.")
     name, written = steps[0]

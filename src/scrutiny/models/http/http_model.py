@@ -6,13 +6,15 @@ The options are those of `scrutiny.models.http.endpoint.Endpoint`.
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
 from typing import Final
 
-from scrutiny.core.answers.texts import TEXT
 from scrutiny.core.boundary.json_text import digest
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
+from scrutiny.core.facts import FREE_ANSWERS, WRITES
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.queries.remote import RemoteModel, Replies, Reply, Spent
 from scrutiny.core.task import Prediction, Task
@@ -22,7 +24,15 @@ from scrutiny.models.http.interfaces import INTERFACES, lacks_places
 from scrutiny.models.http.reply_reading import short
 from scrutiny.models.http.sending import sender_of
 from scrutiny.models.prompting.prompts import Prompt, asking_parts
+from scrutiny.models.prompting.wordings import (
+    WORDINGS,
+    Wording,
+    by_wording,
+    reworded,
+    wording_of,
+)
 from scrutiny.models.prompting.written_labels import LabelReading, check_reading, written_text
+from scrutiny.models.prompting.written_responses import written_response
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.model_strings import ModelSource
 
@@ -40,7 +50,8 @@ class HttpModel(RemoteModel):
         self.is_versioned = bool(endpoint.revision)
         self.at_once = endpoint.concurrency
         self.endpoint = endpoint
-        self.writes_texts = task.answer_type is TEXT
+        self.writes_texts = task.facts.any_of(WRITES)
+        self._written = written_response if FREE_ANSWERS.are_of(task.facts) else written_text
         choices = tuple(endpoint.choices.items()) or tuple((one, one) for one in endpoint.labels)
         if not self.writes_texts and len(choices) < 2:
             raise ModelError(
@@ -60,6 +71,9 @@ class HttpModel(RemoteModel):
         self._prompt = Prompt(parts, choices)
         self._reading = LabelReading(endpoint.read, dict(choices))
         self.interface = INTERFACES[endpoint.api](endpoint, self._prompt, self.labels)
+        if self.labels and endpoint.api != "own":
+            self.capabilities |= {WORDINGS}
+        self._in_wordings: dict[str, HttpModel] = {"": self}
 
     def behind(self, endpoint: Endpoint) -> "HttpModel":
         """The same questions to another endpoint."""
@@ -77,7 +91,28 @@ class HttpModel(RemoteModel):
         self, examples: Sequence[Example], *, draw: int = 0
     ) -> Iterator[tuple[int, Replies | Failure]]:
         """Index and replies of each example, in the order in which they come."""
-        return sender_of(self.endpoint).arriving(self.interface, examples, draw=draw)
+        for key, places in by_wording(examples).items():
+            interface = self._in_wording(key).interface
+            own = [examples[place] for place in places]
+            for place, came in sender_of(self.endpoint).arriving(interface, own, draw=draw):
+                yield places[place], came
+
+    def wordings(self, stated: Sequence[Wording]) -> list[Wording]:
+        """Those wordings in which its prompt is another one than its own."""
+        own = self.asked_of()
+        return [one for one in stated if self._in_wording(one.key()).asked_of() != own]
+
+    def _in_wording(self, key: str) -> "HttpModel":
+        """The same model, asked in a wording, by its key."""
+        if key not in self._in_wordings:
+            wording, made = wording_of(key), copy(self)
+            system = wording.system if self.endpoint.api == "chat" else ""
+            made.endpoint = self.endpoint.model_copy(update={"system": system} if system else {})
+            made._prompt = reworded(self._prompt, wording, self.fields)
+            made._reading = replace(self._reading, words=dict(made._prompt.choices))
+            made.interface = INTERFACES[made.endpoint.api](made.endpoint, made._prompt, made.labels)
+            self._in_wordings[key] = made
+        return self._in_wordings[key]
 
     def spent(self) -> Spent:
         """Requests, tokens and money that this process has spent on the endpoint."""
@@ -99,8 +134,8 @@ class HttpModel(RemoteModel):
 
     def read(self, example: Example, replies: Replies) -> Prediction | Failure:
         """Label or text of the replies to one example; of several, the most frequent."""
-        del example
-        found = [self._read(one) for one in replies]
+        (key,) = by_wording([example])
+        found = [self._in_wording(key)._read(one) for one in replies]
         answered = [one for one in found if isinstance(one, Prediction)]
         if len(found) == 1 or not answered:
             return found[0]
@@ -113,7 +148,7 @@ class HttpModel(RemoteModel):
 
     def _read(self, reply: Reply) -> Prediction | Failure:
         if self.writes_texts:
-            return written_text(reply)
+            return self._written(reply)
         if reply.scores is not None or reply.label is not None:
             if reply.label is not None and reply.label not in self.labels:
                 known = ", ".join(self.labels)
@@ -162,7 +197,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
         If an option or the file cannot be read, or if the task has answers of another type.
     """
     del options
-    if not task.gives_labels and task.answer_type is not TEXT:
+    if not task.gives_labels and not task.facts.any_of(WRITES):
         raise ModelError(
             f"{source.text!r}: endpoints answer with labels or texts, not {task.name}."
         )

@@ -109,12 +109,8 @@ class Chat(_OpenAI):
 
     def body(self, examples: Sequence[Example], *, draw: int) -> Any:
         """Messages, and how the model writes."""
-        system = [{"role": "system", "content": self._endpoint.system}]
-        said = {"role": "user", "content": self._prompt.around(examples[0])[0]}
-        return {
-            "messages": [*(system if self._endpoint.system else []), said],
-            **self._shared(draw),
-        }
+        said = self._prompt.messages(examples[0], system=self._endpoint.system)
+        return {"messages": [one._asdict() for one in said], **self._shared(draw)}
 
     def _of_choice(self, choice: Mapping[str, Any]) -> tuple[str, str]:
         message = table(at(choice, "message"), "the message")
@@ -130,7 +126,7 @@ class Completions(_OpenAI):
 
     def body(self, examples: Sequence[Example], *, draw: int) -> Any:
         """Prompt, and how the model writes."""
-        return {"prompt": self._prompt.around(examples[0])[0], **self._shared(draw)}
+        return {"prompt": self._prompt.alone(examples[0]), **self._shared(draw)}
 
     def _of_choice(self, choice: Mapping[str, Any]) -> tuple[str, str]:
         return words(at(choice, "text"), "the text"), ""
@@ -142,8 +138,11 @@ class Own(Interface):
     def body(self, examples: Sequence[Example], *, draw: int) -> Any:
         """Body with the texts filled in."""
         del draw
-        filled = [self._prompt.around(example)[0] for example in examples]
-        return _filled(self._endpoint.body, examples, filled)
+        takes_all = "{messages}" in _texts_in(self._endpoint.body)
+        ask = self._prompt.around if takes_all else lambda e: (self._prompt.alone(e), "")
+        said = self._prompt.messages(examples[0], system=self._endpoint.system)
+        messages = [one._asdict() for one in said]
+        return _filled(self._endpoint.body, examples, [ask(e)[0] for e in examples], messages)
 
     def replies(self, data: Any, *, count: int) -> list[Reply]:
         """Reply for each text of the request."""
@@ -183,7 +182,7 @@ def lacks_places(body: Any, fields: Sequence[str], *, batch: int) -> str:
     ('', 'its body has no place for {text}')
     """
     values = list(_texts_in(body))
-    if "{texts}" in values:
+    if "{texts}" in values or "{messages}" in values:
         return ""
     places = {place for value in values for place in _PLACE.findall(value)}
     if "texts" in places:
@@ -227,12 +226,16 @@ def _stated(body: Any) -> Iterator[tuple[str, int]]:
                 yield from _stated(value)
 
 
-def _filled(value: Any, examples: Sequence[Example], filled: Sequence[str]) -> Any:
+def _filled(
+    value: Any, examples: Sequence[Example], filled: Sequence[str], messages: Sequence[Any] = ()
+) -> Any:
     """Copy of a body with its places filled in."""
     if isinstance(value, Mapping):
-        return {name: _filled(part, examples, filled) for name, part in value.items()}
+        return {name: _filled(part, examples, filled, messages) for name, part in value.items()}
     if isinstance(value, list):
-        return [_filled(part, examples, filled) for part in value]
+        return [_filled(part, examples, filled, messages) for part in value]
+    if value == "{messages}":
+        return list(messages)
     if not isinstance(value, str):
         return value
     if value == "{texts}":

@@ -34,6 +34,13 @@ from scrutiny.models.answers.checked import answer_or_fail, index_of
 from scrutiny.models.hf.batching import a_few_at_a_time
 from scrutiny.models.prompting.label_likelihoods import CAPABILITIES, Scoring, log_likelihoods
 from scrutiny.models.prompting.prompts import Prompt, read_prompt
+from scrutiny.models.prompting.wordings import (
+    WORDINGS,
+    Wording,
+    by_wording,
+    reworded,
+    wording_of,
+)
 from scrutiny.models.strings.adapters import Adapter, checkpoint_of, must_answer_task
 from scrutiny.models.strings.model_families import members
 from scrutiny.models.strings.model_strings import TRAINING, ModelSource, captures, parse
@@ -77,7 +84,8 @@ class ChoiceClassifier(Model):
         self.labels = (*prompt.labels, OTHER) if scoring.has_other else prompt.labels
         self.is_batch_invariant = bool(model.is_batch_invariant)
         own = {"gradients"} if "logprob_slopes" in model.capabilities else set()
-        self.capabilities = frozenset({"predict"} | own)
+        self.capabilities = frozenset({"predict", WORDINGS} | own)
+        self._fields = task.fields
         self._model = model
         self._prompt = prompt
         self._scoring = scoring
@@ -98,13 +106,24 @@ class ChoiceClassifier(Model):
         AnswerError
             ``too_long`` if a filled template does not fit.
         """
-        return [
-            Prediction(scores=self._scoring.scores(one))
-            for batch in self.batches(examples)
-            for one in self._asked([examples[i] for i in batch])
-        ]
+        found: dict[int, Prediction] = {}
+        for key, places in by_wording(examples).items():
+            prompt = self._in_wording(wording_of(key)) if key else self._prompt
+            for batch in self.batches(places):
+                own = [places[i] for i in batch]
+                logs = self._asked([examples[place] for place in own], prompt)
+                made = (Prediction(scores=self._scoring.scores(one)) for one in logs)
+                found.update(zip(own, made, strict=True))
+        return [found[place] for place in range(len(examples))]
 
-    def batches(self, examples: Sequence[Example]) -> list[list[int]]:
+    def wordings(self, stated: Sequence[Wording]) -> list[Wording]:
+        """Those wordings in which its prompt is another one than its own."""
+        return [one for one in stated if self._in_wording(one) != self._prompt]
+
+    def _in_wording(self, wording: Wording) -> Prompt:
+        return reworded(self._prompt, wording, self._fields)
+
+    def batches(self, examples: Sequence[Any]) -> list[list[int]]:
         """Indices of the examples that are asked together."""
         return a_few_at_a_time(len(examples), self._at_once)
 
@@ -144,10 +163,12 @@ class ChoiceClassifier(Model):
         given: InputEmbeddings = self._model.embeddings()
         return given
 
-    def _asked(self, examples: Sequence[Example]) -> list[list[tuple[float, ...]]]:
+    def _asked(
+        self, examples: Sequence[Example], prompt: Prompt | None = None
+    ) -> list[list[tuple[float, ...]]]:
         """Log-probabilities of the tokens of each choice, by example and choice."""
         first = self._scoring.has_other
-        return log_likelihoods(self._model, self._prompt, examples, is_first_only=first)
+        return log_likelihoods(self._model, prompt or self._prompt, examples, is_first_only=first)
 
 
 @dataclass(frozen=True, slots=True)

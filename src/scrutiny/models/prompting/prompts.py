@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
+from scrutiny.core.messages import Message, earlier_messages
 from scrutiny.core.task import Task
 from scrutiny.models.strings.model_strings import ModelSource, split_captures
 
@@ -65,6 +66,38 @@ class Prompt:
             else:
                 sides[side] += example.fields[part] if index % 2 else part
         return sides[0], sides[1]
+
+    def messages(self, example: Example, *, system: str = "") -> list[Message]:
+        """All that is said to a model: earlier messages of the item, then the filled template.
+
+        A system message of the item stands in the place of the usual one.
+
+        Examples
+        --------
+        >>> prompt = Prompt(("", "prompt", ""), ())
+        >>> prompt.messages(Example("0", {"prompt": "Hi"}), system="Be brief.")
+        [Message(role='system', content='Be brief.'), Message(role='user', content='Hi')]
+        """
+        before = earlier_messages(example.fields)
+        if system and not any(one.role == "system" for one in before):
+            before = [Message("system", system), *before]
+        return [*before, Message("user", self.around(example)[0])]
+
+    def alone(self, example: Example) -> str:
+        """Filled template, where nothing is said before it.
+
+        Raises
+        ------
+        ModelError
+            If something is: who goes on with one text cannot be told who said what.
+        """
+        if earlier_messages(example.fields):
+            raise ModelError(
+                f"Item {example.id!r} is a conversation of several messages, and this model is "
+                "given one text: ask one that takes a chat (api=chat, a body with {messages}, a "
+                "tokenizer with a template for chats)."
+            )
+        return self.around(example)[0]
 
     def starts(self, example: Example, *, gap: int = 0) -> list[tuple[str, int]]:
         """Start of each field in the filled text, for a mask of this length.

@@ -16,6 +16,7 @@ from scrutiny.core.boundary.secrets import from_environment, redacted, without_s
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
+from scrutiny.core.messages import Message, earlier_messages
 from scrutiny.core.model import KnowsTrainingText, LoadOptions, Model, PlainModel, as_model
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.checked import first_failure_raised
@@ -240,8 +241,17 @@ def _makes_models(obj: Any, arguments: Mapping[str, str]) -> bool:
     return all(name in arguments for name in needed)
 
 
-def texts(examples: Sequence[Example]) -> list[str] | list[tuple[str, ...]]:
-    """Text of each example, or the tuple of its texts if it has several fields."""
+def texts(examples: Sequence[Example]) -> list[Any]:
+    """Text of each example, or the tuple of its texts if it has several fields.
+
+    A conversation is the list of its messages, ``{"role": "user", "content": "…"}``.
+    """
+    before = [earlier_messages(example.fields) for example in examples]
+    if any(before):
+        return [
+            [one._asdict() for one in (*said, Message("user", e.text))] if said else e.text
+            for e, said in zip(examples, before, strict=True)
+        ]
     if all(len(example.fields) == 1 for example in examples):
         return [example.text for example in examples]
     return [tuple(example.fields.values()) for example in examples]

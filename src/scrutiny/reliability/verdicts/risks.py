@@ -93,7 +93,8 @@ def with_negligible(claim: Claim, scale: Scale) -> Claim:
         return claim
     least, _ = sorted(costs(claim.components[0], (scale.low, scale.high)))
     part = NEGLIGIBLE if least >= 0.0 else 0.0
-    return replace(claim, risk=replace(claim.risk, negligible=part * claim.risk.tolerance))
+    negligible = max(claim.risk.negligible, part * claim.risk.tolerance)
+    return replace(claim, risk=replace(claim.risk, negligible=negligible))
 
 
 def is_beyond_tolerance(component: Component, ends: tuple[float, float], risk: Risk) -> bool:

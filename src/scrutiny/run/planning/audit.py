@@ -45,7 +45,7 @@ def audit_plan(
     on_bad_row: OnBadRow = "skip",
     only: Sequence[str] = (),
     reference: ModelPlan | None = None,
-    profile: str = "",
+    profile: str | Profile = "",
 ) -> Plan:
     """Plan of every diagnostic of a profile that applies, on the data or on its own data.
 
@@ -65,7 +65,7 @@ def audit_plan(
         models are left out.
     profile
         Name of the profile, the newest of its name where no version stands ("ship@1"); by default
-        "ship", and "language" without data.
+        "ship", and "language" without data; or a profile itself.
 
     Raises
     ------
@@ -74,7 +74,8 @@ def audit_plan(
     UnknownNameError
         If there is no such profile.
     """
-    wanted = profile_of(profile or (SHIP if data else LANGUAGE))
+    named = profile or (SHIP if data else LANGUAGE)
+    wanted = named if isinstance(named, Profile) else profile_of(named)
     beside = () if reference is None else (reference,)
     everyone = {model.name: model for model in (*beside, *models)}
     opened = opened or Opened()
@@ -165,9 +166,12 @@ def _chosen(wanted: Profile, only: Sequence[str], offered: Collection[str] | Non
     found = []
     for name in in_page_order(registry().names("diagnostic")):
         entry = registry().entry("diagnostic", name)
-        named = {name, name.partition("@")[0]} & set(only) if only else wanted.has(entry)
+        names = {name, name.partition("@")[0]}
+        named = names & {*only, *wanted.also} if only else wanted.has(entry)
         if named and (offered is None or entry.registration.needs in offered):
-            found.append(name)
+            by_itself = not registry().load("diagnostic", name).only_when_named
+            if by_itself or names & {*only, *wanted.also}:
+                found.append(name)
     return found
 
 

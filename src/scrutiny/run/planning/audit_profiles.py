@@ -37,6 +37,8 @@ class Profile:
         Parameters that it states, by diagnostic without version.
     draws
         Most random draws of each change; `None`: as many as a diagnostic asks for in audits.
+    also
+        Diagnostics that one command asks for besides, whatever it names; those of no profile.
     """
 
     name: str
@@ -44,15 +46,23 @@ class Profile:
     diagnostics: frozenset[str] = frozenset()
     params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     draws: int | None = None
+    also: frozenset[str] = frozenset()
 
     def has(self, entry: Entry) -> bool:
         """Whether it includes a diagnostic."""
         short = without_versions(entry.registration.name)
-        return not self.diagnostics or entry.origin != OWN or short in self.diagnostics
+        return (
+            not self.diagnostics or entry.origin != OWN or short in {*self.diagnostics, *self.also}
+        )
 
     def stated(self, measure: MeasurePlan) -> MeasurePlan:
-        """Measurement with its parameters, and no more draws of each change than it takes."""
+        """Measurement with its parameters, and no more draws of each change than it takes.
+
+        Of attacks, those that the measurement asks of such answers, too.
+        """
         stated = dict(self.params.get(without_versions(measure.diagnostic), {}))
+        if asked := measure.params.get("recipes"):
+            stated["recipes"] = [one for one in stated.get("recipes", asked) if one in asked]
         if self.draws is not None and measure.params.get("draws", 0) > self.draws:
             stated["draws"] = self.draws
         return replace(measure, params={**measure.params, **stated}) if stated else measure
@@ -178,7 +188,8 @@ def with_tolerances(
         If none of its diagnostics has a tolerance of a metric that is stated.
     """
     opened = opened or Opened()
-    tasks = {d.name: load_task(opened.dataset(d, plan.on_bad_row).task) for d in plan.data}
+    datasets = {d.name: opened.dataset(d, plan.on_bad_row) for d in plan.data}
+    tasks = {name: load_task(d.task).on(d.examples) for name, d in datasets.items()}
     known: set[str] = set()
     measures = tuple(
         _with_tolerances(one, tasks[one.data[0]], stated, known) for one in plan.measure

@@ -1,10 +1,11 @@
 """Doubtful data of a plan: the same items under two names, labels that look alike."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any
+from typing import Any, Final
 
 from scrutiny.core.claim import Claim
 from scrutiny.core.errors import PlanError
@@ -14,6 +15,9 @@ from scrutiny.models.strings.training_records import TRAINING_FILE, checkpoint_f
 from scrutiny.run.planning.presuppositions import refused_where
 from scrutiny.run.planning.resolved import Resolved
 from scrutiny.tasks.item_hashes import COLUMN
+
+#: Share of items that may repeat others before a warning says so: short texts recur by chance.
+_REPEATED: Final = 0.05
 
 
 def shared_data(plan: Plan, datasets: Mapping[str, Dataset]) -> tuple[SharedItems, ...]:
@@ -40,6 +44,24 @@ def shared_data(plan: Plan, datasets: Mapping[str, Dataset]) -> tuple[SharedItem
 def data_warnings(datasets: Mapping[str, Dataset]) -> list[str]:
     """Warnings about the files of datasets, each with the dataset's name."""
     return [f"{name}: {said}" for name, data in datasets.items() for said in data.warnings]
+
+
+def repeat_warnings(resolved: Resolved) -> Iterator[str]:
+    """A sentence for each dataset many of whose items have exactly the texts of an earlier one.
+
+    Whoever draws answers several times and writes each as a row counts repeats as items, and every
+    interval is too narrow. Datasets with units are left alone: what belongs together is stated.
+    """
+    for name, data in resolved.datasets.items():
+        texts = Counter(tuple(one.fields.values()) for one in data.examples)
+        repeated = sum(n - 1 for fields, n in texts.items() if any(fields))
+        is_open = data.unit_column(resolved.plan.dataset(name).unit) == "item"
+        if repeated > _REPEATED * len(data) and is_open:
+            yield (
+                f"{name}: {repeated:,} of {len(data):,} items repeat the texts of an earlier one "
+                "and count as items of their own, so intervals are too narrow. Leave them out, or "
+                "name the column whose equal values mark them (#unit=COLUMN)."
+            )
 
 
 def left_out_of(resolved: Resolved) -> list[str]:

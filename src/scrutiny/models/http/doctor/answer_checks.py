@@ -121,6 +121,7 @@ _VARIANTS: Final = ((CODES[0], CODES[0]), (CODES[1], CODES[0]), (CODES[0], CODES
 REQUESTS_OF_LENGTHS: Final = len(LENGTHS) * len(_VARIANTS)
 _ENDS: Final = ("beginning", "end")
 _GROWTH: Final = 0.7  # of the tokens that a longer text should have
+_SAME: Final = 8  # tokens by which texts that differ in one number may differ
 _TOKENS: Final = 16
 _SPECIAL: Final = re.compile(
     r"<\|[\w ]{2,30}\|>|</?s>|<(?:start|end)_of_turn>|\[/?INST\]|<</?SYS>>"
@@ -149,6 +150,8 @@ def check_long_texts(asker: Asker) -> DoctorFinding:
     tokens = [one.tokens_in for _, (one, *_) in arrived if isinstance(one, Heard)]
     numbers = {"words": [words for words, _ in arrived], "tokens": tokens}
     (fewest, _), (most, _) = arrived[0], arrived[-1]
+    if mixed := _mixed_up(arrived):
+        return DoctorFinding(name, "fault", mixed, numbers)
     if tokens[0] and tokens[-1] < _GROWTH * tokens[0] * most / fewest:
         says = (
             f"{most:,} words count as {tokens[-1]:,} tokens, {fewest:,} as {tokens[0]:,}: long "
@@ -169,6 +172,22 @@ def check_long_texts(asker: Asker) -> DoctorFinding:
         return DoctorFinding(name, "can't tell", says, numbers)
     rest = f" Longer ones bring no reply, which is no silent cut: {refusal}" if refusal else ""
     return DoctorFinding(name, "ok", f"Both ends of {most:,} words reach the model.{rest}", numbers)
+
+
+def _mixed_up(arrived: Sequence[tuple[int, _Found]]) -> str:
+    """What is wrong if texts that differ in one number count as very different ones; else empty.
+
+    A server that cuts texts counts those of one length alike, so this is not a cut.
+    """
+    for words, row in arrived:
+        told = sorted(one.tokens_in for one in row if isinstance(one, Heard))
+        if told[0] and told[-1] - told[0] > max(_SAME, (1 - _GROWTH) * told[-1]):
+            return (
+                f"Texts of {words:,} words that differ in one number count as {told[0]:,} and "
+                f"{told[-1]:,} tokens: replies may belong to other requests, as from a cache or a "
+                "proxy that mixes them up. Ask the server directly, without it."
+            )
+    return ""
 
 
 def _is_seen(row: Sequence[Heard | Failure], end: int) -> bool:

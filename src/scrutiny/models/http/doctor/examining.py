@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
-from scrutiny.core.answers.texts import TEXT
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
+from scrutiny.core.facts import FREE_ANSWERS, WRITES
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.randomness import generator
 from scrutiny.models.http.doctor import answer_checks, member_checks
@@ -89,9 +89,10 @@ def examined_model(source: ModelSource) -> HttpModel:
         )
     endpoint = read_endpoint(source)
     has_labels = bool(endpoint.labels or endpoint.choices)
-    kinds = (one for one in every_task() if one.gives_labels or one.answer_type is TEXT)
+    kinds = (one for one in every_task() if one.gives_labels or one.facts.any_of(WRITES))
     tasks = sorted(
-        (one for one in kinds if one.gives_labels == has_labels), key=lambda one: len(one.fields)
+        (one for one in kinds if one.gives_labels == has_labels),
+        key=lambda one: (FREE_ANSWERS.are_of(one.facts), len(one.fields)),  # any reply is one
     )
     first: ModelError | None = None
     for task in tasks:

@@ -202,6 +202,8 @@ class ScoreFalls(Goal):
     --------
     >>> ScoreFalls(below=0.3).does("LAS")
     'brings {} % of texts below 30 % of their LAS'
+    >>> ScoreFalls().does("accuracy")
+    'takes the right answer from {} % of texts'
     """
 
     id = "score_falls@1"
@@ -224,7 +226,12 @@ class ScoreFalls(Goal):
         return 1.0 - left, left < self.below
 
     def does(self, score: str) -> str:
-        """What it does to texts, with their number to be filled in."""
+        """What it does to texts, with their number to be filled in.
+
+        A text whose answer is right or wrong as a whole has no score to be half of.
+        """
+        if score == "accuracy":
+            return "takes the right answer from {} % of texts"
         share = "half" if self.below == 0.5 else whole_percent(self.below)
         return f"brings {{}} % of texts below {share} of their {score}"
 

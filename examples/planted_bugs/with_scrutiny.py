@@ -1,0 +1,59 @@
+"""scrutiny: doctor, data show, audit, and compare with an audit of the healthy endpoint."""
+
+import sys
+from pathlib import Path
+
+from examples.planted_bugs.cases import TEMPLATE
+from examples.planted_bugs.endpoint import Serving
+from examples.planted_bugs.running import ROOT, run, version
+
+NAME = "scrutiny"
+PROGRAM = "scrutiny"
+FAULTY_CODES = {"doctor": (1,), "compare": (1,), "audit": (1,), "data show": (1,)}
+
+
+def program(folders):
+    """The command of this checkout."""
+    del folders
+    return Path(sys.executable)
+
+
+def version_of(program):
+    """Version of scrutiny."""
+    return version([program, "-m", "scrutiny", "--version"])
+
+
+def describe(url, folder, reads):
+    """Write the description of the endpoint that a user would write."""
+    message = TEMPLATE.replace("\n", "\\n")
+    by = 'by = "logprobs"\n' if reads == "logprobs" else ""
+    (folder / "endpoint.toml").write_text(
+        f'url = "{url}"\napi = "chat"\nmodel = "mock"\nlabels = ["ham", "spam"]\n'
+        f'template = "{message}"\nconcurrency = 1\n{by}',
+        encoding="utf-8",
+    )
+
+
+def commands(fault, folder, program, healthy, limit=None):
+    """Each verb by its name, with what it printed; ``healthy`` is the control's folder."""
+    own = {"PYTHONPATH": f"{ROOT / 'src'}:{ROOT}", "SCRUTINY_CACHE_DIR": str(folder / "cache")}
+    scrutiny = [program, "-m", "scrutiny"]
+
+    def typed(*words, **more):
+        return run([*scrutiny, *words], folder, shown=f"scrutiny {' '.join(words)}", **own, **more)
+
+    few = ["--limit", str(limit)] if limit else []
+    with Serving(fault.name) as served:
+        describe(served.url, folder, fault.reads)
+        yield "doctor", typed("doctor", "http:endpoint.toml")
+    yield "data show", typed("data", "show", "csv:cases.csv")
+    with Serving(fault.name) as served:
+        describe(served.url, folder, fault.reads)
+        words = ["--model", "http:endpoint.toml", "--data", "csv:cases.csv", *few, "--out", "audit"]
+        yield "audit", typed("audit", *words, score=r"Accuracy ([\d.]+) (%)")
+    first = str(Path("..") / healthy.name / "audit") if healthy else "again"
+    if not healthy:
+        with Serving(fault.name) as served:
+            describe(served.url, folder, fault.reads)
+            typed("audit", *words[:-1], first)
+    yield "compare", typed("compare", first, "audit", "--margin", "0.02")

@@ -1,0 +1,1 @@
+"""Judges: models whose answers are verdicts on answers of others."""

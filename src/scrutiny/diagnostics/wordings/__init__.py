@@ -1,0 +1,1 @@
+"""Wordings of a prompt: what each costs, which claims survive all, and where the error is from."""

@@ -1,0 +1,1 @@
+"""Forms of a run for other tools and people: SARIF, model cards, evidence pages, trackers."""
