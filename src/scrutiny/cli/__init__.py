@@ -27,14 +27,15 @@ VERBS: Final = {
     "compare": "Compare two runs, logs or models: which inputs changed, and is it worse?",
     "judge": "Test a judge: noise, biases, agreement with people, corrected scores.",
     "gate": "Judge a run by a rule: exit code 0 pass, 1 fail, 4 undecided.",
-    "import": "Read logs of lm-eval, inspect and others, or tables, into a run folder.",
     "verify": "Check signed numbers, also those in a file, against their runs.",
+    "import": "Read logs of lm-eval, inspect and others, or tables, into a run folder.",
     "train": "Train models with several seeds: encoders, word models, parsers, small BERTs.",
     "perturb": "Apply transformations to texts, and write the changed texts.",
     "data": "Inspect data: show, overlap.",
     "models": "Install, check, list and quantize models.",
     "cache": "Show the answer cache, or clear it.",
     "doctor": "Check an endpoint or a file of results; or print what is installed.",
+    "watch": "Ask an endpoint again what a baseline asked: has it changed?",
     "new": "Create a plug-in package that passes its conformance test.",
 }
 #: Verbs of each module of `scrutiny.cli.verbs`, under their names there; others are a module.
@@ -47,7 +48,7 @@ _TOGETHER: Final = {
 }
 #: Where each verb is; it is imported when it is called.
 PLACES: Final = {
-    **{verb: f"scrutiny.cli.verbs.{verb}:command" for verb in ("train", "models", "new", "judge")},
+    **{v: f"scrutiny.cli.verbs.{v}:command" for v in ("train", "models", "new", "judge", "watch")},
     **{"list": "scrutiny.cli.verbs.names:list_names"},
     **{"import": "scrutiny.cli.verbs.import_:command"},
     **{v: f"scrutiny.cli.verbs.{place}:{v}" for place, own in _TOGETHER.items() for v in own},

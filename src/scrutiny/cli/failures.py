@@ -149,7 +149,7 @@ def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
 
 
 #: Verbs that ask models.
-WATCHED: Final = frozenset({"audit", "check", "compare", "run", "train"})
+WATCHED: Final = frozenset({"audit", "check", "compare", "run", "train", "watch"})
 _INCOMPLETE: Final = 3
 _MODEL_FAILED: Final = 2
 _DIES_WITH_PARENT: Final = 1  # PR_SET_PDEATHSIG of Linux
