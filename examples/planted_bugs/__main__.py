@@ -32,9 +32,12 @@ _MADE = {"cases": lambda cases: cases, "thrice": thrice, "exchanged": exchanged}
 
 
 def folder_of(out, tool, fault):
-    """Folder in which a tool works on a fault; the control has one for each way of reading."""
-    name = fault.name.replace(" ", "-") or "healthy"
-    return out / tool.NAME / (f"{name}-logprobs" if fault.reads == "logprobs" else name)
+    """Folder in which a tool works on a fault; the control has one for each way of reading.
+
+    Its name says nothing of the fault: tools print it.
+    """
+    number = [one.name for one in FAULTS].index(fault.name)
+    return out / tool.NAME / f"case-{number}-{fault.reads}"
 
 
 def run_tool(tool, program, faults, out, cases):

@@ -94,6 +94,8 @@ class Mock:
             choice["message"] = {"role": "assistant", "content": text}
         else:
             choice["text"] = text
+            if body.get("echo"):
+                choice["logprobs"] = self.echoed(said, model, choice["logprobs"])
         tokens = len(f"{system} {said}".split()) + 9
         written = len(text.split())
         return {
@@ -153,6 +155,25 @@ class Mock:
             return {"tokens": [first], "token_logprobs": [likely[first]], "top_logprobs": [likely]}
         top = [{"token": t, "logprob": v, "bytes": list(t.encode())} for t, v in likely.items()]
         return {"content": [{**top[0], "top_logprobs": top}]}
+
+    def echoed(self, said, model, own):
+        """Log-probabilities of the words of a prompt, and of the one that was written behind it.
+
+        The last word of a prompt that answers the question about a message has its probability.
+        """
+        words = said.split()
+        likely = [{word: -3.0} for word in words]
+        asked = said.rstrip().removesuffix(words[-1]).rstrip()
+        if asked.endswith(QUESTION.strip()):
+            _, odds = self.words(asked, "", model, {})
+            likely[-1] = self.logprobs(odds, is_chat=False)["top_logprobs"][0]
+        first = [{} if place == 0 else one for place, one in enumerate(likely)]
+        told = [one.get(word, -20.0) for word, one in zip(words, likely, strict=True)]
+        return {
+            "tokens": [*words, *own["tokens"]],
+            "token_logprobs": [None, *told[1:], *own["token_logprobs"]],
+            "top_logprobs": [*first, *own["top_logprobs"]],
+        }
 
 
 def spread(logits, text):

@@ -34,7 +34,11 @@ def describe(url, folder, reads):
     )
 
 
-def commands(fault, folder, program, healthy, limit=None):
+#: What is asked of the cases as they are; the other diagnostics ask for changed texts.
+ONLY = ("performance", "repeats", "classes", "calibration", "labels")
+
+
+def commands(fault, folder, program, healthy):
     """Each verb by its name, with what it printed; ``healthy`` is the control's folder."""
     own = {"PYTHONPATH": f"{ROOT / 'src'}:{ROOT}", "SCRUTINY_CACHE_DIR": str(folder / "cache")}
     scrutiny = [program, "-m", "scrutiny"]
@@ -42,14 +46,14 @@ def commands(fault, folder, program, healthy, limit=None):
     def typed(*words, **more):
         return run([*scrutiny, *words], folder, shown=f"scrutiny {' '.join(words)}", **own, **more)
 
-    few = ["--limit", str(limit)] if limit else []
     with Serving(fault.name) as served:
         describe(served.url, folder, fault.reads)
         yield "doctor", typed("doctor", "http:endpoint.toml")
     yield "data show", typed("data", "show", "csv:cases.csv")
     with Serving(fault.name) as served:
         describe(served.url, folder, fault.reads)
-        words = ["--model", "http:endpoint.toml", "--data", "csv:cases.csv", *few, "--out", "audit"]
+        words = ["--model", "http:endpoint.toml", "--data", "csv:cases.csv"]
+        words += [*(word for name in ONLY for word in ("--only", name)), "--out", "audit"]
         yield "audit", typed("audit", *words, score=r"Accuracy ([\d.]+) (%)")
     first = str(Path("..") / healthy.name / "audit") if healthy else "again"
     if not healthy:

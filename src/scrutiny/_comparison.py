@@ -14,6 +14,7 @@ from scrutiny.core.boundary.given import path_given, plain_given
 from scrutiny.core.claim import Finding
 from scrutiny.core.errors import PlanError
 from scrutiny.core.long_runs import Progress
+from scrutiny.report.compare.certified import certified
 from scrutiny.report.compare.headline import headline, verdicts
 from scrutiny.report.compare.output import lines_of
 from scrutiny.report.compare.page import page_of
@@ -56,6 +57,15 @@ class Comparison:
     def outcome(self) -> str | None:
         """``regression``, ``no regression`` or ``undecided``; None without a margin."""
         return self._found.outcome
+
+    @property
+    def certificate(self) -> str:
+        """What the rule says of an unchanged system, and what would decide; empty without a margin.
+
+        "Calls an unchanged system worse in at most 3 of 1,000 runs; finds a loss of 8.2 points in
+        80 of 100." ``levels`` has the numbers.
+        """
+        return " ".join(certified(self._found, self._margin))
 
     @property
     def verdict(self) -> str:
@@ -117,7 +127,7 @@ class Comparison:
         rows = [{n: row[n] for n in _OF_LEVEL} for row in self.levels]
         inputs = [*self.inputs][:_INPUTS]
         shown = ("text", "first", "second", "gold", "slices")
-        said = [*verdicts(self._found, self._margin)]
+        said = [*verdicts(self._found, self._margin), *certified(self._found, self._margin)]
         own = table_snippet(_OF_LEVEL, rows, title=self.headline, said=said)
         more = len(self.inputs) - len(inputs)
         return own + (table_snippet(shown, inputs, n_more=more) if inputs else "")

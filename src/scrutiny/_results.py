@@ -283,6 +283,24 @@ class Run:
         save_text(place, text)
         return text
 
+    def log_to(self, tracker: str) -> str:
+        """Log numbers with limits, risks and the page to a tracker of experiments.
+
+        Parameters
+        ----------
+        tracker
+            ``mlflow`` (into the active run, if there is one), ``mlflow:URI``, ``wandb`` or
+            ``wandb:PROJECT``. It needs the extra ``mlflow`` or ``wandb``.
+
+        Raises
+        ------
+        scrutiny.errors.ScrutinyError
+            If there is no such tracker, its package is not installed, or it refuses the run.
+        """
+        from scrutiny.report.exports.tracking import log_to
+
+        return log_to(load_view(self.path), text_given(tracker, "tracker"))
+
     def signature(self, number: Estimate | Finding) -> str:
         """One line of a number that ``scrutiny verify`` checks against this run.
 

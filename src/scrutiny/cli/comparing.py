@@ -63,18 +63,30 @@ def opened(flags: Mapping[str, Any]) -> Iterator[OpenedSides]:
             folder_of(text, out / name, flags)
             for text, name in zip(texts, ("first", "second"), strict=True)
         )
-        yield OpenedSides(first, second, again)
+        try:
+            yield OpenedSides(first, second, again)
+        except PlanError as error:  # it names folders, which are temporary ones of logs
+            said = str(error)
+            for text, folder in zip(texts, (first, second), strict=True):
+                said = said.replace(str(folder.path), text)
+            raise PlanError(said) from error
 
 
-def printed(found: SideBySide, flags: Mapping[str, Any]) -> None:
-    """Print objects, or lines whose first one says what changed."""
+def printed(found: SideBySide, flags: Mapping[str, Any], gate: str | None = None) -> None:
+    """Print objects, or lines whose first one says what changed.
+
+    ``gate`` is what the outcome comes to: "pass", "fail" or "undecided".
+    """
     top = 0 if flags["no_texts"] else flags["top"]
     if flags["as_json"]:
         for one in objects_of(found, top=top):
-            click.echo(json_line(one))
+            is_last = one.get("part") == "outcome" and gate is not None
+            click.echo(json_line({**one, "gate": gate} if is_last else one))
         return
     margin, is_whole = flags["margin"], flags["show_all"]
     write_lines(lines_of(found, margin=margin, top=top, is_whole=is_whole))
+    if found.outcome == "undecided" and gate != "undecided":
+        click.echo(f"{(gate or '').upper()}  as --undecided {gate} says")
     if flags["out"] is not None:
         click.echo(f"Kept in {Path(flags['out'])}")
     if flags["html"] is not None:

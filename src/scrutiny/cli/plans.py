@@ -38,6 +38,11 @@ from scrutiny.run.training import with_stand_ins
 from scrutiny.store.run_folder import RunFolder
 
 _WORDINGS: Final = "wordings@1"
+_NO_PROMPT: Final = (
+    "Wordings ask in other words what a prompt asks, and none of these models and data have a "
+    "prompt whose answer is a label. Models with one are choice:MODEL, written:MODEL, and models "
+    "behind a URL with api=chat or api=completions. Leave --wordings out, or name such a model."
+)
 
 
 def plan_from_flags(flags: Mapping[str, Any]) -> Plan:
@@ -129,15 +134,20 @@ def audit_from_flags(flags: Mapping[str, Any], opened: Opened) -> Plan:
     only = [registry().resolve("diagnostic", name) for name in flags["only"]]
     wordings, profile = flags.get("wordings") or "", flags.get("profile") or ""
     asked = read_wordings(wordings) if wordings else ()
-    plan = audit_plan(
-        base.models,
-        base.data,
-        opened=opened,
-        on_bad_row=base.on_bad_row,
-        only=only,
-        reference=_reference(flags.get("reference"), base.models),
-        profile=_with_wordings(profile) if wordings else profile,
-    )
+    try:
+        plan = audit_plan(
+            base.models,
+            base.data,
+            opened=opened,
+            on_bad_row=base.on_bad_row,
+            only=only,
+            reference=_reference(flags.get("reference"), base.models),
+            profile=_with_wordings(profile) if wordings else profile,
+        )
+    except PlanError as error:
+        if base.data and {family_name(name) for name in only} == {family_name(_WORDINGS)}:
+            raise PlanError(_NO_PROMPT) from error
+        raise
     if wordings:
         plan = _in_wordings(plan, plain(asked) if wordings != "builtin" else BUILTIN)
     plan = with_tolerances(plan, read_tolerances(flags.get("tolerance", ())), opened=opened)
@@ -158,12 +168,7 @@ def _in_wordings(plan: Plan, asked: Any) -> Plan:
         If none of its models can be asked in other words.
     """
     if not any(one.diagnostic == _WORDINGS for one in plan.measure):
-        raise PlanError(
-            "--wordings asks in other words what a prompt asks, and none of these models and data "
-            "have one whose answer is a label. Models with a prompt are choice:MODEL, "
-            "written:MODEL, and models behind a URL with api=chat or api=completions. Leave "
-            "--wordings out, or name such a model."
-        )
+        raise PlanError(_NO_PROMPT)
     stated = {"wordings": asked}
     measures = (
         replace(one, params={**one.params, **stated}) if one.diagnostic == _WORDINGS else one

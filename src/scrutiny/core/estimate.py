@@ -13,7 +13,7 @@ T = TypeVar("T")
 #: Condition of a number of one draw among several.
 DRAW: Final = "draw"
 #: Conditions that say what is measured: another value of them is another quantity, no choice.
-WHAT_IS_MEASURED: Final = frozenset({"property", "part"})
+WHAT_IS_MEASURED: Final = frozenset({"property", "part", "asked", "beyond"})
 
 
 @dataclass(frozen=True, slots=True)

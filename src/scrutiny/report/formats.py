@@ -35,6 +35,11 @@ _WRITERS: Final = {
     "evidence": "scrutiny.report.exports.evidence:render_evidence",
 }
 FORMATS: Final = tuple(_WRITERS)
+#: Formats of other tools: no reports, but the numbers or scores of a run for programs.
+_OTHERS: Final = {
+    "eee": "scrutiny.report.every_eval_ever:render_aggregate",
+    "eee-samples": "scrutiny.report.every_eval_ever:render_samples",
+}
 _BY_SUFFIX: Final = {
     ".html": "html",
     ".md": "md",
@@ -49,15 +54,20 @@ _BY_SUFFIX: Final = {
 }
 
 
+#: Ends of names that say more than the suffix: files of Every Eval Ever.
+_BY_END: Final = {".eee.json": "eee", "_samples.jsonl": "eee-samples"}
+
+
 def format_of(path: Path) -> str:
-    """Format of a file's suffix; text if it has none.
+    """Format of a file's suffix, or of the end of its name; text if it has none.
 
     Raises
     ------
     PlanError
         For a suffix that names none.
     """
-    found = _BY_SUFFIX.get(path.suffix.lower())
+    ends = (form for end, form in _BY_END.items() if path.name.lower().endswith(end))
+    found = next(ends, _BY_SUFFIX.get(path.suffix.lower()))
     if found is None and path.suffix:
         raise PlanError(
             f"The suffix of {path.name!r} names no format: use {', '.join(_BY_SUFFIX)}, or "
@@ -67,8 +77,8 @@ def format_of(path: Path) -> str:
 
 
 def render(view: RunView, name: str) -> str:
-    """Report in one of the `FORMATS`."""
-    return str(resolve_name(_WRITERS[name])(view))
+    """Report in one of the `FORMATS`, or the run in the format of another tool."""
+    return str(resolve_name((_WRITERS | _OTHERS)[name])(view))
 
 
 _SPECIAL: Final = str.maketrans(

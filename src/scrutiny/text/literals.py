@@ -1,6 +1,6 @@
 r"""Literals: markup, code, addresses and formulas, which stand in a text letter by letter.
 
-HTML entities and tags, code spans, escapes, names with underscores, paths, URLs, DOIs, mail
+HTML entities and tags, code spans, JSON, escapes, names with underscores, paths, URLs, DOIs, mail
 addresses, ``@mentions``, ``#hashtags``, phone numbers and LaTeX. Change one of their characters
 and they are broken, or are another thing: no writer's slip, synonym or capital belongs there.
 """
@@ -20,6 +20,9 @@ _DOMAINS: Final = "com|org|net|edu|gov|mil|info|biz|io|ai|eu|tv|ly|uk|de|fr|es|n
 _URL_END: Final = r"[^\s<>\"`]*(?:[^\s<>\"`.,;:!?)\]}'’”]|(?<=/)\?)"
 _ATTRIBUTE: Final = r"\s+[\w:-]+\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'<>=]+)"
 
+_QUOTED: Final = r'"(?:[^"\\\n]|\\.)*"'
+_INNER: Final = r"[^{}]*"
+
 # Each kind begins where no letter stands before it: a long word is read once.
 _KINDS: Final = {
     "code": r"```.*?```|~~~.*?~~~|(?<![`\w])`(?=[^\s`])[^`\n]*(?<=[^\s`])`(?![`\w])",
@@ -27,6 +30,10 @@ _KINDS: Final = {
     "tag": (
         rf"</?[A-Za-z][\w:-]*(?:{_ATTRIBUTE})*\s*/?>|<#>"
         rf"|&lt;/?[A-Za-z][\w:-]*(?:{_ATTRIBUTE})*\s*/?&gt;"
+    ),
+    "JSON": (  # an object of at most three levels, a list of texts
+        rf"\{{\s*{_QUOTED}\s*:{_INNER}(?:\{{{_INNER}(?:\{{{_INNER}\}}{_INNER})*\}}{_INNER})*\}}"
+        rf"|\[\s*{_QUOTED}(?:\s*,\s*{_QUOTED})+\s*\]"
     ),
     "placeholder": r"\{\{[^{}\n]+\}\}|\$\{[^{}\n]+\}|(?<!\w)\{\w+\}|%\(\w+\)[sdf]",
     "formula": (
@@ -71,7 +78,7 @@ _KINDS: Final = {
 }
 _PATTERN: Final = re.compile("|".join(f"(?:{kind})" for kind in _KINDS.values()), re.DOTALL)
 # No literal is without one of these; most texts have none of them, which is quick to see.
-_SIGNS: Final = (*"&<`\\/@#_{~", "()", "%(", "www.", "WWW.")
+_SIGNS: Final = (*"&<`\\/@#_{~", '["', '[ "', "()", "%(", "www.", "WWW.")
 _TRIGGER: Final = re.compile(r"\.[A-Za-z]|[0-9](?:[0-9]{8}|[-.][0-9]{3})|[(+][0-9]")
 
 

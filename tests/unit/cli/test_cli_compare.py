@@ -264,3 +264,12 @@ def test_a_comparison_of_logs_imports_nothing_that_asks_models(logs):
     )
     done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "imported []"
+
+
+def test_what_shares_no_item_is_named_as_it_was_typed(command, tmp_path):
+    for name in "ab":
+        (tmp_path / f"{name}.csv").write_text(f"id,score\n{name},1\n")
+    code, _, err = command("compare", str(tmp_path / "a.csv"), str(tmp_path / "b.csv"))
+    assert code == 2
+    said = " ".join(err.split())
+    assert f"{tmp_path}/a.csv and {tmp_path}/b.csv have no item in common" in said

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
+from chat_server import said
 
 from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
@@ -81,3 +82,27 @@ def test_a_judge_of_one_answer_states_its_verdicts(judged):
     code, _, err = judged("verdicts", "--data", "stored.csv")
     assert code == 2
     assert "verdicts:data#labels=bad|good" in " ".join(err.split())
+
+
+@pytest.mark.allow_hosts(["127.0.0.1", "localhost"])
+def test_a_chat_is_asked_in_both_orders_with_the_usual_prompt(judged, serve):
+    def answer(body, tries):
+        text = body["messages"][-1]["content"]
+        first = text.partition("Answer A:\n")[2].partition("\n\nAnswer B:")[0]
+        return said("A" if "good" in first else "B" if tries < 2 else "No idea.")
+
+    served = serve(answer)
+    rows = [
+        {"id": k, "question": f"{k}?", "human": "AB"[k % 2],
+         "answer_a": f"A {('good', 'poor')[k % 2]} one.",
+         "answer_b": f"A {('poor', 'good')[k % 2]} one."}
+        for k in range(12)
+    ]  # fmt: skip
+    stored(rows)
+    judge = f"{served.url}/v1#api=chat,model=tiny"
+    code, out, _ = judged(judge, "--data", "stored.csv", "--out", "r", "-P", "keeping=[]")
+    assert code == 0
+    text = served.text_of(served.bodies[0])
+    assert text.startswith("Question:\n")
+    assert text.endswith("nothing else: A, B, tie.")
+    assert "order of the answers" in out

@@ -63,7 +63,7 @@ def test_an_audit_has_every_row_that_applies(rows, tmp_path):
 
 
 def test_what_changes_may_not_touch_stays(tmp_path):
-    fixed = "Keep `x = 1`, {name} and https://a.org/x: what is it, really and truly?"
+    fixed = 'Keep `x = 1`, {name}, {"a key": "some value"} and https://a.org/x: what is it really?'
     row = [{"role": "system", "content": "You are helpful and friendly."},
            {"role": "user", "content": fixed}]  # fmt: skip
     asked = []
@@ -80,7 +80,7 @@ def test_what_changes_may_not_touch_stays(tmp_path):
     assert len(asked) > 4
     for messages in asked:
         assert messages[0] == row[0]
-        for kept in ("`x = 1`", "{name}", "https://a.org/x"):
+        for kept in ("`x = 1`", "{name}", '{"a key": "some value"}', "https://a.org/x"):
             assert kept in messages[-1]["content"]
 
 

@@ -132,6 +132,24 @@ def test_models_that_vary_are_asked_twice(tmp_path):
     assert 0.2 < floor.value < 0.45
 
 
+class Silent(Worded):
+    """Has no answer to the first ten items in the kind wording, and none at all in the rude one."""
+
+    def _answer(self, text, key):
+        before = wording_of(key).before if key else ""
+        if before.startswith("Now") or (before.startswith("P") and int(text.split()[1]) < 10):
+            raise RuntimeError("silent")
+        return super()._answer(text, key)
+
+
+def test_answers_that_are_missing_are_said(tmp_path):
+    scores, budget = captions(of(Silent(), tmp_path))
+    assert "The worst of 2 wordings" in scores.caption
+    assert "150 of 160 items have an answer in each of these wordings" in scores.caption
+    assert "Without a single answer: rude" in scores.caption
+    assert "150 items" in budget.caption
+
+
 def test_one_wording_and_one_that_changes_nothing(tmp_path):
     folder = of(Worded(), tmp_path, wordings=[WORDINGS[3]])
     (scores,) = captions(folder)

@@ -93,7 +93,7 @@ def test_slopes_are_those_of_finite_differences(folders, classification, make, k
 def test_conformance(folders, classification, make, kind, options):
     model = ask(folders[kind], classification, options)
     assert isinstance(model, Gradients)
-    assert model.capabilities == {"predict", "gradients"}
+    assert model.capabilities == {"predict", "gradients", "wordings"}
     check_gradients(model, make(*TEXTS))
 
 

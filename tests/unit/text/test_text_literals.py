@@ -57,6 +57,10 @@ FOUND = {
         '&lt;FONT face="Times,serif" size="-2"&gt;',
         "paper.com&lt;/FONT&gt;",
     ],
+    'Fill in {"name": "", "of": {"n": 1, "in": {}}}, or ["a b", "c"] please': [
+        '{"name": "", "of": {"n": 1, "in": {}}}',
+        '["a b", "c"]',
+    ],
     "Dear {name}, {{ first }} %(x)s ${HOME}": ["{name}", "{{ first }}", "%(x)s", "${HOME}"],
 }
 NONE = (
@@ -103,7 +107,28 @@ def test_tokens_of_other_text_are_as_they_were(text):
 
 
 @pytest.mark.parametrize(
-    "piece", ["a", "a_", "a.", "a-", "&", "<a ", "`", "$", "\\(", "<!--", "/a", "@", "("]
+    "piece",
+    [
+        "a",
+        "a_",
+        "a.",
+        "a-",
+        "&",
+        "<a ",
+        "`",
+        "$",
+        "\\(",
+        "<!--",
+        "/a",
+        "@",
+        "(",
+        '{"a":',
+        '{"a":{}',
+        '["a",',
+        '["a',
+        '{"',
+        '{"a":x}{"',
+    ],
 )
 def test_long_texts_of_one_piece_are_read_in_steps_that_grow_with_them(piece):
     assert isinstance(find_literals(piece * 20_000), tuple)

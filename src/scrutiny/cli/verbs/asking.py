@@ -161,16 +161,37 @@ def check(plan: Path, price: float, *, as_json: bool, **loading: Any) -> int:
     return 0
 
 
-_CODES: Final = {"no regression": 0, "regression": 1, "undecided": 4}
+_GATES: Final = {"no regression": "pass", "regression": "fail"}
+_CODES: Final = {"pass": 0, "fail": 1, "undecided": 4}
 
 
 @click.command("compare")
-@click.argument("first", metavar="A")
-@click.argument("second", metavar="B")
+@click.argument("first", metavar="A", required=False)
+@click.argument("second", metavar="B", required=False)
 @click.option(
     "--margin",
     type=click.FloatRange(0.0),
     help="Largest accepted loss (e.g. 0.02); decides the exit code.",
+)
+@click.option(
+    "--undecided",
+    type=click.Choice(["undecided", "pass", "fail"]),
+    default="undecided",
+    show_default=True,
+    help="Result if neither a loss nor its absence is shown.",
+)
+@click.option(
+    "--plan",
+    is_flag=True,
+    help="Ask nothing: how many items and repeats decide, given the baseline A or its --accuracy.",
+)
+@click.option(
+    "--accuracy", type=click.FloatRange(0.0, 1.0), help="Accuracy of the baseline, for --plan."
+)
+@click.option(
+    "--noise",
+    type=click.FloatRange(0.0, 0.5),
+    help="Share of items that flip when the baseline is asked again, for --plan.",
 )
 @click.option(
     "--again", metavar="RUN", help="Another run or log of the first model, for the noise floor."
@@ -242,15 +263,37 @@ def compare(**flags: Any) -> int:
     \b
     scrutiny compare runs/v1 hf:./v2 --html upgrade.html
 
-    The exit code is 0. With --margin: 0 no regression, 1 a regression shown, 4 undecided.
+    Before anything is asked: which design would decide.
+
+    \b
+    scrutiny compare runs/v1 --plan --margin 0.02
+    scrutiny compare --plan --margin 0.02 --accuracy 0.85 --noise 0.1
+
+    The exit code is 0. With --margin: 0 no regression, 1 a regression shown, 4 undecided
+    (--undecided pass: 0; fail: 1).
     """
+    if flags["plan"]:
+        from scrutiny.cli.comparison_plans import say_plan
+
+        return say_plan(flags)
     from scrutiny.cli.comparing import opened, printed, write_page
     from scrutiny.core.slice_syntax import canonical
     from scrutiny.data.item_values import FEWEST
     from scrutiny.run.comparing.comparison_results import CompareOptions
     from scrutiny.run.comparing.whole_comparison import compare_side_by_side
 
+    missing = next((name for name in ("first", "second") if flags[name] is None), None)
+    if missing is not None:
+        context = click.get_current_context()
+        raise click.MissingParameter(
+            ctx=context, param=next(p for p in context.command.params if p.name == missing)
+        )
     must_be_beside(flags["html"], flags["out"])
+    if flags["undecided"] != "undecided" and flags["margin"] is None:
+        raise PlanError(
+            f"--undecided {flags['undecided']} says what becomes of a loss that is neither shown "
+            "nor excluded: say which loss, as in --margin 0.02."
+        )
     with prints_on_stderr(), opened(flags) as sides:
         for side in (sides.first, sides.second):
             say_warnings(side.manifest)
@@ -271,5 +314,6 @@ def compare(**flags: Any) -> int:
     for where in map(canonical, flags["where"]):
         if where not in looked_at:
             say(f"The slice {where!r} has fewer than {FEWEST} items, or leaves fewer: no number.")
-    printed(found, flags)
-    return 0 if found.outcome is None else _CODES[found.outcome]
+    gate = None if found.outcome is None else _GATES.get(found.outcome, flags["undecided"])
+    printed(found, flags, gate)
+    return 0 if gate is None else _CODES[gate]

@@ -30,26 +30,26 @@ if TYPE_CHECKING:
     "--format",
     "form",
     type=click.Choice(
-        ["text", "html", "md", "latex", "csv", "json", "junit", "sarif", "model-card", "evidence"]
+        [
+            *("text", "html", "md", "latex", "csv", "json", "junit", "sarif"),
+            *("model-card", "evidence", "eee", "eee-samples"),
+        ]
     ),
     help="Output format; default: text.",
 )
 @click.option("--cases", "change", metavar="NAME", help="Print the cases of one change or attack.")
 @click.option(
+    "--to",
+    "tracker",
+    metavar="TRACKER",
+    help="Log numbers, risks and the page to mlflow, mlflow:URI, wandb or wandb:PROJECT.",
+)
+@click.option(
     "--sign", metavar="METRIC", help="Print signatures of a metric's numbers, or of all: all."
 )
 @click.option("--no-texts", **NO_TEXTS)
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
-def report(
-    run: Path,
-    output: Path | None,
-    form: str | None,
-    *,
-    change: str | None,
-    sign: str | None,
-    no_texts: bool,
-    as_json: bool,
-) -> int:
+def report(run: Path, output: Path | None, form: str | None, *, as_json: bool, **flags: Any) -> int:
     r"""Print the report of a run, or write it to a file.
 
     \b
@@ -58,13 +58,18 @@ def report(
     scrutiny report runs/audit-1 --sign accuracy
     scrutiny report runs/audit-1 -o report.html
     scrutiny report runs/audit-1 --format model-card -o card.md
+    scrutiny report runs/audit-1 --to mlflow:http://localhost:5000
     scrutiny report runs/audit-1 --format json | jq .
+    scrutiny report runs/v1 -o v1.eee.json
+
+    The last writes the format of Every Eval Ever: the aggregate, and the samples beside it.
     """
     from scrutiny.report.formats import format_of, render
     from scrutiny.report.load import load_view
     from scrutiny.report.text import write_terminal
     from scrutiny.store.files import save_text
 
+    change, tracker, sign, no_texts = (flags[n] for n in ("change", "tracker", "sign", "no_texts"))
     if change is not None:
         # print the cases of one change
         from scrutiny.report.cases.changed_texts import cases_of
@@ -73,25 +78,36 @@ def report(
         from scrutiny.report.text import write_lines
         from scrutiny.store.run_folder import RunFolder
 
-        if not (output is None and form is None and not no_texts):
+        if not (output is None and form is None and tracker is None and not no_texts):
             raise PlanError(
-                "--cases prints texts to the terminal: leave out -o, --format, --no-texts."
+                "--cases prints texts to the terminal: leave out -o, --format, --to, --no-texts."
             )
         folder = RunFolder.open(run)
         table = cases_of(folder, change, found_texts(folder.path, folder.estimates()))
         write_lines(cases_lines(change, table.to_pylist()))
         return 0
     if sign is not None:
-        _print_signatures(run, sign, is_alone=output is None and form is None and not as_json)
+        is_alone = output is None and form is None and tracker is None and not as_json
+        _print_signatures(run, sign, is_alone=is_alone)
         return 0
     suffix = "text" if output is None else format_of(output)
     chosen = "json" if as_json else form or suffix
     view = load_view(run)
     if no_texts:
         view = view.without_texts()
+    if tracker is not None:
+        from scrutiny.report.exports.tracking import log_to
+
+        tell(log_to(view, tracker))
     if output is not None:
         save_text(output, render(view, chosen))
         tell(f"Wrote {output}")
+        if chosen == "eee":
+            samples = output.with_name(f"{output.stem}_samples.jsonl")
+            save_text(samples, render(view, "eee-samples"))
+            tell(f"Wrote {samples}")
+    elif tracker is not None and form is None and not as_json:
+        return 0
     elif chosen == "text":
         write_terminal(view)
     else:
@@ -105,7 +121,9 @@ def _print_signatures(run: Path, metric: str, *, is_alone: bool) -> None:
     from scrutiny.store.run_folder import RunFolder
 
     if not is_alone:
-        raise PlanError("--sign prints lines to the terminal: leave out -o, --format and --json.")
+        raise PlanError(
+            "--sign prints lines to the terminal: leave out -o, --format, --to and --json."
+        )
     for one in Signer(RunFolder.open(run)).all_of("" if metric == "all" else metric):
         click.echo(str(one))
 

@@ -77,6 +77,17 @@ def _deepeval(**flags: Any) -> int:
     return _import("deepeval", flags)
 
 
+@command.command("every-eval-ever")
+@_import_options
+def _every_eval_ever(**flags: Any) -> int:
+    r"""Read samples in the format of Every Eval Ever; rows of one sample are replicates.
+
+    \b
+    scrutiny import every-eval-ever data/mmlu/acme/v1 -o runs/v1
+    """
+    return _import("every-eval-ever", flags)
+
+
 @command.command("table")
 @_import_options
 def _table(**flags: Any) -> int:

@@ -39,6 +39,8 @@ _EXTRAS: Final = {
             "xlsx openpyxl",
             "zh pypinyin",
             "ray ray",
+            "mlflow mlflow",
+            "wandb wandb",
         ),
     )
 }

@@ -62,7 +62,8 @@ def examine_file(given: str, *, as_json: bool) -> int:
         raise DataError(
             f"{given!r} is neither a run folder nor results that are known: logs of lm-eval "
             "(samples_*.jsonl, written with --log_samples), inspect (.eval, .json), promptfoo and "
-            "deepeval (.json), or a table of scores (CSV, TSV, JSON, JSON lines, Parquet, Excel). "
+            "deepeval (.json), Every Eval Ever (_samples.jsonl), or a table of scores (CSV, TSV, "
+            "JSON, JSON lines, Parquet, Excel). "
             "An endpoint begins with http:."
         )
     with TemporaryDirectory(prefix="scrutiny-doctor-") as kept:

@@ -40,7 +40,7 @@ _MEASURES: Final = (
     Measure("value", says="mean verdict of the judge", row_range=_SHARE),
     Measure("human", says="mean verdict of people", among=("labelled",)),
     Measure("labelled", says="items that people judged", row_range=_SHARE),
-    Measure("agree", says="agreement with people", scale="logit", row_range=_SHARE),
+    Measure("agreement", says="agreement with people", scale="logit", row_range=_SHARE),
     _share("unparsed", "verdicts that cannot be read"),
     _share("tie", "ties"),
     Measure("pred_a"),
@@ -134,7 +134,7 @@ def _as_given(
         both = None if human is None else scale.under(policy, given, human)
         found: Mapping[str, float] | Failure = _NO_HUMAN if human is None else _LEFT_OUT
         if both is not None:
-            found = {"pred_a": both[0], "pred_b": both[1], "agree": both[0] == both[1]}
+            found = {"pred_a": both[0], "pred_b": both[1], "agreement": both[0] == both[1]}
         yield _row(example, {POLICY: policy}, found)
 
 

@@ -42,7 +42,7 @@ def make_design(params: JudgeParams, inputs: Inputs) -> Design:
             *_of_changes(params, shown, pairs=pairs),
             *(_beside_people(params, inputs, pairs=pairs) if people else ()),
         ),
-        claims=tuple(_claims(params, shown, pairs=pairs, people=people)),
+        claims=tuple(_claims(params, shown, inputs, pairs=pairs, people=people)),
         queries_per_item=asked,
         notes=tuple(notes),
     )
@@ -79,14 +79,14 @@ def _beside_people(params: JudgeParams, inputs: Inputs, *, pairs: bool) -> Itera
     named = {POLICY: next(iter(POLICIES))}
     yield EstimateSpec("skill", "over_constant@1", named)
     yield EstimateSpec("constant", "commonest_label@1", named)
-    yield EstimateSpec("agreement", "mean(agree)@1", named)
+    yield EstimateSpec("agreement", "mean(agreement)@1", named)
     for column, counts in inputs.data.columns.items():
         for value, n in counts.items():
             if column.startswith("a_") and n >= _FEWEST and '"' not in value:
                 name = f"{column.removeprefix('a_')} = {value}"
                 where = f'{column} = "{value}"'
                 yield EstimateSpec(
-                    f"agreement/{name}", "mean(agree)@1", named, group=name, where=where
+                    f"agreement/{name}", "mean(agreement)@1", named, group=name, where=where
                 )
     whole = {ASKED: AS_GIVEN}
     needed = f"labels_needed({params.half_width:g})@1"
@@ -98,13 +98,18 @@ def _beside_people(params: JudgeParams, inputs: Inputs, *, pairs: bool) -> Itera
             yield EstimateSpec("own", "own_lean@1", whole)
 
 
-def _claims(params: JudgeParams, shown: list[str], *, pairs: bool, people: bool) -> Iterator[Claim]:
+def _claims(
+    params: JudgeParams, shown: list[str], inputs: Inputs, *, pairs: bool, people: bool
+) -> Iterator[Claim]:
     """Skill beyond a constant, the noise floor, each bias, and what has to be noticed."""
     if people:
         yield Claim(
             id="skill",
             says="it agrees with people more than the best constant verdict would",
-            components=(Component("skill", 0.0),),
+            components=(
+                Component("agreement", inputs.data.chance),
+                Component("skill", 0.0, "the best constant of the same items"),
+            ),
             checks=_CHECKS,
             needs_control=False,
             is_headline=True,

@@ -60,7 +60,11 @@ class JudgeView:
         if skill is None:
             return NOT_SHOWN, "no verdicts of people stand beside its own."
         if skill.verdict != "supported":
-            return NOT_SHOWN, f"its agreement beyond that is {_points(skill)} points."
+            agree, constant = self._agreement()
+            if agree is None or constant is None:
+                return NOT_SHOWN, "its agreement with people has no value."
+            said = f"it agrees with people on {_percent(agree)} % of the items, such a verdict on"
+            return NOT_SHOWN, f"{said} {_percent(constant, bounds=False)} %."
         risks = [one for one in self.findings if one.claim.risk is not None and one.estimate]
         hurts, opens = (
             [one.claim.risk.what for one in risks if one.claim.risk and one.verdict == state]
@@ -72,10 +76,14 @@ class JudgeView:
             return CORRECTED, f"no bias is shown, and these are not excluded: {', '.join(opens)}."
         return AS_IT_IS, "noise and every bias are within what is tolerable."
 
+    def _agreement(self) -> tuple[Estimate | None, Estimate | None]:
+        """Agreement with people, and that of the best constant verdict."""
+        named = {POLICY: _NAMED}
+        return self.find("mean(agreement)", named), self.find("commonest_label", named)
+
     def facts(self) -> Iterator[tuple[str, str]]:
         """Agreement, kappa under each policy, mean verdicts, and human labels, in words."""
-        agree = self.find("mean(agree)", {POLICY: _NAMED})
-        constant = self.find("commonest_label", {POLICY: _NAMED})
+        agree, constant = self._agreement()
         if agree is not None and constant is not None:
             yield (
                 "agreement with people",
@@ -140,7 +148,7 @@ class JudgeView:
         rows = tuple(
             (one.key.group, f"{_percent(one)} %", f"{one.counts.n:,}")
             for one in self.estimates
-            if one.key.metric.startswith("mean(agree)") and one.key.group != "all"
+            if one.key.metric.startswith("mean(agreement)") and one.key.group != "all"
             if one.value is not None
         )
         return ChartTable(("slice", "agreement with people", "items"), rows) if rows else None

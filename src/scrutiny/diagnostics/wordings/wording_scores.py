@@ -34,6 +34,7 @@ _LEAD: Final = (
     "The same items, asked in other words. A score that depends on the wording is one of the "
     "prompt as much as of the model. What a wording costs stands beside edits that mean nothing."
 )
+_HIT: Final = "hit"
 _OWN: Final = {"wording": OWN_WORDING}
 _BEYOND: Final = f" - {EDITS}"
 _NAME: Final = family_name(PromptWordings.id)
@@ -41,11 +42,19 @@ _DRAWS, _MOST_ANSWERS, _FEWEST_DRAWS = 400, 40_000_000, 60
 
 
 class _Asked(NamedTuple):
-    """Right answers ``(seed, item, wording, repeat)`` to items without gaps, and the wordings."""
+    """Right answers ``(seed, item, wording, repeat)`` to items without gaps, of so many planned."""
 
     hits: FloatArray
     wordings: tuple[str, ...]
     planned: int
+
+    @property
+    def said(self) -> str:
+        """Sentence on items that have no answer in one of the wordings; empty if all have."""
+        items = self.hits.shape[1]
+        if items == self.planned:
+            return ""
+        return f"{items:,} of {self.planned:,} items have an answer in each of these wordings."
 
 
 def part(view: RunView) -> Part | None:
@@ -95,6 +104,7 @@ def _scores(
     asked = [name for metric, name in found if metric == level]
     same = [name for name in asked if _is_same(found.get(("coverage@1", name)))]
     names = [name for name in asked if name not in same]
+    silent = [name for name in names if found[level, name].value is None]
     lines = [Line(name, {"score": found[level, name]}) for name in names]
     rows = [
         (name, *(interval(found.get((of, name))) for of in (level, drop, "beyond", "flip_rate@1")))
@@ -104,11 +114,12 @@ def _scores(
     header = ("wording", "score", "costs", "more than meaningless edits", "other answers")
     floor = found.get(("flip_rate@1", OWN_WORDING))
     noise = f" Asked again in its own words, {interval(floor)} of the answers differ." * bool(floor)
+    unread = f" Without a single answer: {', '.join(silent)}." * bool(silent)
     unasked = f" The same prompt as its own, and not asked: {', '.join(same)}." * bool(same)
     yield from forest_or_table(
         anchor,
         f"{where}: scores by wording",
-        f"{said}{noise}{unasked} Each interval is for its own number only.".strip(),
+        f"{said}{noise}{unread}{unasked} Each interval is for its own number only.".strip(),
         lines,
         metric=level,
         table=ChartTable(header, tuple(rows)).told(),
@@ -123,14 +134,15 @@ def _is_same(coverage: Estimate | None) -> bool:
 def _asked(view: RunView, assigned: Assignment) -> _Asked | None:
     """Answers in the model's own words and in every wording that means something."""
     recorded = view.records.recorded(assigned)
-    if recorded is None:
+    names = [] if recorded is None else [one.name for one in recorded.panel.measures]
+    if recorded is None or _HIT not in names:
         return None
     sides: dict[str, list[Any]] = {}
     for (condition, role), side in recorded.sides.items():
         stated = recorded.conditions[condition]
         is_here = assigned.within.items() <= stated.items()
         if is_here and role == "measured" and not stated.get("edit"):
-            sides.setdefault(str(stated["wording"]), []).append(side.values[..., 0])
+            sides.setdefault(str(stated["wording"]), []).append(side.values[..., names.index(_HIT)])
     asked = {name: many for name, many in sides.items() if np.isfinite(many).any()}
     if len(asked) < 2:
         return None
@@ -153,7 +165,7 @@ def _worst(asked: _Asked, worst: WorstOf) -> str:
         f"of 100 draws at most {_points(worst.most)}"
     )
     meant = "no more than chance explains" if worst.is_within_chance else "more than chance"
-    return f"{found}, {meant}: {null}."
+    return f"{found}, {meant}: {null}. {asked.said}".rstrip()
 
 
 def _points(share: float) -> str:

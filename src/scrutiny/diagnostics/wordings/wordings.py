@@ -38,7 +38,7 @@ class WordingParams:
     Parameters
     ----------
     wordings
-        The wordings, or ``builtin``: those that ship with scrutiny.
+        The wordings, the name of their file, or ``builtin``: those that ship with scrutiny.
     repeats
         How often each is asked of a model that may answer otherwise when it is asked again; of
         others, once.
@@ -53,6 +53,10 @@ class WordingParams:
     def __post_init__(self) -> None:
         at_least(self, repeats=1)
         shares(self, "tolerance", zero=False)
+        if self.wordings == "builtin":
+            object.__setattr__(self, "wordings", BUILTIN)
+        elif self.wordings != BUILTIN:  # what a file holds is what is asked, whatever its name
+            object.__setattr__(self, "wordings", self.each())
         if not self.each():
             raise PlanError("wordings names none: give at least one.")
 

@@ -10,6 +10,7 @@ from scrutiny.blocks.terminal_and_markdown import part_lines, wrapped
 from scrutiny.core.boundary.json_text import plain
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
+from scrutiny.report.compare.certified import certified
 from scrutiny.report.compare.headline import (
     headline,
     verdicts,
@@ -29,6 +30,8 @@ def lines_of(found: SideBySide, *, margin: float | None, top: int, is_whole: boo
     for sentence in said.rest:
         lines += wrapped(sentence, hanging=2)
     lines += map(Text, verdicts(found, margin))
+    for sentence in certified(found, margin):
+        lines += wrapped(sentence, hanging=2)
     for part in parts_of(found, margin=margin, top=top, is_whole=is_whole):
         lines += part_lines(part)
     return lines
@@ -46,7 +49,11 @@ def objects_of(whole: SideBySide, *, top: int) -> Iterator[Object]:
         own = _members(level, *_OF_LEVEL)
         noise = _members(level.noise, "how", "share", "n_items", "n_pairs")
         sides = {"before": level.overall.before, "after": level.overall.after, "noise": noise}
-        yield {"part": "level", **own} | sides | _members(level, "detectable", "outcome")
+        told = _members(level, "detectable", "outcome")
+        if level.certificates:
+            each = [{**_members(one), "at_most": one.at_most} for one in level.certificates]
+            told |= {"certificates": each} | _members(level, "needed")
+        yield {"part": "level", **own} | sides | told
         if level.flips is not None:
             tests = {"mcnemar_p": [test.p_value for test in level.flips.tests]}
             graded = {"is_graded": True} if level.flips.is_graded else {}

@@ -11,6 +11,7 @@ from scrutiny.blocks.numbers import interval
 from scrutiny.blocks.terminal_and_markdown import answer_cell, cropped
 from scrutiny.core.boundary.printable import percent_within, whole_percent
 from scrutiny.core.boundary.printable import points as margin_of
+from scrutiny.report.compare.certified import certified
 from scrutiny.report.compare.headline import (
     LOOKS_AS,
     gains,
@@ -52,6 +53,7 @@ def page_of(
             scales=[*scales_of(found, margin)],
             cards=[*cards_of(found)] if most else [],
             verdicts=[*verdicts(found, margin)],
+            certified=[*certified(found, margin)],
             facts=said,
             command=command,
             version=version("scrutiny"),

@@ -22,6 +22,7 @@ from scrutiny.diagnostics.similarity.side_by_side.side_by_side_charts import (
     inputs_chart,
     stated,
 )
+from scrutiny.report.compare.certified import certificate_facts
 from scrutiny.report.compare.headline import level_name
 from scrutiny.run.comparing.comparison_results import (
     Level,
@@ -45,7 +46,13 @@ AGREEMENT: Final = Chapter(
 
 
 def level_part(
-    level: Level, anchor: str, *, margin: float | None, top: int, is_whole: bool
+    level: Level,
+    anchor: str,
+    *,
+    margin: float | None,
+    top: int,
+    is_whole: bool,
+    has_certificate: bool = False,
 ) -> Part:
     """Part of one level.
 
@@ -59,6 +66,8 @@ def level_part(
         Inputs that are listed, at most.
     is_whole
         Whether what does not differ is said, too.
+    has_certificate
+        Whether its certificate is among its facts: where there is one level, it is said above.
     """
     differing = level.disagreements
     charts = (
@@ -67,6 +76,8 @@ def level_part(
         *flips_chart(f"{anchor}-flips", level.flips, level.noise),
     )
     facts = tuple(_facts(level, margin))
+    if margin is not None and has_certificate:
+        facts += tuple(certificate_facts(level, margin))
     return Part(anchor, _title(level), "", charts, chapter=LEVELS, facts=facts)
 
 
@@ -209,7 +220,14 @@ def parts_of(
         Whether what does not differ is said, too.
     """
     for place, level in enumerate(whole.levels, 1):
-        yield level_part(level, f"level-{place}", margin=margin, top=top, is_whole=is_whole)
+        yield level_part(
+            level,
+            f"level-{place}",
+            margin=margin,
+            top=top,
+            is_whole=is_whole,
+            has_certificate=len(whole.judged) > 1,
+        )
     shared = whole.shared
     if shared is not None:
         if shared.judged:

@@ -19,8 +19,10 @@ from scrutiny.diagnostics.similarity.side_by_side.sides_agreement import (
     DifferingInput,
     SidesAgreement,
 )
+from scrutiny.run.comparing.certificate import Certificate
 from scrutiny.run.comparing.changed_slices import LevelChange
 from scrutiny.run.comparing.paired_numbers import RunComparison
+from scrutiny.run.comparing.planned_power import DecidingSize
 from scrutiny.store.run_folder import RunFolder
 
 
@@ -113,6 +115,11 @@ class Level:
         Agreement beyond chance, and distance of the probabilities.
     asked
         Names of the requested slices.
+    certificates
+        What the rule says of unchanged pairs, by the known noise floor or two that are supposed;
+        none without a margin, or where the level is not judged.
+    needed
+        What would decide it, where it is undecided.
     """
 
     subject: str
@@ -131,6 +138,8 @@ class Level:
     lower_is_better: bool = False
     agreement: SidesAgreement = field(default_factory=SidesAgreement)
     asked: tuple[str, ...] = ()
+    certificates: tuple[Certificate, ...] = ()
+    needed: DecidingSize | None = None
 
     @property
     def overall(self) -> LevelChange:

@@ -29,6 +29,7 @@ from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.intervals import SHARE_RANGE
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.verdicts.claims import decide
+from scrutiny.run.comparing.certificate import certificates, rule_of
 from scrutiny.run.comparing.changed_slices import LevelChange, changes, independent, shown
 from scrutiny.run.comparing.comparison_results import (
     CompareOptions,
@@ -37,8 +38,10 @@ from scrutiny.run.comparing.comparison_results import (
     ShownChange,
     SideBySide,
 )
+from scrutiny.run.comparing.many_comparisons import ComparisonRule
 from scrutiny.run.comparing.paired_levels import PairedLevel, read_levels
 from scrutiny.run.comparing.paired_numbers import compare_runs
+from scrutiny.run.comparing.planned_power import needed
 from scrutiny.store.run_folder import RunFolder
 
 
@@ -69,7 +72,11 @@ def compare_side_by_side(
             "none; use `scrutiny gate` on a plan that measures both models."
         )
     known = {_identity(f.estimate.key): f for f in comparison.findings if f.estimate is not None}
-    levels = tuple(_level(one, options, known, n_levels=len(found)) for one in found)
+    are_hits = [one.sides.is_hit for one in found]  # judged, or else all: as `SideBySide.judged`
+    levels = tuple(
+        _level(one, options, known, n_levels=len(found), is_judged=is_hit or not any(are_hits))
+        for one, is_hit in zip(found, are_hits, strict=True)
+    )
     return SideBySide(comparison, levels, without_skill=tuple(_without_skill(first, second)))
 
 
@@ -91,11 +98,16 @@ def _identity(key: EstimateKey) -> Hashable:
 
 
 def _level(
-    read: PairedLevel, options: CompareOptions, known: Mapping[Hashable, Finding], *, n_levels: int
+    read: PairedLevel,
+    options: CompareOptions,
+    known: Mapping[Hashable, Finding],
+    *,
+    n_levels: int,
+    is_judged: bool,
 ) -> Level:
     """Comparison of one level, with the limits that the table of numbers has of it."""
     sides, (one, other) = read.sides, read.pair
-    slices, marks = _slices(sides, options), marked(sides)
+    slices, marks = slices_of(sides, options), marked(sides)
     members = {found.name: np.array(inside) for found, inside in slices}
     # other levels are tested beside this one: with about as many slices each
     family = (n_levels - 1) * (1 + len(slices))
@@ -115,11 +127,11 @@ def _level(
     )
     printed = known.get(_identity(estimated.estimate.key))
     if printed is None or not metric_of(one.metric).is_mean:
-        whole = _decided(estimated)
+        whole = decided(estimated)
         difference = whole.estimate or estimated.estimate
     else:
         whole, difference = printed, _turned(printed.estimate or estimated.estimate)
-    return Level(
+    level = Level(
         subject=one.subject,
         reference=other.subject,
         dataset=read.dataset,
@@ -140,6 +152,20 @@ def _level(
         agreement=agreement_of(sides, marks, read.noise, read.itself),
         asked=tuple(map(joined, options.where)),
     )
+    if options.margin is None or not is_judged:
+        return level
+    n_rows = next((limits.n_rows for limits in whole.limits if limits is not None), 1)
+    rule = rule_of(sides, slices, margin=options.margin, family=family, n_rows=n_rows)
+    return _certified(level, sides, rule)
+
+
+def _certified(level: Level, sides: Sides, rule: ComparisonRule) -> Level:
+    """A level with what its rule says of pairs without a change, and what would decide it."""
+    return replace(
+        level,
+        certificates=certificates(sides, rule, level.noise),
+        needed=needed(sides, rule, level.noise) if level.outcome == "undecided" else None,
+    )
 
 
 def _condition(one: Assignment) -> str:
@@ -148,7 +174,7 @@ def _condition(one: Assignment) -> str:
     return " ".join(found + ["mean of items"] * (not metric_of(one.metric).is_mean))
 
 
-def _slices(sides: Sides, options: CompareOptions) -> list[tuple[Slice, tuple[bool, ...]]]:
+def slices_of(sides: Sides, options: CompareOptions) -> list[tuple[Slice, tuple[bool, ...]]]:
     """Declared slices of the items, and one for each pooled dataset."""
     training = partial(load_training, options.training, "") if options.training else None
     found = slices_for(
@@ -188,7 +214,7 @@ def _turned(found: Estimate) -> Estimate:
     return replace(found, value=-found.value, low=low, high=high)
 
 
-def _decided(found: Estimated) -> Finding:
+def decided(found: Estimated) -> Finding:
     """Difference of a level with the limits that every table prints of it: a family of one."""
     parts, checks = (Component("level", 0.0),), ("items", "seeds")
     claim = Claim("level", "", "compare", parts, checks=checks, post_hoc=True)

@@ -19,7 +19,14 @@ from scrutiny.models.strings.model_strings import captures
 from scrutiny.reliability.assignment import Assignment
 from scrutiny.run.estimating.estimates import estimate_all
 from scrutiny.run.estimating.estimator import Estimator
-from scrutiny.run.importing import deepeval, inspect_log, lm_eval, promptfoo, score_table
+from scrutiny.run.importing import (
+    deepeval,
+    every_eval_ever,
+    inspect_log,
+    lm_eval,
+    promptfoo,
+    score_table,
+)
 from scrutiny.run.importing.logged_tables import (
     KIND,
     MEASURES,
@@ -163,6 +170,7 @@ TOOLS: Final[Mapping[str, ModuleType]] = {
     "inspect": inspect_log,
     "promptfoo": promptfoo,
     "deepeval": deepeval,
+    "every-eval-ever": every_eval_ever,
     "table": score_table,  # last: files of the others may be read as rows, too
 }
 

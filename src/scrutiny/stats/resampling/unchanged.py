@@ -1,0 +1,271 @@
+"""Answers that an unchanged system would give, asked once more: per-item chances, new draws.
+
+How often an item is right is a chance of its own. The chances of all items are a beta distribution
+whose mean is the score, and whose spread is what the noise floor leaves: without noise each item is
+always right or always wrong. Given what an item did, its further answers come from an urn (Pólya):
+the same as to draw its chance from what is known of it, and answers with that chance.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scrutiny.stats.arrays import FloatArray, StatisticsError, finite
+
+_SURE: Final = 1e9  # balls in the urn of chances that are all alike
+_LARGEST: Final = 0.5  # share of items that flip between two runs of coins
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UnchangedSystem:
+    """A system from which pairs of runs are drawn that differ by chance alone.
+
+    Parameters
+    ----------
+    right, wrong
+        ``(item,)`` balls of each item's urn; where items are scored, nothing.
+    spread
+        Standard deviation of the score over replicates, beyond what single answers make of it.
+    level
+        Mean score.
+    scores
+        ``(replicate, item)`` the scores that items got, where they are not right or wrong.
+    noise
+        Share of the items that change from one run to the next.
+    """
+
+    right: FloatArray
+    wrong: FloatArray
+    spread: float
+    level: float
+    scores: FloatArray | None = None
+    noise: float = 0.0
+
+    @classmethod
+    def of_hits(cls, hits: ArrayLike, *, noise: float, spread: float = 0.0) -> "UnchangedSystem":
+        """System that was seen, and the share of its items that flip between two runs.
+
+        Parameters
+        ----------
+        hits
+            ``(replicate, item)`` of 0 and 1.
+        noise
+            From 0 to 0.5, the share of coins that disagree.
+        spread
+            See the class.
+
+        **Measures**: nothing itself: it draws what a comparison would see of no change.
+
+        **Misleads when**: items of a kind flip together; the noise is known of other items.
+
+        **References**: Skellam (1948), A probability distribution derived from the binomial
+        distribution by regarding the probability of success as variable; Eggenberger & Pólya
+        (1923) for the urn.
+
+        Examples
+        --------
+        >>> one = UnchangedSystem.of_hits([[1, 1, 1, 0]], noise=0.0)
+        >>> (first, second), = one.pairs(np.random.default_rng(0), 1, (1, 2))
+        >>> first[0].tolist(), second[0].tolist()
+        ([[1.0, 1.0, 1.0, 0.0]], [[1.0, 1.0, 1.0, 0.0], [1.0, 1.0, 1.0, 0.0]])
+        """
+        seen = finite(hits, "hits", ndim=2)
+        mean, balls = _prior(float(seen.mean()), _within(noise))
+        count = seen.sum(axis=0)
+        right, wrong = balls * mean + count, balls * (1.0 - mean) + len(seen) - count
+        return cls(right, wrong, spread, float(seen.mean()), noise=noise)
+
+    @classmethod
+    def of_scores(
+        cls, scores: ArrayLike, *, noise: float, spread: float = 0.0
+    ) -> "UnchangedSystem":
+        """System whose items have scores ``(replicate, item)`` of any size.
+
+        An item that was scored several times gets one of its own scores, its distance from their
+        mean enlarged by as much as the mean has taken from it; else a share of the items, of which
+        as many as ``noise`` differ between two runs, gets the score of another item.
+        """
+        seen = finite(scores, "scores", ndim=2)
+        none = np.zeros(0)
+        return cls(none, none, spread, float(seen.mean()), seen, _within(noise))
+
+    @classmethod
+    def planned(cls, level: float, *, noise: float, items: int) -> "UnchangedSystem":
+        """System of which nothing was seen: its score and its noise are stated.
+
+        Examples
+        --------
+        >>> one = UnchangedSystem.planned(0.8, noise=0.1, items=100_000)
+        >>> (first, second), = one.pairs(np.random.default_rng(0), 1, (1, 1))
+        >>> round(float(first.mean()), 2), round(float((first != second).mean()), 2)
+        (0.8, 0.1)
+        """
+        mean, balls = _prior(level, _within(noise))
+        if balls == 0.0:  # which items are right, and stay so
+            right = (np.arange(items) < round(items * mean)).astype(np.float64)
+            return cls(right, 1.0 - right, 0.0, mean, noise=noise)
+        urn = np.ones(items)
+        return cls(urn * balls * mean, urn * balls * (1.0 - mean), 0.0, mean, noise=noise)
+
+    @property
+    def n_items(self) -> int:
+        """Number of items."""
+        return self.right.size if self.scores is None else self.scores.shape[1]
+
+    def of_items(self, rows: ArrayLike) -> "UnchangedSystem":
+        """The same system on some of its items, as often as they are named."""
+        at = np.asarray(rows, dtype=np.int64)
+        if self.scores is not None:
+            return replace(self, scores=self.scores[:, at])
+        return replace(self, right=self.right[at], wrong=self.wrong[at])
+
+    def pairs(
+        self,
+        rng: np.random.Generator,
+        count: int,
+        replicates: tuple[int, int],
+        *,
+        loss: float = 0.0,
+        is_paired: bool = False,
+    ) -> Iterator[tuple[FloatArray, FloatArray]]:
+        """Pairs of runs, in blocks ``(pair, replicate, item)`` that fit into memory.
+
+        Parameters
+        ----------
+        rng
+            Source of the draws.
+        count
+            Pairs in all.
+        replicates
+            Of the first and of the second run.
+        loss
+            By how much the second's score is worse: right answers that are lost wherever they are;
+            below 0, wrong ones that became right (scores of lower is better).
+        is_paired
+            Whether replicate k of both is one model, and has its deviation in both.
+        """
+        cells = self.n_items * sum(replicates)
+        block = max(1, min(count, _CELLS // max(cells, 1)))
+        for start in range(0, count, block):
+            size = min(block, count - start)
+            apart = self._deviations(rng, size, replicates, is_paired=is_paired)
+            apart[1] -= loss
+            drawn = self._hits if self.scores is None else self._scores
+            yield drawn(rng, size, replicates, apart)
+
+    def _deviations(
+        self,
+        rng: np.random.Generator,
+        size: int,
+        replicates: tuple[int, int],
+        *,
+        is_paired: bool,
+    ) -> list[FloatArray]:
+        """What each replicate's score differs by ``(pair, replicate)``, on either side."""
+        sides = [self.spread * rng.standard_normal((size, count)) for count in replicates]
+        return [sides[0], sides[0].copy()] if is_paired else sides
+
+    def _hits(
+        self,
+        rng: np.random.Generator,
+        size: int,
+        replicates: tuple[int, int],
+        apart: list[FloatArray],
+    ) -> tuple[FloatArray, FloatArray]:
+        right, all_balls = np.tile(self.right, (size, 1)), self.right + self.wrong
+        sides = []
+        for count, moved in zip(replicates, apart, strict=True):
+            side = np.empty((size, count, self.n_items))
+            for k in range(count):
+                hit = rng.random(right.shape, dtype=np.float32) * all_balls < right
+                right += hit
+                all_balls = all_balls + 1.0
+                side[:, k] = _moved(rng, hit, moved[:, k], self.level)
+            sides.append(side)
+        return sides[0], sides[1]
+
+    def _scores(
+        self,
+        rng: np.random.Generator,
+        size: int,
+        replicates: tuple[int, int],
+        apart: list[FloatArray],
+    ) -> tuple[FloatArray, FloatArray]:
+        assert self.scores is not None
+        own, n = self.scores, self.n_items
+        mean = own.mean(axis=0)
+        wide = mean + (own - mean) * (len(own) / max(1, len(own) - 1)) ** 0.5
+        changed = 1.0 - (1.0 - self.noise) ** 0.5
+        sides = []
+        for count, moved in zip(replicates, apart, strict=True):
+            shape = size, count, n
+            if len(own) > 1:
+                side = wide[rng.integers(len(own), size=shape), np.arange(n)]
+            else:
+                other = rng.integers(n, size=shape)
+                place = np.where(rng.random(shape) < changed, other, np.arange(n))
+                side = own[0][place]
+            sides.append(side + moved[:, :, None])
+        return sides[0], sides[1]
+
+
+#: Answers that are drawn at once: they stay in a processor's cache.
+_CELLS: Final = 400_000
+
+
+def _within(noise: float) -> float:
+    if not 0.0 <= noise <= 1.0:
+        raise StatisticsError(f"noise is {noise}; it is a share of the items, from 0 to 1.")
+    return min(noise, _LARGEST)
+
+
+def _prior(mean: float, noise: float) -> tuple[float, float]:
+    """Mean and weight (balls) of the beta distribution of chances that flips this often.
+
+    Two runs differ on ``2 p (1 - p)`` of an item, whose mean is ``2 m (1 - m) b / (b + 1)``. More
+    noise than all items alike could have says that the score is nearer to one half.
+    """
+    least = (1.0 - (1.0 - 2.0 * noise) ** 0.5) / 2.0
+    mean = min(max(mean, least), 1.0 - least)
+    most = 2.0 * mean * (1.0 - mean)
+    room = most - noise
+    return mean, (noise / room if room > noise / _SURE else _SURE) if noise > 0 else 0.0
+
+
+def _moved(
+    rng: np.random.Generator, hit: np.ndarray, moved: FloatArray, level: float
+) -> FloatArray:
+    """Hits ``(pair, item)`` with some lost or gained, so that the score moves by so much."""
+    if not moved.any():
+        return hit.astype(np.float64)
+    lost = np.clip(-moved / max(level, 1e-9), 0.0, 1.0)[:, None]
+    gained = np.clip(moved / max(1.0 - level, 1e-9), 0.0, 1.0)[:, None]
+    at = rng.random(hit.shape, dtype=np.float32)
+    return np.where(hit, at >= lost, at < gained).astype(np.float64)
+
+
+def spread_beyond(sides: list[FloatArray]) -> float:
+    """Standard deviation of replicates' scores beyond what draws of single answers make of it.
+
+    Parameters
+    ----------
+    sides
+        ``(replicate, item)`` of each side; one with a single replicate says nothing.
+
+    Examples
+    --------
+    >>> alike = np.tile([[1.0, 0.0], [0.0, 1.0]], (1, 50))
+    >>> spread_beyond([alike])
+    0.0
+    """
+    excess, degrees = 0.0, 0
+    for side in sides:
+        if len(side) < 2:
+            continue
+        own = side.var(axis=0, ddof=1).sum() / side.shape[1] ** 2
+        excess += (len(side) - 1) * (float(side.mean(axis=1).var(ddof=1)) - own)
+        degrees += len(side) - 1
+    return float(max(0.0, excess / degrees) ** 0.5) if degrees else 0.0

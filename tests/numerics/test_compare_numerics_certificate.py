@@ -1,0 +1,75 @@
+"""A/A certificates on planted truth: the rule itself on pairs that were drawn otherwise."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "run"))
+
+from two_sides import random_slices, sides
+
+from scrutiny.diagnostics.similarity.side_by_side.sides import (
+    noise_of_replicates,
+    noise_of_rerun,
+)
+from scrutiny.run.comparing.certificate import certificates, rule_of
+from scrutiny.run.comparing.changed_slices import changes
+
+pytestmark = pytest.mark.slow
+ACCURACY, MARGIN, PAIRS = 0.8, 0.02, 150
+
+
+def chances(rng, n, noise):
+    """Chances of items that flip on a share of them: some are coins, the others are sure."""
+    is_coin = rng.permutation(n) < round(2 * noise * n)
+    sure = rng.random(n) < (ACCURACY - noise) / (1 - 2 * noise)
+    return np.where(is_coin, 0.5, sure.astype(float))
+
+
+def run_of(rng, right, replicates, spread, loss=0.0):
+    """Hits ``(replicate, item)``; each replicate's score is shifted, and some answers are lost."""
+    shift = spread * rng.standard_normal((replicates, 1)) - loss
+    hit = rng.random((replicates, right.size)) < right
+    at = rng.random(hit.shape)
+    return np.where(hit, at >= -shift / ACCURACY, at < shift / (1 - ACCURACY)).astype(float)
+
+
+def is_worse(both, slices):
+    found = [one for one in changes(both, slices, margin=MARGIN) if one.loses(MARGIN, 1)]
+    return any(one.name == "all" or one.is_shown for one in found)
+
+
+@pytest.mark.parametrize(
+    ("n", "noise", "replicates", "spread"),
+    [
+        (200, 0.0, 1, 0.0),
+        (200, 0.02, 1, 0.0),
+        (200, 0.15, 1, 0.0),
+        (1000, 0.15, 1, 0.0),
+        (200, 0.05, 3, 0.01),
+    ],
+)
+def test_the_printed_rate_covers_and_the_printed_loss_is_found(n, noise, replicates, spread):
+    rng = np.random.default_rng(23)
+    right, slices = chances(rng, n, noise), random_slices(rng, n, 8)
+
+    def pair(loss=0.0):
+        first = run_of(rng, right, replicates, spread)
+        return sides(first, run_of(rng, right, replicates, spread, loss))
+
+    printed = []
+    for _ in range(5):
+        both = pair()
+        again = sides(both.first, run_of(rng, right, replicates, spread))
+        known = noise_of_replicates(both) if replicates > 1 else noise_of_rerun(again)
+        printed += certificates(both, rule_of(both, slices, margin=MARGIN, family=0), known)
+    alarms = sum(is_worse(pair(), slices) for _ in range(PAIRS))
+    at_most = float(np.mean([one.at_most for one in printed]))
+    assert at_most <= 0.01 + 0.004 * (noise > 0.1)
+    assert stats.binom.sf(alarms - 1, PAIRS, at_most) > 0.01
+    loss = float(np.mean([one.finds for one in printed]))
+    found = sum(is_worse(pair(loss), slices) for _ in range(60))
+    assert 0.62 <= found / 60 <= 0.97  # of seeds, five certificates differ by as much

@@ -1,0 +1,92 @@
+"""A/A certificates as they are printed, and what an undecided comparison comes to."""
+
+import json
+import tarfile
+from pathlib import Path
+
+import pytest
+
+import scrutiny
+from scrutiny.cli import group
+from scrutiny.cli.failures import exit_code_of
+
+PACKED = Path(__file__).parents[2] / "fixtures" / "logs"
+QUICK = ("--draws", "300", "--margin", "0.05")
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory):
+    """Two inspect logs: twelve items in two epochs."""
+    folder = tmp_path_factory.mktemp("logs")
+    with tarfile.open(PACKED / "inspect.tar.xz") as archive:
+        archive.extractall(folder, filter="data")
+    return [str(folder / f"{version}-eval") for version in ("v1", "v2")]
+
+
+@pytest.fixture
+def command(capsys):
+    """Exit code, stdout on one line, and stderr on one line."""
+
+    def run(*arguments):
+        code = exit_code_of(group, list(arguments))
+        out, err = capsys.readouterr()
+        return code, " ".join(out.split()), " ".join(err.split())
+
+    return run
+
+
+def test_an_undecided_comparison_says_how_far_it_can_be_trusted(logs, command):
+    code, out, _ = command("compare", *logs, *QUICK)
+    assert code == 4
+    verdict = out.index("UNDECIDED a loss of 5 points is neither shown nor excluded.")
+    alarms = out.index("alls an unchanged system worse in at most ")
+    decide = out.index("a loss of 5 points can't be excluded; ")
+    assert verdict < alarms < decide < out.index(" noise floor ")
+    assert "of 1,000 runs; finds " in out
+    assert " would, if nothing has changed." in out
+
+
+@pytest.mark.parametrize(("stated", "code"), [("undecided", 4), ("pass", 0), ("fail", 1)])
+def test_what_undecided_comes_to_is_stated(logs, command, stated, code):
+    found, out, _ = command("compare", *logs, *QUICK, "--undecided", stated)
+    assert found == code
+    assert (f"{stated.upper()} as --undecided {stated} says" in out) == (stated != "undecided")
+    found, out, _ = command("compare", *logs, *QUICK, "--undecided", stated, "--json")
+    assert found == code
+    assert f'"gate":"{stated}"' in out.replace('": ', '":')
+
+
+def test_a_shown_loss_fails_whatever_undecided_comes_to(logs, command):
+    worse = (logs[0], logs[1], "--draws", "300", "--margin", "0", "--undecided", "pass")
+    code, out, _ = command("compare", *worse)
+    assert (code == 1) == ("FAIL a loss of more than" in out)
+
+
+def test_undecided_needs_a_margin(logs, command):
+    code, _, err = command("compare", *logs, "--undecided", "pass")
+    assert code == 2
+    assert "say which loss, as in --margin 0.02" in err
+
+
+def test_programs_read_the_certificate(logs, capsys):
+    exit_code_of(group, ["compare", *logs, *QUICK, "--json"])
+    objects = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    (level,) = [one for one in objects if one.get("part") == "level"]
+    (own,) = level["certificates"]
+    assert own["alarms"] / own["pairs"] <= own["at_most"] <= 0.02
+    assert own["is_known"]
+    assert level["needed"]["flips"] > 0
+    exit_code_of(group, ["compare", *logs, "--draws", "300", "--json"])
+    objects = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert not any("certificates" in one or "gate" in one for one in objects)
+
+
+def test_a_page_and_python_say_the_same(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pair = "builtin:sentiment/seed-1", "builtin:sentiment/seed-2"
+    found = scrutiny.compare(*pair, data="builtin:reviews", margin=0.02)
+    assert "unchanged system worse in at most " in found.certificate
+    page = found.report(tmp_path / "page.html")
+    assert found.certificate.split(";")[0][:60] in page.replace("\N{NO-BREAK SPACE}", " ")
+    assert found.certificate.split(";")[0][:60] in " ".join(found.report().split())
+    assert scrutiny.compare(found.first, found.second).certificate == ""

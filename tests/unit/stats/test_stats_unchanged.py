@@ -1,0 +1,90 @@
+"""Pairs of runs of an unchanged system: what was planted is what is drawn."""
+
+import numpy as np
+import pytest
+
+from scrutiny.stats.arrays import StatisticsError
+from scrutiny.stats.resampling.unchanged import UnchangedSystem, spread_beyond
+
+
+def drawn(system, count, replicates=(1, 1), seed=0, **more):
+    """All pairs at once: first and second ``(pair, replicate, item)``."""
+    blocks = [*system.pairs(np.random.default_rng(seed), count, replicates, **more)]
+    return tuple(np.concatenate(side) for side in zip(*blocks, strict=True))
+
+
+@pytest.mark.parametrize(("level", "noise"), [(0.8, 0.15), (0.8, 0.02), (0.5, 0.5), (0.99, 0.01)])
+def test_score_and_noise_are_those_that_were_stated(level, noise):
+    first, second = drawn(UnchangedSystem.planned(level, noise=noise, items=2000), 200)
+    assert first.mean() == pytest.approx(level, abs=0.003)
+    assert (first != second).mean() == pytest.approx(noise, abs=0.003)
+
+
+def test_without_noise_a_run_repeats_itself():
+    hits = np.random.default_rng(1).random((1, 50)) < 0.7
+    first, second = drawn(UnchangedSystem.of_hits(hits, noise=0.0), 5, (1, 2))
+    assert (first == hits).all()
+    assert (second == hits).all()
+
+
+def test_what_an_item_did_is_remembered():
+    rng = np.random.default_rng(2)
+    hits = (rng.random(4000) < 0.8).astype(float)[None]
+    first, second = drawn(UnchangedSystem.of_hits(hits, noise=0.1), 50)
+    # the run that was seen and a new one flip as often as two new ones
+    assert (first != hits).mean() == pytest.approx(0.1, abs=0.005)
+    assert (first != second).mean() == pytest.approx(0.1, abs=0.005)
+    # an item that was right in two of two runs is surer than one that was right in one
+    both = UnchangedSystem.of_hits([[1.0, 1.0, 0.0, 0.0], [1.0, 0.0, 1.0, 0.0]], noise=0.3)
+    right = drawn(both, 4000)[0].mean(axis=(0, 1))
+    assert right[0] > right[1] > right[3]
+    weight = 0.3 / (2 * 0.25 - 0.3)  # balls of the urn, in closed form
+    assert right[0] == pytest.approx((weight / 2 + 2) / (weight + 2), abs=0.02)
+
+
+def test_more_noise_than_the_score_allows_says_that_the_score_is_another():
+    hits = (np.arange(2000) >= 20).astype(float)[None]  # 99 % right can't flip on 15 %
+    first, second = drawn(UnchangedSystem.of_hits(hits, noise=0.15), 100)
+    assert (first != second).mean() == pytest.approx(0.15, abs=0.005)
+    sure = UnchangedSystem.of_hits(np.ones((1, 10)), noise=0.0)
+    assert drawn(sure, 3)[0].all()
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.1])
+def test_a_planted_loss_is_lost(noise):
+    system = UnchangedSystem.planned(0.8, noise=noise, items=2000)
+    first, second = drawn(system, 100, (1, 3), loss=0.06)
+    assert first.mean() - second.mean() == pytest.approx(0.06, abs=0.003)
+    first, second = drawn(system, 100, loss=-0.06)
+    assert second.mean() - first.mean() == pytest.approx(0.06, abs=0.003)
+
+
+def test_replicates_deviate_as_seeds_do():
+    system = UnchangedSystem.of_hits(np.ones((1, 4000)) * (np.arange(4000) % 5 > 0), noise=0.1)
+    seeds = UnchangedSystem(system.right, system.wrong, 0.02, system.level, noise=0.1)
+    first, second = drawn(seeds, 100, (4, 4))
+    assert first.mean(axis=2).std(axis=1, ddof=1).mean() == pytest.approx(0.02, rel=0.15)
+    assert spread_beyond([first[0], second[0]]) == pytest.approx(0.02, abs=0.012)
+    found = [spread_beyond([a, b]) for a, b in zip(first, second, strict=True)]
+    assert np.mean(found) == pytest.approx(0.02, rel=0.15)
+    paired = drawn(seeds, 100, (4, 4), is_paired=True)
+    apart = (paired[0] - paired[1]).mean(axis=2)
+    assert apart.std() < 0.6 * (first - second).mean(axis=2).std()
+
+
+def test_scores_repeat_their_own_values_and_their_spread():
+    rng = np.random.default_rng(3)
+    own = rng.normal(2.0, 1.0, 500) + 0.3 * rng.standard_normal((4, 500))
+    first, second = drawn(UnchangedSystem.of_scores(own, noise=0.0), 50)
+    assert (first - second).var() == pytest.approx(2 * 0.3**2, rel=0.1)
+    single = UnchangedSystem.of_scores(own[:1], noise=0.2)
+    first, second = drawn(single, 50)
+    assert (first != second).mean() == pytest.approx(0.2, abs=0.01)
+    assert drawn(single.of_items([3, 3]), 4)[0].shape == (4, 1, 2)
+
+
+def test_noise_is_a_share():
+    with pytest.raises(StatisticsError, match="a share of the items"):
+        UnchangedSystem.planned(0.8, noise=1.2, items=10)
+    with pytest.raises(StatisticsError, match="a share of the items"):
+        UnchangedSystem.of_hits([[1.0]], noise=-0.1)
