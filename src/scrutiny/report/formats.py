@@ -37,8 +37,8 @@ _WRITERS: Final = {
 FORMATS: Final = tuple(_WRITERS)
 #: Formats of other tools: no reports, but the numbers or scores of a run for programs.
 _OTHERS: Final = {
-    "eee": "scrutiny.report.every_eval_ever:render_aggregate",
-    "eee-samples": "scrutiny.report.every_eval_ever:render_samples",
+    "eee": "scrutiny.report.exports.every_eval_ever:render_aggregate",
+    "eee-samples": "scrutiny.report.exports.every_eval_ever:render_samples",
 }
 _BY_SUFFIX: Final = {
     ".html": "html",

@@ -84,10 +84,15 @@ def test_lines_of_a_comparison(printed):
             validate("compare", {k: v for k, v in level.items() if k != name}, "level")
 
 
-def test_the_object_of_what_is_installed(printed):
+def test_the_object_of_what_is_installed_or_supported(printed, tmp_path):
     code, (found,) = printed("doctor", "--json")
     assert code == 0
     validate("doctor", found, "installed")
+    scores = tmp_path / "scores.csv"
+    scores.write_text("id,score\n1,1\n2,0\n")
+    code, (found,) = printed("doctor", str(scores), "--json")
+    assert code == 0
+    validate("doctor", found, "supports")
 
 
 @pytest.mark.allow_hosts(["127.0.0.1", "localhost"])

@@ -132,6 +132,23 @@ def test_models_that_vary_are_asked_twice(tmp_path):
     assert 0.2 < floor.value < 0.45
 
 
+class Nervous(Worded):
+    """Loses a third of the items to a blank in front."""
+
+    def _answer(self, text, key):
+        found = super()._answer(text, key)
+        if key and wording_of(key).before == " " and int(text.split()[1]) % 6 < 2:
+            return Prediction("bad" if found.answer == "good" else "good")
+        return found
+
+
+def test_edits_that_mean_nothing_are_a_risk_of_their_own(tmp_path):
+    folder = of(Nervous(), tmp_path)
+    states = {one.claim.risk.what: one.verdict for one in folder.findings() if one.claim.risk}
+    assert states["edits that mean nothing"] == "hurts"
+    assert states["wording: kind"] != "hurts"
+
+
 class Silent(Worded):
     """Has no answer to the first ten items in the kind wording, and none at all in the rude one."""
 

@@ -18,6 +18,8 @@ ON = "SCRUTINY_INSPECT"
 OUT = "SCRUTINY_INSPECT_OUT"
 BASELINE = "SCRUTINY_INSPECT_BASELINE"
 MARGIN = "SCRUTINY_INSPECT_MARGIN"
+#: Lines that are printed of a report or comparison.
+MOST_LINES = 15
 
 
 def local_log(location: str) -> Path | None:
@@ -55,7 +57,7 @@ def commands(log: Path, settings: Mapping[str, str]) -> list[list[str]]:
 
 
 def scrutinized(location: str, settings: Mapping[str, str]) -> str:
-    """What scrutiny says of a finished log: the first paragraph, and where the run is."""
+    """What scrutiny says of a finished log first, and where the run is."""
     log = local_log(location)
     if log is None:
         return f"scrutiny: {location} is not on this machine; import it from where it is."
@@ -63,9 +65,11 @@ def scrutinized(location: str, settings: Mapping[str, str]) -> str:
     code, said = _called(first)
     if code:
         return f"scrutiny: the log was not imported: {' '.join(said.split())}"
-    code, said = _called(second)
-    paragraph = said.strip().partition("\n\n")[0]
-    return f"{paragraph}\nscrutiny: the run is {first[-1]}"
+    _, said = _called(second)
+    whole = said.strip()
+    shown = whole.partition("\n\n")[0] if second[0] == "compare" else whole.partition("\nrun:")[0]
+    lines = shown.rstrip().splitlines()
+    return "\n".join([*lines[:MOST_LINES], f"scrutiny: the run is {first[-1]}"])
 
 
 def _called(words: Sequence[str]) -> tuple[int, str]:

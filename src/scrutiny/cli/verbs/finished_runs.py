@@ -21,6 +21,13 @@ if TYPE_CHECKING:
     from scrutiny.store.run_folder import RunFolder
 
 
+#: As in `scrutiny.report.formats`, which imports what writes them.
+_FORMATS: Final = (
+    *("text", "html", "md", "latex", "csv", "json", "junit", "sarif"),
+    *("model-card", "evidence", "eee", "eee-samples"),
+)
+
+
 @click.command("report")
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option(
@@ -29,13 +36,9 @@ if TYPE_CHECKING:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(
-        [
-            *("text", "html", "md", "latex", "csv", "json", "junit", "sarif"),
-            *("model-card", "evidence", "eee", "eee-samples"),
-        ]
-    ),
-    help="Output format; default: text.",
+    metavar="FORMAT",
+    type=click.Choice(_FORMATS),
+    help=f"One of {', '.join(_FORMATS)}; default: text.",
 )
 @click.option("--cases", "change", metavar="NAME", help="Print the cases of one change or attack.")
 @click.option(
@@ -251,18 +254,27 @@ def gate(**flags: Any) -> int:
 
 def _rules(folder: "RunFolder", rules: Sequence[str], group: str) -> "Iterator[JudgedCase]":
     """Outcome of each rule; at least one is required."""
+    from dataclasses import asdict
+
+    from scrutiny.report.compare.certified import certificate_words
     from scrutiny.report.findings.risks import JudgedCase
     from scrutiny.report.wording import scope_words
+    from scrutiny.run.comparing.gate_certificates import gate_certificates
     from scrutiny.run.estimating.gate import gate_run
     from scrutiny.store.run_tables import finding_to_json
 
-    for finding in gate_run(folder, rules, group=group):
+    findings = gate_run(folder, rules, group=group)
+    certificates = gate_certificates(folder, findings)
+    for finding in findings:
         outcome: Any = _OUTCOMES.get(finding.verdict, "undecided")
         if finding.verdict == "refused":
             outcome = "not tested" if finding.reason.startswith("not tested") else "refused"
         said = f"{scope_words(finding.scope)}: {finding.reason}"
         cost = None if finding.estimate is None else finding.estimate.value
         line = finding_to_json(finding)
+        if own := certificates.get(finding.claim.id):
+            said += f". {certificate_words(own, is_share=True)}"
+            line |= {"certificates": [{**asdict(one), "at_most": one.at_most} for one in own]}
         yield JudgedCase(finding.claim.says, "rule", outcome, said, cost=cost, line=line)
 
 

@@ -44,6 +44,7 @@ def _lean_of(name: str, says: str, measure: str) -> Additive:
         (measure, f"{measure}_human", f"{measure}_counts"),
         _lean,
         _difference,
+        scale="coefficient",
         no_effect=0.0,
         higher_is="worse",
         divisor=lambda sums: sums[..., 1] + sums[..., 3],
@@ -52,6 +53,11 @@ def _lean_of(name: str, says: str, measure: str) -> Additive:
 
 def _corrected(measures: Array) -> Array:
     return sums_of(measures[..., 0], measures[..., 1], measures[..., 2])
+
+
+def _mean(weight: float | None, sums: Array) -> Array:
+    """Corrected mean, cut at 0 and 1: few labels can carry it beyond."""
+    return np.clip(powered_mean(sums, weight), 0.0, 1.0)
 
 
 def _binary(measures: Array) -> Array:
@@ -85,7 +91,8 @@ CORRECTED: Final = Additive(
     "mean verdict, corrected by human labels (PPI++)",
     _NEEDS,
     _corrected,
-    partial(powered_mean, weight=None),
+    partial(_mean, None),
+    scale="share",
 )
 #: Mean of the human labels alone, which needs no judge.
 HUMAN_MEAN: Final = Additive(
@@ -93,7 +100,8 @@ HUMAN_MEAN: Final = Additive(
     "mean of the human verdicts alone",
     _NEEDS,
     _corrected,
-    partial(powered_mean, weight=0.0),
+    partial(_mean, 0.0),
+    scale="share",
     divisor=lambda sums: sums[..., 0],
 )
 #: Share that people would call positive, by sensitivity and specificity.
@@ -103,6 +111,7 @@ ROGAN_GLADEN: Final = Additive(
     _NEEDS,
     _binary,
     _of_binary,
+    scale="share",
 )
 
 

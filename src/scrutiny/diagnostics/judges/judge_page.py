@@ -26,6 +26,8 @@ _LEAD: Final = (
     "and noise are within what is tolerable, can rank as it is. With a bias that is shown, or "
     "cannot be excluded, its mean verdicts need the correction."
 )
+#: Human labels of which a variance says something.
+_FEWEST_LABELS: Final = 20
 _NAMED: Final = next(iter(POLICIES))
 
 
@@ -119,7 +121,8 @@ class JudgeView:
         needed = next(
             (one for one in self.estimates if one.key.metric.startswith("labels_needed(")), None
         )
-        if needed is not None:
+        labels = self.find("human_mean", {ASKED: AS_GIVEN})
+        if needed is not None and labels is not None and labels.divided_by >= _FEWEST_LABELS:
             width = float(name_and_arguments(needed.key.metric)[1])
             said = (
                 f"judging all {needed.counts.n:,} items would not suffice"

@@ -201,20 +201,24 @@ def _claims(wordings: Iterable[Wording], params: WordingParams, inputs: Inputs) 
     """A risk for each wording that means something, and skill in every one of them."""
     wordings = tuple(wordings)
     score = expression_in_words(score_of(inputs.task).level)
-    has_edits = any(one.is_edit for one in wordings)
+    edits = [one.name for one in wordings if one.is_edit]
     chance = inputs.data.chance
     meant = [one.name for one in wordings if not one.is_edit]
-    for name in meant:
-        beyond = [Component(f"beyond/{name}", 0.0, f"control: {EDITS}")] * has_edits
+    for name in [*meant, *([EDITS] if edits else [])]:
+        has_control = bool(edits) and name != EDITS
+        beyond = [Component(f"beyond/{name}", 0.0, f"control: {EDITS}")] * has_control
         yield Claim(
             id=name,
-            says=f"the wording {name!r} lowers {score}",
+            says=f"{name if name == EDITS else f'the wording {name!r}'} lowers {score}",
             components=(Component(f"drop/{name}", 0.0), *beyond),
             family="wordings",
             checks=("items", "seeds", "datasets"),
             competence=(("level", chance),),
-            risk=Risk(f"wording: {name}", params.tolerance, "costs {} points"),
-            coverage=(f"coverage/{name}",),
+            risk=Risk(
+                name if name == EDITS else f"wording: {name}", params.tolerance, "costs {} points"
+            ),
+            coverage=tuple(f"coverage/{one}" for one in (edits if name == EDITS else [name])),
+            needs_control=name != EDITS,
         )
     choices = [Component(f"level/{name}", chance, f"choice: wording {name}") for name in meant]
     yield Claim(

@@ -1,6 +1,6 @@
 """A/A certificates in words: false alarms, the loss that is found, and what would decide."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import ceil
 
 from scrutiny.blocks.numbers import number
@@ -52,31 +52,40 @@ def certificate_facts(level: Level, margin: float) -> Iterator[tuple[str, str]]:
     """
     if not level.certificates:
         return
-    first, *others = level.certificates
-    alarms, finds = _alarms(first), _finds(level, first)
-    worse = "calls an unchanged system worse in at most"
-    if first.is_known:
-        yield "certificate", f"C{worse[1:]} {alarms} of 1,000 runs; finds {finds} in 80 of 100."
-    else:
-        said = f"The noise floor is not known. Without noise this {worse} {alarms} of 1,000 runs, "
-        said += f"and finds {finds} in 80 of 100"
-        for other in others:
-            said += f"; if {percent(other.noise)} of the items flip by chance, at most "
-            said += f"{_alarms(other)} of 1,000, and {_finds(level, other)}"
-        yield "certificate", f"{said}."
+    is_share = level.flips is not None
+    yield "certificate", certificate_words(level.certificates, is_share=is_share)
     if level.needed is not None:
         yield "would decide", _needed(level, margin)
 
 
-def _alarms(found: Certificate) -> str:
-    return _of_thousand(found.at_most)
+def certificate_words(certificates: Sequence[Certificate], *, is_share: bool) -> str:
+    """Certificate as a sentence; where the noise floor is not known, of two that are supposed.
+
+    Parameters
+    ----------
+    certificates
+        One, or that without noise and that with some.
+    is_share
+        Whether the score is a share, whose losses are points.
+    """
+    first, *others = certificates
+    alarms, finds = _of_thousand(first.at_most), _finds(first, is_share=is_share)
+    worse = "calls an unchanged system worse in at most"
+    if first.is_known:
+        return f"C{worse[1:]} {alarms} of 1,000 runs; finds {finds} in 80 of 100."
+    said = f"The noise floor is not known. Without noise this {worse} {alarms} of 1,000 runs, "
+    said += f"and finds {finds} in 80 of 100"
+    for other in others:
+        said += f"; if {percent(other.noise)} of the items flip by chance, at most "
+        said += f"{_of_thousand(other.at_most)} of 1,000, and {_finds(other, is_share=is_share)}"
+    return f"{said}."
 
 
-def _finds(level: Level, found: Certificate) -> str:
+def _finds(found: Certificate, *, is_share: bool) -> str:
     """Smallest loss that is found, rounded upward, so that the printed one is found as often."""
     if found.finds is None:
         return "no loss"
-    if level.flips is None:
+    if not is_share:
         return f"a loss of {number(found.finds)}"
     return f"a loss of {hundred(ceil(1000 * found.finds) / 1000)} points"
 

@@ -206,10 +206,11 @@ def _details(
         )
     ]
     if numbers["told"]:
+        what = "answers or probabilities" if baseline.by_scores else "answers"
         found.append(
             (
                 "this look",
-                f"of {numbers['told']} answers that differ for the first time "
+                f"of {numbers['told']} {what} that differ for the first time "
                 f"{numbers['came_again']} came again, where noise makes at most half "
                 f"(p = {numbers['p_of_this_look']:.2g})",
             )
