@@ -7,12 +7,14 @@ resampling
     `weights`: units of resampling (`Units`) and their draws, which are cached. `sums`: additive
     components by unit and cell, collapsed where rows are equal. `resample`: a
     statistic of every replicate on every draw of items (of sums, of weighted rows, or refitted).
+    `unchanged`: answers that an unchanged system would give, asked once more.
 significance
     `exact_tests`: their result, with its smallest attainable p; McNemar's test and rank tests.
     `permutation_tests`: flips of signs, by unit. `binomial`: without the rest of scipy's
     distributions. `combined_tests`: Holm, Benjamini-Hochberg, max-T, claims whose
     components must all hold, and whether two sources answer alike, sequentially. `power`: minimum
-    detectable effects, equivalence.
+    detectable effects, equivalence. `odd_one_out`: whether answers have changed, over many looks.
+    `worst_of_several`: the lowest of equal conditions, by chance.
 intervals
     `interval`: `Interval`, and the scales on which it is symmetric, with Wilson's. `crossed`: the
     default, replicates crossed with items (of `components`); a score with abstention.
@@ -20,7 +22,8 @@ intervals
     `one_factor`: items only (percentiles), or seeds only.
     `simultaneous`: limits that hold for all rows of a family at once (`families`, of `rows`, with
     the items or seeds that would do). `seed_error`: moderated over a family, and against item
-    error. `share_limits`: exact limits of few failures, in clusters too.
+    error. `share_limits`: exact limits of few failures, in clusters too. `variance_budget`: shares
+    of items, wordings, repeats and seeds.
 distributions
     `divergence`: entropy of rows, Jensen-Shannon divergence between many; ones for inner loops.
     `output_distances`: of two models, temperatures, what samples and top-k allow. `two_sample`: one
@@ -31,6 +34,7 @@ association
     outcomes from sums of products, errors by cluster. `word_sets`: effect size of word sets and its
     permutation test, on `partitions`; clusters aligned with sets.
 agreement
+    `corrected_means`: means of a judge's verdicts, corrected by few human labels.
     `kappa`: corrected for chance, of raters and of probabilities. `flips`: disagreement item by
     item, and in how many replicates an item is right or changes its side. `labels`: of two models,
     answers broken and mended, labels exchanged. `error_consistency`: beyond what accuracies give.

@@ -19,6 +19,7 @@ from scrutiny.diagnostics.similarity.side_by_side.sides_agreement import (
     DifferingInput,
     SidesAgreement,
 )
+from scrutiny.report.compare.certified import certified
 from scrutiny.report.compare.headline import headline, verdicts
 from scrutiny.report.compare.output import objects_of
 from scrutiny.report.compare.page import cards_of, scales_of
@@ -172,6 +173,7 @@ def page(found=None, **more):
         "scales": [*scales_of(found, 0.02)],
         "cards": [*cards_of(found)],
         "verdicts": [*verdicts(found, 0.02)],
+        "certified": [*certified(found, 0.02)],
         "facts": (("First", "v1"), ("Second", "v2")),
         "command": "scrutiny compare hf:./v1 hf:./v2",
         "version": "0.1",

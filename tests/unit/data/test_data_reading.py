@@ -33,7 +33,8 @@ def test_memory_does_not_grow_with_the_texts(write):
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert peak < 3_000_000  # the texts alone are 4 MB, their examples 14 MB
+    # the texts alone are 4 MB, their examples 14 MB; languages of 2,048 texts are kept
+    assert peak < 3_900_000
 
 
 def test_a_reading_grows_its_lists_as_it_goes():

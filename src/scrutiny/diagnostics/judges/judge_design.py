@@ -121,7 +121,7 @@ def _claims(
         components=(Component("changed/again", 0.0),),
         checks=_CHECKS,
         needs_control=False,
-        risk=Risk("asked again", params.noise, "{} % of verdicts vary"),
+        risk=Risk("noise floor", params.noise, "{} % of verdicts vary"),
     )
     if pairs:
         yield _bias("order", "the order of the answers changes its verdicts", params, "{} points")

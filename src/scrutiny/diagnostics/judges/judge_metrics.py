@@ -77,6 +77,7 @@ OVER_CONSTANT: Final = Weighted(
     "agreement with people beyond the best constant verdict",
     ("pred_a", "pred_b"),
     _over_constant,
+    scale="coefficient",
     of_labels=True,
     no_effect=0.0,
     higher_is="better",

@@ -23,7 +23,7 @@ CORRECTED: Final = "usable with correction by human labels"
 NOT_SHOWN: Final = "not shown to be better than a constant verdict"
 _LEAD: Final = (
     "A judge that agrees with people more than the best constant verdict does, and whose biases "
-    "and noise are within what is tolerable, can rank as it is. With a bias that is shown, or "
+    "and noise are within the tolerance, can rank as it is. With a bias that is shown, or "
     "cannot be excluded, its mean verdicts need the correction."
 )
 #: Human labels of which a variance says something.
@@ -76,7 +76,7 @@ class JudgeView:
             return CORRECTED, f"shown: {', '.join(hurts)}."
         if opens:
             return CORRECTED, f"no bias is shown, and these are not excluded: {', '.join(opens)}."
-        return AS_IT_IS, "noise and every bias are within what is tolerable."
+        return AS_IT_IS, "noise and every bias are within the tolerance."
 
     def _agreement(self) -> tuple[Estimate | None, Estimate | None]:
         """Agreement with people, and that of the best constant verdict."""
@@ -214,7 +214,7 @@ def judge_part(view: RunView) -> Part | None:
             Chart(
                 anchor=f"judge-{anchor}",
                 title=f"{one.where}: {outcome}",
-                caption="A bias is shown where its limits lie above half of what is tolerable; "
+                caption="A bias is shown where its limits lie above half of the tolerance; "
                 "limits hold for all numbers of a kind at once.",
                 table=one.checks(),
             )

@@ -35,6 +35,12 @@ def state_rows(view: RunView) -> list[tuple[str, str, str, str]]:
     return [(risk.name, risk.state, risk.costs, risk.scope) for risk in found]
 
 
+def claim_rows(view: RunView) -> list[tuple[str, str, str]]:
+    """What is claimed beside scores and risks, its verdict, and of what it is said."""
+    found = [f for f in view.findings if f.claim.risk is None and not f.claim.is_headline]
+    return [(f.claim.says, f.verdict, f.scope) for f in found]
+
+
 def conditions(view: RunView) -> Iterator[tuple[str, str]]:
     """Names and values of what the numbers were measured with."""
     facts = view.facts

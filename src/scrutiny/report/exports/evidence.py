@@ -9,7 +9,13 @@ from typing import Any, Final
 
 from scrutiny.blocks.run_view import RunView
 from scrutiny.blocks.terminal_and_markdown import code, escape, table
-from scrutiny.report.exports.declared import conditions, declared_rows, open_questions, state_rows
+from scrutiny.report.exports.declared import (
+    claim_rows,
+    conditions,
+    declared_rows,
+    open_questions,
+    state_rows,
+)
 from scrutiny.report.first_screen.content import first_screen_of
 
 _CHECK: Final = (
@@ -30,6 +36,9 @@ def render_evidence(view: RunView) -> str:
     if risks:
         header = ("risk", "state", "what was found", "true of")
         blocks += ["## Risks that were examined", table(header, risks)]
+    claims = [[escape(cell) for cell in row] for row in claim_rows(view)]
+    if claims:
+        blocks += ["## Claims", table(("claim", "verdict", "true of"), claims)]
     blocks += [
         "## What was not tested, or not decided",
         "\n".join(f"- {escape(s)}" for s in _not_tested(view)),

@@ -17,6 +17,7 @@ from scrutiny.core.boundary.printable import printable
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.record import grouped
 from scrutiny.report.exports.declared import (
+    claim_rows,
     conditions,
     declared_numbers,
     declared_rows,
@@ -40,6 +41,9 @@ def render_model_card(view: RunView) -> str:
     risks = [[escape(cell) for cell in row] for row in state_rows(view)]
     if risks:
         blocks += ["### Risks", table(_STATES, risks)]
+    claims = [[escape(cell) for cell in row] for row in claim_rows(view)]
+    if claims:
+        blocks += ["### Claims", table(("claim", "verdict", "true of"), claims)]
     lacking = open_questions(view)
     if lacking:
         blocks += [

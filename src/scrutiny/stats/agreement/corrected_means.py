@@ -222,7 +222,7 @@ def labels_needed(sums: FloatArray, half_width: float, *, level: float = 0.95) -
     >>> judge, human = np.tile([1.0, 1, 0, 0], 50), np.tile([1.0, 0, 0, 0], 50)
     >>> seen = sums_of(judge, human, np.ones(200)).sum(axis=0)
     >>> [float(labels_needed(seen, width)) for width in (0.1, 0.01)]
-    [58.0, nan]
+    [55.0, nan]
     """
     if half_width <= 0:
         raise StatisticsError(f"half_width is {half_width}; it must be above 0.")
