@@ -23,10 +23,15 @@ from scrutiny.reliability.statistics import measures_of
 
 ROWS = 40
 #: Needs that say whether, or how often, a row counts: what is measured of it is 0 where they are.
-GATES = {"rows", "first_rows", "gold"}
+GATES = {"rows", "first_rows", "gold", "languages_told"}
 ALWAYS = {"rated", "compared"}  # products of two shares are means where every row is rated
-#: Pooled counts (F1), fits, correlations, ratios of two means, roots, counts of heads.
+#: Pooled counts (F1), fits, means corrected by labels, leans of a judge, correlations, ratios of two means, roots, counts of heads.
 NO_MEAN = {
+    "corrected@1",
+    "labels_needed(0.05)@1",
+    "length_lean@1",
+    "own_lean@1",
+    "rogan_gladen@1",
     "drop(hamming)@1",
     "drop(micro_f1)@1",
     "drop(word_f1)@1",
