@@ -25,7 +25,7 @@ ROWS = 40
 #: Needs that say whether, or how often, a row counts: what is measured of it is 0 where they are.
 GATES = {"rows", "first_rows", "gold", "languages_told"}
 ALWAYS = {"rated", "compared"}  # products of two shares are means where every row is rated
-#: Pooled counts (F1), fits, corrected means, correlations, ratios of two means, roots, counts of heads.
+#: Pooled counts (F1), fits, corrected means, correlations, ratios of means, roots, counts of heads.
 NO_MEAN = {
     "corrected@1",
     "labels_needed(0.05)@1",
