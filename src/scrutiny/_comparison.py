@@ -60,7 +60,7 @@ class Comparison:
 
     @property
     def certificate(self) -> str:
-        """What the rule says of an unchanged system, and what would decide; empty without a margin.
+        """Certificate of the verdict: false alarms, and what would decide; empty without a margin.
 
         "Calls an unchanged system worse in at most 3 of 1,000 runs; finds a loss of 8.2 points in
         80 of 100." ``levels`` has the numbers.

@@ -15,7 +15,7 @@ PROPERTY: Final = "scrutiny"
 
 
 class AssertedInTest:
-    """What the running test asserted, in sentences; nothing is kept between tests."""
+    """Sentences on the assertions of the running test; none is kept for the next test."""
 
     def __init__(self) -> None:
         self._said: list[str] | None = None
@@ -30,7 +30,7 @@ class AssertedInTest:
             self._said.append(sentence)
 
     def end(self) -> list[str]:
-        """What was said since the beginning."""
+        """Sentences on all assertions of the test so far."""
         said, self._said = self._said or [], None
         return said
 

@@ -117,7 +117,7 @@ class EvidenceItem:
         return next((one for one in self.answers if one.is_flipped), self.answers[0])
 
     def edits_of(self, name: str) -> list[Edit]:
-        """What was changed in one of the texts."""
+        """Edits of one of the texts, as the case shows them."""
         return [edit for edit in self.edits if edit.field == name]
 
 

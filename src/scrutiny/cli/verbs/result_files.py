@@ -84,7 +84,7 @@ def examine_file(given: str, *, as_json: bool) -> int:
 
 
 def _called(given: str, tool: str | None, manifest: Mapping[str, Any]) -> str:
-    """What was given, in a sentence."""
+    """Kind of a result file or run, as the first sentence of its report."""
     name = given.partition("#")[0]
     if tool is None:
         by = manifest.get("imported")

@@ -17,7 +17,7 @@ from scrutiny.core.example import Example
 
 
 class Criteria(NamedTuple):
-    """What is expected of a response; all of it must hold for the response to be right.
+    """Criteria of a free answer; it is right where all of them hold.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ class CriteriaType(AnswerType[Criteria]):
     holds = Criteria
 
     def encode(self, answer: Criteria) -> Any:
-        """Those that are stated."""
+        """Criteria that are stated, by name."""
         usual = Criteria()._asdict()
         return {name: v for name, v in answer._asdict().items() if v != usual[name]}
 
@@ -174,7 +174,7 @@ class CriteriaType(AnswerType[Criteria]):
         return outcome == answer.outcome and (not is_answer or all(h for _, h in answer.held(said)))
 
     def right_parts(self, given: Any, right: Criteria) -> frozenset[Hashable]:
-        """Those that a response meets, as far as its text alone decides them."""
+        """Criteria that a free answer meets, as far as its text alone decides them."""
         is_given = given.outcome == right.outcome
         held = frozenset(name for name, holds in right.held(given) if holds)
         return held | {right.outcome} if is_given else frozenset()

@@ -31,8 +31,12 @@ from scrutiny.models.prompting.wordings import (
     reworded,
     wording_of,
 )
-from scrutiny.models.prompting.written_labels import LabelReading, check_reading, written_text
-from scrutiny.models.prompting.written_responses import written_response
+from scrutiny.models.prompting.written_labels import (
+    LabelReading,
+    check_reading,
+    written_response,
+    written_text,
+)
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.model_strings import ModelSource
 

@@ -33,8 +33,12 @@ from scrutiny.models.prompting.wordings import (
     reworded,
     wording_of,
 )
-from scrutiny.models.prompting.written_labels import LabelReading, check_reading, written_text
-from scrutiny.models.prompting.written_responses import written_response
+from scrutiny.models.prompting.written_labels import (
+    LabelReading,
+    check_reading,
+    written_response,
+    written_text,
+)
 from scrutiny.models.strings.adapters import Adapter, checkpoint_of, checkpoint_source
 from scrutiny.models.strings.model_families import members
 from scrutiny.models.strings.model_strings import TRAINING, ModelSource, parse

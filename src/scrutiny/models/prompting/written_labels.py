@@ -1,4 +1,4 @@
-"""Labels in what a model wrote: declared ways of reading, none of which guesses.
+"""Labels and free answers in what a model wrote: declared ways of reading, none guesses.
 
 ``start``        the text begins with the words of a label (the usual)
 ``only``         the text is the words of a label, and nothing else
@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from scrutiny.core.answers.responses import Response
 from scrutiny.core.answers.texts import Text
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
@@ -179,3 +180,16 @@ def written_text(reply: Reply) -> Prediction | Failure:
     if reply.end in _ENDS_SHORT:
         return Failure(CUT_OFF, f"The limit of tokens ended the reply: {reply.text!r}")
     return Prediction(Text(reply.text.strip()))
+
+
+def written_response(reply: Reply) -> Prediction:
+    """Free answer of a reply, which says how answering ended; there is always one.
+
+    Examples
+    --------
+    >>> from scrutiny.core.queries.remote import Reply
+    >>> written_response(Reply("Par", "length")).answer.outcome
+    'cut off'
+    """
+    end = "refused" if reply.refusal else reply.end
+    return Prediction(Response((reply.text or reply.refusal).strip(), end))
