@@ -25,6 +25,7 @@ VERBS: Final = {
     "report": "Print or write the report of a run.",
     "freeze": "Write the changed texts of a run as a suite for other models.",
     "compare": "Compare two runs, logs or models: which inputs changed, and is it worse?",
+    "review": "Review a table of published results: which are more than chance?",
     "judge": "Test a judge: noise, biases, agreement with people, corrected scores.",
     "gate": "Judge a run by a rule: exit code 0 pass, 1 fail, 4 undecided.",
     "verify": "Check signed numbers, also those in a file, against their runs.",
@@ -48,7 +49,10 @@ _TOGETHER: Final = {
 }
 #: Where each verb is; it is imported when it is called.
 PLACES: Final = {
-    **{v: f"scrutiny.cli.verbs.{v}:command" for v in ("train", "models", "new", "judge", "watch")},
+    **{
+        v: f"scrutiny.cli.verbs.{v}:command"
+        for v in ("train", "models", "new", "judge", "review", "watch")
+    },
     **{"list": "scrutiny.cli.verbs.names:list_names"},
     **{"import": "scrutiny.cli.verbs.import_:command"},
     **{v: f"scrutiny.cli.verbs.{place}:{v}" for place, own in _TOGETHER.items() for v in own},

@@ -260,6 +260,12 @@ def reader_options(scheme: str) -> Mapping[str, str]:
     return brought
 
 
+def reading_options(scheme: str) -> frozenset[str]:
+    """Options that say how a reader reads, and none of what its columns mean."""
+    own = {name for name in known_options(scheme) if name in READING}
+    return frozenset(own | {*reader_options(scheme)})
+
+
 def _marked(scheme: str, what: str, default: Any) -> Any:
     """Attribute of the reader of a scheme; the default if reader or attribute is unknown."""
     if scheme not in schemes():

@@ -14,7 +14,8 @@ significance
     distributions. `combined_tests`: Holm, Benjamini-Hochberg, max-T, claims whose
     components must all hold, and whether two sources answer alike, sequentially. `power`: minimum
     detectable effects, equivalence. `odd_one_out`: whether answers have changed, over many looks.
-    `worst_of_several`: the lowest of equal conditions, by chance.
+    `worst_of_several`: the lowest of equal conditions, by chance. `published_shares`: before and
+    after without the items behind them.
 intervals
     `interval`: `Interval`, and the scales on which it is symmetric, with Wilson's. `crossed`: the
     default, replicates crossed with items (of `components`); a score with abstention.
@@ -23,7 +24,7 @@ intervals
     `simultaneous`: limits that hold for all rows of a family at once (`families`, of `rows`, with
     the items or seeds that would do). `seed_error`: moderated over a family, and against item
     error. `share_limits`: exact limits of few failures, in clusters too. `variance_budget`: shares
-    of items, wordings, repeats and seeds.
+    of items, wordings, repeats and seeds. `two_way`: other models on other datasets.
 distributions
     `divergence`: entropy of rows, Jensen-Shannon divergence between many; ones for inner loops.
     `output_distances`: of two models, temperatures, what samples and top-k allow. `two_sample`: one

@@ -222,7 +222,7 @@ def test_stated_columns(tmp_path):
     ("options", "said"),
     [
         ("#score=acc", "has no column 'acc' .score=.. Did you mean 'accu'"),
-        ("#scor=accu", "'scor=accu' is no option of a table of scores.* Did you mean score"),
+        ("#scor=accu", "'scor=accu' is no option of such a table.* Did you mean score"),
         ("#score", "'score' is no option"),
         ("#score=accu,score=accu", "occurs twice"),
         ("#delimiter=xx", "delimiter=xx"),

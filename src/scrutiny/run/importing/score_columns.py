@@ -5,7 +5,7 @@ Columns are told by well-known names, and by what stands in them; options behind
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Final
@@ -152,9 +152,9 @@ def cell_text(value: Any) -> str:
 
 
 def stated_columns(
-    text: str, *, where: str, reading: Iterable[str]
+    text: str, *, where: str, reading: Iterable[str], known: Collection[str] = tuple(ROLES)
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Options behind ``#``: those that name columns, and those of the reader of the file.
+    """Options behind ``#``: those that name columns (``known``), and those of the file's reader.
 
     Raises
     ------
@@ -163,18 +163,18 @@ def stated_columns(
     """
     roles: dict[str, str] = {}
     others: dict[str, str] = {}
-    allowed = [*ROLES, *sorted(reading)]
+    allowed = [*known, *sorted(reading)]
     for part in filter(None, text.split(",")):
         name, equals, value = part.partition("=")
-        name = "case" if name.strip() == "id" else name.strip()
+        name = "case" if name.strip() == "id" and "case" in known else name.strip()
         if not equals or name not in allowed or name in roles:
             near = get_close_matches(name, allowed, n=1, cutoff=0.6)
             hint = f" Did you mean {near[0]}?" if near and near[0] != name else ""
             raise DataError(
-                f"In {where!r}, {part!r} is no option of a table of scores, or occurs twice.{hint} "
+                f"In {where!r}, {part!r} is no option of such a table, or occurs twice.{hint} "
                 f"Options are written name=value, separated by commas: {', '.join(allowed)}."
             )
-        (roles if name in ROLES else others)[name] = value.strip()
+        (roles if name in known else others)[name] = value.strip()
     return roles, others
 
 

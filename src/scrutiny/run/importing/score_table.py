@@ -20,7 +20,7 @@ from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction
 from scrutiny.data.columns import cell_of
 from scrutiny.data.doubts import BadRow
-from scrutiny.data.source import READING, DataSource, known_options, parse_source, reader_options
+from scrutiny.data.source import DataSource, parse_source, reading_options
 from scrutiny.data.table import Table
 from scrutiny.run.importing.logs import (
     LogFile,
@@ -141,8 +141,8 @@ def files_of(path: Path, random: Mapping[str, str], options: str = "") -> list[L
 def _opened(path: Path, options: str) -> tuple[Table, dict[str, str]]:
     """Table of a file, and the options that state its columns."""
     scheme = parse_source(path.name).scheme
-    own = {name for name in known_options(scheme) if name in READING} | {*reader_options(scheme)}
-    stated, reading = stated_columns(options, where=f"{path.name}#{options}", reading=own)
+    where = f"{path.name}#{options}"
+    stated, reading = stated_columns(options, where=where, reading=reading_options(scheme))
     return registry().load("reader", scheme)(DataSource(scheme, str(path), reading)), stated
 
 
