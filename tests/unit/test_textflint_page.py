@@ -38,19 +38,10 @@ def test_it_holds_what_is_known_of_the_site(tool, shared_data, tmp_path):
     assert found.differences.rows.size == 2524
     assert found.differences.n_alone == pytest.approx(0.63 * 2524, abs=20)  # 37 % do not differ
     assert found.differences.count(WORSE) == 1248
-    upper = {
-        of: one.loss.point
-        for one in found.groups["transformation", "task"]
-        for of in [one.names[1]]
-        if one.names[0] == "WordCase-upper"
-    }
+    both = {one.names: one.loss.point for one in found.groups["transformation", "task"]}
     known = {"COREF": 68.8, "POS": 41.5, "NER": 11.5, "SA": 2.4, "ABSA": 0.0}
-    assert {task: round(100 * upper[task], 1) for task in known} == known
-    shares = {one.names[0]: round(one.share.point, 2) for one in found.groups["task",]}
-    assert {task: s for task, s in shares.items() if s > 0.5} == {
-        "NLI": 0.73,
-        "SM": 0.61,
-        "NER": 0.56,
-        "RE": 0.52,
-    }
-    assert {one.names[0] for one in found.groups["task",] if one.majority == "yes"} == {"NLI", "SM"}
+    assert {of: round(100 * both["WordCase-upper", of], 1) for of in known} == known
+    tasks = {one.names[0]: one for one in found.groups["task",]}
+    above = {"NLI": 0.73, "SM": 0.61, "NER": 0.56, "RE": 0.52}
+    assert {of: round(t.share.point, 2) for of, t in tasks.items() if t.share.point > 0.5} == above
+    assert {of for of, one in tasks.items() if one.majority == "yes"} == {"NLI", "SM"}
