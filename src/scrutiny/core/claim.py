@@ -101,6 +101,9 @@ class Risk:
         if it reads none.
     touches
         What was done to the texts that `Claim.coverage` counts: "changed 9 of 900 texts".
+    read, fit
+        How many such texts were read by somebody who did not know what was done, and how many of
+        them kept their right answer; 0 where none was.
     """
 
     what: str
@@ -110,6 +113,8 @@ class Risk:
     negligible: float = 0.0
     without_scores: str = ""
     touches: str = CHANGED
+    read: int = 0
+    fit: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ from scrutiny.core.plugin_base import without_versions
 from scrutiny.core.record import Measure
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.robustness.robustness_recipes import RobustnessParams, has_labels
+from scrutiny.perturb.engine.readings import reading_of
 from scrutiny.perturb.engine.recipe import Recipe
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.tasks.scores import score_of
@@ -183,7 +184,7 @@ def _claim(recipe: Recipe, score: _Score, params: RobustnessParams, inputs: Inpu
         family=f"robustness{mark}",
         checks=("items", "seeds", "datasets"),
         competence=(("level", inputs.data.chance),) * has_level,
-        risk=Risk(what, tolerance, "costs {} points"),
+        risk=Risk(what, tolerance, "costs {} points", **reading_of(recipe)._asdict()),
         coverage=_coverage(recipe, params),
     )
 

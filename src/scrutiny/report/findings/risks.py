@@ -17,6 +17,7 @@ from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.plugin_base import without_versions
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.statistics import measures_of
+from scrutiny.reliability.verdicts.validity import models_part, part_in_words
 from scrutiny.report.findings.audit_rows import audit_rows
 from scrutiny.report.wording import STATES, context, scope_words
 
@@ -52,6 +53,9 @@ class RiskLine:
     changed
         Share of the items that the change altered, or the attack had candidates for; None where the
         risk is of no change.
+    own
+        Least part of the cost that is the model's, as far as texts of the change were read; None
+        where none was.
     """
 
     state: str
@@ -65,6 +69,7 @@ class RiskLine:
     look: str
     reason: str
     changed: float | None = None
+    own: float | None = None
 
 
 def risks_of(findings: Sequence[Finding]) -> list[RiskLine]:
@@ -101,9 +106,10 @@ def risks_of(findings: Sequence[Finding]) -> list[RiskLine]:
                 high=estimate.high if estimate else None,
                 metric=estimate.key.metric_name if estimate else "",
                 scope=finding.scope,
-                reason=finding.reason,
+                reason=f"{finding.reason}; {part_in_words(finding)}".rstrip("; "),
                 look=f"run.{look}",
                 changed=finding.touched.share if finding.touched else None,
+                own=models_part(finding),
             )
         )
     return sorted(found, key=lambda risk: (_ORDER.index(risk.state), -abs(risk.cost or 0.0)))

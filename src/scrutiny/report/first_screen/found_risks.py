@@ -25,6 +25,7 @@ from scrutiny.reliability.verdicts.reasons import (
     is_count,
     ways_to_tell,
 )
+from scrutiny.reliability.verdicts.validity import part_in_words
 from scrutiny.report.wording import STATES, scope_words
 
 #: What a cost is compared with, as tables and sentences call it.
@@ -69,6 +70,8 @@ class FoundRisk:
         Items whose answers it changed, the clearest first, and how many there are.
     n_turned
         How many are broken, fixed, or changed in a way that nobody can judge.
+    own
+        How much of a cost that hurts is the model's, as far as changed texts were read.
     told
         What is known of a test that is not told: how many of its few cases failed.
     """
@@ -91,6 +94,7 @@ class FoundRisk:
     cases: tuple[EvidenceItem, ...] = ()
     n_cases: int = 0
     n_turned: Mapping[Turn, int] = field(default_factory=dict)
+    own: str = ""
     told: str = ""
 
     @property
@@ -232,6 +236,7 @@ def found_risk(view: RunView, finding: Finding, where: Mapping[str, str]) -> Fou
         cases=evidence.cases if evidence else (),
         n_cases=evidence.n_cases if evidence else 0,
         n_turned=evidence.n_turned if evidence else {},
+        own=part_in_words(finding),
     )
 
 

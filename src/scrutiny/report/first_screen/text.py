@@ -155,7 +155,7 @@ def risk_blocks(screen: FirstScreen) -> list[str]:
         if risk.state == "hurts":
             cases = f"{risk.n_cases:,} cases" if risk.cases else ""
             rest = [risk.against_random, risk.scope, cases]
-        rest += [risk.touched] * risk.is_rare
+        rest += [risk.touched] * risk.is_rare + [risk.own.rstrip(".")]
         said = f"- {mark(risk.state)} **{escape(risk.name)}** {escape(risk.costs)}"
         lines.append("; ".join([said, *(escape(one) for one in rest if one)]))
     lines += [f"- {escape(screen.held)}"] if screen.held else []
