@@ -5,7 +5,7 @@ import pytest
 from scrutiny.core.claim import Claim, Component, Finding, Risk, Touched
 from scrutiny.core.estimate import Counts, Estimate, EstimateKey
 from scrutiny.core.registry import registry
-from scrutiny.perturb.engine.readings import Reading, reading_of
+from scrutiny.perturb.engine.readings import BlindReading, reading_of
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.reliability.verdicts.validity import models_part, most_unfit, part_in_words
 
@@ -49,7 +49,7 @@ def test_it_is_said_in_words_where_something_hurts():
 
 def test_readings_are_of_recipes_as_they_are_written():
     assert reading_of(parse_recipe("antonym_swap(plain=true)")).read == 30
-    assert reading_of(parse_recipe("typos+contraction")) == Reading()
+    assert reading_of(parse_recipe("typos+contraction")) == BlindReading()
 
 
 @pytest.mark.parametrize("name", registry().names("transformation"))
