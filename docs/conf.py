@@ -1,4 +1,4 @@
-"""The site of the docs (``make site``): pages are the Markdown files that are read in the repository.
+"""The site of the docs (``make site``), of the Markdown files that are read in the repository.
 
 Navigation is not written here: the lists of `docs/index.md` and `design/000-index.md` are it, each
 bold line a group. Whatever Sphinx warns of (a page that no list names, a link or an anchor that
@@ -15,17 +15,18 @@ from typing import Any
 from docutils.nodes import document
 from myst_parser.parsers.sphinx_ import MystParser
 from sphinx.application import Sphinx
+from sphinx.errors import SphinxError
 
 project = "scrutiny"
 root_doc = "docs/index"
 extensions = ["myst_parser", "sphinx_copybutton"]
-# The repository is the source, so that links from one page to any file work in both.
 LINKED = [  # pages that others link and no list names
     "packages/scrutiny-zoo/ATTRIBUTION",
     "tests/QUARANTINES",
     "tests/integration/rare_input",
     "tools/reading_instructions",
 ]
+# The repository is the source, so that links from one page to any file work in both.
 include_patterns = [
     "*.md",
     "docs/**.md",
@@ -42,6 +43,11 @@ html_copy_source = html_use_index = False
 myst_heading_anchors = 6
 # Shown commands are copied without their prompts and without what they print.
 copybutton_prompt_text = "$ "
+#: What a browser would fetch from another host: links are followed by people alone.
+LOADS = re.compile(
+    r"""<(?:script|link|img|iframe|source)\b[^>]*\b(?:src|href)=["']?(?:https?:)?//[^"'> ]+"""
+    r"""|(?:@import|url\()\s*["']?(?:https?:)?//[^"')]+"""
+)
 INDEXES = ("docs/index", "design/000-index")
 
 
@@ -90,12 +96,16 @@ def _navigation(app: Sphinx, name: str, source: list[str]) -> None:
             source[0] += "\n\n" + "\n".join(lines)
 
 
-def _home(app: Sphinx, failed: Exception | None) -> None:
-    """The site's own address leads to the index."""
+def _finished(app: Sphinx, failed: Exception | None) -> None:
+    """The site's own address leads to the index; no page asks another host for anything."""
     Path(app.outdir, "index.html").write_text(
         f'<!doctype html><meta http-equiv="refresh" content="0; url={root_doc}.html">'
-        f'<title>{project}</title><a href="{root_doc}.html">{project}</a>\n'
+        f'<title>{project}</title><a href="{root_doc}.html">{project}</a>\n',
+        encoding="utf-8",
     )
+    for path in sorted((*Path(app.outdir).rglob("*.html"), *Path(app.outdir).rglob("*.css"))):
+        if loads := LOADS.findall(path.read_text(encoding="utf-8")):
+            raise SphinxError(f"{path.name} loads from elsewhere: {loads[0]}")
 
 
 def setup(app: Sphinx) -> None:
@@ -103,4 +113,4 @@ def setup(app: Sphinx) -> None:
     app.add_source_suffix(".ipynb", "notebook")
     app.add_source_parser(Notebook)
     app.connect("source-read", _navigation)
-    app.connect("build-finished", _home)
+    app.connect("build-finished", _finished)

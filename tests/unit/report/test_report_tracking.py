@@ -128,7 +128,11 @@ def test_mlflow_takes_it_into_the_active_run(run, told, tmp_path, monkeypatch):
 
 def test_a_real_server_takes_it(run, told, tmp_path, monkeypatch):
     mlflow = pytest.importorskip("mlflow")
-    for needed in ("flask_cors", "graphene", "alembic"):  # by the server; mlflow-skinny leaves them out
+    for needed in (
+        "flask_cors",
+        "graphene",
+        "alembic",
+    ):  # by the server; mlflow-skinny leaves them out
         pytest.importorskip(needed)
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "1")
     with socket.socket() as free:
