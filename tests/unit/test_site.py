@@ -1,6 +1,8 @@
 """The site of the docs: its navigation is the index, a notebook is a page, nothing is fetched."""
 
 import importlib.util
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -75,3 +77,30 @@ def test_what_is_fetched_from_elsewhere_ends_the_build(conf, loads, tmp_path):
     (tmp_path / "b.html").write_text(loads)
     with pytest.raises(conf.SphinxError, match=r"b\.html loads from elsewhere"):
         conf._finished(App, None)
+
+
+def built(folder):
+    """Exit code of a strict build of these pages with our settings, and what it warned of."""
+    words = ["-c", ROOT / "docs", "-d", folder / "trees", "-q", "-W", "--keep-going", folder]
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", *map(str, words), str(folder / "site")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stderr
+
+
+def test_a_build_ends_at_dead_links_and_unnamed_pages(tmp_path):
+    (tmp_path / "docs").mkdir()
+    index, page = tmp_path / "docs" / "index.md", tmp_path / "docs" / "page.md"
+    page.write_text("# Page\n\n## Has it changed: `watch`?\n\n[code](../run.py)\n")
+    (tmp_path / "run.py").write_text("pass\n")
+    index.write_text("# Site\n\n- [a](page.md) and [its part](page.md#has-it-changed-watch)\n")
+    assert built(tmp_path) == (0, "")
+    assert 'href="docs/index.html"' in (tmp_path / "site" / "index.html").read_text()
+    index.write_text("# Site\n\n- [a](page.md#gone) [b](other.md) [c](gone.toml)\n")
+    code, warned = built(tmp_path)
+    assert code == 1
+    said = ("'gone'", "docs/other", "gone.toml", "page.md: WARNING: document isn't included in any")
+    assert [one for one in said if one not in warned] == []
