@@ -126,6 +126,7 @@ def test_mlflow_takes_it_into_the_active_run(run, told, tmp_path, monkeypatch):
     logged(mlflow.MlflowClient(), active.info.run_id, told, tmp_path)
 
 
+@pytest.mark.slow
 def test_a_real_server_takes_it(run, told, tmp_path, monkeypatch):
     mlflow = pytest.importorskip("mlflow")
     for needed in (
