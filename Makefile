@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 RUNS ?= runs
 TESTERS ?= 2
 
-.PHONY: demo test test-fast lint format bench docs clean
+.PHONY: demo test test-fast lint format bench docs site dist clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -47,6 +47,7 @@ lint: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/deptry src
+	$(BIN)/typos --format brief
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
@@ -55,9 +56,26 @@ format: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks
 
+# Pages that are made from the code, then the site.
 docs: $(VENV)/.dev
 	$(BIN)/python tools/build_docs.py
 	$(BIN)/python tools/run_notebooks.py
+	$(MAKE) site
+
+# The site, to be read from build/site or a server. A warning is an error: each page is read anew.
+site: $(VENV)/.dev
+	$(BIN)/sphinx-build --conf-dir docs --doctree-dir build/doctrees --fresh-env --jobs 2 --quiet \
+		--fail-on-warning --keep-going . build/site
+
+# What an index would be given, and whether it works where nothing else is: nothing is uploaded.
+dist: $(VENV)/.dev
+	rm -rf build/dist build/fresh
+	for folder in . packages/scrutiny-zoo packages/scrutiny-inspect; do \
+		$(BIN)/python -m build --no-isolation --outdir build/dist $$folder || exit 1; done
+	$(BIN)/twine check --strict build/dist/*
+	$(PYTHON) -m venv build/fresh
+	build/fresh/bin/pip install --quiet build/dist/scrutiny-*.whl
+	cd build/fresh && bin/scrutiny audit --model builtin:spam --data builtin:messages --limit 200 --out run
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache

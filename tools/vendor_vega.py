@@ -70,8 +70,8 @@ def notice(modules):
 def section(modules, name):
     folder = modules / name
     about = json.loads((folder / "package.json").read_text(encoding="utf-8"))
-    licence = next(iter(sorted(folder.glob("LICEN[CS]E*"))))
-    text = licence.read_text(encoding="utf-8").strip()
+    rights = next(iter(sorted(folder.glob("LICEN[CS]E*"))))
+    text = rights.read_text(encoding="utf-8").strip()
     if name == "d3-array":
         name = "d3 (all d3-* packages)"
     return f"\n## {name} {about['version']} ({about['license']})\n\n```\n{text}\n```\n"

@@ -15,7 +15,6 @@ PACKAGE = ROOT / "packages" / "scrutiny-inspect" / "src"
 #: A task of sixty samples; a model that is right on 45 of them, and needs no network.
 EVALUATION = """
 import sys
-import scrutiny_inspect
 from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
 from inspect_ai.model import ModelOutput, get_model

@@ -3,7 +3,7 @@
     python tools/zoo/texts.py OUT        under SCRUTINY_DATA, by default ../shared/data
 
 One paragraph a line, a blank line between documents; a document of one sentence stands alone.
-Only texts whose licence lets weights be shipped: Standard Ebooks (CC0), film and product reviews,
+Only texts whose license lets weights be shipped: Standard Ebooks (CC0), film and product reviews,
 sentence_polarity, subjectivity, WNUT-17 and wikigold (CC BY 4.0), SemEval-2010 task 8 (CC BY 3.0),
 WikiText-2 (CC BY-SA 3.0), EWT (CC BY-SA 4.0). Held out, whole documents: the test part of
 WikiText-2 and the last of the ten folds of the film reviews.

@@ -30,7 +30,7 @@ _METHODS: Final = {"tokenizes": "encode", "head_interventions": "intervened"}
 
 
 def check_adapter(model: PlainModel, examples: Sequence[Example] | None = None) -> None:
-    """Raise unless a model fulfils the contract of its base class.
+    """Raise unless a model fulfills the contract of its base class.
 
     Checked: members and their types, with those that may be left out (`Model` declares them); a
     fingerprint that stays the same; batches that hold each example once; an empty list of examples;

@@ -31,7 +31,7 @@ _NEAR: Final = 1e-4
 
 
 def check_attends(model: Any) -> None:
-    """Raise unless a model fulfils the contract of the capability ``attentions``.
+    """Raise unless a model fulfills the contract of the capability ``attentions``.
 
     Checked: one map for each sentence, in order and made when asked for; float32 of the stated
     shape; rows that sum to 1 and are not negative; pieces that know their word, and words that are
@@ -50,7 +50,7 @@ def check_attends(model: Any) -> None:
 
 
 def check_intervenes(model: Any) -> None:
-    """Raise unless a model fulfils the contract of the capability ``head_interventions``.
+    """Raise unless a model fulfills the contract of the capability ``head_interventions``.
 
     Checked on the first head of the last layer: masked rows are zero, uniform rows alike, erased
     weights zero and the rest scaled to 1; the other heads of that layer and the layers before are

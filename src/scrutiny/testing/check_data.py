@@ -29,7 +29,7 @@ _SOURCE: Final = "sample:1"
 
 
 def check_task(task: Task, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Raise unless a task fulfils its contract on some rows.
+    """Raise unless a task fulfills its contract on some rows.
 
     Checked: name and docstring; every row becomes an item, the same when it is read again, with the
     fields that the roles say, and with closed texts protected; a row without a needed column is
@@ -122,7 +122,7 @@ def _check_scores(task: Task, items: Sequence[Example]) -> Promises:
 
 
 def check_reader(data: str) -> None:
-    """Raise unless the reader of a data string fulfils its contract.
+    """Raise unless the reader of a data string fulfills its contract.
 
     Checked: a docstring; a `Table` whose rows have lines that do not go back, and columns that it
     names; every row becomes an item of a task, the same ones when they are read again; a file that
@@ -168,7 +168,7 @@ _KINDS: Final[dict[str, tuple[type, ...]]] = {
 
 
 def check_attribute(attribute: Attribute, examples: Sequence[Example] = ()) -> None:
-    """Raise unless an attribute fulfils its contract.
+    """Raise unless an attribute fulfills its contract.
 
     Checked: it is one, and says what it is of; values are of the kind that its annotation states,
     also for empty texts and for several fields; the same item has the same value, whatever was

@@ -52,7 +52,7 @@ def check_diagnostic(
     model: PlainModel | None = None,
     reference: PlainModel | None = None,
 ) -> None:
-    """Raise unless a diagnostic fulfils its contract, with default parameters.
+    """Raise unless a diagnostic fulfills its contract, with default parameters.
 
     Checked: members, docstring and parameters; a design that is the same when asked twice, whose
     estimates name known statistics and declared measures, and whose claims name its estimates;

@@ -31,7 +31,7 @@ TOLERANCE: Final = 1e-3
 
 
 def check_gradients(model: Any, examples: Sequence[Example]) -> None:
-    """Raise unless a model's gradients fulfil `scrutiny.core.queries.gradients`.
+    """Raise unless a model's gradients fulfill `scrutiny.core.queries.gradients`.
 
     Checked: the matrix, its vocabulary and its flags fit each other and are one object; pieces lie
     in their texts, in order, with a row and a finite slope each; an example's slopes are those that
@@ -127,7 +127,7 @@ def _check_sum(model: Any, example: Example, own: Sequence[TokenGradients]) -> P
 
 
 def check_followed(model: Any, examples: Sequence[Example]) -> None:
-    """Raise unless gradients along paths and by parameters fulfil the contract of their queries.
+    """Raise unless gradients along paths and by parameters fulfill the contract of their queries.
 
     Checked: answers are sound and those that a query has alone; labels' scores at a text differ as
     the logarithms of their probabilities do; and the gradients by a parameter of all labels, each

@@ -35,7 +35,7 @@ _NEAR: Final = 1e-4
 
 
 def check_language_model(model: Any) -> None:
-    """Raise unless a model fulfils the contracts of its language capabilities.
+    """Raise unless a model fulfills the contracts of its language capabilities.
 
     Checked: tokens that lie where they say; one sound answer to each query, the same asked again,
     one by one and in reverse (to the last bit where that is promised, else to 1e-4); probabilities

@@ -26,7 +26,7 @@ _ROWS: Final = 12
 
 
 def check_statistic(statistic: Statistic, measures: Array | None = None) -> None:
-    """Raise unless a statistic fulfils the contract of its kind.
+    """Raise unless a statistic fulfills the contract of its kind.
 
     Checked, of all kinds: what it declares; the order of rows changes nothing; the
     measures are not changed. Of additive ones: each row has components of its own, leading axes
@@ -154,7 +154,7 @@ def _same(name: str, one: float, two: float, message: str) -> None:
 
 
 def check_part(part: ReportPart, view: RunView) -> None:
-    """Raise unless a part of the report fulfils its contract.
+    """Raise unless a part of the report fulfills its contract.
 
     Checked: the first line of its docstring; that it shows nothing of an empty run; of a run that
     has what it needs, a title, a lead, and charts whose anchors are their own and whose tables

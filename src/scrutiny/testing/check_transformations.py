@@ -38,7 +38,7 @@ _MOST_SITES: Final = 8
 def check_transformation(
     transformation: Transformation, documents: Sequence[Document] | None = None
 ) -> None:
-    """Raise unless a transformation fulfils its contract.
+    """Raise unless a transformation fulfills its contract.
 
     Checked: members and their types; a docstring that says what it measures and when it misleads;
     sites in order, inside the text, the same when asked twice; candidates that are disjoint edits

@@ -60,9 +60,9 @@ _COMMON = 4.0  # zipf above which a capital at a sentence's start is no evidence
 def _listed() -> dict[str, tuple[tuple[tuple[str, ...], EntityLabel], ...]]:
     """Names of several tokens by their first token, the longest first."""
     found: dict[str, list[tuple[tuple[str, ...], EntityLabel]]] = {}
-    labelled: list[tuple[str, EntityLabel]] = [(name, "LOC") for name in places()]
-    labelled += [(name, "ORG") for name in listed("organizations")]
-    for name, label in labelled:
+    labeled: list[tuple[str, EntityLabel]] = [(name, "LOC") for name in places()]
+    labeled += [(name, "ORG") for name in listed("organizations")]
+    for name, label in labeled:
         parts = tuple(name[start:end] for start, end in token_spans(name))
         found.setdefault(parts[0], []).append((parts, label))
     return {head: tuple(sorted(rows, key=lambda r: -len(r[0]))) for head, rows in found.items()}

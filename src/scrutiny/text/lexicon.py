@@ -1,6 +1,6 @@
 """Word lists that ship with the package, each loaded on first use and cached.
 
-Sources and licences: ``data/NOTICE.md``. All lists are in a fixed order, so an index drawn at
+Sources and licenses: ``data/NOTICE.md``. All lists are in a fixed order, so an index drawn at
 random names the same entry everywhere.
 """
 

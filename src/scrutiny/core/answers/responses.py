@@ -67,7 +67,7 @@ _CANNOT: Final = (
     r"|(?:am|'m) not (?:allowed|permitted|comfortable)(?: to)?)"
 )
 _DOES: Final = (
-    r"(?:help|assist|provide|comply|fulfil+|answer|discuss|create|write|generate|support|engage"
+    r"(?:help|assist|provide|comply|fulfill+|answer|discuss|create|write|generate|support|engage"
     r"|share|offer|participate|do (?:that|this|so))"
 )
 _DECLINE: Final = (

@@ -38,8 +38,8 @@ def _signed(name: str, says: str) -> Measure:
 
 _MEASURES: Final = (
     Measure("value", says="mean verdict of the judge", row_range=_SHARE),
-    Measure("human", says="mean verdict of people", among=("labelled",)),
-    Measure("labelled", says="items that people judged", row_range=_SHARE),
+    Measure("human", says="mean verdict of people", among=("labeled",)),
+    Measure("labeled", says="items that people judged", row_range=_SHARE),
     Measure("agreement", says="agreement with people", scale="logit", row_range=_SHARE),
     _share("unparsed", "verdicts that cannot be read"),
     _share("tie", "ties"),
@@ -124,7 +124,7 @@ def _as_given(
         "value": scale.value(given),
         "unparsed": given == UNPARSED,
         "tie": given == scale.tie,
-        "labelled": human is not None,
+        "labeled": human is not None,
         "human": 0.0 if human is None else scale.value(human),
     }
     if human is not None and given != UNPARSED and len(example.fields) > 2:

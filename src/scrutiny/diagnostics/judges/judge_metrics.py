@@ -70,7 +70,7 @@ def _of_binary(sums: Array) -> Array:
     return np.where(sums[..., -1] > 0, np.nan, rogan_gladen(sums[..., :-1]))
 
 
-_NEEDS: Final = ("value", "human", "labelled")
+_NEEDS: Final = ("value", "human", "labeled")
 #: Share of agreement beyond what always giving people's commonest verdict would have.
 OVER_CONSTANT: Final = Weighted(
     "over_constant@1",

@@ -185,8 +185,8 @@ def far_better_order(
     moved = np.zeros(gold.size, bool)
     for part in np.unique(half):
         on = half == part
-        learnt = on if n_labels == 2 else ~on
-        order = best_order(gold[learnt], answer[learnt], n_labels=n_labels, least=FAR)
+        learned = on if n_labels == 2 else ~on
+        order = best_order(gold[learned], answer[learned], n_labels=n_labels, least=FAR)
         wanted = order[gold[on]]
         moved[on] = wanted != gold[on]
         difference[on] = (answer[on] == wanted).astype(float) - (answer[on] == gold[on])

@@ -189,7 +189,7 @@ def _card_of(record: Mapping[str, Any]) -> str:
         "data. Hashes of the training texts (letters and numbers) are in `training_hashes.npy`.",
         *(f"\nNote: {note}" for note in data["notes"]),
         "",
-        "The licence is that of the base and of the data.",
+        "The license is that of the base and of the data.",
     ]
     return "\n".join(lines) + "\n"
 

@@ -56,7 +56,7 @@ def _card_of(record: Mapping[str, Any]) -> str:
     """Model card in Markdown, from ``training.json``."""
     recipe, seeds = record["recipe"], record["seeds"]
     stated = record["license"] or "not stated; it follows from the texts'."
-    rights = [f"Licence of the weights: {stated}", "", *(f"- {a}" for a in record["attribution"])]
+    rights = [f"License of the weights: {stated}", "", *(f"- {a}" for a in record["attribution"])]
     known = {"CC BY-SA 4.0": "cc-by-sa-4.0", "MIT": "mit", "Apache-2.0": "apache-2.0"}
     short = known.get(record["license"])
     front_matter = ["---", "language: en", f"license: {short}", "---", ""] if short else []

@@ -145,7 +145,7 @@ class PretrainingJob:
     teacher
         Model to distill from, or None.
     stated
-        Statements for the model card: licence, attribution.
+        Statements for the model card: license, attribution.
     start
         Checkpoint to start from, or None: random weights.
     """
