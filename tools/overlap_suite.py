@@ -6,7 +6,7 @@ After HANS (McCoy, Pavlick & Linzen 2019): thirty constructions, whose second se
 that the first has not, in three kinds (any words of it, words in a row, a whole constituent), half
 of them entailed. For paraphrases: ten constructions of two sentences of the same words. Words and
 frames (overlap_suite.toml) are our own. A *filling* is three people, their numbers and what they
-do; each construction has every filling once, so that cases of one filling are a group.
+do; no two cases of a test have the same one.
 """
 
 import json
@@ -16,8 +16,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 SAMPLES = HERE.parent / "src/scrutiny/data/samples"
 N_FILLINGS = 30
-#: Label that the pairs of each suite have, or have not.
-LABELS = {"overlap": "entailment", "same_words": "paraphrase"}
+#: What each suite is about, and the label that its pairs have, or have not.
+SUITES = {"overlap": ("overlap", "entailment"), "same_words": ("word order", "paraphrase")}
 NEGATIVE = ("not entailed", "no paraphrase")
 
 
@@ -29,18 +29,17 @@ def data():
 def rows(given, suite):
     """Rows of a suite, construction by construction."""
     for test, constructions in given[suite].items():
-        for construction, frames in constructions.items():
+        for place, (construction, frames) in enumerate(constructions.items()):
             for number in range(N_FILLINGS):
-                yield row(given, suite, test, construction, frames, number)
+                yield row(given, suite, test, construction, frames, number, place)
 
 
-def row(given, suite, test, construction, frames, number):
-    """Row of a construction with one filling; frames take turns."""
-    fields = filling(given, number, len(frames))
+def row(given, suite, test, construction, frames, number, place):
+    """Row of the construction at a place of its test; its frames take turns."""
+    fields = filling(given, number, place, len(frames))
     pair = frames[number % len(frames)].split(" | ")
     text, other = (sentence(frame.format(**fields)) for frame in pair)
-    capability, _, half = test.partition(", ")
-    label = LABELS[suite]
+    capability, label = SUITES[suite]
     return {
         "id": f"{test}/{construction}/{number}".replace(",", "").replace(" ", "-"),
         "text": text,
@@ -48,22 +47,21 @@ def row(given, suite, test, construction, frames, number):
         "capability": capability,
         "test": test,
         "construction": construction,
-        "group": str(number),
-        "expect": f"is_not(label={label})" if half in NEGATIVE else f"is(label={label})",
+        "expect": f"is_not(label={label})" if test.endswith(NEGATIVE) else f"is(label={label})",
     }
 
 
-def filling(given, number, n_frames):
+def filling(given, number, place, n_frames):
     """What the fields of frames stand for; words of a list go on with each turn of the frames."""
     people = given["people"]
     turn = number // n_frames
-    nouns = [people[(number + step) % len(people)] for step in (0, 7, 18)]
+    nouns = [people[(number + step) % len(people)] for step in (0, 7 + place, 18 - place)]
     are_many = (number // 2 % 2, number // 3 % 2, number // 5 % 2)
     actions, alone = given["to_others"], given["alone"]
     found = {
-        "v": actions[number % len(actions)],
-        "w": actions[(number + 8) % len(actions)],
-        "i": alone[(number * 3 + 1) % len(alone)],
+        "v": actions[(number + 3 * place) % len(actions)],
+        "w": actions[(number + 3 * place + 8) % len(actions)],
+        "i": alone[(number * 3 + place + 1) % len(alone)],
         "bare": plural(nouns[0]),
     }
     for name, noun, many in zip("abc", nouns, are_many, strict=True):
@@ -95,7 +93,7 @@ def lines(suite):
 
 
 def main():
-    for suite in LABELS:
+    for suite in SUITES:
         out = SAMPLES / f"{suite}.suite.jsonl"
         out.write_text("\n".join(lines(suite)) + "\n", encoding="utf-8")
 

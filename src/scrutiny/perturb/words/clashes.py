@@ -32,7 +32,7 @@ from scrutiny.perturb.words.number_swap import counting_numbers
 from scrutiny.perturb.words.replacing import OtherWord
 from scrutiny.text.edits import apply_to_text
 from scrutiny.text.inflection import lemma
-from scrutiny.text.lexicon import is_stop_word, table, word_set
+from scrutiny.text.lexicon import table, word_set
 from scrutiny.text.numbers import Number, format_number, parse_number
 
 #: Label of a contradiction, by that of what follows or says the same; in capitals where it is.
@@ -48,17 +48,20 @@ _OPEN: Final = word_set("opens_a_statement")
 _OTHERS: Final = frozenset("other others another more".split())
 _BOUNDS: Final = word_set("bounds_of_numbers")
 _PRONOUNS: Final = frozenset("he him his himself she her hers herself".split())
-_GENDERED: Final = frozenset(word for pair in table("gender_pairs") for word in pair)
+_FEMALE, _MALE = (frozenset(column) for column in zip(*table("gender_pairs"), strict=True))
+_GENDERED: Final = _FEMALE | _MALE
 _AGES: Final = frozenset("young younger old older elderly".split())
 _KIN: Final = word_set("kin")
-_IDIOMS: Final = frozenset("at by in".split())
-_NAMED: Final = frozenset("named called look looks looked looking day year time modeled".split())
+_IDIOMS: Final = frozenset("at by in as less more most least".split())
+_MOVES: Final = frozenset("rose fell increased decreased increases decreases".split())
+_AMOUNTS: Final = frozenset("from to up down".split())
 _POSSESSIVE: Final = frozenset("my your his her its our their whose".split())
 _SOME: Final = frozenset("the some several few group groups these those many".split())
 _GROWN_UPS: Final = word_set("grown_ups")
 _PARTICLES: Final = frozenset("up down off out over - '".split())
 _COMPOUNDS: Final = word_set("behind_fixed_adjectives") | word_set("behind_fixed_opposites")
-_WINDOW: Final = 3  # words behind a number among which the noun stands that it counts
+_HUNDRED: Final = 100  # in words a scale of others, in percent no number that grows
+_WINDOW: Final = 4  # words behind a number among which the nouns stand that it counts
 _MOST: Final = 3  # how much more a small number becomes
 
 
@@ -135,7 +138,10 @@ _NOTHING: Final = Example("", {"text": ""})
 
 def _is_open(words: Sequence[str]) -> bool:
     """Whether a text denies, asks, or leaves open what it says."""
-    return any(word.lower() in _OPEN or word[-3:].lower() in ("n't", "n’t") for word in words)
+    return any(
+        (word.lower() in _OPEN and word != "May") or word[-3:].lower() in ("n't", "n’t")
+        for word in words
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +181,7 @@ class NumberClash(Clash):
 
     id = "number_clash@1"
     title = "numbers that clash"
+    resources = ("tagger",)
 
     of: str | int | None = None
     becomes: str | int | None = None
@@ -185,15 +192,17 @@ class NumberClash(Clash):
         found = [
             (i, number)
             for i, number in counting_numbers(words)
-            if number.kind in ("digits", "word")
+            if (number.kind == "digits" or (number.kind == "word" and number.value < _HUNDRED))
             and number.value >= 2
+            and (number.value, words[i + 1 : i + 2]) != (_HUNDRED, ["percent"])
             and not number.suffix
             and _BOUNDS.isdisjoint(word.lower() for word in words[max(0, i - 2) : i])
         ]
         first = self.first_of(document) if found else None
         if first is None or not _OTHERS.isdisjoint(word.lower() for word in first.words):
             return ()
-        return [Site(*document.tokens[i], i) for i, one in found if _is_told(first, words, i, one)]
+        told = [i for i, number in found if _is_told(first, document, i, number)]
+        return [Site(*document.tokens[i], i) for i in told]
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Candidates:
         """Larger numbers in the same notation."""
@@ -209,24 +218,26 @@ class NumberClash(Clash):
             yield (Edit(document.field, site.start, site.end, new),)
 
 
-def _is_told(first: Document, words: Sequence[str], at: int, number: Number) -> bool:
-    """Whether a text counts the same thing once, and says this number of it."""
-    nouns = _nouns(words, at)
+def _is_told(first: Document, second: Document, at: int, number: Number) -> bool:
+    """Whether a text counts what another one counts, once, and says this number of it."""
+    nouns = _nouns(second, at)
     told = [
         other.value
         for i, word in enumerate(first.words)
-        if (other := parse_number(word)) is not None and nouns & _nouns(first.words, i)
+        if (other := parse_number(word)) is not None and nouns & _nouns(first, i)
     ]
     return told == [number.value]
 
 
-def _nouns(words: Sequence[str], at: int) -> frozenset[str]:
-    """Words behind a number that may be what it counts, as lemmas, up to a function word."""
-    found = []
-    for word in words[at + 1 : at + 1 + _WINDOW]:
-        if is_stop_word(word) or not word.isalpha():
+def _nouns(document: Document, at: int) -> frozenset[str]:
+    """Lemmas of the nouns that a number counts: the next ones in a row, behind adjectives."""
+    found: list[str] = []
+    for i in range(at + 1, min(at + 1 + _WINDOW, len(document.words))):
+        tag = document.tag(i)
+        if tag.startswith("NN"):
+            found.append(lemma(document.words[i].lower(), "NOUN"))
+        elif found or not tag.startswith(("JJ", "VBN", "VBG")):
             break
-        found.append(lemma(word.lower(), "NOUN"))
     return frozenset(found)
 
 
@@ -350,9 +361,13 @@ def _is_fixed(document: Document, at: int, tag: str) -> bool:
         return True  # "sitting down", "hot air"
     if words[at][:1].isupper() and (at > 0 or tag in ("VB", "JJ")):
         return not document.text.isupper()
-    if tag == "JJ" and (not _IDIOMS.isdisjoint(before[-1:]) or behind[:1] == ["and"]):
-        return True  # "at large", "safe and sound"
-    if low in ("before", "after") and not _NAMED.isdisjoint(before[-1:]):
+    if tag in ("JJ", "") and (not _IDIOMS.isdisjoint(before[-1:]) or behind[:1] == ["and"]):
+        return True  # "at large", "as quickly as", "warm and dry"
+    if not tag and document.tag(at).startswith("JJ"):
+        return True  # "outside observers"
+    if low in _MOVES and not _AMOUNTS.isdisjoint(words[at + 1 :]):
+        return True  # "rose from 47 to 50"
+    if low in _GENDERED and _is_one_of_several(words, at):
         return True
     if low in _AGES:
         return _GROWN_UPS.isdisjoint(behind)
@@ -360,3 +375,9 @@ def _is_fixed(document: Document, at: int, tag: str) -> bool:
         return "of" in behind or any(one in _POSSESSIVE or "'" in one for one in before)
     is_plural = tag == "NN" and document.tag(at) == "NNS"
     return is_plural and not any(one in _SOME or parse_number(one) for one in before)
+
+
+def _is_one_of_several(words: Sequence[str], at: int) -> bool:
+    """Whether a text speaks elsewhere of somebody of this gender, who may be the same person."""
+    alike = _FEMALE if words[at].lower() in _FEMALE else _MALE
+    return sum(word.lower() in alike for word in words) > 1
