@@ -90,7 +90,7 @@ transformation scrutiny.perturb.characters.
     typos@1                typos:Typos
     word_case@1            surface:WordCase
 transformation scrutiny.perturb.words.
-    antonym_clash@1     clashes:AntonymClash
+    antonym_clash@1     opposites:AntonymClash
     antonym_swap@1      replacing:AntonymSwap
     contraction@1       added_and_dropped:Contraction
     delete_word@1       added_and_dropped:DeleteWord

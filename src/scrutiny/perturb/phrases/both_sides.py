@@ -40,8 +40,11 @@ _SHORTEST: Final = 4  # letters of a word that is the same by no chance, as Engl
 _VOWELS: Final = "aeiou"
 _CONSONANTS: Final = "".join(sorted({*ascii_lowercase} - {*_VOWELS, *"qxyj"}))
 _MONTHS: Final = 12
-_DAYS: Final = 28
+_DAYS: Final = 31
+_ANY_MONTH: Final = 28  # days that every month has
 _LATEST: Final = 2025  # a year of the past stays one
+_HOURS: Final = 25
+_MINUTES: Final = 2  # digits of them on a clock
 _PERCENT: Final = 99
 _FEW: Final = 4
 _MOST: Final = 200  # numbers that are looked at
@@ -164,8 +167,10 @@ def _others(word: str) -> Sequence[str]:
     if number is None or number.suffix or number.kind != "digits" or number.width:
         return []
     value, rest = int(number.value), number.value - int(number.value)
+    if number.decimals == _MINUTES and value < _HOURS:
+        return []  # "at 23.45"
     if value <= _DAYS and not number.decimals:
-        low, high = (2, _MONTHS) if value <= _MONTHS else (_MONTHS + 1, _DAYS)
+        low, high = (2, _MONTHS) if value <= _MONTHS else (_MONTHS + 1, _ANY_MONTH)
     elif value in _YEARS and len(word) == 4:
         low, high = value - 20, min(value + 20, _LATEST)
     elif number.decimals:
@@ -198,9 +203,9 @@ def _form(value: int) -> int:
 class SameWord(OnBothSides):
     """A word that a text and its references share, replaced on both sides by one that nobody knows.
 
-    Words of four letters and more that are in no language what they are by chance: names, and words
-    that came from one to the other ("Bus", "Internet"). The new one is made of syllables, as long
-    and in the same case.
+    Words of four letters and more, with a capital where the text has any: names, mostly, and in
+    texts in small letters also words that came from one language to the other ("ball", "jeans").
+    The new one is made of syllables, as long and in the same case.
 
     **Measures** whether a translator copies a word that it does not know.
 

@@ -1,15 +1,13 @@
-"""Words of the second text of a pair that then contradicts the first: numbers, opposites.
+"""Changes of the second text of a pair that then contradicts the first: of them, numbers.
 
-Both change pairs alone whose second text follows from the first, or says the same, and only where
+They change pairs alone whose second text follows from the first, or says the same, and only where
 a contradiction follows, as annotators of inference read two texts: of one event, one thing. Another
 number of what is counted in both texts contradicts; one that the first text does not state may be
 true. The right label is then another one, which they set.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, ClassVar, Final
 
 from scrutiny.core.edit import Edit
@@ -17,7 +15,6 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.facts import Facts
 from scrutiny.core.randomness import Rng
-from scrutiny.core.record import grouped
 from scrutiny.core.transformation import Document, Effect, SetsGold, Site, effect_of
 from scrutiny.perturb.engine.changes import (
     ONE_SITE,
@@ -25,14 +22,11 @@ from scrutiny.perturb.engine.changes import (
     Change,
     Sites,
     in_random_order,
-    whole_text,
 )
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.words.number_swap import counting_numbers
-from scrutiny.perturb.words.replacing import OtherWord
-from scrutiny.text.edits import apply_to_text
 from scrutiny.text.inflection import lemma
-from scrutiny.text.lexicon import table, word_set
+from scrutiny.text.lexicon import word_set
 from scrutiny.text.numbers import Number, format_number, parse_number
 
 #: Label of a contradiction, by that of what follows or says the same; in capitals where it is.
@@ -47,19 +41,6 @@ _OTHERWISE: Final[Mapping[str, str]] = {
 _OPEN: Final = word_set("opens_a_statement")
 _OTHERS: Final = frozenset("other others another more".split())
 _BOUNDS: Final = word_set("bounds_of_numbers")
-_PRONOUNS: Final = frozenset("he him his himself she her hers herself".split())
-_FEMALE, _MALE = (frozenset(column) for column in zip(*table("gender_pairs"), strict=True))
-_GENDERED: Final = _FEMALE | _MALE
-_AGES: Final = frozenset("young younger old older elderly".split())
-_KIN: Final = word_set("kin")
-_IDIOMS: Final = frozenset("at by in as less more most least".split())
-_MOVES: Final = frozenset("rose fell increased decreased increases decreases".split())
-_AMOUNTS: Final = frozenset("from to up down".split())
-_POSSESSIVE: Final = frozenset("my your his her its our their whose".split())
-_SOME: Final = frozenset("the some several few group groups these those many".split())
-_GROWN_UPS: Final = word_set("grown_ups")
-_PARTICLES: Final = frozenset("up down off out over - '".split())
-_COMPOUNDS: Final = word_set("behind_fixed_adjectives") | word_set("behind_fixed_opposites")
 _HUNDRED: Final = 100  # in words a scale of others, in percent no number that grows
 _WINDOW: Final = 4  # words behind a number among which the nouns stand that it counts
 _MOST: Final = 3  # how much more a small number becomes
@@ -239,145 +220,3 @@ def _nouns(document: Document, at: int) -> frozenset[str]:
         elif found or not tag.startswith(("JJ", "VBN", "VBG")):
             break
     return frozenset(found)
-
-
-@dataclass(frozen=True, slots=True)
-class AntonymClash(Clash, OtherWord):
-    """The opposite of a word in the second text of a pair, which then contradicts the first.
-
-    The word stands once in both texts and its opposite in none; it is one of a list of words that
-    are not both true of a thing at a time ("inside" and "outside", "standing" and "sitting", "man"
-    and "woman"). Texts that deny, ask or leave something open stay. Labels: as ``number_clash``.
-
-    Parameters
-    ----------
-    of
-        Label of the pairs that change.
-    becomes
-        Their label then.
-    copied
-        Whether the second text becomes the first one with one word replaced, as published, so that
-        the two share every other word.
-
-    **Measures** whether the model sees the one word that contradicts, beside many that agree.
-
-    **Misleads when** both are there: one man is outside, and another one inside.
-
-    References
-    ----------
-    Glockner, Shwartz, Goldberg (2018). Breaking NLI systems with sentences that require simple
-    lexical inferences. Gui et al. (2021). TextFlint: SwapAnt.
-
-    Examples
-    --------
-    >>> from scrutiny.perturb.engine.apply import perturb
-    >>> texts = {"text": "A man sleeps inside a tent.", "text_pair": "Somebody is inside."}
-    >>> variant = perturb(Example("1", texts, "entailment"), "antonym_clash", seed=0)
-    >>> variant.edits[0].text, variant.gold
-    ('outside', 'contradiction')
-    """
-
-    id = "antonym_clash@1"
-    title = "opposites that clash"
-    resources = ("tagger",)
-    has_article = True
-
-    of: str | int | None = None
-    becomes: str | int | None = None
-    copied: bool = False
-
-    def sites(self, document: Document) -> Sites:
-        """Words whose opposite contradicts; the text as a whole where it becomes a copy."""
-        known = _opposites()
-        if not any(word.lower() in known for word in document.words):
-            return ()
-        first = self.first_of(document)
-        if first is None:
-            return ()
-        if not self.copied:
-            return _places(document, first)
-        return whole_text(document) if _places(first, document) else ()
-
-    def others(self, document: Document, site: Site) -> Sequence[str]:
-        """The opposite of the word in its part of speech."""
-        return (_opposite_of(document, site.token)[1],)
-
-    def candidates(self, document: Document, site: Site, rng: Rng) -> Candidates:
-        """The word replaced; or the first text with its word replaced."""
-        if not self.copied:
-            yield from OtherWord.candidates(self, document, site, rng)
-            return
-        first = self.first_of(document)
-        if first is None:
-            return
-        for place in in_random_order(_places(first, document), rng):
-            for edits in OtherWord.candidates(self, first, place, rng):
-                copied = apply_to_text(first.text, edits)
-                yield (Edit(document.field, 0, len(document.text), copied),)
-
-
-@cache
-def _opposites() -> Mapping[str, Sequence[tuple[str, str]]]:
-    """Beginning of a Penn tag and opposite, of each word in small letters."""
-    return grouped((word, (tag, other)) for tag, word, other in table("opposites"))
-
-
-def _opposite_of(document: Document, at: int) -> tuple[str, str]:
-    """Beginning of the tag of a word, and its opposite in this part of speech; empty for none."""
-    known = _opposites().get(document.words[at].lower(), ())
-    tag = document.tag(at) if any(of for of, _ in known) else ""
-    return next(((of, other) for of, other in known if tag.startswith(of)), ("", ""))
-
-
-def _places(document: Document, other: Document) -> list[Site]:
-    """Words that stand once in two texts, and whose opposite stands in neither."""
-    known = _opposites()
-    here = Counter(word.lower() for word in document.words)
-    there = Counter(word.lower() for word in other.words)
-    found = []
-    for i, word in enumerate(document.words):
-        low = word.lower()
-        if low not in known or here[low] != 1 or there[low] != 1:
-            continue
-        if low in _GENDERED and not _PRONOUNS.isdisjoint(here):
-            continue  # "a man and his dog"
-        tag, opposite = _opposite_of(document, i)
-        if not opposite or here[opposite] or there[opposite] or _is_fixed(document, i, tag):
-            continue
-        found.append(Site(*document.tokens[i], i))
-    return found
-
-
-def _is_fixed(document: Document, at: int, tag: str) -> bool:
-    """Whether a word may be part of an expression or a name, or the opposite be true as well.
-
-    So it is of children's ages, of somebody's kin (who has a mother, has a father), and of plurals
-    that no number or article tells to be some and not all.
-    """
-    words = document.words
-    low, behind = words[at].lower(), [word.lower() for word in words[at + 1 : at + 3]]
-    before = [word.lower() for word in words[max(0, at - 3) : at]]
-    if behind and (behind[0] in _PARTICLES or behind[0] in _COMPOUNDS):
-        return True  # "sitting down", "hot air"
-    if words[at][:1].isupper() and (at > 0 or tag in ("VB", "JJ")):
-        return not document.text.isupper()
-    if tag in ("JJ", "") and (not _IDIOMS.isdisjoint(before[-1:]) or behind[:1] == ["and"]):
-        return True  # "at large", "as quickly as", "warm and dry"
-    if not tag and document.tag(at).startswith("JJ"):
-        return True  # "outside observers"
-    if low in _MOVES and not _AMOUNTS.isdisjoint(words[at + 1 :]):
-        return True  # "rose from 47 to 50"
-    if low in _GENDERED and _is_one_of_several(words, at):
-        return True
-    if low in _AGES:
-        return _GROWN_UPS.isdisjoint(behind)
-    if low in _KIN:
-        return "of" in behind or any(one in _POSSESSIVE or "'" in one for one in before)
-    is_plural = tag == "NN" and document.tag(at) == "NNS"
-    return is_plural and not any(one in _SOME or parse_number(one) for one in before)
-
-
-def _is_one_of_several(words: Sequence[str], at: int) -> bool:
-    """Whether a text speaks elsewhere of somebody of this gender, who may be the same person."""
-    alike = _FEMALE if words[at].lower() in _FEMALE else _MALE
-    return sum(word.lower() in alike for word in words) > 1
