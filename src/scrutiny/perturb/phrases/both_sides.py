@@ -8,6 +8,7 @@ right: what stands once in the text stands once in every reference, letter by le
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from string import ascii_lowercase
 from typing import Any, ClassVar, Final, Literal
 
@@ -111,8 +112,8 @@ class SameNumber(OnBothSides):
     """Numbers in digits that a text and its references share, replaced on both sides by one new.
 
     The new one is of the same size and kind: what may be a month or a day stays one, a year is one
-    of the same decades, and words behind it have the same form also in languages that tell few from
-    many. A one stays.
+    of the same decades, words behind it have the same form also in languages that tell few from
+    many, and of two numbers the larger one stays the larger. A one stays.
 
     **Measures** whether a translator copies numbers, also those that it has not seen.
 
@@ -145,9 +146,10 @@ class SameNumber(OnBothSides):
     def candidates(self, document: Document, site: Site, rng: Rng) -> Candidates:
         """Other numbers in the same notation, in random order."""
         word = document.text[site.start : site.end]
-        taken = {*document.words}
+        numbers = filter(None, map(parse_number, document.words))
+        low, high = _room(_value(word), [number.value for number in numbers])
         for other in in_random_order(_others(word), rng):
-            if other not in taken:  # of which the references have none either
+            if low < _value(other) < high:
                 yield (Edit(document.field, site.start, site.end, other),)
 
     def is_own(self, old: str, new: str) -> bool:
@@ -155,13 +157,33 @@ class SameNumber(OnBothSides):
         return old[:1].isdigit() and parse_number(new) is not None
 
 
+def _value(word: str) -> float:
+    number = parse_number(word)
+    return number.value if number is not None else 0
+
+
+def _room(value: float, told: Sequence[float]) -> tuple[float, float]:
+    """Between which values a number of a text stays the larger and the smaller one that it was.
+
+    Half of the way to the next ones, which may go the other half.
+
+    Examples
+    --------
+    >>> _room(830, [3, 830, 846])
+    (416.5, 838.0)
+    """
+    below = max((other for other in told if other < value), default=-inf)
+    above = min((other for other in told if other > value), default=inf)
+    return (value + below) / 2, (value + above) / 2
+
+
 def _others(word: str) -> Sequence[str]:
     """Other numbers of the size and kind of one in digits; none of small ones and of words.
 
     Examples
     --------
-    >>> _others("2"), _others("21"), _others("41"), _others("two")
-    (['3', '4'], [], ['31', '51', '61', '71', '81', '91'], [])
+    >>> _others("2"), _others("21"), _others("80"), _others("two")
+    (['3', '4'], [], ['40', '50', '60', '70', '90'], [])
     """
     number = parse_number(word) if word[:1].isdigit() else None
     if number is None or number.suffix or number.kind != "digits" or number.width:
@@ -230,13 +252,18 @@ class SameWord(OnBothSides):
     intensity = ONE_SITE
 
     def sites(self, document: Document) -> Sites:
-        """Words on both sides, without function words and capitals alone."""
-        shared = [
-            w for w in _shared(document) if len(w) >= _SHORTEST and w.isascii() and w.isalpha()
-        ]
-        if not shared:
-            return ()
-        return sites_where(document, lambda word: word in shared and not is_stop_word(word))
+        """Words on both sides that are no function words."""
+        is_small = document.text.islower()
+        shared = {
+            word
+            for word in _shared(document)
+            if len(word) >= _SHORTEST
+            and word.isascii()
+            and word.isalpha()
+            and (is_small or word.istitle() or word.isupper())
+            and not is_stop_word(word)
+        }
+        return sites_where(document, shared.__contains__)
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Candidates:
         """A few made-up words."""

@@ -25,7 +25,7 @@ _KIN: Final = word_set("kin")
 _AGES: Final = frozenset("young younger old older elderly".split())
 _GROWN_UPS: Final = word_set("grown_ups")
 _SOME: Final = frozenset("the some several few group groups these those many".split())
-_PARTICLES: Final = frozenset("up down off out over - '".split())
+_PARTICLES: Final = frozenset("up down off out over away - '".split())
 _IDIOMS: Final = frozenset("and at by in as less more most least will would to can could".split())
 _COMPOUNDS: Final = word_set("behind_fixed_adjectives") | word_set("behind_fixed_opposites")
 
@@ -59,6 +59,7 @@ class AntonymClash(Clash, OtherWord):
 
     Examples
     --------
+    >>> from scrutiny.core.example import Example
     >>> from scrutiny.perturb.engine.apply import perturb
     >>> texts = {"text": "A man sleeps inside a tent.", "text_pair": "Somebody is inside."}
     >>> variant = perturb(Example("1", texts, "entailment"), "antonym_clash", seed=0)
@@ -160,6 +161,8 @@ def _may_be_both(document: Document, at: int, tag: str) -> bool:
     """
     words = [word.lower() for word in document.words]
     low, before, behind = words[at], words[max(0, at - 3) : at], words[at + 1 :]
+    if not tag and words[0] == "there":
+        return True  # there may be people both inside and outside
     if low in _AGES:
         return _GROWN_UPS.isdisjoint(behind[:2])
     if low in _KIN and ("of" in behind[:2] or any(w in _POSSESSIVE or "'" in w for w in before)):
