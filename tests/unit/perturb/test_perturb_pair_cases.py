@@ -118,9 +118,9 @@ def test_only_the_second_text_of_two_changes():
 @pytest.mark.parametrize(
     ("recipe", "task", "labels", "said"),
     [
-        ("number_clash", PAIRS, ("0", "1"), "cannot be told of 0, 1"),
-        ("antonym_clash", PAIRS, ("entailment", "not_entailment"), "contradiction is none of"),
-        ("antonym_clash(of=1,becomes=2)", PAIRS, ("0", "1"), "the label 2 is none of"),
+        ("number_clash", PAIRS, ("0", "1"), "The labels are 0, 1, and which of them says"),
+        ("number_clash(of=2,becomes=0)", PAIRS, ("0", "1"), "cannot be told"),
+        ("antonym_clash", PAIRS, ("entailment", "not_entailment"), "entailment would be"),
         ("number_clash", "text-classification", (), "labels of one text"),
         ("same_number", PAIRS, (), "labels of the relation of texts"),
         ("typos+same_word", "text-classification", (), "labels of one text"),
@@ -138,6 +138,7 @@ def test_what_is_unsafe_is_refused_before_anything_is_changed(recipe, task, labe
         ("antonym_clash", PAIRS, ("not_paraphrase", "paraphrase")),
         ("number_clash(of=1,becomes=0)", PAIRS, ("0", "1")),
         ("antonym_clash", PAIRS, ()),
+        ("antonym_clash(becomes=contradiction)", PAIRS, ("entailment", "neutral")),
         ("same_word", TRANSLATION, ()),
     ],
 )

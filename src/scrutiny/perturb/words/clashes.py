@@ -88,18 +88,20 @@ class Clash(Change, SetsGold):
         if not labels:
             return
         after = {label: self.gold_after(label, _NOTHING, ()) for label in labels}
-        named = [label for label in labels if after[label] is not None]
-        lost = [after[label] for label in named if after[label] not in labels]
-        if not named or lost:
-            what = (
-                f"the label {lost[0]} is none of the data's, which are"
-                if lost
-                else "which label says that the second text follows from the first, or says the "
-                "same, cannot be told of"
-            )
+        found = {label: other for label, other in after.items() if other is not None}
+        stated, known = f"The labels are {', '.join(labels)}", {*labels}
+        if not found:
             raise PlanError(
-                f"{name}: {what} {', '.join(labels)}. Say which pairs change, and which label they "
-                f"have then: {name}(of=LABEL,becomes=LABEL)."
+                f"{name}: {stated}, and which of them says that the second text follows from the "
+                "first, or means the same, cannot be told. Say which pairs change, and which label "
+                f"they have then: {name}(of=LABEL,becomes=LABEL)."
+            )
+        lost = {*found.values()} - known
+        if lost and self.becomes is None:
+            label = min(lost)
+            raise PlanError(
+                f"{name}: {stated}, and {label}, which {next(iter(found))} would be, is none of "
+                f"them. Say which label a contradiction has: {name}(becomes=LABEL)."
             )
 
     def first_of(self, document: Document) -> TextDocument | None:
