@@ -1,4 +1,4 @@
-"""Changes that set the right answer: what they cost, the cases that are shown, and what is refused."""
+"""Changes that set the right answer: what they cost, the cases shown, and what is refused."""
 
 import re
 

@@ -9,7 +9,9 @@ from os import environ
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from scrutiny.cli import group
 from scrutiny.core.answers.texts import AnyOf, Text
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
@@ -189,3 +191,11 @@ def test_another_process_and_another_order_make_the_same():
         for order in ("1", "2")
     }
     assert len(said) == 1
+
+
+def test_the_command_says_what_it_cannot_set():
+    said = CliRunner().invoke(
+        group, ["perturb", "--data", "builtin:reviews", "--with", "typos,same_number"]
+    )
+    assert isinstance(said.exception, PlanError)
+    assert "here they are labels of one text" in str(said.exception)

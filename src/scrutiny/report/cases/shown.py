@@ -53,10 +53,10 @@ def cases_lines(name: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Text]:
     broken = [row for row in turned if (row["broken"] or 0) > (row["mended"] or 0)]
     fixed = [row for row in turned if (row["mended"] or 0) > (row["broken"] or 0)]
     others = [row for row in turned if (row["mended"] or 0) == (row["broken"] or 0)]
-    n_flipped = sum(1 for row in rows if row["flipped"])
-    said = f"{n_flipped:,} of {len(rows):,} texts changed an answer"
+    flipped = [row for row in rows if row["flipped"]]
+    said = f"{len(flipped):,} of {len(rows):,} texts changed an answer"
     if len({row["replicate"] for row in rows}) > 1:  # a text of its own for each model
-        n_items = [len({row["item"] for row in own}) for own in (turned, rows)]
+        n_items = [len({row["item"] for row in own}) for own in (flipped, rows)]
         said += f" (of {n_items[0]:,} of {n_items[1]:,} items, each in its models)"
     yield from wrapped(
         f"{name}: {said}; {len(broken):,} broken, {len(fixed):,} fixed.", style="bold"
