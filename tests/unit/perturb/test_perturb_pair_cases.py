@@ -16,6 +16,7 @@ from scrutiny.core.answers.texts import AnyOf, Text
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
+from scrutiny.data.dataset import load_dataset
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.engine.recipe import parse_recipe
@@ -199,3 +200,41 @@ def test_the_command_says_what_it_cannot_set():
     )
     assert isinstance(said.exception, PlanError)
     assert "here they are labels of one text" in str(said.exception)
+
+
+DATA = {
+    "snli": "tsv:{}/dev.tsv#text=premise,text_pair=hypothesis,label=label",
+    "mrpc": "tsv:{}/msr-para-test.tsv#text=#1 String,text_pair=#2 String,label=Quality",
+    "ud_pud": "parallel:{}/en_pud-ud-test.conllu#to=pt_pud-ud-test.conllu",
+}
+ASKED = {
+    "snli": ("number_clash", "antonym_clash", "antonym_clash(copied=true)"),
+    "mrpc": ("number_clash(of=1,becomes=0)", "antonym_clash(of=1,becomes=0)"),
+    "ud_pud": OF_REFERENCES,
+}
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.data(n)) for n in DATA])
+def test_on_real_data_gold_is_set_and_the_rest_stays(name, shared_data):
+    """Penn tokens (SNLI) and raw text: what no edit covers is the same to the byte."""
+    examples = load_dataset(DATA[name].format(shared_data(name)), limit="600").examples
+    task = TRANSLATION if name == "ud_pud" else PAIRS
+    for recipe in ASKED[name]:
+        changed = 0
+        for example in examples:
+            variant = perturb(example, recipe, seed=1, task=task)
+            assert variant.status in ("ok", "skipped"), variant.reason
+            if variant.status == "skipped":
+                assert variant.edits == ()
+                continue
+            changed += 1
+            assert variant.gold != example.gold
+            assert example.gold in ("entailment", "1") or task == TRANSLATION
+            last = [*example.fields][-1]
+            before, after = example.fields[last], example.fields[last]
+            for edit in sorted(variant.edits, reverse=True):
+                assert edit.field == last
+                assert before[edit.start : edit.end] != edit.text
+                after = after[: edit.start] + edit.text + after[edit.end :]
+            assert apply_edits(replace(example, gold=None), variant.edits).fields[last] == after
+        assert changed >= 5, recipe
