@@ -4,6 +4,9 @@
     python tools/reading_sheets.py tally --key reading/key.jsonl --first reading/first.jsonl \
         --second reading/rated-1.jsonl --second reading/rated-2.jsonl
 
+    python tools/reading_sheets.py items --task text-pair-classification --count 50 --out pairs \
+        --data "tsv:dev.tsv#text=premise,text_pair=hypothesis" --transformation number_clash
+
 ``draw`` takes files with a text a line, and how many outputs each is to give. It writes
 
 ``key.jsonl``          what every row is: ``{id, transformation, text_before, text_after}``; rows
@@ -12,6 +15,9 @@
 ``sheet-N.jsonl``      for readers who don't: ``{id, text_before, text_after, claim}``, shuffled
                        over the transformations and mixed with the unchanged texts
 ``INSTRUCTIONS.md``    what those readers are told
+
+``items`` takes data with their gold answers, and shows every text of an item with the answer that
+is then right, where a transformation sets one.
 
 A reading is a file of lines ``{"id": ..., "fit": true or false, "why": ...}``. ``tally`` prints a
 Markdown table: the share of fit outputs by either reading with Wilson's interval, how often the two
@@ -23,6 +29,7 @@ import json
 import random
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from shutil import copyfile
@@ -30,6 +37,8 @@ from typing import Any, NamedTuple
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.example import Example
+from scrutiny.core.record import grouped
+from scrutiny.data.dataset import load_dataset
 from scrutiny.diagnostics.robustness.robustness_recipes import RobustnessParams
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.recipe import parse_recipe
@@ -37,11 +46,12 @@ from scrutiny.stats.agreement.kappa import cohen_kappa
 from scrutiny.stats.intervals.interval import wilson
 from scrutiny.tasks.tasks import load_task
 from scrutiny.text.edit_tracks import in_order
-from scrutiny.text.edits import apply_to_text
+from scrutiny.text.edits import apply_edits, apply_to_text
 
 TASK = "text-classification"
 CLAIMS = {"keeps": "keeps the label", "may change": "turns the meaning round"}
 UNCHANGED = "unchanged texts"
+STATED = "what stands behind => is the right answer"
 LONGEST = 320  # code points; a longer text tires its reader
 INSTRUCTIONS = Path(__file__).with_name("reading_instructions.md")
 
@@ -73,32 +83,44 @@ def main(arguments: Sequence[str]) -> None:
     verbs = parser.add_subparsers(dest="verb", required=True)
     draw = verbs.add_parser("draw")
     draw.add_argument("--texts", action="append", required=True, metavar="FILE=N")
-    draw.add_argument("--out", type=Path, required=True)
     draw.add_argument(
         "--transformation", action="append", metavar="NAME", help="beside the defaults"
     )
-    draw.add_argument("--seed", type=int, default=0)
-    draw.add_argument("--sheets", type=int, default=8)
-    draw.add_argument("--unchanged", type=float, default=0.15)
+    items = verbs.add_parser("items")
+    items.add_argument("--data", action="append", required=True)
+    items.add_argument("--task", required=True)
+    items.add_argument("--count", type=int, default=50, help="of each transformation and data")
+    items.add_argument("--transformation", action="append", required=True, metavar="RECIPE")
+    for verb in (draw, items):
+        verb.add_argument("--out", type=Path, required=True)
+        verb.add_argument("--seed", type=int, default=0)
+        verb.add_argument("--sheets", type=int, default=8)
+        verb.add_argument("--unchanged", type=float, default=0.15)
     tally = verbs.add_parser("tally")
     tally.add_argument("--key", type=Path, required=True)
     tally.add_argument("--first", type=Path, required=True)
     tally.add_argument("--second", type=Path, action="append", required=True)
     given = parser.parse_args(arguments)
     if given.verb == "draw":
-        write_sheets(given)
+        sources = [sourced(text) for text in given.texts]
+        names = [*default_names(), *(given.transformation or ())]
+        rows = [row for name in names for row in drawn(name, sources, given.seed)]
+        rows += unchanged(sources, share_unchanged(rows, given.unchanged), given.seed)
+        write_sheets(rows, given)
+    elif given.verb == "items":
+        write_sheets(rows_of_items(given), given)
     else:
         key = {row["id"]: row["transformation"] for row in read_lines([given.key])}
         lines = tallied(key, ratings_of([given.first]), ratings_of(given.second))
         print("\n".join(as_table(lines)))
 
 
-def write_sheets(given: argparse.Namespace) -> None:
-    sources = [sourced(text) for text in given.texts]
-    names = [*default_names(), *(given.transformation or ())]
-    rows = [row for name in names for row in drawn(name, sources, given.seed)]
-    count = round(len(rows) * given.unchanged / (1 - given.unchanged))
-    rows += unchanged(sources, count, given.seed)
+def share_unchanged(rows: Sequence[Row], share: float) -> int:
+    """How many unchanged texts make so large a share of all."""
+    return round(len(rows) * share / (1 - share))
+
+
+def write_sheets(rows: Sequence[Row], given: argparse.Namespace) -> None:
     given.out.mkdir(parents=True, exist_ok=True)
     copyfile(INSTRUCTIONS, given.out / "INSTRUCTIONS.md")
     key = [{"id": r.id, "transformation": r.transformation, **both(r)} for r in rows]
@@ -108,6 +130,53 @@ def write_sheets(given: argparse.Namespace) -> None:
         write_lines(given.out / f"sheet-{number}.jsonl", shown)
     named = [f"{r.id} {r.transformation} {r.marked}" for r in rows if r.transformation]
     (given.out / "named.txt").write_text("\n".join(named) + "\n", encoding="utf-8")
+
+
+def rows_of_items(given: argparse.Namespace) -> list[Row]:
+    """Outputs of transformations of items, and items as they are."""
+    rows: list[Row] = []
+    for data in given.data:
+        examples = {one.id: one for one in load_dataset(data).examples if shown_length(one)}
+        for name in given.transformation:
+            found: list[Row] = []
+            for key in shuffled(examples, f"{given.seed} {name}"):
+                if len(found) == given.count:
+                    break
+                row = changed_item(name, examples[key], given.task, given.seed)
+                found += [] if row is None else [row]
+            rows += found
+        for key in shuffled(examples, f"{given.seed} {UNCHANGED}")[
+            : share_unchanged(rows, given.unchanged) // len(given.data)
+        ]:
+            text = shown_item(examples[key])
+            rows.append(Row(row_id(UNCHANGED, key, given.seed), None, text, text, STATED, text))
+    return rows
+
+
+def changed_item(name: str, example: Example, task: str, seed: int) -> Row | None:
+    """An item and what a transformation makes of it; nothing where it finds no place."""
+    variant = perturb(example, name, seed=seed, task=task)
+    if variant.status != "ok" or variant.gold is None:
+        return None
+    after = replace(apply_edits(replace(example, gold=None), variant.edits), gold=variant.gold)
+    marks = " ".join(marked(example.fields[f], own) for f, own in by_field(variant.edits).items())
+    texts = shown_item(example), shown_item(after)
+    return Row(row_id(name, example.id, seed), variant.recipe, *texts, STATED, marks)
+
+
+def by_field(edits: Iterable[Edit]) -> dict[str, list[Edit]]:
+    return grouped((edit.field, edit) for edit in edits)
+
+
+def shown_item(example: Example) -> str:
+    """Texts of an item, and its gold answer."""
+    gold = " / ".join(example.gold) if isinstance(example.gold, tuple) else example.gold
+    return " || ".join([*example.fields.values(), f"=> {gold}"])
+
+
+def shown_length(example: Example) -> bool:
+    """Whether an item is short enough to be read."""
+    return sum(map(len, example.fields.values())) <= LONGEST
 
 
 def default_names() -> list[str]:

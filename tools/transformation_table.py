@@ -22,6 +22,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.languages import speaks
 from scrutiny.core.plugin_base import without_versions
 from scrutiny.core.registry import registry
+from scrutiny.core.transformation import SetsGold
 from scrutiny.data.dataset import load_dataset
 from scrutiny.perturb.engine.apply import Setting
 from scrutiny.perturb.engine.batch import perturb_stream
@@ -87,6 +88,11 @@ def is_slow(recipe: Recipe) -> bool:
     return not NETWORKS.isdisjoint(recipe.resources)
 
 
+def sets_gold(recipe: Recipe) -> bool:
+    """Whether a step has to know the right answer that it changes."""
+    return any(isinstance(step.transformation, SetsGold) for step in recipe.steps)
+
+
 def found(
     task: str, examples: Sequence[Example], recipes: Sequence[Recipe], resources: Mapping[str, str]
 ) -> dict[str, Found]:
@@ -94,13 +100,16 @@ def found(
     facts = load_task(task).facts
     setting = Setting(seed=0, resources=resources, facts=facts)
     asked = [recipe for recipe in recipes if recipe.is_scored(facts)]
+    free = [recipe for recipe in recipes if recipe not in asked or not sets_gold(recipe)]
     bare = (replace(example, gold=None) for example in examples)
     changed, lost = Counter[str](), {recipe.name: Counter[str]() for recipe in recipes}
-    plain = perturb_stream(bare, recipes, setting, chunk=_CHUNK)
+    plain = perturb_stream(bare, free, setting, chunk=_CHUNK)
     kept = perturb_stream(examples, asked, setting, chunk=_CHUNK)
+    told = {recipe.name for recipe in free}
     for (_, variants), (_, carried) in zip(plain, kept, strict=True):
         known = {variant.recipe: variant for variant in carried}
-        for one in variants:
+        # what sets an answer has to know it, and its answers are carried where there are any
+        for one in (*variants, *(v for v in carried if v.recipe not in told)):
             if one.status == "ok":
                 changed[one.recipe] += 1
                 made = known.get(one.recipe)

@@ -8,7 +8,7 @@
     Additive, Weighted            a metric of a function (over_rows, with_count, Parametric), or of
                                   a class: AdditiveStatistic, WeightedStatistic, RefitStatistic
     Expectation                   what the answer to a case of a suite should be, with Asked, Seen
-    Transformation                with AsksAhead, ChangesAtOnce: edits at sites of a document
+    Transformation                edits at sites of a document; AsksAhead, ChangesAtOnce, SetsGold
     keeps_label                   a function from text to text whose changes keep the answer
     Constraint                    a veto on edits
     Goal, Method, Attack          what a search wants, how it goes about it, and both together
@@ -59,6 +59,7 @@ from scrutiny.core.transformation import (
     Document,
     Effect,
     Intensity,
+    SetsGold,
     Site,
     Transformation,
 )
@@ -153,6 +154,7 @@ __all__ = [
     "Score",
     "Seen",
     "Selector",
+    "SetsGold",
     "Site",
     "Span",
     "Table",

@@ -90,6 +90,7 @@ transformation scrutiny.perturb.characters.
     typos@1                typos:Typos
     word_case@1            surface:WordCase
 transformation scrutiny.perturb.words.
+    antonym_clash@1     opposites:AntonymClash
     antonym_swap@1      replacing:AntonymSwap
     contraction@1       added_and_dropped:Contraction
     delete_word@1       added_and_dropped:DeleteWord
@@ -99,6 +100,7 @@ transformation scrutiny.perturb.words.
     masked_lm@1         masked_words:MaskedLm
     masked_merge@1      masked_words:MaskedMerge
     masked_replace@1    masked_words:MaskedReplace
+    number_clash@1      clashes:NumberClash
     number_swap@1       number_swap:NumberSwap
     shown_replace@1     masked_words:ShownReplace
     synonym_vectors@1   synonyms:SynonymVectors
@@ -111,6 +113,9 @@ transformation scrutiny.perturb.phrases.
     mention_swap@1      entity_swap:MentionSwap
     name_place_swap@1   name_place_swap:NamePlaceSwap
     reverse_negation@1  reverse_negation:ReverseNegation
+    same_mention@1      both_sides:SameMention
+    same_number@1       both_sides:SameNumber
+    same_word@1         both_sides:SameWord
     social_media@1      social_media:SocialMedia
 transformation scrutiny.perturb.sentences:
     append_irrelevant@1  AppendIrrelevant

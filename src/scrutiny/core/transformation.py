@@ -214,6 +214,31 @@ class ChangesAtOnce(Transformation):
         """
 
 
+class SetsGold(Transformation):
+    """Transformation that knows the right answer to what it made of an item.
+
+    Where its effect is ``sets``, it says so whatever the number of units that it changes: another
+    label of a pair, a reference that follows the text.
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def gold_after(self, gold: Any, before: Example, edits: Sequence[Edit]) -> Any:
+        """Right answer to an item after edits, if this one was right of it before.
+
+        Also of an answer that a model gave to the item: what it should say of the changed one. The
+        edits are those of the whole recipe, at places of ``before``.
+        """
+
+    def must_suit(self, task: Facts, labels: Sequence[str]) -> None:
+        """Raise a `PlanError` if it cannot say what is right of such a task, with these labels.
+
+        Asked before anything is changed; labels are those of the data, empty where it has none.
+        """
+        return
+
+
 class Constraint(PlugIn, ABC):
     """Constraint: a veto on candidates.
 

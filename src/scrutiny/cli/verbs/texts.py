@@ -214,6 +214,7 @@ def _lines(flags: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
     from scrutiny.perturb.engine.apply import Setting
     from scrutiny.perturb.engine.batch import perturb_draws
     from scrutiny.perturb.engine.controls import Controls
+    from scrutiny.perturb.engine.recipe import parse_recipe
     from scrutiny.perturb.resources.loading import RESOURCES
 
     parse_limit(flags["limit"])  # refused before anything is opened
@@ -226,7 +227,9 @@ def _lines(flags: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
         constraints=tuple(registry().load("constraint", c)() for c in flags["constraints"]),
         facts=reading.task.facts,
     )
-    recipes = named_recipes(flags["recipes"])
+    recipes = [parse_recipe(recipe) for recipe in named_recipes(flags["recipes"])]
+    for recipe in recipes:
+        recipe.must_suit(reading.task.facts, ())  # labels are known when all is read
     examples = reading.limited(flags["limit"])
     settings = [setting._replace(draw=draw) for draw in range(flags["draws"])]
     for example, documents, draws in perturb_draws(examples, recipes, settings):

@@ -38,6 +38,8 @@ SAMPLES: Final[Mapping[str, tuple[str, str, str]]] = {
         "words heads relations upos xpos sentence document id",
     ),
     "behavior": ("behavior.suite.jsonl", "", "text label"),
+    "overlap": ("overlap.suite.jsonl", "", "text text_pair group=construction"),
+    "same_words": ("same_words.suite.jsonl", "", "text text_pair group=construction"),
     "stereotypes": ("stereotypes.tsv", SentencePairs.name, "more less category set pair id"),
     "continuations": (
         "continuations.tsv",

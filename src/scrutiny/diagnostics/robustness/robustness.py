@@ -181,7 +181,8 @@ def _changed(
     if variant is None or isinstance(before, Failure):
         return 0.0, 0.0
     kind = type_of(before.answer)
-    said = parse_recipe(variant.recipe).new_gold(before.answer, task.facts)
+    recipe = parse_recipe(variant.recipe)
+    said = recipe.new_gold(before.answer, task.facts, example, variant.edits)
     if said is None:
         return 0.0, 0.0
     try:

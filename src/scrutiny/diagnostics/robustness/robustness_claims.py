@@ -71,6 +71,7 @@ def make_design(params: RobustnessParams, inputs: Inputs) -> Design:
     for recipe in recipes:
         named = f"The transformation {_title(recipe)}"
         must_know(named, recipe.languages, data.languages, data=data.name)
+        recipe.must_suit(inputs.task.facts, data.labels)
     unspoken = [recipe.title for recipe in params.unspoken(inputs.task, data.languages)]
     first, *others = params.kept_metrics(inputs.task)
     scores = [_Score(first), *(_Score(m, f"/{without_versions(m)}") for m in others)]

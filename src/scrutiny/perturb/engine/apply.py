@@ -297,7 +297,8 @@ def _variant(base: Example, recipe: Recipe, outcome: StepOutcome, setting: Setti
             kind = type_of(gold[0] if isinstance(gold, AnyOf) else gold)
             is_relation = kind is LABEL and len(base.fields) > 1
             facts = Facts(kind.name, "relation" if is_relation else "text")
-        gold = recipe.new_gold(gold, facts) if recipe.is_scored(facts) else None
+        is_known = recipe.is_scored(facts)
+        gold = recipe.new_gold(gold, facts, base, edits) if is_known else None
     if edits and has_places(base.gold):
         try:
             carried = apply_edits(base if gold is None else replace(base, gold=gold), edits).gold

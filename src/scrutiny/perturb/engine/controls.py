@@ -28,7 +28,7 @@ grammar, which careful synonyms do not: an excess drop near zero or below does n
 harmless.
 
 The control keeps what the treatment had to keep: protected stretches, the borders of spans, and
-the recipe's ``where``. Its gold answer is the treatment's.
+the recipe's ``where``. Its gold answer is the item's, also where the treatment sets another.
 """
 
 import re

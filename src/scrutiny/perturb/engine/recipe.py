@@ -9,6 +9,7 @@ from scrutiny.core.answers.answer import type_of
 from scrutiny.core.boundary.parameters import chosen_parameters, parameters_of, read_parameters
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
+from scrutiny.core.example import Example
 from scrutiny.core.facts import Facts
 from scrutiny.core.languages import both
 from scrutiny.core.plugin_base import title_of
@@ -19,6 +20,7 @@ from scrutiny.core.transformation import (
     Document,
     Effect,
     Intensity,
+    SetsGold,
     Site,
     Transformation,
     Where,
@@ -123,18 +125,28 @@ class Recipe:
         """Whether the gold answer of a task is known afterwards."""
         return self.effect(task) in ("keeps", "sets")
 
-    def new_gold(self, gold: Any, task: Facts) -> Any:
-        """Gold answer to a changed text, where it is known; a text changed in parts keeps its.
+    def new_gold(self, gold: Any, task: Facts, before: Example, edits: Sequence[Edit]) -> Any:
+        """Gold answer to an item after edits, where it is known; a text changed in parts keeps its.
 
         It says nothing in layers that a step does not keep.
         """
         for step in self.steps:
             of = step.transformation
-            if effect_of(of, task) == "sets" and step.intensity == of.intensity:
+            if effect_of(of, task) != "sets":
+                continue
+            if isinstance(of, SetsGold):
+                gold = of.gold_after(gold, before, edits) if edits else gold
+            elif step.intensity == of.intensity:
                 gold = of.new_gold(gold)
         kind = type_of(gold)
         changed = [layer for layer in kind.layers if not self.keeps(layer)]
         return kind.without(gold, changed) if changed else gold
+
+    def must_suit(self, task: Facts, labels: Sequence[str]) -> None:
+        """Raise a `PlanError` if a step cannot say what is right of a task with these labels."""
+        for step in self.steps:
+            if isinstance(step.transformation, SetsGold):
+                step.transformation.must_suit(task, labels)
 
     def keeps(self, layer: str) -> bool:
         """Whether every step keeps a layer of an answer."""

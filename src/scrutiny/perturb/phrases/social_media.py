@@ -82,7 +82,7 @@ class SocialMedia(Change):
         for _ in range(_ALTERNATIVES):
             shares = rng.random(16).tolist()
             is_link = shares[0] < 0.5 if self.handle == "random" else self.handle == "url"
-            name = _handle(shares[2:], is_link=is_link)
+            name = random_handle(shares[2:], is_link=is_link)
             at, text = document.tokens[-1][1], f" {name}"
             if shares[1] < 0.5:
                 at, text = document.tokens[0][0], f"{name} "
@@ -93,7 +93,7 @@ class SocialMedia(Change):
         return frozenset() if self.handle is None else _UNWANTED
 
 
-def _handle(shares: Sequence[float], *, is_link: bool) -> str:
+def random_handle(shares: Sequence[float], *, is_link: bool) -> str:
     """Mention of three to ten characters, or a link."""
     size = 3 + int(shares[0] * 8)
     name = "".join(pick(_HANDLE, share) for share in shares[1 : 1 + size])

@@ -241,6 +241,11 @@ def brief_words(stored: str) -> str:
     return _brief(answer_of(stored))
 
 
+def is_relabeled(before: str, after: str) -> bool:
+    """Whether the stored right answers before and after a change are two labels."""
+    return before != after and type(answer_of(before)) is type(answer_of(after)) is str
+
+
 def _with_layers(stored: str, read: frozenset[str]) -> Any:
     """Answer without layers that are not among those that are read, if any of them is."""
     answer = answer_of(stored)

@@ -26,6 +26,7 @@ from scrutiny.report.cases.answers import (
     Tables,
     answers_to,
     brief_words,
+    is_relabeled,
     item_rows,
     variant_rows,
 )
@@ -206,12 +207,12 @@ def _joined(fields: Mapping[str, str]) -> str:
 def _answered(pairs: Sequence[tuple[str, str]], before: str, after: str) -> dict[str, Any]:
     """Answers of the replicates, and how many of them changed.
 
-    ``before`` and ``after`` are the stored gold answers.
+    ``before`` and ``after`` are the stored gold answers; the label is the one that is right now.
     """
     right = [(is_right(before, was), is_right(after, now)) for was, now in pairs]
     is_known = all(None not in both for both in right)
     return {
-        "label": brief_words(before),
+        "label": brief_words(after if is_relabeled(before, after) else before),
         "said_before": _counted(before for before, _ in pairs),
         "said_after": _counted(after for _, after in pairs),
         "flipped": sum(before != after for before, after in pairs),

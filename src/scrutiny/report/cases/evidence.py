@@ -29,6 +29,7 @@ from scrutiny.report.cases.answers import (
     Tables,
     answers_to,
     brief_words,
+    is_relabeled,
     item_rows,
     right_of_case,
     told,
@@ -77,12 +78,16 @@ def _evidence(
     tables: Tables,
     by_item: Callable[[], Costs],
 ) -> Evidence:
-    """Example items that every replicate has answered before and after."""
+    """Example items that every replicate has answered before and after.
+
+    Those whose answers changed; where a change sets another label, also those whose answers should
+    have.
+    """
     flipped = answers.before[whole] != answers.after[whole]  # (item, replicate)
     items_of = tables.variants["item"].take(variants[whole])
     known = item_rows(items_of, key.dataset, tables.items)
     times = np.where(known >= 0, flipped.sum(axis=1), 0)
-    turned = np.flatnonzero(times > 0)
+    turned = np.flatnonzero((known >= 0) if _sets(known, variants[whole], tables) else (times > 0))
     was = tables.at("items", known[turned].tolist(), ["gold"])
     now = tables.at("variants", variants[whole[turned]].tolist(), ["gold"])
     turns = {
@@ -92,6 +97,7 @@ def _evidence(
         )
         for place, *both in zip(turned.tolist(), was, now, strict=True)
     }
+    turns = {at: turn for at, turn in turns.items() if times[at] or turn != "changed"}
     graded = by_item() if None in turns.values() else {}
     costs = [graded.get(name) for name in items_of.to_pylist()]
     sizes = times if not graded else np.array([abs(cost or 0.0) for cost in costs])
@@ -116,7 +122,18 @@ def _evidence(
     margins = _margins(answers.asked[whole], tables.outputs) if several else None
     counts = count_flips(flipped, margins) if several else None
     n_turned = {turn: len(places) for turn, places in by_turn.items()}
-    return Evidence(cases, counts, len(turned), n_turned)
+    return Evidence(cases, counts, len(turns), n_turned)
+
+
+def _sets(known: Codes, variants: Codes, tables: Tables) -> bool:
+    """Whether a change sets another label: it does so of each of its texts, or of none."""
+    first = np.flatnonzero(known >= 0)[:1]
+    both = zip(
+        tables.at("items", known[first].tolist(), ["gold"]),
+        tables.at("variants", variants[first].tolist(), ["gold"]),
+        strict=True,
+    )
+    return any(is_relabeled(was["gold"], now["gold"]) for was, now in both)
 
 
 def _turn_of(pairs: Iterable[tuple[str, str]], was: str, now: str) -> Turn | None:
@@ -198,6 +215,8 @@ def _changed_case(
 ) -> EvidenceItem:
     edits = tuple(Edit(*edit[:4]) for edit in json.loads(variant["edits"]))
     shown, gold = told(stored, item, edits, answers.read)
+    if is_relabeled(item["gold"], variant["gold"]):
+        gold = brief_words(variant["gold"])
     return EvidenceItem(
         item=variant["item"],
         dataset=dataset,

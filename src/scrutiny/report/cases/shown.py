@@ -49,13 +49,14 @@ def cases_lines(name: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Text]:
     if all(row.get("case") for row in rows):
         yield from suite_lines(name, rows)
         return
-    turned = [row for row in rows if row["flipped"]]
+    turned = [row for row in rows if row["flipped"] or row["broken"] or row["mended"]]
     broken = [row for row in turned if (row["broken"] or 0) > (row["mended"] or 0)]
     fixed = [row for row in turned if (row["mended"] or 0) > (row["broken"] or 0)]
     others = [row for row in turned if (row["mended"] or 0) == (row["broken"] or 0)]
-    said = f"{len(turned):,} of {len(rows):,} texts changed an answer"
+    flipped = [row for row in rows if row["flipped"]]
+    said = f"{len(flipped):,} of {len(rows):,} texts changed an answer"
     if len({row["replicate"] for row in rows}) > 1:  # a text of its own for each model
-        n_items = [len({row["item"] for row in own}) for own in (turned, rows)]
+        n_items = [len({row["item"] for row in own}) for own in (flipped, rows)]
         said += f" (of {n_items[0]:,} of {n_items[1]:,} items, each in its models)"
     yield from wrapped(
         f"{name}: {said}; {len(broken):,} broken, {len(fixed):,} fixed.", style="bold"
@@ -119,7 +120,8 @@ def _case(row: Mapping[str, Any]) -> Iterator[Text]:
             yield Text(f"  {sign if not i else ' '} {piece}")
     of = f" in {row['flipped']} of {row['replicates']} models" if row["replicates"] > 1 else ""
     asked = f"{row['replicate']}, " if row["replicate"] else ""
-    facts = f"{row['item']}, {asked}right is {row['label']}, answer changed{of}; "
+    told = f"answer changed{of}" if row["flipped"] else "the same answer"
+    facts = f"{row['item']}, {asked}right is {row['label']}, {told}; "
     facts += f"text: {_near(row['edits'], 0)}"
     yield from (Text(f"    {piece}", style="dim") for piece in fold(facts, WIDTH - _INDENT))
 
