@@ -67,10 +67,9 @@ def report(run: Path, output: Path | None, form: str | None, *, as_json: bool, *
 
     The last writes the format of Every Eval Ever: the aggregate, and the samples beside it.
     """
-    from scrutiny.report.formats import format_of, render
+    from scrutiny.report.formats import format_of, render, write_report
     from scrutiny.report.load import load_view
     from scrutiny.report.text import write_terminal
-    from scrutiny.store.files import save_text
 
     change, tracker, sign, no_texts = (flags[n] for n in ("change", "tracker", "sign", "no_texts"))
     if change is not None:
@@ -103,12 +102,8 @@ def report(run: Path, output: Path | None, form: str | None, *, as_json: bool, *
 
         tell(log_to(view, tracker))
     if output is not None:
-        save_text(output, render(view, chosen))
-        tell(f"Wrote {output}")
-        if chosen == "eee":
-            samples = output.with_name(f"{output.stem}_samples.jsonl")
-            save_text(samples, render(view, "eee-samples"))
-            tell(f"Wrote {samples}")
+        for place in write_report(view, output, chosen):
+            tell(f"Wrote {place}")
     elif tracker is not None and form is None and not as_json:
         return 0
     elif chosen == "text":

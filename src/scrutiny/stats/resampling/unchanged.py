@@ -147,69 +147,127 @@ class UnchangedSystem:
         is_paired
             Whether replicate k of both is one model, and has its deviation in both.
         """
+        can_lose = loss != 0.0
+        for drawn in self.drawn(rng, count, replicates, is_paired=is_paired, can_lose=can_lose):
+            yield drawn.losing(loss)
+
+    def drawn(
+        self,
+        rng: np.random.Generator,
+        count: int,
+        replicates: tuple[int, int],
+        *,
+        is_paired: bool = False,
+        can_lose: bool = True,
+    ) -> Iterator["DrawnPairs"]:
+        """Draws of pairs, to which any loss can be planted afterwards.
+
+        Parameters
+        ----------
+        rng, count, replicates, is_paired
+            As `pairs` has them.
+        can_lose
+            Whether a loss will be planted.
+        """
         cells = self.n_items * sum(replicates)
         block = max(1, min(count, _CELLS // max(cells, 1)))
         for start in range(0, count, block):
             size = min(block, count - start)
-            apart = self._deviations(rng, size, replicates, is_paired=is_paired)
-            apart[1] -= loss
-            drawn = self._hits if self.scores is None else self._scores
-            yield drawn(rng, size, replicates, apart)
-
-    def _deviations(
-        self,
-        rng: np.random.Generator,
-        size: int,
-        replicates: tuple[int, int],
-        *,
-        is_paired: bool,
-    ) -> list[FloatArray]:
-        """What each replicate's score differs by ``(pair, replicate)``, on either side."""
-        sides = [self.spread * rng.standard_normal((size, count)) for count in replicates]
-        return [sides[0], sides[0].copy()] if is_paired else sides
+            sides = [self.spread * rng.standard_normal((size, k)) for k in replicates]
+            if is_paired:
+                sides[1] = sides[0]
+            if self.scores is None:
+                yield self._hits(rng, sides, can_lose=can_lose)
+            else:
+                yield self._scores(rng, sides)
 
     def _hits(
-        self,
-        rng: np.random.Generator,
-        size: int,
-        replicates: tuple[int, int],
-        apart: list[FloatArray],
-    ) -> tuple[FloatArray, FloatArray]:
-        right, all_balls = np.tile(self.right, (size, 1)), self.right + self.wrong
-        sides = []
-        for count, moved in zip(replicates, apart, strict=True):
-            side = np.empty((size, count, self.n_items))
+        self, rng: np.random.Generator, apart: list[FloatArray], *, can_lose: bool
+    ) -> "DrawnPairs":
+        """Hits by the urns; ``apart`` is what the replicates of both sides deviate by."""
+        size, all_balls = len(apart[0]), self.right + self.wrong
+        right = np.tile(self.right, (size, 1))
+        values, places = [], []
+        for number, moved in enumerate(apart):
+            count = moved.shape[1]
+            is_moved = self.spread > 0.0 or (can_lose and number == 1)
+            side = np.empty((size, count, self.n_items), dtype=np.bool_)
+            place = np.empty(side.shape if is_moved else (0, 0, 0), dtype=np.float32)
             for k in range(count):
                 hit = rng.random(right.shape, dtype=np.float32) * all_balls < right
                 right += hit
                 all_balls = all_balls + 1.0
-                side[:, k] = _moved(rng, hit, moved[:, k], self.level)
-            sides.append(side)
-        return sides[0], sides[1]
+                side[:, k] = hit
+                if is_moved:
+                    place[:, k] = rng.random(hit.shape, dtype=np.float32)
+            values.append(side)
+            places.append(place)
+        return DrawnPairs(tuple(values), tuple(apart), self.level, tuple(places))
 
-    def _scores(
-        self,
-        rng: np.random.Generator,
-        size: int,
-        replicates: tuple[int, int],
-        apart: list[FloatArray],
-    ) -> tuple[FloatArray, FloatArray]:
+    def _scores(self, rng: np.random.Generator, apart: list[FloatArray]) -> "DrawnPairs":
         assert self.scores is not None
         own, n = self.scores, self.n_items
         mean = own.mean(axis=0)
         wide = mean + (own - mean) * (len(own) / max(1, len(own) - 1)) ** 0.5
         changed = 1.0 - (1.0 - self.noise) ** 0.5
         sides = []
-        for count, moved in zip(replicates, apart, strict=True):
-            shape = size, count, n
+        for moved in apart:
+            shape = *moved.shape, n
             if len(own) > 1:
                 side = wide[rng.integers(len(own), size=shape), np.arange(n)]
             else:
                 other = rng.integers(n, size=shape)
                 place = np.where(rng.random(shape) < changed, other, np.arange(n))
                 side = own[0][place]
-            sides.append(side + moved[:, :, None])
-        return sides[0], sides[1]
+            sides.append(side)
+        return DrawnPairs(tuple(sides), tuple(apart), self.level)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DrawnPairs:
+    """Pairs of runs of an unchanged system, each with its chance, whatever is lost afterwards.
+
+    Parameters
+    ----------
+    values
+        ``(pair, replicate, item)`` of both sides: hits, or scores.
+    apart
+        ``(pair, replicate)`` what the score of each replicate deviates by.
+    level
+        Mean score.
+    places
+        Of hits: ``(pair, replicate, item)`` numbers from 0 to 1 by which hits are lost or gained;
+        empty for a side that neither deviates nor loses.
+    """
+
+    values: tuple[np.ndarray, ...]
+    apart: tuple[FloatArray, ...]
+    level: float
+    places: tuple[np.ndarray, ...] = ()
+
+    def losing(self, loss: float) -> tuple[np.ndarray, np.ndarray]:
+        """Both sides ``(pair, replicate, item)``, the second with a loss.
+
+        Single hits are in single precision.
+        """
+        first, second = (
+            self._side(number, moved - loss * number) for number, moved in enumerate(self.apart)
+        )
+        return first, second
+
+    def _side(self, number: int, moved: FloatArray) -> np.ndarray:
+        value = self.values[number]
+        if not self.places:
+            return np.asarray(value + moved[:, :, None])
+        exact = np.float32 if value.shape[1] == 1 else np.float64
+        if not moved.any():
+            return value.astype(exact)
+        lost, gained = (
+            np.clip(one, 0.0, 1.0)[:, :, None]
+            for one in (-moved / max(self.level, 1e-9), moved / max(1.0 - self.level, 1e-9))
+        )
+        at = self.places[number]
+        return np.where(value, at >= lost, at < gained).astype(exact)
 
 
 #: Answers that are drawn at once: they stay in a processor's cache.
@@ -233,18 +291,6 @@ def _prior(mean: float, noise: float) -> tuple[float, float]:
     most = 2.0 * mean * (1.0 - mean)
     room = most - noise
     return mean, (noise / room if room > noise / _SURE else _SURE) if noise > 0 else 0.0
-
-
-def _moved(
-    rng: np.random.Generator, hit: np.ndarray, moved: FloatArray, level: float
-) -> FloatArray:
-    """Hits ``(pair, item)`` with some lost or gained, so that the score moves by so much."""
-    if not moved.any():
-        return hit.astype(np.float64)
-    lost = np.clip(-moved / max(level, 1e-9), 0.0, 1.0)[:, None]
-    gained = np.clip(moved / max(1.0 - level, 1e-9), 0.0, 1.0)[:, None]
-    at = rng.random(hit.shape, dtype=np.float32)
-    return np.where(hit, at >= lost, at < gained).astype(np.float64)
 
 
 def spread_beyond(sides: list[FloatArray]) -> float:
