@@ -30,9 +30,10 @@ def chances(rng, n, noise):
 
 
 def run_of(rng, right, replicates, spread, loss=0.0):
-    """Hits ``(replicate, item)``; each replicate's score is shifted, and some answers are lost."""
-    shift = spread * rng.standard_normal((replicates, 1)) - loss
+    """Hits ``(replicate, item)``; each replicate's score is shifted, all lose the same answers."""
+    shift = spread * rng.standard_normal((replicates, 1))
     hit = rng.random((replicates, right.size)) < right
+    hit &= rng.random(right.size) >= loss / ACCURACY
     at = rng.random(hit.shape)
     return np.where(hit, at >= -shift / ACCURACY, at < shift / (1 - ACCURACY)).astype(float)
 

@@ -35,6 +35,9 @@ class UnchangedSystem:
         ``(replicate, item)`` the scores that items got, where they are not right or wrong.
     noise
         Share of the items that change from one run to the next.
+    swapped
+        Share of the items that have the answers of another item in the second run, in all of its
+        replicates: as versions differ that are equally good.
     """
 
     right: FloatArray
@@ -43,6 +46,7 @@ class UnchangedSystem:
     level: float
     scores: FloatArray | None = None
     noise: float = 0.0
+    swapped: float = 0.0
 
     @classmethod
     def of_hits(cls, hits: ArrayLike, *, noise: float, spread: float = 0.0) -> "UnchangedSystem":
@@ -142,8 +146,8 @@ class UnchangedSystem:
         replicates
             Of the first and of the second run.
         loss
-            By how much the second's score is worse: right answers that are lost wherever they are;
-            below 0, wrong ones that became right (scores of lower is better).
+            By how much the second's score is worse: right answers that are lost wherever they are,
+            in all replicates; below 0, wrong ones that became right (scores of lower is better).
         is_paired
             Whether replicate k of both is one model, and has its deviation in both.
         """
@@ -188,21 +192,25 @@ class UnchangedSystem:
         size, all_balls = len(apart[0]), self.right + self.wrong
         right = np.tile(self.right, (size, 1))
         values, places = [], []
-        for number, moved in enumerate(apart):
-            count = moved.shape[1]
-            is_moved = self.spread > 0.0 or (can_lose and number == 1)
-            side = np.empty((size, count, self.n_items), dtype=np.bool_)
-            place = np.empty(side.shape if is_moved else (0, 0, 0), dtype=np.float32)
-            for k in range(count):
+        for moved in apart:
+            side = np.empty((size, moved.shape[1], self.n_items), dtype=np.bool_)
+            place = np.empty(side.shape if self.spread > 0.0 else 0, dtype=np.float32)
+            for k in range(moved.shape[1]):
                 hit = rng.random(right.shape, dtype=np.float32) * all_balls < right
                 right += hit
                 all_balls = all_balls + 1.0
                 side[:, k] = hit
-                if is_moved:
+                if place.size:
                     place[:, k] = rng.random(hit.shape, dtype=np.float32)
             values.append(side)
             places.append(place)
-        return DrawnPairs(tuple(values), tuple(apart), self.level, tuple(places))
+        if self.swapped > 0.0:
+            is_other = rng.random(right.shape) < self.swapped
+            other = rng.integers(self.n_items, size=right.shape)
+            whose = np.where(is_other, other, np.arange(self.n_items))
+            values[1] = np.take_along_axis(values[1], whose[:, None], axis=2)
+        lost = rng.random(right.shape if can_lose else 0, dtype=np.float32)
+        return DrawnPairs(tuple(values), tuple(apart), self.level, tuple(places), lost)
 
     def _scores(self, rng: np.random.Generator, apart: list[FloatArray]) -> "DrawnPairs":
         assert self.scores is not None
@@ -222,6 +230,25 @@ class UnchangedSystem:
             sides.append(side)
         return DrawnPairs(tuple(sides), tuple(apart), self.level)
 
+    def changed_in(self, flips: float) -> "UnchangedSystem":
+        """The same system, whose second runs differ on so many items in every replicate.
+
+        Parameters
+        ----------
+        flips
+            Share of the items that differ between single runs of either side, noise among them.
+
+        Examples
+        --------
+        >>> one = UnchangedSystem.planned(0.5, noise=0.0, items=1000).changed_in(0.3)
+        >>> (first, second), = one.pairs(np.random.default_rng(0), 1, (1, 2))
+        >>> (second[0, 0] == second[0, 1]).all(), round(float((first != second).mean()), 1)
+        (np.True_, 0.3)
+        """
+        room = 2.0 * self.level * (1.0 - self.level) - self.noise
+        share = (flips - self.noise) / room if room > 0.0 else 1.0
+        return replace(self, swapped=float(np.clip(share, 0.0, 1.0)))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DrawnPairs:
@@ -236,38 +263,46 @@ class DrawnPairs:
     level
         Mean score.
     places
-        Of hits: ``(pair, replicate, item)`` numbers from 0 to 1 by which hits are lost or gained;
-        empty for a side that neither deviates nor loses.
+        Of hits: ``(pair, replicate, item)`` numbers from 0 to 1 by which a replicate that deviates
+        loses or gains hits; empty where none does.
+    lost
+        Of hits: ``(pair, item)`` numbers by which all replicates of the second lose them: what a
+        version has lost, it has lost whenever it is asked.
     """
 
     values: tuple[np.ndarray, ...]
     apart: tuple[FloatArray, ...]
     level: float
     places: tuple[np.ndarray, ...] = ()
+    lost: np.ndarray | None = None
 
     def losing(self, loss: float) -> tuple[np.ndarray, np.ndarray]:
         """Both sides ``(pair, replicate, item)``, the second with a loss.
 
         Single hits are in single precision.
         """
-        first, second = (
-            self._side(number, moved - loss * number) for number, moved in enumerate(self.apart)
-        )
-        return first, second
+        if self.lost is None:  # scores
+            moved = self.apart[0], self.apart[1] - loss
+            one, other = (v + by[:, :, None] for v, by in zip(self.values, moved, strict=True))
+            return one, other
+        first, second = self.values
+        if loss:
+            second = self._moved(second, np.full((1, 1), -loss), self.lost[:, None])
+        exact = (np.float32 if side.shape[1] == 1 else np.float64 for side in self.values)
+        sides = [first, second]
+        if self.places[0].size:
+            each = zip(sides, self.apart, self.places, strict=True)
+            sides = [self._moved(*one) for one in each]
+        one, other = (side.astype(kind) for side, kind in zip(sides, exact, strict=True))
+        return one, other
 
-    def _side(self, number: int, moved: FloatArray) -> np.ndarray:
-        value = self.values[number]
-        if not self.places:
-            return np.asarray(value + moved[:, :, None])
-        exact = np.float32 if value.shape[1] == 1 else np.float64
-        if not moved.any():
-            return value.astype(exact)
+    def _moved(self, hit: np.ndarray, moved: FloatArray, at: np.ndarray) -> np.ndarray:
+        """Hits with some lost or gained, so that the score moves by so much."""
         lost, gained = (
             np.clip(one, 0.0, 1.0)[:, :, None]
             for one in (-moved / max(self.level, 1e-9), moved / max(1.0 - self.level, 1e-9))
         )
-        at = self.places[number]
-        return np.where(value, at >= lost, at < gained).astype(exact)
+        return np.where(hit, at >= lost, at < gained)
 
 
 #: Answers that are drawn at once: they stay in a processor's cache.
