@@ -8,12 +8,12 @@ from typing import Any
 
 import click
 
+from scrutiny.blocks.terminal_and_markdown import write_lines
 from scrutiny.cli.options import split_option
 from scrutiny.cli.stored_sides import OpenedSides, folder_of, kind_of
 from scrutiny.core.boundary.json_text import json_line
 from scrutiny.core.errors import PlanError
 from scrutiny.report.compare.output import lines_of, objects_of
-from scrutiny.report.text import write_lines
 from scrutiny.run.comparing.comparison_results import (
     MARGIN,
     SideBySide,

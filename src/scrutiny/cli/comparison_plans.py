@@ -7,12 +7,12 @@ from typing import Any
 
 import click
 
+from scrutiny.blocks.terminal_and_markdown import write_lines
 from scrutiny.cli.output import prints_on_stderr
 from scrutiny.cli.stored_sides import folder_of, kind_of
 from scrutiny.core.boundary.json_text import json_line
 from scrutiny.core.errors import PlanError
 from scrutiny.report.compare.plan_table import plan_lines, plan_objects
-from scrutiny.report.text import write_lines
 from scrutiny.run.comparing.comparison_results import CompareOptions
 from scrutiny.run.comparing.planned_comparison import (
     PlannedLevel,

@@ -74,10 +74,10 @@ def report(run: Path, output: Path | None, form: str | None, *, as_json: bool, *
     change, tracker, sign, no_texts = (flags[n] for n in ("change", "tracker", "sign", "no_texts"))
     if change is not None:
         # print the cases of one change
+        from scrutiny.blocks.terminal_and_markdown import write_lines
         from scrutiny.report.cases.changed_texts import cases_of
         from scrutiny.report.cases.evidence import found_texts
         from scrutiny.report.cases.shown import cases_lines
-        from scrutiny.report.text import write_lines
         from scrutiny.store.run_folder import RunFolder
 
         if not (output is None and form is None and tracker is None and not no_texts):
