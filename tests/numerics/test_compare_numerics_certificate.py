@@ -49,8 +49,11 @@ def is_worse(both, slices):
         (200, 0.0, 1, 0.0),
         (200, 0.02, 1, 0.0),
         (200, 0.15, 1, 0.0),
+        (1000, 0.0, 1, 0.0),
+        (1000, 0.02, 1, 0.0),
         (1000, 0.15, 1, 0.0),
         (200, 0.05, 3, 0.01),
+        (1000, 0.05, 3, 0.01),
     ],
 )
 def test_the_printed_rate_covers_and_the_printed_loss_is_found(n, noise, replicates, spread):

@@ -275,7 +275,7 @@ class ComparisonRule:
         n = change.shape[1]
         if self.is_apart:
             total, square = _total(change), _total(change**2)
-            return np.maximum(0.0, square - total**2 / n) / n**2
+            return np.asarray(np.maximum(0.0, square - total**2 / n) / n**2)
         apart = self._by_unit(change) - (_total(change) / n)[:, None] * self.sizes
         return np.asarray((apart**2).sum(axis=1) / n**2)
 

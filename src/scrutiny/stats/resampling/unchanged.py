@@ -285,16 +285,15 @@ class DrawnPairs:
             moved = self.apart[0], self.apart[1] - loss
             one, other = (v + by[:, :, None] for v, by in zip(self.values, moved, strict=True))
             return one, other
-        first, second = self.values
+        sides = [*self.values]
         if loss:
-            second = self._moved(second, np.full((1, 1), -loss), self.lost[:, None])
-        exact = (np.float32 if side.shape[1] == 1 else np.float64 for side in self.values)
-        sides = [first, second]
+            sides[1] = self._moved(sides[1], np.full((1, 1), -loss), self.lost[:, None])
         if self.places[0].size:
             each = zip(sides, self.apart, self.places, strict=True)
             sides = [self._moved(*one) for one in each]
-        one, other = (side.astype(kind) for side, kind in zip(sides, exact, strict=True))
-        return one, other
+        exact = (np.float32 if side.shape[1] == 1 else np.float64 for side in sides)
+        first, second = (side.astype(kind) for side, kind in zip(sides, exact, strict=True))
+        return first, second
 
     def _moved(self, hit: np.ndarray, moved: FloatArray, at: np.ndarray) -> np.ndarray:
         """Hits with some lost or gained, so that the score moves by so much."""
