@@ -198,6 +198,11 @@ _ANSWERED: Final = ("fail", "not tested", "refused")  # what somebody can have a
     show_default=True,
     help="Result if an interval contains the limit; what was not tested stays so.",
 )
+@click.option(
+    "--plan",
+    is_flag=True,
+    help="Judge nothing: how often so many items decide each rule, in runs like this one.",
+)
 @click.option("--junit", type=OutputFile(), help="Also write JUnit XML.")
 @click.option("--sarif", type=OutputFile(), help="Also write SARIF 2.1.0.")
 @click.option("--json", "as_json", is_flag=True, help="NDJSON on stdout.")
@@ -209,7 +214,12 @@ def gate(**flags: Any) -> int:
     scrutiny gate runs/audit-1 --rule "flip_rate < 10% where transformation=typos"
     scrutiny gate runs/v2 --rule "accuracy >= -0.01 where reference=v1"
     scrutiny gate runs/audit-1 --risks --accept accepted.toml --junit gate.xml
+    scrutiny gate runs/v2 --plan --rule "accuracy > 0.8"
     """
+    if flags["plan"]:
+        from scrutiny.cli.comparison_plans import say_rules
+
+        return say_rules(flags)
     from scrutiny.report.exports.sarif import sarif as as_sarif
     from scrutiny.report.findings.risks import junit as as_xml
     from scrutiny.run.estimating.accepted import not_there, read_accepted
