@@ -42,6 +42,7 @@ from scrutiny.run.comparing.many_comparisons import ComparisonRule
 from scrutiny.run.comparing.paired_levels import PairedLevel, read_levels
 from scrutiny.run.comparing.paired_numbers import compare_runs
 from scrutiny.run.comparing.planned_power import needed
+from scrutiny.run.estimating.estimator import estimator_of
 from scrutiny.stats.intervals.families import tail_of
 from scrutiny.stats.intervals.simultaneous import detectable_by
 from scrutiny.store.run_folder import RunFolder
@@ -66,8 +67,9 @@ def compare_side_by_side(
         single items to judge by.
     """
     options = options or CompareOptions()
-    comparison = compare_runs(first, second, paired=options.paired)
-    found = list(read_levels(first, second, options))
+    both = estimator_of(first), estimator_of(second)  # each reads the records of its run
+    comparison = compare_runs(first, second, paired=options.paired, estimators=both)
+    found = list(read_levels(first, second, options, both))
     if options.margin is not None and not found:
         raise PlanError(
             "--margin judges the accuracy or mean score of single items, and these runs share "
