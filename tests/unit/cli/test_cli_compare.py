@@ -253,8 +253,9 @@ def test_import_of_inspect(logs, command, tmp_path):
     assert command("gate", out, "--rule", "accuracy > 0.05 where metric=match")[0] in (0, 4)
 
 
-def test_a_comparison_of_logs_imports_nothing_that_asks_models(logs):
-    given = [str(logs / "lm_eval" / "scripted" / f"acme__{v}") for v in ("v1", "v2")]
+@pytest.mark.parametrize("place", ["lm_eval/scripted/acme__{}", "inspect/{}-eval"])
+def test_a_comparison_of_logs_imports_nothing_that_asks_models(logs, place):
+    given = [str(logs / place.format(v)) for v in ("v1", "v2")]
     asked = (
         "import sys\nfrom scrutiny.cli import group\n"
         f"words = ['compare', {given[0]!r}, {given[1]!r}, '--draws', '300', '--margin', '0.5']\n"
