@@ -288,13 +288,7 @@ class RunFolder:
         return records, self.items_without_texts()
 
     def items_without_texts(self) -> pa.Table:
-        """Table of items, without their texts.
-
-        Raises
-        ------
-        DataError
-            As `table` does.
-        """
+        """Table of items, without their texts."""
         return self.table("items", columns=self._names("items", without=("fields",)))
 
     def _names(self, table: str, *, without: Sequence[str]) -> list[str]:
