@@ -24,11 +24,10 @@ from scrutiny.report.cases.changed_texts import cases_of
 from scrutiny.report.cases.evidence import found_texts
 from scrutiny.report.findings.risks import RiskLine, risks_of
 from scrutiny.report.first_screen.content import FirstScreen, first_screen_of
-from scrutiny.report.formats import format_of, render
+from scrutiny.report.formats import format_of, render, write_report
 from scrutiny.report.load import load_view
 from scrutiny.report.signatures import Signer
 from scrutiny.run.estimating.gate import estimates_on, gate_run, names_slice, not_in_run
-from scrutiny.store.files import save_text
 from scrutiny.store.run_folder import RunFolder
 
 _MOST_NAMED: Final = 8  # estimates
@@ -279,9 +278,7 @@ class Run:
         if path is None:
             return render(view, "text")
         place = Path(path_given(path, "report"))
-        text = render(view, format_of(place))
-        save_text(place, text)
-        return text
+        return write_report(view, place, format_of(place))[place]
 
     def log_to(self, tracker: str) -> str:
         """Log numbers with limits, risks and the page to a tracker of experiments.

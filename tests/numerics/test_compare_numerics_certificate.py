@@ -30,9 +30,10 @@ def chances(rng, n, noise):
 
 
 def run_of(rng, right, replicates, spread, loss=0.0):
-    """Hits ``(replicate, item)``; each replicate's score is shifted, and some answers are lost."""
-    shift = spread * rng.standard_normal((replicates, 1)) - loss
+    """Hits ``(replicate, item)``; each replicate's score is shifted, all lose the same answers."""
+    shift = spread * rng.standard_normal((replicates, 1))
     hit = rng.random((replicates, right.size)) < right
+    hit &= rng.random(right.size) >= loss / ACCURACY
     at = rng.random(hit.shape)
     return np.where(hit, at >= -shift / ACCURACY, at < shift / (1 - ACCURACY)).astype(float)
 
@@ -48,8 +49,11 @@ def is_worse(both, slices):
         (200, 0.0, 1, 0.0),
         (200, 0.02, 1, 0.0),
         (200, 0.15, 1, 0.0),
+        (1000, 0.0, 1, 0.0),
+        (1000, 0.02, 1, 0.0),
         (1000, 0.15, 1, 0.0),
         (200, 0.05, 3, 0.01),
+        (1000, 0.05, 3, 0.01),
     ],
 )
 def test_the_printed_rate_covers_and_the_printed_loss_is_found(n, noise, replicates, spread):

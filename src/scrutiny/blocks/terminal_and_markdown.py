@@ -1,11 +1,14 @@
 """Text of a report: lines of 80 cells for a terminal, and Markdown for comments."""
 
+import errno
 import re
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape as html
-from typing import Final
+from typing import IO, Final
 
 from rich.cells import cell_len, set_cell_size
+from rich.console import Console
 from rich.text import Text
 
 from scrutiny.blocks.charts import ChartTable
@@ -200,3 +203,29 @@ def part_fold(part: Part) -> str:
         blocks.append(table(header, cells, right=right))
         blocks.append(escape(left_out(len(rows), _MOST_ROWS, "rows")))
     return folded(part.title, *blocks)
+
+
+_IN_ASCII: Final = str.maketrans(
+    {"✓": "+", "✗": "x", "–": "-", "−": "-", "─": "-", "…": "~", "→": "->"}
+)
+
+
+class _Console(Console):
+    """A console that leaves a closed output to the command."""
+
+    def on_broken_pipe(self) -> None:
+        """Let the error pass, where rich would end the process."""
+        raise BrokenPipeError(errno.EPIPE, "the reader of the output has closed it")
+
+
+def write_lines(lines: Iterable[Text], stream: IO[str] | None = None) -> None:
+    """Write lines to a stream (stdout), in color only where that is a terminal."""
+    stream = stream or sys.stdout
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    console = _Console(file=stream, width=WIDTH, highlight=False, soft_wrap=True)
+    for line in lines:
+        try:
+            line.plain.encode(encoding)
+        except (UnicodeEncodeError, LookupError):  # unsupported signs are replaced
+            line.plain = line.plain.translate(_IN_ASCII).encode("ascii", "replace").decode("ascii")
+        console.print(line, soft_wrap=True)

@@ -17,7 +17,8 @@ from scrutiny.diagnostics.similarity.side_by_side.sides_answers import (
     promised_noise,
     sides_of_models,
 )
-from scrutiny.run.comparing.comparison_results import Wanted, read_shared, shared_plan
+from scrutiny.run.comparing.comparison_results import Wanted
+from scrutiny.run.comparing.shared_invariances import read_shared, shared_plan
 from scrutiny.run.driver import run_plan
 from scrutiny.run.importing.import_logs import tool_of
 from scrutiny.run.planning.resolve import resolve

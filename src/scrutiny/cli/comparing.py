@@ -8,12 +8,12 @@ from typing import Any
 
 import click
 
+from scrutiny.blocks.terminal_and_markdown import write_lines
 from scrutiny.cli.options import split_option
 from scrutiny.cli.stored_sides import OpenedSides, folder_of, kind_of
 from scrutiny.core.boundary.json_text import json_line
 from scrutiny.core.errors import PlanError
 from scrutiny.report.compare.output import lines_of, objects_of
-from scrutiny.report.text import write_lines
 from scrutiny.run.comparing.comparison_results import (
     MARGIN,
     SideBySide,
@@ -102,3 +102,12 @@ def write_page(found: SideBySide, sides: OpenedSides, flags: Mapping[str, Any]) 
     most = (0,) if flags["no_texts"] else INPUTS
     page = page_of(found, given, margin=flags["margin"], command=command_line(), inputs=most)
     save_text(Path(flags["html"]), page)
+
+
+def write_junit(found: SideBySide, flags: Mapping[str, Any]) -> None:
+    """Write what the margin decides as JUnit XML."""
+    from scrutiny.report.compare.judged import judged_cases
+    from scrutiny.report.findings.risks import junit
+
+    cases = [*judged_cases(found, flags["margin"], flags["undecided"])]
+    save_text(flags["junit"], junit(f"{flags['first']} {flags['second']}", cases))

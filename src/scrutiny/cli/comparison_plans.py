@@ -1,4 +1,4 @@
-"""``scrutiny compare --plan``: designs of a comparison to come, from a baseline or its numbers."""
+"""``scrutiny compare --plan`` and ``gate --plan``: what would decide, before anything is asked."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -7,12 +7,17 @@ from typing import Any
 
 import click
 
+from scrutiny.blocks.terminal_and_markdown import write_lines
 from scrutiny.cli.output import prints_on_stderr
 from scrutiny.cli.stored_sides import folder_of, kind_of
 from scrutiny.core.boundary.json_text import json_line
 from scrutiny.core.errors import PlanError
-from scrutiny.report.compare.plan_table import plan_lines, plan_objects
-from scrutiny.report.text import write_lines
+from scrutiny.report.compare.plan_table import (
+    plan_lines,
+    plan_objects,
+    rule_lines,
+    rule_objects,
+)
 from scrutiny.run.comparing.comparison_results import CompareOptions
 from scrutiny.run.comparing.planned_comparison import (
     PlannedLevel,
@@ -50,6 +55,33 @@ def say_plan(flags: Mapping[str, Any]) -> int:
                 click.echo(json_line(each))
         else:
             write_lines([*plan_lines(one, margin=margin, price=price)])
+    return 0
+
+
+def say_rules(flags: Mapping[str, Any]) -> int:
+    """Print how often so many items decide the rules of a gate; nothing is judged.
+
+    Raises
+    ------
+    PlanError
+        If there is no rule, or something to be judged or written.
+    """
+    from scrutiny.run.estimating.planned_rules import plan_rules
+    from scrutiny.store.run_folder import RunFolder
+
+    beside = next((one for one in ("risks", "accept", "junit", "sarif") if flags[one]), None)
+    if beside is not None:
+        raise PlanError(f"--plan judges nothing: leave out --{beside}.")
+    folder = RunFolder.open(flags["run"])
+    found = [*plan_rules(folder, flags["rules"], group=flags["group"])]
+    if not found:
+        raise PlanError("No number of these rules has limits, so that nothing can be planned.")
+    for one in found:
+        if flags["as_json"]:
+            for each in rule_objects(one):
+                click.echo(json_line(each))
+        else:
+            write_lines([*rule_lines(one)])
     return 0
 
 

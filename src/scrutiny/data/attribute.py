@@ -84,9 +84,10 @@ def _lower(text: str) -> tuple[str, ...]:
     return tuple(token.lower().replace("’", "'") for token in _tokens(text))
 
 
-def lower_of(example: Example) -> list[str]:
+def lower_of(example: Example) -> Sequence[str]:
     """Tokens of all fields in lower case, with straight apostrophes."""
-    return [token for text in example.fields.values() for token in _lower(text)]
+    each = [_lower(text) for text in example.fields.values()]
+    return each[0] if len(each) == 1 else [token for tokens in each for token in tokens]
 
 
 def words_of(example: Example) -> Iterator[str]:

@@ -169,7 +169,7 @@ class RunItems:
             for data in folder.manifest.get("plan", {}).get("data", ())
             if data.get("training")
         }
-        return cls(folder.measured()[1], folder.items, training)
+        return cls(folder.items_without_texts(), folder.items, training)
 
     @cached_property
     def datasets(self) -> list[str]:

@@ -19,6 +19,7 @@ from scrutiny.report.findings.audit_rows import AuditRow, audit_rows, number_row
 from scrutiny.report.sections import seeds
 from scrutiny.report.trust import trusted_table
 from scrutiny.report.wording import OUTCOME_MARKS, headline
+from scrutiny.store.files import save_text
 from scrutiny.store.run_tables import ESTIMATES, estimate_to_row
 
 #: What writes each format; it is imported on demand, with what it depends on.
@@ -33,13 +34,11 @@ _WRITERS: Final = {
     "sarif": "scrutiny.report.exports.sarif:render_sarif",
     "model-card": "scrutiny.report.exports.model_card:render_model_card",
     "evidence": "scrutiny.report.exports.evidence:render_evidence",
-}
-FORMATS: Final = tuple(_WRITERS)
-#: Formats of other tools: no reports, but the numbers or scores of a run for programs.
-_OTHERS: Final = {
+    # of another tool: no reports, but the numbers and scores of a run for programs
     "eee": "scrutiny.report.exports.every_eval_ever:render_aggregate",
     "eee-samples": "scrutiny.report.exports.every_eval_ever:render_samples",
 }
+FORMATS: Final = tuple(_WRITERS)
 _BY_SUFFIX: Final = {
     ".html": "html",
     ".md": "md",
@@ -77,8 +76,33 @@ def format_of(path: Path) -> str:
 
 
 def render(view: RunView, name: str) -> str:
-    """Report in one of the `FORMATS`, or the run in the format of another tool."""
-    return str(resolve_name((_WRITERS | _OTHERS)[name])(view))
+    """Report in one of the `FORMATS`."""
+    return str(resolve_name(_WRITERS[name])(view))
+
+
+def write_report(view: RunView, path: Path, name: str) -> dict[Path, str]:
+    """Write a report; the samples of Every Eval Ever stand in a file beside the aggregate.
+
+    Parameters
+    ----------
+    view
+        The run.
+    path
+        File of the report.
+    name
+        One of the `FORMATS`.
+
+    Returns
+    -------
+    dict
+        The files that were written, with their texts.
+    """
+    texts = {path: render(view, name)}
+    if name == "eee":
+        texts[path.with_name(f"{path.stem}_samples.jsonl")] = render(view, "eee-samples")
+    for place, text in texts.items():
+        save_text(place, text)
+    return texts
 
 
 _SPECIAL: Final = str.maketrans(

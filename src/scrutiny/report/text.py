@@ -4,21 +4,17 @@ The terminal's text is the same with and without color. Of a comment, verdict an
 the rest is folded.
 """
 
-import errno
-import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from shlex import quote
 from typing import IO, Final
 
-from rich.console import Console
 from rich.text import Text
 
 from scrutiny.blocks.run_estimates import main_estimates, single_estimates
 from scrutiny.blocks.run_view import RunFacts, RunView
 from scrutiny.blocks.section import parts, registered
 from scrutiny.blocks.terminal_and_markdown import (
-    WIDTH,
     block_lines,
     code,
     escape,
@@ -26,6 +22,7 @@ from scrutiny.blocks.terminal_and_markdown import (
     part_fold,
     table,
     wrapped,
+    write_lines,
 )
 from scrutiny.core.plugin_base import unversioned
 from scrutiny.report.cases.shown import small_suite_lines
@@ -47,18 +44,6 @@ from scrutiny.report.sections.seeds import tests_in_short
 from scrutiny.report.signs import sign_blocks, signs_lines
 from scrutiny.report.trust import CONDITIONS, trusted_lines, trusted_table
 from scrutiny.report.wording import footer_lines, mark, report_command
-
-_IN_ASCII: Final = str.maketrans(
-    {"✓": "+", "✗": "x", "–": "-", "−": "-", "─": "-", "…": "~", "→": "->"}
-)
-
-
-class _Console(Console):
-    """A console that leaves a closed output to the command."""
-
-    def on_broken_pipe(self) -> None:
-        """Let the error pass, where rich would end the process."""
-        raise BrokenPipeError(errno.EPIPE, "the reader of the output has closed it")
 
 
 def write_terminal(view: RunView, stream: IO[str] | None = None) -> None:
@@ -137,19 +122,6 @@ def _told(facts: RunFacts) -> Iterator[Text]:
         yield from wrapped(f"Warning: {warning}", style="bold yellow", hanging=2)
     for sentence in facts.left_out:
         yield from wrapped(sentence, hanging=2)
-
-
-def write_lines(lines: Iterable[Text], stream: IO[str] | None = None) -> None:
-    """Write lines as `write_terminal` writes those of a report."""
-    stream = stream or sys.stdout
-    encoding = getattr(stream, "encoding", None) or "utf-8"
-    console = _Console(file=stream, width=WIDTH, highlight=False, soft_wrap=True)
-    for line in lines:
-        try:
-            line.plain.encode(encoding)
-        except (UnicodeEncodeError, LookupError):  # unsupported signs are replaced
-            line.plain = line.plain.translate(_IN_ASCII).encode("ascii", "replace").decode("ascii")
-        console.print(line, soft_wrap=True)
 
 
 def plain_text(view: RunView) -> str:

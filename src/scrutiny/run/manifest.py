@@ -5,12 +5,8 @@ diagnostics ask a model about the same item as it is; a run keeps its answer onc
 millions of outputs, so what was seen is kept as sorted whole numbers, not as texts.
 """
 
-import platform
-import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -28,6 +24,7 @@ from scrutiny.models.python.object_digest import ObjectReading
 from scrutiny.models.strings.training_records import replicates_of
 from scrutiny.run.asking.answer_store import TaskStore
 from scrutiny.run.asking.identity_check import MEMOS, Again, memo_name, outcomes
+from scrutiny.run.package_versions import environment
 from scrutiny.run.planning.doubtful_data import (
     data_warnings,
     left_out_of,
@@ -43,32 +40,6 @@ from scrutiny.store.database import Journal
 from scrutiny.store.run_folder import EXACT_RECORDS, FORMAT, RunFolder
 from scrutiny.store.run_tables import ARRAYS, OUTPUTS, RECORDS, TIMINGS, VARIANTS, array_of
 from scrutiny.store.sealed_manifests import Seal, damage
-
-_PACKAGES = (
-    "scrutiny",
-    "numpy",
-    "scipy",
-    "pyarrow",
-    "scikit-learn",
-    "rapidfuzz",
-    "lemminflect",
-    "torch",
-    "transformers",
-    "tokenizers",
-    "spacy",
-)
-
-
-@cache
-def environment() -> Mapping[str, str]:
-    """Versions of Python, the platform and the packages that affect numbers."""
-    found = {"python": sys.version.split()[0], "platform": platform.platform()}
-    for name in _PACKAGES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found
 
 
 def manifest(

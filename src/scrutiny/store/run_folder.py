@@ -284,10 +284,12 @@ class RunFolder:
         DataError
             As `table` does.
         """
-        return (
-            self.coded("records", self._names("records", without=("variant", "reason"))),
-            self.table("items", columns=self._names("items", without=("fields",))),
-        )
+        records = self.coded("records", self._names("records", without=("variant", "reason")))
+        return records, self.items_without_texts()
+
+    def items_without_texts(self) -> pa.Table:
+        """Table of items, without their texts."""
+        return self.table("items", columns=self._names("items", without=("fields",)))
 
     def _names(self, table: str, *, without: Sequence[str]) -> list[str]:
         """Columns of a table except some."""

@@ -253,13 +253,17 @@ def test_import_of_inspect(logs, command, tmp_path):
     assert command("gate", out, "--rule", "accuracy > 0.05 where metric=match")[0] in (0, 4)
 
 
-def test_a_comparison_of_logs_imports_nothing_that_asks_models(logs):
-    given = [str(logs / "lm_eval" / "scripted" / f"acme__{v}") for v in ("v1", "v2")]
+@pytest.mark.parametrize("place", ["lm_eval/scripted/acme__{}", "inspect/{}-eval"])
+def test_a_comparison_of_logs_imports_nothing_that_asks_models(logs, place):
+    given = [str(logs / place.format(v)) for v in ("v1", "v2")]
     asked = (
         "import sys\nfrom scrutiny.cli import group\n"
-        f"group(['compare', {given[0]!r}, {given[1]!r}, '--draws', '300'], standalone_mode=False)\n"
+        f"words = ['compare', {given[0]!r}, {given[1]!r}, '--draws', '300', '--margin', '0.5']\n"
+        "group(words, standalone_mode=False)\n"
         "heavy = {'torch', 'pandas', 'spacy', 'transformers', 'jinja2', 'scipy.stats'}\n"
+        "heavy |= {'scipy.sparse'}\n"
         "own = {'scrutiny.cli.plans', 'scrutiny.run.driver', 'scrutiny.report.page'}\n"
+        "own |= {'scrutiny.perturb.search', 'scrutiny.diagnostics.invariance'}\n"
         "print('imported', sorted((heavy | own) & set(sys.modules)))\n"
     )
     done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)

@@ -3,6 +3,7 @@
 import json
 import tarfile
 from pathlib import Path
+from xml.etree.ElementTree import fromstring
 
 import pytest
 
@@ -66,6 +67,46 @@ def test_undecided_needs_a_margin(logs, command):
     code, _, err = command("compare", *logs, "--undecided", "pass")
     assert code == 2
     assert "say which loss, as in --margin 0.02" in err
+
+
+@pytest.mark.parametrize("stated", ["undecided", "pass", "fail"])
+def test_junit_has_a_test_for_each_judged_score(logs, command, tmp_path, stated):
+    path = tmp_path / "compare.xml"
+    command("compare", *logs, *QUICK, "--undecided", stated, "--junit", str(path))
+    suites = fromstring(path.read_text())
+    (test,) = suites.iter("testcase")
+    assert test.get("name") == "accuracy (match) on stories: loss of more than 5 points"
+    assert test.get("classname") == "mockllm/model against mockllm/model"
+    (found,) = test
+    assert found.tag == {"undecided": "skipped", "pass": "system-out", "fail": "failure"}[stated]
+    said = found.text or found.get("message")
+    assert said.startswith("undecided: No difference is shown: ")
+    assert "alls an unchanged system worse in at most " in said
+    counts = {name: int(suites.get(name)) for name in ("tests", "failures", "skipped")}
+    assert counts == {
+        "tests": 1, "failures": int(stated == "fail"), "skipped": int(stated == "undecided")
+    }  # fmt: skip
+
+
+def test_junit_needs_a_margin(logs, command, tmp_path):
+    code, _, err = command("compare", *logs, "--junit", str(tmp_path / "compare.xml"))
+    assert code == 2
+    assert "--junit writes what a margin decides" in err
+    assert not [*tmp_path.iterdir()]
+
+
+def test_junit_names_the_slices_that_fail(tmp_path, command):
+    with tarfile.open(PACKED / "lm_eval.tar.xz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    both = [str(tmp_path / "scripted" / f"acme__{name}") for name in ("v1", "v2")]
+    path = tmp_path / "compare.xml"
+    code, *_ = command("compare", *both, *QUICK, "--junit", str(path))
+    assert code == 1
+    first, second = fromstring(path.read_text()).iter("testcase")
+    (failure,) = first
+    assert failure.get("type") == "regression"
+    assert "A loss of 60.0 points is shown on inputs with a negation." in failure.get("message")
+    assert second[0].tag == "skipped"
 
 
 def test_programs_read_the_certificate(logs, capsys):

@@ -30,7 +30,8 @@ from scrutiny.diagnostics.similarity.vector_likeness import (
     similarities_of,
     similarity_units,
 )
-from scrutiny.run.comparing.comparison_results import Wanted, read_shared, shared_plan
+from scrutiny.run.comparing.comparison_results import Wanted
+from scrutiny.run.comparing.shared_invariances import read_shared, shared_plan
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.stats.arrays import StatisticsError

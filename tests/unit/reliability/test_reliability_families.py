@@ -105,6 +105,15 @@ def test_two_sides_with_one_replicate_speak_of_these_checkpoints_by_their_own_in
     assert found.checkpoints == pytest.approx(np.quantile(one.interval.draws, [tail, 1 - tail]))
 
 
+def test_two_sides_with_two_replicates_could_show_what_their_limits_would():
+    one = made([0.1, 0.1], sd=0.01)
+    apart = replace(one, interval=replace(one.interval, method="crossed_unpaired"))
+    found = limits({"a": apart})["a"]
+    half = (found.checkpoints[1] - found.checkpoints[0]) / 2.0
+    assert found.recipe is None
+    assert found.detectable == pytest.approx(half * (1.0 + 0.84 / 1.96), rel=0.1)
+
+
 def test_a_level_stays_within_its_range():
     level = replace(made([0.99, 0.995, 0.985], sd=0.004), scale=Scale.of("share"))
     found = limits({"a": level}, n_rows=40)["a"]

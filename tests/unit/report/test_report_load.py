@@ -290,7 +290,8 @@ def test_view_of_a_folder(folder):
     assert len(view.evidence) == 1
 
 
-@pytest.mark.parametrize("name", FORMATS)
+# those of Every Eval Ever hold numbers of the whole data alone
+@pytest.mark.parametrize("name", [name for name in FORMATS if not name.startswith("eee")])
 def test_every_format_of_a_folder(folder, name):
     text = render(load_view(folder.path), name)
     assert "typos" in text

@@ -105,3 +105,16 @@ def test_what_would_decide_decides():
     tiny = needed(both, rule_of(both, (), margin=1e-4, family=0), noise)
     assert (tiny.items, tiny.repeats) == (None, None)
     assert needed(both, rule, UNKNOWN).repeats is None  # nobody knows whether repeats help
+
+
+def test_repeats_do_not_average_out_what_comes_again():
+    rng = np.random.default_rng(4)
+    before = (rng.random(150) < 0.7).astype(float)
+    after = before[np.where(rng.random(150) < 0.5, rng.permutation(150), np.arange(150))]
+    twice = sides(np.tile(before, (2, 1)), np.tile(after, (2, 1)))
+    once = sides(before[None], after[None])
+    still = Noise("replicates", 0.0, 150, 1)
+    found = needed(twice, rule_of(twice, (), margin=0.05, family=0), still)
+    alone = needed(once, rule_of(once, (), margin=0.05, family=0), UNKNOWN)
+    assert found.repeats is None
+    assert 0.7 < found.items / alone.items < 1.4

@@ -6,8 +6,10 @@ import pytest
 from small_runs import family, plan, rows, run
 
 from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.estimate import Limits
 from scrutiny.core.plan import DataPlan, EstimatePlan, MeasurePlan, ModelPlan, Resampling
 from scrutiny.run.comparing.paired_numbers import compare_runs
+from scrutiny.run.comparing.whole_comparison import detectable_of
 from scrutiny.run.estimating.gate import gate_run
 from scrutiny.testing import FlakyClassifier
 
@@ -31,6 +33,17 @@ def test_a_run_against_itself_differs_in_nothing(runs):
     assert estimate.method == "crossed@1"  # the same models: paired
     assert found.n_shared == {"x": 40}
     assert (found.differences, found.n_unmatched) == ((), {})
+
+
+def test_what_could_be_shown_goes_by_the_limits_that_are_printed(runs):
+    limits = Limits((0.01, 0.05), (-0.10, 0.16), 1, 0.2)
+    found = compare_runs(runs["good"], runs["poor"]).findings[0]
+    own = replace(found.estimate, low=0.01, high=0.05)
+    here = replace(found, estimate=own, limits=(limits,), minimum_detectable_effect=0.2)
+    assert detectable_of(here) == pytest.approx(0.02 * (1 + 0.84 / 1.96), rel=1e-3)
+    wide = replace(here, estimate=replace(own, low=-0.10, high=0.16))
+    assert detectable_of(wide) == 0.2
+    assert detectable_of(replace(here, limits=(None,))) == 0.2
 
 
 def test_a_planted_difference_is_found_in_both_directions(runs):

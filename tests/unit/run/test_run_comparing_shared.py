@@ -8,14 +8,8 @@ from small_runs import family, rows, run
 from scrutiny.core.plan import DataPlan, ModelPlan, Plan, Resampling
 from scrutiny.diagnostics.invariance.kept_answers import PART
 from scrutiny.report.load import load_view
-from scrutiny.run.comparing.comparison_results import (
-    DIRECTIONS,
-    SharedInvariances,
-    Wanted,
-    read_shared,
-    shared_plan,
-    worst_of,
-)
+from scrutiny.run.comparing.comparison_results import SharedInvariances, Wanted, worst_of
+from scrutiny.run.comparing.shared_invariances import DIRECTIONS, read_shared, shared_plan
 
 #: Minds typing errors in "film", which the first model never looks at.
 TOUCHY = """

@@ -15,7 +15,7 @@ from scrutiny.core.registry import registry
 from scrutiny.diagnostics.performance.performance import Performance
 from scrutiny.run.asking.answer_store import forgetful_store
 from scrutiny.run.executing.context import RunContext
-from scrutiny.run.manifest import environment
+from scrutiny.run.package_versions import environment
 from scrutiny.testing import FlakyClassifier, KeywordClassifier
 
 EVERY = 11

@@ -8,6 +8,7 @@ from scrutiny.cli.failures import exit_code_of
 from scrutiny.core.plan import EstimatePlan, MeasurePlan, ModelPlan
 from scrutiny.run.comparing.gate_certificates import gate_certificates
 from scrutiny.run.estimating.gate import gate_run
+from scrutiny.run.estimating.planned_rules import plan_rules
 
 RULE = "accuracy >= -0.05 where reference=old"
 
@@ -31,6 +32,17 @@ def test_a_rule_on_two_models_has_certificates(tmp_path, seeds, is_known):
     assert [one.is_known for one in found] == ([True] if is_known else [False, False])
     assert all(0.0 < one.at_most < 0.05 for one in found)
     assert all(one.finds is None or one.finds > 0.05 for one in found)
+
+
+def test_a_planned_rule_on_two_models_supposes_that_they_do_not_differ(tmp_path):
+    folder = versions(tmp_path, (1,))
+    (alike,) = plan_rules(folder, [RULE])
+    assert (alike.is_alike, alike.value, alike.n_numbers) == (True, 0.0, 1)
+    passes = [one.passes for one in alike.chances]
+    assert passes == sorted(passes)
+    assert passes[-1] > 3 * passes[0]
+    (seen,) = plan_rules(folder, ["gain > 0"])
+    assert not seen.is_alike
 
 
 def test_other_rules_have_none(tmp_path):

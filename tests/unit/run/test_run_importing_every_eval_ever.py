@@ -5,6 +5,7 @@ import json
 import pytest
 from tool_logs import imported, rows_of, unpacked
 
+import scrutiny
 from scrutiny.core.errors import DataError, PlanError
 from scrutiny.report.formats import format_of, render
 from scrutiny.report.load import load_view
@@ -190,6 +191,16 @@ def test_a_missing_score_is_an_error_and_texts_may_be_kept_back(tmp_path):
     kept = render(load_view(run.path).without_texts(), "eee-samples")
     assert "One?" not in kept
     assert json.loads(kept.splitlines()[0])["output"] == {"raw": []}
+
+
+def test_python_writes_both_files(tmp_path):
+    path = tmp_path / "s.csv"
+    path.write_text("id,prompt,gold,output,score\na,One?,1,1,1\nb,Two?,2,3,0\n")
+    run = imported("table", [path], tmp_path / "run")
+    said = scrutiny.load(run.path).report(tmp_path / "x.eee.json")
+    assert (tmp_path / "x.eee.json").read_text() == said
+    lines = (tmp_path / "x.eee_samples.jsonl").read_text().splitlines()
+    assert [json.loads(line)["evaluation"]["score"] for line in lines] == [1.0, 0.0]
 
 
 def test_several_models_are_no_file_of_this_format(tmp_path):

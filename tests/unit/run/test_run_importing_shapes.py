@@ -202,6 +202,23 @@ def test_files_of_the_results_folder(tmp_path, name):
     assert found(run)["small", "Right"] == (1.0, 1, 1)
 
 
+def test_the_newest_run_of_a_folder_counts(tmp_path):
+    folder = tmp_path / "results"
+    folder.mkdir()
+    for number, name in enumerate(["test_run_20260901_101500", "test_run_20260902_090000"]):
+        cases = run_of(case("2+2", metric("Right", float(number))), testFile=None)
+        (folder / f"{name}.json").write_text(json.dumps(cases))
+    run = imported("deepeval", [folder], tmp_path / "run")
+    assert found(run)["small", "Right"] == (1.0, 1, 1)
+    assert [*run.manifest["data"]] == ["test_run"]
+    (said,) = run.manifest["warnings"]
+    assert said.startswith("small on test_run: the newest of 2 runs counts")
+    (folder / "test_run_20260902_090000.json").rename(folder / "20260902_090000")
+    assert {*imported("deepeval", [folder], tmp_path / "other").manifest["data"]} == {
+        "test_run", "20260902_090000"
+    }  # fmt: skip
+
+
 def test_two_copies_of_the_newest_run_are_one(tmp_path):
     folder = tmp_path / ".deepeval"
     folder.mkdir()

@@ -59,6 +59,22 @@ def test_a_planted_loss_is_lost(noise):
     assert second.mean() - first.mean() == pytest.approx(0.06, abs=0.003)
 
 
+def test_a_loss_is_that_of_a_version_and_comes_again():
+    system = UnchangedSystem.planned(0.8, noise=0.0, items=500)
+    first, second = drawn(system, 20, (1, 3), loss=0.2)
+    assert (second == second[:, :1]).all()
+    assert (first - second).mean() == pytest.approx(0.2, abs=0.01)
+
+
+@pytest.mark.parametrize(("noise", "flips"), [(0.0, 0.2), (0.1, 0.1), (0.1, 0.25)])
+def test_versions_that_are_equally_good_differ_in_every_replicate(noise, flips):
+    system = UnchangedSystem.planned(0.7, noise=noise, items=1000).changed_in(flips)
+    first, second = drawn(system, 60, (1, 2))
+    assert (first != second).mean() == pytest.approx(flips, abs=0.01)
+    assert (second[:, 0] != second[:, 1]).mean() == pytest.approx(noise, abs=0.01)
+    assert first.mean() - second.mean() == pytest.approx(0.0, abs=0.004)
+
+
 def test_replicates_deviate_as_seeds_do():
     system = UnchangedSystem.of_hits(np.ones((1, 4000)) * (np.arange(4000) % 5 > 0), noise=0.1)
     seeds = UnchangedSystem(system.right, system.wrong, 0.02, system.level, noise=0.1)

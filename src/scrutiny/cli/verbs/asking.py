@@ -247,6 +247,7 @@ _CODES: Final = {"pass": 0, "fail": 1, "undecided": 4}
     help="Of two models: also how alike their vectors of the last layers are.",
 )
 @click.option("--html", type=OutputFile(), metavar="PAGE", help="Write a page.")
+@click.option("--junit", type=OutputFile(), help="Write JUnit XML of what --margin judges.")
 @click.option("--draws", type=DRAWS, help="Number of bootstrap resamples.")
 @running_options
 def compare(**flags: Any) -> int:
@@ -276,7 +277,7 @@ def compare(**flags: Any) -> int:
         from scrutiny.cli.comparison_plans import say_plan
 
         return say_plan(flags)
-    from scrutiny.cli.comparing import opened, printed, write_page
+    from scrutiny.cli.comparing import opened, printed, write_junit, write_page
     from scrutiny.core.slice_syntax import canonical
     from scrutiny.data.item_values import FEWEST
     from scrutiny.run.comparing.comparison_results import CompareOptions
@@ -294,6 +295,8 @@ def compare(**flags: Any) -> int:
             f"--undecided {flags['undecided']} says what becomes of a loss that is neither shown "
             "nor excluded: say which loss, as in --margin 0.02."
         )
+    if flags["junit"] is not None and flags["margin"] is None:
+        raise PlanError("--junit writes what a margin decides: say which, as in --margin 0.02.")
     with prints_on_stderr(), opened(flags) as sides:
         for side in (sides.first, sides.second):
             say_warnings(side.manifest)
@@ -310,6 +313,8 @@ def compare(**flags: Any) -> int:
         found = replace(found, shared=sides.shared)
         if flags["html"] is not None:
             write_page(found, sides, flags)
+        if flags["junit"] is not None:
+            write_junit(found, flags)
     looked_at = {change.name for level in found.levels for change in level.changes}
     for where in map(canonical, flags["where"]):
         if where not in looked_at:

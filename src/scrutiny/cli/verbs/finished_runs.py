@@ -67,18 +67,17 @@ def report(run: Path, output: Path | None, form: str | None, *, as_json: bool, *
 
     The last writes the format of Every Eval Ever: the aggregate, and the samples beside it.
     """
-    from scrutiny.report.formats import format_of, render
+    from scrutiny.report.formats import format_of, render, write_report
     from scrutiny.report.load import load_view
     from scrutiny.report.text import write_terminal
-    from scrutiny.store.files import save_text
 
     change, tracker, sign, no_texts = (flags[n] for n in ("change", "tracker", "sign", "no_texts"))
     if change is not None:
         # print the cases of one change
+        from scrutiny.blocks.terminal_and_markdown import write_lines
         from scrutiny.report.cases.changed_texts import cases_of
         from scrutiny.report.cases.evidence import found_texts
         from scrutiny.report.cases.shown import cases_lines
-        from scrutiny.report.text import write_lines
         from scrutiny.store.run_folder import RunFolder
 
         if not (output is None and form is None and tracker is None and not no_texts):
@@ -103,12 +102,8 @@ def report(run: Path, output: Path | None, form: str | None, *, as_json: bool, *
 
         tell(log_to(view, tracker))
     if output is not None:
-        save_text(output, render(view, chosen))
-        tell(f"Wrote {output}")
-        if chosen == "eee":
-            samples = output.with_name(f"{output.stem}_samples.jsonl")
-            save_text(samples, render(view, "eee-samples"))
-            tell(f"Wrote {samples}")
+        for place in write_report(view, output, chosen):
+            tell(f"Wrote {place}")
     elif tracker is not None and form is None and not as_json:
         return 0
     elif chosen == "text":
@@ -203,6 +198,11 @@ _ANSWERED: Final = ("fail", "not tested", "refused")  # what somebody can have a
     show_default=True,
     help="Result if an interval contains the limit; what was not tested stays so.",
 )
+@click.option(
+    "--plan",
+    is_flag=True,
+    help="Judge nothing: how often so many items decide each rule, in runs like this one.",
+)
 @click.option("--junit", type=OutputFile(), help="Also write JUnit XML.")
 @click.option("--sarif", type=OutputFile(), help="Also write SARIF 2.1.0.")
 @click.option("--json", "as_json", is_flag=True, help="NDJSON on stdout.")
@@ -214,7 +214,12 @@ def gate(**flags: Any) -> int:
     scrutiny gate runs/audit-1 --rule "flip_rate < 10% where transformation=typos"
     scrutiny gate runs/v2 --rule "accuracy >= -0.01 where reference=v1"
     scrutiny gate runs/audit-1 --risks --accept accepted.toml --junit gate.xml
+    scrutiny gate runs/v2 --plan --rule "accuracy > 0.8"
     """
+    if flags["plan"]:
+        from scrutiny.cli.comparison_plans import say_rules
+
+        return say_rules(flags)
     from scrutiny.report.exports.sarif import sarif as as_sarif
     from scrutiny.report.findings.risks import junit as as_xml
     from scrutiny.run.estimating.accepted import not_there, read_accepted

@@ -152,9 +152,8 @@ def _asked_how(judge: str, task: type[Task], settings: Sequence[str]) -> Iterato
 def _write(view: "RunView", folder: str, html: Path | None) -> None:
     """Write the decision, the facts and the checks of a judge, and where the rest is."""
     from scrutiny.blocks.labels import capitalized
-    from scrutiny.blocks.terminal_and_markdown import block_lines, wrapped
+    from scrutiny.blocks.terminal_and_markdown import block_lines, wrapped, write_lines
     from scrutiny.diagnostics.judges.judge_page import QUESTION, judge_part, judge_views
-    from scrutiny.report.text import write_lines
     from scrutiny.report.wording import report_command
 
     for one in judge_views(view):

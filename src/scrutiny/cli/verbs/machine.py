@@ -172,7 +172,7 @@ def _print(found: Sequence["DoctorFinding"], first: str, sent: int) -> None:
 def _findings() -> dict[str, Any]:
     """Versions and paths, missing modules of each extra, requirements of transformations."""
     from scrutiny.perturb.resources.loading import available_resources
-    from scrutiny.run.manifest import environment
+    from scrutiny.run.package_versions import environment
 
     places = {
         "cores": str(os.cpu_count()),

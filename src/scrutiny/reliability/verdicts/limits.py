@@ -282,11 +282,9 @@ def _own(one: Estimated, limits: Limits, n_rows: int) -> Limits | None:
         return None
     if count == 1:
         return wide
-    return replace(
-        limits,
-        recipe=wide.checkpoints if count >= FEWEST_SEEDS else None,
-        detectable=wide.detectable,
-    )
+    if count < FEWEST_SEEDS:  # its draws speak for other seeds, the family's limits for these
+        return replace(limits, recipe=None)
+    return replace(limits, recipe=wide.checkpoints, detectable=wide.detectable)
 
 
 def survives_imputation(case: ClaimCase, outcome: Place, spoken: Spoken) -> bool:

@@ -56,7 +56,7 @@ class Headline:
 def headline(whole: SideBySide) -> Headline:
     """First sentences of a comparison, what is worse first."""
     levels = sorted(whole.levels, key=lambda level: _ORDER.index(state_of(level)))
-    said = [_lead(level, is_first=not k) for k, level in enumerate(levels[:_MOST_NAMED])]
+    said = [level_lead(level, is_first=not k) for k, level in enumerate(levels[:_MOST_NAMED])]
     if len(levels) > _MOST_NAMED:
         said.append(f"{len(levels) - _MOST_NAMED} more scores stand below.")
     rest = [*said[1:], *whole.without_skill, *map(_elsewhere, levels[:_MOST_NAMED])]
@@ -147,7 +147,7 @@ def second_name(level: Level) -> str:
     return level.reference if level.reference != level.subject else _SECOND
 
 
-def _lead(level: Level, *, is_first: bool) -> str:
+def level_lead(level: Level, *, is_first: bool) -> str:
     """Better or worse, by how much, with the score before and after; the first has the level."""
     whole, who = level.overall, second_name(level)
     low, high = gains(level)

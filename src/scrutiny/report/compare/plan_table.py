@@ -1,4 +1,4 @@
-"""A planned comparison as lines of a terminal and as JSON objects."""
+"""Planned comparisons and rules as lines of a terminal and as JSON objects."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 from rich.text import Text
 
 from scrutiny.blocks.charts import Chart, ChartTable
+from scrutiny.blocks.numbers import number
 from scrutiny.blocks.section import Part
 from scrutiny.blocks.terminal_and_markdown import part_lines, wrapped
 from scrutiny.core.boundary.printable import percent, whole_percent
@@ -15,6 +16,7 @@ from scrutiny.report.compare.sections import LEVELS
 from scrutiny.run.comparing.certificate import POWER
 from scrutiny.run.comparing.planned_comparison import PlannedLevel
 from scrutiny.run.comparing.planned_power import DesignPower
+from scrutiny.run.estimating.planned_rules import PlannedRule, RuleChances
 
 
 def plan_lines(found: PlannedLevel, *, margin: float, price: float = 0.0) -> Iterator[Text]:
@@ -92,3 +94,40 @@ def _presumed(found: PlannedLevel) -> str:
     return (
         f"For {said}: supposed, as no noise floor is known. State it with --noise, or give --again."
     )
+
+
+def rule_lines(found: PlannedRule) -> Iterator[Text]:
+    """What decides a rule, in a sentence, and a table of numbers of items."""
+    enough = next((one for one in found.chances if max(one.passes, one.fails) >= POWER), None)
+    if enough is None:
+        said = f"{found.chances[-1].items:,} items do not decide it in 80 of 100 runs either."
+    else:
+        chance, does = max((enough.passes, "pass"), (enough.fails, "fail"))
+        said = f"{enough.items:,} items {does} it in {whole_percent(chance)} of the runs."
+    yield from wrapped(f"{found.rule}: {said}", style="bold")
+    what = f"the true value is {number(found.value)}, as in this run"
+    if found.is_alike:
+        what = "the two models do not differ"
+    of = f" The least certain of {found.n_numbers} numbers decides." * (found.n_numbers > 1)
+    yield from wrapped(f"If {what}.{of}", hanging=2)
+    header = ("items", "passes", "fails", "undecided")
+    rows = tuple(
+        (f"{one.items:,}", *map(whole_percent, (one.passes, one.fails, _left(one))))
+        for one in found.chances
+    )
+    chart = Chart("rule", "Chances", "", ChartTable(header, rows, 0))
+    yield from part_lines(
+        Part("rule", "Items of a run like this one", "", (chart,), chapter=LEVELS)
+    )
+
+
+def rule_objects(found: PlannedRule) -> Iterator[dict[str, Any]]:
+    """One object for each number of items, with the chances of a rule."""
+    own = {"rule": found.rule, "value": found.value, "is_alike": found.is_alike}
+    for one in found.chances:
+        chances = {"passes": one.passes, "fails": one.fails, "undecided": _left(one)}
+        yield {"part": "design", **own, "items": one.items, **chances}
+
+
+def _left(one: RuleChances) -> float:
+    return max(0.0, 1.0 - one.passes - one.fails)

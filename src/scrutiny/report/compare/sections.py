@@ -13,8 +13,6 @@ from scrutiny.blocks.section import Chapter, Part
 from scrutiny.blocks.terminal_and_markdown import answer_cell
 from scrutiny.core.boundary.printable import percent
 from scrutiny.core.plugin_base import unversioned
-from scrutiny.diagnostics.invariance.kept_answers import invariance_part
-from scrutiny.diagnostics.similarity.likeness_chart import likeness_chart
 from scrutiny.diagnostics.similarity.side_by_side.side_by_side_charts import (
     TO,
     agreement_chart,
@@ -26,6 +24,7 @@ from scrutiny.report.compare.certified import certificate_facts
 from scrutiny.report.compare.headline import level_name
 from scrutiny.run.comparing.comparison_results import (
     Level,
+    SharedInvariances,
     SideBySide,
     is_gain,
 )
@@ -228,19 +227,8 @@ def parts_of(
             is_whole=is_whole,
             has_certificate=len(whole.judged) > 1,
         )
-    shared = whole.shared
-    if shared is not None:
-        if shared.judged:
-            yield invariance_part(shared.judged, "kept-of-the-first", chapter=SHARED)
-        back = [one for one in shared.kept if one not in shared.judged]
-        if back:
-            one = invariance_part(back, "kept-of-the-second", chapter=SHARED)
-            yield replace(one, title=f"{one.title} (reported, not judged)")
-        if shared.likened or shared.findings:
-            vectors = tuple(likeness_chart(shared.likened, "vectors-chart", "Likeness"))
-            facts = tuple((f.verdict, f"{f.claim.says}; {f.reason}") for f in shared.findings)
-            title = "Vectors of the last layers"
-            yield Part("vectors", title, "", vectors, chapter=VECTORS, facts=facts)
+    if whole.shared is not None:
+        yield from _shared_parts(whole.shared)
     yield from _numbers(whole.comparison, is_whole=is_whole)
     for place, level in enumerate(whole.levels, 1):
         yield from agreement_part(level, f"agreement-{place}")
@@ -251,6 +239,25 @@ def parts_of(
     if facts:
         title = "The runs also differ in"
         yield Part("differences", title, "", (), chapter=DIFFERENTLY, facts=facts)
+
+
+def _shared_parts(shared: SharedInvariances) -> Iterator[Part]:
+    """Parts of shared invariances, and of the likeness of vectors."""
+    # what two stored sides never show
+    from scrutiny.diagnostics.invariance.kept_answers import invariance_part
+    from scrutiny.diagnostics.similarity.likeness_chart import likeness_chart
+
+    if shared.judged:
+        yield invariance_part(shared.judged, "kept-of-the-first", chapter=SHARED)
+    back = [one for one in shared.kept if one not in shared.judged]
+    if back:
+        one = invariance_part(back, "kept-of-the-second", chapter=SHARED)
+        yield replace(one, title=f"{one.title} (reported, not judged)")
+    if shared.likened or shared.findings:
+        vectors = tuple(likeness_chart(shared.likened, "vectors-chart", "Likeness"))
+        facts = tuple((f.verdict, f"{f.claim.says}; {f.reason}") for f in shared.findings)
+        title = "Vectors of the last layers"
+        yield Part("vectors", title, "", vectors, chapter=VECTORS, facts=facts)
 
 
 def _numbers(found: RunComparison, *, is_whole: bool) -> Iterator[Part]:

@@ -222,14 +222,12 @@ def _smallest_found(
 ) -> float | None:
     """Smallest loss that the rule finds in so many pairs of a hundred; None if it finds none."""
     seed = int(rng.integers(2**32))
+    drawn = [  # the same chance for every loss
+        *system.drawn(np.random.default_rng(seed), pairs, counts, is_paired=rule.is_paired)
+    ]
 
     def is_found(loss: float) -> bool:
-        again = np.random.default_rng(seed)  # the same chance for every loss
-        worse = 0
-        for first, second in system.pairs(
-            again, pairs, counts, loss=rule.sign * loss, is_paired=rule.is_paired
-        ):
-            worse += int(rule.regressions(first, second).sum())
+        worse = sum(int(rule.regressions(*block.losing(rule.sign * loss)).sum()) for block in drawn)
         return worse >= POWER * pairs
 
     most = _largest_loss(system, rule)

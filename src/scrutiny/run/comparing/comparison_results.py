@@ -1,19 +1,11 @@
-"""Results of a comparison, as values: levels, changed slices, shared invariances of live models.
-
-For the latter, each one's changed texts are asked of the other (`invariance.scope@1`), both ways;
-how alike the vectors of the last layers are is a measurement beside it.
-"""
+"""Results of a comparison, as values: levels, changed slices, shared invariances of live models."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Literal
 
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
-from scrutiny.core.plan import MeasurePlan, Plan
-from scrutiny.diagnostics.invariance.kept_answers import KeptAnswers
-from scrutiny.diagnostics.similarity.likeness_chart import Likened, likened_in
-from scrutiny.diagnostics.similarity.likeness_measures import CLAIMED
 from scrutiny.diagnostics.similarity.side_by_side.sides import FlippedItems, Noise
 from scrutiny.diagnostics.similarity.side_by_side.sides_agreement import (
     DifferingInput,
@@ -24,6 +16,10 @@ from scrutiny.run.comparing.changed_slices import LevelChange
 from scrutiny.run.comparing.paired_numbers import RunComparison
 from scrutiny.run.comparing.planned_power import DecidingSize
 from scrutiny.store.run_folder import RunFolder
+
+if TYPE_CHECKING:  # what asks models again is imported where models are asked
+    from scrutiny.diagnostics.invariance.kept_answers import KeptAnswers
+    from scrutiny.diagnostics.similarity.likeness_chart import Likened
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,12 +178,12 @@ class SharedInvariances:
     """
 
     first: str
-    kept: tuple[KeptAnswers, ...]
-    likened: tuple[Likened, ...] = ()
+    kept: "tuple[KeptAnswers, ...]"
+    likened: "tuple[Likened, ...]" = ()
     findings: tuple[Finding, ...] = ()
 
     @property
-    def judged(self) -> tuple[KeptAnswers, ...]:
+    def judged(self) -> "tuple[KeptAnswers, ...]":
         """Results on what the second model keeps of the first."""
         return tuple(one for one in self.kept if one.reference == self.first)
 
@@ -197,7 +193,7 @@ class SharedInvariances:
         return worst_of(set(map(self.outcome_of, self.judged)))
 
     @staticmethod
-    def outcome_of(one: KeptAnswers) -> Outcome:
+    def outcome_of(one: "KeptAnswers") -> Outcome:
         """Whether an invariance is lost, as an outcome."""
         return _OUTCOMES.get(one.finding.verdict, "undecided")
 
@@ -248,15 +244,8 @@ def is_gain(change: LevelChange, level: Level) -> bool:
     return (change.value > 0) != level.lower_is_better
 
 
-SCOPE: Final = "invariance.scope@1"
-REPRESENTATIONS: Final = "similarity.representations@1"
 #: Default tolerance of a loss of shared invariances, in points.
 MARGIN: Final = 0.02
-#: Identifiers of the measurements: what the second keeps of the first, and the other way round.
-DIRECTIONS: Final = ("kept of the first", "kept of the second")
-LAST_LAYERS: Final = "representations"
-#: As modest as what the audit asks, and one text of an item: items are what intervals go by.
-_PARAMS: Final[Mapping[str, Any]] = {"trials": 1, "candidates": 10, "cutoffs": []}
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,40 +270,3 @@ class Wanted:
     def is_any(self) -> bool:
         """Whether any is requested."""
         return bool(self.capabilities) or self.representations
-
-
-def shared_plan(plan: Plan, wanted: Wanted) -> Plan:
-    """Plan that measures two models against each other, on another plan's data.
-
-    Parameters
-    ----------
-    plan
-        Its data, seed, resampling and two models: the first one is the reference of the contract.
-    wanted
-        What is measured.
-    """
-    data, models = (tuple(one.name for one in several) for several in (plan.data, plan.models))
-    lost = {"margin": wanted.margin, "loss": wanted.margin}
-    scope = {**_PARAMS, **lost, "capabilities": list(wanted.capabilities)}
-    measures = [
-        MeasurePlan(name, SCOPE, both, data, scope, reference=both[0])
-        for name, both in zip(DIRECTIONS, (models, models[::-1]), strict=True)
-        if wanted.capabilities
-    ]
-    if wanted.representations:
-        params = {"layers": "last", "measures": list(CLAIMED)}
-        measures.append(
-            MeasurePlan(LAST_LAYERS, REPRESENTATIONS, models, data, params, reference=models[0])
-        )
-    return replace(plan, measure=tuple(measures))
-
-
-def read_shared(folder: RunFolder) -> SharedInvariances:
-    """Result of a run of `shared_plan`."""
-    estimates, findings = folder.estimates(), folder.findings()
-    return SharedInvariances(
-        first=folder.manifest["plan"]["models"][0]["name"],
-        kept=tuple(KeptAnswers.of_run(estimates, findings)),
-        likened=tuple(likened_in(estimates)),
-        findings=tuple(f for f in findings if f.claim.id.startswith(f"{LAST_LAYERS}/")),
-    )

@@ -17,6 +17,14 @@ from numpy.typing import NDArray
 
 from scrutiny.core.arrays import Floats
 from scrutiny.run.comparing.changed_slices import ALPHA
+from scrutiny.run.comparing.pair_tests import (
+    Gaps,
+    PartSums,
+    holm_of_pairs,
+    mid_p,
+    mid_p_where,
+    tail_below,
+)
 from scrutiny.stats.intervals.components import FEW_FLIPS, item_degrees
 from scrutiny.stats.intervals.families import FamilyRows, checkpoint_limits, floored, tail_of
 from scrutiny.stats.intervals.seed_error import critical_distance
@@ -80,6 +88,11 @@ class ComparisonRule:
         """``(part, item)`` 1 for members."""
         return self.members.astype(np.float64)
 
+    @cached_property
+    def _inside_short(self) -> NDArray[np.float32]:
+        """``inside`` in single precision, in which whole numbers of this size are exact."""
+        return self.members.astype(np.float32)
+
     def of_items(self, rows: NDArray[np.int64]) -> "ComparisonRule":
         """The rule on some items, each a unit of its own, as often as they are named."""
         members = self.members[:, rows]
@@ -105,30 +118,37 @@ class ComparisonRule:
 
     def tested(self, first: Floats, second: Floats) -> "TestedParts":
         """Tests of every part of every pair, with one correction over the parts of a pair."""
-        inside = self.inside
-        size, n = inside.sum(axis=1), inside.shape[1]
+        size = self.members.sum(axis=1)
+        n = self.code.size
         change = _mean(second) - _mean(first)  # (pair, item)
-        noise, rest_noise = self._variances(change, inside)
-        outside = np.maximum(n - size, 1)
+        sums = self._summed(change)
+        noise, rest_noise = self._variances(change, sums)
         if first.shape[1] == second.shape[1] == 1:  # one change takes the place of two levels
-            first, second = np.zeros((*first.shape[:2], 1)), change[:, None]
-        sums = [side @ inside.T if side.shape[2] > 1 else side for side in (first, second)]
-        levels = [one / size for one in sums]  # (pair, replicate, part)
+            each = [np.zeros((len(change), 1, 1)), sums.change[:, None]]
+            whole = [np.zeros((len(change), 1, 1)), sums.change[:, None, :1]]
+        else:
+            each = [side @ self.inside.T for side in (first, second)]
+            whole = [side.sum(axis=2, keepdims=True) for side in (first, second)]
+        levels = [one / size for one in each]  # (pair, replicate, part)
+        outside = np.maximum(n - size, 1)
         beside = [
-            level - (side.sum(axis=2, keepdims=True) - one) / outside
-            for level, one, side in zip(levels, sums, (first, second), strict=True)
+            level - (all_items - one) / outside
+            for level, one, all_items in zip(levels, each, whole, strict=True)
         ]
         gap, beside_gap = self._gap(levels, noise), self._gap(beside, noise + rest_noise)
         p = gap.p_value()
-        # hits over replicates change by multiples of this, and sums by two of them
-        step = 1.0 / np.lcm(first.shape[1], second.shape[1]) if self.is_hit else 0.0
-        exact = self._exact(change, step, p < ALPHA)
+        if self._is_counted(first, second):
+            exact = mid_p_where(p < ALPHA, sums)
+        else:
+            # hits over replicates change by multiples of this, and sums by two of them
+            step = 1.0 / np.lcm(first.shape[1], second.shape[1]) if self.is_hit else 0.0
+            exact = self._exact(change, step, p < ALPHA)
         rest = np.where(size < n, beside_gap.p_value(), 0.0)
         low, high = gap.limits(1.0 - ALPHA / self.family, self.most)
         is_loss = self.sign * gap.value < -self.margin
-        below = np.maximum(_tail(self.sign * gap.value + self.margin, gap), exact / 2.0)
+        below = np.maximum(tail_below(self.sign * gap.value + self.margin, gap), exact / 2.0)
         holm = [
-            _holm(one, self.family)
+            holm_of_pairs(one, self.family)
             for one in (
                 np.clip(np.maximum(np.maximum(p, rest), exact), 0.0, 1.0),
                 np.where(is_loss, below, 1.0),
@@ -136,7 +156,17 @@ class ComparisonRule:
         ]
         return TestedParts(gap.value, low, high, *holm)
 
-    def _gap(self, levels: Sequence[Floats], noise: Floats) -> "Gaps":
+    def _is_counted(self, first: Floats, second: Floats) -> bool:
+        """Whether all that decides are counts of gained and lost items."""
+        return self.is_hit and self.is_apart and first.shape[1] == second.shape[1] == 1
+
+    def _summed(self, change: Floats) -> PartSums:
+        """Sums of the changes of each part, and of their squares."""
+        inside = self._inside_short if change.dtype == np.float32 else self.inside
+        found = (np.asarray(one @ inside.T, dtype=np.float64) for one in (change, change**2))
+        return PartSums(*found)
+
+    def _gap(self, levels: Sequence[Floats], noise: Floats) -> Gaps:
         """Mean changes ``(pair, part)`` with their errors and degrees of freedom."""
         value = levels[1].mean(axis=1) - levels[0].mean(axis=1)
         if self.is_paired:
@@ -151,26 +181,24 @@ class ComparisonRule:
         freedom = np.divide(total**2, below, out=np.full(noise.shape, np.inf), where=below > 0)
         return Gaps(value, np.sqrt(total), freedom)
 
-    def _variances(self, change: Floats, inside: Floats) -> tuple[Floats, Floats]:
+    def _variances(self, change: Floats, sums: PartSums) -> tuple[Floats, Floats]:
         """Variances of mean changes ``(pair, part)``, of the parts and of what they leave.
 
         They are clustered by unit, with one change more than was seen.
         """
-        size = inside.sum(axis=1)
-        rest = change.shape[1] - size
-        within = change @ inside.T
-        beyond = change.sum(axis=1)[:, None] - within
+        size = self.members.sum(axis=1)
+        rest = np.maximum(self.code.size - size, 1)
+        beyond = sums.change[:, :1] - sums.change
         if self.is_apart:
-            squares = change**2
-            all_squares, own = squares.sum(axis=1)[:, None], squares @ inside.T
-            both = own - within**2 / size, all_squares - own - beyond**2 / np.maximum(rest, 1.0)
+            others = sums.square[:, :1] - sums.square
+            both = sums.square - sums.change**2 / size, others - beyond**2 / rest
         else:
             both = (
-                self._clustered(change, inside, within / size),
-                self._clustered(change, 1.0 - inside, beyond / np.maximum(rest, 1.0)),
+                self._clustered(change, self.inside, sums.change / size),
+                self._clustered(change, 1.0 - self.inside, beyond / rest),
             )
         first, second = ((np.maximum(one, 0.0) + 1.0) for one in both)
-        return first / size**2, np.where(rest > 0, second / np.maximum(rest, 1.0) ** 2, 0.0)
+        return first / size**2, np.where(size < self.code.size, second / rest**2, 0.0)
 
     def _clustered(self, change: Floats, inside: Floats, mean: Floats) -> Floats:
         """Sums of squares ``(pair, part)`` of the units' deviations."""
@@ -206,7 +234,7 @@ class ComparisonRule:
             total = np.maximum(np.abs(by_unit.sum(axis=1)) - step, 0.0)
             z = total / np.sqrt(np.maximum((by_unit**2).sum(axis=1), _NOTHING))
             wide = 2.0 * scipy.special.ndtr(-z)
-            found[rows, k] = np.where(is_alike, _mid_p(gained, count), wide)
+            found[rows, k] = np.where(is_alike, mid_p(gained, count), wide)
         return found
 
     def outcomes(self, first: Floats, second: Floats) -> tuple[Bools, Bools]:
@@ -222,21 +250,19 @@ class ComparisonRule:
         Each method of the printed interval has its own: those of a family where replicates are
         paired or there is one, else those of its draws.
         """
-        change = _mean(second) - _mean(first)
-        n, tail = change.shape[1], tail_of(self.n_rows, self.level)
-        units = change if self.is_apart else self._by_unit(change)
-        freedom = item_degrees(units.shape[1], 1) if units.shape[1] > 1 else 1.0
-        mean = change.mean(axis=1)
-        apart = units - mean[:, None] * self.sizes
-        noise = (apart**2).sum(axis=1) / n**2
-        short = units.shape[1] / freedom if np.isfinite(freedom) else 1.0
+        tail = tail_of(self.n_rows, self.level)
         fewest = min(first.shape[1], second.shape[1])
-        low, high = self._of_family(first, second, noise * short, freedom, tail)
+        freedom = item_degrees(self.sizes.size, 1) if self.sizes.size > 1 else 1.0
+        noise = self._item_noise(_mean(second) - _mean(first))
+        if np.isfinite(freedom):
+            noise = noise * self.sizes.size / freedom
         if not self.is_paired and fewest == 1:
-            low, high = self._of_draws(first, second, noise * short, freedom, tail)
-        elif fewest >= FEWEST_SEEDS:
+            low, high = self._of_draws(first, second, noise, freedom, tail)
+            return np.maximum(low, -self.most), np.minimum(high, self.most)
+        low, high = self._of_family(first, second, noise, freedom)
+        if fewest >= FEWEST_SEEDS:
             of_recipe = self._of_recipe if self.is_paired else self._of_draws
-            wide = of_recipe(first, second, noise * short, freedom, tail)
+            wide = of_recipe(first, second, noise, freedom, tail)
             if self.is_paired:  # at least as wide as of these checkpoints
                 wide = np.minimum(wide[0], low), np.maximum(wide[1], high)
             # a difference that is shown of these checkpoints alone is printed with their limits
@@ -244,13 +270,22 @@ class ComparisonRule:
             low, high = np.where(is_here, low, wide[0]), np.where(is_here, high, wide[1])
         return np.maximum(low, -self.most), np.minimum(high, self.most)
 
+    def _item_noise(self, change: Floats) -> Floats:
+        """Variances ``(pair,)`` of the mean change from drawing units."""
+        n = change.shape[1]
+        if self.is_apart:
+            total, square = _total(change), _total(change**2)
+            return np.asarray(np.maximum(0.0, square - total**2 / n) / n**2)
+        apart = self._by_unit(change) - (_total(change) / n)[:, None] * self.sizes
+        return np.asarray((apart**2).sum(axis=1) / n**2)
+
     def _of_draws(
         self, first: Floats, second: Floats, noise: Floats, freedom: float, tail: float
     ) -> tuple[Floats, Floats]:
         """Limits from item error and one t a side, as an unpaired contrast draws them."""
         change = _mean(second) - _mean(first)
-        mean, n = change.mean(axis=1), change.shape[1]
-        step = 1.0 / self.sizes.size
+        n = change.shape[1]
+        mean, step = _total(change) / n, 1.0 / self.sizes.size
         is_few = noise < FEW_FLIPS * step**2
         still = noise <= _NOTHING * step**2
         noise = np.where(still | (is_few & self.is_hit), noise + step**2, noise)
@@ -278,7 +313,7 @@ class ComparisonRule:
         return mean + low, mean + high
 
     def _of_family(
-        self, first: Floats, second: Floats, noise: Floats, freedom: float, tail: float
+        self, first: Floats, second: Floats, noise: Floats, freedom: float
     ) -> tuple[Floats, Floats]:
         """Limits of a family's row for these checkpoints."""
         apart = second - first if first.shape == second.shape else None
@@ -288,7 +323,7 @@ class ComparisonRule:
             noise = floored(noise, step, is_counted=apart is not None)
         if self.is_hit and apart is not None:
             flips = np.stack([(apart > 0).sum(axis=2), (apart < 0).sum(axis=2)], axis=-1).mean(1)
-        mean = (second.mean(axis=1) - first.mean(axis=1)).mean(axis=1)
+        mean = _total(_mean(second) - _mean(first)) / first.shape[2]
         found = checkpoint_limits(
             FamilyRows(mean[:, None], noise, np.zeros(len(noise)), step, flips, freedom),
             level=self.level,
@@ -323,59 +358,11 @@ class TestedParts:
     p_beyond: Floats
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Gaps:
-    """Mean changes ``(pair, part)`` with their standard errors and degrees of freedom."""
-
-    value: Floats
-    error: Floats
-    freedom: Floats
-
-    def p_value(self) -> Floats:
-        """Two-sided p-values of no change."""
-        return 2.0 * _tail(-np.abs(self.value), self)
-
-    def limits(self, level: float, most: float) -> tuple[Floats, Floats]:
-        """Intervals at a level, cut at the range of changes."""
-        tail = 0.5 + level / 2.0
-        finite = np.isfinite(self.freedom)
-        t = np.where(
-            finite,
-            scipy.special.stdtrit(np.where(finite, self.freedom, 1.0), tail),
-            scipy.special.ndtri(tail),
-        )
-        half = t * self.error
-        return np.maximum(self.value - half, -most), np.minimum(self.value + half, most)
-
-
 def _mean(side: Floats) -> Floats:
     """Mean over replicates ``(pair, item)``."""
     return side[:, 0] if side.shape[1] == 1 else np.asarray(side.mean(axis=1))
 
 
-def _tail(distance: Floats, gap: Gaps) -> Floats:
-    """Probability of a value so far below."""
-    t = distance / gap.error
-    finite = np.isfinite(gap.freedom)
-    of_t = scipy.special.stdtr(np.where(finite, gap.freedom, 1.0), t)
-    return np.asarray(np.where(finite, of_t, scipy.special.ndtr(t)))
-
-
-def _holm(p: Floats, count: int) -> Floats:
-    """Holm's p-values ``(pair, part)`` in a family whose other members have p = 1."""
-    order = np.argsort(p, axis=1, kind="stable")
-    times = count - np.arange(p.shape[1])
-    stepped = np.maximum.accumulate(np.take_along_axis(p, order, axis=1) * times, axis=1)
-    found = np.empty_like(p)
-    np.put_along_axis(found, order, np.minimum(stepped, 1.0), axis=1)
-    return found
-
-
-def _mid_p(gained: NDArray[np.intp], count: NDArray[np.intp]) -> Floats:
-    """McNemar's two-sided mid-p of so many gained among so many changed; 1 without any."""
-    at = scipy.special.bdtr(gained.astype(np.float64), count, 0.5)
-    fewer = np.maximum(gained - 1.0, 0.0)
-    before = np.where(gained > 0, scipy.special.bdtr(fewer, count, 0.5), 0.0)
-    half = (at - before) / 2.0
-    lower, upper = at - half, 1.0 - before - half
-    return np.where(count > 0, np.minimum(1.0, 2.0 * np.minimum(lower, upper)), 1.0)
+def _total(values: Floats) -> Floats:
+    """Sums over items ``(pair,)``, in double precision."""
+    return np.asarray(values.sum(axis=1, dtype=np.float64))

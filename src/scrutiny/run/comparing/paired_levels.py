@@ -36,7 +36,7 @@ from scrutiny.reliability.panel import Joined, Panel
 from scrutiny.reliability.row_statistics import item_scores
 from scrutiny.run.comparing.comparison_results import CompareOptions
 from scrutiny.run.comparing.paired_numbers import Pair, paired_assignments, same_models
-from scrutiny.run.estimating.estimator import estimator_of
+from scrutiny.run.estimating.estimator import Estimator, estimator_of
 from scrutiny.stats.resampling.weights import Units
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.run_tables import examples_of
@@ -80,10 +80,13 @@ class PairedLevel:
 
 
 def read_levels(
-    first: RunFolder, second: RunFolder, options: CompareOptions
+    first: RunFolder,
+    second: RunFolder,
+    options: CompareOptions,
+    estimators: tuple[Estimator, Estimator] | None = None,
 ) -> Iterator[PairedLevel]:
     """Levels that two runs share, many datasets of one score as one."""
-    reader = _LevelReader(first, second, paired=options.paired)
+    reader = _LevelReader(first, second, paired=options.paired, estimators=estimators)
     groups: dict[object, list[Pair]] = {}
     for pair in _level_pairs(first, second):
         groups.setdefault(reader.kind_of(pair), []).append(pair)
@@ -119,9 +122,16 @@ def _level_pairs(first: RunFolder, second: RunFolder) -> Iterator[Pair]:
 class _LevelReader:
     """Two runs with their estimators."""
 
-    def __init__(self, first: RunFolder, second: RunFolder, *, paired: bool | None) -> None:
+    def __init__(
+        self,
+        first: RunFolder,
+        second: RunFolder,
+        *,
+        paired: bool | None,
+        estimators: tuple[Estimator, Estimator] | None = None,
+    ) -> None:
         self.folders = first, second
-        self.estimators = estimator_of(first), estimator_of(second)
+        self.estimators = estimators or (estimator_of(first), estimator_of(second))
         self.items = first.items(), second.items()
         self.paired = paired
 

@@ -20,7 +20,7 @@ from scrutiny.reliability.contrasts import contrast
 from scrutiny.reliability.joining import shared_items
 from scrutiny.reliability.verdicts.claims import decide
 from scrutiny.reliability.verdicts.limits import counted
-from scrutiny.run.estimating.estimator import estimator_of
+from scrutiny.run.estimating.estimator import Estimator, estimator_of
 from scrutiny.store.run_folder import RunFolder
 
 Pair = tuple[Assignment, Assignment]
@@ -76,7 +76,11 @@ def _way(difference: float | None, higher_is: str) -> str:
 
 
 def compare_runs(
-    first: RunFolder, second: RunFolder, *, paired: bool | None = None
+    first: RunFolder,
+    second: RunFolder,
+    *,
+    paired: bool | None = None,
+    estimators: tuple[Estimator, Estimator] | None = None,
 ) -> RunComparison:
     """Paired differences of all estimates that two runs share.
 
@@ -87,6 +91,8 @@ def compare_runs(
     paired
         Whether replicate k of one belongs to replicate k of the other; None: decided by their
         model strings.
+    estimators
+        Of both runs, where they are there already.
 
     Raises
     ------
@@ -100,7 +106,7 @@ def compare_runs(
             f"{first.path} and {second.path} share no estimate: other diagnostics, parameters or "
             "conditions. Run the same plan on both models."
         )
-    own, others = estimator_of(first), estimator_of(second)
+    own, others = estimators or (estimator_of(first), estimator_of(second))
     estimated, shared = {}, dict[str, int]()
     items: dict[str, tuple[set[str], set[str]]] = {}
     for number, (one, other) in enumerate(pairs):
@@ -271,10 +277,13 @@ def _manifest_differences(first: RunFolder, second: RunFolder) -> Iterator[str]:
         yield f"the score is called {ours} in the first and {theirs} in the second"
     if "imported" in a or "imported" in b:
         # Sentences on shared items of logs that were presented differently to the models.
+        tables = [folder.items() for folder in (first, second)]
         for what, column in (("texts", "fields"), ("prompts", "prompt")):
-            tables = [folder.items() for folder in (first, second)]
             if all(column in table.column_names for table in tables):
-                ours, theirs = ({row["item"]: row[column] for row in t.to_pylist()} for t in tables)
+                ours, theirs = (
+                    dict(zip(*(t[name].to_pylist() for name in ("item", column)), strict=True))
+                    for t in tables
+                )
                 shared = ours.keys() & theirs.keys()
                 if count := sum(ours[item] != theirs[item] for item in shared):
                     yield f"{what}: of {count:,} of the {len(shared):,} shared items"

@@ -116,11 +116,15 @@ def needed(sides: Sides, rule: ComparisonRule, noise: Noise) -> DecidingSize | N
         return None
     flips = flips_between(sides)
     spread = spread_beyond([sides.first, sides.second])
+    counts = len(sides.first), len(sides.second)
     of = UnchangedSystem.of_hits if sides.is_hit else UnchangedSystem.of_scores
-    system = of(sides.first, noise=min(flips, 0.5), spread=spread)
+    if sides.is_hit and max(counts) > 1 and noise.share is not None and noise.share < flips:
+        # what is no noise comes again in every replicate, and more of them do not average it out
+        system = of(sides.first, noise=noise.share, spread=spread).changed_in(flips)
+    else:
+        system = of(sides.first, noise=min(flips, 0.5), spread=spread)
     whole = replace(rule, members=rule.members[:1], code=np.arange(system.n_items))
     rng = generator(sides.seed, "compare", name="needed", item=sides.dataset)
-    counts = len(sides.first), len(sides.second)
     is_noise = noise.share is not None and 0.0 < flips <= _MOSTLY * noise.share
     return DecidingSize(
         _items(system, whole, counts, rng),

@@ -42,6 +42,9 @@ from scrutiny.run.comparing.many_comparisons import ComparisonRule
 from scrutiny.run.comparing.paired_levels import PairedLevel, read_levels
 from scrutiny.run.comparing.paired_numbers import compare_runs
 from scrutiny.run.comparing.planned_power import needed
+from scrutiny.run.estimating.estimator import estimator_of
+from scrutiny.stats.intervals.families import tail_of
+from scrutiny.stats.intervals.simultaneous import detectable_by
 from scrutiny.store.run_folder import RunFolder
 
 
@@ -64,8 +67,9 @@ def compare_side_by_side(
         single items to judge by.
     """
     options = options or CompareOptions()
-    comparison = compare_runs(first, second, paired=options.paired)
-    found = list(read_levels(first, second, options))
+    both = estimator_of(first), estimator_of(second)  # each reads the records of its run
+    comparison = compare_runs(first, second, paired=options.paired, estimators=both)
+    found = list(read_levels(first, second, options, both))
     if options.margin is not None and not found:
         raise PlanError(
             "--margin judges the accuracy or mean score of single items, and these runs share "
@@ -146,7 +150,7 @@ def _level(
         noise=read.noise,
         flips=flips_of(sides) if sides.is_hit or sides.is_share else None,
         disagreements=tuple(find_disagreements(sides, marks, shown=leading, noise=read.noise)),
-        detectable=whole.minimum_detectable_effect,
+        detectable=detectable_of(whole),
         outcome=_outcome(found, difference, margin=options.margin, sign=sides.sign),
         lower_is_better=sides.sign < 0,
         agreement=agreement_of(sides, marks, read.noise, read.itself),
@@ -220,6 +224,21 @@ def decided(found: Estimated) -> Finding:
     claim = Claim("level", "", "compare", parts, checks=checks, post_hoc=True)
     (finding,) = decide([claim], {"level": found})
     return finding
+
+
+def detectable_of(found: Finding) -> float | None:
+    """Smallest difference that would be shown, by the limits that are printed.
+
+    A difference that is shown of these checkpoints alone has their limits, which are narrower than
+    those for other seeds.
+    """
+    own = found.estimate
+    limits = next((one for one in found.limits if one is not None), None)
+    if own is not None and limits is not None and limits.recipe not in (None, limits.checkpoints):
+        here = limits.checkpoints
+        if (own.low, own.high) == here:
+            return detectable_by(here, tail_of(limits.n_rows, own.level))
+    return found.minimum_detectable_effect
 
 
 def commonest_turn(

@@ -7,6 +7,7 @@ name. Items pair by their input.
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -32,6 +33,8 @@ _CASES: Final = ("testCases", "test_results")
 _METRICS: Final = ("metricsData", "metrics_data", "metricsMetadata")
 _OUTPUT: Final = ("actualOutput", "actual_output")
 _EXPECTED: Final = ("expectedOutput", "expected_output")
+#: Time at the end of a file's name: ``test_run_20261129_111203``.
+_DATED: Final = re.compile(r"_?(\d{8}_\d{6})$")
 
 
 def is_log(path: Path) -> bool:
@@ -55,9 +58,11 @@ def files_of(path: Path, random: Mapping[str, str]) -> list[LogFile]:
     found: dict[str, LogFile] = {}
     for one, value in files_at(path, _TOOL, is_log):
         run = _run(value, one)
-        file = LogFile(
-            one, _model(run) or one.stem, str(run.get("testFile") or one.stem), "", random
-        )
+        # the name of a file is its time, which is no dataset: runs of one folder are of one task
+        at_end = _DATED.search(one.stem)
+        name, date = (one.stem[: at_end.start()], at_end[1]) if at_end else (one.stem, "")
+        task = str(run.get("testFile") or name or one.stem)
+        file = LogFile(one, _model(run) or one.stem, task, date, random)
         found.setdefault(json.dumps(_measured(run), sort_keys=True), file)  # scores may be NaN
     return list(found.values())
 

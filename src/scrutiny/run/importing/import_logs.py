@@ -10,6 +10,7 @@ from typing import Any, Final
 from scrutiny.core.boundary.json_text import canonical_json, digest, plain
 from scrutiny.core.design import EstimateSpec
 from scrutiny.core.errors import DataError, PlanError
+from scrutiny.core.estimate import Estimate
 from scrutiny.core.example import Example
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.record import grouped
@@ -17,7 +18,6 @@ from scrutiny.data.doubts import left_out
 from scrutiny.data.reading import OnBadRow
 from scrutiny.models.strings.model_strings import captures
 from scrutiny.reliability.assignment import Assignment
-from scrutiny.run.estimating.estimates import estimate_all
 from scrutiny.run.estimating.estimator import Estimator
 from scrutiny.run.importing import (
     deepeval,
@@ -40,7 +40,7 @@ from scrutiny.run.importing.logged_tables import (
     record_tables,
 )
 from scrutiny.run.importing.logs import LoggedTask, chosen, matching_logs, under_one_name
-from scrutiny.run.manifest import environment
+from scrutiny.run.package_versions import environment
 from scrutiny.store.files import make_private_folder, storage_errors
 from scrutiny.store.run_folder import FORMAT, RunFolder
 from scrutiny.store.run_tables import OUTPUTS, RECORDS, items_of
@@ -114,14 +114,22 @@ def _write_run(
     footer = {KIND: {n: {s: measures for s in task.sides} for n, task in tasks.items()}}
     folder.write_table("records", record_tables(tasks), schema=RECORDS, footer=footer)
     folder.write_table("outputs", output_tables(tasks), schema=OUTPUTS)
-    wanted = assignments if options.is_estimated else []
-    estimator = Estimator(*folder.measured(), resampling=options.resampling, seed=options.seed)
-    estimates, _ = estimate_all(estimator, wanted, ())
-    folder.write_estimates(estimates)
+    folder.write_estimates(_estimates(folder, assignments, options) if options.is_estimated else [])
     folder.write_findings(())
     said = [*notes, *empty]
     folder.finish(_manifest(tool, tasks, examples, assignments, notes=said, options=options))
     return folder
+
+
+def _estimates(
+    folder: RunFolder, assignments: Sequence[Assignment], options: ImportOptions
+) -> list[Estimate]:
+    """Means of all scores, with their intervals."""
+    from scrutiny.run.estimating.estimates import estimate_all  # a comparison does without it
+
+    estimator = Estimator(*folder.measured(), resampling=options.resampling, seed=options.seed)
+    estimates, _ = estimate_all(estimator, assignments, ())
+    return estimates
 
 
 def _free(out: Path) -> RunFolder:

@@ -111,7 +111,7 @@ def _limits(
             near,
             far if is_of_recipe else None,
             n_rows,
-            _half(far, tail) if row.is_share else _on_statistic(row, float(reach[i])),
+            detectable_by(far, tail) if row.is_share else _on_statistic(row, float(reach[i])),
             *(None if isnan(needed[i]) else int(needed[i]) for needed in (items, seeds)),
         )
         for i, (row, (near, far)) in enumerate(zip(rows, ends, strict=True))
@@ -215,10 +215,10 @@ def alone(interval: Interval, *, n_rows: int) -> Limits:
     """
     tail = tail_of(n_rows, interval.level)
     ends = interval.at(1.0 - 2.0 * tail)
-    return Limits(ends, None, n_rows, _half(ends, tail))
+    return Limits(ends, None, n_rows, detectable_by(ends, tail))
 
 
-def _half(ends: tuple[float, float], tail: float) -> float:
+def detectable_by(ends: tuple[float, float], tail: float) -> float:
     """Distance that 80 % of studies detect, from limits that are known by their ends alone."""
     times = 1.0 + _POWER / -float(scipy.special.ndtri(tail))
     return times * (ends[1] - ends[0]) / 2.0

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import csr_array
 
 from scrutiny.stats.arrays import FloatArray, IntArray, StatisticsError, finite
 from scrutiny.stats.resampling.weights import Units
@@ -98,9 +97,12 @@ def component_table(X: FloatArray, units: Units, cells: ArrayLike | None = None)
     flat[:, :-1] = (X - center).transpose(1, 0, 2).reshape(rows, -1)
     flat[:, -1] = 1.0
     pairs, position = np.unique(units.code * n_cells + cell, return_inverse=True)
-    rows = np.arange(position.size)
-    member = csr_array((np.ones(rows.size), (position, rows)), shape=(pairs.size, rows.size))
-    sums = np.asarray(member @ flat)
+    if pairs.size == rows:  # each row is a unit
+        sums = np.empty_like(flat)
+        sums[position] = flat
+    else:
+        each = [np.bincount(position, weights=column) for column in flat.T]
+        sums = np.stack(each, axis=1)
     pair_unit, pair_cell = pairs // n_cells, pairs % n_cells
     nested = n_cells > 1 and pairs.size == n_cells
     columns, members = [], []

@@ -35,6 +35,9 @@ class UnchangedSystem:
         ``(replicate, item)`` the scores that items got, where they are not right or wrong.
     noise
         Share of the items that change from one run to the next.
+    swapped
+        Share of the items that have the answers of another item in the second run, in all of its
+        replicates: as versions differ that are equally good.
     """
 
     right: FloatArray
@@ -43,6 +46,7 @@ class UnchangedSystem:
     level: float
     scores: FloatArray | None = None
     noise: float = 0.0
+    swapped: float = 0.0
 
     @classmethod
     def of_hits(cls, hits: ArrayLike, *, noise: float, spread: float = 0.0) -> "UnchangedSystem":
@@ -142,74 +146,162 @@ class UnchangedSystem:
         replicates
             Of the first and of the second run.
         loss
-            By how much the second's score is worse: right answers that are lost wherever they are;
-            below 0, wrong ones that became right (scores of lower is better).
+            By how much the second's score is worse: right answers that are lost wherever they are,
+            in all replicates; below 0, wrong ones that became right (scores of lower is better).
         is_paired
             Whether replicate k of both is one model, and has its deviation in both.
+        """
+        can_lose = loss != 0.0
+        for drawn in self.drawn(rng, count, replicates, is_paired=is_paired, can_lose=can_lose):
+            yield drawn.losing(loss)
+
+    def drawn(
+        self,
+        rng: np.random.Generator,
+        count: int,
+        replicates: tuple[int, int],
+        *,
+        is_paired: bool = False,
+        can_lose: bool = True,
+    ) -> Iterator["DrawnPairs"]:
+        """Draws of pairs, to which any loss can be planted afterwards.
+
+        Parameters
+        ----------
+        rng, count, replicates, is_paired
+            As `pairs` has them.
+        can_lose
+            Whether a loss will be planted.
         """
         cells = self.n_items * sum(replicates)
         block = max(1, min(count, _CELLS // max(cells, 1)))
         for start in range(0, count, block):
             size = min(block, count - start)
-            apart = self._deviations(rng, size, replicates, is_paired=is_paired)
-            apart[1] -= loss
-            drawn = self._hits if self.scores is None else self._scores
-            yield drawn(rng, size, replicates, apart)
-
-    def _deviations(
-        self,
-        rng: np.random.Generator,
-        size: int,
-        replicates: tuple[int, int],
-        *,
-        is_paired: bool,
-    ) -> list[FloatArray]:
-        """What each replicate's score differs by ``(pair, replicate)``, on either side."""
-        sides = [self.spread * rng.standard_normal((size, count)) for count in replicates]
-        return [sides[0], sides[0].copy()] if is_paired else sides
+            sides = [self.spread * rng.standard_normal((size, k)) for k in replicates]
+            if is_paired:
+                sides[1] = sides[0]
+            if self.scores is None:
+                yield self._hits(rng, sides, can_lose=can_lose)
+            else:
+                yield self._scores(rng, sides)
 
     def _hits(
-        self,
-        rng: np.random.Generator,
-        size: int,
-        replicates: tuple[int, int],
-        apart: list[FloatArray],
-    ) -> tuple[FloatArray, FloatArray]:
-        right, all_balls = np.tile(self.right, (size, 1)), self.right + self.wrong
-        sides = []
-        for count, moved in zip(replicates, apart, strict=True):
-            side = np.empty((size, count, self.n_items))
-            for k in range(count):
+        self, rng: np.random.Generator, apart: list[FloatArray], *, can_lose: bool
+    ) -> "DrawnPairs":
+        """Hits by the urns; ``apart`` is what the replicates of both sides deviate by."""
+        size, all_balls = len(apart[0]), self.right + self.wrong
+        right = np.tile(self.right, (size, 1))
+        values, places = [], []
+        for moved in apart:
+            side = np.empty((size, moved.shape[1], self.n_items), dtype=np.bool_)
+            place = np.empty(side.shape if self.spread > 0.0 else 0, dtype=np.float32)
+            for k in range(moved.shape[1]):
                 hit = rng.random(right.shape, dtype=np.float32) * all_balls < right
                 right += hit
                 all_balls = all_balls + 1.0
-                side[:, k] = _moved(rng, hit, moved[:, k], self.level)
-            sides.append(side)
-        return sides[0], sides[1]
+                side[:, k] = hit
+                if place.size:
+                    place[:, k] = rng.random(hit.shape, dtype=np.float32)
+            values.append(side)
+            places.append(place)
+        if self.swapped > 0.0:
+            is_other = rng.random(right.shape) < self.swapped
+            other = rng.integers(self.n_items, size=right.shape)
+            whose = np.where(is_other, other, np.arange(self.n_items))
+            values[1] = np.take_along_axis(values[1], whose[:, None], axis=2)
+        lost = rng.random(right.shape if can_lose else 0, dtype=np.float32)
+        return DrawnPairs(tuple(values), tuple(apart), self.level, tuple(places), lost)
 
-    def _scores(
-        self,
-        rng: np.random.Generator,
-        size: int,
-        replicates: tuple[int, int],
-        apart: list[FloatArray],
-    ) -> tuple[FloatArray, FloatArray]:
+    def _scores(self, rng: np.random.Generator, apart: list[FloatArray]) -> "DrawnPairs":
         assert self.scores is not None
         own, n = self.scores, self.n_items
         mean = own.mean(axis=0)
         wide = mean + (own - mean) * (len(own) / max(1, len(own) - 1)) ** 0.5
         changed = 1.0 - (1.0 - self.noise) ** 0.5
         sides = []
-        for count, moved in zip(replicates, apart, strict=True):
-            shape = size, count, n
+        for moved in apart:
+            shape = *moved.shape, n
             if len(own) > 1:
                 side = wide[rng.integers(len(own), size=shape), np.arange(n)]
             else:
                 other = rng.integers(n, size=shape)
                 place = np.where(rng.random(shape) < changed, other, np.arange(n))
                 side = own[0][place]
-            sides.append(side + moved[:, :, None])
-        return sides[0], sides[1]
+            sides.append(side)
+        return DrawnPairs(tuple(sides), tuple(apart), self.level)
+
+    def changed_in(self, flips: float) -> "UnchangedSystem":
+        """The same system, whose second runs differ on so many items in every replicate.
+
+        Parameters
+        ----------
+        flips
+            Share of the items that differ between single runs of either side, noise among them.
+
+        Examples
+        --------
+        >>> one = UnchangedSystem.planned(0.5, noise=0.0, items=1000).changed_in(0.3)
+        >>> (first, second), = one.pairs(np.random.default_rng(0), 1, (1, 2))
+        >>> (second[0, 0] == second[0, 1]).all(), round(float((first != second).mean()), 1)
+        (np.True_, 0.3)
+        """
+        room = 2.0 * self.level * (1.0 - self.level) - self.noise
+        share = (flips - self.noise) / room if room > 0.0 else 1.0
+        return replace(self, swapped=float(np.clip(share, 0.0, 1.0)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DrawnPairs:
+    """Pairs of runs of an unchanged system, each with its chance, whatever is lost afterwards.
+
+    Parameters
+    ----------
+    values
+        ``(pair, replicate, item)`` of both sides: hits, or scores.
+    apart
+        ``(pair, replicate)`` what the score of each replicate deviates by.
+    level
+        Mean score.
+    places
+        Of hits: ``(pair, replicate, item)`` numbers from 0 to 1 by which a replicate that deviates
+        loses or gains hits; empty where none does.
+    lost
+        Of hits: ``(pair, item)`` numbers by which all replicates of the second lose them: what a
+        version has lost, it has lost whenever it is asked.
+    """
+
+    values: tuple[np.ndarray, ...]
+    apart: tuple[FloatArray, ...]
+    level: float
+    places: tuple[np.ndarray, ...] = ()
+    lost: np.ndarray | None = None
+
+    def losing(self, loss: float) -> tuple[np.ndarray, np.ndarray]:
+        """Both sides ``(pair, replicate, item)``, the second with a loss.
+
+        Single hits are in single precision.
+        """
+        if self.lost is None:  # scores
+            moved = self.apart[0], self.apart[1] - loss
+            one, other = (v + by[:, :, None] for v, by in zip(self.values, moved, strict=True))
+            return one, other
+        sides = [*self.values]
+        if loss:
+            sides[1] = self._moved(sides[1], np.full((1, 1), -loss), self.lost[:, None])
+        if self.places[0].size:
+            each = zip(sides, self.apart, self.places, strict=True)
+            sides = [self._moved(*one) for one in each]
+        exact = (np.float32 if side.shape[1] == 1 else np.float64 for side in sides)
+        first, second = (side.astype(kind) for side, kind in zip(sides, exact, strict=True))
+        return first, second
+
+    def _moved(self, hit: np.ndarray, moved: FloatArray, at: np.ndarray) -> np.ndarray:
+        """Hits with some lost or gained, so that the score moves by so much."""
+        lost, gained = (
+            np.clip(one, 0.0, 1.0)[:, :, None]
+            for one in (-moved / max(self.level, 1e-9), moved / max(1.0 - self.level, 1e-9))
+        )
+        return np.where(hit, at >= lost, at < gained)
 
 
 #: Answers that are drawn at once: they stay in a processor's cache.
@@ -233,18 +325,6 @@ def _prior(mean: float, noise: float) -> tuple[float, float]:
     most = 2.0 * mean * (1.0 - mean)
     room = most - noise
     return mean, (noise / room if room > noise / _SURE else _SURE) if noise > 0 else 0.0
-
-
-def _moved(
-    rng: np.random.Generator, hit: np.ndarray, moved: FloatArray, level: float
-) -> FloatArray:
-    """Hits ``(pair, item)`` with some lost or gained, so that the score moves by so much."""
-    if not moved.any():
-        return hit.astype(np.float64)
-    lost = np.clip(-moved / max(level, 1e-9), 0.0, 1.0)[:, None]
-    gained = np.clip(moved / max(1.0 - level, 1e-9), 0.0, 1.0)[:, None]
-    at = rng.random(hit.shape, dtype=np.float32)
-    return np.where(hit, at >= lost, at < gained).astype(np.float64)
 
 
 def spread_beyond(sides: list[FloatArray]) -> float:

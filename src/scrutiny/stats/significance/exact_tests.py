@@ -282,9 +282,10 @@ def _doubled_ranks(values: FloatArray) -> IntArray:
     order = np.sort(values)
     close = np.diff(order) <= TIE * np.maximum(np.abs(order[1:]), np.abs(order[:-1]))
     group = np.concatenate([[0], np.cumsum(~close)])
-    by_value = np.empty(values.size, dtype=np.int64)
-    by_value[np.argsort(values, kind="stable")] = group
-    return np.asarray(np.rint(2 * scipy.stats.rankdata(by_value)), dtype=np.int64)
+    size = np.bincount(group)
+    doubled = np.empty(values.size, dtype=np.int64)
+    doubled[np.argsort(values, kind="stable")] = (2 * np.cumsum(size) - size + 1)[group]
+    return doubled
 
 
 def _from_distribution(
