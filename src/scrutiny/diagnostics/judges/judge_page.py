@@ -29,6 +29,8 @@ _LEAD: Final = (
 #: Human labels of which a variance says something.
 _FEWEST_LABELS: Final = 20
 _NAMED: Final = next(iter(POLICIES))
+#: States of what a judge has to notice, in the words of risks: to notice is what is wanted.
+_STATES: Final = {"supported": "holds", "not supported": "hurts", "undecided": "can't tell"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +75,11 @@ class JudgeView:
             for state in ("hurts", "can't tell")
         )
         if hurts:
-            return CORRECTED, f"shown: {', '.join(hurts)}."
+            *others, last = hurts
+            said = f"{', '.join(others)} and {last} hurt" if others else f"{last} hurts"
+            return CORRECTED, f"{said}."
         if opens:
-            return CORRECTED, f"no bias is shown, and these are not excluded: {', '.join(opens)}."
+            return CORRECTED, f"nothing is shown to hurt; can't tell yet: {', '.join(opens)}."
         return AS_IT_IS, "noise and every bias are within the tolerance."
 
     def _agreement(self) -> tuple[Estimate | None, Estimate | None]:
@@ -139,10 +143,10 @@ class JudgeView:
                 continue
             risk, found = one.claim.risk, one.estimate
             name = risk.what if risk else f"notices {one.claim.id.rpartition('/')[2]}"
-            state = "shown" if one.verdict == "hurts" else one.verdict
             if found is None or found.value is None:
                 rows.append((name, NO_VALUE, "not asked", "0"))
             else:
+                state = _STATES.get(one.verdict, one.verdict)
                 rows.append((name, _points(one), state, f"{found.divided_by:,.0f}"))
         return ChartTable(("check", "points [limits]", "outcome", "items"), tuple(rows))
 
@@ -214,8 +218,9 @@ def judge_part(view: RunView) -> Part | None:
             Chart(
                 anchor=f"judge-{anchor}",
                 title=f"{one.where}: {outcome}",
-                caption="A bias is shown where its limits lie above half of the tolerance; "
-                "limits hold for all numbers of a kind at once.",
+                caption="A bias hurts where its limits lie above half of the tolerance, and holds "
+                "where they stay within it. What a judge has to notice holds where it is shown "
+                "beyond the noise floor. Limits hold for all numbers of a kind at once.",
                 table=one.checks(),
             )
         )
