@@ -71,7 +71,8 @@ def judge(look: Look, baseline: Baseline, lines: Sequence[LookLine], *, level: f
     """
     trace = trace_of(lines, level=level)
     needed = _needed(baseline, lines, level)
-    reach = None if needed is None else _reach(look, baseline, lines, level)
+    is_open = needed is not None and trace.since is None
+    reach = _reach(look, baseline, lines, level) if is_open else None
     numbers = _numbers(look, baseline, trace, reach, level)
     details = tuple(_details(look, baseline, lines, numbers))
     if trace.since is not None:
@@ -238,16 +239,15 @@ def _details(
         )
     if numbers["shift"] is not None:
         found.append(("log of the odds", f"moved by {numbers['shift']:.2g} (median)"))
-    share = numbers["would_find"]
-    found.append(
-        (
-            "would find",
-            "no change for sure in one such look: too few items count, or too many vary"
-            if share is None
-            else f"a change of {100 * share:.2g} % of the answers, in 8 of 10 such looks "
-            "(simulated with the noise of this one)",
-        )
-    )
+    if numbers["evidence"] < numbers["evidence_needed"]:
+        share = numbers["would_find"]
+        says = "no change for sure in one such look: too few items count, or too many vary"
+        if share is not None:
+            says = (
+                f"a change of {100 * share:.2g} % of the answers, in 8 of 10 such looks (simulated "
+                "with the noise of this one)"
+            )
+        found.append(("would find", says))
     if look.reasons:
         named = ", ".join(f"{reason}: {count}" for reason, count in look.reasons.most_common())
         found.append(("no reply", named))
