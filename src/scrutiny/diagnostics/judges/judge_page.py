@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from scrutiny.blocks.charts import Chart, ChartTable
+from scrutiny.blocks.labels import capitalized
 from scrutiny.blocks.numbers import NO_VALUE, bracketed, number
 from scrutiny.blocks.run_view import RunView
 from scrutiny.blocks.section import FINDINGS, Part, ReportPart
@@ -107,9 +108,9 @@ class JudgeView:
         ]
         if odd:
             yield "odd verdicts", ", ".join(odd)
-        yield from self._means()
+        yield from self.means()
 
-    def _means(self) -> Iterator[tuple[str, str]]:
+    def means(self) -> Iterator[tuple[str, str]]:
         """Mean verdicts, raw and corrected, and what a narrower interval needs."""
         names = {
             "mean(value)": "mean verdict, raw",
@@ -205,6 +206,22 @@ def _points(finding: Finding) -> str:
     return f"{number(100 * found.value, 1)} {bracketed(low, high, 1)}".rstrip()
 
 
+def first_sentences(view: RunView) -> Iterator[str]:
+    """The outcome of each judge, and its mean verdict beside the corrected one."""
+    views = judge_views(view)
+    for one in views:
+        outcome, why = one.decision()
+        of = f"{one.where}: " * (len(views) > 1)
+        yield f"{of}May I use this judge? {capitalized(outcome)}: {why}"
+        means = dict(one.means())
+        if "corrected (PPI++)" in means:
+            raw, corrected = means["mean verdict, raw"], means["corrected (PPI++)"]
+            yield (
+                f"{of}Its mean verdict is {raw}; corrected by human labels, it is {corrected}, and "
+                f"they alone give {means['human labels alone']}."
+            )
+
+
 def judge_part(view: RunView) -> Part | None:
     """The section: the outcome of each judge, facts, and a table of its checks."""
     views = judge_views(view)
@@ -246,4 +263,4 @@ def judge_part(view: RunView) -> Part | None:
     )
 
 
-PART = ReportPart(__doc__, judge_part)
+PART = ReportPart(__doc__, judge_part, first=first_sentences)

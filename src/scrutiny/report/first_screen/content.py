@@ -235,7 +235,8 @@ def _numbers(view: RunView) -> Iterator[HeadNumber]:
         name = _named(found, view) or metric_of(found.key.metric).says
         text = f"{capitalized(name)} {percent_of(found)}"
         if dataset not in said:
-            whole, measured = sizes.get(dataset, 0), found.counts.planned
+            whole = sizes.get(dataset, 0)
+            measured = found.counts.planned - found.counts.skipped
             size = f"{measured:,} of " * (measured < whole) + items_in_words(max(whole, measured))
             where = f"{names[dataset]} ({size})" if len(names) > 1 else size
             text += " on " + ", ".join(filter(None, [where, "" if said else models_in_words(view)]))
