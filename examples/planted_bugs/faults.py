@@ -92,6 +92,7 @@ FAULTS = (
             r"● noise floor",
             r"another model",
             r"(model|endpoint) (has )?changed",
+            r"\bchanged since\b",
             r"[1-9]\d* of \d+ answers changed when asked again",
         ),
     ),

@@ -1,4 +1,4 @@
-"""scrutiny: doctor, data show, audit, and compare with an audit of the healthy endpoint."""
+"""scrutiny: doctor, data show, audit; compare and watch with the healthy audit."""
 
 import sys
 from pathlib import Path
@@ -9,7 +9,7 @@ from examples.planted_bugs.running import ROOT, run, version
 
 NAME = "scrutiny"
 PROGRAM = "scrutiny"
-FAULTY_CODES = {"doctor": (1,), "compare": (1,), "audit": (1,), "data show": (1,)}
+FAULTY_CODES = dict.fromkeys(("doctor", "data show", "audit", "compare", "watch"), (1,))
 
 
 def program(folders):
@@ -62,3 +62,7 @@ def commands(fault, folder, program, healthy):
             typed("audit", *words[:-1], first)
     second = r"accuracy\s+[\d.]+\s+%\s+→\s+([\d.]+)\s+(%)"
     yield "compare", typed("compare", first, "audit", "--margin", "0.02", score=second)
+    with Serving(fault.name) as served:
+        describe(served.url, folder, fault.reads)
+        words = ["--baseline", first, "--history", "watch.jsonl"]
+        yield "watch", typed("watch", "http:endpoint.toml", *words)

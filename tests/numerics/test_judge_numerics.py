@@ -51,13 +51,55 @@ def test_no_bias_is_invented_for_a_judge_that_errs_and_varies(tmp_path):
 
 
 @pytest.mark.slow
-def test_planted_biases_are_found(tmp_path):
-    """The first answer 8 points too often, the longer one on a fifth of the items; kappa .4."""
-    found = Counter()
+def test_position_and_length_bias_are_found_together_with_their_sizes(tmp_path):
+    """The first answer 10 points too often, the longer one on a fifth of the items; kappa .4."""
+    found, covered = Counter(), Counter()
+    noise = 0.02
+    sizes = {  # an item yields to its longer answer, if there is one, or else to the first
+        "mean(first)": (1 - 2 * noise) * 0.25 * (1 - 0.2 * 12 / 13) / 2,
+        "length_lean": (1 - 2 * noise) * 0.2,
+    }
+    assert sizes["mean(first)"] == pytest.approx(0.1, abs=0.003)
     for study in range(3):
-        judge = PlantedJudge(right=0.85, first=0.2, longer=0.2, noise=0.02, seed=study)
-        found.update(shown(judged(judge, pairs(1000, seed=study), tmp_path / str(study))))
+        judge = PlantedJudge(right=0.845, first=0.25, longer=0.2, noise=noise, seed=study)
+        folder = judged(judge, pairs(1000, seed=study), tmp_path / str(study))
+        found.update(shown(folder))
+        for finding in folder.findings():
+            name = finding.estimate.key.metric.partition("@")[0]
+            if name in sizes:
+                low, high = finding.limits[0].checkpoints
+                covered[name] += low <= sizes[name] <= high
+        (kappa,) = [
+            one.value
+            for one in folder.estimates()
+            if one.key.metric == "kappa@1" and dict(one.key.condition) == {"policy": "named"}
+        ]
+        assert kappa == pytest.approx(0.4, abs=0.07)
     assert found == dict.fromkeys(["bias/order", "bias/first", "bias/longer", "bias/length"], 3)
+    assert covered == dict.fromkeys(sizes, 3)
+
+
+@pytest.mark.slow
+def test_corrected_means_cover_for_a_judge_with_both_biases():
+    """The same judge, kappa .4; 80 of 400 items have human labels, and .5 of all first is right."""
+    rng = np.random.default_rng(3)
+    items, labels, studies = 400, 80, 500
+    covers, same = Counter(), 0.0
+    for _ in range(studies):
+        draw = rng.random((5, items))
+        human = draw[0] < 0.5
+        judge = human == (draw[1] < 0.845)
+        judge |= draw[2] < 0.25
+        judge = np.where(draw[3] < 0.2, draw[4] < 0.5, judge)  # the longer answer, on either side
+        same += (judge == human).mean() / studies
+        half = 1.96 * judge.std() / np.sqrt(items)
+        covers["raw"] += abs(judge.mean() - 0.5) <= half
+        known, asked = human[:labels].astype(float), judge.astype(float)
+        found = prediction_powered_mean(known, asked[:labels], asked[labels:])
+        covers["corrected"] += found.low <= 0.5 <= found.high
+    assert 2 * same - 1 == pytest.approx(0.4, abs=0.03)
+    assert covers["raw"] / studies < 0.1
+    assert covers["corrected"] / studies == pytest.approx(0.95, abs=0.025)
 
 
 @pytest.mark.slow

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scrutiny.stats.significance.odd_one_out import odd_evidence
+from scrutiny.stats.significance.odd_one_out import odd_evidence, share_found
 
 LEVEL = 0.01
 N_VALUES = 4
@@ -78,3 +78,18 @@ def test_other_answers_are_found_in_one_look(share, flips, when, least):
     after = before.copy()
     after[rng.random(after.shape[:2]) < flips] = np.eye(N_VALUES)[-1]
     assert alarms(rng, before, when + 1, changed=after, when=when).mean() >= least
+
+
+@pytest.mark.parametrize(("share", "most"), [(0.0, 0.9), (0.05, 0.92), (0.15, 0.95), (0.4, 1)])
+def test_what_a_look_would_find_is_not_too_hopeful(share, most):
+    """Some items vary here, and all alike where `share_found` simulates looks, which costs more.
+
+    A changed item has its chances at other answers, so that it is as noisy as before.
+    """
+    rng = np.random.default_rng(13)
+    before = noise(rng, 400, 190, share)
+    varies = (drawn(rng, before) != drawn(rng, before)).mean()
+    reach = share_found([], LEVEL, items=190, noise=varies, rng=rng)
+    is_changed = rng.random(before.shape[:2]) < reach
+    after = np.where(is_changed[..., None], np.roll(before, 1, axis=-1), before)
+    assert 0.75 <= alarms(rng, before, 1, changed=after).mean() <= most

@@ -54,6 +54,25 @@ def test_doctor_is_quiet_on_the_healthy_endpoint_and_names_two_faults(printed):
         assert state == faults.NOTICES, f"{name}: {why}"
 
 
+def test_watch_names_a_model_change_since_an_audit_of_the_healthy_endpoint(
+    printed, cases, tmp_path
+):
+    write_cases(tmp_path / "cases.csv", cases)
+    words = ("--model", "http:endpoint.toml", "--data", "csv:cases.csv", "--only", "performance")
+    printed("", "audit", *words, "--out", "base")
+    change = BY_NAME["silent model change"]
+
+    def watched(fault):
+        words = ("--baseline", "base", "--history", f"{len(fault)}.jsonl")
+        return printed(fault, "watch", "http:endpoint.toml", *words)
+
+    healthy = watched("")
+    codes = with_scrutiny.FAULTY_CODES["watch"]
+    assert faults.control(healthy, faulty_codes=codes) == ("quiet", "")
+    state, why = faults.graded(change, watched(change.name), healthy)
+    assert (state, why) == (faults.NOTICES, "“Changed since”")
+
+
 def test_data_show_names_repeats_and_nothing_else(printed, cases, tmp_path):
     write_cases(tmp_path / "once.csv", cases)
     write_cases(tmp_path / "thrice.csv", thrice(cases))

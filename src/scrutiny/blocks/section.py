@@ -183,6 +183,8 @@ class ReportPart(Told):
         The part, of any run that has what it needs; nothing of others.
     lines
         What a terminal shows of the same.
+    first
+        Sentences of it for the first screen of a run, below its risks.
     of_dataset
         What a run has found out on one of its datasets, in words for the list of the data.
     found_in
@@ -193,6 +195,7 @@ class ReportPart(Told):
     doc: str | None
     make: Callable[[RunView], Part | None] = lambda view: None
     lines: Callable[[RunView], Iterable[InShort]] = lambda view: ()
+    first: Callable[[RunView], Iterable[str]] = lambda view: ()
     of_dataset: Callable[[str, Sequence[Estimate]], str] = lambda dataset, estimates: ""
     found_in: Callable[[Path], Iterable[SearchedText]] = lambda folder: ()
 

@@ -90,6 +90,7 @@ def test_an_unchanged_endpoint_is_as_before_day_after_day(watch, tmp_path):
     for day in range(3):
         code, found, err = watch()
         assert (code, found["state"]) == (0, "as before")
+        assert 0.05 < found["would_find"] < 0.12
         assert found["says"] == "As before: 120 of 120 answers the same, noise floor 0.0 % (of 6)."
         assert ("Begins a history" in err) == (day == 0)
     assert watch.sent == found["requests"] == 126
@@ -105,6 +106,7 @@ def test_other_answers_are_a_change_and_stay_one(watch, chat):
     assert code == 1
     assert out.startswith("Changed since 20")
     assert "answers the same, noise floor 0.0 %" in out
+    assert "would find" not in out
     assert "tiny-2; before: tiny-1" in out
     assert max(map(len, out.splitlines())) <= 80
     chat.flips = 0.0
@@ -131,12 +133,20 @@ def test_moved_probabilities_are_a_change_without_other_answers(watch, chat):
     assert watch("--answers-only", options=",by=logprobs", history="third.jsonl")[0] == 0
 
 
-def test_a_noisy_endpoint_is_not_changed(watch, chat):
+def test_a_noisy_endpoint_is_not_changed_and_finds_less(watch, chat):
+    assert watch(history="quiet.jsonl")[1]["would_find"] < 0.12
     chat.noise = 0.1
+    assert watch(history="noisy.jsonl")[1]["would_find"] > 0.2
     for _ in range(4):
         code, found, _ = watch()
         assert code in (0, 3)
     assert found["noise_of"] > 0
+
+
+def test_a_look_of_few_requests_says_that_it_finds_nothing_alone(watch):
+    code, out, _ = watch("--requests", "8", text=True)
+    assert code == 0
+    assert "would find      no change for sure in one such look" in out
 
 
 def test_an_outage_is_no_change_and_found_out_soon(watch, chat):

@@ -69,7 +69,13 @@ def test_a_planted_wording_is_found_and_stands_on_the_page(audited):
     assert "● wording: loud" in out
     assert "● wording: polite" not in out
     page = (folder / "report.html").read_text()
-    assert "The worst of 3 wordings (loud)" in page
+    for shown in (page, " ".join(out.split())):
+        assert "The worst of 3 wordings (loud) lies" in shown
+        assert "more than chance: the worst of 3 equal ones lies" in shown
+        assert "Asked again in its own words, 0.0" in shown.replace("\N{NO-BREAK SPACE}", " ")
+        assert "Largest share: " in shown
+    before_paths = out.partition("\nthe rest: ")[0]
+    assert max(map(len, before_paths.splitlines())) <= 80
     assert "variance budget of the score" in page
     stated = json.loads((folder / "manifest.json").read_text())
     assert "NOW! " in json.dumps(stated)

@@ -4,6 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from scrutiny.stats.arrays import StatisticsError
 from scrutiny.stats.significance import odd_one_out
@@ -67,10 +68,38 @@ def test_what_is_needed_is_what_shows_it():
     assert odd_needed([], 0.01, most=6) is None
 
 
-def test_the_share_found_has_its_power():
-    share = share_found(100, 7)
+def found(share, items, *, noise=0.0, before=(), seed=0):
+    """Share of 2,000 looks that show so many changed items: two answers, and noise in each of them.
+
+    Answers are drawn here, and not outcomes as `share_found` draws them.
+    """
+    rng = np.random.default_rng(seed)
+    error = (1 - np.sqrt(1 - 2 * noise)) / 2  # so that two answers differ with a chance of `noise`
+    usual = rng.random((2000, items)) < share
+    first, second, kept = (rng.random((3, 2000, items)) < error) ^ [usual, usual, 0 * usual]
+    outcomes = np.where(first == kept, -1, first == second)
+    past = np.broadcast_to(np.array(before, dtype=int), (2000, len(before)))
+    path = odd_evidence(np.concatenate([past, outcomes], axis=1))[:, len(before) :]
+    return (path >= 100).any(axis=1).mean()
+
+
+@pytest.mark.parametrize(
+    ("items", "noise", "before"),
+    [(190, 0.0, ()), (190, 0.03, ()), (120, 0.1, (0, 1, 0)), (60, 0.0, (0, 0))],
+)
+def test_the_share_found_is_found_in_8_of_10_looks(items, noise, before):
+    rng = np.random.default_rng(1)
+    share = share_found(before, 0.01, items=items, noise=noise, rng=rng)
+    assert found(share, items, noise=noise, before=before) == pytest.approx(0.8, abs=0.05)
+
+
+def test_the_share_found_without_noise_is_that_of_seven_in_a_row():
+    share = share_found([], 0.01, items=100, noise=0.0, rng=np.random.default_rng(0))
+    assert binom.sf(6, 100, share) == pytest.approx(0.8, abs=0.04)
+
+
+def test_what_no_look_would_find_has_no_share():
     rng = np.random.default_rng(0)
-    assert (rng.binomial(100, share, 20_000) >= 7).mean() == pytest.approx(0.8, abs=0.01)
-    assert share_found(7, 7) == pytest.approx(0.8 ** (1 / 7))
-    with pytest.raises(StatisticsError, match="from 1 to 5"):
-        share_found(5, 6)
+    assert share_found([], 0.01, items=6, noise=0.0, rng=rng) is None
+    assert share_found([], 0.01, items=190, noise=0.9, rng=rng) is None
+    assert share_found([], 0.01, items=0, noise=0.0, rng=rng) is None

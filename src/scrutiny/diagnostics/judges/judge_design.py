@@ -124,20 +124,20 @@ def _claims(
         risk=Risk("noise floor", params.noise, "{} % of verdicts vary"),
     )
     if pairs:
-        yield _bias("order", "the order of the answers changes its verdicts", params, "{} points")
-        yield _bias("first", "it favors the first answer", params, "{} points more often first")
+        yield _bias("order", "the order of the answers changes its verdicts", params)
+        yield _bias("first", "it favors the first answer", params)
     for name in shown:
         says = f"it favors an answer that is shown otherwise ({name})"
-        yield _bias(f"toward/{name}", says, params, "is favored by {} points")
+        yield _bias(f"toward/{name}", says, params)
     for name in params.keeping:
         says = f"{name}, which keeps the meaning, changes its verdicts"
-        yield _bias(f"excess/{name}", says, params, "changes {} % beyond noise")
+        yield _bias(f"excess/{name}", says, params)
     if pairs and people:
         says = "it errs toward the longer answer more than toward the shorter one"
-        yield _bias("length", says, params, "{} points more errors that way")
+        yield _bias("length", says, params)
         if params.own:
             says = "it errs toward its own answers more than toward others"
-            yield _bias("own", says, params, "{} points more errors that way")
+            yield _bias("own", says, params)
     for name in params.changing:
         yield Claim(
             id=f"notices/{name}",
@@ -158,10 +158,11 @@ _NAMES: Final = {
 }
 
 
-def _bias(estimate: str, says: str, params: JudgeParams, costs: str) -> Claim:
+def _bias(estimate: str, says: str, params: JudgeParams) -> Claim:
     """Claim that a bias is there: a risk, of which half of what is tolerable counts for none."""
     kind, _, name = estimate.partition("/")
-    what = _NAMES.get(estimate) or ("padded answer" if name == LONGER else name)
+    shown = {LONGER: "padded answer favored", **{one: f"{one} favored" for one in params.formats}}
+    what = _NAMES.get(estimate) or shown.get(name, name)
     return Claim(
         id=f"bias/{name or kind}",
         says=says,
@@ -169,5 +170,5 @@ def _bias(estimate: str, says: str, params: JudgeParams, costs: str) -> Claim:
         level=_LEVEL,
         checks=_CHECKS,
         needs_control=False,
-        risk=Risk(what, params.tolerance, costs, negligible=params.tolerance / 2),
+        risk=Risk(what, params.tolerance, "{} points", negligible=params.tolerance / 2),
     )

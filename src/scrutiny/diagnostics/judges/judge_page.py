@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from scrutiny.blocks.charts import Chart, ChartTable
+from scrutiny.blocks.labels import capitalized
 from scrutiny.blocks.numbers import NO_VALUE, bracketed, number
 from scrutiny.blocks.run_view import RunView
 from scrutiny.blocks.section import FINDINGS, Part, ReportPart
@@ -29,6 +30,8 @@ _LEAD: Final = (
 #: Human labels of which a variance says something.
 _FEWEST_LABELS: Final = 20
 _NAMED: Final = next(iter(POLICIES))
+#: States of what a judge has to notice, in the words of risks: to notice is what is wanted.
+_STATES: Final = {"supported": "holds", "not supported": "hurts", "undecided": "can't tell"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +76,11 @@ class JudgeView:
             for state in ("hurts", "can't tell")
         )
         if hurts:
-            return CORRECTED, f"shown: {', '.join(hurts)}."
+            *others, last = hurts
+            said = f"{', '.join(others)} and {last} hurt" if others else f"{last} hurts"
+            return CORRECTED, f"{said}."
         if opens:
-            return CORRECTED, f"no bias is shown, and these are not excluded: {', '.join(opens)}."
+            return CORRECTED, f"nothing is shown to hurt; can't tell yet: {', '.join(opens)}."
         return AS_IT_IS, "noise and every bias are within the tolerance."
 
     def _agreement(self) -> tuple[Estimate | None, Estimate | None]:
@@ -103,9 +108,9 @@ class JudgeView:
         ]
         if odd:
             yield "odd verdicts", ", ".join(odd)
-        yield from self._means()
+        yield from self.means()
 
-    def _means(self) -> Iterator[tuple[str, str]]:
+    def means(self) -> Iterator[tuple[str, str]]:
         """Mean verdicts, raw and corrected, and what a narrower interval needs."""
         names = {
             "mean(value)": "mean verdict, raw",
@@ -139,10 +144,10 @@ class JudgeView:
                 continue
             risk, found = one.claim.risk, one.estimate
             name = risk.what if risk else f"notices {one.claim.id.rpartition('/')[2]}"
-            state = "shown" if one.verdict == "hurts" else one.verdict
             if found is None or found.value is None:
                 rows.append((name, NO_VALUE, "not asked", "0"))
             else:
+                state = _STATES.get(one.verdict, one.verdict)
                 rows.append((name, _points(one), state, f"{found.divided_by:,.0f}"))
         return ChartTable(("check", "points [limits]", "outcome", "items"), tuple(rows))
 
@@ -201,6 +206,22 @@ def _points(finding: Finding) -> str:
     return f"{number(100 * found.value, 1)} {bracketed(low, high, 1)}".rstrip()
 
 
+def first_sentences(view: RunView) -> Iterator[str]:
+    """The outcome of each judge, and its mean verdict beside the corrected one."""
+    views = judge_views(view)
+    for one in views:
+        outcome, why = one.decision()
+        of = f"{one.where}: " * (len(views) > 1)
+        yield f"{of}May I use this judge? {capitalized(outcome)}: {why}"
+        means = dict(one.means())
+        if "corrected (PPI++)" in means:
+            raw, corrected = means["mean verdict, raw"], means["corrected (PPI++)"]
+            yield (
+                f"{of}Its mean verdict is {raw}; corrected by human labels, it is {corrected}, and "
+                f"they alone give {means['human labels alone']}."
+            )
+
+
 def judge_part(view: RunView) -> Part | None:
     """The section: the outcome of each judge, facts, and a table of its checks."""
     views = judge_views(view)
@@ -214,8 +235,9 @@ def judge_part(view: RunView) -> Part | None:
             Chart(
                 anchor=f"judge-{anchor}",
                 title=f"{one.where}: {outcome}",
-                caption="A bias is shown where its limits lie above half of the tolerance; "
-                "limits hold for all numbers of a kind at once.",
+                caption="A bias hurts where its limits lie above half of the tolerance, and holds "
+                "where they stay within it. What a judge has to notice holds where it is shown "
+                "beyond the noise floor. Limits hold for all numbers of a kind at once.",
                 table=one.checks(),
             )
         )
@@ -241,4 +263,4 @@ def judge_part(view: RunView) -> Part | None:
     )
 
 
-PART = ReportPart(__doc__, judge_part)
+PART = ReportPart(__doc__, judge_part, first=first_sentences)

@@ -1,33 +1,26 @@
 """Scores in each wording, the worst one beside its null, and the variance budget of the score."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from scrutiny.blocks.charts import Chart, ChartTable
 from scrutiny.blocks.forest import Line, forest_or_table
-from scrutiny.blocks.numbers import interval, number
+from scrutiny.blocks.numbers import interval, percent_of
 from scrutiny.blocks.run_view import RunView
 from scrutiny.blocks.section import FINDINGS, Part, ReportPart, part_of
 from scrutiny.core.boundary.json_text import digest
-from scrutiny.core.boundary.printable import whole_percent
 from scrutiny.core.estimate import Estimate
-from scrutiny.core.expressions import metric_of_metric
+from scrutiny.core.expressions import metric_of_metric, name_and_arguments
 from scrutiny.core.plugin_base import family_name
-from scrutiny.core.randomness import generator
+from scrutiny.core.randomness import Rng, generator
+from scrutiny.diagnostics.wordings.budget_table import budget_chart, budget_in_words, in_points
 from scrutiny.diagnostics.wordings.wordings import EDITS, PromptWordings
 from scrutiny.models.prompting.wordings import OWN_WORDING
 from scrutiny.reliability.assignment import Assignment, assignments_in
 from scrutiny.stats.arrays import FloatArray
-from scrutiny.stats.intervals.variance_budget import (
-    BY,
-    FACTORS,
-    REPEATS,
-    VarianceBudget,
-    budget_ranges,
-    variance_budget,
-)
+from scrutiny.stats.intervals.variance_budget import budget_ranges, variance_budget
 from scrutiny.stats.significance.worst_of_several import WorstOf, worst_of_several
 
 _LEAD: Final = (
@@ -59,36 +52,66 @@ class _Asked(NamedTuple):
 
 def part(view: RunView) -> Part | None:
     """Scores, the worst wording and the budget of each model and dataset."""
-    charts = [
-        chart
-        for assigned in assignments_in(view.manifest)
-        if family_name(assigned.kind) == _NAME and assigned.condition == _OWN
-        for chart in _charts(view, assigned)
-    ]
+    charts = [chart for assigned in _assigned(view) for chart in _charts(view, assigned)]
     return part_of("wordings", "Wordings", _LEAD, charts, "models and datasets", chapter=FINDINGS)
+
+
+def first_sentences(view: RunView) -> Iterator[str]:
+    """The worst wording beside its null, the noise floor, and what a smaller error takes."""
+    several = [*_assigned(view)]
+    for assigned in several:
+        asked = _asked(view, assigned)
+        worst = (
+            None if asked is None else worst_of_several(_over_items(asked), _rng(view, assigned))
+        )
+        if asked is not None and worst is not None:
+            of = f"{view.on_data(assigned.key.subject, assigned.key.dataset)}: "
+            of *= len(several) > 1
+            yield f"{of}{_worst(asked, worst)}{_noise(_own(view, assigned))}"
+            yield f"{of}{budget_in_words(variance_budget(asked.hits), asked.hits.shape[1])}"
+
+
+def _assigned(view: RunView) -> Iterator[Assignment]:
+    """Models on datasets, each by its scores in its own words."""
+    for one in assignments_in(view.manifest):
+        if family_name(one.kind) == _NAME and one.condition == _OWN:
+            yield one
+
+
+def _own(view: RunView, assigned: Assignment) -> list[Estimate]:
+    """Numbers of one model on one dataset."""
+    of = (assigned.key.subject, assigned.key.dataset)
+    return [
+        e
+        for e in view.estimates
+        if family_name(e.key.diagnostic) == _NAME and (e.key.subject, e.key.dataset) == of
+    ]
+
+
+def _over_items(asked: _Asked) -> FloatArray:
+    """Right answers ``(item, wording)``: means over seeds and repeats."""
+    found: FloatArray = asked.hits.mean(axis=(0, 3))
+    return found
+
+
+def _rng(view: RunView, assigned: Assignment) -> Rng:
+    return generator(view.facts.seed, "wordings", name=assigned.key.dataset, item="")
 
 
 def _charts(view: RunView, assigned: Assignment) -> Iterator[Chart]:
     """Charts of one model on one dataset."""
-    key = assigned.key
-    where = view.on_data(key.subject, key.dataset)
+    where = view.on_data(assigned.key.subject, assigned.key.dataset)
     name = digest(where, size=4)
-    own = [
-        e
-        for e in view.estimates
-        if family_name(e.key.diagnostic) == _NAME
-        and (e.key.subject, e.key.dataset) == (key.subject, key.dataset)
-    ]
-    asked = _asked(view, assigned)
-    rng = generator(view.facts.seed, "wordings", name=key.dataset, item="")
-    worst = None if asked is None else worst_of_several(asked.hits.mean(axis=(0, 3)), rng)
+    asked, rng = _asked(view, assigned), _rng(view, assigned)
+    worst = None if asked is None else worst_of_several(_over_items(asked), rng)
     said = "" if asked is None or worst is None else _worst(asked, worst)
+    own = _own(view, assigned)
     yield from _scores(f"wordings-{name}", where, own, assigned.metric, said)
     if asked is not None and worst is not None:
         draws = max(_FEWEST_DRAWS, min(_DRAWS, _MOST_ANSWERS // asked.hits.size))
         ranges = budget_ranges(asked.hits, rng, draws=draws)
         budget = variance_budget(asked.hits)
-        yield _budget_chart(f"budget-{name}", where, budget, ranges, asked.hits.shape[1])
+        yield budget_chart(f"budget-{name}", where, budget, ranges, asked.hits.shape[1])
 
 
 def _scores(
@@ -112,18 +135,25 @@ def _scores(
         if name != EDITS or (drop, EDITS) in found
     ]
     header = ("wording", "score", "costs", "more than meaningless edits", "other answers")
-    floor = found.get(("flip_rate@1", OWN_WORDING))
-    noise = f" Asked again in its own words, {interval(floor)} of the answers differ." * bool(floor)
     unread = f" Without a single answer: {', '.join(silent)}." * bool(silent)
     unasked = f" The same prompt as its own, and not asked: {', '.join(same)}." * bool(same)
     yield from forest_or_table(
         anchor,
         f"{where}: scores by wording",
-        f"{said}{noise}{unread}{unasked} Each interval is for its own number only.".strip(),
+        f"{said}{_noise(own)}{unread}{unasked} Each interval is for its own number only.".strip(),
         lines,
         metric=level,
         table=ChartTable(header, tuple(rows)).told(),
     )
+
+
+def _noise(own: Sequence[Estimate]) -> str:
+    """Sentence on the noise floor, with a space before it; empty where nothing was asked twice."""
+    for e in own:
+        is_floor = name_and_arguments(e.key.metric)[0] == "flip_rate"
+        if is_floor and e.key.condition.get("wording") == OWN_WORDING:
+            return f" Asked again in its own words, {percent_of(e)} of the answers differ."
+    return ""
 
 
 def _is_same(coverage: Estimate | None) -> bool:
@@ -158,94 +188,14 @@ def _worst(asked: _Asked, worst: WorstOf) -> str:
     count = len(asked.wordings)
     found = (
         f"The worst of {count} wordings ({asked.wordings[worst.place]}) lies "
-        f"{_points(worst.below)} below their mean"
+        f"{in_points(worst.below)} below their mean"
     )
     null = (
-        f"the worst of {count} equal ones lies {_points(worst.usual)} below by chance, and in 99 "
-        f"of 100 draws at most {_points(worst.most)}"
+        f"the worst of {count} equal ones lies {in_points(worst.usual)} below by chance, and in 99 "
+        f"of 100 draws at most {in_points(worst.most)}"
     )
     meant = "no more than chance explains" if worst.is_within_chance else "more than chance"
     return f"{found}, {meant}: {null}. {asked.said}".rstrip()
 
 
-def _points(share: float) -> str:
-    return f"{100 * share:.1f} points"
-
-
-def _budget_chart(
-    anchor: str,
-    where: str,
-    budget: VarianceBudget,
-    ranges: Mapping[str, tuple[float, float]],
-    items: int,
-) -> Chart:
-    """Table of what each source adds to the error of the score, and what halves it."""
-    rows = []
-    for name, of_one in budget.of_one.items():
-        low, high = ranges[name]
-        levels = budget.sizes.get(name)
-        more = budget.halved_by(name) if levels else None
-        rows.append(
-            (
-                name,
-                f"{levels:,}" if levels else "",
-                number(np.sqrt(of_one)),
-                whole_percent(budget.shares.get(name, 0.0)),
-                f"{whole_percent(low)} to {whole_percent(high)}",
-                ("no number" if more is None else f"{more:,}") if levels else "",
-            )
-        )
-    return Chart(
-        anchor=anchor,
-        title=f"{where}: variance budget of the score",
-        caption=budget_in_words(budget, items),
-        table=ChartTable(_HEADER, tuple(rows)),
-        is_open=True,
-    )
-
-
-_HEADER: Final = (
-    *("source", "asked", "sd of one answer", "share of the squared error"),
-    *("range of the share (95 %)", "would halve the error"),
-)
-
-
-def budget_in_words(budget: VarianceBudget, items: int) -> str:
-    """Sentences on the error of the mean score over wordings, its largest source, and what to buy.
-
-    Examples
-    --------
-    >>> hits = np.ones((1, 10, 4, 1)) * np.array([0.0, 1, 0, 1]).reshape(1, 1, 4, 1)
-    >>> budget_in_words(variance_budget(hits), 10).split(". ")[1]
-    'Largest share: wordings, 100 %'
-    """
-    start = (
-        f"The mean score over {budget.sizes['wordings']} wordings and {items:,} items has a "
-        f"standard error of {_points(budget.error)}, for other wordings and items of the same kind."
-    )
-    if not budget.largest:
-        return f"{start} Nothing varied."
-    largest = budget.largest.replace(BY, " by ")
-    share = whole_percent(budget.shares[budget.largest])
-    options = {
-        name: more / budget.sizes[name]
-        for name in (*FACTORS, REPEATS)
-        if (more := budget.halved_by(name)) is not None
-    }
-    if options:
-        best = min(options, key=lambda name: options[name])
-        buy = (
-            f"Halving the error costs least by more {best}: {budget.halved_by(best):,} instead of "
-            f"{budget.sizes[best]:,}, {options[best]:.1f} times the requests."
-        )
-    else:
-        varied = [name for name in (*FACTORS, REPEATS) if name in budget.of_mean]
-        best = min(varied, key=lambda name: budget.error_with(name, 2))
-        buy = (
-            f"Halving the error takes more of several sources; twice the {best} would gain most: "
-            f"{_points(budget.error_with(best, 2))}."
-        )
-    return f"{start} Largest share: {largest}, {share}. {buy}"
-
-
-PART: Final = ReportPart(__doc__, part)
+PART: Final = ReportPart(__doc__, part, first=first_sentences)

@@ -12,6 +12,7 @@ from scrutiny.blocks.labels import capitalized, short_names
 from scrutiny.blocks.numbers import decimal_of, percent_of
 from scrutiny.blocks.run_view import RunFacts, RunView
 from scrutiny.blocks.scores import LabelLine, NoSkill, headline_of, label_lines, no_skill_in
+from scrutiny.blocks.section import registered
 from scrutiny.core.boundary.printable import percent, whole_percent
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.record import grouped
@@ -102,6 +103,8 @@ class FirstScreen:
         What such a label is called, and what is counted of it.
     cases
         Cases of suites that are small enough to be read whole, by test and name.
+    notes
+        Sentences that parts of the page have for the first screen.
     """
 
     title: str
@@ -121,6 +124,7 @@ class FirstScreen:
     labels: tuple[LabelLine, ...] = ()
     class_words: tuple[str, str] = Task.class_words
     cases: CasesByTest = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def of(self, state: str) -> tuple[FoundRisk, ...]:
         """Risks of a state."""
@@ -173,7 +177,8 @@ def first_screen_of(view: RunView) -> FirstScreen:
     datasets = short_names([f.estimate.key.dataset for f in findings if f.estimate])
     where = datasets if len(datasets) > 1 else {}
     risks = tuple(sorted((found_risk(view, f, where) for f in findings), key=worst_first))
-    screen = _with_scores(replace(screen, risks=risks), view)
+    notes = tuple(said for part in registered(view.estimates) for said in part.first(view))
+    screen = _with_scores(replace(screen, risks=risks, notes=notes), view)
     return _with_cases(screen, few_cases(view), no_skill_in(view.findings))
 
 
@@ -230,7 +235,8 @@ def _numbers(view: RunView) -> Iterator[HeadNumber]:
         name = _named(found, view) or metric_of(found.key.metric).says
         text = f"{capitalized(name)} {percent_of(found)}"
         if dataset not in said:
-            whole, measured = sizes.get(dataset, 0), found.counts.planned
+            whole = sizes.get(dataset, 0)
+            measured = found.counts.planned - found.counts.skipped
             size = f"{measured:,} of " * (measured < whole) + items_in_words(max(whole, measured))
             where = f"{names[dataset]} ({size})" if len(names) > 1 else size
             text += " on " + ", ".join(filter(None, [where, "" if said else models_in_words(view)]))

@@ -121,8 +121,9 @@ def risks_page(view: RunView, anchors: Mapping[str, str]) -> RisksPage | None:
         stated, title = risk.finding.claim.risk, risk.state.capitalize()
         if risk.span is not None:
             # what is no loss of the score would stretch the axis of those that are
-            is_loss = stated is None or stated.costs.startswith("costs") or risk.unit == "%"
-            title = _TITLES[risk.unit] if is_loss else f"{_TITLES[risk.unit]}: {risk.what}"
+            is_shared = stated is None or stated.costs.startswith(("costs", "{} points"))
+            is_shared |= risk.unit == "%"
+            title = _TITLES[risk.unit] if is_shared else f"{_TITLES[risk.unit]}: {risk.what}"
         counted.append((title, risk))
     panels = []
     for title, risks in grouped(counted).items():

@@ -45,6 +45,8 @@ def risk_lines(screen: FirstScreen, cases: Sequence[Text] = ()) -> Iterator[Text
     yield from wrapped(screen.decision, style="bold", hanging=2)
     if screen.rest:
         yield from wrapped(f"What would decide the rest: {screen.rest}", hanging=2)
+    for note in screen.notes:
+        yield from wrapped(note, hanging=2)
     if screen.worst is not None:
         yield Text()
         count = f"{screen.worst.n_cases:,} case{'s' * (screen.worst.n_cases != 1)}"
@@ -167,6 +169,7 @@ def risk_blocks(screen: FirstScreen) -> list[str]:
         "\n".join(lines),
         f"**{escape(screen.decision)}**",
         f"What would decide the rest: {escape(screen.rest)}" if screen.rest else "",
+        *map(escape, screen.notes),
     ]
 
 

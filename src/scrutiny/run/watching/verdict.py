@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
+from scrutiny.core.randomness import generator
 from scrutiny.run.watching.baseline import Baseline
 from scrutiny.run.watching.history import LookLine, Trace, trace_of
 from scrutiny.run.watching.looking import Look
@@ -70,8 +71,8 @@ def judge(look: Look, baseline: Baseline, lines: Sequence[LookLine], *, level: f
     """
     trace = trace_of(lines, level=level)
     needed = _needed(baseline, lines, level)
-    each = min(_left(baseline, lines), len(look.symbols))
-    reach = None if needed is None or needed > each else share_found(each, needed)
+    is_open = needed is not None and trace.since is None
+    reach = _reach(look, baseline, lines, level) if is_open else None
     numbers = _numbers(look, baseline, trace, reach, level)
     details = tuple(_details(look, baseline, lines, numbers))
     if trace.since is not None:
@@ -103,6 +104,18 @@ def _needed(baseline: Baseline, lines: Sequence[LookLine], level: float) -> int 
     outcomes = [int(digit) for line in lines for digit in line.outcomes]
     left = _left(baseline, lines)
     return odd_needed(outcomes, level, most=left) if left else None
+
+
+def _reach(look: Look, baseline: Baseline, lines: Sequence[LookLine], level: float) -> float | None:
+    """Share of changed answers that another such look would show in 8 of 10 cases."""
+    outcomes = [int(digit) for line in lines for digit in line.outcomes]
+    retired = {item for line in lines[:-1] for item in line.retired}
+    counted = len(look.symbols.keys() - retired)
+    # half an answer more: none among few items does not show that there is no noise
+    noise = (len(look.retired) + 0.5) / (counted + 1)
+    items = round(len(look.symbols) * _left(baseline, lines) / len(baseline.examples))
+    rng = generator(0, "watch", name="reach@1", item=baseline.run, draw=len(lines))
+    return share_found(outcomes, level, items=items, noise=min(noise, 1.0), rng=rng)
 
 
 def _left(baseline: Baseline, lines: Sequence[LookLine]) -> int:
@@ -226,14 +239,15 @@ def _details(
         )
     if numbers["shift"] is not None:
         found.append(("log of the odds", f"moved by {numbers['shift']:.2g} (median)"))
-    if numbers["would_find"] is not None:
-        found.append(
-            (
-                "would find",
-                f"a change of {100 * numbers['would_find']:.2g} % of the answers, in 8 of 10 such "
-                "looks",
+    if numbers["evidence"] < numbers["evidence_needed"]:
+        share = numbers["would_find"]
+        says = "no change for sure in one such look: too few items count, or too many vary"
+        if share is not None:
+            says = (
+                f"a change of {100 * share:.2g} % of the answers, in 8 of 10 such looks (simulated "
+                "with the noise of this one)"
             )
-        )
+        found.append(("would find", says))
     if look.reasons:
         named = ", ".join(f"{reason}: {count}" for reason, count in look.reasons.most_common())
         found.append(("no reply", named))

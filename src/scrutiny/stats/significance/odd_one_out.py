@@ -16,9 +16,9 @@ number of days.
 from typing import Final
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
+from scrutiny.core.randomness import Rng
 from scrutiny.stats.arrays import FloatArray, StatisticsError, proper_level
 
 #: How sure the bets are that the reference is the odd one; a half is no bet.
@@ -27,6 +27,7 @@ _PRIOR: Final[FloatArray] = np.array([0.04, 0.04, 0.08, 0.84])
 #: Capital that is laid out anew after each outcome, so that a late change is found, too.
 _SHARE: Final = 0.01
 NONE: Final = -1  # an outcome that is none
+_LOOKS, _STEP = 500, 0.002  # simulated looks, and exactness of the share that they find
 
 
 def odd_evidence(outcomes: ArrayLike) -> FloatArray:
@@ -101,14 +102,57 @@ def odd_needed(outcomes: ArrayLike, level: float, *, most: int = 1000) -> int | 
     return int(reached[0]) + 1 if reached.size else None
 
 
-def share_found(items: int, needed: int, *, power: float = 0.8) -> float:
-    """Smallest share of changed items of which so many are among these, with this power.
+def share_found(
+    outcomes: ArrayLike,
+    level: float,
+    *,
+    items: int,
+    noise: float,
+    rng: Rng,
+    power: float = 0.8,
+) -> float | None:
+    """Smallest share of changed items that the next look shows with this power; None if none.
+
+    Simulated by the rule itself: outcomes of noise cost evidence, so that a few of them need many
+    more changed items than a count of outcomes in a row says (`odd_needed`).
+
+    Parameters
+    ----------
+    outcomes
+        ``(outcome,)`` so far, may be empty.
+    level
+        Chance of a false alarm.
+    items
+        Items that count in the next look.
+    noise
+        Share of unchanged items whose answer differs from the reference's. A changed item is as
+        noisy as the others: of two answers, it now usually gives the other one.
+    rng
+        Of 500 simulated looks.
+    power
+        Share of the looks that have to show it.
 
     Examples
     --------
-    >>> round(share_found(190, 7), 3)
-    0.047
+    >>> rng = np.random.default_rng(0)
+    >>> [round(share_found([], 0.01, items=190, noise=x, rng=rng), 2) for x in (0, 0.02, 0.1)]
+    [0.05, 0.1, 0.21]
     """
-    if not 0 < needed <= items:
-        raise StatisticsError(f"needed must be from 1 to {items}; got {needed}.")
-    return float(scipy.stats.beta.ppf(power, needed, items - needed + 1))
+    proper_level(1 - level)
+    before = np.asarray(outcomes, dtype=np.int64).reshape(-1)
+    is_changed, drawn = rng.random((2, _LOOKS, items))
+    past = np.broadcast_to(before, (_LOOKS, before.size))
+
+    def is_found(share: float) -> bool:
+        came_again = np.where(is_changed < share, 1 - noise, noise)
+        now = np.where(drawn < noise / 2, 0, np.where(drawn < came_again, 1, NONE))
+        path = odd_evidence(np.concatenate([past, now], axis=1))[:, before.size :]
+        return bool((path >= 1.0 / level).any(axis=1).mean() >= power)
+
+    if not is_found(1.0):
+        return None
+    low, high = 0.0, 1.0
+    while high - low > _STEP:
+        middle = (low + high) / 2
+        low, high = (low, middle) if is_found(middle) else (middle, high)
+    return high
