@@ -107,10 +107,13 @@ transformation scrutiny.perturb.words.
     vector_neighbors@1  synonyms:VectorNeighbors
     wordnet_all@1       synonyms:WordnetAll
 transformation scrutiny.perturb.phrases.
+    add_aspects@1             added_aspects:AddAspects
     entity_swap@1       entity_swap:EntitySwap
     mention_swap@1      entity_swap:MentionSwap
     name_place_swap@1   name_place_swap:NamePlaceSwap
     reverse_negation@1  reverse_negation:ReverseNegation
+    reverse_opinion@1         reversed_opinions:ReverseOpinion
+    reverse_other_opinions@1  reversed_opinions:ReverseOtherOpinions
     social_media@1      social_media:SocialMedia
 transformation scrutiny.perturb.sentences:
     append_irrelevant@1  AppendIrrelevant
@@ -201,6 +204,7 @@ attribute scrutiny.data.
 task scrutiny.tasks.
     aligned-pairs@1             annotated:AlignedPairs
     anchored-spans@1            annotated:AnchoredSpans
+    aspect-sentiment@1          aspects:AspectSentiment
     association-test@1          stereotypes:AssociationTest
     coreference@1               coreference:Coreference
     dependency-arcs@1           dependency_arcs:DependencyArcs
@@ -227,6 +231,7 @@ task scrutiny.tasks.
     word-segmentation@1         segmentation:WordSegmentation
 reader scrutiny.data.readers.
     arrow@1        parquet:read_arrow
+    aspects@1      aspects:read
     brat@1         spans:read_brat
     builtin@1      builtin:read_sample
     conll@1        conll:read

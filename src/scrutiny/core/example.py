@@ -56,6 +56,11 @@ class Case:
     facts: Mapping[str, float | str] = field(default_factory=dict)
 
 
+#: Begins the labels of spans that an answer rests on (an opinion): edits carry them, and changes
+#: "around" annotations touch their words as any others.
+EVIDENCE: Final = "evidence"
+
+
 class Span(NamedTuple):
     """Labeled span of one text field: code points ``start`` to ``end``, end excluded."""
 

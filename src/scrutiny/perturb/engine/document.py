@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from scrutiny.core.answers.answer import fences_of, has_places, segments_of, spared_of
 from scrutiny.core.edit import Borders
-from scrutiny.core.example import Example, Span
+from scrutiny.core.example import EVIDENCE, Example, Span
 from scrutiny.core.transformation import Site, Where
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.text.literals import find_literals, tokens_with
@@ -144,7 +144,8 @@ class TextDocument:
     @cached_property
     def spared(self) -> tuple[Span, ...]:
         """Annotations whose words are left alone by what changes texts around them."""
-        every = (*spared_of(self.example.gold), *self.example.spans)
+        noted = [s for s in self.example.spans if not s.label.startswith(EVIDENCE)]
+        every = (*spared_of(self.example.gold), *noted)
         return tuple([s for s in every if s.field == self.field])
 
     @cached_property
@@ -225,7 +226,7 @@ def tokens_where(document: TextDocument, where: Where) -> list[int]:
 
     Examples
     --------
-    >>> from scrutiny.core.example import Example, Span
+    >>> from scrutiny.core.example import EVIDENCE, Example, Span
     >>> from scrutiny.perturb.engine.document import TextDocument
     >>> gold = (Span("text", 3, 8, "LOC"),)
     >>> document = TextDocument(Example("1", {"text": "In Paris now"}, gold=gold))

@@ -1,0 +1,323 @@
+"""Opinions of English reviews turned round: opposite words, negations put in and taken out.
+
+Words of praise and of blame are opposites in what people say of food, service, computers; other
+adjectives take their antonym. What has no opposite is negated at its verb, before a noun as "less
+than gorgeous". Rules over Penn tags; candidates are edits, which the engine checks.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from typing import Final
+
+from scrutiny.core.edit import Edit
+from scrutiny.core.example import Span
+from scrutiny.core.transformation import Document
+from scrutiny.perturb.languages.negation import affirm, negate
+from scrutiny.perturb.languages.related_words import antonym_forms, fitting_antonym_forms
+from scrutiny.perturb.languages.sentence_tokens import (
+    plain,
+    sentence_of,
+    token_edit,
+)
+from scrutiny.perturb.languages.verbs import BE, MODALS, auxiliary_kind, finite_kind
+from scrutiny.perturb.languages.word_forms import UPOS_OF, content_tag, inflected
+from scrutiny.text.inflection import indefinite_article, lemma
+from scrutiny.text.letters import match_case
+from scrutiny.text.lexicon import table
+from scrutiny.text.tokens import is_spaced
+
+#: Kinds of the table of opinions by the beginnings of Penn tags.
+_KINDS: Final[Mapping[str, str]] = {"J": "a", "N": "n", "V": "v", "R": "r"}
+_NEGATORS: Final = frozenset(
+    "not n't never no cannot without hardly barely zero isnt wasnt".split()
+)
+_ONLY: Final = frozenset("only just wonder doubt matter".split())  # "not only", "no wonder"
+_STOPS: Final = frozenset(".!?;:,()-–—") | {"--", "..."}
+_JOINING: Final = frozenset("and but or nor because which who that although though while".split())
+_DEGREES: Final = frozenset(
+    "very so really quite extremely super pretty rather absolutely truly just most more too "
+    "incredibly fairly totally always also still such a an the".split()
+)
+_REACH: Final = 7  # tokens before an opinion in which the verb stands that it hangs on
+_NEAR: Final = 3  # tokens before an opinion in which a negation is its own
+
+
+@cache
+def _opposites() -> Mapping[tuple[str, int], Mapping[str, tuple[str, ...]]]:
+    """Opposites of the table by kind and by what the word says: 1 is praise, -1 blame."""
+    found: dict[tuple[str, int], dict[str, list[str]]] = {}
+    for kind, praise, blame in table("opinion_pairs"):
+        found.setdefault((kind, 1), {}).setdefault(praise, []).append(blame)
+        found.setdefault((kind, -1), {}).setdefault(blame, []).append(praise)
+    return {
+        key: {word: tuple(others) for word, others in words.items()} for key, words in found.items()
+    }
+
+
+def sign_of_word(word: str) -> int:
+    """What a word alone says: 1 is praise, -1 blame, 0 neither, or that it depends.
+
+    Examples
+    --------
+    >>> sign_of_word("delicious"), sign_of_word("rude"), sign_of_word("table")
+    (1, -1, 0)
+    """
+    low, forms = word.lower(), {kind: lemma(word.lower(), upos) for kind, upos in _UPOS.items()}
+    praised, blamed = (
+        any(low in _opposites()[kind, sign] or form in _opposites()[kind, sign]
+            for kind, form in forms.items())
+        for sign in (1, -1)
+    )  # fmt: skip
+    return praised - blamed
+
+
+_UPOS: Final = {"a": "ADJ", "n": "NOUN", "v": "VERB", "r": "ADV"}
+
+
+@lru_cache(maxsize=1 << 14)
+def opposite_words(word: str, xpos: str, sign: int) -> tuple[str, ...]:
+    """Opposites of a lower-case word that praises (1) or blames (-1), in the form of its tag.
+
+    Of a word that does both ("small"), those of what it says here come first.
+
+    Examples
+    --------
+    >>> opposite_words("easier", "JJR", 1), opposite_words("loved", "VBD", 1)
+    (('harder',), ('hated',))
+    """
+    own = _KINDS.get(xpos[:1], "")
+    kinds = [own, *(kind for kind in "anvr" if kind != own)] if own else [*"anvr"]
+    for side in (sign, -sign) if sign else (1, -1):
+        for kind in kinds:
+            others = _opposites()[kind, side]
+            if word in others:
+                return others[word]
+            if kind == own and (base := lemma(word, UPOS_OF.get(xpos, ""))) in others:
+                forms = [_form(other, xpos) for other in others[base]]
+                if found := tuple(form for form in forms if form):
+                    return found
+    if xpos.startswith("JJ") and (found := fitting_antonym_forms(word, xpos)):
+        return found
+    if xpos[:2] in ("JJ", "RB", "VB"):
+        return antonym_forms(word, xpos, senses=2, least_zipf=3.0, indirect=False)[:1]
+    return ()
+
+
+def _form(other: str, xpos: str) -> str:
+    """Opposite in the form of a Penn tag; of two words the first is inflected."""
+    head, space, rest = other.partition(" ")
+    form = inflected(head, xpos)
+    if form is None and xpos in ("JJR", "JJS"):
+        form = f"{'more' if xpos == 'JJR' else 'most'} {head}"
+    return "" if form is None else form + space + rest
+
+
+def tokens_of(document: Document, span: Span) -> tuple[int, int]:
+    """Range ``(first, last + 1)`` of the tokens that a span touches."""
+    touched = [i for i, (a, b) in enumerate(document.tokens) if a < span.end and span.start < b]
+    return (touched[0], touched[-1] + 1) if touched else (0, 0)
+
+
+def reversals(document: Document, opinion: Span, sign: int) -> Iterator[tuple[Edit, ...]]:
+    """Ways to turn an opinion round, the best first; the last puts "not" before it.
+
+    Parameters
+    ----------
+    sign
+        What it says: 1 is praise, -1 blame, 0 neither.
+    """
+    first, stop = tokens_of(document, opinion)
+    if first == stop:
+        return
+    yield from _affirmed(document, first, stop)
+    yield from _not_too(document, first, stop, sign)
+    yield from _exchanged(document, opinion, first, stop, sign)
+    yield from _denied(document, first, stop)
+    start = document.tokens[first][0]
+    yield (Edit(document.field, start, start, "not "),)
+
+
+def _affirmed(document: Document, first: int, stop: int) -> Iterator[tuple[Edit, ...]]:
+    """The opinion without the negation in it, or shortly before it in its clause."""
+    words = [plain(word) for word in document.words]
+    near = first
+    while near > max(0, first - _NEAR) and words[near - 1] not in _STOPS | _JOINING:
+        near -= 1
+    places = [*range(first, stop), *range(first - 1, near - 1, -1)]
+    for at in places:
+        following = words[at + 1] if at + 1 < len(words) else ""
+        is_negator = words[at] in _NEGATORS or words[at].endswith("n't")
+        if not is_negator or following in _ONLY or words[at - 1 : at] == ["if"]:
+            continue
+        if words[at] in ("no", "zero"):
+            yield (_without_no(document, at),)
+        elif words[at] in ("isnt", "wasnt"):
+            yield (token_edit(document, at, document.words[at][:-2]),)
+        elif words[at] == "without":
+            yield (token_edit(document, at, match_case(document.words[at], "with")),)
+        else:
+            yield from affirm(document, at, sentence_of(document, at)[1])
+            yield (_cut(document, at),)
+        return
+
+
+def _without_no(document: Document, at: int) -> Edit:
+    """Edit of "no": an article where a singular noun follows, else nothing stands there."""
+    words, behind = document.words, at + 1
+    if behind >= len(words):
+        return token_edit(document, at, "yes")
+    is_one = any(document.tag(i) == "NN" for i in range(behind, min(behind + 2, len(words))))
+    is_many = document.tag(behind) == "NNS" or document.tag(behind).startswith(("JJR", "RB"))
+    if is_one and not is_many:
+        return token_edit(document, at, match_case(words[at], indefinite_article(words[behind])))
+    return _cut(document, at)
+
+
+def _cut(document: Document, at: int) -> Edit:
+    """Deletion of a token with the space behind it; the next word takes its capital."""
+    start, end = document.tokens[at]
+    if at + 1 == len(document.tokens):
+        return Edit(document.field, document.tokens[at - 1][1] if at else start, end, "")
+    following = document.tokens[at + 1][0]
+    if document.words[at][:1].isupper() and len(document.words[at]) > 1:
+        return Edit(document.field, start, following + 1, document.text[following].upper())
+    return Edit(document.field, start, following, "")
+
+
+def _not_too(document: Document, first: int, stop: int, sign: int) -> Iterator[tuple[Edit, ...]]:
+    """ "too heavy" as "not too heavy", where that blames."""
+    at = first - 1 if first and plain(document.words[first - 1]) == "too" else first
+    if sign < 0 and plain(document.words[at]) == "too" and at + 1 < len(document.words):
+        start = document.tokens[at][0]
+        yield (Edit(document.field, start, start, "not "),)
+
+
+def _exchanged(
+    document: Document, opinion: Span, first: int, stop: int, sign: int
+) -> Iterator[tuple[Edit, ...]]:
+    """The opinion with its opposite: of the whole phrase, else of its last word that has one."""
+    said = document.text[opinion.start : opinion.end]
+    sides = (sign, -sign) if sign else (1, -1)
+    for side in sides:
+        for other in _opposites()["p", side].get(said.lower(), ()):
+            new = match_case(said, other)
+            yield _with_article(document, first, Edit(document.field, *opinion[1:3], new))
+    order = range(stop - 1, first - 1, -1)
+    ways = [(at, side) for side in sides[: 1 if stop - first > 1 else 2] for at in order]
+    for at, side in ways:
+        word, (start, end) = document.words[at], document.tokens[at]
+        low = plain(word)
+        tag = content_tag(document, at)
+        single = [*_opposites()["p", side].get(low, ())] if stop - first > 1 else []
+        for other in (*single, *opposite_words(low, tag, side)):
+            start, end = max(start, opinion.start), min(end, opinion.end)
+            new = match_case(document.text[start:end], other)
+            yield _with_article(document, at, Edit(document.field, start, end, new))
+
+
+def _with_article(document: Document, at: int, edit: Edit) -> tuple[Edit, ...]:
+    """Edit of the words from a token on, and of the article before it, if it needs the other."""
+    before = plain(document.words[at - 1]) if at else ""
+    if before not in ("a", "an") or not edit.text:
+        return (edit,)
+    needed = indefinite_article(edit.text)
+    if needed == before:
+        return (edit,)
+    return token_edit(document, at - 1, match_case(document.words[at - 1], needed)), edit
+
+
+def _denied(document: Document, first: int, stop: int) -> Iterator[tuple[Edit, ...]]:
+    """The opinion with its clause denied, or made less before its noun."""
+    words, tag = [plain(word) for word in document.words], content_tag(document, first)
+    before = first - 1
+    while before >= 0 and words[before] in _DEGREES:
+        before -= 1
+    field, start = document.field, document.tokens[first][0]
+    behind = content_tag(document, stop) if stop < len(words) else ""
+    is_before_noun = tag.startswith(("JJ", "VBN", "VBG")) and behind.startswith(("NN", "JJ"))
+    if (
+        before >= 0
+        and not is_before_noun
+        and (words[before] in BE or auxiliary_kind(document, before) == "be")
+    ):
+        yield from negate(document, before)
+    if tag.startswith("VB"):
+        yield from _denied_verb(document, first, before)
+    if is_before_noun and tag in ("JJ", "VBN", "VBG"):
+        yield _with_article(document, first, Edit(field, start, start, "less than "))
+    elif is_before_noun:
+        base = lemma(words[first], "ADJ")
+        new = f"{'less' if tag == 'JJR' else 'least'} {base}"
+        yield (token_edit(document, first, match_case(document.words[first], new)),)
+    if (verb := _verb_before(document, first)) is not None and not is_before_noun:
+        yield from negate(document, verb)
+
+
+def _denied_verb(document: Document, at: int, before: int) -> Iterator[tuple[Edit, ...]]:
+    """A verb with "not": at itself, at its auxiliary, before "to", or as a command."""
+    words = [plain(word) for word in document.words]
+    start = document.tokens[at][0]
+    if finite_kind(document, at) is not None:
+        yield from negate(document, at)
+    if before >= 0 and (words[before] in MODALS or auxiliary_kind(document, before)):
+        yield from negate(document, before)
+    if before >= 0 and words[before] == "to":
+        to = document.tokens[before][0]
+        yield (Edit(document.field, to, to, "not "),)
+    is_opening = before < 0 or words[before] in _STOPS or words[before] in ("and", "but", "please")
+    if document.tag(at) in ("VB", "VBP") and is_opening:
+        low = document.words[at].lower() if before < 0 else document.words[at]
+        do = "do n't" if is_spaced(document.text) else "don't"
+        do = match_case(document.words[at], do) if before < 0 else do
+        yield (Edit(document.field, start, document.tokens[at][1], f"{do} {low}"),)
+
+
+def _verb_before(document: Document, index: int) -> int | None:
+    """Finite verb that an opinion hangs on: the nearest before it in its clause."""
+    for at in range(index - 1, max(-1, index - 1 - _REACH), -1):
+        if document.words[at] in _STOPS or plain(document.words[at]) in _JOINING:
+            return None
+        if finite_kind(document, at) is not None:
+            return at
+    return None
+
+
+#: Degrees that strengthen what they stand before.
+_STRONGER: Final = ("extremely", "really", "very", "so", "incredibly", "truly")
+
+
+def strengthened(document: Document, opinion: Span) -> Sequence[Edit]:
+    """Ways to strengthen an opinion: an adverb of degree before its adjective, adverb or verb."""
+    first, stop = tokens_of(document, opinion)
+    words = [plain(word) for word in document.words]
+    if first == stop or not _DEGREES.isdisjoint(words[max(0, first - 1) : stop]) - {"a", "an"}:
+        return ()
+    tag = content_tag(document, first)
+    if not tag.startswith(("JJ", "RB", "VB")) or tag in ("JJR", "JJS", "RBR", "RBS"):
+        return ()
+    start = document.tokens[first][0]
+    ways = ("really",) if tag.startswith("VB") else _STRONGER
+    return [Edit(document.field, start, start, f"{way} ") for way in ways]
+
+
+_ADDED: Final = {"and": "but", "but": "and"}
+
+
+def agreeing(
+    document: Document, one: Sequence[Span], two: Sequence[Span], *, same: bool
+) -> Iterator[Edit]:
+    """Edit of the only conjunction between two groups of words: "and" if they say the same.
+
+    None where a sentence ends between them, or another word joins them.
+    """
+    if max(s.end for s in one) > min(s.start for s in two):
+        return
+    low, high = max(s.end for s in one), min(s.start for s in two)
+    between = [i for i, (a, b) in enumerate(document.tokens) if low <= a and b <= high]
+    joining = [i for i in between if plain(document.words[i]) in _ADDED]
+    is_parted = any(document.words[i] in ".!?;" for i in between)
+    if len(joining) != 1 or is_parted:
+        return
+    word = document.words[joining[0]]
+    if plain(word) != ("and" if same else "but"):
+        yield token_edit(document, joining[0], match_case(word, _ADDED[plain(word)]))
