@@ -4,7 +4,9 @@
     python tools/reading_sheets.py tally --key reading/key.jsonl --first reading/first.jsonl \
         --second reading/rated-1.jsonl --second reading/rated-2.jsonl
 
-``draw`` takes files with a text a line, and how many outputs each is to give. It writes
+``draw`` takes files with a text a line, or items of data strings (``--items DATA=N``), and how many
+outputs each is to give. Of an item of several texts the claim is the right answer afterwards. It
+writes
 
 ``key.jsonl``          what every row is: ``{id, transformation, text_before, text_after}``; rows
                        without a transformation are unchanged texts
@@ -30,6 +32,7 @@ from typing import Any, NamedTuple
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.example import Example
+from scrutiny.data.dataset import load_dataset
 from scrutiny.diagnostics.robustness.robustness_recipes import RobustnessParams
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.recipe import parse_recipe
@@ -57,6 +60,13 @@ class Row(NamedTuple):
     marked: str
 
 
+class Item(NamedTuple):
+    """Item of a data set, and the task whose right answer it has."""
+
+    example: Example
+    task: str | None
+
+
 class Line(NamedTuple):
     """Two readings of one transformation; nothing stands where nobody read."""
 
@@ -72,11 +82,13 @@ def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     verbs = parser.add_subparsers(dest="verb", required=True)
     draw = verbs.add_parser("draw")
-    draw.add_argument("--texts", action="append", required=True, metavar="FILE=N")
+    draw.add_argument("--texts", action="append", default=[], metavar="FILE=N")
+    draw.add_argument("--items", action="append", default=[], metavar="DATA=N")
     draw.add_argument("--out", type=Path, required=True)
     draw.add_argument(
         "--transformation", action="append", metavar="NAME", help="beside the defaults"
     )
+    draw.add_argument("--only", action="store_true", help="no defaults")
     draw.add_argument("--seed", type=int, default=0)
     draw.add_argument("--sheets", type=int, default=8)
     draw.add_argument("--unchanged", type=float, default=0.15)
@@ -94,8 +106,8 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def write_sheets(given: argparse.Namespace) -> None:
-    sources = [sourced(text) for text in given.texts]
-    names = [*default_names(), *(given.transformation or ())]
+    sources = [*map(sourced, given.texts), *map(items_of, given.items)]
+    names = [*(() if given.only else default_names()), *(given.transformation or ())]
     rows = [row for name in names for row in drawn(name, sources, given.seed)]
     count = round(len(rows) * given.unchanged / (1 - given.unchanged))
     rows += unchanged(sources, count, given.seed)
@@ -123,7 +135,15 @@ def sourced(option: str) -> tuple[list[str], int]:
     return [text for text in texts if text and len(text) <= LONGEST], int(count)
 
 
-def drawn(name: str, sources: Sequence[tuple[list[str], int]], seed: int) -> list[Row]:
+def items_of(option: str) -> tuple[list[Item], int]:
+    """Items of a ``DATA=N`` with a right answer, and how many outputs they are to give."""
+    data, _, count = option.rpartition("=")
+    found = load_dataset(data)
+    items = [Item(e, found.task) for e in found.examples if len(e.text) <= LONGEST]
+    return [item for item in items if item.example.gold is not None], int(count)
+
+
+def drawn(name: str, sources: Sequence[tuple[Sequence[Any], int]], seed: int) -> list[Row]:
     """Outputs of a transformation; what one file can't give, the next ones do."""
     rows: list[Row] = []
     owed = 0
@@ -139,15 +159,23 @@ def drawn(name: str, sources: Sequence[tuple[list[str], int]], seed: int) -> lis
     return rows
 
 
-def changed(name: str, text: str, seed: int) -> Row | None:
+def changed(name: str, text: str | Item, seed: int) -> Row | None:
     """A text and what a transformation makes of it; nothing where it finds no place."""
-    example = Example(text, {"text": text})
-    variant = perturb(example, name, seed=seed)
+    example, task = text if isinstance(text, Item) else Item(Example(text, {"text": text}), None)
+    variant = perturb(example, name, seed=seed, task=task)
     if variant.status != "ok" or not variant.edits:
         return None
-    after = apply_to_text(text, variant.edits)
-    claim = CLAIMS[claimed(variant.recipe)]
-    return Row(row_id(name, text, seed), name, text, after, claim, marked(text, variant.edits))
+    before = example.text
+    after = apply_to_text(before, variant.edits)
+    claim = CLAIMS[claimed(variant.recipe)] if task is None else answered(example, variant.gold)
+    row = row_id(name, before + example.id * (task is not None), seed)
+    return Row(row, name, before, after, claim, marked(before, variant.edits))
+
+
+def answered(example: Example, gold: object) -> str:
+    """Right answer to an item beside its other texts: "aspect: food; right is negative"."""
+    beside = [f"{name}: {text}" for name, text in [*example.fields.items()][1:]]
+    return "; ".join([*beside, f"right is {gold}"])
 
 
 def claimed(recipe: str) -> str:
@@ -157,14 +185,23 @@ def claimed(recipe: str) -> str:
     return "keeps" if effects == {"keeps"} else "may change"
 
 
-def unchanged(sources: Sequence[tuple[list[str], int]], count: int, seed: int) -> list[Row]:
+def unchanged(sources: Sequence[tuple[Sequence[Any], int]], count: int, seed: int) -> list[Row]:
     """Texts as they are, in the files' proportions."""
     total = sum(share for _, share in sources)
     rows = []
     for texts, share in sources:
         chosen = shuffled(texts, f"{seed} {UNCHANGED}")[: round(count * share / total)]
-        rows += [Row(row_id(UNCHANGED, t, seed), None, t, t, CLAIMS["keeps"], t) for t in chosen]
+        rows += [as_it_is(text, seed) for text in chosen]
     return rows
+
+
+def as_it_is(one: str | Item, seed: int) -> Row:
+    """Row of an unchanged text."""
+    text = one.example.text if isinstance(one, Item) else one
+    own, claim = text, CLAIMS["keeps"]
+    if isinstance(one, Item):
+        own, claim = text + one.example.id, answered(one.example, one.example.gold)
+    return Row(row_id(UNCHANGED, own, seed), None, text, text, claim, text)
 
 
 def sheets_of(rows: Sequence[Row], count: int, seed: int) -> list[list[Row]]:
@@ -173,8 +210,10 @@ def sheets_of(rows: Sequence[Row], count: int, seed: int) -> list[list[Row]]:
     return [order[number::count] for number in range(count)]
 
 
-def shuffled(texts: Iterable[str], key: str) -> list[str]:
-    found = list(dict.fromkeys(texts))
+def shuffled(texts: Iterable[Any], key: str) -> list[Any]:
+    several = list(texts)
+    is_items = bool(several) and isinstance(several[0], Item)
+    found = several if is_items else list(dict.fromkeys(several))
     random.Random(key).shuffle(found)
     return found
 

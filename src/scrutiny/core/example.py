@@ -56,8 +56,8 @@ class Case:
     facts: Mapping[str, float | str] = field(default_factory=dict)
 
 
-#: Begins the labels of spans that an answer rests on (an opinion): edits carry them, and changes
-#: "around" annotations touch their words as any others.
+#: Begins the labels of spans that an answer rests on (an opinion). Edits carry them, but none is
+#: refused for them: one that crosses their border, or leaves nothing of them, loses them.
 EVIDENCE: Final = "evidence"
 
 

@@ -1,6 +1,6 @@
 """A text field with its analysis, computed on demand and at most once, and its allowed sites."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
@@ -138,15 +138,17 @@ class TextDocument:
     @cached_property
     def annotations(self) -> tuple[Span, ...]:
         """Gold spans and other annotations of this field, unordered."""
-        every = (*fences_of(self.example.gold), *self.example.spans)
-        return tuple([s for s in every if s.field == self.field])
+        return self._own((*fences_of(self.example.gold), *self.example.spans))
+
+    def _own(self, spans: Iterable[Span]) -> tuple[Span, ...]:
+        """Spans of this field, but those that an answer rests on."""
+        found = [s for s in spans if s.field == self.field]
+        return tuple([s for s in found if not s.label.startswith(EVIDENCE)])
 
     @cached_property
     def spared(self) -> tuple[Span, ...]:
         """Annotations whose words are left alone by what changes texts around them."""
-        noted = [s for s in self.example.spans if not s.label.startswith(EVIDENCE)]
-        every = (*spared_of(self.example.gold), *noted)
-        return tuple([s for s in every if s.field == self.field])
+        return self._own((*spared_of(self.example.gold), *self.example.spans))
 
     @cached_property
     def protected(self) -> tuple[Span, ...]:

@@ -11,7 +11,9 @@ from typing import Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.example import Span
+from scrutiny.core.randomness import Rng
 from scrutiny.core.transformation import Document
+from scrutiny.perturb.engine.changes import in_random_order
 from scrutiny.perturb.languages.negation import affirm, negate
 from scrutiny.perturb.languages.related_words import antonym_forms, fitting_antonym_forms
 from scrutiny.perturb.languages.sentence_tokens import (
@@ -20,95 +22,106 @@ from scrutiny.perturb.languages.sentence_tokens import (
     token_edit,
 )
 from scrutiny.perturb.languages.verbs import BE, MODALS, auxiliary_kind, finite_kind
-from scrutiny.perturb.languages.word_forms import UPOS_OF, content_tag, inflected
+from scrutiny.perturb.languages.word_forms import content_tag, inflected
 from scrutiny.text.inflection import indefinite_article, lemma
 from scrutiny.text.letters import match_case
 from scrutiny.text.lexicon import table
 from scrutiny.text.tokens import is_spaced
 
-#: Kinds of the table of opinions by the beginnings of Penn tags.
+#: Kinds of words in the table of opinions, with their parts of speech; and by Penn tags.
+_UPOS: Final = (("a", "ADJ"), ("n", "NOUN"), ("v", "VERB"), ("r", "ADV"))
 _KINDS: Final[Mapping[str, str]] = {"J": "a", "N": "n", "V": "v", "R": "r"}
 _NEGATORS: Final = frozenset(
     "not n't never no cannot without hardly barely zero isnt wasnt".split()
 )
-_ONLY: Final = frozenset("only just wonder doubt matter".split())  # "not only", "no wonder"
+# "not only", "can't believe how", "no wonder": they negate nothing that is said of the aspect
+_ONLY: Final = frozenset("only just believe wait help".split())
+_NO: Final = frozenset("wonder doubt matter".split())
 _STOPS: Final = frozenset(".!?;:,()-–—") | {"--", "..."}
 _JOINING: Final = frozenset("and but or nor because which who that although though while".split())
 _DEGREES: Final = frozenset(
     "very so really quite extremely super pretty rather absolutely truly just most more too "
     "incredibly fairly totally always also still such a an the".split()
 )
+_INTENSE: Final = _DEGREES - {"a", "an", "the"}
 _REACH: Final = 7  # tokens before an opinion in which the verb stands that it hangs on
 _NEAR: Final = 3  # tokens before an opinion in which a negation is its own
 
 
 @cache
-def _opposites() -> Mapping[tuple[str, int], Mapping[str, tuple[str, ...]]]:
-    """Opposites of the table by kind and by what the word says: 1 is praise, -1 blame."""
-    found: dict[tuple[str, int], dict[str, list[str]]] = {}
+def _opposites() -> Mapping[tuple[str, int], Mapping[str, str]]:
+    """Opposites of the table by kind and by what the word says: 1 is praise, -1 blame.
+
+    Of several in the table the first counts.
+    """
+    found: dict[tuple[str, int], dict[str, str]] = {}
     for kind, praise, blame in table("opinion_pairs"):
-        found.setdefault((kind, 1), {}).setdefault(praise, []).append(blame)
-        found.setdefault((kind, -1), {}).setdefault(blame, []).append(praise)
-    return {
-        key: {word: tuple(others) for word, others in words.items()} for key, words in found.items()
-    }
+        found.setdefault((kind, 1), {}).setdefault(praise, blame)
+        found.setdefault((kind, -1), {}).setdefault(blame, praise)
+    return found
 
 
 def sign_of_word(word: str) -> int:
-    """What a word alone says: 1 is praise, -1 blame, 0 neither, or that it depends.
+    """What a lower-case word alone says: 1 is praise, -1 blame, 0 neither, or that it depends.
 
     Examples
     --------
-    >>> sign_of_word("delicious"), sign_of_word("rude"), sign_of_word("table")
+    >>> sign_of_word("delicious"), sign_of_word("rudest"), sign_of_word("table")
     (1, -1, 0)
     """
-    low, forms = word.lower(), {kind: lemma(word.lower(), upos) for kind, upos in _UPOS.items()}
     praised, blamed = (
-        any(low in _opposites()[kind, sign] or form in _opposites()[kind, sign]
-            for kind, form in forms.items())
+        any({word, lemma(word, upos)} & _opposites()[kind, sign].keys() for kind, upos in _UPOS)
         for sign in (1, -1)
-    )  # fmt: skip
+    )
     return praised - blamed
 
 
-_UPOS: Final = {"a": "ADJ", "n": "NOUN", "v": "VERB", "r": "ADV"}
-
-
 @lru_cache(maxsize=1 << 14)
-def opposite_words(word: str, xpos: str, sign: int) -> tuple[str, ...]:
-    """Opposites of a lower-case word that praises (1) or blames (-1), in the form of its tag.
+def opposite_word(word: str, xpos: str, sign: int) -> str:
+    """Opposite of a lower-case word that praises (1) or blames (-1), in the form of its tag.
 
-    Of a word that does both ("small"), those of what it says here come first.
+    Of a word that does both ("small"), the one of what it says here. Empty if none is known.
 
     Examples
     --------
-    >>> opposite_words("easier", "JJR", 1), opposite_words("loved", "VBD", 1)
-    (('harder',), ('hated',))
+    >>> opposite_word("easier", "JJR", 1), opposite_word("loved", "VBD", 1)
+    ('more difficult', 'hated')
     """
     own = _KINDS.get(xpos[:1], "")
-    kinds = [own, *(kind for kind in "anvr" if kind != own)] if own else [*"anvr"]
+    kinds = sorted(_UPOS, key=lambda one: one[0] != own)  # its own first
     for side in (sign, -sign) if sign else (1, -1):
-        for kind in kinds:
-            others = _opposites()[kind, side]
-            if word in others:
-                return others[word]
-            if kind == own and (base := lemma(word, UPOS_OF.get(xpos, ""))) in others:
-                forms = [_form(other, xpos) for other in others[base]]
-                if found := tuple(form for form in forms if form):
-                    return found
+        known = [(kind, upos, _opposites()[kind, side]) for kind, upos in kinds]
+        if other := next((words[word] for _, _, words in known if word in words), ""):
+            return other
+        for kind, upos, words in known:
+            other = words.get(lemma(word, upos), "")
+            if other and (form := _form(other, xpos if kind == own else _tag_of(word, kind))):
+                return form
     if xpos.startswith("JJ") and (found := fitting_antonym_forms(word, xpos)):
-        return found
+        return found[0]
     if xpos[:2] in ("JJ", "RB", "VB"):
-        return antonym_forms(word, xpos, senses=2, least_zipf=3.0, indirect=False)[:1]
-    return ()
+        found = antonym_forms(word, xpos, senses=2, least_zipf=3.0, indirect=False)
+        return next(iter(found), "")
+    return ""
+
+
+def _tag_of(word: str, kind: str) -> str:
+    """Penn tag that the ending of an inflected word tells."""
+    if kind == "a":
+        return "JJS" if word.endswith("est") else "JJR"
+    if kind == "v":
+        return "VBD" if word.endswith("ed") else "VBG" if word.endswith("ing") else "VBZ"
+    return "NNS" if kind == "n" else "RB"
 
 
 def _form(other: str, xpos: str) -> str:
     """Opposite in the form of a Penn tag; of two words the first is inflected."""
     head, space, rest = other.partition(" ")
-    form = inflected(head, xpos)
+    form = inflected(head, {"NNP": "NN", "NNPS": "NNS"}.get(xpos, xpos))
     if form is None and xpos in ("JJR", "JJS"):
         form = f"{'more' if xpos == 'JJR' else 'most'} {head}"
+    if form is None and xpos in ("NNS", "NNPS"):
+        form = f"{head}s"
     return "" if form is None else form + space + rest
 
 
@@ -146,8 +159,7 @@ def _affirmed(document: Document, first: int, stop: int) -> Iterator[tuple[Edit,
     places = [*range(first, stop), *range(first - 1, near - 1, -1)]
     for at in places:
         following = words[at + 1] if at + 1 < len(words) else ""
-        is_negator = words[at] in _NEGATORS or words[at].endswith("n't")
-        if not is_negator or following in _ONLY or words[at - 1 : at] == ["if"]:
+        if not _is_negator(words[at]) or following in (_NO if words[at] == "no" else _ONLY):
             continue
         if words[at] in ("no", "zero"):
             yield (_without_no(document, at),)
@@ -156,9 +168,15 @@ def _affirmed(document: Document, first: int, stop: int) -> Iterator[tuple[Edit,
         elif words[at] == "without":
             yield (token_edit(document, at, match_case(document.words[at], "with")),)
         else:
-            yield from affirm(document, at, sentence_of(document, at)[1])
+            for edits in affirm(document, at, sentence_of(document, at)[1]):
+                yield tuple(_within(document, at, edit) for edit in edits)
             yield (_cut(document, at),)
         return
+
+
+def _is_negator(word: str) -> bool:
+    """Whether a lower-case word denies what follows it."""
+    return word in _NEGATORS or word.endswith("n't")
 
 
 def _without_no(document: Document, at: int) -> Edit:
@@ -173,21 +191,31 @@ def _without_no(document: Document, at: int) -> Edit:
     return _cut(document, at)
 
 
+def _within(document: Document, at: int, edit: Edit) -> Edit:
+    """Deletion of a whole negation with the space behind it; other edits as they are."""
+    start, end = document.tokens[at]
+    is_whole = not edit.text and edit.start <= start and edit.end == end
+    return _cut(document, at) if is_whole else edit
+
+
 def _cut(document: Document, at: int) -> Edit:
     """Deletion of a token with the space behind it; the next word takes its capital."""
     start, end = document.tokens[at]
     if at + 1 == len(document.tokens):
         return Edit(document.field, document.tokens[at - 1][1] if at else start, end, "")
     following = document.tokens[at + 1][0]
-    if document.words[at][:1].isupper() and len(document.words[at]) > 1:
+    if document.words[at].istitle() and at == sentence_of(document, at)[0]:
         return Edit(document.field, start, following + 1, document.text[following].upper())
     return Edit(document.field, start, following, "")
 
 
 def _not_too(document: Document, first: int, stop: int, sign: int) -> Iterator[tuple[Edit, ...]]:
-    """ "too heavy" as "not too heavy", where that blames."""
+    """What is too heavy as not too heavy."""
     at = first - 1 if first and plain(document.words[first - 1]) == "too" else first
     if sign < 0 and plain(document.words[at]) == "too" and at + 1 < len(document.words):
+        verb = _verb_before(document, at)
+        if verb is not None and plain(document.words[verb]) in BE:
+            yield from negate(document, verb)
         start = document.tokens[at][0]
         yield (Edit(document.field, start, start, "not "),)
 
@@ -195,24 +223,28 @@ def _not_too(document: Document, first: int, stop: int, sign: int) -> Iterator[t
 def _exchanged(
     document: Document, opinion: Span, first: int, stop: int, sign: int
 ) -> Iterator[tuple[Edit, ...]]:
-    """The opinion with its opposite: of the whole phrase, else of its last word that has one."""
+    """The opinion with an opposite: of the whole phrase, else of its last word that has one."""
+    sides, is_one = (sign, -sign) if sign else (1, -1), stop - first == 1
     said = document.text[opinion.start : opinion.end]
-    sides = (sign, -sign) if sign else (1, -1)
-    for side in sides:
-        for other in _opposites()["p", side].get(said.lower(), ()):
-            new = match_case(said, other)
-            yield _with_article(document, first, Edit(document.field, *opinion[1:3], new))
-    order = range(stop - 1, first - 1, -1)
-    ways = [(at, side) for side in sides[: 1 if stop - first > 1 else 2] for at in order]
-    for at, side in ways:
-        word, (start, end) = document.words[at], document.tokens[at]
-        low = plain(word)
-        tag = content_tag(document, at)
-        single = [*_opposites()["p", side].get(low, ())] if stop - first > 1 else []
-        for other in (*single, *opposite_words(low, tag, side)):
-            start, end = max(start, opinion.start), min(end, opinion.end)
+    phrases = [o for side in sides if (o := _opposites()["p", side].get(said.lower()))]
+    whole = [(first, *place_of(opinion), other) for other in phrases]
+    words = []
+    for side in sides if is_one else sides[:1]:
+        for at in reversed(range(first, stop)):
+            low, (start, end) = plain(document.words[at]), document.tokens[at]
+            other = opposite_word(low, content_tag(document, at), side)
+            if not (other or is_one):
+                other = _opposites()["p", side].get(low, "")
+            words.append((at, max(start, opinion.start), min(end, opinion.end), other))
+    for at, start, end, other in [*words, *whole] if is_one else [*whole, *words]:
+        if other:
             new = match_case(document.text[start:end], other)
             yield _with_article(document, at, Edit(document.field, start, end, new))
+
+
+def place_of(opinion: Span) -> tuple[int, int]:
+    """Start and end of an opinion, which several aspects may share."""
+    return opinion.start, opinion.end
 
 
 def _with_article(document: Document, at: int, edit: Edit) -> tuple[Edit, ...]:
@@ -232,7 +264,7 @@ def _denied(document: Document, first: int, stop: int) -> Iterator[tuple[Edit, .
     before = first - 1
     while before >= 0 and words[before] in _DEGREES:
         before -= 1
-    field, start = document.field, document.tokens[first][0]
+    field = document.field
     behind = content_tag(document, stop) if stop < len(words) else ""
     is_before_noun = tag.startswith(("JJ", "VBN", "VBG")) and behind.startswith(("NN", "JJ"))
     if (
@@ -244,7 +276,11 @@ def _denied(document: Document, first: int, stop: int) -> Iterator[tuple[Edit, .
     if tag.startswith("VB"):
         yield from _denied_verb(document, first, before)
     if is_before_noun and tag in ("JJ", "VBN", "VBG"):
-        yield _with_article(document, first, Edit(field, start, start, "less than "))
+        at = first
+        while at and words[at - 1] in _INTENSE:
+            at -= 1
+        place = document.tokens[at][0]
+        yield _with_article(document, at, Edit(field, place, place, "less than "))
     elif is_before_noun:
         base = lemma(words[first], "ADJ")
         new = f"{'less' if tag == 'JJR' else 'least'} {base}"
@@ -282,22 +318,46 @@ def _verb_before(document: Document, index: int) -> int | None:
     return None
 
 
-#: Degrees that strengthen what they stand before.
-_STRONGER: Final = ("extremely", "really", "very", "so", "incredibly", "truly")
+#: Degrees by the beginning of the Penn tag that they stand before, the longest first.
+_STRONGER: Final[Mapping[str, tuple[str, ...]]] = {
+    "JJR": ("even", "much", "far"),
+    "RBR": ("even", "much", "far"),
+    "JJS": ("very",),
+    "JJ": ("extremely", "really", "incredibly", "truly"),
+    "RB": ("extremely", "really", "incredibly"),
+    "VB": ("really",),
+    "NN": ("complete", "total", "real"),
+}
+_WEAKER: Final = frozenset("very really pretty quite rather fairly super".split())
 
 
-def strengthened(document: Document, opinion: Span) -> Sequence[Edit]:
-    """Ways to strengthen an opinion: an adverb of degree before its adjective, adverb or verb."""
+def strengthened(document: Document, opinion: Span, rng: Rng) -> Iterator[tuple[Edit, ...]]:
+    """Ways to strengthen an opinion: a degree before its first word, or in place of another one."""
     first, stop = tokens_of(document, opinion)
-    words = [plain(word) for word in document.words]
-    if first == stop or not _DEGREES.isdisjoint(words[max(0, first - 1) : stop]) - {"a", "an"}:
-        return ()
-    tag = content_tag(document, first)
-    if not tag.startswith(("JJ", "RB", "VB")) or tag in ("JJR", "JJS", "RBR", "RBS"):
-        return ()
+    if first == stop:
+        return
+    tag, before = content_tag(document, first), plain(document.words[first - 1]) if first else ""
+    if before in _WEAKER and tag.startswith(("JJ", "RB")):
+        new = match_case(document.words[first - 1], "extremely")
+        yield _with_article(document, first - 1, token_edit(document, first - 1, new))
+    inside = {plain(word) for word in document.words[first:stop]}
+    ways = next((found for head, found in _STRONGER.items() if tag.startswith(head)), ())
+    if _is_negator(word := plain(document.words[first])):
+        ways = ("absolutely",) if word in ("no", "zero") else ("definitely",)
+    elif before == "so":
+        ways = ("very",) if tag in ("JJ", "RB") else ()
+    if before in _INTENSE - {"so", "just", "also", "still", "always"} or inside & _INTENSE:
+        return
+    if tag.startswith("NN") and before not in ("a", "an", "the"):
+        return
     start = document.tokens[first][0]
-    ways = ("really",) if tag.startswith("VB") else _STRONGER
-    return [Edit(document.field, start, start, f"{way} ") for way in ways]
+    for way in in_random_order(ways, rng):
+        edit = Edit(document.field, start, start, f"{way} ")
+        is_opening = document.words[first].istitle() and first == sentence_of(document, first)[0]
+        if is_opening:
+            low = document.words[first].lower()
+            edit = token_edit(document, first, f"{way.title()} {low}")
+        yield _with_article(document, first, edit)
 
 
 _ADDED: Final = {"and": "but", "but": "and"}

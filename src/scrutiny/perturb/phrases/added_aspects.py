@@ -23,11 +23,12 @@ from scrutiny.perturb.engine.changes import (
 from scrutiny.perturb.languages.sentence_tokens import plain
 from scrutiny.tasks.aspects import aspects_of, sign_of
 from scrutiny.text.inflection import lemma
-from scrutiny.text.lexicon import table
-from scrutiny.text.tokens import is_lexical, is_spaced
+from scrutiny.text.lexicon import table, word_set
+from scrutiny.text.tokens import is_spaced
 
 Domain = Literal["by_text", "restaurant", "laptop", "any"]
 _MOST: Final = 3
+_CLOSING: Final = ".!?…,;:"
 _CONTRASTS: Final = frozenset("but although though however yet".split())
 _PAST: Final = {"is": "was", "are": "were", "lasts": "lasted", "dies": "died", "keeps": "kept",
                 "scratches": "scratched"}  # fmt: skip
@@ -77,7 +78,8 @@ class AddAspects(ChangesWholeText):
     def candidates(self, document: Document, site: Site, rng: Rng) -> Candidates:
         """A random choice of phrases, joined to the last sentence."""
         sign = sign_of(aspects_of(document.example)[0].polarity)
-        at = max((i for i, word in enumerate(document.words) if is_lexical(word)), default=-1)
+        words = document.words
+        at = max((i for i, word in enumerate(words) if word[0] not in _CLOSING), default=-1)
         free = _free_phrases(document, self.domain)
         if at < 0 or not free:
             return
@@ -102,7 +104,7 @@ def _added(document: Document, at: int, said: Sequence[str], *, is_contrast: boo
         joint = comma.replace(",", ";")
     end = document.tokens[at][1]
     behind = document.text[end:]
-    if "?" in behind or any(mark in behind for mark in ")\"”'"):
+    if "?" in behind or document.words[at][-1] in "\"”'":
         end = len(document.text.rstrip())
         stop = " ." if is_spaced(document.text) else "."
         opening = listed[0].upper() + listed[1:]
@@ -143,22 +145,7 @@ def _phrases() -> Mapping[str, tuple[tuple[str, str, str], ...]]:
 def _vocabulary(domain: str) -> frozenset[str]:
     """Base forms of what a domain's phrases are about."""
     own = frozenset[str]().union(*map(_nouns, _phrases()[domain]))
-    return own | _ALSO.get(domain, frozenset())
-
-
-#: Words that tell a domain, and that no phrase is about.
-_ALSO: Final = {
-    "restaurant": frozenset(
-        "restaurant dinner lunch brunch meal dish eat chef cuisine waiter waitress bar sushi burger "
-        "appetizer chicken rice sauce spot dining cafe bistro taste flavor cook beer sandwich "
-        "server hostess ambiance ambience".split()
-    ),
-    "laptop": frozenset(
-        "laptop computer mac macbook pc notebook netbook windows apple os display machine ram "
-        "program hardware usb boot vista toshiba dell hp asus acer lenovo cd dvd app osx "
-        "mountain lion key trackpad pro desktop gaming internet install mini".split()
-    ),
-}
+    return own | word_set(f"words_of_{domain}s")
 
 
 def _is_past(document: Document) -> bool:

@@ -3,7 +3,7 @@
 After ARTS (Xing et al. 2020), RevTgt and RevNon: an aspect is known with the words that judge it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar, Final
@@ -12,18 +12,12 @@ from scrutiny.core.edit import Edit
 from scrutiny.core.example import Span
 from scrutiny.core.randomness import Rng
 from scrutiny.core.transformation import Document, Effect, Site, may_change_unless
-from scrutiny.perturb.engine.changes import (
-    ONE_SITE,
-    Candidates,
-    Change,
-    Sites,
-    in_random_order,
-    with_unknown,
-)
-from scrutiny.perturb.languages.opinions import agreeing, reversals, strengthened
+from scrutiny.perturb.engine.changes import ONE_SITE, Candidates, Change, Sites, with_unknown
+from scrutiny.perturb.languages.opinions import agreeing, place_of, reversals, strengthened
 from scrutiny.tasks.aspects import Aspect, aspects_of, opposite_of, sign_of
 
-_TRIED: Final = 12
+_TRIED: Final = 4
+Place = tuple[int, int]
 
 
 class _OfOpinions(Change):
@@ -85,7 +79,7 @@ class ReverseOpinion(_OfOpinions):
     def candidates(self, document: Document, site: Site, rng: Rng) -> Candidates:
         """All opinions of the aspect turned round at once."""
         aspects = _aspects(document)
-        yield from _turned(document, aspects, {*aspects[0].opinions}, rng)
+        yield from _turned(document, aspects, {*map(place_of, aspects[0].opinions)})
 
     def new_gold(self, gold: Any) -> Any:
         """The opposite polarity."""
@@ -97,7 +91,7 @@ class ReverseOtherOpinions(_OfOpinions):
     """Turns round what is said of the other aspects, and leaves the one that is asked about.
 
     Others of the same polarity are reversed, so that they differ; what differs already is
-    strengthened by an adverb of degree. Opinions that are about the aspect, too, stay.
+    strengthened by an adverb of degree. Aspects that share words of opinion with it stay.
 
     **Measures** whether the answer is about this aspect, and not about the text as a whole.
 
@@ -119,31 +113,28 @@ class ReverseOtherOpinions(_OfOpinions):
     effect = may_change_unless("anchor")
 
     def sites(self, document: Document) -> Sites:
-        """The text, if other aspects have opinions of their own."""
+        """The text, if other aspects have opinions of their own, and a polarity."""
         own, *others = _aspects(document)
         if sign_of(own.polarity) is None:
             return ()
-        return _whole(document) if any(_own_opinions(one, own) for one in others) else ()
+        return _whole(document) if any(_is_apart_from(own, one) for one in others) else ()
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Candidates:
         """Opinions of the others turned round or strengthened, all at once."""
         own, *others = aspects = _aspects(document)
-        reversed_, stronger = set[Span](), list[Span]()
-        for one in others:
-            opinions = _own_opinions(one, own)
-            if sign_of(one.polarity) == sign_of(own.polarity):
-                reversed_ |= {*opinions}
-            else:
-                stronger += opinions
-        added = []
-        for opinion in stronger:
-            if opinion not in reversed_ and (ways := strengthened(document, opinion)):
-                added.append(next(in_random_order(ways, rng)))
-        if reversed_:
-            for edits in _turned(document, aspects, reversed_, rng):
-                yield (*edits, *_apart(added, edits))
+        apart = [one for one in others if _is_apart_from(own, one)]
+        alike = [one for one in apart if sign_of(one.polarity) == sign_of(own.polarity)]
+        turned = {place_of(opinion) for one in alike for opinion in one.opinions}
+        stronger = {place_of(o): o for one in apart if one not in alike for o in one.opinions}
+        added: list[Edit] = []
+        for place, opinion in stronger.items():
+            ways = strengthened(document, opinion, rng) if place not in turned else iter(())
+            is_open = (edits for edits in ways if not any(_is_shut(document, e) for e in edits))
+            added += next(is_open, ())
+        for edits in _turned(document, aspects, turned):
+            yield (*edits, *_stated(document, _apart(added, edits)))
         if added:
-            yield tuple(_apart(added, ()))
+            yield tuple(_stated(document, added))
 
 
 def _aspects(document: Document) -> tuple[Aspect, ...]:
@@ -156,42 +147,46 @@ def _whole(document: Document) -> Sites:
     return (Site(0, len(document.text), -1),) if document.field == "text" else ()
 
 
-def _own_opinions(one: Aspect, own: Aspect) -> tuple[Span, ...]:
-    """Opinions about another aspect that overlap none about the one that is asked about."""
-    return tuple(
-        o for o in one.opinions
-        if not any(o.start < mine.end and mine.start < o.end for mine in own.opinions)
-    )  # fmt: skip
+def _is_apart_from(own: Aspect, other: Aspect) -> bool:
+    """Whether another aspect can be changed alone: it has opinions, and shares none of them.
+
+    Nothing is told of two neutral ones: neither is praised or blamed.
+    """
+    signs = sign_of(own.polarity), sign_of(other.polarity)
+    is_shared = any(
+        o.start < m.end and m.start < o.end for o in other.opinions for m in own.opinions
+    )
+    return bool(other.opinions) and not is_shared and None not in signs and signs != (0, 0)
 
 
 def _turned(
-    document: Document, aspects: Sequence[Aspect], opinions: set[Span], rng: Rng
+    document: Document, aspects: Sequence[Aspect], places: Collection[Place]
 ) -> Iterator[tuple[Edit, ...]]:
-    """Ways to turn these opinions round at once, with conjunctions that agree."""
-    signs = {o[1:3]: sign_of(a.polarity) or 0 for a in reversed(aspects) for o in a.opinions}
-    chosen: dict[tuple[int, int], list[tuple[Edit, ...]]] = {}
-    for opinion in sorted(opinions, key=lambda o: o.start):
-        ways = [*reversals(document, opinion, signs[opinion[1:3]])]
+    """Ways to turn the opinions at these places round at once, with conjunctions that agree."""
+    signs = {place_of(o): sign_of(a.polarity) or 0 for a in reversed(aspects) for o in a.opinions}
+    known = {place_of(o): o for a in aspects for o in a.opinions}
+    chosen = []
+    for place in sorted(places):
+        every = reversals(document, known[place], signs[place])
+        ways = [edits for edits in every if not any(_is_shut(document, e) for e in edits)]
         if ways:
-            chosen[opinion[1:3]] = ways
-    joined = _joined(document, aspects, {o[1:3] for o in opinions})
-    for number in range(_TRIED):
+            chosen.append(ways)
+    joined = _joined(document, aspects, places)
+    for number in range(min(_TRIED, max(map(len, chosen), default=0))):
         edits: list[Edit] = []
-        for ways in chosen.values():
+        for ways in chosen:
             fitting = (e for e in ways[min(number, len(ways) - 1) :] if _is_apart(e, edits))
             edits += next(fitting, ())
         if edits:
             yield tuple(_stated(document, [*edits, *_apart(joined, edits)]))
 
 
-def _joined(
-    document: Document, aspects: Sequence[Aspect], turned: set[tuple[int, int]]
-) -> list[Edit]:
+def _joined(document: Document, aspects: Sequence[Aspect], turned: Collection[Place]) -> list[Edit]:
     """Conjunctions between neighbors of which at least one changes its polarity."""
     known = []
     for one in aspects:
         sign = sign_of(one.polarity)
-        is_turned = bool(one.opinions) and all(o[1:3] in turned for o in one.opinions)
+        is_turned = bool(one.opinions) and all(place_of(o) in turned for o in one.opinions)
         if sign and one.opinions:
             words = [*one.opinions, *((one.place,) if one.place else ())]
             known.append(
@@ -206,10 +201,15 @@ def _joined(
     ]
 
 
+def _is_shut(document: Document, edit: Edit) -> bool:
+    """Whether an edit touches what no change may touch."""
+    return document.is_protected(edit.start, edit.end)
+
+
 def _is_apart(edits: Sequence[Edit], others: Sequence[Edit]) -> bool:
     """Whether edits overlap no other ones."""
     return not any(
-        e.start < o.end and o.start < e.end or e.start == o.start for e in edits for o in others
+        (e.start < o.end and o.start < e.end) or e.start == o.start for e in edits for o in others
     )
 
 
@@ -227,7 +227,7 @@ def _stated(document: Document, edits: Sequence[Edit]) -> Iterator[Edit]:
     for edit in edits:
         crossed = [
             span
-            for span in document.annotations
+            for span in document.example.spans
             if edit.start < span.end and span.start < edit.end
             and not (span.start <= edit.start and edit.end <= span.end)
         ]  # fmt: skip
