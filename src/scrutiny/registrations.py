@@ -270,7 +270,7 @@ adapter scrutiny.models.
     verdicts@1              stored_verdicts:ADAPTER
     python@1                python.python_model:ADAPTER
     recurrent@1             words.recurrent_classifier:ADAPTER
-    rules@1                 head_match:ADAPTER
+    rules@1                 rules:ADAPTER
     spacy@1                 spacy_models:ADAPTER
     translate@1             translators:ADAPTER
     untrained@1             named_models:UNTRAINED_ADAPTER

@@ -19,16 +19,17 @@ _ASPECT: Final = "aspect"
 _OTHER: Final = "other"
 #: What polarities are called, by what they say: praise, blame, neither.
 _SIGNS: Final[Mapping[str, int]] = {
-    **dict.fromkeys(("positive", "pos", "favor", "good"), 1),
-    **dict.fromkeys(("negative", "neg", "against", "bad"), -1),
-    **dict.fromkeys(("neutral", "neu", "none"), 0),
+    **dict.fromkeys(("positive", "pos"), 1),
+    **dict.fromkeys(("negative", "neg"), -1),
+    **dict.fromkeys(("neutral", "neu"), 0),
 }
 #: Names of polarities with that of the opposite one.
 _OPPOSITES: Final[Mapping[str, str]] = {
-    name: other
-    for one, two in (("positive", "negative"), ("pos", "neg"), ("favor", "against"))
-    for name, other in ((one, two), (two, one))
-} | {"good": "bad", "bad": "good"}
+    "positive": "negative",
+    "negative": "positive",
+    "pos": "neg",
+    "neg": "pos",
+}
 
 
 class Aspect(NamedTuple):
@@ -131,12 +132,12 @@ def aspects_of(example: Example) -> tuple[Aspect, ...]:
     for span in sorted(example.spans, key=lambda one: (one.start, one.end)):
         kind, _, rest = span.label.partition(":")
         number, _, polarity = rest.partition(":")
-        if kind == EVIDENCE:
+        if not number.isdecimal():
+            own = span if span.label == _ASPECT else own
+        elif kind == EVIDENCE:
             opinions.setdefault(number, []).append(span)
         elif kind == _OTHER:
             places[number] = span, polarity or None
-        elif span.label == _ASPECT:
-            own = span
     polarity = example.gold if isinstance(example.gold, str) else None
     return (
         Aspect(own, polarity, tuple(opinions.get("0", ()))),

@@ -6,7 +6,7 @@ than gorgeous". Rules over Penn tags; candidates are edits, which the engine che
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Final
 
 from scrutiny.core.edit import Edit
@@ -25,11 +25,10 @@ from scrutiny.perturb.languages.verbs import BE, MODALS, auxiliary_kind, finite_
 from scrutiny.perturb.languages.word_forms import content_tag, inflected
 from scrutiny.text.inflection import indefinite_article, lemma
 from scrutiny.text.letters import match_case
-from scrutiny.text.lexicon import table
+from scrutiny.text.opinions import KINDS, opposites
 from scrutiny.text.tokens import is_spaced
 
-#: Kinds of words in the table of opinions, with their parts of speech; and by Penn tags.
-_UPOS: Final = (("a", "ADJ"), ("n", "NOUN"), ("v", "VERB"), ("r", "ADV"))
+#: Kinds of words of opinion by the beginnings of Penn tags.
 _KINDS: Final[Mapping[str, str]] = {"J": "a", "N": "n", "V": "v", "R": "r"}
 _NEGATORS: Final = frozenset(
     "not n't never no cannot without hardly barely zero isnt wasnt".split()
@@ -48,34 +47,6 @@ _REACH: Final = 7  # tokens before an opinion in which the verb stands that it h
 _NEAR: Final = 3  # tokens before an opinion in which a negation is its own
 
 
-@cache
-def _opposites() -> Mapping[tuple[str, int], Mapping[str, str]]:
-    """Opposites of the table by kind and by what the word says: 1 is praise, -1 blame.
-
-    Of several in the table the first counts.
-    """
-    found: dict[tuple[str, int], dict[str, str]] = {}
-    for kind, praise, blame in table("opinion_pairs"):
-        found.setdefault((kind, 1), {}).setdefault(praise, blame)
-        found.setdefault((kind, -1), {}).setdefault(blame, praise)
-    return found
-
-
-def sign_of_word(word: str) -> int:
-    """What a lower-case word alone says: 1 is praise, -1 blame, 0 neither, or that it depends.
-
-    Examples
-    --------
-    >>> sign_of_word("delicious"), sign_of_word("rudest"), sign_of_word("table")
-    (1, -1, 0)
-    """
-    praised, blamed = (
-        any({word, lemma(word, upos)} & _opposites()[kind, sign].keys() for kind, upos in _UPOS)
-        for sign in (1, -1)
-    )
-    return praised - blamed
-
-
 @lru_cache(maxsize=1 << 14)
 def opposite_word(word: str, xpos: str, sign: int) -> str:
     """Opposite of a lower-case word that praises (1) or blames (-1), in the form of its tag.
@@ -88,9 +59,9 @@ def opposite_word(word: str, xpos: str, sign: int) -> str:
     ('more difficult', 'hated')
     """
     own = _KINDS.get(xpos[:1], "")
-    kinds = sorted(_UPOS, key=lambda one: one[0] != own)  # its own first
+    kinds = sorted(KINDS.items(), key=lambda one: one[0] != own)  # its own first
     for side in (sign, -sign) if sign else (1, -1):
-        known = [(kind, upos, _opposites()[kind, side]) for kind, upos in kinds]
+        known = [(kind, upos, opposites()[kind, side]) for kind, upos in kinds]
         if other := next((words[word] for _, _, words in known if word in words), ""):
             return other
         for kind, upos, words in known:
@@ -121,7 +92,7 @@ def _form(other: str, xpos: str) -> str:
     if form is None and xpos in ("JJR", "JJS"):
         form = f"{'more' if xpos == 'JJR' else 'most'} {head}"
     if form is None and xpos in ("NNS", "NNPS"):
-        form = f"{head}s"
+        form = f"{head[:-1]}ies" if head.endswith("y") else f"{head}s"
     return "" if form is None else form + space + rest
 
 
@@ -129,6 +100,12 @@ def tokens_of(document: Document, span: Span) -> tuple[int, int]:
     """Range ``(first, last + 1)`` of the tokens that a span touches."""
     touched = [i for i, (a, b) in enumerate(document.tokens) if a < span.end and span.start < b]
     return (touched[0], touched[-1] + 1) if touched else (0, 0)
+
+
+def is_degree(document: Document, opinion: Span) -> bool:
+    """Whether an opinion is a degree alone ("truly"), which says nothing by itself."""
+    first, stop = tokens_of(document, opinion)
+    return all(plain(word) in _INTENSE for word in document.words[first:stop])
 
 
 def reversals(document: Document, opinion: Span, sign: int) -> Iterator[tuple[Edit, ...]]:
@@ -226,7 +203,7 @@ def _exchanged(
     """The opinion with an opposite: of the whole phrase, else of its last word that has one."""
     sides, is_one = (sign, -sign) if sign else (1, -1), stop - first == 1
     said = document.text[opinion.start : opinion.end]
-    phrases = [o for side in sides if (o := _opposites()["p", side].get(said.lower()))]
+    phrases = [o for side in sides if (o := opposites()["p", side].get(said.lower()))]
     whole = [(first, *place_of(opinion), other) for other in phrases]
     words = []
     for side in sides if is_one else sides[:1]:
@@ -234,7 +211,7 @@ def _exchanged(
             low, (start, end) = plain(document.words[at]), document.tokens[at]
             other = opposite_word(low, content_tag(document, at), side)
             if not (other or is_one):
-                other = _opposites()["p", side].get(low, "")
+                other = opposites()["p", side].get(low, "")
             words.append((at, max(start, opinion.start), min(end, opinion.end), other))
     for at, start, end, other in [*words, *whole] if is_one else [*whole, *words]:
         if other:
@@ -328,6 +305,7 @@ _STRONGER: Final[Mapping[str, tuple[str, ...]]] = {
     "VB": ("really",),
     "NN": ("complete", "total", "real"),
 }
+_UNSTRENGTHENED: Final = (_INTENSE | {"little", "bit"}) - set("so just also still always".split())
 _WEAKER: Final = frozenset("very really pretty quite rather fairly super".split())
 
 
@@ -346,7 +324,7 @@ def strengthened(document: Document, opinion: Span, rng: Rng) -> Iterator[tuple[
         ways = ("absolutely",) if word in ("no", "zero") else ("definitely",)
     elif before == "so":
         ways = ("very",) if tag in ("JJ", "RB") else ()
-    if before in _INTENSE - {"so", "just", "also", "still", "always"} or inside & _INTENSE:
+    if before in _UNSTRENGTHENED or inside & _INTENSE:
         return
     if tag.startswith("NN") and before not in ("a", "an", "the"):
         return

@@ -13,7 +13,13 @@ from scrutiny.core.example import Span
 from scrutiny.core.randomness import Rng
 from scrutiny.core.transformation import Document, Effect, Site, may_change_unless
 from scrutiny.perturb.engine.changes import ONE_SITE, Candidates, Change, Sites, with_unknown
-from scrutiny.perturb.languages.opinions import agreeing, place_of, reversals, strengthened
+from scrutiny.perturb.languages.opinions import (
+    agreeing,
+    is_degree,
+    place_of,
+    reversals,
+    strengthened,
+)
 from scrutiny.tasks.aspects import Aspect, aspects_of, opposite_of, sign_of
 
 _TRIED: Final = 4
@@ -166,7 +172,8 @@ def _turned(
     signs = {place_of(o): sign_of(a.polarity) or 0 for a in reversed(aspects) for o in a.opinions}
     known = {place_of(o): o for a in aspects for o in a.opinions}
     chosen = []
-    for place in sorted(places):
+    said = [place for place in sorted(places) if not is_degree(document, known[place])]
+    for place in said or sorted(places):
         every = reversals(document, known[place], signs[place])
         ways = [edits for edits in every if not any(_is_shut(document, e) for e in edits)]
         if ways:
