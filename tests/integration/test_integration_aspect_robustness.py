@@ -16,7 +16,7 @@ from scrutiny.run.planning.resolve import resolve
 pytestmark = [pytest.mark.data("arts"), pytest.mark.slow]
 
 PLAN = read_plan(Path(__file__).parents[2] / "examples" / "aspect_robustness_tables.toml")
-#: Of the eighteen models of the plan, two that are run whole: the best, and the one that falls most.
+#: Of the eighteen models of the plan, those that are run: the best, and the one that falls most.
 ASKED = ("bert-pt-laptop", "bert-sent-rest")
 FIGURES = [one for one in PLAN.published if one.where["subject"] in ASKED]
 
