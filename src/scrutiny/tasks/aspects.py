@@ -138,9 +138,9 @@ def aspects_of(example: Example) -> tuple[Aspect, ...]:
             opinions.setdefault(number, []).append(span)
         elif kind == _OTHER:
             places[number] = span, polarity or None
-    polarity = example.gold if isinstance(example.gold, str) else None
+    gold = example.gold if isinstance(example.gold, str) else None
     return (
-        Aspect(own, polarity, tuple(opinions.get("0", ()))),
+        Aspect(own, gold, tuple(opinions.get("0", ()))),
         *(
             Aspect(*places[number], tuple(opinions.get(number, ())))
             for number in sorted(places, key=int)

@@ -11,9 +11,7 @@ from typing import Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.example import Span
-from scrutiny.core.randomness import Rng
 from scrutiny.core.transformation import Document
-from scrutiny.perturb.engine.changes import in_random_order
 from scrutiny.perturb.languages.negation import affirm, negate
 from scrutiny.perturb.languages.related_words import antonym_forms, fitting_antonym_forms
 from scrutiny.perturb.languages.sentence_tokens import (
@@ -309,7 +307,7 @@ _UNSTRENGTHENED: Final = (_INTENSE | {"little", "bit"}) - set("so just also stil
 _WEAKER: Final = frozenset("very really pretty quite rather fairly super".split())
 
 
-def strengthened(document: Document, opinion: Span, rng: Rng) -> Iterator[tuple[Edit, ...]]:
+def strengthened(document: Document, opinion: Span) -> Iterator[tuple[Edit, ...]]:
     """Ways to strengthen an opinion: a degree before its first word, or in place of another one."""
     first, stop = tokens_of(document, opinion)
     if first == stop:
@@ -329,7 +327,7 @@ def strengthened(document: Document, opinion: Span, rng: Rng) -> Iterator[tuple[
     if tag.startswith("NN") and before not in ("a", "an", "the"):
         return
     start = document.tokens[first][0]
-    for way in in_random_order(ways, rng):
+    for way in ways:
         edit = Edit(document.field, start, start, f"{way} ")
         is_opening = document.words[first].istitle() and first == sentence_of(document, first)[0]
         if is_opening:

@@ -3,7 +3,7 @@
 After ARTS (Xing et al. 2020), RevTgt and RevNon: an aspect is known with the words that judge it.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar, Final
@@ -12,7 +12,14 @@ from scrutiny.core.edit import Edit
 from scrutiny.core.example import Span
 from scrutiny.core.randomness import Rng
 from scrutiny.core.transformation import Document, Effect, Site, may_change_unless
-from scrutiny.perturb.engine.changes import ONE_SITE, Candidates, Change, Sites, with_unknown
+from scrutiny.perturb.engine.changes import (
+    ONE_SITE,
+    Candidates,
+    Change,
+    Sites,
+    in_random_order,
+    with_unknown,
+)
 from scrutiny.perturb.languages.opinions import (
     agreeing,
     is_degree,
@@ -62,8 +69,13 @@ class ReverseOpinion(_OfOpinions):
 
     Examples
     --------
-    >>> opposite_of("positive")
-    'negative'
+    >>> from scrutiny.perturb.engine.apply import perturb
+    >>> from scrutiny.tasks.aspects import AspectSentiment
+    >>> row = {"text": "Good food.", "aspect": "food", "opinions": [[0, 4]], "label": "positive"}
+    >>> item = AspectSentiment().parse(row, source="x")
+    >>> variant = perturb(item, "reverse_opinion", seed=0, task="aspect-sentiment")
+    >>> variant.edits[0].text, variant.gold
+    ('Bad', 'negative')
     """
 
     id = "reverse_opinion@1"
@@ -110,8 +122,14 @@ class ReverseOtherOpinions(_OfOpinions):
 
     Examples
     --------
-    >>> ReverseOtherOpinions().effect["anchor"]
-    'keeps'
+    >>> from scrutiny.perturb.engine.apply import perturb
+    >>> from scrutiny.tasks.aspects import AspectSentiment
+    >>> row = {"text": "Good food, kind staff.", "aspect": "food", "opinions": [[0, 4]]}
+    >>> row["others"] = [{"place": [16, 21], "label": "positive", "opinions": [[11, 15]]}]
+    >>> item = AspectSentiment().parse({**row, "label": "positive"}, source="x")
+    >>> variant = perturb(item, "reverse_other_opinions", seed=0, task="aspect-sentiment")
+    >>> variant.edits[0].text, variant.gold
+    ('unkind', 'positive')
     """
 
     id = "reverse_other_opinions@1"
@@ -134,9 +152,8 @@ class ReverseOtherOpinions(_OfOpinions):
         stronger = {place_of(o): o for one in apart if one not in alike for o in one.opinions}
         added: list[Edit] = []
         for place, opinion in stronger.items():
-            ways = strengthened(document, opinion, rng) if place not in turned else iter(())
-            is_open = (edits for edits in ways if not any(_is_shut(document, e) for e in edits))
-            added += next(is_open, ())
+            ways = [] if place in turned else _open(document, strengthened(document, opinion))
+            added += next(in_random_order(ways, rng), ())
         for edits in _turned(document, aspects, turned):
             yield (*edits, *_stated(document, _apart(added, edits)))
         if added:
@@ -171,13 +188,9 @@ def _turned(
     """Ways to turn the opinions at these places round at once, with conjunctions that agree."""
     signs = {place_of(o): sign_of(a.polarity) or 0 for a in reversed(aspects) for o in a.opinions}
     known = {place_of(o): o for a in aspects for o in a.opinions}
-    chosen = []
     said = [place for place in sorted(places) if not is_degree(document, known[place])]
-    for place in said or sorted(places):
-        every = reversals(document, known[place], signs[place])
-        ways = [edits for edits in every if not any(_is_shut(document, e) for e in edits)]
-        if ways:
-            chosen.append(ways)
+    every = (reversals(document, known[place], signs[place]) for place in said or sorted(places))
+    chosen = [ways for one in every if (ways := _open(document, one))]
     joined = _joined(document, aspects, places)
     for number in range(min(_TRIED, max(map(len, chosen), default=0))):
         edits: list[Edit] = []
@@ -208,9 +221,9 @@ def _joined(document: Document, aspects: Sequence[Aspect], turned: Collection[Pl
     ]
 
 
-def _is_shut(document: Document, edit: Edit) -> bool:
-    """Whether an edit touches what no change may touch."""
-    return document.is_protected(edit.start, edit.end)
+def _open(document: Document, ways: Iterable[tuple[Edit, ...]]) -> list[tuple[Edit, ...]]:
+    """Ways that touch nothing that no change may touch."""
+    return [e for e in ways if not any(document.is_protected(one.start, one.end) for one in e)]
 
 
 def _is_apart(edits: Sequence[Edit], others: Sequence[Edit]) -> bool:
