@@ -63,7 +63,6 @@ class AspectSentiment(Classification):
             _ASPECT,
             "column of the aspect, as its text names it",
             "aspect_term",
-            "term",
             is_anchor=True,
         ),
         Role("place", "column of [start, end] of the aspect in its text", "list", ("place",)),
