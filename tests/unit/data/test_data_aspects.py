@@ -56,6 +56,34 @@ def test_sentences_with_their_terms_have_opinions(write):
     assert [e.id for e in data.examples] == ["7_0", "7_1"]
 
 
+XML = """<sentences>
+<sentence id="7"><text>Good food, not good staff.</text><aspectTerms>
+<aspectTerm term="food" polarity="positive" from="5" to="9"/>
+<aspectTerm term="staff" polarity="negative" from="20" to="25" opinion_words="good, slow"/>
+</aspectTerms></sentence><sentence id="8"><text>Nothing.</text></sentence></sentences>"""
+
+
+def test_the_xml_of_semeval(write):
+    write("x.xml", XML)
+    data = load_dataset("aspects:x.xml")
+    assert [(e.id, e.gold) for e in data.examples] == [("7_0", "positive"), ("7_1", "negative")]
+    own, other = aspects_of(data.examples[1])
+    assert [(s.start, s.end) for s in own.opinions] == [(15, 19)], "the nearest; slow is not there"
+    assert (other.place.start, other.opinions) == (5, ())
+    write("no.xml", "<sentences><sentence/>")
+    with pytest.raises(DataError, match="no file of aspects"):
+        load_dataset("aspects:no.xml")
+
+
+@pytest.mark.data("scapt_semeval14")
+def test_training_sentences_of_semeval(shared_data):
+    folder = shared_data("scapt_semeval14")
+    data = load_dataset(f"aspects:{folder}/Laptops_Train_v2_Implicit_Labeled.xml")
+    golds = Counter(data.golds)
+    assert (len(data) - golds["conflict"], golds["positive"]) == (2313, 987)
+    assert sum(bool(aspects_of(e)[0].opinions) for e in data.examples) > 1300
+
+
 def test_versions_are_cases_of_a_suite(write):
     versions = {
         "7_0": aspect("food", "positive"),

@@ -23,7 +23,8 @@ from scrutiny.perturb.languages.verbs import BE, MODALS, auxiliary_kind, finite_
 from scrutiny.perturb.languages.word_forms import content_tag, inflected
 from scrutiny.text.inflection import indefinite_article, lemma
 from scrutiny.text.letters import match_case
-from scrutiny.text.opinions import KINDS, opposites
+from scrutiny.text.lexicon import word_set
+from scrutiny.text.opinions import KINDS, opposites, sign_of_word
 from scrutiny.text.tokens import is_spaced
 
 #: Kinds of words of opinion by the beginnings of Penn tags.
@@ -41,6 +42,13 @@ _DEGREES: Final = frozenset(
     "incredibly fairly totally always also still such a an the".split()
 )
 _INTENSE: Final = _DEGREES - {"a", "an", "the"}
+_COLORS: Final = frozenset({"black", "white"})
+# They praise one thing and blame another: high quality, high prices.
+_OF_EITHER: Final = word_set("measures") | set(
+    "high low higher lower thin thick thinner thicker light heavy lighter heavier full empty loud "
+    "quiet bigger larger smaller longer shorter cheap cheaper more less many few simple simpler "
+    "soft hard warm busy free modest".split()
+)
 _REACH: Final = 7  # tokens before an opinion in which the verb stands that it hangs on
 _NEAR: Final = 3  # tokens before an opinion in which a negation is its own
 
@@ -68,7 +76,7 @@ def opposite_word(word: str, xpos: str, sign: int) -> str:
                 return form
     if xpos.startswith("JJ") and (found := fitting_antonym_forms(word, xpos)):
         return found[0]
-    if xpos[:2] in ("JJ", "RB", "VB"):
+    if xpos[:2] in ("JJ", "RB") and word not in _COLORS:
         found = antonym_forms(word, xpos, senses=2, least_zipf=3.0, indirect=False)
         return next(iter(found), "")
     return ""
@@ -109,6 +117,8 @@ def is_degree(document: Document, opinion: Span) -> bool:
 def reversals(document: Document, opinion: Span, sign: int) -> Iterator[tuple[Edit, ...]]:
     """Ways to turn an opinion round, the best first; the last puts "not" before it.
 
+    None where its words say the reverse of what it is annotated to say.
+
     Parameters
     ----------
     sign
@@ -117,7 +127,12 @@ def reversals(document: Document, opinion: Span, sign: int) -> Iterator[tuple[Ed
     first, stop = tokens_of(document, opinion)
     if first == stop:
         return
-    yield from _affirmed(document, first, stop)
+    affirmed = [*_affirmed(document, first, stop)]
+    words = [plain(word) for word in document.words[first:stop]]
+    is_odd = any(sign_of_word(word) == -sign and word not in _OF_EITHER for word in words)
+    if sign and is_odd and not affirmed:
+        return  # "like" of what is blamed ("I would like to have"): its opposite is no praise
+    yield from affirmed
     yield from _not_too(document, first, stop, sign)
     yield from _exchanged(document, opinion, first, stop, sign)
     yield from _denied(document, first, stop)
