@@ -109,6 +109,7 @@ transformation scrutiny.perturb.words.
     vector_neighbors@1  synonyms:VectorNeighbors
     wordnet_all@1       synonyms:WordnetAll
 transformation scrutiny.perturb.phrases.
+    add_aspects@1             added_aspects:AddAspects
     entity_swap@1       entity_swap:EntitySwap
     mention_swap@1      entity_swap:MentionSwap
     name_place_swap@1   name_place_swap:NamePlaceSwap
@@ -116,6 +117,8 @@ transformation scrutiny.perturb.phrases.
     same_mention@1      both_sides:SameMention
     same_number@1       both_sides:SameNumber
     same_word@1         both_sides:SameWord
+    reverse_opinion@1         reversed_opinions:ReverseOpinion
+    reverse_other_opinions@1  reversed_opinions:ReverseOtherOpinions
     social_media@1      social_media:SocialMedia
 transformation scrutiny.perturb.sentences:
     append_irrelevant@1  AppendIrrelevant
@@ -206,6 +209,7 @@ attribute scrutiny.data.
 task scrutiny.tasks.
     aligned-pairs@1             annotated:AlignedPairs
     anchored-spans@1            annotated:AnchoredSpans
+    aspect-sentiment@1          aspects:AspectSentiment
     association-test@1          stereotypes:AssociationTest
     coreference@1               coreference:Coreference
     dependency-arcs@1           dependency_arcs:DependencyArcs
@@ -232,6 +236,7 @@ task scrutiny.tasks.
     word-segmentation@1         segmentation:WordSegmentation
 reader scrutiny.data.readers.
     arrow@1        parquet:read_arrow
+    aspects@1      aspects:read
     brat@1         spans:read_brat
     builtin@1      builtin:read_sample
     conll@1        conll:read
@@ -270,7 +275,7 @@ adapter scrutiny.models.
     verdicts@1              stored_verdicts:ADAPTER
     python@1                python.python_model:ADAPTER
     recurrent@1             words.recurrent_classifier:ADAPTER
-    rules@1                 head_match:ADAPTER
+    rules@1                 rules:ADAPTER
     spacy@1                 spacy_models:ADAPTER
     translate@1             translators:ADAPTER
     untrained@1             named_models:UNTRAINED_ADAPTER

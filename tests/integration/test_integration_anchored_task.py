@@ -19,6 +19,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "models"))
 
 PACKAGE = Path(__file__).parents[1] / "aspect_package"
 ASPECTS = ("staff", "food", "wine list", "battery life", "price")
+#: Named, since a task that ships has these columns, too.
+DATA, PAIRS = (f"csv:{name}.csv#task=aspects" for name in ("aspects", "pairs"))
 MODEL = "python:aspects:ask#labels=negative|positive"
 CHANGES = (
     "append_irrelevant,typos,insert_adverb,synonym_wordnet,keyboard,word_case,ocr,social_media,"
@@ -46,7 +48,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_nothing_edits_the_aspect(site: Path) -> None:
     made = python(
-        ["-m", "scrutiny", "perturb", "--data", "csv:aspects.csv", "--with", CHANGES, "--control"],
+        ["-m", "scrutiny", "perturb", "--data", DATA, "--with", CHANGES, "--control"],
         site=site,
         cwd=site,
     )
@@ -66,7 +68,7 @@ def test_nothing_edits_the_aspect(site: Path) -> None:
 def test_an_audit_asks_what_it_asks_of_labels(site: Path) -> None:
     """Without a line more: level, changes and attacks; what needs probabilities says so."""
     done = python(
-        ["-m", "scrutiny", "audit", "--model", MODEL, "--data", "csv:aspects.csv",
+        ["-m", "scrutiny", "audit", "--model", MODEL, "--data", DATA,
          "--out", "run", "--display", "none"],
         site=site,
         cwd=site,
@@ -114,7 +116,7 @@ def checkpoint(site: Path) -> Path:
 def test_a_checkpoint_of_pairs_reads_the_text_and_its_anchor(checkpoint: Path, site: Path) -> None:
     """Every answer is the network's own on both texts, so an audit finds no error at all."""
     done = python(
-        ["-m", "scrutiny", "audit", "--model", "hf:bert", "--data", "csv:pairs.csv",
+        ["-m", "scrutiny", "audit", "--model", "hf:bert", "--data", PAIRS,
          "--out", "hf", "--display", "none"],
         site=site,
         cwd=site,
@@ -152,7 +154,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.queries.gradients import PathGradient
 from scrutiny.plugin import load_model, load_task
 params = {"recipes": ["a2t"], "items": 20}
-scrutiny.run("attack", "hf:bert", "csv:pairs.csv", out="attacked", **params)
+scrutiny.run("attack", "hf:bert", "csv:pairs.csv#task=aspects", out="attacked", **params)
 model = load_model("hf:bert", load_task("aspects"))
 example = Example("1", {"text": "the story was dull", "aspect": "the story"})
 (found,) = model.path_gradients([PathGradient.of(example, "positive")])
@@ -165,7 +167,7 @@ def test_attacks_and_their_transfer_never_edit_the_aspect(site: Path) -> None:
     """Random change neither; the model reads the text behind the aspect, and can be fooled."""
     for name, more in (("attack", ()), ("attack.transfer", ("--reference", MODEL))):
         done = python(
-            ["-m", "scrutiny", "run", name, "--model", MODEL, "--data", "csv:aspects.csv", *more,
+            ["-m", "scrutiny", "run", name, "--model", MODEL, "--data", DATA, *more,
              "--limit", "20", "-P", "budget=40", "--draws", "100", "--out", name,
              "--display", "none"],
             site=site,

@@ -62,6 +62,32 @@ def test_what_is_written_names_no_transformation(tool, tmp_path):
     assert any("[" in line for line in read(out / "named.txt"))
 
 
+def test_items_are_shown_with_their_right_answer(tool, tmp_path):
+    data = tmp_path / "aspects.jsonl"
+    rows = [
+        {
+            "text": f"The {word} food.",
+            "aspect": "food",
+            "label": label,
+            "opinions": [[4, 4 + len(word)]],
+        }
+        for word, label in (("great", "positive"), ("awful", "negative"), ("cold", "conflict"))
+    ]
+    data.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    out = tmp_path / "out"
+    tool.main(
+        ["items", "--task", "aspect-sentiment", "--transformation", "reverse_opinion",
+         "--data", f"jsonl:{data}", "--out", str(out), "--sheets", "1", "--unchanged", "0.4"]
+    )  # fmt: skip
+    sheet = [json.loads(line) for line in read(out / "sheet-1.jsonl")]
+    changed = {one["text_after"] for one in sheet if one["text_after"] != one["text_before"]}
+    assert changed == {
+        "The terrible food. || food || => negative",
+        "The excellent food. || food || => positive",
+    }
+    assert len(sheet) == 3
+
+
 def read(path):
     return path.read_text(encoding="utf-8").splitlines()
 

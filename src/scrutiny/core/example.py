@@ -56,6 +56,11 @@ class Case:
     facts: Mapping[str, float | str] = field(default_factory=dict)
 
 
+#: Begins the labels of spans that an answer rests on (an opinion). Edits carry them, but none is
+#: refused for them: one that crosses their border, or leaves nothing of them, loses them.
+EVIDENCE: Final = "evidence"
+
+
 class Span(NamedTuple):
     """Labeled span of one text field: code points ``start`` to ``end``, end excluded."""
 

@@ -159,7 +159,8 @@ class Reading:
         if self.table.is_suite:
             must_be_storable(raw.values)
         if self.table.is_whole:
-            example, doubts = item_of_suite(raw.values, source=self._place(raw)), []
+            place, order = self._place(raw), self.task.fields
+            example, doubts = item_of_suite(raw.values, source=place, order=order), []
         else:
             row = self.columns.mapped(raw.values)
             must_be_storable(row)

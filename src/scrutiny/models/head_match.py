@@ -22,7 +22,7 @@ from scrutiny.core.facts import CLUSTERS
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.returned_answers import borders
-from scrutiny.models.strings.adapters import Adapter, IdentifiedModel, must_answer_task
+from scrutiny.models.strings.adapters import IdentifiedModel, must_answer_task
 from scrutiny.models.strings.model_strings import ModelSource
 from scrutiny.text import wordnet
 from scrutiny.text.entities import first_name_gender
@@ -168,7 +168,6 @@ def _genders() -> dict[str, Gender]:
 
 
 _VERSION: Final = "head-match@1"
-_NAME: Final = "head-match"
 _TOLD: Final = ("gender", "number", "is_thing")
 _SPEAKERS: Final = frozenset({"i", "you", "we"})
 
@@ -277,19 +276,9 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     Raises
     ------
     ModelError
-        If there are no such rules, or the task is another.
+        If the task is another.
     """
     del options
-    _must_be_there(source)
     source.refuse_unknown_options(("mentions",))
     must_answer_task(task, (CLUSTERS,), source=source.text)
     return HeadMatch(task, source)
-
-
-def _must_be_there(source: ModelSource) -> None:
-    """Refuse a target that names no rules."""
-    if source.target != _NAME:
-        raise ModelError(f"There are no rules {source.target!r}. There are: {_NAME}.")
-
-
-ADAPTER: Final = Adapter(load, targets=lambda: (_NAME,), must_be_there=_must_be_there)

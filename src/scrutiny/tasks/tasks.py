@@ -227,7 +227,7 @@ class ByColumns(Task):
         shut = [Span(name, 0, len(texts[name])) for name in closed]
         anchors = [texts[role.name] for role in self.roles if role.is_anchor]
         places = [(name, a) for name in self.open_fields if name in texts for a in anchors]
-        named = [Span(name, *at.span()) for name, a in places for at in _mentions(a, texts[name])]
+        named = [Span(name, *at.span()) for name, a in places for at in mentions(a, texts[name])]
         return (*shut, *named)
 
     def kept(
@@ -267,12 +267,12 @@ class ByColumns(Task):
                 yield f"have the same text as {a} and {b}"
 
 
-def _mentions(anchor: str, text: str) -> Iterator[re.Match[str]]:
+def mentions(anchor: str, text: str) -> Iterator[re.Match[str]]:
     """Places of an anchor in a text, in any case; as whole words where writing has capitals.
 
     Examples
     --------
-    >>> [found.span() for found in _mentions("staff", "Staff was rude, staffing poor.")]
+    >>> [found.span() for found in mentions("staff", "Staff was rude, staffing poor.")]
     [(0, 5)]
     """
     words = r"\s+".join(map(re.escape, anchor.split()))

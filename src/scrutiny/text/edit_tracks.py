@@ -23,7 +23,7 @@ from itertools import accumulate
 from operator import attrgetter, itemgetter
 
 from scrutiny.core.edit import CarriedWord, Edit, EditRefusedError
-from scrutiny.core.example import Span
+from scrutiny.core.example import EVIDENCE, Span
 from scrutiny.text.tokens import token_spans
 
 _BY_PLACE = itemgetter(1, 2)  # start and end
@@ -285,18 +285,26 @@ def carry_untouched(spans: Sequence[Span], edits: Mapping[str, OrderedEdits]) ->
 
 
 def _carry_one(span: Span, edits: OrderedEdits) -> Span | None:
-    """One span at its new position; ``None`` if an edit replaces it by spans of its own."""
+    """One span at its new position.
+
+    ``None`` if an edit replaces it by spans of its own, or loses one that an answer rests on.
+    """
     first, last = edits.touching(span.start, span.end)
     touching = edits.edits[first:last]
+    may_be_lost = span.label.startswith(EVIDENCE)
     if touching:
         if any(edit.spans for edit in touching):
             return None
         if touching[0].start < span.start or touching[-1].end > span.end:
+            if may_be_lost:
+                return None
             raise EditRefusedError(
                 "crosses_span", f"an edit crosses the border of {span.label or 'a span'}"
             )
     start, end = span.start + edits.gains[first], span.end + edits.gains[last]
     if end <= start and span.start < span.end:
+        if may_be_lost:
+            return None
         raise EditRefusedError("empties_span", f"an edit leaves {span.label or 'a span'} empty")
     return span._replace(start=start, end=end)
 

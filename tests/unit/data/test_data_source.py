@@ -93,6 +93,7 @@ def test_every_reader_has_a_scheme():
     assert schemes() == [
         *(
             "arrow",
+            "aspects",
             "brat",
             "builtin",
             "conll",

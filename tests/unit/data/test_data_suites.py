@@ -201,3 +201,13 @@ def test_a_suite_without_a_case_that_reads_is_refused(write):
     name = write("s.jsonl", lines_of(item, same, {**same, "id": "c"}))
     with pytest.raises(DataError, match=r"None of the 2 cases of the suite reads\. .*:2: it is a"):
         load_dataset(f"suite:{name}")
+
+
+def test_texts_come_in_the_order_of_the_task_whatever_the_files(write):
+    """Models of pairs read them by place, and a suite's file has its keys in order of letters."""
+    fields = {"text": "Good food.", "aspect": "food"}
+    base = Example("a", fields, "good", attributes={"u_group": "a"})
+    case = Example("b", {**fields, "text": "Bad food."}, "bad", case=Case("gold", "t", of="a"))
+    write("s.jsonl", "\n".join(suite_lines("aspect-sentiment", [base, case])))
+    read = load_dataset("suite:s.jsonl").examples
+    assert [[*e.fields] for e in read] == [["text", "aspect"]] * 2

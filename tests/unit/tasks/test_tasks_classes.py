@@ -34,8 +34,8 @@ def test_every_registered_task_is_here():
     scored = {n for n in registry().names("task") if load_task(n).scored_by is not None}
     others = ("coreference", "dependency-arcs", "question-answering", "situation-questions")
     choosing = ("multiple-choice", "multi-label-classification", "passage-ranking")
-    marked = ("relation-classification", "translation", "word-segmentation", "generation")
-    judged = ("judged-answers", "judged-pairs")
+    marked = ("aspect-sentiment", "relation-classification", "translation", "word-segmentation")
+    judged = ("generation", "judged-answers", "judged-pairs")
     known = {f"{name}@1" for name in (*NAMES, *others, *choosing, *marked, *judged)}
     assert scored == known, "a scored task has tests of its own; then it is named here"
 

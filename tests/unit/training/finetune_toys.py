@@ -82,6 +82,15 @@ def sentiment(count=80, *, seed=0):
     ]
 
 
+def aspects(count=80, *, seed=0):
+    """Texts about one thing each, with "good" or "bad" somewhere."""
+    things = ("film", "story")
+    return [
+        {**row, "text": f"{row['text']} {things[n % 3 % 2]}", "aspect": things[n % 3 % 2]}
+        for n, row in enumerate(sentiment(count, seed=seed))
+    ]
+
+
 def pairs(count=80, *, seed=0):
     """Pairs whose second text has "yes" or "no"; the first says nothing."""
     rng = random.Random(seed)

@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from finetune_toys import QUICK, job, make_encoder, pairs, sentiment, tagged, weights
+from finetune_toys import QUICK, aspects, job, make_encoder, pairs, sentiment, tagged, weights
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -63,8 +63,8 @@ def learned(base, tmp_path_factory):
 
 @pytest.mark.parametrize(
     ("make", "least"),
-    [(sentiment, 0.9), (pairs, 0.9), (tagged, 0.7)],
-    ids=["text", "pair", "tag"],
+    [(sentiment, 0.9), (pairs, 0.9), (aspects, 0.9), (tagged, 0.7)],
+    ids=["text", "pair", "aspect", "tag"],
 )
 def test_a_task_that_can_be_learned_is_learned(base, tmp_path, make, least):
     found = FINETUNE.train(job(base, make(160)), tmp_path)[0]

@@ -4,6 +4,7 @@ One JSON object a line, or a table with a row for each case.
 """
 
 import json
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, Final
@@ -125,8 +126,10 @@ def must_fit(examples: Sequence[Example]) -> None:
             ) from None
 
 
-def item_of_suite(row: Mapping[str, Any], *, source: str) -> Example:
+def item_of_suite(row: Mapping[str, Any], *, source: str, order: Sequence[str] = ()) -> Example:
     """Item that a row of a suite holds whole: its texts by field, and all that annotates them.
+
+    The texts come in the task's ``order``, which the file need not have; others by their numbers.
 
     Raises
     ------
@@ -137,7 +140,7 @@ def item_of_suite(row: Mapping[str, Any], *, source: str) -> Example:
         tokens = row.get("tokens")
         item = Example(
             id=str(row.get("id") or ""),
-            fields={str(name): str(text) for name, text in row[WHOLE].items()},
+            fields=_ordered({str(name): str(text) for name, text in row[WHOLE].items()}, order),
             gold=from_json(row.get("gold")),
             spans=tuple(Span(*one) for one in row.get("spans") or ()),
             tokens=tokens and {n: tuple((a, b) for a, b in own) for n, own in tokens.items()},
@@ -163,6 +166,23 @@ def item_of_suite(row: Mapping[str, Any], *, source: str) -> Example:
                 "within the text of its field"
             )
     return item
+
+
+def _ordered(texts: Mapping[str, str], order: Sequence[str]) -> dict[str, str]:
+    """Texts in the order of their names: those of a list first, then by the numbers in them.
+
+    Examples
+    --------
+    >>> [*_ordered({"aspect": "a", "option_10": "b", "option_2": "c", "text": "d"}, ("text",))]
+    ['text', 'aspect', 'option_2', 'option_10']
+    """
+    named = [name for name in order if name in texts]
+    rest = [name for name in texts if name not in order]
+    rest.sort(key=lambda name: [part.zfill(9) for part in _NUMBERS.split(name)])
+    return {name: texts[name] for name in (*named, *rest)}
+
+
+_NUMBERS: Final = re.compile(r"(\d+)")
 
 
 def row_of(example: Example) -> dict[str, Any]:

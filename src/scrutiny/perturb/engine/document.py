@@ -1,13 +1,13 @@
 """A text field with its analysis, computed on demand and at most once, and its allowed sites."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from scrutiny.core.answers.answer import fences_of, has_places, segments_of, spared_of
 from scrutiny.core.edit import Borders
-from scrutiny.core.example import Example, Span
+from scrutiny.core.example import EVIDENCE, Example, Span
 from scrutiny.core.transformation import Site, Where
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.text.literals import find_literals, tokens_with
@@ -138,14 +138,17 @@ class TextDocument:
     @cached_property
     def annotations(self) -> tuple[Span, ...]:
         """Gold spans and other annotations of this field, unordered."""
-        every = (*fences_of(self.example.gold), *self.example.spans)
-        return tuple([s for s in every if s.field == self.field])
+        return self._own((*fences_of(self.example.gold), *self.example.spans))
+
+    def _own(self, spans: Iterable[Span]) -> tuple[Span, ...]:
+        """Spans of this field, but those that an answer rests on."""
+        found = [s for s in spans if s.field == self.field]
+        return tuple([s for s in found if not s.label.startswith(EVIDENCE)])
 
     @cached_property
     def spared(self) -> tuple[Span, ...]:
         """Annotations whose words are left alone by what changes texts around them."""
-        every = (*spared_of(self.example.gold), *self.example.spans)
-        return tuple([s for s in every if s.field == self.field])
+        return self._own((*spared_of(self.example.gold), *self.example.spans))
 
     @cached_property
     def protected(self) -> tuple[Span, ...]:
@@ -225,7 +228,7 @@ def tokens_where(document: TextDocument, where: Where) -> list[int]:
 
     Examples
     --------
-    >>> from scrutiny.core.example import Example, Span
+    >>> from scrutiny.core.example import EVIDENCE, Example, Span
     >>> from scrutiny.perturb.engine.document import TextDocument
     >>> gold = (Span("text", 3, 8, "LOC"),)
     >>> document = TextDocument(Example("1", {"text": "In Paris now"}, gold=gold))
