@@ -112,6 +112,10 @@ transformation scrutiny.perturb.phrases.
     name_place_swap@1   name_place_swap:NamePlaceSwap
     reverse_negation@1  reverse_negation:ReverseNegation
     social_media@1      social_media:SocialMedia
+transformation scrutiny.perturb.passages.
+    add_sentence@1      sentence_changes:AddSentence
+    drop_sentence@1     sentence_changes:DropSentence
+    sentence_order@1    sentence_changes:SentenceOrder
 transformation scrutiny.perturb.sentences:
     append_irrelevant@1  AppendIrrelevant
     back_translation@1   BackTranslation
