@@ -114,7 +114,9 @@ transformation scrutiny.perturb.phrases.
     social_media@1      social_media:SocialMedia
 transformation scrutiny.perturb.passages.
     add_sentence@1      sentence_changes:AddSentence
+    distractor@1        question_changes:Distractor
     drop_sentence@1     sentence_changes:DropSentence
+    other_question@1    question_changes:OtherQuestion
     sentence_order@1    sentence_changes:SentenceOrder
 transformation scrutiny.perturb.sentences:
     append_irrelevant@1  AppendIrrelevant

@@ -203,8 +203,8 @@ def covered(document: TextDocument, spans: Sequence[Span]) -> bytearray:
 def allowed_sites(sites: Sequence[Site], document: TextDocument, where: Where) -> Sequence[Site]:
     """Sites that touch no annotated span (``around``), only those that do (``within``), or all.
 
-    ``beside`` are those that touch none, in the sentences that hold one. None touches a literal, such as a URL, and a closed field has none. The whole text as a site
-    counts as around.
+    ``beside`` are those that touch none, in the sentences that hold one. None touches a literal,
+    such as a URL, and a closed field has none. The whole text as a site counts as around.
     """
     if document.example.protected and document.example.is_closed(document.field):
         return ()
