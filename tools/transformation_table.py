@@ -101,9 +101,9 @@ def found(
     for (_, variants), (_, carried) in zip(plain, kept, strict=True):
         known = {variant.recipe: variant for variant in carried}
         for one in variants:
-            if one.status == "ok":
+            made = known.get(one.recipe)
+            if "ok" in (one.status, made and made.status):  # some need the answer to change a text
                 changed[one.recipe] += 1
-                made = known.get(one.recipe)
                 if made is not None and made.status != "ok":
                     lost[one.recipe][f"`{made.reason}`"] += 1
     return {name: Found(len(examples), changed[name], lost[name]) for name in lost}

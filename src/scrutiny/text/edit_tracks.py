@@ -250,8 +250,6 @@ class _Words:
         if edit.copies is not None:
             self._repeat(edit.copies, start)
             self._close(start + len(edit.text))
-            self._done = start + len(edit.text)
-            return
         before = len(self._found)
         for piece in edit.pieces:
             low, high = start + piece.start, start + piece.end

@@ -11,7 +11,12 @@ from scrutiny.perturb.engine.controls import Controls
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.passages import question_changes
 from scrutiny.perturb.passages.other_facts import altered, nouns_like, other_answer
-from scrutiny.perturb.passages.parsed_question import Question, Statement, statement_of, written
+from scrutiny.perturb.passages.parsed_question import (
+    ParsedQuestion,
+    Statement,
+    statement_of,
+    written,
+)
 from scrutiny.perturb.resources import loading
 from scrutiny.tasks.tasks import load_task
 from scrutiny.text.edits import apply_edits
@@ -28,7 +33,7 @@ def parsed():
 
     def parse(text):
         (found,) = parser.annotate([text])
-        return Question(text, found)
+        return ParsedQuestion(text, found)
 
     return parse
 

@@ -13,7 +13,7 @@ from typing import Final
 from scrutiny.core.randomness import Rng, pick
 from scrutiny.perturb.languages.related_words import fitting_antonym_forms, usual_senses
 from scrutiny.perturb.languages.word_forms import inflected
-from scrutiny.perturb.passages.parsed_question import Question, Statement
+from scrutiny.perturb.passages.parsed_question import ParsedQuestion, Statement
 from scrutiny.perturb.phrases.entity_swap import EntityMention, is_acronym, other_names
 from scrutiny.text.entities import first_name_gender
 from scrutiny.text.inflection import lemma
@@ -111,7 +111,7 @@ def nouns_like(word: str, xpos: str) -> tuple[str, ...]:
     return tuple(form for form in forms if form and form != word)
 
 
-def altered(question: Question, rng: Rng, *, passage: str) -> dict[int, tuple[int, str]]:
+def altered(question: ParsedQuestion, rng: Rng, *, passage: str) -> dict[int, tuple[int, str]]:
     """Changes of a question after which it asks for something else, by token.
 
     Names and numbers change; where there are none, words that have an opposite.
@@ -140,7 +140,7 @@ def altered(question: Question, rng: Rng, *, passage: str) -> dict[int, tuple[in
 
 
 def _other_names(
-    question: Question, words: Sequence[str], rng: Rng, passage: str
+    question: ParsedQuestion, words: Sequence[str], rng: Rng, passage: str
 ) -> Iterator[tuple[int, tuple[int, str]]]:
     """Changes of names: of people, places and bodies that the parser finds, and of others."""
     spans = question.parse.spans

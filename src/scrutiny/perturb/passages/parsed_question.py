@@ -19,9 +19,9 @@ rules work on constituents, these on dependencies.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 from scrutiny.perturb.languages.word_forms import inflected
 from scrutiny.text.inflection import lemma
@@ -50,15 +50,10 @@ _LABILE: Final = frozenset(
     "show give teach offer want need seem appear have do think feel know".split()
 )
 _KINDS: Final = frozenset({"kind", "type", "sort", "form", "amount"})
+# Tokens before and behind an asking phrase that stands where its answer would.
+_LEAST_BEFORE, _MOST_BEHIND = 2, 6
 _TIMES: Final = {"year": "in", "decade": "in", "century": "in", "month": "in", "season": "in"}
 _DAYS: Final = {"day": "on", "date": "on", "weekday": "on", "time": "at"}
-
-
-class Parser(Protocol):
-    """Parser of texts in English: tokens, tags, heads, relations and names of each."""
-
-    def annotate(self, texts: Sequence[str]) -> list[Annotation]:
-        """Annotation of each text."""
 
 
 class Statement(NamedTuple):
@@ -80,7 +75,7 @@ class Statement(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Question:
+class ParsedQuestion:
     """A question and its parse.
 
     Parameters
@@ -126,7 +121,7 @@ class Question:
         return "".join(pieces)
 
 
-class _Asked(NamedTuple):
+class _AskingPhrase(NamedTuple):
     """The asking phrase: tokens ``first`` to ``last``, its preposition, what it asks for."""
 
     first: int
@@ -138,7 +133,12 @@ class _Asked(NamedTuple):
     rest: tuple[int, int] | None  # of the phrase, behind the answer: "people" of "how many people"
 
 
-def statement_of(question: Question) -> Statement | None:
+#: Changes of a question: where each begins, where it ends, and what comes.
+Changes = Mapping[int, tuple[int, str]]
+_Parts = list[tuple[int, int] | str]
+
+
+def statement_of(question: ParsedQuestion) -> Statement | None:
     """Statement with a place for the answer, where the rules know one."""
     words, n = question.words, len(question.parse.spans)
     while n and not words[n - 1][0].isalnum():
@@ -159,7 +159,7 @@ def statement_of(question: Question) -> Statement | None:
     return Statement(tuple(p for p in parts if p and p != (n, n)), asked.noun, asked.asks)
 
 
-def _asked(question: Question, n: int) -> _Asked | None:
+def _asked(question: ParsedQuestion, n: int) -> _AskingPhrase | None:
     """The asking phrase, if there is one and it is of a known kind."""
     words = question.words
     places = [i for i in range(n) if words[i] in _ASKING and question.tag(i)[0] == "W"]
@@ -198,14 +198,18 @@ def _asked(question: Question, n: int) -> _Asked | None:
                 last = inner[-1] + 1
                 noun = words[inner[0]] if len(inner) == 1 else noun
     if not (is_first or before):
-        return _Asked(at, last, head, "", asks, noun, rest) if at > 2 and last >= n - 6 else None
-    return _Asked(at, last, head, before, asks, noun, rest)
+        return (
+            _AskingPhrase(at, last, head, "", asks, noun, rest)
+            if at > 2 and last >= n - 6
+            else None
+        )
+    return _AskingPhrase(at, last, head, before, asks, noun, rest)
 
 
-def _body(question: Question, asked: _Asked, n: int) -> list[tuple[int, int] | str] | None:
+def _body(question: ParsedQuestion, asked: _AskingPhrase, n: int) -> _Parts | None:
     """Parts of the statement."""
     words, first = question.words, asked.first
-    answer: list[tuple[int, int] | str] = [ANSWER, *((asked.rest,) if asked.rest else ())]
+    answer: _Parts = [ANSWER, *((asked.rest,) if asked.rest else ())]
     is_behind = first == 0 or asked.before or words[first - 1] == ","
     if not is_behind:
         return [(0, first), *answer, (asked.last, n)]
@@ -236,7 +240,7 @@ def _body(question: Question, asked: _Asked, n: int) -> list[tuple[int, int] | s
     return None
 
 
-def _subject(question: Question, at: int, n: int) -> tuple[int, int] | None:
+def _subject(question: ParsedQuestion, at: int, n: int) -> tuple[int, int] | None:
     """Range of the subject directly behind an auxiliary."""
     root = question.parse.heads[at] if question.parse.heads[at] > at else at
     for i in range(at + 1, n):
@@ -248,12 +252,12 @@ def _subject(question: Question, at: int, n: int) -> tuple[int, int] | None:
 
 
 def _placed(
-    question: Question,
-    asked: _Asked,
-    answer: list[tuple[int, int] | str],
+    question: ParsedQuestion,
+    asked: _AskingPhrase,
+    answer: _Parts,
     verb: int,
     n: int,
-) -> list[tuple[int, int] | str] | None:
+) -> _Parts | None:
     """The words behind a main verb, with the answer at its place among them."""
     preposition = _preposition(asked)
     if preposition is not None:
@@ -272,7 +276,7 @@ def _placed(
     return [(verb + 1, behind), *answer, (behind, n)]
 
 
-def _preposition(asked: _Asked) -> str | None:
+def _preposition(asked: _AskingPhrase) -> str | None:
     """Preposition of an answer that says when, where or as the question does; None for objects."""
     if asked.before:
         return asked.before
@@ -282,13 +286,13 @@ def _preposition(asked: _Asked) -> str | None:
 
 
 def _with_do(
-    question: Question,
-    asked: _Asked,
-    answer: list[tuple[int, int] | str],
+    question: ParsedQuestion,
+    asked: _AskingPhrase,
+    answer: _Parts,
     at: int,
     verb: int,
     n: int,
-) -> list[tuple[int, int] | str] | None:
+) -> _Parts | None:
     """Statement of a question with "do": its verb takes the form that "do" had."""
     words = question.words
     base = lemma(words[verb], "VERB")
@@ -301,20 +305,20 @@ def _with_do(
     return None if behind is None or form is None else [(at + 1, verb), form, *behind]
 
 
-def _has_clause(question: Question, verb: int, n: int) -> bool:
+def _has_clause(question: ParsedQuestion, verb: int, n: int) -> bool:
     """Whether a clause depends on the verb, in which the answer may stand."""
     rels, heads = question.parse.deprels, question.parse.heads
     return any(rels[i] in ("ccomp", "xcomp") and heads[i] == verb for i in range(verb + 1, n))
 
 
 def _inverted(
-    question: Question,
-    asked: _Asked,
-    answer: list[tuple[int, int] | str],
+    question: ParsedQuestion,
+    asked: _AskingPhrase,
+    answer: _Parts,
     at: int,
     subject: tuple[int, int],
     n: int,
-) -> list[tuple[int, int] | str] | None:
+) -> _Parts | None:
     """Statement of a question whose auxiliary stands before its subject."""
     words = question.words
     first, last = subject
@@ -336,8 +340,8 @@ def _inverted(
 
 
 def _with_be(
-    question: Question, asked: _Asked, answer: list[tuple[int, int] | str], at: int, n: int
-) -> list[tuple[int, int] | str] | None:
+    question: ParsedQuestion, asked: _AskingPhrase, answer: _Parts, at: int, n: int
+) -> _Parts | None:
     """Statement of "What is NOUN PHRASE?"; none where a verb or a stray preposition follows."""
     if asked.asks.startswith("how") or asked.before or at + 1 >= n:
         return None
@@ -355,7 +359,10 @@ def _with_be(
 
 
 def written(
-    question: Question, statement: Statement, answer: str, changed: Mapping[int, tuple[int, str]]
+    question: ParsedQuestion,
+    statement: Statement,
+    answer: str,
+    changed: Mapping[int, tuple[int, str]],
 ) -> str:
     """The statement with an answer, and with parts of the question changed, as a sentence."""
     pieces = [*_pieces(question, statement, answer, changed)]
@@ -364,7 +371,10 @@ def written(
 
 
 def _pieces(
-    question: Question, statement: Statement, answer: str, changed: Mapping[int, tuple[int, str]]
+    question: ParsedQuestion,
+    statement: Statement,
+    answer: str,
+    changed: Mapping[int, tuple[int, str]],
 ) -> Iterator[str]:
     for number, part in enumerate(statement.parts):
         if part == PREPOSITION:

@@ -23,21 +23,22 @@ from scrutiny.perturb.engine.changes import (
     with_unknown,
 )
 from scrutiny.perturb.passages.other_facts import altered, other_answer
-from scrutiny.perturb.passages.parsed_question import Question, statement_of, written
+from scrutiny.perturb.passages.parsed_question import ParsedQuestion, statement_of, written
 from scrutiny.perturb.passages.sentences_in_order import sentences_of, spelled_like
+from scrutiny.perturb.resources.capabilities import Parser
 from scrutiny.perturb.resources.loading import find_resource
 
 _ALTERNATIVES: Final = 4
 
 
 @lru_cache(maxsize=256)
-def _parsed(parser: Any, text: str) -> Question:
+def _parsed(parser: Parser, text: str) -> ParsedQuestion:
     """A question with its parse, which several changes and draws share."""
     (parse,) = parser.annotate([text])
-    return Question(text, parse)
+    return ParsedQuestion(text, parse)
 
 
-def _question_of(document: Document) -> Question:
+def _question_of(document: Document) -> ParsedQuestion:
     """The item's question, parsed."""
     text = next(iter(document.example.fields.values()))
     return _parsed(find_resource(document.resources, "parser"), text)

@@ -22,7 +22,7 @@ from scrutiny.perturb.engine.changes import (
     with_unknown,
 )
 from scrutiny.perturb.passages.sentences_in_order import (
-    Sentence,
+    PassageSentence,
     free_sentences,
     plain_sentence,
     sentences_of,
@@ -99,14 +99,14 @@ class SentenceOrder(ChangesSentences):
             yield _put(document, own, other), _put(document, other, own)
 
 
-def _put(document: Document, place: Sentence, other: Sentence) -> Edit:
+def _put(document: Document, place: PassageSentence, other: PassageSentence) -> Edit:
     """Another sentence in the place of one."""
     text = document.text[other.start : other.end]
     copies = (Copy(0, other.start, other.end),)
     return Edit(document.field, place.start, place.end, text, copies=copies)
 
 
-def _to_edge(document: Document, own: Sentence) -> tuple[Edit, Edit]:
+def _to_edge(document: Document, own: PassageSentence) -> tuple[Edit, Edit]:
     """Edits that take a sentence to the beginning of the text, or from there to its end."""
     text, field = document.text, document.field
     said = text[own.start : own.end]
@@ -181,7 +181,7 @@ class AddSentence(ChangesSentences):
             yield (edit._replace(copies=(Copy(at, own.start, own.end),)),)
 
 
-def _behind(document: Document, place: Sentence, said: str) -> Edit:
+def _behind(document: Document, place: PassageSentence, said: str) -> Edit:
     """Something said behind a sentence."""
     return Edit(document.field, place.end, place.end, f" {said}")
 

@@ -32,7 +32,7 @@ _ENDS: Final = frozenset(".!?")
 _FEWEST: Final = 3  # words of a sentence
 
 
-class Sentence(NamedTuple):
+class PassageSentence(NamedTuple):
     """Sentence of a passage.
 
     Parameters
@@ -64,7 +64,7 @@ class Sentence(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def sentences_of(document: Document) -> Sequence[Sentence]:
+def sentences_of(document: Document) -> Sequence[PassageSentence]:
     """Sentences of a text in order; kept with the document.
 
     Examples
@@ -87,7 +87,7 @@ def sentences_of(document: Document) -> Sequence[Sentence]:
         low = [word.lower() for word in words]
         opens = next((word for word in low if word[0].isalnum()), "")
         found.append(
-            Sentence(
+            PassageSentence(
                 start,
                 end,
                 first,
@@ -112,7 +112,7 @@ def _is_whole(words: Sequence[str], text: str, *, is_lower: bool) -> bool:
 
 
 @lru_cache(maxsize=8)
-def free_sentences(document: Document, any_sentence: bool) -> Sequence[Sentence]:  # noqa: FBT001
+def free_sentences(document: Document, any_sentence: bool) -> Sequence[PassageSentence]:  # noqa: FBT001
     """Sentences that can be moved or dropped without harm to others; with `any_sentence` all whole.
 
     Neither they nor those right behind them lean on others, and no pronoun that the gold answer
