@@ -241,6 +241,7 @@ def test_a_distractor_is_spelled_as_the_passage_is():
     [
         item("Why did Carl Scheele discover oxygen?"),  # no statement
         item("When did it rain?"),  # nothing to change
+        item("What Uppsala chemist made oxygen?", "Carl Scheele"),  # nothing in the statement
         item("Tell me when"),  # no question
         Example("1", {"question": QUESTION, "context": CONTEXT}, AnyOf([Extract("")])),
         Example("1", {"question": QUESTION, "context": CONTEXT}),  # nobody knows the answer

@@ -73,6 +73,10 @@ class Statement(NamedTuple):
     noun: str
     asks: str
 
+    def has(self, at: int) -> bool:
+        """Whether a token of the question stands in it."""
+        return any(not isinstance(p, str) and p[0] <= at < p[1] for p in self.parts)
+
 
 @dataclass(frozen=True)
 class ParsedQuestion:

@@ -104,7 +104,7 @@ class Distractor(Change):
         for _ in range(_ALTERNATIVES):
             other = other_answer(right, statement, rng, passage=passage)
             changed = altered(question, rng, passage=passage)
-            if other and changed:
+            if other and any(map(statement.has, changed)):
                 said = spelled_like(document, written(question, statement, other, changed))
                 yield (with_unknown(document, self._placed(document, said)),)
 
