@@ -248,3 +248,18 @@ def test_sentences_cover_the_text_in_order():
         ("Well... so what?", True, False),
         ("end", False, False),
     ]
+
+
+def test_what_somebody_is_quoted_to_say_is_not_moved():
+    """ "I" of a quotation would be somebody else elsewhere."""
+    text = "Ida left town . “ I like the sea . I never sing a song . ” Max sang a song ."
+    for said in (text, text.replace("“", '"').replace("”", '"'), text.replace("“ ", "`` ")):
+        document = TextDocument(Example("1", {"text": said}))
+        assert [said[s.start : s.end] for s in sentences_of(document) if s.is_whole] == [
+            "Ida left town ."
+        ]
+    odd = 'Ida left town . " I like the sea . Max sang a song . Bo was here .'
+    document = TextDocument(Example("1", {"text": odd}))
+    assert [odd[s.start : s.end] for s in sentences_of(document) if s.is_whole] == [
+        "Ida left town ."
+    ]

@@ -62,6 +62,9 @@ STATEMENTS = {
     # with "be"
     "What is the name of the bridge?": "The name of the bridge is ANSWER.",
     "Who was the first chair of the IPCC?": "The first chair of the IPCC was ANSWER.",
+    'What theatre was the best example of "modern drama"?': (
+        'The best example of "modern drama" was ANSWER.'
+    ),
     # in its place
     "State Route 180 comes from which direction via Mendota?": (
         "State Route 180 comes from ANSWER via Mendota."
@@ -182,6 +185,7 @@ def test_what_comes_stands_nowhere_in_the_passage(parsed):
         ("What is the largest city?", "What is the smallest city?"),
         ("Who won the upper league?", "Who lost the lower league?"),
         ("What is most of it used for?", "What is most of it used for?"),
+        ("Who made the most successful engine?", "Who made the most unsuccessful engine?"),
         ("How long did it last?", "How long did it last?"),
     ],
 )

@@ -133,8 +133,10 @@ def altered(question: ParsedQuestion, rng: Rng, *, passage: str) -> dict[int, tu
         if i not in taken and (new := _other_number(word, rng, passage)):
             found[i] = i + 1, new
     for i, word in enumerate(() if found else words):
-        is_other = word in ("most", "last") and words[i - 1] != "the"  # "most of them", "did last"
-        if not is_other and (new := _opposite(word, question.tag(i), passage)):
+        # "most of them", "the most successful", "did it last"
+        is_degree = word == "most" and question.tag(min(i + 1, len(words) - 1))[:2] != "NN"
+        is_verb = word == "last" and words[i - 1] != "the"
+        if not (is_degree or is_verb) and (new := _opposite(word, question.tag(i), passage)):
             found[i] = i + 1, match_case(word, new)
     return found
 

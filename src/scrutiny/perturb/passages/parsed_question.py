@@ -52,6 +52,7 @@ _LABILE: Final = frozenset(
 _KINDS: Final = frozenset({"kind", "type", "sort", "form", "amount"})
 # Tokens before and behind an asking phrase that stands where its answer would.
 _LEAST_BEFORE, _MOST_BEHIND = 2, 6
+_ENDING: Final = frozenset("?.!")
 _TIMES: Final = {"year": "in", "decade": "in", "century": "in", "month": "in", "season": "in"}
 _DAYS: Final = {"day": "on", "date": "on", "weekday": "on", "time": "at"}
 
@@ -145,7 +146,7 @@ _Parts = list[tuple[int, int] | str]
 def statement_of(question: ParsedQuestion) -> Statement | None:
     """Statement with a place for the answer, where the rules know one."""
     words, n = question.words, len(question.parse.spans)
-    while n and not words[n - 1][0].isalnum():
+    while n and words[n - 1][0] in _ENDING:
         n -= 1
     if n in (0, len(words)) or any(mark in words[:n] for mark in (";", ":", "?", "!")):
         return None

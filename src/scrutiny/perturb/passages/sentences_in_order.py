@@ -26,8 +26,10 @@ _JOINING: Final = frozenset(
     "otherwise still besides nevertheless meanwhile afterwards later finally similarly conversely "
     "accordingly consequently indeed here there that another others one some many most".split()
 )
-_QUOTES: Final = frozenset("\"“”«»`'‘’")
-_APOSTROPHE: Final = frozenset("'’")
+# Quotation marks as tokens; an apostrophe within a word or a clitic is none.
+_OPENING: Final = frozenset(("“", "‘", "``", "`", "«", "„"))
+_CLOSING: Final = frozenset(("”", "’", "''", "'", "»"))
+_MARKS: Final = _OPENING | _CLOSING | {'"'}
 _ENDS: Final = frozenset(".!?")
 _FEWEST: Final = 3  # words of a sentence
 
@@ -44,8 +46,8 @@ class PassageSentence(NamedTuple):
     next
         Where the sentence behind it begins, or the text ends.
     is_whole
-        Whether it could stand elsewhere as it is: it begins as sentences do, ends in a mark, and
-        opens no quotation or bracket that another sentence closes.
+        Whether it could stand elsewhere as it is: it begins as sentences do, ends in a mark, has no
+        open bracket, and is no part of what somebody is quoted to say ("I" would be another).
     leans
         Whether it points to another sentence, or joins one.
     """
@@ -78,6 +80,7 @@ def sentences_of(document: Document) -> Sequence[PassageSentence]:
     starts = [start for start, _ in document.tokens]
     is_lower = text == text.lower()
     borders = [*sentences(text), (len(text), len(text))]
+    quoted = _quoted(document.words)
     found = []
     for (start, end), (behind, _) in pairwise(borders):
         first, last = bisect_left(starts, start), bisect_left(starts, end)
@@ -92,7 +95,8 @@ def sentences_of(document: Document) -> Sequence[PassageSentence]:
                 end,
                 first,
                 behind,
-                is_whole=_is_whole(words, text[start:end], is_lower=is_lower),
+                is_whole=first not in quoted
+                and _is_whole(words, text[start:end], is_lower=is_lower),
                 leans=opens in _JOINING or not _POINTING.isdisjoint(low),
             )
         )
@@ -104,11 +108,22 @@ def _is_whole(words: Sequence[str], text: str, *, is_lower: bool) -> bool:
         return False
     if not (text[0].isdigit() or (text[0].isalpha() and (is_lower or text[0].isupper()))):
         return False
-    # an apostrophe within a word, or a clitic, is no quotation mark
-    quotes = sum(
-        word[0] in _QUOTES and (len(word) < 2 or word[0] not in _APOSTROPHE) for word in words
-    )
-    return quotes == 0 and text.count("(") == text.count(")") and text.count("[") == text.count("]")
+    is_bracketed = text.count("(") != text.count(")") or text.count("[") != text.count("]")
+    return _MARKS.isdisjoint(words) and not is_bracketed
+
+
+def _quoted(words: Sequence[str]) -> frozenset[int]:
+    """Tokens within quotation marks; all behind the first straight one of an odd number."""
+    found: list[int] = []
+    depth, is_open = 0, False
+    is_odd = words.count('"') % 2 == 1
+    for i, word in enumerate(words):
+        if word == '"':
+            is_open = is_odd or not is_open
+        depth = max(0, depth + (word in _OPENING) - (word in _CLOSING))
+        if depth or is_open:
+            found.append(i)
+    return frozenset(found)
 
 
 @lru_cache(maxsize=8)
