@@ -1,12 +1,19 @@
 """Questions as statements, sentences that look like answers, and questions without an answer."""
 
+import subprocess
+import sys
+from dataclasses import replace
+from os import environ
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from scrutiny.core.answers.texts import AnyOf, Extract
 from scrutiny.core.errors import MissingExtraError
 from scrutiny.core.example import Example
-from scrutiny.perturb.engine.apply import perturb
+from scrutiny.perturb.engine.apply import Setting, perturb
+from scrutiny.perturb.engine.batch import perturb_stream
 from scrutiny.perturb.engine.controls import Controls
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.passages import question_changes
@@ -24,6 +31,7 @@ from scrutiny.text.numbers import parse_number
 from scrutiny.text.spacy_pipeline import load_spacy
 
 pytest.importorskip("spacy")
+TASK = "question-answering"
 WHAT = Statement((), "", "what")
 
 
@@ -308,3 +316,70 @@ def test_a_parser_of_ones_own_is_asked_and_a_missing_one_is_named(monkeypatch):
         perturb(item("When did Bo Lee discover oxygen?"), "other_question", seed=0)
     loading.load_resource.cache_clear()
     assert question_changes._parsed.cache_info().currsize
+
+
+SCRIPT = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from test_perturb_questions import asked
+for recipe in sys.argv[2:]:
+    print([edit[1:4] for edit in asked(recipe)[0].edits])
+"""
+NAMES = (
+    "distractor",
+    "other_question",
+    "sentence_order(to=edge,any_sentence=true)",
+    "add_sentence",
+    "drop_sentence(replaced=true,any_sentence=true)",
+)
+
+
+def test_the_same_comes_out_in_any_process():
+    """A toolkit gives other texts under another seed of hashes."""
+    seed = "7" if environ.get("PYTHONHASHSEED") != "7" else "8"
+    said = subprocess.run(
+        [sys.executable, "-c", SCRIPT, str(Path(__file__).parent), *NAMES],
+        env={**environ, "PYTHONHASHSEED": seed},
+        capture_output=True,
+        check=True,
+        text=True,
+    ).stdout
+    assert said.splitlines() == [
+        str([edit[1:4] for edit in asked(recipe)[0].edits]) for recipe in NAMES
+    ]
+
+
+@pytest.mark.parametrize("recipe", NAMES)
+def test_the_same_comes_out_in_any_order_and_a_bad_item_ends_nothing(recipe):
+    """In a toolkit a method before another changes its outputs, and one bad item ends the run."""
+    items = [
+        item(),
+        Example("2", {"question": "Who?\x00", "context": "?"}, AnyOf([Extract("?", "context", 0)])),
+        item("Where was Joseph Priestley born?", "England"),
+    ]
+    items = [replace(one, id=str(number)) for number, one in enumerate(items)]
+    setting = Setting(seed=3, facts=load_task("question-answering").facts)
+    there = dict(made(items, ["typos", recipe], setting))
+    back = dict(made(items[::-1], [recipe], setting))
+    assert {name: variants[1] for name, variants in there.items()} == {
+        name: variants[0] for name, variants in back.items()
+    }
+    assert "failed" not in {variants[0].status for variants in back.values()}
+
+
+def made(items, recipes, setting):
+    for one, variants in perturb_stream(items, recipes, setting):
+        yield one.id, variants
+
+
+def test_words_beside_the_answer_are_those_of_its_sentence():
+    one = item()
+    variant = perturb(one, "typos(share=1,where=beside,shortest=2)", seed=0, task=TASK)
+    start = CONTEXT.index("He discovered")
+    place = CONTEXT.index("1773")
+    assert variant.status == "ok"
+    for edit in variant.edits:
+        assert edit.field == "context"
+        assert start <= edit.start < CONTEXT.index(" Joseph")
+        assert not place <= edit.start < place + 4
+    assert perturb(item("Who?"), "typos(where=beside,fields=question)", seed=0).edits == ()
