@@ -218,7 +218,7 @@ class DropSentence(ChangesSentences):
     """
 
     id = "drop_sentence@1"
-    effect = may_change_unless("clusters", "spans", "words")
+    effect = may_change_unless("clusters", "spans")
 
     replaced: bool = False
     any_sentence: bool = False
