@@ -234,7 +234,8 @@ copies=None))
                 raise EditRefusedError("moved_text", "two steps change and move the same text")
             edit = edit._replace(copies=earlier.copies(inner[0]))
         composed.append(edit._replace(start=low, end=high))
-    return tuple(e for e in composed if text[e.start : e.end] != e.text or e.spans)
+    changing = (e for e in composed if text[e.start : e.end] != e.text or e.spans)
+    return tuple(in_order(changing))  # what is inserted before a deletion came behind it
 
 
 _Member = tuple[int, int]  # side (0: first, 1: second) and number of an edit

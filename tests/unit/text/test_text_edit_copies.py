@@ -136,6 +136,11 @@ def test_a_later_step_repeats_a_stretch_by_its_place_in_the_original():
     assert repeated.copies == (Copy(1, *SECOND),)
 
 
+def test_what_is_inserted_where_a_step_dropped_something_stands_in_order():
+    found = compose(TEXT, DROP_SECOND, [Edit("text", 10, 10, "So ")])
+    assert [edit[1:4] for edit in found] == [(10, 10, "So "), (10, 22, "")]
+
+
 def test_steps_that_move_and_change_the_same_text_are_refused_by_name():
     typo = [Edit("text", 2, 2, "x", inside=True)]  # "Idxa left."
     copied = [Edit("text", 22, 22, " Idxa left.", copies=(Copy(1, 0, 10),))]

@@ -136,7 +136,7 @@ def free_sentences(document: Document, any_sentence: bool) -> Sequence[PassageSe
     found = sentences_of(document)
     if any_sentence:
         return [one for one in found if one.is_whole]
-    following = [*found[1:], None]
+    following = [*found[1:], None][: len(found)]  # of no sentences, none
     needed = _needed(document)
     return [
         one
