@@ -108,11 +108,11 @@ def found(
     told = {recipe.name for recipe in free}
     for (_, variants), (_, carried) in zip(plain, kept, strict=True):
         known = {variant.recipe: variant for variant in carried}
-        # what sets an answer has to know it, and its answers are carried where there are any
+        # what sets an answer has to know it, and some need it to change a text
         for one in (*variants, *(v for v in carried if v.recipe not in told)):
-            if one.status == "ok":
+            made = known.get(one.recipe)
+            if "ok" in (one.status, made and made.status):
                 changed[one.recipe] += 1
-                made = known.get(one.recipe)
                 if made is not None and made.status != "ok":
                     lost[one.recipe][f"`{made.reason}`"] += 1
     return {name: Found(len(examples), changed[name], lost[name]) for name in lost}

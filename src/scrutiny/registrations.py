@@ -120,6 +120,12 @@ transformation scrutiny.perturb.phrases.
     reverse_opinion@1         reversed_opinions:ReverseOpinion
     reverse_other_opinions@1  reversed_opinions:ReverseOtherOpinions
     social_media@1      social_media:SocialMedia
+transformation scrutiny.perturb.passages.
+    add_sentence@1      sentence_changes:AddSentence
+    distractor@1        question_changes:Distractor
+    drop_sentence@1     sentence_changes:DropSentence
+    other_question@1    question_changes:OtherQuestion
+    sentence_order@1    sentence_changes:SentenceOrder
 transformation scrutiny.perturb.sentences:
     append_irrelevant@1  AppendIrrelevant
     back_translation@1   BackTranslation

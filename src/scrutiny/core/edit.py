@@ -38,6 +38,22 @@ class Piece(NamedTuple):
     xpos: str = ""
 
 
+class Copy(NamedTuple):
+    """Stretch of an edit's new text that repeats a stretch of the original, word for word.
+
+    Parameters
+    ----------
+    at
+        Where it begins in the edit's new text.
+    start, end
+        Place in the original.
+    """
+
+    at: int
+    start: int
+    end: int
+
+
 class Edit(NamedTuple):
     """Replacement of code points ``start`` to ``end`` of a field of the *original* by ``text``.
 
@@ -59,6 +75,10 @@ class Edit(NamedTuple):
     pieces
         Words of the new text, where inference from the edit alone would not know them. They take
         the place of every word that the edit covers.
+    copies
+        Stretches of the original that the new text repeats: what is annotated there is annotated in
+        the new text, too. What the edit covers goes, with its annotations, unless an edit repeats
+        it; so an edit without a copy, ``()``, drops them. None where nothing is moved or dropped.
     """
 
     field: str
@@ -68,6 +88,17 @@ class Edit(NamedTuple):
     spans: tuple[Span, ...] = ()
     inside: bool = False
     pieces: tuple[Piece, ...] = ()
+    copies: tuple[Copy, ...] | None = None
+
+    @property
+    def states_words(self) -> bool:
+        """Whether it says itself which words its new text has."""
+        return bool(self.pieces) or self.copies is not None
+
+    @property
+    def clears(self) -> bool:
+        """Whether what it covers goes, with its annotations, unless an edit repeats it."""
+        return self.copies is not None and self.start < self.end
 
 
 class EditRefusedError(ScrutinyError):
@@ -213,7 +244,10 @@ class Track(Protocol):
     def texts(self) -> Mapping[str, str]: ...  # noqa: D102 - see the class
 
     def spans(self, spans: Sequence[Span]) -> tuple[Span, ...]:
-        """Spans at their new places, and those that edits bring."""
+        """Spans at their new places, as often as they stand there, and those that edits bring."""
+
+    def replaces(self, spans: Sequence[Span]) -> bool:
+        """Whether an edit puts spans of its own in the place of one of these."""
 
     def words(self, field: str, borders: Borders) -> Sequence[CarriedWord]:
         """Words of the new text, each with the old words that it continues."""

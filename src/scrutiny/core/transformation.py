@@ -12,7 +12,7 @@ from scrutiny.core.plugin_base import PlugIn
 from scrutiny.core.randomness import Rng
 
 Effect = Literal["keeps", "flips", "sets", "may change"]
-Where = Literal["anywhere", "around", "within"]
+Where = Literal["anywhere", "around", "within", "beside"]
 
 
 class Site(NamedTuple):
@@ -133,7 +133,7 @@ class Transformation(PlugIn, ABC):
         table): others are refused.
     where
         What it may do to annotated spans unless the recipe says otherwise: "anywhere", "around" or
-        "within" them.
+        "within" them, or "beside" them in their sentences.
     is_for_search
         Whether its candidates are meant for a search to choose among: it runs where it is named,
         and no list of defaults has it.

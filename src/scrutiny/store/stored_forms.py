@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from scrutiny.core.answers.answer import from_json, to_json
 from scrutiny.core.boundary.json_text import canonical_json
-from scrutiny.core.edit import Edit, Piece
+from scrutiny.core.edit import Copy, Edit, Piece
 from scrutiny.core.example import Span
 from scrutiny.core.queries.gradients import PathGradients
 from scrutiny.core.queries.remote import Replies, Reply
@@ -135,14 +135,21 @@ def edits_json(edits: Sequence[Edit]) -> str:
     if not edits:
         return "[]"
     written = []
-    for field, start, end, text, spans, inside, pieces in edits:
-        if spans or pieces:
-            return canonical_json([edit if edit.pieces else edit[:-1] for edit in edits])
+    for field, start, end, text, spans, inside, pieces, copies in edits:
+        if spans or pieces or copies is not None:
+            return canonical_json([_stated(edit) for edit in edits])
         truth = "true" if inside else "false"
         written.append(
             f"[{encode_basestring(field)},{start},{end},{encode_basestring(text)},[],{truth}]"
         )
     return f"[{','.join(written)}]"
+
+
+def _stated(edit: Edit) -> tuple[Any, ...]:
+    """Members of an edit that are stored: its last ones only where they say something."""
+    if edit.copies is not None:
+        return edit
+    return edit[:-1] if edit.pieces else edit[:-2]
 
 
 def packed(rows: Sequence[Mapping[str, Any]]) -> NDArray[np.uint8]:
@@ -158,12 +165,13 @@ def packed_in(folder: Path, name: str) -> Iterator[dict[str, Any]]:
 
 
 def edits_of(column: Sequence[str]) -> list[tuple[Edit, ...]]:
-    """Edits of each text made by `edits_json`, parsed together.
+    r"""Edits of each text made by `edits_json`, parsed together.
 
     Examples
     --------
     >>> edits_of(['[["text",0,1,"b",[],false]]', "[]"])
-    [(Edit(field='text', start=0, end=1, text='b', spans=(), inside=False, pieces=()),), ()]
+    [(Edit(field='text', start=0, end=1, text='b', spans=(), inside=False, pieces=(), \
+copies=None),), ()]
     """
     return [tuple([_edit(e) for e in edits]) for edits in json.loads(f"[{','.join(column)}]")]
 
@@ -173,4 +181,5 @@ def _edit(value: list[Any]) -> Edit:
     field, start, end, text, spans, inside, *stated = value
     annotated = tuple([Span(*s) for s in spans]) if spans else ()
     pieces = tuple([Piece(a, b, tuple(of), *new) for a, b, of, *new in stated[0]]) if stated else ()
-    return Edit(field, start, end, text, annotated, inside, pieces)
+    copies = tuple([Copy(*c) for c in stated[1]]) if len(stated) > 1 else None
+    return Edit(field, start, end, text, annotated, inside, pieces, copies)

@@ -13,16 +13,19 @@ any, 0         the words are gone
 1, several     nothing (``split_word``)
 several each   nothing (``regrouped_words``)
 =============  =================================================================
+
+What an edit repeats (`scrutiny.core.edit.Copy`) are the words and spans of the original that stand
+there; of a word that then stands twice, the second one is lost (``repeated_word``).
 """
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from operator import attrgetter, itemgetter
 
-from scrutiny.core.edit import CarriedWord, Edit, EditRefusedError
+from scrutiny.core.edit import CarriedWord, Copy, Edit, EditRefusedError
 from scrutiny.core.example import EVIDENCE, Span
 from scrutiny.text.tokens import token_spans
 
@@ -133,6 +136,11 @@ class EditTrack:
         self._taken.update(at for at, _ in mine)
         return _with_brought(carried, [span for _, span in mine])
 
+    def replaces(self, spans: Sequence[Span]) -> bool:
+        """Whether an edit puts spans of its own in the place of one of these."""
+        places = _replacing(spans, self.edits) if _brings(self.edits) else ()
+        return any(self.edits[name].edits[at].spans for name, at in places)
+
     def annotations(self) -> tuple[Span, ...]:
         """Annotations, with the brought spans that replace them or that no answer has taken."""
         carried = carry_untouched(self._annotations, self.edits)
@@ -179,7 +187,7 @@ class _Words:
         """Words of the new text."""
         edits = self._edits
         starts, ends, gains = edits.starts, edits.ends, edits.gains
-        stated = [number for number, edit in enumerate(edits.edits) if edit.pieces]
+        stated = [number for number, edit in enumerate(edits.edits) if edit.states_words]
         passed = covered = 0  # number of edits in front of a word; end of what pieces cover
         for number, (start, end) in enumerate(self._borders):
             while stated and starts[stated[0]] <= start:
@@ -194,6 +202,8 @@ class _Words:
         for number in stated:
             self._state(number)
         self._close(len(self._new))
+        if any(edit.copies for edit in edits.edits):
+            self._lose_repeated()
         return self._found
 
     def _change(self, number: int, start: int, end: int) -> None:
@@ -204,7 +214,11 @@ class _Words:
         low, high = start + edits.gains[first], end + edits.gains[last]
         if not touching:
             self._keep(number, low, high)
-        elif touching[0].start < start or touching[-1].end > end or any(e.pieces for e in touching):
+        elif (
+            touching[0].start < start
+            or touching[-1].end > end
+            or any([edit.states_words for edit in touching])
+        ):
             self._open.append(number)
         else:
             self._close(low)
@@ -219,7 +233,7 @@ class _Words:
 
     def _is_glued(self, edit: Edit, start: int, end: int) -> bool:
         """Whether letters inserted at a border of a word belong to it: they touch it alone."""
-        if edit.pieces:
+        if edit.states_words:
             return False
         is_first = edit.start == start
         if (edit.start in self._ends) if is_first else (edit.start in self._numbers):
@@ -233,6 +247,9 @@ class _Words:
         edit = self._edits.edits[number]
         start = edit.start + self._edits.gains[number]
         self._close(start)
+        if edit.copies is not None:
+            self._repeat(edit.copies, start)
+            self._close(start + len(edit.text))
         before = len(self._found)
         for piece in edit.pieces:
             low, high = start + piece.start, start + piece.end
@@ -246,6 +263,28 @@ class _Words:
                 head = -1 - before - piece.sibling
             self._found.append(CarriedWord(low, high, of, None if of else piece, head))
         self._done = start + len(edit.text)
+
+    def _repeat(self, copies: Sequence[Copy], start: int) -> None:
+        """Words of the original that an edit repeats, and new ones between."""
+        borders = self._borders
+        for at, low, high in copies:
+            self._close(start + at)
+            gain = start + at - low
+            number = bisect_left(borders, (low, low))
+            while number < len(borders) and borders[number][1] <= high:
+                a, b = borders[number]
+                self._close(a + gain)
+                self._found.append(CarriedWord(a + gain, b + gain, (number,)))
+                self._done = b + gain
+                number += 1
+
+    def _lose_repeated(self) -> None:
+        """Forget what a word continues if one before it continues the same."""
+        seen: set[int] = set()
+        for k, word in enumerate(self._found):
+            if not seen.isdisjoint(word.of):
+                self._found[k] = CarriedWord(word.start, word.end, lost="repeated_word")
+            seen.update(word.of)
 
     def _close(self, place: int) -> None:
         """Words of the new text up to a place, which continue the words that are open."""
@@ -279,9 +318,10 @@ def carry_spans(spans: Sequence[Span], edits: Mapping[str, Sequence[Edit]]) -> t
 
 
 def carry_untouched(spans: Sequence[Span], edits: Mapping[str, OrderedEdits]) -> tuple[Span, ...]:
-    """Spans that edits do not replace, at their new positions."""
+    """Spans that edits do not replace, at their new positions; in order if edits repeat some."""
     moved = (_carry_one(s, edits[s.field]) if s.field in edits else s for s in spans)
-    return tuple(span for span in moved if span is not None)
+    kept = tuple([span for span in moved if span is not None])
+    return _with_brought(kept, [*_repeated(spans, edits)])
 
 
 def _carry_one(span: Span, edits: OrderedEdits) -> Span | None:
@@ -295,6 +335,8 @@ def _carry_one(span: Span, edits: OrderedEdits) -> Span | None:
     if touching:
         if any(edit.spans for edit in touching):
             return None
+        if any(e.clears and e.start <= span.start and span.end <= e.end for e in touching):
+            return None
         if touching[0].start < span.start or touching[-1].end > span.end:
             if may_be_lost:
                 return None
@@ -307,6 +349,21 @@ def _carry_one(span: Span, edits: OrderedEdits) -> Span | None:
             return None
         raise EditRefusedError("empties_span", f"an edit leaves {span.label or 'a span'} empty")
     return span._replace(start=start, end=end)
+
+
+def _repeated(spans: Sequence[Span], edits: Mapping[str, OrderedEdits]) -> Iterator[Span]:
+    """Spans that stand in what edits repeat, at their positions in the new texts."""
+    for name, group in edits.items():
+        if not any([edit.copies for edit in group.edits]):
+            continue
+        own = sorted([span for span in spans if span.field == name], key=attrgetter("start"))
+        starts = [span.start for span in own]
+        for edit, gain in zip(group.edits, group.gains, strict=False):
+            for at, low, high in edit.copies or ():
+                moved = edit.start + gain + at - low
+                for span in own[bisect_left(starts, low) : bisect_left(starts, high)]:
+                    if span.end <= high:
+                        yield span._replace(start=span.start + moved, end=span.end + moved)
 
 
 def _brought(edits: Mapping[str, OrderedEdits]) -> list[tuple[_Place, Span]]:

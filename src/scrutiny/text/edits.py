@@ -26,7 +26,7 @@ from itertools import pairwise
 from typing import Any
 
 from scrutiny.core.answers.answer import has_places, type_of
-from scrutiny.core.edit import Edit, EditRefusedError
+from scrutiny.core.edit import Copy, Edit, EditRefusedError
 from scrutiny.core.example import Example, Span
 from scrutiny.text.edit_tracks import (
     EditTrack,
@@ -58,7 +58,7 @@ def apply_to_text(text: str, edits: Sequence[Edit]) -> str:
         return f"{text[: edit.start]}{edit.text}{text[edit.end :]}"
     made = done = 0
     pieces: list[str] = []
-    for _, start, end, new, _, _, _ in edits:
+    for _, start, end, new, *_ in edits:
         if not done <= start <= end <= len(text):
             break  # out of order, or out of the question
         pieces += (text[done:start], new)
@@ -204,14 +204,16 @@ def compose(
     Raises
     ------
     EditRefusedError
-        ``crosses_span`` if a second edit breaks a span that a first one brought.
+        ``crosses_span`` if a second edit breaks a span that a first one brought; ``moved_text`` if
+        one set changes within what the other repeats.
 
     Examples
     --------
     >>> one = [Edit("text", 3, 8, "lvoes")]
     >>> compose("He loves NLP", one, [Edit("text", 0, 2, "She"), Edit("text", 3, 8, "LVOES")])
-    (Edit(field='text', start=0, end=2, text='She', spans=(), inside=False, pieces=()), \
-Edit(field='text', start=3, end=8, text='LVOES', spans=(), inside=False, pieces=()))
+    (Edit(field='text', start=0, end=2, text='She', spans=(), inside=False, pieces=(), \
+copies=None), Edit(field='text', start=3, end=8, text='LVOES', spans=(), inside=False, pieces=(), \
+copies=None))
     """
     middle = apply_to_text(text, first)
     earlier = _Placed.of(first)
@@ -227,8 +229,13 @@ Edit(field='text', start=3, end=8, text='LVOES', spans=(), inside=False, pieces=
             composed.append(merged[0])
             continue
         edit = _merge(middle[start:end], start, earlier, members, inner)
+        if any(one.copies is not None for one in (*merged, *inner)):
+            if merged:
+                raise EditRefusedError("moved_text", "two steps change and move the same text")
+            edit = edit._replace(copies=earlier.copies(inner[0]))
         composed.append(edit._replace(start=low, end=high))
-    return tuple(e for e in composed if text[e.start : e.end] != e.text or e.spans)
+    changing = (e for e in composed if text[e.start : e.end] != e.text or e.spans)
+    return tuple(in_order(changing))  # what is inserted before a deletion came behind it
 
 
 _Member = tuple[int, int]  # side (0: first, 1: second) and number of an edit
@@ -264,6 +271,19 @@ class _Placed:
         if own and self.ends[own[-1]] == end:
             high = self.edits[own[-1]].end
         return low, high
+
+    def copies(self, edit: Edit) -> tuple[Copy, ...] | None:
+        """Stretches of the base text that a later edit repeats; refused if one of these changed."""
+        if edit.copies is None:
+            return None
+        found = []
+        for at, start, end in edit.copies:
+            borders = zip(self.starts, self.ends, strict=True)
+            if any(low < end and start < high for low, high in borders):
+                raise EditRefusedError("moved_text", "a step moves what another one has changed")
+            low = self._after(start)
+            found.append(Copy(at, low, low + end - start))
+        return tuple(found)
 
     def _after(self, place: int) -> int:
         """Base offset of text that begins at a position: behind anything deleted there."""

@@ -146,6 +146,18 @@ def test_spans_that_an_edit_brings_are_no_mentions():
     assert caught.value.reason == "replaced_mention"
 
 
+def test_spans_that_an_edit_brings_beside_mentions_are_mentions_by_their_labels():
+    said = " Bo met Al. He left."
+    spans = [Span("text", 1, 3, "a"), Span("text", 8, 10, "b"), Span("text", 12, 14, "a")]
+    edit = Edit("text", len(TEXT), len(TEXT), said, tuple(spans))
+    changed = apply_edits(ITEM, [edit])
+    assert changed.gold.clusters[:3] == GOLD.clusters
+    assert [[changed.text[a:b] for a, b in c] for c in changed.gold.clusters[3:]] == [
+        ["Bo", "He"],
+        ["Al"],
+    ]
+
+
 def test_links_that_broke_are_told_by_the_words_of_their_mentions():
     track = track_of(ITEM, [Edit("text", 0, 3, "Idda")])
     said = clusters_of("text", [[(0, 4)], [(9, 31), (33, 36)], [(23, 31)]])  # and not "her"

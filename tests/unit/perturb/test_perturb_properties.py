@@ -94,8 +94,8 @@ def check_spans(example, changed, edits):
     """Gold spans stay valid, and those that nothing touched keep their surface."""
     for span in changed.gold:
         assert 0 <= span.start < span.end <= len(changed.text)
-    if any(e.spans for e in edits):
-        return
+    if any(e.spans or e.copies is not None for e in edits):
+        return  # new, moved or dropped
     assert len(changed.gold) == len(example.gold)
     for old, new in zip(example.gold, changed.gold, strict=True):
         if not any(e.start <= old.end and old.start <= e.end for e in edits):

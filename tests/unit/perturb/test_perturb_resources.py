@@ -87,7 +87,7 @@ def test_what_runs_without_extras_is_told(monkeypatch):
     waiting = {name for name, row in rows.items() if not row.runs_as_is}
     assert {"back_translation@1", "masked_lm@1", "synonym_vectors@1"} <= waiting
     needs = {r for name in waiting for r in parse_recipe(name).resources}
-    assert needs <= {"masked_lm", "pinyin", "tagger", "translator", "vectors", "wordnet"}
+    assert needs <= {"masked_lm", "parser", "pinyin", "tagger", "translator", "vectors", "wordnet"}
 
 
 def test_an_ngram_model_scores_by_witten_bell():

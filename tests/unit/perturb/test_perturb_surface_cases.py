@@ -12,12 +12,15 @@ from scrutiny.text.edits import apply_to_text
 
 CASES = Path(__file__).parent / "cases"
 NAMES = (
+    "add_sentence",
     "append_irrelevant",
     "contraction",
+    "drop_sentence",
     "keyboard",
     "number_swap",
     "ocr",
     "punctuation",
+    "sentence_order",
     "social_media",
     "spelling_error",
     "tautology",

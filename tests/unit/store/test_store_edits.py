@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrutiny.core.boundary.json_text import canonical_json
-from scrutiny.core.edit import Edit, Piece, Variant
+from scrutiny.core.edit import Copy, Edit, Piece, Variant
 from scrutiny.core.example import Span
 from scrutiny.store import run_tables
 from scrutiny.store import stored_forms as module
@@ -23,12 +23,20 @@ edits = st.builds(
     st.just(()) | st.lists(spans, max_size=2).map(tuple),
     st.booleans(),
     st.just(()) | st.just((Piece(0, 1, (2,)),)),
+    st.none() | st.just(()) | st.just((Copy(0, 2, 5),)),
 )
+
+
+def stored(edit):
+    """Members of an edit that are written: those behind ``inside`` where they say something."""
+    if edit.copies is not None:
+        return edit
+    return edit[:7] if edit.pieces else edit[:6]
 
 
 @given(st.lists(edits, max_size=4).map(tuple))
 def test_the_bytes_are_those_of_canonical_json(made):
-    assert edits_json(made) == canonical_json([e if e.pieces else e[:-1] for e in made])
+    assert edits_json(made) == canonical_json([*map(stored, made)])
 
 
 @given(st.lists(st.lists(edits, max_size=3).map(tuple), max_size=4))
@@ -39,7 +47,7 @@ def test_a_column_is_read_back(column):
 @pytest.mark.parametrize("text", ['"', "\\", "\n\t\x00", "\u2028", "\U0001f600", "é", "\ud800"])
 def test_texts_that_json_escapes_or_not(text):
     made = (Edit(text, 0, 1, text),)
-    assert edits_json(made) == canonical_json([list(edit[:-1]) for edit in made])
+    assert edits_json(made) == canonical_json([list(edit[:6]) for edit in made])
     assert edits_of([edits_json(made)]) == [made]
 
 
@@ -52,6 +60,14 @@ def test_pieces_are_written_only_where_an_edit_states_any():
     )
     merged = Edit("text", 0, 6, "cannot", pieces=(Piece(0, 6, (0, 4)),))
     assert edits_of([edits_json(made), edits_json([merged])]) == [made, (merged,)]
+
+
+def test_what_an_edit_repeats_or_drops_is_written_and_read_back():
+    made = (Edit("text", 0, 4, "", copies=()), Edit("text", 9, 9, " Hi.", copies=(Copy(1, 0, 3),)))
+    assert edits_json(made) == (
+        '[["text",0,4,"",[],false,[],[]],["text",9,9," Hi.",[],false,[],[[1,0,3]]]]'
+    )
+    assert edits_of([edits_json(made)]) == [made]
 
 
 def test_plain_edits_are_not_taken_apart(monkeypatch):

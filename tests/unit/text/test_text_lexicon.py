@@ -28,6 +28,7 @@ LISTS = {
     "adverbs": (lambda: listed("adverbs"), 6),
     "opening phrases": (lambda: listed("opening_phrases"), 70),
     "proverbs": (lambda: listed("proverbs"), 90),
+    "plain sentences": (lambda: listed("plain_sentences"), 60),
     "female names": (lambda: first_names("female"), 300),
     "male names": (lambda: first_names("male"), 300),
     "last names": (lambda: listed("last_names"), 400),

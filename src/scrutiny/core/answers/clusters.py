@@ -161,7 +161,10 @@ class ClustersType(AnswerType[Clusters]):
     def carry(self, answer: Clusters, track: Track) -> Clusters:
         """Clusters with each mention at its new place.
 
-        No mention may go: whether the others still refer to the same without it, nobody knows.
+        No mention may go, unless the edits state that it does: whether the others still refer to
+        the same without it, nobody else knows. A cluster that is left with one mention goes as
+        well where the answer has none of one mention. Spans that edits bring beside mentions are
+        mentions of clusters by their labels.
 
         Raises
         ------
@@ -172,14 +175,18 @@ class ClustersType(AnswerType[Clusters]):
         """
         named = {f"cluster {number}": c for number, c in enumerate(answer.clusters, 1)}
         spans = [Span(answer.field, *place, name) for name, c in named.items() for place in c]
-        found = track.spans(spans)
-        if len(found) != len(spans) or not named.keys() >= {span.label for span in found}:
+        if track.replaces(spans):
             raise EditRefusedError("replaced_mention", "an edit puts spans in a mention's place")
+        found = track.spans(spans)
         if len({(span.start, span.end) for span in found}) < len(found):
             raise EditRefusedError(self.merged, "two mentions have become one")
-        places: dict[str, list[Place]] = {name: [] for name in named}
+        places: dict[str, list[Place]] = {}
         for span in found:
-            places[span.label].append((span.start, span.end))
+            places.setdefault(span.label, []).append((span.start, span.end))
+        if all(len(cluster) > 1 for cluster in answer.clusters):
+            places = {
+                name: left for name, left in places.items() if len(left) > 1 or name not in named
+            }
         return clusters_of(answer.field, places.values())
 
 

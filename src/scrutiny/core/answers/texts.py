@@ -159,13 +159,17 @@ class ExtractType(AnswerType[Extract]):
         ------
         EditRefusedError
             ``crosses_span``, ``empties_span``: an edit crosses its border, or leaves nothing;
-            ``replaced_answer``: an edit puts other spans in its place.
+            ``replaced_answer``: an edit puts other spans in its place; ``dropped_answer``: an edit
+            drops it.
         """
         if not answer.field:
             return answer
-        found = track.spans((_span(answer),))
-        if len(found) != 1:
+        place = (_span(answer),)
+        if track.replaces(place):
             raise EditRefusedError("replaced_answer", "an edit puts other spans in its place")
+        found = [span for span in track.spans(place) if span.label == place[0].label]
+        if not found:
+            raise EditRefusedError("dropped_answer", "an edit drops the words that answer")
         _, start, end, _ = found[0]
         return Extract(track.texts[answer.field][start:end], answer.field, start)
 

@@ -56,7 +56,7 @@ class Letters(NamedTuple):
     def change(self, place: int, new: str, *, width: int = 1) -> tuple[Edit, ...]:
         """Edit that replaces ``width`` characters by ``new``; a width of 0 inserts."""
         start, end = self.starts[place], self.starts[place + width]
-        return (new_tuple(Edit, (self.field, start, end, new, (), _INSIDE, ())),)
+        return (new_tuple(Edit, (self.field, start, end, new, (), _INSIDE, (), None)),)
 
 
 def letters_of(document: Document, site: Site, *, keep_first: bool, keep_last: bool) -> Letters:
@@ -203,5 +203,7 @@ class OneDraw(Change, ChangesAtOnce):
                 return None
             offset, width, new = slip
             offset += start
-            edits.append(new_tuple(Edit, (field, offset, offset + width, new, (), inside, ())))
+            edits.append(
+                new_tuple(Edit, (field, offset, offset + width, new, (), inside, (), None))
+            )
         return edits

@@ -216,7 +216,7 @@ def _choose(step: Step, document: TextDocument, setting: Setting, repetition: in
     transformation = step.transformation
     sites = document.sites_of(transformation)
     is_plain = document.is_plain
-    if not is_plain or step.where == "within":
+    if not is_plain or step.where in ("within", "beside"):
         sites = allowed_sites(sites, document, step.where)
     if not sites:
         return StepOutcome((), "skipped", "no_site")

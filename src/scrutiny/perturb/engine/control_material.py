@@ -181,6 +181,8 @@ class Ground:
     def free(self) -> frozenset[int]:
         """Tokens that random words may replace; inside entities only if the treatment may."""
         surface = self.document.words
+        if self.where == "beside":
+            return frozenset(self.words)
         inside = frozenset(tokens_where(self.document, "within"))
         is_inside = self.where == "within"
         return frozenset(

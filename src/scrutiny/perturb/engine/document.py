@@ -11,6 +11,7 @@ from scrutiny.core.example import EVIDENCE, Example, Span
 from scrutiny.core.transformation import Site, Where
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.text.literals import find_literals, tokens_with
+from scrutiny.text.tokens import sentences
 
 if TYPE_CHECKING:
     from scrutiny.core.transformation import Transformation
@@ -203,10 +204,10 @@ def covered(document: TextDocument, spans: Sequence[Span]) -> bytearray:
 
 
 def allowed_sites(sites: Sequence[Site], document: TextDocument, where: Where) -> Sequence[Site]:
-    """Sites that touch no annotated span (``around``), only those that do, or all.
+    """Sites that touch no annotated span (``around``), only those that do (``within``), or all.
 
-    None touches a literal, such as a URL, and a closed field has none. The whole text as a site
-    counts as around.
+    ``beside`` are those that touch none, in the sentences that hold one. None touches a literal,
+    such as a URL, and a closed field has none. The whole text as a site counts as around.
     """
     if document.example.protected and document.example.is_closed(document.field):
         return ()
@@ -218,13 +219,17 @@ def allowed_sites(sites: Sequence[Site], document: TextDocument, where: Where) -
     if not spans:
         return sites if where == "around" else ()
     marks = covered(document, spans)
+    if where == "beside":
+        own = [Span("", a, b) for a, b in sentences(document.text) if any(marks[a:b])]
+        near = covered(document, own)
+        sites = [s for s in sites if s.token >= 0 and any(near[s.start : s.end])]
     return [
         s for s in sites if (s.token >= 0 and any(marks[s.start : s.end])) == (where == "within")
     ]
 
 
 def tokens_where(document: TextDocument, where: Where) -> list[int]:
-    """Indices of the tokens that a change may touch: ``around`` annotated spans, ``within``, all.
+    """Indices of the tokens that a change may touch, as in `allowed_sites`.
 
     Examples
     --------
@@ -237,7 +242,7 @@ def tokens_where(document: TextDocument, where: Where) -> list[int]:
     """
     is_free = where == "anywhere" or not _meant(document, where)
     if is_free and not document.literals:
-        return [] if where == "within" else list(range(len(document.tokens)))
+        return [] if where in ("within", "beside") else list(range(len(document.tokens)))
     sites = [Site(start, end, i) for i, (start, end) in enumerate(document.tokens)]
     return [site.token for site in allowed_sites(sites, document, where)]
 

@@ -56,7 +56,7 @@ class Gate:
         text, chosen = self._document.text, self._chosen
         for candidate in candidates:
             if len(candidate) == 1 and self._is_open:  # nearly always, and worth the shorter way
-                _, start, end, new, spans, _, _ = edit = candidate[0]
+                _, start, end, new, spans, *_ = edit = candidate[0]
                 if not 0 <= start <= end <= len(text):
                     reason: str | None = "bounds"
                 elif text[start:end] == new and not spans:
@@ -113,7 +113,7 @@ def outcome_of(text: str, edits: Sequence[Edit]) -> StepOutcome:
 def _is_changed(text: str, edits: Sequence[Edit]) -> bool:
     """Whether edits change a text; edits that move others may cancel out."""
     gain = moves = 0
-    for _, start, end, new, spans, _, _ in edits:
+    for _, start, end, new, spans, *_ in edits:
         if spans:
             return True
         if moved := len(new) - end + start:
@@ -211,8 +211,11 @@ class Fences:
                 reason = self._refusal(edit, at)
                 if reason is not None:
                     return reason
+                if edit.clears:
+                    continue
                 gains[at] = gains.get(at, 0) + len(edit.text) - (edit.end - edit.start)
-            if self._is_tiled and not edit.spans and len(edit.text.split()) > bool(touched):
+            is_stated = bool(edit.spans) or edit.copies is not None
+            if self._is_tiled and not is_stated and len(edit.text.split()) > bool(touched):
                 return "unlabeled_token"
         if any(0 < self._left[at] <= -gain for at, gain in gains.items()):
             return "empties_span"
@@ -240,6 +243,8 @@ class Fences:
         if self._is_protected[at]:
             return "protected"
         span = self._spans[at]
+        if edit.clears:
+            return None if edit.start <= span.start and span.end <= edit.end else "crosses_span"
         is_within = span.start <= edit.start and edit.end <= span.end
         return None if is_within or edit.spans else "crosses_span"
 

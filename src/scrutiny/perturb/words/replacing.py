@@ -78,7 +78,7 @@ def replaced(document: Document, site: Site, word: str) -> Edit:
     """
     start, end, _ = site
     new = match_case(document.text[start:end], word)
-    edit: Edit = new_tuple(Edit, (document.field, start, end, new, (), False, ()))
+    edit: Edit = new_tuple(Edit, (document.field, start, end, new, (), False, (), None))
     return edit
 
 

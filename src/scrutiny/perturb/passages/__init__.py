@@ -1,0 +1,1 @@
+"""Transformations of passages: their sentences, other passages behind them, and questions."""
