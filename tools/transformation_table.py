@@ -27,6 +27,7 @@ from scrutiny.perturb.engine.apply import Setting
 from scrutiny.perturb.engine.batch import perturb_stream
 from scrutiny.perturb.engine.recipe import Recipe, parse_recipe
 from scrutiny.perturb.resources.loading import RESOURCES
+from scrutiny.perturb.resources.other_items import with_items
 from scrutiny.tasks.tasks import load_task
 
 HOME = Path(os.environ.get("SCRUTINY_DATA", Path(__file__).parents[1].parent / "shared" / "data"))
@@ -92,7 +93,7 @@ def found(
 ) -> dict[str, Found]:
     """Numbers of transformations on the items of a task, by name."""
     facts = load_task(task).facts
-    setting = Setting(seed=0, resources=resources, facts=facts)
+    setting = Setting(seed=0, resources=with_items(resources, examples), facts=facts)
     asked = [recipe for recipe in recipes if recipe.is_scored(facts)]
     bare = (replace(example, gold=None) for example in examples)
     changed, lost = Counter[str](), {recipe.name: Counter[str]() for recipe in recipes}

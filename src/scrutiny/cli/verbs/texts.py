@@ -214,20 +214,25 @@ def _lines(flags: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
     from scrutiny.perturb.engine.apply import Setting
     from scrutiny.perturb.engine.batch import perturb_draws
     from scrutiny.perturb.engine.controls import Controls
+    from scrutiny.perturb.engine.recipe import parse_recipe
     from scrutiny.perturb.resources.loading import RESOURCES
+    from scrutiny.perturb.resources.other_items import with_items
 
     parse_limit(flags["limit"])  # refused before anything is opened
     reading = open_data(flags["data"], task=flags["task"] or None, on_bad_row=flags["on_bad_row"])
     resources = named_values("--resource", flags["resources"])
     known("resource", resources, RESOURCES)
+    recipes = named_recipes(flags["recipes"])
+    examples = reading.limited(flags["limit"])
+    if any("items" in parse_recipe(recipe).resources for recipe in recipes):
+        examples = list(examples)  # the others of each
+        resources = with_items(resources, examples)
     setting = Setting(
         flags["seed"],
         resources=resources or None,
         constraints=tuple(registry().load("constraint", c)() for c in flags["constraints"]),
         facts=reading.task.facts,
     )
-    recipes = named_recipes(flags["recipes"])
-    examples = reading.limited(flags["limit"])
     settings = [setting._replace(draw=draw) for draw in range(flags["draws"])]
     for example, documents, draws in perturb_draws(examples, recipes, settings):
         controls = Controls(example, documents)

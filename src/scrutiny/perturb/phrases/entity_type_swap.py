@@ -1,0 +1,87 @@
+"""Named entities replaced by those of another type, which the right answer then names."""
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar, Final
+
+from scrutiny.core.answers.answer import type_of
+from scrutiny.core.answers.label_and_spans import SPANS
+from scrutiny.core.example import Span
+from scrutiny.core.randomness import Rng, pick
+from scrutiny.core.transformation import Document, Effect, Site, may_change_unless
+from scrutiny.perturb.engine.changes import EVERY_SITE, Candidates, Change, Sites
+from scrutiny.perturb.phrases.entity_swap import groups, has_article, mentions, renamed
+from scrutiny.perturb.resources.loading import find_resource
+from scrutiny.perturb.resources.other_items import OtherItems
+from scrutiny.text.entities import EntityLabel, entity_label
+
+_TRIED: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class EntityTypeSwap(Change):
+    """People, places and organizations replaced by names of another of these types.
+
+    The names, and what their type is called, are those of the data; a name that has two types
+    there is not taken, nor is one that is written in small letters. All mentions of an entity
+    become the same name, and the right answer has its type.
+
+    **Measures** whether a tagger names the type of the name that stands there, or that of the name
+    which usually stands in such a sentence.
+
+    **Misleads when** the sentence leaves no room for the other type ("Kenya gave birth to twins"),
+    so that a reader sees a team or a company behind the name of a place.
+
+    References
+    ----------
+    Gui et al. (2021). TextFlint: CrossCategory of SwapEnt.
+    """
+
+    id = "entity_type_swap@1"
+    title = "entities of another type"
+    resources = ("items",)
+    effect: ClassVar[Mapping[str, Effect]] = {**may_change_unless(), "spans": "sets"}
+    intensity = EVERY_SITE
+    where = "anywhere"
+    is_default = False
+
+    def sites(self, document: Document) -> Sites:
+        """The first mention of each annotated entity that is written as a name, without article."""
+        gold = document.example.gold
+        if gold is None or type_of(gold) is not SPANS:
+            return ()
+        firsts = [group[0] for group in groups(mentions(document))]
+        places = [m for m in firsts if m.text[0].isupper() and not has_article(document, m.start)]
+        return [Site(m.start, m.end, bisect_right(document.tokens, (m.start,))) for m in places]
+
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Candidates:
+        """A few names of other types; each type of the data is as likely."""
+        group = next(g for g in groups(mentions(document)) if g[0].start == site.start)
+        items: OtherItems = find_resource(document.resources, "items")
+        known = [(label, names) for kind, label, names in _names(items) if kind != group[0].kind]
+        for first, second in rng.random((_TRIED if known else 0, 2)).tolist():
+            label, names = known[int(first * len(known))]
+            name = pick(names, second)
+            spans = (Span(document.field, 0, len(name), label),)
+            yield tuple([renamed(document, m, name)._replace(spans=spans) for m in group])
+
+
+@lru_cache(maxsize=8)
+def _names(items: OtherItems) -> list[tuple[EntityLabel, str, tuple[str, ...]]]:
+    """Kind, label and names of the people, places and organizations of data."""
+    found = [(entity_label(label), label, tuple(filter(_is_name, names)))
+             for label, names in items.names.items()]
+    return [(kind, label, names) for kind, label, names in found if kind and names]
+
+
+def _is_name(text: str) -> bool:
+    """Whether every word of a text is letters and begins with a capital.
+
+    Examples
+    --------
+    >>> _is_name("New York"), _is_name("the Hague"), _is_name("@ann")
+    (True, False, False)
+    """
+    return all(word[0].isupper() and word.isalpha() for word in text.split())

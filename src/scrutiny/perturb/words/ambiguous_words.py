@@ -1,0 +1,214 @@
+"""Words that keep their part of speech where others of their form have another, and prefixes."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import ClassVar, Final, Literal
+
+from scrutiny.core.record import grouped
+from scrutiny.core.transformation import Document, Effect, Site, may_change_unless
+from scrutiny.perturb.engine.changes import Sites, sites_where
+from scrutiny.perturb.languages.stated_tags import open_tag
+from scrutiny.perturb.languages.word_forms import LIGHT_WORDS, UPOS_OF, of_same_form
+from scrutiny.perturb.words.replacing import OtherWord
+from scrutiny.text.inflection import lemma
+from scrutiny.text.lexicon import frequencies, is_stop_word, table, word_set
+from scrutiny.text.wordnet import POS_OF, lexname, sense_counts, synsets
+
+Tag = Literal["JJ", "NN", "RB", "VB"]
+#: Quantities and pronouns, which the tags of a treebank call adjectives and nouns.
+_UNINFLECTED: Final = word_set("uninflected")
+_FIXED: Final = frozenset(
+    "able alone certain due first former full further last latter likely little long next own past same "
+    "second several single sure such unable various very whole".split()
+)
+_DEGREES: Final = frozenset(
+    "absolutely completely extremely fairly incredibly quite rather really so totally very".split()
+)
+_DETERMINERS: Final = frozenset({"DT", "PRP$", "POS"})
+#: Adverbs that end a sentence without saying how something is done.
+_NO_MANNER: Final = frozenset(
+    "actually apparently certainly completely daily definitely early especially eventually exactly "
+    "finally fully hardly hopefully initially lately mainly mostly obviously only originally "
+    "personally possibly previously probably really recently sadly simply totally truly "
+    "unfortunately usually weekly yearly".split()
+)
+_PLACES: Final = frozenset("abroad away here nearby there".split())
+
+
+@dataclass(frozen=True, slots=True)
+class AmbiguousWord(OtherWord):
+    """Words replaced by words of the same tag that are often of another part of speech.
+
+    A noun becomes a noun that may be a verb ("the report"), of the same class of things; a verb
+    one that may be a noun, with an object or without as before; an adjective and an adverb
+    likewise. The tag that the data state counts, or else the tagger's. The parts of a compound,
+    and adjectives that count or compare ("other", "same"), stay.
+
+    Parameters
+    ----------
+    tags
+        Which words: adjectives (``JJ``), singular nouns (``NN``), adverbs (``RB``), base forms of
+        verbs (``VB``).
+
+    **Measures** whether a tagger takes the part of speech from the sentence, or from the word.
+
+    **Misleads when** the text is scored for what it says: it says something else.
+
+    References
+    ----------
+    Gui et al. (2021). TextFlint: SwapMultiPOS.
+    """
+
+    id = "ambiguous_word@1"
+    title = "words of several parts of speech"
+    resources = ("tagger", "wordnet")
+    effect: ClassVar[Mapping[str, Effect]] = may_change_unless("spans", "words")
+    where = "anywhere"
+    is_drawn = True
+    has_article = True
+    is_default = False
+
+    tags: tuple[Tag, ...] = ("JJ", "NN", "RB", "VB")
+
+    def sites(self, document: Document) -> Sites:
+        """Words of these tags that have others to stand in their place."""
+        found = sites_where(document, lambda w: len(w) > 2 and w.isalpha() and w.islower())
+        return [site for site in found if self.others(document, site)]
+
+    def others(self, document: Document, site: Site) -> Sequence[str]:
+        """Words of the same tag and use, but for those that the text has."""
+        word, tag = document.words[site.token], open_tag(document, site.token)
+        if tag not in self.tags or word in _FIXED or word in _UNINFLECTED:
+            return ()
+        use = _use(document, site.token, tag)
+        words = _listed().get((tag, use), ())
+        return [other for other in words if other not in document.words]
+
+
+@cache
+def _listed() -> Mapping[tuple[str, str], tuple[str, ...]]:
+    """Words by tag and use."""
+    return {(tag, use): tuple(words.split()) for tag, use, words in table("ambiguous_words")}
+
+
+def _use(document: Document, index: int, tag: str) -> str:
+    """What decides which words can stand in a word's place."""
+    word = document.words[index]
+    behind = document.words[index + 1 : index + 2]
+    is_last = not (behind and behind[0][0].isalnum())
+    follows = "" if is_last else document.tag(index + 1)
+    before = document.tag(index - 1) if index else ""
+    if tag == "NN":
+        is_compound = follows[:2] == "NN" or follows == "POS"
+        at = index - 1 if before != "JJ" else index - 2  # "a word", "a short word"
+        is_counted = at >= 0 and document.tag(at) in _DETERMINERS
+        return _class_of(word, "NOUN") if is_counted and not is_compound else ""
+    if tag == "VB":
+        if word in LIGHT_WORDS or behind[:1] in (["up"], ["out"], ["all"]):
+            return ""
+        if follows in ("DT", "PRP$", "NNS", "NNP", "JJ"):
+            return "object"
+        return "none" if is_last or follows in ("IN", "CC") else ""
+    if tag == "JJ":
+        if follows[:2] == "NN":
+            return "" if before in ("RB", "RBR", "RBS", "JJ", "CD", "HYPH") else "noun"
+        return "none" if (is_last or follows == "CC") and behind != ["-"] else ""
+    if word in _DEGREES:
+        is_alone = before != "RB" and behind[0] not in _DEGREES if behind else False
+        return "degree" if is_alone and follows in ("JJ", "RB") else ""
+    if word in _PLACES:
+        return "place" if is_last and before[:2] == "VB" else ""
+    is_manner = word == "well" or (word.endswith("ly") and word not in _NO_MANNER)
+    return "manner" if is_manner and is_last and before[:2] in ("VB", "NN", "PR") else ""
+
+
+@lru_cache(maxsize=1 << 14)
+def _class_of(word: str, upos: str) -> str:
+    """Class of meaning of a word's first sense, and nothing for a word that is seldom such."""
+    pos = POS_OF[upos]
+    base = lemma(word, upos)
+    counts = {other: sum(sense_counts(base, other)) for other in "nvar"}
+    found = synsets(base, pos)
+    is_usual = counts[pos] * 2 >= sum(counts.values())
+    return lexname(found[0]) if found and is_usual and not is_stop_word(word) else ""
+
+
+_PREFIXES: Final = (
+    "com con de dis em en ex fore im in inter mis ob out over per pre pro re sub trans un under up"
+).split()
+_REST: Final = 4  # letters behind a prefix, at least
+_LEAST_ZIPF: Final = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class PrefixSwap(OtherWord):
+    """Words with a prefix replaced by words with another one, in the same form.
+
+    "imported" becomes "exported" or "reported". Both are frequent words, and usually of this part
+    of speech. The tag that the data state counts, or else the tagger's.
+
+    **Measures** whether a tagger reads the part of speech from the rest of a word, or knows some
+    words by heart.
+
+    **Misleads when** the text is scored for what it says: it says something else, or nothing that
+    makes sense.
+
+    References
+    ----------
+    Gui et al. (2021). TextFlint: SwapPrefix.
+
+    """
+
+    id = "prefix_swap@1"
+    title = "other prefixes"
+    resources = ("tagger", "wordnet")
+    effect: ClassVar[Mapping[str, Effect]] = may_change_unless("spans", "words")
+    where = "anywhere"
+    is_drawn = True
+    has_article = True
+    is_default = False
+
+    def sites(self, document: Document) -> Sites:
+        """Words with a prefix that has others beside it."""
+        found = sites_where(document, lambda word: word.islower() and bool(_with_other(word)))
+        return [site for site in found if self.others(document, site)]
+
+    def others(self, document: Document, site: Site) -> Iterable[str]:
+        """Words of the same form with other prefixes."""
+        return other_prefixes(document.words[site.token], open_tag(document, site.token))
+
+
+@cache
+def _by_rest() -> Mapping[str, list[str]]:
+    """Frequent words with a prefix, the most frequent first, by what stands behind it."""
+    return grouped(
+        (word[len(prefix) :], word)
+        for word, value in frequencies().items()
+        if value >= _LEAST_ZIPF and word.isalpha()
+        for prefix in _PREFIXES
+        if word.startswith(prefix) and len(word) - len(prefix) >= _REST
+    )
+
+
+@lru_cache(maxsize=1 << 14)
+def _with_other(word: str) -> tuple[str, ...]:
+    """Words with another prefix and the same rest as a lower-case word."""
+    known = _by_rest()
+    rests = (word[len(prefix) :] for prefix in _PREFIXES if word.startswith(prefix))
+    found = (other for rest in rests for other in known.get(rest, ()))
+    return tuple(dict.fromkeys(other for other in found if other != word))
+
+
+@lru_cache(maxsize=1 << 14)
+def other_prefixes(word: str, xpos: str) -> tuple[str, ...]:
+    """Words with another prefix that usually have a Penn tag in this form.
+
+    Examples
+    --------
+    >>> other_prefixes("imported", "VBD")
+    ('reported', 'supported', 'transported', 'exported')
+    """
+    if xpos not in UPOS_OF or is_stop_word(word):
+        return ()
+    return tuple([other for other, _ in of_same_form(word, xpos, _with_other(word))])
