@@ -4,7 +4,9 @@
     python tools/reading_sheets.py tally --key reading/key.jsonl --first reading/first.jsonl \
         --second reading/rated-1.jsonl --second reading/rated-2.jsonl
 
-``draw`` takes files with a text a line, and how many outputs each is to give. It writes
+``draw`` takes files with a text a line, and how many outputs each is to give; or data with right
+answers (``--data conllu:dev.conllu=50``), whose claim says what is right of the changed text. It
+writes
 
 ``key.jsonl``          what every row is: ``{id, transformation, text_before, text_after}``; rows
                        without a transformation are unchanged texts
@@ -26,24 +28,40 @@ from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from shutil import copyfile
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
-from scrutiny.core.edit import Edit
+from scrutiny.core.answers.answer import has_places, type_of
+from scrutiny.core.answers.words import Words
+from scrutiny.core.edit import Edit, Variant
 from scrutiny.core.example import Example
+from scrutiny.data.dataset import load_dataset
 from scrutiny.diagnostics.robustness.robustness_recipes import RobustnessParams
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.recipe import parse_recipe
+from scrutiny.perturb.resources.other_items import OtherItems
 from scrutiny.stats.agreement.kappa import cohen_kappa
 from scrutiny.stats.intervals.interval import wilson
 from scrutiny.tasks.tasks import load_task
 from scrutiny.text.edit_tracks import in_order
 from scrutiny.text.edits import apply_to_text
 
+T = TypeVar("T")
 TASK = "text-classification"
 CLAIMS = {"keeps": "keeps the label", "may change": "turns the meaning round"}
 UNCHANGED = "unchanged texts"
 LONGEST = 320  # code points; a longer text tires its reader
 INSTRUCTIONS = Path(__file__).with_name("reading_instructions.md")
+
+
+class Item(NamedTuple):
+    """Item of data with right answers, and the others of the data."""
+
+    example: Example
+    items: OtherItems
+
+
+#: Texts, or items, and how many outputs they are to give.
+Source = tuple[Sequence["str | Item"], int]
 
 
 class Row(NamedTuple):
@@ -72,11 +90,13 @@ def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     verbs = parser.add_subparsers(dest="verb", required=True)
     draw = verbs.add_parser("draw")
-    draw.add_argument("--texts", action="append", required=True, metavar="FILE=N")
+    draw.add_argument("--texts", action="append", default=[], metavar="FILE=N")
+    draw.add_argument("--data", action="append", default=[], metavar="DATA=N")
     draw.add_argument("--out", type=Path, required=True)
     draw.add_argument(
         "--transformation", action="append", metavar="NAME", help="beside the defaults"
     )
+    draw.add_argument("--only", action="store_true", help="no defaults beside them")
     draw.add_argument("--seed", type=int, default=0)
     draw.add_argument("--sheets", type=int, default=8)
     draw.add_argument("--unchanged", type=float, default=0.15)
@@ -94,8 +114,9 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def write_sheets(given: argparse.Namespace) -> None:
-    sources = [sourced(text) for text in given.texts]
-    names = [*default_names(), *(given.transformation or ())]
+    sources: list[Source] = [sourced(text) for text in given.texts]
+    sources += [sourced_data(data) for data in given.data]
+    names = [*(() if given.only else default_names()), *(given.transformation or ())]
     rows = [row for name in names for row in drawn(name, sources, given.seed)]
     count = round(len(rows) * given.unchanged / (1 - given.unchanged))
     rows += unchanged(sources, count, given.seed)
@@ -116,14 +137,22 @@ def default_names() -> list[str]:
     return [recipe.name.partition("@")[0] for recipe in recipes]
 
 
-def sourced(option: str) -> tuple[list[str], int]:
+def sourced(option: str) -> Source:
     """Texts of a ``FILE=N`` and how many outputs they are to give."""
     path, _, count = option.rpartition("=")
     texts = [line.strip() for line in Path(path).read_text(encoding="utf-8").splitlines()]
     return [text for text in texts if text and len(text) <= LONGEST], int(count)
 
 
-def drawn(name: str, sources: Sequence[tuple[list[str], int]], seed: int) -> list[Row]:
+def sourced_data(option: str) -> Source:
+    """Items of a ``DATA=N`` that are short enough, and how many outputs they are to give."""
+    data, _, count = option.rpartition("=")
+    examples = load_dataset(data).examples
+    items = OtherItems(examples)
+    return [Item(e, items) for e in examples if len(e.text) <= LONGEST], int(count)
+
+
+def drawn(name: str, sources: Sequence[Source], seed: int) -> list[Row]:
     """Outputs of a transformation; what one file can't give, the next ones do."""
     rows: list[Row] = []
     owed = 0
@@ -139,15 +168,36 @@ def drawn(name: str, sources: Sequence[tuple[list[str], int]], seed: int) -> lis
     return rows
 
 
-def changed(name: str, text: str, seed: int) -> Row | None:
+def changed(name: str, given: str | Item, seed: int) -> Row | None:
     """A text and what a transformation makes of it; nothing where it finds no place."""
-    example = Example(text, {"text": text})
-    variant = perturb(example, name, seed=seed)
+    if isinstance(given, str):
+        given = Item(Example(given, {"text": given}), OtherItems())
+    example, text = given.example, given.example.text
+    variant = perturb(example, name, seed=seed, resources={"items": given.items})
     if variant.status != "ok" or not variant.edits:
         return None
     after = apply_to_text(text, variant.edits)
     claim = CLAIMS[claimed(variant.recipe)]
+    if has_places(variant.gold):
+        claim = right_of(variant, after)
     return Row(row_id(name, text, seed), name, text, after, claim, marked(text, variant.edits))
+
+
+def right_of(variant: Variant, after: str) -> str:
+    """What is right of a changed text: its spans, or the tags of the words that edits brought."""
+    gold = variant.gold
+    if not isinstance(gold, Words):
+        return f"in it: {type_of(gold).show(gold, {'text': after})}"
+    new, gain = [], 0
+    for edit in in_order(variant.edits):
+        low = edit.start + gain
+        new += [
+            f"{after[a:b]} is {tag}"
+            for (a, b), tag in zip(gold.borders, gold.xpos or gold.upos or (), strict=False)
+            if tag and low <= a and b <= low + len(edit.text)
+        ]
+        gain += len(edit.text) - edit.end + edit.start
+    return ", ".join([*new, "all other words depend on what they depended on"])
 
 
 def claimed(recipe: str) -> str:
@@ -157,11 +207,12 @@ def claimed(recipe: str) -> str:
     return "keeps" if effects == {"keeps"} else "may change"
 
 
-def unchanged(sources: Sequence[tuple[list[str], int]], count: int, seed: int) -> list[Row]:
+def unchanged(sources: Sequence[Source], count: int, seed: int) -> list[Row]:
     """Texts as they are, in the files' proportions."""
     total = sum(share for _, share in sources)
     rows = []
-    for texts, share in sources:
+    for given, share in sources:
+        texts = [one if isinstance(one, str) else one.example.text for one in given]
         chosen = shuffled(texts, f"{seed} {UNCHANGED}")[: round(count * share / total)]
         rows += [Row(row_id(UNCHANGED, t, seed), None, t, t, CLAIMS["keeps"], t) for t in chosen]
     return rows
@@ -173,10 +224,12 @@ def sheets_of(rows: Sequence[Row], count: int, seed: int) -> list[list[Row]]:
     return [order[number::count] for number in range(count)]
 
 
-def shuffled(texts: Iterable[str], key: str) -> list[str]:
-    found = list(dict.fromkeys(texts))
-    random.Random(key).shuffle(found)
-    return found
+def shuffled(texts: Iterable[T], key: str) -> list[T]:
+    """Texts or items in random order, each text once."""
+    found = {one.example.text if isinstance(one, Item) else one: one for one in texts}
+    order = list(found.values())
+    random.Random(key).shuffle(order)
+    return order
 
 
 def row_id(name: str, text: str, seed: int) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from scrutiny.core.answers.answer import type_of
 from scrutiny.core.answers.label_and_spans import SPANS
@@ -12,8 +13,10 @@ from scrutiny.core.randomness import Rng
 from scrutiny.core.transformation import Document, Site, may_change_unless
 from scrutiny.perturb.engine.changes import Candidates, ChangesWholeText
 from scrutiny.perturb.resources.loading import find_resource
-from scrutiny.perturb.resources.other_items import OtherItems
 from scrutiny.text.tokens import token_spans
+
+if TYPE_CHECKING:
+    from scrutiny.perturb.resources.other_items import OtherItems
 
 
 @dataclass(frozen=True, slots=True)

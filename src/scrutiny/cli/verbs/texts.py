@@ -1,7 +1,7 @@
 """``scrutiny data`` and ``perturb``: inspection of data, and texts with changes applied."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -223,13 +223,14 @@ def _lines(flags: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
     resources = named_values("--resource", flags["resources"])
     known("resource", resources, RESOURCES)
     recipes = named_recipes(flags["recipes"])
-    examples = reading.limited(flags["limit"])
+    examples: Iterable[Any] = reading.limited(flags["limit"])
+    given: Mapping[str, Any] = resources
     if any("items" in parse_recipe(recipe).resources for recipe in recipes):
-        examples = list(examples)  # the others of each
-        resources = with_items(resources, examples)
+        examples = held = list(examples)  # the others of each
+        given = with_items(resources, held)
     setting = Setting(
         flags["seed"],
-        resources=resources or None,
+        resources=given or None,
         constraints=tuple(registry().load("constraint", c)() for c in flags["constraints"]),
         facts=reading.task.facts,
     )

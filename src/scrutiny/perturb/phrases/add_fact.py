@@ -135,7 +135,8 @@ class AddFact(Change):
 
 
 _CLOSING: Final = ".,;:!?)"
-_NOUN_PHRASE: Final = frozenset("NN NNS NNP NNPS JJ JJR JJS CD VBN VBG POS HYPH".split())
+#: Tags of words before which a name is a part of a phrase, or a verb ("Google the term").
+_NOT_BEFORE: Final = frozenset("NN NNS NNP NNPS JJ JJR JJS CD VBN VBG POS HYPH DT PRP PRP$".split())
 
 
 @lru_cache(maxsize=8)
@@ -157,7 +158,11 @@ def _facts(document: Document, change: AddFact) -> Mapping[Site, tuple[tuple[Wor
     seen, found = set[str](), dict[Site, tuple[tuple[Word, ...], int]]()
     for start, end, name, fact in sorted(places):
         head = _head(document, start, end)
-        if name not in seen and head is not None and _can_follow(document, end):
+        if (
+            name not in seen
+            and head is not None
+            and _can_follow(document, end, is_clause=is_clause)
+        ):
             last = bisect_left(document.tokens, (end,)) - 1
             found[Site(start, end, last)] = _words(fact), head
         seen.add(name)
@@ -196,9 +201,13 @@ def _head(document: Document, start: int, end: int) -> int | None:
     return gold.borders[tops[0]][0] if gold.heads is None or len(tops) == 1 else None
 
 
-def _can_follow(document: Document, end: int) -> bool:
+def _can_follow(document: Document, end: int, *, is_clause: bool) -> bool:
     """Whether a fact can stand behind a name: before a mark, a verb or a preposition."""
     text = document.text
+    before = text[:end]
+    is_inside = before.count("(") > before.count(")") or before.count('"') % 2
+    if is_inside or before.count("``") > before.count("''"):
+        return False  # of brackets or quotes
     index = bisect_left(document.tokens, (end,))
     if index and document.tokens[index - 1][1] != end:
         return False  # within a word, as before a possessive
@@ -207,9 +216,9 @@ def _can_follow(document: Document, end: int) -> bool:
     word = document.words[index]
     if text[end] not in _CLOSING and not text[end].isspace():
         return False
-    if not word[0].isalnum():
-        return word[0] in _CLOSING
-    return document.tag(index) not in _NOUN_PHRASE
+    if not word[0].isalnum():  # behind a comma a list may go on
+        return word[0] in _CLOSING and (word != "," or not is_clause)
+    return document.tag(index) not in _NOT_BEFORE
 
 
 def _written(words: Sequence[Word], document: Document) -> tuple[str, list[tuple[int, int]]]:

@@ -14,7 +14,15 @@ from scrutiny.perturb.engine.changes import EVERY_SITE, Candidates, Change, Site
 from scrutiny.perturb.phrases.unusual_names import longer_parts, unseen_parts
 from scrutiny.text.entities import entity_label, first_name_gender
 from scrutiny.text.letters import case_pattern
-from scrutiny.text.lexicon import cities, countries, first_names, is_stop_word, listed, needs_the
+from scrutiny.text.lexicon import (
+    Gender,
+    cities,
+    countries,
+    first_names,
+    is_stop_word,
+    listed,
+    needs_the,
+)
 
 # Short names of countries, which stand for one and are as often adjectives ("U.S. adults").
 _SHORT_COUNTRIES: Final = frozenset("U.S. US U.S USA U.S.A. UK U.K. UAE U.A.E. USSR".split())
@@ -72,16 +80,25 @@ NameChoice = Literal["usual", "unseen", "longer"]
 
 
 def other_names(
-    mention: EntityMention, rng: Rng, *, tries: int, choice: NameChoice = "usual"
+    mention: EntityMention,
+    rng: Rng,
+    *,
+    tries: int,
+    choice: NameChoice = "usual",
+    gender: Gender | None = None,
 ) -> Iterator[str]:
-    """Random names of the same type and shape, with the letter case of the mention."""
+    """Random names of the same type and shape, with the letter case of the mention.
+
+    ``gender`` is that of people with a longer name whose first name tells none.
+    """
     parts = mention.text.split()
     if choice == "usual":
         tables = _tables(mention, parts)
     elif choice == "unseen":
         tables = unseen_parts(mention.kind, len(parts))
     else:
-        tables = longer_parts(mention.kind, len(parts), first_name_gender(parts[0].title()))
+        own = first_name_gender(parts[0].title()) or gender
+        tables = longer_parts(mention.kind, len(parts), own)
     if not all(tables):
         return
     for row in rng.random((tries, len(tables))).tolist():
@@ -183,6 +200,10 @@ def _cased(name: str, like: str) -> str:
 
 
 _TRIED = 5
+_PRONOUNS: Final[Mapping[Gender, frozenset[str]]] = {
+    "female": frozenset("she her hers herself actress".split()),
+    "male": frozenset("he him his himself actor".split()),
+}
 _NAME_BEHIND: Final = re.compile(r" ?[A-Z&-]")
 _WORD_BEHIND: Final = re.compile(r" ([a-z]+)")
 _NAME_BEFORE: Final = re.compile(r"([A-Z]\S*,?( of)?( the)?|\bSt\.|-) $")
@@ -249,7 +270,8 @@ class EntitySwap(Change):
         whole = group[0]
         places = [m for m in group if m.kind == "LOC"]
         articles = [e for m in places for e in without_article(document, m.start, m.text)]
-        for name in other_names(whole, rng, tries=_TRIED, choice=self.names):
+        gender = _gender_of(document)
+        for name in other_names(whole, rng, tries=_TRIED, choice=self.names, gender=gender):
             yield (*(renamed(document, m, part_of(name, whole, m)) for m in group), *articles)
 
     def _places(self, document: Document) -> list[EntityMention]:
@@ -260,6 +282,13 @@ class EntitySwap(Change):
         is_bare = (m.kind == "LOC" and needs_the(m.text) for m in found)  # it loses its article
         pairs = zip(found, is_bare, strict=True)
         return [m for m, is_bare in pairs if is_bare or not has_article(document, m.start)]
+
+
+def _gender_of(document: Document) -> Gender | None:
+    """Gender of the pronouns of a text; None if it has none, or those of both."""
+    words = {word.lower() for word in document.words}
+    found = [gender for gender, pronouns in _PRONOUNS.items() if not pronouns.isdisjoint(words)]
+    return found[0] if len(found) == 1 else None
 
 
 def _certain(document: Document) -> list[EntityMention]:

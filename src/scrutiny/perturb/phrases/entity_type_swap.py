@@ -1,5 +1,6 @@
 """Named entities replaced by those of another type, which the right answer then names."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,18 +16,20 @@ from scrutiny.perturb.engine.changes import EVERY_SITE, Candidates, Change, Site
 from scrutiny.perturb.phrases.entity_swap import groups, has_article, mentions, renamed
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.perturb.resources.other_items import OtherItems
-from scrutiny.text.entities import EntityLabel, entity_label
+from scrutiny.text.entities import Entity, EntityLabel, default_entity_finder, entity_label
 
 _TRIED: Final = 5
+_IN: Final = re.compile(r"\b(?:in|at|near|around|throughout|across|outside|inside) $")
 
 
 @dataclass(frozen=True, slots=True)
 class EntityTypeSwap(Change):
     """People, places and organizations replaced by names of another of these types.
 
-    The names, and what their type is called, are those of the data; a name that has two types
-    there is not taken, nor is one that is written in small letters. All mentions of an entity
-    become the same name, and the right answer has its type.
+    The names, and what their type is called, are those of the data; of these only such that tell
+    their type by themselves ("Anna Smith", "Nairobi"), and have no other in the data. All mentions
+    of an entity become the same name, and the right answer has its type. Nobody stands behind a
+    preposition of place.
 
     **Measures** whether a tagger names the type of the name that stands there, or that of the name
     which usually stands in such a sentence.
@@ -60,7 +63,8 @@ class EntityTypeSwap(Change):
         """A few names of other types; each type of the data is as likely."""
         group = next(g for g in groups(mentions(document)) if g[0].start == site.start)
         items: OtherItems = find_resource(document.resources, "items")
-        known = [(label, names) for kind, label, names in _names(items) if kind != group[0].kind]
+        without = {group[0].kind, "PER" if _IN.search(document.text, 0, site.start) else ""}
+        known = [(label, names) for kind, label, names in _names(items) if kind not in without]
         for first, second in rng.random((_TRIED if known else 0, 2)).tolist():
             label, names = known[int(first * len(known))]
             name = pick(names, second)
@@ -71,17 +75,21 @@ class EntityTypeSwap(Change):
 @lru_cache(maxsize=8)
 def _names(items: OtherItems) -> list[tuple[EntityLabel, str, tuple[str, ...]]]:
     """Kind, label and names of the people, places and organizations of data."""
-    found = [(entity_label(label), label, tuple(filter(_is_name, names)))
-             for label, names in items.names.items()]
-    return [(kind, label, names) for kind, label, names in found if kind and names]
+    kinds = [(entity_label(label), label, names) for label, names in items.names.items()]
+    found = [
+        (kind, label, tuple(name for name in names if _is_evident(name, kind)))
+        for kind, label, names in kinds
+        if kind is not None
+    ]
+    return [row for row in found if row[2]]
 
 
-def _is_name(text: str) -> bool:
-    """Whether every word of a text is letters and begins with a capital.
+def _is_evident(name: str, kind: EntityLabel) -> bool:
+    """Whether a name tells its kind by itself: to the entity finder that ships with the package.
 
     Examples
     --------
-    >>> _is_name("New York"), _is_name("the Hague"), _is_name("@ann")
+    >>> _is_evident("New York", "LOC"), _is_evident("Home", "LOC"), _is_evident("ann", "PER")
     (True, False, False)
     """
-    return all(word[0].isupper() and word.isalpha() for word in text.split())
+    return default_entity_finder().entities(name) == [Entity(0, len(name), kind)]

@@ -78,7 +78,7 @@ def known_names(*, in_lower_case: bool) -> Mapping[str, list[tuple[re.Pattern[st
     written = [(form, one) for one in found for form in (one.name, one.short) if form]
     written.sort(key=lambda pair: (-len(pair[0]), pair[0]))
     cased = [(form.lower() if in_lower_case else form, one) for form, one in written]
-    return grouped((_WORD.match(form)[0], (_pattern(form), one)) for form, one in cased)
+    return grouped((_WORD.findall(form)[0], (_pattern(form), one)) for form, one in cased)
 
 
 _WORD: Final = re.compile(r"[^\W\d_]+")
@@ -101,23 +101,37 @@ def mentions_of_known(document: Document, about: Sequence[str]) -> list[Mention]
         matches = ((p.match(text, start), one) for p, one in known.get(word[0], ()))
         for match, one in matches:
             if match is not None:
-                if one.about in about and not _is_part(text, start, match.end()):
-                    found.append(Mention(start, match.end(), one))
+                end = match.end()
+                is_counted = one.about == "films" and _COUNTED.search(
+                    text, max(0, start - 12), start
+                )
+                if one.about in about and not (is_counted or _is_part(text, start, end)):
+                    found.append(Mention(start, end, one))
                 break
     return found
 
 
+_DATED: Final = re.compile(r"['\"’” ]*\( ?\d{4}")
+#: Before a name that is not the name of one thing: "a Hitchcock", "the fourth Die Hard".
+_COUNTED: Final = re.compile(r"\b(?:an?|the|this|that|no|another|\w+th|first|second|third) $")
+#: Before a title that stands within a longer one or with other words: "his next Star Wars".
+_IN_PHRASE: Final = re.compile(r"(?:\b(?:his|her|its|their|old|new|next|last|original|\d+)|:) $")
 _BEFORE: Final = re.compile(r"([^\W\d_][\w.'’]*) $")
 _PART_BEHIND: Final = re.compile(r" ?(?:[A-Z\d&/]|: |of\b|part\b|ii\b|iii\b|jr\b)|['’]s [A-Z]")
+_MARK: Final = re.compile(r"[/*|>+=] ?$")
 _TITLES: Final = word_set("titles")
 
 
-def _is_part(text: str, start: int, end: int) -> bool:
+def _is_part(text: str, start: int, end: int, known: KnownName) -> bool:
     """Whether a name is a part of a longer one ("Michael Jordan Jr.", "The Godfather of Soul")."""
+    head = text[max(0, start - 30) : start]
+    is_thing = known.about != "organizations" and _COUNTED.search(head)
+    if is_thing or (known.about == "films" and _IN_PHRASE.search(head)) or _MARK.search(head):
+        return True
     if _PART_BEHIND.match(text, end):
         return True
-    before = _BEFORE.search(text, max(0, start - 30), start)
-    if before is None or not before[1][0].isupper() or before.start() == 0:
+    before = _BEFORE.search(head)
+    if before is None or not before[1][0].isupper():
         return False
     return not (is_stop_word(before[1]) or before[1].rstrip(".") in _TITLES)
 
@@ -167,6 +181,7 @@ class KnownNameSwap(Change):
         kept = {one for one in firsts if one.name.split()[-1].lower() in makers}
         if not makers.isdisjoint(document.text.lower().split()):
             kept |= {one for one in firsts if one.about == "films"}
+        kept |= {m.known for m in firsts.values() if _DATED.match(document.text, m.end)}
         mentions = [m for one, m in firsts.items() if one.about in self.about and one not in kept]
         return [Site(m.start, m.end, 0) for m in sorted(mentions)]
 
@@ -216,9 +231,9 @@ def _places(
         name = known.name.rpartition(" ")[2]
         if text == text.lower():
             name = name.lower()
-        for match in re.finditer(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text):
-            if not any(a <= match.start() < b for a, b in taken):
-                found.append((match.start(), match.end(), True))
+        bare = re.finditer(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text)
+        others = [m.span() for m in bare if not any(a <= m.start() < b for a, b in taken)]
+        found += [(start, end, True) for start, end in others]
     return sorted(found)
 
 

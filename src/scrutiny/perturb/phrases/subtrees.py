@@ -13,10 +13,9 @@ from scrutiny.perturb.engine.changes import ONE_SITE, Candidates, Change, Sites
 from scrutiny.text.tokens import is_lexical
 
 #: Relations of what a sentence can do without: modifiers, additions and calls.
-_LOOSE: Final = frozenset(
-    "acl advcl advmod appos discourse nmod obl parataxis vocative".split()
-)
-_ADDED: Final = "parataxis"  # said behind the rest: two of them are a list
+_LOOSE: Final = frozenset("acl advcl advmod appos discourse nmod obl parataxis vocative".split())
+#: Said behind the rest: before a comma one of a list, before a question mark what is asked.
+_ADDED: Final = "parataxis"
 _ENDS: Final = frozenset(". ! ? ; :".split())
 _PAIRED: Final = frozenset("( ) [ ] \" ' `` '' “ ” ‘ ’ -LRB- -RRB-".split())
 _LEAST_LEFT: Final = 3  # words
@@ -95,7 +94,8 @@ def _stretches(document: Document) -> list[Stretch]:
             own = _with_all(top, below)
             if own[-1] - own[0] == len(own) - 1:
                 stretch = _with_commas(words, own[0], own[-1])
-                is_listed = relation == _ADDED and stretch and words[stretch.last] == ","
+                behind = words[stretch.last :][:2] if stretch else []
+                is_listed = relation == _ADDED and ("," in behind[:1] or "?" in behind)
                 found.update((stretch,) if stretch and not is_listed else ())
     return sorted(found)
 
@@ -120,4 +120,6 @@ def _with_commas(words: Sequence[str], first: int, last: int) -> Stretch | None:
     inner = words[first : last + 1]
     left = [word for word in (*words[:first], *words[last + 1 :]) if is_lexical(word)]
     is_whole = _PAIRED.isdisjoint(inner) and any(map(is_lexical, inner))
+    if words[last][-1] in ".!?" or words[last + 1 : last + 2] == ["then"]:
+        return None  # a mark that is glued to a word; "if it rains, then it pours"
     return Stretch(first, last) if is_apart and is_whole and len(left) >= _LEAST_LEFT else None

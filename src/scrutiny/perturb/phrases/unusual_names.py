@@ -46,5 +46,5 @@ def longer_parts(kind: str, words: int, gender: Gender | None) -> list[Sequence[
         both = *first_names("female"), *first_names("male")
         first = first_names(gender) if gender else both
         n = max(2, words)
-        return [first] * (n - n // 2) + [listed("last_names")] * (n // 2 + 1)
+        return [*[first] * (n - n // 2), *[listed("last_names")] * (n // 2 + 1)]
     return [tuple(n for k, n in table("long_names") if k == kind and n.count(" ") >= words)]

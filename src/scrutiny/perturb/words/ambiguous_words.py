@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal, NamedTuple
 
 from scrutiny.core.record import grouped
 from scrutiny.core.transformation import Document, Effect, Site, may_change_unless
@@ -18,10 +18,16 @@ from scrutiny.text.wordnet import POS_OF, lexname, sense_counts, synsets
 Tag = Literal["JJ", "NN", "RB", "VB"]
 #: Quantities and pronouns, which the tags of a treebank call adjectives and nouns.
 _UNINFLECTED: Final = word_set("uninflected")
+#: Words that count, compare or measure, and nouns of fixed phrases.
 _FIXED: Final = frozenset(
-    "able alone certain due first former full further last latter likely little long next own past same "
-    "second several single sure such unable various very whole".split()
+    "able alone back bit bottom case certain corner course day due end fact favorite first former "
+    "front full further kind last latter likely little long lot middle moment month morning next "
+    "night number own past process reason rest same second several side single sort such sure time "
+    "top type unable various very way week whole year".split()
 )
+#: Verbs that take no object and do not end a clause, or something else than an object.
+_LINKING: Final = frozenset("appear become feel keep let look remain seem stay tend turn".split())
+_NO_OBJECTS: Final = frozenset("- all if like out that up whether".split())
 _DEGREES: Final = frozenset(
     "absolutely completely extremely fairly incredibly quite rather really so totally very".split()
 )
@@ -30,8 +36,8 @@ _DETERMINERS: Final = frozenset({"DT", "PRP$", "POS"})
 _NO_MANNER: Final = frozenset(
     "actually apparently certainly completely daily definitely early especially eventually exactly "
     "finally fully hardly hopefully initially lately mainly mostly obviously only originally "
-    "personally possibly previously probably really recently sadly simply totally truly "
-    "unfortunately usually weekly yearly".split()
+    "personally possibly previously probably really recently respectively sadly "
+    "simply simultaneously totally truly unfortunately usually weekly yearly".split()
 )
 _PLACES: Final = frozenset("abroad away here nearby there".split())
 
@@ -92,35 +98,60 @@ def _listed() -> Mapping[tuple[str, str], tuple[str, ...]]:
     return {(tag, use): tuple(words.split()) for tag, use, words in table("ambiguous_words")}
 
 
+class Place(NamedTuple):
+    """A word, its neighbors' tags and the next token; a tag is empty where no word stands."""
+
+    word: str
+    before: str
+    behind: str
+    next: str
+
+
 def _use(document: Document, index: int, tag: str) -> str:
-    """What decides which words can stand in a word's place."""
-    word = document.words[index]
-    behind = document.words[index + 1 : index + 2]
-    is_last = not (behind and behind[0][0].isalnum())
-    follows = "" if is_last else document.tag(index + 1)
-    before = document.tag(index - 1) if index else ""
-    if tag == "NN":
-        is_compound = follows[:2] == "NN" or follows == "POS"
-        at = index - 1 if before != "JJ" else index - 2  # "a word", "a short word"
-        is_counted = at >= 0 and document.tag(at) in _DETERMINERS
-        return _class_of(word, "NOUN") if is_counted and not is_compound else ""
-    if tag == "VB":
-        if word in LIGHT_WORDS or behind[:1] in (["up"], ["out"], ["all"]):
-            return ""
-        if follows in ("DT", "PRP$", "NNS", "NNP", "JJ"):
-            return "object"
-        return "none" if is_last or follows in ("IN", "CC") else ""
-    if tag == "JJ":
-        if follows[:2] == "NN":
-            return "" if before in ("RB", "RBR", "RBS", "JJ", "CD", "HYPH") else "noun"
-        return "none" if (is_last or follows == "CC") and behind != ["-"] else ""
-    if word in _DEGREES:
-        is_alone = before != "RB" and behind[0] not in _DEGREES if behind else False
-        return "degree" if is_alone and follows in ("JJ", "RB") else ""
-    if word in _PLACES:
-        return "place" if is_last and before[:2] == "VB" else ""
-    is_manner = word == "well" or (word.endswith("ly") and word not in _NO_MANNER)
-    return "manner" if is_manner and is_last and before[:2] in ("VB", "NN", "PR") else ""
+    """What decides which words can stand in a word's place; empty where none can."""
+    behind = document.words[index + 1] if index + 1 < len(document.words) else ""
+    place = Place(
+        document.words[index],
+        document.tag(index - 1) if index else "",
+        document.tag(index + 1) if behind and behind[0].isalnum() else "",
+        behind,
+    )
+    if tag != "NN":
+        return {"VB": _use_of_verb, "JJ": _use_of_adjective, "RB": _use_of_adverb}[tag](place)
+    if place.behind[:2] == "NN" or place.behind == "POS":
+        return ""  # a part of a compound
+    at = index - 1 if place.before != "JJ" else index - 2  # "a word", "a short word"
+    is_counted = at >= 0 and document.tag(at) in _DETERMINERS
+    return _class_of(place.word, "NOUN") if is_counted else ""
+
+
+def _use_of_verb(place: Place) -> str:
+    """With an object or without; nothing for verbs that link, and before clauses and particles."""
+    if place.word in LIGHT_WORDS | _LINKING or place.next in _NO_OBJECTS:
+        return ""
+    if place.behind in ("DT", "PRP$", "NNS", "NNP", "JJ"):
+        return "object"
+    return "none" if place.behind in ("", "IN", "CC") else ""
+
+
+def _use_of_adjective(place: Place) -> str:
+    """Before a noun, or without one; nothing for one among several."""
+    if place.behind[:2] == "NN":
+        return "" if place.before in ("RB", "RBR", "RBS", "JJ", "CD", "HYPH") else "noun"
+    return "none" if place.behind in ("", "CC") and place.next != "-" else ""
+
+
+def _use_of_adverb(place: Place) -> str:
+    """Of degree before an adjective; of place or manner at the end of a clause."""
+    if place.word in _DEGREES:
+        is_alone = place.before != "RB" and place.next not in _DEGREES | {"not"}
+        return "degree" if is_alone and place.behind in ("JJ", "RB") else ""
+    if place.behind or place.before[:2] not in ("VB", "NN", "PR"):
+        return ""
+    if place.word in _PLACES:
+        return "place" if place.before[:2] == "VB" else ""
+    is_manner = place.word.endswith("ly") and place.word not in _NO_MANNER
+    return "manner" if is_manner or place.word == "well" else ""
 
 
 @lru_cache(maxsize=1 << 14)
@@ -135,7 +166,7 @@ def _class_of(word: str, upos: str) -> str:
 
 
 _PREFIXES: Final = (
-    "com con de dis em en ex fore im in inter mis ob out over per pre pro re sub trans un under up"
+    "com con de dis em en ex im in inter mis ob out over per pre pro re sub trans un under up"
 ).split()
 _REST: Final = 4  # letters behind a prefix, at least
 _LEAST_ZIPF: Final = 3.0

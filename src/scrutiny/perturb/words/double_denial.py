@@ -11,6 +11,7 @@ from scrutiny.core.transformation import Document, Effect, Site, keeps_unless
 from scrutiny.perturb.engine.changes import EVERY_SITE, Candidates, Change, Sites, sites_where
 from scrutiny.perturb.languages.sentence_tokens import plain
 from scrutiny.perturb.languages.stated_tags import open_tag
+from scrutiny.perturb.languages.verbs import finite_kind
 from scrutiny.text.inflection import inflect, lemma
 from scrutiny.text.letters import match_case
 from scrutiny.text.lexicon import table, word_set
@@ -26,11 +27,17 @@ _UNSURE: Final = word_set("negative") | frozenset(
 )
 _REACH: Final = 4  # tokens before a word in which it is denied already, or not asserted
 #: Behind an adjective they share its denial, measure it or make it a part of something.
-_BEHIND: Final = frozenset("and or but , enough yet than if / on".split())
+_BEHIND: Final = frozenset("and or but , enough not yet than that if / on".split())
 #: Behind a verb they say how much, or belong to it.
 _BEHIND_VERB: Final = frozenset("to 'd not n't very every all each so much most".split())
+_AMOUNTS: Final = frozenset("best least lot lots most much".split())
 #: Before a subject they make the verb's clause a part of another one.
 _LINKS: Final = frozenset("that which what whatever whom anything everything something all".split())
+#: Of what may follow an adjective, the tags of words that leave it alone.
+_FREE: Final = frozenset({"", "IN", "TO", "RB", "WRB", "WP"})
+_EVERYBODY: Final = frozenset("all any everybody everyone everything many most none some".split())
+#: Tags of subjects: of any form, and of the past, which may be a participle behind a noun.
+_SUBJECTS: Final = (frozenset("NN NNS NNP NNPS PRP WDT WP EX DT".split()), frozenset({"PRP"}))
 _DO: Final = {"VBZ": "does", "VBP": "do", "VBD": "did"}
 
 
@@ -46,7 +53,7 @@ class DoubleDenial(Change):
     **Measures** whether a model takes a denied word for the word, and an opinion for its opposite.
 
     **Misleads when** the strength of an opinion counts: "not bad" is less than "good", and "did
-    not hate" is much less than "loved".
+    not dislike" is less than "admired".
 
     References
     ----------
@@ -117,12 +124,19 @@ def _denial(document: Document, index: int) -> str:
     low, tag = plain(document.words[index]), open_tag(document, index)
     behind = plain(document.words[index + 1]) if index + 1 < len(document.words) else ""
     follows = document.tag(index + 1) if behind and behind[0].isalnum() else ""
+    if not words or any(word in _LINKS for word in words[-2:-1]):
+        return ""
     other = _pairs().get(("ADJ", low), "")
-    if other and words[-1:] and words[-1] in _COPULAS:
-        fits = tag in ("JJ", "RB") and behind not in _BEHIND and behind != "that"
-        return f"not {other}" if fits and follows[:2] not in ("NN", "JJ", "DT", "PR") else ""
+    is_copula = words[-1] in _COPULAS and document.tag(index - 1) != "POS"
+    if other and is_copula and words[-2:-1] != ["there"]:
+        fits = tag in ("JJ", "RB") and behind not in _BEHIND and follows in _FREE
+        return f"not {other}" if fits else ""
     other = _pairs().get(("VERB", lemma(low, "VERB")), "")
-    fits = bool(other and words) and tag in _DO and behind not in _BEHIND_VERB
-    is_linked = any(word in _LINKS for word in words[-2:-1])
-    is_measured = bool(words) and document.tag(index - 1) == "RB"
-    return f"{_DO[tag]} not {other}" if fits and not is_linked and not is_measured else ""
+    fits = bool(other) and tag in _DO and behind not in _BEHIND_VERB
+    rest = [plain(word) for word in document.words[index : index + 2 * _REACH]]
+    is_plain = _AMOUNTS.isdisjoint(rest) and _UNSURE.isdisjoint(rest[: _REACH + 1])
+    before = document.tag(index - 1)
+    is_subject = words[-1] not in _EVERYBODY and before in _SUBJECTS[tag == "VBD"]
+    if fits and is_plain and is_subject and finite_kind(document, index) == "verb":
+        return f"{_DO[tag]} not {other}"
+    return ""

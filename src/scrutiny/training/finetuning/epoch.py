@@ -14,8 +14,8 @@ from scrutiny.core.record import grouped
 from scrutiny.core.task import Task
 from scrutiny.perturb.engine.apply import Setting
 from scrutiny.perturb.engine.batch import perturb_stream
-from scrutiny.perturb.resources.other_items import with_items
 from scrutiny.perturb.engine.recipe import parse_recipe
+from scrutiny.perturb.resources.other_items import with_items
 from scrutiny.tasks.scores import level_of
 from scrutiny.text.edits import apply_edits
 from scrutiny.training.finetuning.encoders import Parted
