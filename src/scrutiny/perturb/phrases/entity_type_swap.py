@@ -1,7 +1,7 @@
 """Named entities replaced by those of another type, which the right answer then names."""
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,6 +19,7 @@ from scrutiny.perturb.resources.other_items import OtherItems
 from scrutiny.text.entities import Entity, EntityLabel, default_entity_finder, entity_label
 
 _TRIED: Final = 5
+_IS_A: Final = re.compile(r" ?(?:,|is|was|are|were|\() (?:also )?(?:an?|the|one|founded|formed)\b")
 _IN: Final = re.compile(r"\b(?:in|at|near|around|throughout|across|outside|inside) $")
 
 
@@ -29,7 +30,7 @@ class EntityTypeSwap(Change):
     The names, and what their type is called, are those of the data; of these only such that tell
     their type by themselves ("Anna Smith", "Nairobi"), and have no other in the data. All mentions
     of an entity become the same name, and the right answer has its type. Nobody stands behind a
-    preposition of place.
+    preposition of place, and no name where other words say what it is one of ("the village of").
 
     **Measures** whether a tagger names the type of the name that stands there, or that of the name
     which usually stands in such a sentence.
@@ -44,7 +45,7 @@ class EntityTypeSwap(Change):
 
     id = "entity_type_swap@1"
     title = "entities of another type"
-    resources = ("items",)
+    resources = ("items", "tagger")
     effect: ClassVar[Mapping[str, Effect]] = {**may_change_unless(), "spans": "sets"}
     intensity = EVERY_SITE
     where = "anywhere"
@@ -56,8 +57,12 @@ class EntityTypeSwap(Change):
         if gold is None or type_of(gold) is not SPANS:
             return ()
         firsts = [group[0] for group in groups(mentions(document))]
-        places = [m for m in firsts if m.text[0].isupper() and not has_article(document, m.start)]
-        return [Site(m.start, m.end, bisect_right(document.tokens, (m.start,))) for m in places]
+        places = [
+            Site(m.start, m.end, bisect_left(document.tokens, (m.start,)))
+            for m in firsts
+            if m.text[0].isupper() and not has_article(document, m.start)
+        ]
+        return [site for site in places if not _is_told(document, site)]
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Candidates:
         """A few names of other types; each type of the data is as likely."""
@@ -70,6 +75,16 @@ class EntityTypeSwap(Change):
             name = pick(names, second)
             spans = (Span(document.field, 0, len(name), label),)
             yield tuple([renamed(document, m, name)._replace(spans=spans) for m in group])
+
+
+def _is_told(document: Document, site: Site) -> bool:
+    """Whether other words say what a name is one of: "the village of X", "X, a band"."""
+    if _IS_A.match(document.text, site.end):
+        return True
+    before = document.words[max(0, site.token - 2) : site.token]
+    at = site.token - 1 if before[-1:] != ["of"] else site.token - 2
+    is_noun = at >= 0 and document.words[at].islower() and document.tag(at) in ("NN", "NNS")
+    return is_noun or before[-1:] in (["("], ["-"], ["-LRB-"])
 
 
 @lru_cache(maxsize=8)

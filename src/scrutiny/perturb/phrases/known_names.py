@@ -102,10 +102,7 @@ def mentions_of_known(document: Document, about: Sequence[str]) -> list[Mention]
         for match, one in matches:
             if match is not None:
                 end = match.end()
-                is_counted = one.about == "films" and _COUNTED.search(
-                    text, max(0, start - 12), start
-                )
-                if one.about in about and not (is_counted or _is_part(text, start, end)):
+                if one.about in about and not _is_part(text, start, end, one):
                     found.append(Mention(start, end, one))
                 break
     return found
@@ -113,7 +110,10 @@ def mentions_of_known(document: Document, about: Sequence[str]) -> list[Mention]
 
 _DATED: Final = re.compile(r"['\"’” ]*\( ?\d{4}")
 #: Before a name that is not the name of one thing: "a Hitchcock", "the fourth Die Hard".
-_COUNTED: Final = re.compile(r"\b(?:an?|the|this|that|no|another|\w+th|first|second|third) $")
+_COUNTED: Final = re.compile(
+    r"\b(?:an?|the|this|that|no|another|first|second|third|(?:four|fif|six|seven|eigh|nin)th) $",
+    re.IGNORECASE,
+)
 #: Before a title that stands within a longer one or with other words: "his next Star Wars".
 _IN_PHRASE: Final = re.compile(r"(?:\b(?:his|her|its|their|old|new|next|last|original|\d+)|:) $")
 _BEFORE: Final = re.compile(r"([^\W\d_][\w.'’]*) $")
@@ -179,7 +179,7 @@ class KnownNameSwap(Change):
         firsts = {m.known: m for m in reversed(mentions_of_known(document, ("people", "films")))}
         makers = {one.facts[1].split()[-1].lower() for one in firsts if one.about == "films"}
         kept = {one for one in firsts if one.name.split()[-1].lower() in makers}
-        if not makers.isdisjoint(document.text.lower().split()):
+        if not makers.isdisjoint(map(str.lower, _WORD.findall(document.text))):
             kept |= {one for one in firsts if one.about == "films"}
         kept |= {m.known for m in firsts.values() if _DATED.match(document.text, m.end)}
         mentions = [m for one, m in firsts.items() if one.about in self.about and one not in kept]
