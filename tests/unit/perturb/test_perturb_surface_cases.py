@@ -12,11 +12,16 @@ from scrutiny.text.edits import apply_to_text
 
 CASES = Path(__file__).parent / "cases"
 NAMES = (
+    "add_fact",
+    "ambiguous_word",
     "append_irrelevant",
     "contraction",
+    "double_denial",
     "keyboard",
+    "known_name_swap",
     "number_swap",
     "ocr",
+    "prefix_swap",
     "punctuation",
     "social_media",
     "spelling_error",

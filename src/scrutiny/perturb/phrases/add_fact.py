@@ -177,7 +177,7 @@ def _about(known: KnownName, *, is_clause: bool) -> str:
         if is_clause:
             return _OUT.format(year=year)
         head, *rest = director.split()
-        said = " | ".join([f"{head} 4 nmod PROPN NNP", *(f"{w} 7 flat PROPN NNP" for w in rest)])
+        said = " | ".join([f"{head} 4 nmod PROPN NNP", *(f"{w} 6 flat PROPN NNP" for w in rest)])
         return _FILM_IN_BRACKETS.format(year=year, director=said)
     if is_clause:
         who = ("who", "WP", "born") if known.about == "people" else ("which", "WDT", "founded")

@@ -23,7 +23,7 @@ _FIXED: Final = frozenset(
     "able alone back bit bottom case certain corner course day due end fact favorite first former "
     "front full further kind last latter likely little long lot middle moment month morning next "
     "night number own past process reason rest same second several side single sort such sure time "
-    "top type unable various very way week whole year".split()
+    "top type unable various way week whole year".split()
 )
 #: Verbs that take no object and do not end a clause, or something else than an object.
 _LINKING: Final = frozenset("appear become feel keep let look remain seem stay tend turn".split())
@@ -118,7 +118,7 @@ def _use(document: Document, index: int, tag: str) -> str:
     )
     if tag != "NN":
         return {"VB": _use_of_verb, "JJ": _use_of_adjective, "RB": _use_of_adverb}[tag](place)
-    if place.behind[:2] == "NN" or place.behind == "POS":
+    if place.behind[:2] == "NN":
         return ""  # a part of a compound
     at = index - 1 if place.before != "JJ" else index - 2  # "a word", "a short word"
     is_counted = at >= 0 and document.tag(at) in _DETERMINERS
