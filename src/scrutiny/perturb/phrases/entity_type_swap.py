@@ -17,9 +17,16 @@ from scrutiny.perturb.phrases.entity_swap import groups, has_article, mentions, 
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.perturb.resources.other_items import OtherItems
 from scrutiny.text.entities import Entity, EntityLabel, default_entity_finder, entity_label
+from scrutiny.text.lexicon import word_set
 
 _TRIED: Final = 5
-_IS_A: Final = re.compile(r" ?(?:,|is|was|are|were|\() (?:also )?(?:an?|the|one|founded|formed)\b")
+_TITLES: Final = word_set("titles")
+#: What a name is, or was, behind it: a life, a class of things, another name in brackets.
+_IS_A: Final = re.compile(
+    r" ?\(| -LRB-| (?:died|born|was born)\b"
+    r"|(?: ?,| is| was| are| were) (?:also )?(?:an?|the|one|founded|formed)\b"
+)
+_TOLD_BEFORE: Final = frozenset({"(", "-LRB-", "-", ":", "Dear"})
 _IN: Final = re.compile(r"\b(?:in|at|near|around|throughout|across|outside|inside) $")
 
 
@@ -84,7 +91,9 @@ def _is_told(document: Document, site: Site) -> bool:
     before = document.words[max(0, site.token - 2) : site.token]
     at = site.token - 1 if before[-1:] != ["of"] else site.token - 2
     is_noun = at >= 0 and document.words[at].islower() and document.tag(at) in ("NN", "NNS")
-    return is_noun or before[-1:] in (["("], ["-"], ["-LRB-"])
+    title = before[0] if before[1:] == ["."] else "".join(before[-1:])
+    is_titled = title.rstrip(".") in _TITLES
+    return is_noun or is_titled or not _TOLD_BEFORE.isdisjoint(before[-1:])
 
 
 @lru_cache(maxsize=8)
