@@ -73,7 +73,7 @@ def test_a_clause_brings_its_tree_and_no_other_root(text):
 
 
 @pytest.mark.parametrize("form", ["brackets", "clause"])
-@pytest.mark.parametrize("name", ["Tom Hanks", "Pulp Fiction", "Google", "Nairobi"])
+@pytest.mark.parametrize("name", ["Tom Hanks", "Pulp Fiction", "Google", "Nairobi", "Iraq"])
 def test_every_word_of_a_fact_has_a_head_and_a_tag(name, form):
     words = f"He saw {name} again ."
     n = len(name.split())

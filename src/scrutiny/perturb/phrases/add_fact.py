@@ -13,7 +13,8 @@ from scrutiny.core.randomness import Rng
 from scrutiny.core.transformation import Document, Effect, Site, may_change_unless
 from scrutiny.perturb.engine.changes import ONE_SITE, Candidates, Change, Sites
 from scrutiny.perturb.phrases.known_names import KnownName, mentions_of_known
-from scrutiny.text.lexicon import needs_the, place_region
+from scrutiny.text.entities import first_name_gender
+from scrutiny.text.lexicon import listed, needs_the, place_region
 from scrutiny.text.tokens import is_spaced
 
 
@@ -45,6 +46,10 @@ _LIES: Final = (
     ", 3 punct PUNCT , | which 3 nsubj PRON WDT | lies 0 acl:relcl VERB VBZ"
     " | in 5 case ADP IN | {where} 3 obl PROPN NNP | , 3 punct PUNCT ,"
 )
+_LIES_IN_THE: Final = (
+    ", 3 punct PUNCT , | which 3 nsubj PRON WDT | lies 0 acl:relcl VERB VBZ | in 7 case ADP IN"
+    " | the 7 det DET DT | Middle 7 amod ADJ NNP | East 3 obl PROPN NNP | , 3 punct PUNCT ,"
+)
 _BORN_IN_BRACKETS: Final = (
     "( 3 punct PUNCT -LRB- | {nation} 3 amod ADJ JJ | {what} 0 appos NOUN NN | , 5 punct PUNCT ,"
     " | born 3 acl VERB VBN | in 7 case ADP IN | {year} 5 obl NUM CD | ) 3 punct PUNCT -RRB-"
@@ -60,9 +65,17 @@ _FOUNDED_IN_BRACKETS: Final = (
 _PLACE_IN_BRACKETS: Final = (
     "( 3 punct PUNCT -LRB- | in 3 case ADP IN | {where} 0 nmod PROPN NNP | ) 3 punct PUNCT -RRB-"
 )
-#: Regions that are one word; what lies elsewhere gets no fact.
-_REGIONS: Final = frozenset("Africa Asia Europe Oceania India Japan China".split())
-_TWO: Final = frozenset({"Georgia"})  # and which one is meant
+_IN_THE_BRACKETS: Final = (
+    "( 5 punct PUNCT -LRB- | in 5 case ADP IN | the 5 det DET DT | Middle 5 amod ADJ NNP"
+    " | East 0 nmod PROPN NNP | ) 5 punct PUNCT -RRB-"
+)
+#: Of what lies in a region: the clause, and the same in brackets; of other regions no fact is told.
+_OF_REGION: Final = {
+    **dict.fromkeys(
+        "Africa Asia Europe Oceania India Japan China".split(), (_LIES, _PLACE_IN_BRACKETS)
+    ),
+    "Middle East": (_LIES_IN_THE, _IN_THE_BRACKETS),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,12 +161,11 @@ def _facts(document: Document, change: AddFact) -> Mapping[Site, tuple[tuple[Wor
         for m in mentions_of_known(document, change.about)
     ]
     if "places" in change.about and document.text != document.text.lower():
-        written = _LIES if is_clause else _PLACE_IN_BRACKETS
         for start, end, label in document.entities:
             name = document.text[start:end]
-            region = place_region(name)
-            is_sure = label == "LOC" and region in _REGIONS and region not in name
-            if is_sure and not needs_the(name) and name not in _TWO:
+            region = place_region(name) or ""
+            if label == "LOC" and region in _OF_REGION and _is_sure(name, region):
+                written = _OF_REGION[region][not is_clause]
                 places.append((start, end, name, written.format(where=region)))
     seen, found = set[str](), dict[Site, tuple[tuple[Word, ...], int]]()
     for start, end, name, fact in sorted(places):
@@ -167,6 +179,12 @@ def _facts(document: Document, change: AddFact) -> Mapping[Site, tuple[tuple[Wor
             found[Site(start, end, last)] = _words(fact), head
         seen.add(name)
     return found
+
+
+def _is_sure(name: str, region: str) -> bool:
+    """Whether a place is meant, and not a person or the region itself."""
+    is_person = first_name_gender(name) is not None or name in listed("last_names")
+    return not (is_person or region in name or needs_the(name) or name == "Georgia")
 
 
 def _about(known: KnownName, *, is_clause: bool) -> str:
