@@ -54,7 +54,7 @@ class KnownName(NamedTuple):
     short: str = ""
 
 
-class Mention(NamedTuple):
+class KnownMention(NamedTuple):
     """Place of a text at which a known name stands, whole or as the family name alone."""
 
     start: int
@@ -90,9 +90,9 @@ def _pattern(name: str) -> re.Pattern[str]:
     return re.compile(clitics.replace("'", "['’]") + r"(?![\w-])")
 
 
-def mentions_of_known(document: Document, about: Sequence[str]) -> list[Mention]:
+def mentions_of_known(document: Document, about: Sequence[str]) -> list[KnownMention]:
     """Mentions of known names, from left to right; none within a longer name."""
-    text, found = document.text, list[Mention]()
+    text, found = document.text, list[KnownMention]()
     known = known_names(in_lower_case=text == text.lower())
     for word in _WORD.finditer(text):
         start = word.start()
@@ -103,7 +103,7 @@ def mentions_of_known(document: Document, about: Sequence[str]) -> list[Mention]
             if match is not None:
                 end = match.end()
                 if one.about in about and not _is_part(text, start, end, one):
-                    found.append(Mention(start, end, one))
+                    found.append(KnownMention(start, end, one))
                 break
     return found
 
@@ -221,7 +221,7 @@ def _groups() -> Mapping[str, list[KnownName]]:
 
 
 def _places(
-    document: Document, known: KnownName, mentions: Sequence[Mention]
+    document: Document, known: KnownName, mentions: Sequence[KnownMention]
 ) -> list[tuple[int, int, bool]]:
     """Places that name somebody or something, and whether as a family name alone."""
     text, taken = document.text, [(m.start, m.end) for m in mentions]

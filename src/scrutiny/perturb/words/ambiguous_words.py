@@ -98,7 +98,7 @@ def _listed() -> Mapping[tuple[str, str], tuple[str, ...]]:
     return {(tag, use): tuple(words.split()) for tag, use, words in table("ambiguous_words")}
 
 
-class Place(NamedTuple):
+class WordPlace(NamedTuple):
     """A word, its neighbors' tags and the next token; a tag is empty where no word stands."""
 
     word: str
@@ -110,7 +110,7 @@ class Place(NamedTuple):
 def _use(document: Document, index: int, tag: str) -> str:
     """What decides which words can stand in a word's place; empty where none can."""
     behind = document.words[index + 1] if index + 1 < len(document.words) else ""
-    place = Place(
+    place = WordPlace(
         document.words[index],
         document.tag(index - 1) if index else "",
         document.tag(index + 1) if behind and behind[0].isalnum() else "",
@@ -125,7 +125,7 @@ def _use(document: Document, index: int, tag: str) -> str:
     return _class_of(place.word, "NOUN") if is_counted else ""
 
 
-def _use_of_verb(place: Place) -> str:
+def _use_of_verb(place: WordPlace) -> str:
     """With an object or without; nothing for verbs that link, and before clauses and particles."""
     if place.word in LIGHT_WORDS | _LINKING or place.next in _NO_OBJECTS:
         return ""
@@ -134,14 +134,14 @@ def _use_of_verb(place: Place) -> str:
     return "none" if place.behind in ("", "IN", "CC") else ""
 
 
-def _use_of_adjective(place: Place) -> str:
+def _use_of_adjective(place: WordPlace) -> str:
     """Before a noun, or without one; nothing for one among several."""
     if place.behind[:2] == "NN":
         return "" if place.before in ("RB", "RBR", "RBS", "JJ", "CD", "HYPH") else "noun"
     return "none" if place.behind in ("", "CC") and place.next != "-" else ""
 
 
-def _use_of_adverb(place: Place) -> str:
+def _use_of_adverb(place: WordPlace) -> str:
     """Of degree before an adjective; of place or manner at the end of a clause."""
     if place.word in _DEGREES:
         is_alone = place.before != "RB" and place.next not in _DEGREES | {"not"}
