@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from scrutiny.core.example import Example, Span
 from scrutiny.core.plugin_base import without_versions
 from scrutiny.core.registry import registry
 from scrutiny.data.dataset import load_dataset
@@ -68,3 +69,13 @@ def test_rows_are_what_the_data_give(shared_data):
             is_known = parse_recipe(name).is_scored(load_task(column.task).facts)
             cell = shown[without_versions(name)][column.title]
             assert one.cell(is_known=is_known) == cell, (name, column.title)
+
+
+def test_what_goes_by_the_answer_alone_is_counted_with_it():
+    gold = (Span("text", 0, 4, "LOC"),)
+    items = [Example(str(i), {"text": f"Rome is {i} ."}, gold) for i in range(3)]
+    items.append(Example("x", {"text": "It rained ."}, ()))
+    people = [Example("y", {"text": "Ada Lovelace sang ."}, (Span("text", 0, 12, "PER"),))]
+    recipe = parse_recipe("entity_type_swap")
+    (found,) = TOOL["found"]("token-tagging", [*items, *people], [recipe], {}).values()
+    assert (found.n, found.changed, found.carried) == (5, 4, 4)

@@ -20,6 +20,16 @@ def _stated(document: Document) -> Mapping[int, str]:
     return {span.start: span.label for span in document.annotations if span.label in labels}
 
 
+@lru_cache(maxsize=8)
+def _annotated(document: Document) -> bytes:
+    """One byte for each code point: 1 where an annotation is no part of speech."""
+    marks = bytearray(len(document.text))
+    for _, start, end, label in document.annotations:
+        if label not in PENN and label not in UNIVERSAL:
+            marks[start:end] = b"\x01" * (end - start)
+    return bytes(marks)
+
+
 def open_tag(document: Document, index: int) -> str:
     """Penn tag of a noun, verb, adjective or adverb; empty where the data state another one.
 
@@ -32,7 +42,7 @@ def open_tag(document: Document, index: int) -> str:
     tag = stated.get(start, "")
     if tag and tag not in UNIVERSAL:
         return tag if tag in UPOS_OF else ""
-    if not tag and any(s.start < end and start < s.end for s in document.annotations):
+    if not tag and any(_annotated(document)[start:end]):
         return ""
     told = content_tag(document, index)
     is_open = told in UPOS_OF and (not tag or UPOS_OF[told] == tag)

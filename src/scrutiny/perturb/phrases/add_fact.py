@@ -78,6 +78,9 @@ _OF_REGION: Final = {
 }
 
 
+_ABOUT: Final = ("people", "films", "organizations", "places")
+
+
 @dataclass(frozen=True, slots=True)
 class AddFact(Change):
     """A fact behind a well-known name, at its first mention: in brackets, or as a clause.
@@ -119,13 +122,9 @@ class AddFact(Change):
     intensity = ONE_SITE
     where = "anywhere"
     is_default = False
+    allowed: ClassVar[Mapping[str, Sequence[str]]] = {"about": _ABOUT}
 
-    about: tuple[Literal["people", "films", "organizations", "places"], ...] = (
-        "people",
-        "films",
-        "organizations",
-        "places",
-    )
+    about: tuple[str, ...] = _ABOUT
     form: Literal["brackets", "clause"] = "brackets"
 
     def sites(self, document: Document) -> Sites:

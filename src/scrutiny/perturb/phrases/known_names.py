@@ -25,6 +25,7 @@ from scrutiny.perturb.engine.changes import (
 from scrutiny.text.lexicon import is_stop_word, table, word_set
 
 About = Literal["people", "films", "organizations"]
+_SWAPPED: Final = ("people", "films")
 _TRIED: Final = 5
 _YEARS: Final = 15  # between those that can be swapped
 
@@ -171,8 +172,9 @@ class KnownNameSwap(Change):
     intensity = EVERY_SITE
     where = "anywhere"
     is_default = False
+    allowed: ClassVar[Mapping[str, Sequence[str]]] = {"about": _SWAPPED}
 
-    about: tuple[Literal["people", "films"], ...] = ("people", "films")
+    about: tuple[str, ...] = _SWAPPED
 
     def sites(self, document: Document) -> Sites:
         """The first mention of each known name."""

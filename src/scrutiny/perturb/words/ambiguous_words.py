@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import ClassVar, Final, Literal, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 from scrutiny.core.record import grouped
 from scrutiny.core.transformation import Document, Effect, Site, may_change_unless
@@ -15,7 +15,7 @@ from scrutiny.text.inflection import lemma
 from scrutiny.text.lexicon import frequencies, is_stop_word, table, word_set
 from scrutiny.text.wordnet import POS_OF, lexname, sense_counts, synsets
 
-Tag = Literal["JJ", "NN", "RB", "VB"]
+_TAGS: Final = ("JJ", "NN", "RB", "VB")
 #: Quantities and pronouns, which the tags of a treebank call adjectives and nouns.
 _UNINFLECTED: Final = word_set("uninflected")
 #: Words that count, compare or measure, and nouns of fixed phrases.
@@ -74,8 +74,9 @@ class AmbiguousWord(OtherWord):
     is_drawn = True
     has_article = True
     is_default = False
+    allowed: ClassVar[Mapping[str, Sequence[str]]] = {"tags": _TAGS}
 
-    tags: tuple[Tag, ...] = ("JJ", "NN", "RB", "VB")
+    tags: tuple[str, ...] = _TAGS
 
     def sites(self, document: Document) -> Sites:
         """Words of these tags that have others to stand in their place."""
@@ -89,7 +90,14 @@ class AmbiguousWord(OtherWord):
             return ()
         use = _use(document, site.token, tag)
         words = _listed().get((tag, use), ())
-        return [other for other in words if other not in document.words]
+        present = _words_of(document)
+        return [other for other in words if other not in present]
+
+
+@lru_cache(maxsize=8)
+def _words_of(document: Document) -> frozenset[str]:
+    """Distinct words of a text."""
+    return frozenset(document.words)
 
 
 @cache
