@@ -27,7 +27,7 @@ _UNSURE: Final = word_set("negative") | frozenset(
 )
 _REACH: Final = 4  # tokens before a word in which it is denied already, or not asserted
 #: Behind an adjective they share its denial, measure it or make it a part of something.
-_BEHIND: Final = frozenset("and or but , enough not yet than that if / on".split())
+_BEHIND: Final = frozenset("about and or but , enough not yet than that if / on".split())
 #: Behind a verb they say how much, or belong to it.
 _BEHIND_VERB: Final = frozenset("to 'd not n't very every all each so much most".split())
 _AMOUNTS: Final = frozenset("best least lot lots most much".split())
@@ -47,8 +47,9 @@ class DoubleDenial(Change):
 
     "It is good" becomes "It is not bad", "she liked it" becomes "she did not dislike it", in the
     letter case that stood there. The pairs are listed; adjectives stand behind a form of "be" or a
-    verb such as "seem", and share their denial with nothing ("good and funny" stays). What is
-    denied, asked, compared or supposed already stays.
+    verb such as "seem" and share their denial with nothing ("good and funny" stays), or between "a"
+    and a noun, if the opposite denies by itself ("a not unpleasant surprise"). What is denied,
+    asked, compared or supposed already stays.
 
     **Measures** whether a model takes a denied word for the word, and an opinion for its opposite.
 
@@ -85,8 +86,11 @@ class DoubleDenial(Change):
         old = document.text[site.start : site.end]
         words = _denial(document, site.token).split()
         text = match_case(old, " ".join(words))
+        edit = Edit(document.field, site.start, site.end, text)
+        before, (low, high) = document.words[site.token - 1], document.tokens[site.token - 1]
+        article = [Edit(document.field, low + 1, high, "")] if before.lower() == "an" else []
         if not document.has_words:
-            yield (Edit(document.field, site.start, site.end, text),)
+            yield (*article, edit)
             return
         last = len(words) - 1
         stated = {
@@ -99,7 +103,7 @@ class DoubleDenial(Change):
             for i, w in enumerate(words)
         ]
         placed = [p._replace(start=a, end=b) for p, (a, b) in zip(pieces, borders, strict=True)]
-        yield (Edit(document.field, site.start, site.end, text, pieces=tuple(placed)),)
+        yield (*article, edit._replace(pieces=tuple(placed)))
 
 
 @cache
@@ -131,6 +135,9 @@ def _denial(document: Document, index: int) -> str:
     if other and is_copula and words[-2:-1] != ["there"]:
         fits = tag in ("JJ", "RB") and behind not in _BEHIND and follows in _FREE
         return f"not {other}" if fits else ""
+    if other and words[-1] in ("a", "an"):  # "a not unpleasant surprise"
+        is_short = tag == "JJ" and follows in ("NN", "NNS") and other.endswith(low)
+        return f"not {other}" if is_short else ""
     other = _pairs().get(("VERB", lemma(low, "VERB")), "")
     fits = bool(other) and tag in _DO and behind not in _BEHIND_VERB
     rest = [plain(word) for word in document.words[index : index + 2 * _REACH]]
