@@ -163,7 +163,7 @@ class KnownNameSwap(Change):
     --------
     >>> from scrutiny.perturb.engine.apply import perturb
     >>> perturb("Brad Pitt is fine.", "known_name_swap", seed=0).edits[0].text
-    'Tom Cruise'
+    'Nicolas Cage'
     """
 
     id = "known_name_swap@1"

@@ -246,7 +246,7 @@ def other_prefixes(word: str, xpos: str) -> tuple[str, ...]:
     Examples
     --------
     >>> other_prefixes("imported", "VBD")
-    ('reported', 'supported', 'transported', 'exported')
+    ('reported', 'transported', 'deported', 'exported')
     """
     if xpos not in UPOS_OF or is_stop_word(word):
         return ()
