@@ -4,10 +4,9 @@
     python tools/reading_sheets.py tally --key reading/key.jsonl --first reading/first.jsonl \
         --second reading/rated-1.jsonl --second reading/rated-2.jsonl
 
-    python tools/reading_sheets.py items --task text-pair-classification --count 50 --out pairs \
-        --data "tsv:dev.tsv#text=premise,text_pair=hypothesis" --transformation number_clash
-
-``draw`` takes files with a text a line, and how many outputs each is to give. It writes
+``draw`` takes files with a text a line, and how many outputs each is to give; or data with right
+answers (``--data conllu:dev.conllu=50``), whose claim says what is right of the changed text, of an
+item of several texts all of which are shown. It writes
 
 ``key.jsonl``          what every row is: ``{id, transformation, text_before, text_after}``; rows
                        without a transformation are unchanged texts
@@ -15,9 +14,6 @@
 ``sheet-N.jsonl``      for readers who don't: ``{id, text_before, text_after, claim}``, shuffled
                        over the transformations and mixed with the unchanged texts
 ``INSTRUCTIONS.md``    what those readers are told
-
-``items`` takes data with their gold answers, and shows every text of an item with the answer that
-is then right, where a transformation sets one.
 
 A reading is a file of lines ``{"id": ..., "fit": true or false, "why": ...}``. ``tally`` prints a
 Markdown table: the share of fit outputs by either reading with Wilson's interval, how often the two
@@ -29,31 +25,51 @@ import json
 import random
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from shutil import copyfile
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
-from scrutiny.core.edit import Edit
+from scrutiny.core.answers.answer import has_places, type_of
+from scrutiny.core.answers.words import Words
+from scrutiny.core.edit import Edit, Variant
 from scrutiny.core.example import Example
 from scrutiny.core.record import grouped
 from scrutiny.data.dataset import load_dataset
 from scrutiny.diagnostics.robustness.robustness_recipes import RobustnessParams
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.recipe import parse_recipe
+from scrutiny.perturb.resources.other_items import OtherItems
 from scrutiny.stats.agreement.kappa import cohen_kappa
 from scrutiny.stats.intervals.interval import wilson
 from scrutiny.tasks.tasks import load_task
 from scrutiny.text.edit_tracks import in_order
-from scrutiny.text.edits import apply_edits, apply_to_text
+from scrutiny.text.edits import apply_to_text
 
+T = TypeVar("T")
 TASK = "text-classification"
 CLAIMS = {"keeps": "keeps the label", "may change": "turns the meaning round"}
 UNCHANGED = "unchanged texts"
-STATED = "what stands behind => is the right answer"
+SEVERAL = " || "  # between the texts of one item
 LONGEST = 320  # code points; a longer text tires its reader
 INSTRUCTIONS = Path(__file__).with_name("reading_instructions.md")
+
+
+class Item(NamedTuple):
+    """Item of data with right answers, the others of the data, and its task."""
+
+    example: Example
+    items: OtherItems
+    task: str | None = None
+
+    @property
+    def text(self) -> str:
+        """All its texts."""
+        return SEVERAL.join(self.example.fields.values())
+
+
+#: Texts, or items, and how many outputs they are to give.
+Source = tuple[Sequence["str | Item"], int]
 
 
 class Row(NamedTuple):
@@ -82,45 +98,36 @@ def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     verbs = parser.add_subparsers(dest="verb", required=True)
     draw = verbs.add_parser("draw")
-    draw.add_argument("--texts", action="append", required=True, metavar="FILE=N")
+    draw.add_argument("--texts", action="append", default=[], metavar="FILE=N")
+    draw.add_argument("--data", action="append", default=[], metavar="DATA=N")
+    draw.add_argument("--out", type=Path, required=True)
     draw.add_argument(
         "--transformation", action="append", metavar="NAME", help="beside the defaults"
     )
-    items = verbs.add_parser("items")
-    items.add_argument("--data", action="append", required=True)
-    items.add_argument("--task", required=True)
-    items.add_argument("--count", type=int, default=50, help="of each transformation and data")
-    items.add_argument("--transformation", action="append", required=True, metavar="RECIPE")
-    for verb in (draw, items):
-        verb.add_argument("--out", type=Path, required=True)
-        verb.add_argument("--seed", type=int, default=0)
-        verb.add_argument("--sheets", type=int, default=8)
-        verb.add_argument("--unchanged", type=float, default=0.15)
+    draw.add_argument("--only", action="store_true", help="no defaults beside them")
+    draw.add_argument("--seed", type=int, default=0)
+    draw.add_argument("--sheets", type=int, default=8)
+    draw.add_argument("--unchanged", type=float, default=0.15)
     tally = verbs.add_parser("tally")
     tally.add_argument("--key", type=Path, required=True)
     tally.add_argument("--first", type=Path, required=True)
     tally.add_argument("--second", type=Path, action="append", required=True)
     given = parser.parse_args(arguments)
     if given.verb == "draw":
-        sources = [sourced(text) for text in given.texts]
-        names = [*default_names(), *(given.transformation or ())]
-        rows = [row for name in names for row in drawn(name, sources, given.seed)]
-        rows += unchanged(sources, share_unchanged(rows, given.unchanged), given.seed)
-        write_sheets(rows, given)
-    elif given.verb == "items":
-        write_sheets(rows_of_items(given), given)
+        write_sheets(given)
     else:
         key = {row["id"]: row["transformation"] for row in read_lines([given.key])}
         lines = tallied(key, ratings_of([given.first]), ratings_of(given.second))
         print("\n".join(as_table(lines)))
 
 
-def share_unchanged(rows: Sequence[Row], share: float) -> int:
-    """How many unchanged texts make so large a share of all."""
-    return round(len(rows) * share / (1 - share))
-
-
-def write_sheets(rows: Sequence[Row], given: argparse.Namespace) -> None:
+def write_sheets(given: argparse.Namespace) -> None:
+    sources: list[Source] = [sourced(text) for text in given.texts]
+    sources += [sourced_data(data) for data in given.data]
+    names = [*(() if given.only else default_names()), *(given.transformation or ())]
+    rows = [row for name in names for row in drawn(name, sources, given.seed)]
+    count = round(len(rows) * given.unchanged / (1 - given.unchanged))
+    rows += unchanged(sources, count, given.seed)
     given.out.mkdir(parents=True, exist_ok=True)
     copyfile(INSTRUCTIONS, given.out / "INSTRUCTIONS.md")
     key = [{"id": r.id, "transformation": r.transformation, **both(r)} for r in rows]
@@ -132,67 +139,29 @@ def write_sheets(rows: Sequence[Row], given: argparse.Namespace) -> None:
     (given.out / "named.txt").write_text("\n".join(named) + "\n", encoding="utf-8")
 
 
-def rows_of_items(given: argparse.Namespace) -> list[Row]:
-    """Outputs of transformations of items, and items as they are."""
-    rows: list[Row] = []
-    for data in given.data:
-        examples = {one.id: one for one in load_dataset(data).examples if shown_length(one)}
-        for name in given.transformation:
-            found: list[Row] = []
-            for key in shuffled(examples, f"{given.seed} {name}"):
-                if len(found) == given.count:
-                    break
-                row = changed_item(name, examples[key], given.task, given.seed)
-                found += [] if row is None else [row]
-            rows += found
-        for key in shuffled(examples, f"{given.seed} {UNCHANGED}")[
-            : share_unchanged(rows, given.unchanged) // len(given.data)
-        ]:
-            text = shown_item(examples[key])
-            rows.append(Row(row_id(UNCHANGED, key, given.seed), None, text, text, STATED, text))
-    return rows
-
-
-def changed_item(name: str, example: Example, task: str, seed: int) -> Row | None:
-    """An item and what a transformation makes of it; nothing where it finds no place."""
-    variant = perturb(example, name, seed=seed, task=task)
-    if variant.status != "ok" or variant.gold is None:
-        return None
-    after = replace(apply_edits(replace(example, gold=None), variant.edits), gold=variant.gold)
-    marks = " ".join(marked(example.fields[f], own) for f, own in by_field(variant.edits).items())
-    texts = shown_item(example), shown_item(after)
-    return Row(row_id(name, example.id, seed), variant.recipe, *texts, STATED, marks)
-
-
-def by_field(edits: Iterable[Edit]) -> dict[str, list[Edit]]:
-    return grouped((edit.field, edit) for edit in edits)
-
-
-def shown_item(example: Example) -> str:
-    """Texts of an item, and its gold answer."""
-    gold = " / ".join(example.gold) if isinstance(example.gold, tuple) else example.gold
-    return " || ".join([*example.fields.values(), f"=> {gold}"])
-
-
-def shown_length(example: Example) -> bool:
-    """Whether an item is short enough to be read."""
-    return sum(map(len, example.fields.values())) <= LONGEST
-
-
 def default_names() -> list[str]:
     """Transformations that the robustness diagnostic runs when none is named."""
     recipes = RobustnessParams().recipes(load_task("text-classification"), frozenset({"en"}))
     return [recipe.name.partition("@")[0] for recipe in recipes]
 
 
-def sourced(option: str) -> tuple[list[str], int]:
+def sourced(option: str) -> Source:
     """Texts of a ``FILE=N`` and how many outputs they are to give."""
     path, _, count = option.rpartition("=")
     texts = [line.strip() for line in Path(path).read_text(encoding="utf-8").splitlines()]
     return [text for text in texts if text and len(text) <= LONGEST], int(count)
 
 
-def drawn(name: str, sources: Sequence[tuple[list[str], int]], seed: int) -> list[Row]:
+def sourced_data(option: str) -> Source:
+    """Items of a ``DATA=N`` that are short enough, and how many outputs they are to give."""
+    data, _, count = option.rpartition("=")
+    found = load_dataset(data)
+    items = OtherItems(found.examples)
+    every = (Item(example, items, found.task) for example in found.examples)
+    return [item for item in every if len(item.text) <= LONGEST], int(count)
+
+
+def drawn(name: str, sources: Sequence[Source], seed: int) -> list[Row]:
     """Outputs of a transformation; what one file can't give, the next ones do."""
     rows: list[Row] = []
     owed = 0
@@ -208,15 +177,41 @@ def drawn(name: str, sources: Sequence[tuple[list[str], int]], seed: int) -> lis
     return rows
 
 
-def changed(name: str, text: str, seed: int) -> Row | None:
+def changed(name: str, given: str | Item, seed: int) -> Row | None:
     """A text and what a transformation makes of it; nothing where it finds no place."""
-    example = Example(text, {"text": text})
-    variant = perturb(example, name, seed=seed)
+    if isinstance(given, str):
+        given = Item(Example(given, {"text": given}), OtherItems())
+    example = given.example
+    variant = perturb(example, name, seed=seed, resources={"items": given.items}, task=given.task)
     if variant.status != "ok" or not variant.edits:
         return None
-    after = apply_to_text(text, variant.edits)
+    edits = grouped((edit.field, edit) for edit in variant.edits)
+    texts = {name: apply_to_text(text, edits.get(name, ())) for name, text in example.fields.items()}
     claim = CLAIMS[claimed(variant.recipe)]
-    return Row(row_id(name, text, seed), name, text, after, claim, marked(text, variant.edits))
+    if has_places(variant.gold):
+        claim = right_of(variant, SEVERAL.join(texts.values()))
+    elif len(texts) > 1:
+        claim = f"right is {' / '.join(variant.gold) if isinstance(variant.gold, tuple) else variant.gold}"
+    marks = SEVERAL.join(marked(text, edits.get(name, ())) for name, text in example.fields.items())
+    row = row_id(name, given.text, seed)
+    return Row(row, name, given.text, SEVERAL.join(texts.values()), claim, marks)
+
+
+def right_of(variant: Variant, after: str) -> str:
+    """What is right of a changed text: its spans, or the tags of the words that edits brought."""
+    gold = variant.gold
+    if not isinstance(gold, Words):
+        return f"in it: {type_of(gold).show(gold, {'text': after})}"
+    new, gain = [], 0
+    for edit in in_order(variant.edits):
+        low = edit.start + gain
+        new += [
+            f"{after[a:b]} is {tag}"
+            for (a, b), tag in zip(gold.borders, gold.xpos or gold.upos or (), strict=False)
+            if tag and low <= a and b <= low + len(edit.text)
+        ]
+        gain += len(edit.text) - edit.end + edit.start
+    return ", ".join([*new, "all other words depend on what they depended on"])
 
 
 def claimed(recipe: str) -> str:
@@ -226,11 +221,12 @@ def claimed(recipe: str) -> str:
     return "keeps" if effects == {"keeps"} else "may change"
 
 
-def unchanged(sources: Sequence[tuple[list[str], int]], count: int, seed: int) -> list[Row]:
+def unchanged(sources: Sequence[Source], count: int, seed: int) -> list[Row]:
     """Texts as they are, in the files' proportions."""
     total = sum(share for _, share in sources)
     rows = []
-    for texts, share in sources:
+    for given, share in sources:
+        texts = [one if isinstance(one, str) else one.text for one in given]
         chosen = shuffled(texts, f"{seed} {UNCHANGED}")[: round(count * share / total)]
         rows += [Row(row_id(UNCHANGED, t, seed), None, t, t, CLAIMS["keeps"], t) for t in chosen]
     return rows
@@ -242,10 +238,12 @@ def sheets_of(rows: Sequence[Row], count: int, seed: int) -> list[list[Row]]:
     return [order[number::count] for number in range(count)]
 
 
-def shuffled(texts: Iterable[str], key: str) -> list[str]:
-    found = list(dict.fromkeys(texts))
-    random.Random(key).shuffle(found)
-    return found
+def shuffled(texts: Iterable[T], key: str) -> list[T]:
+    """Texts or items in random order, each text once."""
+    found = {one.text if isinstance(one, Item) else one: one for one in texts}
+    order = list(found.values())
+    random.Random(key).shuffle(order)
+    return order
 
 
 def row_id(name: str, text: str, seed: int) -> str:

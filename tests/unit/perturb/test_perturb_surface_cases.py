@@ -12,13 +12,18 @@ from scrutiny.text.edits import apply_to_text
 
 CASES = Path(__file__).parent / "cases"
 NAMES = (
+    "add_fact",
     "add_sentence",
+    "ambiguous_word",
     "append_irrelevant",
     "contraction",
+    "double_denial",
     "drop_sentence",
     "keyboard",
+    "known_name_swap",
     "number_swap",
     "ocr",
+    "prefix_swap",
     "punctuation",
     "sentence_order",
     "social_media",

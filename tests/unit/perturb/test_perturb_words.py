@@ -40,12 +40,19 @@ from scrutiny.text.edits import apply_to_text
 from scrutiny.text.tagger import Tag
 
 NAMES = [
+    "add_fact",
+    "ambiguous_word",
     "antonym_swap",
     "back_translation",
+    "delete_subtree",
+    "double_denial",
     "entity_swap",
+    "entity_type_swap",
     "insert_adverb",
+    "known_name_swap",
     "masked_lm",
     "name_place_swap",
+    "prefix_swap",
     "reverse_negation",
     "synonym_vectors",
     "synonym_wordnet",

@@ -1,7 +1,7 @@
 """``scrutiny data`` and ``perturb``: inspection of data, and texts with changes applied."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -216,21 +216,26 @@ def _lines(flags: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
     from scrutiny.perturb.engine.controls import Controls
     from scrutiny.perturb.engine.recipe import parse_recipe
     from scrutiny.perturb.resources.loading import RESOURCES
+    from scrutiny.perturb.resources.other_items import with_items
 
     parse_limit(flags["limit"])  # refused before anything is opened
     reading = open_data(flags["data"], task=flags["task"] or None, on_bad_row=flags["on_bad_row"])
     resources = named_values("--resource", flags["resources"])
     known("resource", resources, RESOURCES)
-    setting = Setting(
-        flags["seed"],
-        resources=resources or None,
-        constraints=tuple(registry().load("constraint", c)() for c in flags["constraints"]),
-        facts=reading.task.facts,
-    )
     recipes = [parse_recipe(recipe) for recipe in named_recipes(flags["recipes"])]
     for recipe in recipes:
         recipe.must_suit(reading.task.facts, ())  # labels are known when all is read
-    examples = reading.limited(flags["limit"])
+    examples: Iterable[Any] = reading.limited(flags["limit"])
+    given: Mapping[str, Any] = resources
+    if any("items" in recipe.resources for recipe in recipes):
+        examples = held = list(examples)  # the others of each
+        given = with_items(resources, held)
+    setting = Setting(
+        flags["seed"],
+        resources=given or None,
+        constraints=tuple(registry().load("constraint", c)() for c in flags["constraints"]),
+        facts=reading.task.facts,
+    )
     settings = [setting._replace(draw=draw) for draw in range(flags["draws"])]
     for example, documents, draws in perturb_draws(examples, recipes, settings):
         controls = Controls(example, documents)

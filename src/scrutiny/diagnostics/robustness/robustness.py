@@ -21,6 +21,7 @@ from scrutiny.perturb.engine.apply import Setting
 from scrutiny.perturb.engine.batch import perturb_draws
 from scrutiny.perturb.engine.controls import Controls
 from scrutiny.perturb.engine.recipe import parse_recipe
+from scrutiny.perturb.resources.other_items import with_items
 from scrutiny.stats.intervals.rows import items_planned
 from scrutiny.tasks.scores import score_of
 from scrutiny.text.edits import apply_edits, track_of
@@ -84,7 +85,7 @@ class Robustness(ChangesTexts[RobustnessParams]):
         setting = Setting(
             seed=ctx.seed,
             draw=0,
-            resources=params.resources or None,
+            resources=with_items(params.resources, ctx.dataset),
             constraints=tuple(constraints),
             facts=ctx.task.facts,
         )

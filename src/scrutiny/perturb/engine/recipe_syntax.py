@@ -177,6 +177,7 @@ def write_value(value: Any) -> str:
 
 #: Least and largest number by the name of a parameter, in every transformation of our own.
 LIMITS: Final = {
+    "count": (1, inf),
     "draws": (1, inf),
     "least_cosine": (-1.0, 1.0),
     "least_probability": (0.0, 1.0),

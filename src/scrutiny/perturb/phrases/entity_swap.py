@@ -5,19 +5,29 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import ClassVar, Final, NamedTuple
+from typing import ClassVar, Final, Literal, NamedTuple
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.randomness import Rng, pick
 from scrutiny.core.transformation import Document, Site, keeps_unless
 from scrutiny.perturb.engine.changes import EVERY_SITE, Candidates, Change, Sites, with_name
+from scrutiny.perturb.phrases.unusual_names import longer_parts, unseen_parts
 from scrutiny.text.entities import entity_label, first_name_gender
 from scrutiny.text.letters import case_pattern
-from scrutiny.text.lexicon import cities, countries, first_names, is_stop_word, listed, needs_the
+from scrutiny.text.lexicon import (
+    Gender,
+    cities,
+    countries,
+    first_names,
+    is_stop_word,
+    listed,
+    needs_the,
+)
 
 # Short names of countries, which stand for one and are as often adjectives ("U.S. adults").
 _SHORT_COUNTRIES: Final = frozenset("U.S. US U.S USA U.S.A. UK U.K. UAE U.A.E. USSR".split())
 _ACRONYM: Final = 5  # letters of an acronym, at most
+_ARTICLE: Final = re.compile(r"\b(?:the|an?) $", re.IGNORECASE)
 _POSSESSIVE: Final = re.compile(r"\s?['’]\s?s$")
 
 
@@ -65,9 +75,32 @@ def _is_same(known: EntityMention, mention: EntityMention) -> bool:
     return a == b or (known.kind == "PER" and " " not in b and b in a.split())
 
 
-def other_names(mention: EntityMention, rng: Rng, *, tries: int) -> Iterator[str]:
-    """Random names of the same type and shape, with the letter case of the mention."""
-    tables = _tables(mention, mention.text.split())
+#: Usual names, names that no model has seen, names of more words and at least three.
+NameChoice = Literal["usual", "unseen", "longer"]
+
+
+def other_names(
+    mention: EntityMention,
+    rng: Rng,
+    *,
+    tries: int,
+    choice: NameChoice = "usual",
+    gender: Gender | None = None,
+) -> Iterator[str]:
+    """Random names of the same type and shape, with the letter case of the mention.
+
+    ``gender`` is that of people with a longer name whose first name tells none.
+    """
+    parts = mention.text.split()
+    if choice == "usual":
+        tables = _tables(mention, parts)
+    elif choice == "unseen":
+        tables = unseen_parts(mention.kind, len(parts))
+    else:
+        own = first_name_gender(parts[0].title()) or gender
+        tables = longer_parts(mention.kind, len(parts), own)
+    if not all(tables):
+        return
     for row in rng.random((tries, len(tables))).tolist():
         drawn = [pick(table, x) for table, x in zip(tables, row, strict=True)]
         name = " ".join(drawn)
@@ -109,6 +142,11 @@ def without_article(document: Document, start: int, name: str) -> Iterator[Edit]
     is_glued = start > 4 and document.text[start - 5].isalnum()
     if head.lower() == "the " and not is_glued and needs_the(name):
         yield Edit(document.field, start - 4, start, "")
+
+
+def has_article(document: Document, start: int) -> bool:
+    """Whether "the", "a" or "an" stands directly before a place of a text."""
+    return bool(_ARTICLE.search(document.text[max(0, start - 5) : start]))
 
 
 def renamed(document: Document, mention: EntityMention, name: str) -> Edit:
@@ -162,6 +200,10 @@ def _cased(name: str, like: str) -> str:
 
 
 _TRIED = 5
+_PRONOUNS: Final[Mapping[Gender, frozenset[str]]] = {
+    "female": frozenset("she her hers herself actress".split()),
+    "male": frozenset("he him his himself actor".split()),
+}
 _NAME_BEHIND: Final = re.compile(r" ?[A-Z&-]")
 _WORD_BEHIND: Final = re.compile(r" ([a-z]+)")
 _NAME_BEFORE: Final = re.compile(r"([A-Z]\S*,?( of)?( the)?|\bSt\.|-) $")
@@ -177,7 +219,14 @@ class EntitySwap(Change):
     finds count where no other capital stands beside them. Every
     mention of an entity gets the same new name; a person's first or last name alone follows.
 
-    **Measures** whether the answer hangs on who is named instead of what is said.
+    Parameters
+    ----------
+    names
+        Which names: ``usual`` ones of our lists; ``unseen`` ones, which are invented and stand in
+        no dictionary; ``longer`` ones, of at least three words and more than there were.
+
+    **Measures** whether the answer hangs on who is named instead of what is said; with ``unseen``
+    and ``longer``, whether a tagger finds names by what stands around them.
 
     **Misleads when** the name carries the answer (a film known to be bad), or two fields of an
     example speak of one entity: they are renamed apart.
@@ -186,6 +235,7 @@ class EntitySwap(Change):
     ----------
     Lin, Gao, Yin, Ren (2020). RockNER: a simple method to create adversarial examples for
     evaluating the robustness of named entity recognition models (in EMNLP 2021).
+    Gui et al. (2021). TextFlint: OOV and SwapLonger of SwapEnt.
 
     Examples
     --------
@@ -205,21 +255,40 @@ class EntitySwap(Change):
     is_default = False  # see docs/transformation-quality.md
     where = "anywhere"
 
+    names: NameChoice = "usual"
+
     def sites(self, document: Document) -> Sites:
         """The first mention of each entity."""
-        firsts = [group[0] for group in groups(_certain(document))]
+        firsts = [group[0] for group in groups(self._places(document))]
         ends = [end for _, end in document.tokens]
         tokens = (next((i for i, end in enumerate(ends) if m.start < end), -1) for m in firsts)
         return [Site(m.start, m.end, token) for m, token in zip(firsts, tokens, strict=True)]
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Candidates:
         """All mentions of the entity with a new name; a few names are drawn."""
-        group = next(g for g in groups(_certain(document)) if g[0].start == site.start)
+        group = next(g for g in groups(self._places(document)) if g[0].start == site.start)
         whole = group[0]
         places = [m for m in group if m.kind == "LOC"]
         articles = [e for m in places for e in without_article(document, m.start, m.text)]
-        for name in other_names(whole, rng, tries=_TRIED):
+        gender = _gender_of(document)
+        for name in other_names(whole, rng, tries=_TRIED, choice=self.names, gender=gender):
             yield (*(renamed(document, m, part_of(name, whole, m)) for m in group), *articles)
+
+    def _places(self, document: Document) -> list[EntityMention]:
+        """Mentions that can be renamed; a name without an article takes no place that has one."""
+        found = _certain(document)
+        if self.names == "usual":
+            return found
+        is_bare = (m.kind == "LOC" and needs_the(m.text) for m in found)  # it loses its article
+        pairs = zip(found, is_bare, strict=True)
+        return [m for m, is_bare in pairs if is_bare or not has_article(document, m.start)]
+
+
+def _gender_of(document: Document) -> Gender | None:
+    """Gender of the pronouns of a text; None if it has none, or those of both."""
+    words = {word.lower() for word in document.words}
+    found = [gender for gender, pronouns in _PRONOUNS.items() if not pronouns.isdisjoint(words)]
+    return found[0] if len(found) == 1 else None
 
 
 def _certain(document: Document) -> list[EntityMention]:

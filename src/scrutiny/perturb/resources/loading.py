@@ -22,6 +22,7 @@ perplexity      MODEL, a causal LM; ``ngram:TEXT FILE``                         
 grammar         ``harper`` (default)                                            nlp
 nli             MODEL with a head that knows entailment                         hf
 pinyin          ``pypinyin`` (default)                                          zh
+items           ``own`` (default): those of the run; DATA
 ==============  ==============================================================  ============
 
 MODEL is ``hf:CHECKPOINT``, ``zoo:bert-4x128/seed-1``, or a packaged model's name (``minilm``).
@@ -197,6 +198,12 @@ class ResourceKind:
         return self.module is None or find_spec(self.module) is not None
 
 
+def _load_items(spec: str) -> Any:
+    from scrutiny.perturb.resources.other_items import OtherItems
+
+    return OtherItems.load(spec)
+
+
 _MODELS: Final = "hf:CHECKPOINT, zoo:FAMILY/seed-1, a packaged model"
 
 RESOURCES: Final[Mapping[str, ResourceKind]] = {
@@ -220,6 +227,7 @@ RESOURCES: Final[Mapping[str, ResourceKind]] = {
     "grammar": ResourceKind(partial(_packaged, "grammar"), "harper", "harper", "nlp", "harper"),
     "nli": ResourceKind(partial(_over_checkpoint, "nli"), None, _MODELS, "hf", "transformers"),
     "pinyin": ResourceKind(partial(_packaged, "pinyin"), "pypinyin", "pypinyin", "zh", "pypinyin"),
+    "items": ResourceKind(_load_items, "own", "own, DATA"),
 }
 
 

@@ -82,6 +82,7 @@ class RunContext:
     ) -> None:
         self.task = task
         self.languages = languages
+        self.dataset: Sequence[Example] = ()
         self.seed = seed
         self.reference: Reference | None = reference
         self.outputs = Outputs(items)

@@ -93,7 +93,8 @@ class TaskRunner:
         measurement = self._resolved.measurements[task.measure]
         reference = self._reference(task)
         context = self._context(task, reference=reference)
-        examples = measurement.examples[task.dataset][task.start : task.stop]
+        context.dataset = measurement.examples[task.dataset]
+        examples = context.dataset[task.start : task.stop]
         changing = cast("ChangesTexts[Any]", measurement.diagnostic)
         variants = list(changing.prepare(measurement.params, examples, context))
         table = variants_table(measurement.kind, task.dataset, variants)

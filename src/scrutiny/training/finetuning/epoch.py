@@ -15,6 +15,7 @@ from scrutiny.core.task import Task
 from scrutiny.perturb.engine.apply import Setting
 from scrutiny.perturb.engine.batch import perturb_stream
 from scrutiny.perturb.engine.recipe import parse_recipe
+from scrutiny.perturb.resources.other_items import with_items
 from scrutiny.tasks.scores import level_of
 from scrutiny.text.edits import apply_edits
 from scrutiny.training.finetuning.encoders import Parted
@@ -85,7 +86,7 @@ def augmented(
     is_changed = rng.random(len(seen)) < recipe.augment_share
     which = rng.integers(len(recipe.augment), size=len(seen))
     n_changed = 0
-    setting = Setting(seed, draw=epoch, facts=task.facts)
+    setting = Setting(seed, draw=epoch, resources=with_items({}, examples), facts=task.facts)
     for number, change in enumerate(recipe.augment):
         places = [i for i in range(len(seen)) if is_changed[i] and which[i] == number]
         stream = perturb_stream((seen[i] for i in places), [change], setting)
