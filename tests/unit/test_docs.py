@@ -209,6 +209,42 @@ def test_the_readme_opens_with_a_short_headline_and_is_short() -> None:
     assert len(lines) <= 150
 
 
+#: What the README says in other words, and where it stands.
+QUOTED = {
+    "docs/compare.md": "In 200 pairs of an unchanged model (200 items, 7 slices), none was "
+    "called worse",
+    "docs/verdicts-simulated.md": "at most 2.5 % of studies have a wrong limit on a side in most "
+    "families, and up to 3.3 % in the worst",
+    "docs/papers/zhao2020.md": "236 agree to the last digit, and two are misprints",
+    "docs/reproductions.md": "the 55 official rows of StereoSet",
+}
+
+
+@pytest.mark.parametrize("page", QUOTED)
+def test_a_figure_of_the_readme_stands_on_the_page_that_it_links(page: str) -> None:
+    assert f"({page}" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert QUOTED[page] in " ".join((ROOT / page).read_text(encoding="utf-8").split())
+
+
+def test_a_loss_that_the_readme_says_is_found_is_that_of_the_table() -> None:
+    table = (ROOT / "docs" / "verdicts-simulated.md").read_text(encoding="utf-8")
+    (row,) = re.findall(r"^\| 3 seeds, 2,000 items \|(.+)\|$", table, re.MULTILINE)
+    found, _, by_holm = (cell.split(" / ") for cell in row.split("|"))
+    said = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"found in [{float(found[1]):.0%}".rstrip("%") in said
+    assert f"Holm's correction in {round(100 * float(by_holm[1]))} of 100" in said
+
+
+def test_findings_of_the_readme_are_those_of_their_page() -> None:
+    said = (ROOT / "README.md").read_text(encoding="utf-8")
+    said = said.partition("## What we found")[2].partition("\n## ")[0]
+    page = (ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
+    limits = re.findall(r"\[[−\d.]+, [−\d.]+\]", said)
+    assert len(re.findall(r"^- ", said, re.MULTILINE)) == 5
+    assert limits
+    assert [one for one in limits if one not in page] == []
+
+
 def test_links_between_pages_lead_somewhere() -> None:
     link = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
     broken = [
