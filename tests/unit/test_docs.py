@@ -240,7 +240,7 @@ def test_findings_of_the_readme_are_those_of_their_page() -> None:
     said = said.partition("## What we found")[2].partition("\n## ")[0]
     page = (ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
     limits = re.findall(r"\[[−\d.]+, [−\d.]+\]", said)
-    assert len(re.findall(r"^- ", said, re.MULTILINE)) == 5
+    assert len(re.findall(r"^- ", said, re.MULTILINE)) >= 5
     assert limits
     assert [one for one in limits if one not in page] == []
 
