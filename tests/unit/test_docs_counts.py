@@ -39,13 +39,13 @@ SCORED = len(
     }
 )
 STATED = [
-    ("README.md", r"under ([\w-]+) transformations of\s+English", OURS),
-    ("README.md", r"the other ([\w-]+) are edits", ALL - OURS),
-    ("README.md", r"docs/attacks.md\)\): ([\w-]+) published ones", ATTACKS),
-    ("README.md", r"\| attack recipes \| (\d+),", ATTACKS),
-    ("README.md", r"\| transformations \| (\d+),", ALL),
-    ("README.md", r"\| transformations \| \d+, (\w+) of them Chinese", CHINESE),
-    ("README.md", r"\| tasks a model is scored on \| (\d+) ", SCORED),
+    ("docs/audit.md", r"knows ([\w-]+) transformations of\s+English", OURS),
+    ("docs/audit.md", r"the other ([\w-]+) are edits", ALL - OURS),
+    ("docs/attacks.md", r"([\w-]+) published attacks on one search engine", ATTACKS),
+    ("docs/peers.md", r"\| attack recipes \| (\d+),", ATTACKS),
+    ("docs/peers.md", r"\| transformations \| (\d+),", ALL),
+    ("docs/peers.md", r"\| transformations \| \d+, (\w+) of them Chinese", CHINESE),
+    ("docs/peers.md", r"\| tasks a model is scored on \| (\d+) ", SCORED),
 ]
 
 
