@@ -186,12 +186,15 @@ def changed(name: str, given: str | Item, seed: int) -> Row | None:
     if variant.status != "ok" or not variant.edits:
         return None
     edits = grouped((edit.field, edit) for edit in variant.edits)
-    texts = {name: apply_to_text(text, edits.get(name, ())) for name, text in example.fields.items()}
+    texts = {
+        name: apply_to_text(text, edits.get(name, ())) for name, text in example.fields.items()
+    }
     claim = CLAIMS[claimed(variant.recipe)]
     if has_places(variant.gold):
         claim = right_of(variant, SEVERAL.join(texts.values()))
     elif len(texts) > 1:
-        claim = f"right is {' / '.join(variant.gold) if isinstance(variant.gold, tuple) else variant.gold}"
+        gold = variant.gold
+        claim = f"right is {' / '.join(gold) if isinstance(gold, tuple) else gold}"
     marks = SEVERAL.join(marked(text, edits.get(name, ())) for name, text in example.fields.items())
     row = row_id(name, given.text, seed)
     return Row(row, name, given.text, SEVERAL.join(texts.values()), claim, marks)

@@ -19,7 +19,8 @@ TEXTS = {
 }
 #: Judged one by one: what each knows, English where it is not listed.
 KNOWS = {
-    "any": "concatenate delete_word punctuation same_mention same_number same_word vector_neighbors",
+    "any": "concatenate delete_word punctuation same_mention same_number same_word "
+    "vector_neighbors",
     "spaced": "delete_letter hidden_reorder insert_letter invisible_character middle_swap "
     "split_word substitute_letter swap_letters typos",
     "Latin": "homoglyph ocr",
