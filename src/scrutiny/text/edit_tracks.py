@@ -331,24 +331,17 @@ def _carry_one(span: Span, edits: OrderedEdits) -> Span | None:
     """
     first, last = edits.touching(span.start, span.end)
     touching = edits.edits[first:last]
-    may_be_lost = span.label.startswith(EVIDENCE)
-    if touching:
-        if any(edit.spans for edit in touching):
-            return None
-        if any(e.clears and e.start <= span.start and span.end <= e.end for e in touching):
-            return None
-        if touching[0].start < span.start or touching[-1].end > span.end:
-            if may_be_lost:
-                return None
-            raise EditRefusedError(
-                "crosses_span", f"an edit crosses the border of {span.label or 'a span'}"
-            )
+    if any(e.spans or (e.clears and e.start <= span.start <= span.end <= e.end) for e in touching):
+        return None
     start, end = span.start + edits.gains[first], span.end + edits.gains[last]
-    if end <= start and span.start < span.end:
-        if may_be_lost:
-            return None
-        raise EditRefusedError("empties_span", f"an edit leaves {span.label or 'a span'} empty")
-    return span._replace(start=start, end=end)
+    lost, named = None, span.label or "a span"
+    if touching and (touching[0].start < span.start or touching[-1].end > span.end):
+        lost = EditRefusedError("crosses_span", f"an edit crosses the border of {named}")
+    elif end <= start and span.start < span.end:
+        lost = EditRefusedError("empties_span", f"an edit leaves {named} empty")
+    if lost is not None and not span.label.startswith(EVIDENCE):
+        raise lost
+    return span._replace(start=start, end=end) if lost is None else None
 
 
 def _repeated(spans: Sequence[Span], edits: Mapping[str, OrderedEdits]) -> Iterator[Span]:

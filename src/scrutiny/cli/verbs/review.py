@@ -55,13 +55,13 @@ def command(
     scrutiny review "table3.csv#before=clean,after=noisy,items=n" \
         --by attack --over model
     """
+    from scrutiny.blocks.terminal_and_markdown import write_lines
     from scrutiny.core.boundary.json_text import json_line
     from scrutiny.report.compare.published_table import (
         review_lines,
         review_markdown,
         review_objects,
     )
-    from scrutiny.report.text import write_lines
     from scrutiny.run.importing.published_review import review
     from scrutiny.run.importing.published_tables import read_published
     from scrutiny.store.files import write_text
