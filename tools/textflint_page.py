@@ -27,7 +27,7 @@ from scrutiny.stats.intervals.share_limits import exact_limits
 
 PAGE = Path("docs/papers/textflint2021.md")
 MARK = "<!-- Made by tools/textflint_page.py from the site's files; edit what stands above. -->"
-#: The talk's funnel: papers, on twelve tasks, with code, sharing a data set, reproducible.
+#: Funnel of a talk of its authors: papers, on the tasks, with code, sharing data, reproducible.
 FUNNEL = (15086, 3764, 1372, 527, 154)
 _KINDS = (("grammaticality", 0), ("plausibility", 2))  # places in a list of means and medians
 _FEWEST = 3  # tasks of a change that gets limits
@@ -107,12 +107,15 @@ def funnel(folder):
     low, high = exact_limits(FUNNEL[-1] / FUNNEL[-2], FUNNEL[-2], tail=0.025)
     share = f"{100 * FUNNEL[-1] / FUNNEL[-2]:.2f}"
     said = (
-        f"Of the papers that share a data set, {share} % are reproducible in the talk; of as many "
+        f"Of the papers that share a data set, {share} % are reproducible; of as many "
         f"drawn at random that would be known to {hundred(float(low))} to "
         f"{hundred(float(high))} %."
     )
     rows = [[step, f"{n:,}", here] for step, n, here in zip(steps, FUNNEL, listed, strict=True)]
-    return table(["step", "in the talk", "on the site's lists"], rows, right=(1, 2)) + f"\n\n{said}"
+    return (
+        table(["step", "in a talk of its authors", "on the site's lists"], rows, right=(1, 2))
+        + f"\n\n{said}"
+    )
 
 
 def main():

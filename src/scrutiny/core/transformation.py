@@ -228,7 +228,8 @@ class SetsGold(Transformation):
         """Right answer to an item after edits, if this one was right of it before.
 
         Also of an answer that a model gave to the item: what it should say of the changed one. The
-        edits are those of the whole recipe, at places of ``before``.
+        edits are those of the whole recipe, at places of ``before``; of two such steps there is no
+        recipe. None where it cannot tell: the variant has no right answer then.
         """
 
     def must_suit(self, task: Facts, labels: Sequence[str]) -> None:

@@ -274,6 +274,9 @@ def compare(**flags: Any) -> int:
     (--undecided pass: 0; fail: 1).
     """
     if flags["plan"]:
+        written = next((f"--{name}" for name in ("junit", "html") if flags[name] is not None), "")
+        if written:
+            raise PlanError(f"--plan asks nothing yet, so that there is nothing for {written}.")
         from scrutiny.cli.comparison_plans import say_plan
 
         return say_plan(flags)

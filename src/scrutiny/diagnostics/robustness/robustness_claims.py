@@ -185,9 +185,18 @@ def _claim(recipe: Recipe, score: _Score, params: RobustnessParams, inputs: Inpu
         family=f"robustness{mark}",
         checks=("items", "seeds", "datasets"),
         competence=(("level", inputs.data.chance),) * has_level,
-        risk=Risk(what, tolerance, "costs {} points", **reading_of(recipe)._asdict()),
+        risk=Risk(what, tolerance, "costs {} points", **_reading(recipe, score, inputs)),
         coverage=_coverage(recipe, params),
     )
+
+
+def _reading(recipe: Recipe, score: _Score, inputs: Inputs) -> dict[str, int]:
+    """How many changed texts of the recipe were read, where that bounds the score.
+
+    What was read are labels of English texts, and a share of texts bounds a mean over items.
+    """
+    is_mean = score.metric == "accuracy@1" and has_labels(inputs.task)
+    return reading_of(recipe)._asdict() if is_mean and inputs.data.languages <= {"en"} else {}
 
 
 def _coverage(recipe: Recipe, params: RobustnessParams) -> tuple[str, ...]:

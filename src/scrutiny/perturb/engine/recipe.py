@@ -112,6 +112,11 @@ class Recipe:
         if not self.steps:
             raise PlanError("A recipe needs at least one step.")
         object.__setattr__(self, "name", "+".join(step.name for step in self.steps))
+        if sum(isinstance(step.transformation, SetsGold) for step in self.steps) > 1:
+            raise PlanError(
+                f"{self.name}: two of its steps say what is right afterwards, each from its own "
+                "edits, so that nobody knows it of both. Ask them one by one."
+            )
         effects = [dict(step.transformation.effect) for step in self.steps]
         object.__setattr__(self, "is_harmless", all(e == {"*": "keeps"} for e in effects))
 
@@ -129,7 +134,7 @@ class Recipe:
     def new_gold(self, gold: Any, task: Facts, before: Example, edits: Sequence[Edit]) -> Any:
         """Gold answer to an item after edits, where it is known; a text changed in parts keeps its.
 
-        It says nothing in layers that a step does not keep.
+        It says nothing in layers that a step does not keep, and is None where a step cannot tell.
         """
         for step in self.steps:
             of = step.transformation
@@ -137,6 +142,8 @@ class Recipe:
                 continue
             if isinstance(of, SetsGold):
                 gold = of.gold_after(gold, before, edits) if edits else gold
+                if gold is None:
+                    return None
             elif step.intensity == of.intensity:
                 gold = of.new_gold(gold)
         kind = type_of(gold)

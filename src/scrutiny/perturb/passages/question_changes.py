@@ -4,7 +4,7 @@ Both stand on a parse of the question (`scrutiny.perturb.passages.parsed_questio
 it speaks of (`scrutiny.perturb.passages.other_facts`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, Final, Literal
@@ -12,8 +12,15 @@ from typing import Any, ClassVar, Final, Literal
 from scrutiny.core.answers.answer import fences_of
 from scrutiny.core.answers.texts import AnyOf, Extract
 from scrutiny.core.edit import Edit
+from scrutiny.core.example import Example
 from scrutiny.core.randomness import Rng
-from scrutiny.core.transformation import Document, Effect, Site, may_change_unless
+from scrutiny.core.transformation import (
+    Document,
+    Effect,
+    SetsGold,
+    Site,
+    may_change_unless,
+)
 from scrutiny.perturb.engine.changes import (
     ONE_SITE,
     Candidates,
@@ -129,7 +136,7 @@ def _right_answer(document: Document) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class OtherQuestion(Change):
+class OtherQuestion(Change, SetsGold):
     """A question about something else, which the passage does not answer.
 
     Its names and numbers are others, or a word is turned round ("first", "last"); none of what
@@ -177,6 +184,6 @@ class OtherQuestion(Change):
             if edits:
                 yield tuple([with_unknown(document, edit) for edit in edits])
 
-    def new_gold(self, gold: Any) -> Any:
+    def gold_after(self, gold: Any, before: Example, edits: Sequence[Edit]) -> Any:
         """No answer."""
         return AnyOf((Extract(""),)) if isinstance(gold, AnyOf) else Extract("")

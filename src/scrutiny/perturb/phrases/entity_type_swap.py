@@ -80,6 +80,8 @@ class EntityTypeSwap(Change):
         for first, second in rng.random((_TRIED if known else 0, 2)).tolist():
             label, names = known[int(first * len(known))]
             name = pick(names, second)
+            if name in document.text:  # two would become one
+                continue
             spans = (Span(document.field, 0, len(name), label),)
             yield tuple([renamed(document, m, name)._replace(spans=spans) for m in group])
 

@@ -9,9 +9,15 @@ from itertools import pairwise
 from typing import Any, ClassVar, Final
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.example import Span
+from scrutiny.core.example import Example, Span
 from scrutiny.core.randomness import Rng
-from scrutiny.core.transformation import Document, Effect, Site, may_change_unless
+from scrutiny.core.transformation import (
+    Document,
+    Effect,
+    SetsGold,
+    Site,
+    may_change_unless,
+)
 from scrutiny.perturb.engine.changes import (
     ONE_SITE,
     Candidates,
@@ -45,7 +51,7 @@ class _OfOpinions(Change):
 
 
 @dataclass(frozen=True, slots=True)
-class ReverseOpinion(_OfOpinions):
+class ReverseOpinion(_OfOpinions, SetsGold):
     """Turns round what is said of the aspect that is asked about, so that its polarity flips.
 
     Each opinion gets its opposite ("slow" for "fast"), loses its negation, or is denied where it
@@ -99,7 +105,7 @@ class ReverseOpinion(_OfOpinions):
         aspects = _aspects(document)
         yield from _turned(document, aspects, {*map(place_of, aspects[0].opinions)})
 
-    def new_gold(self, gold: Any) -> Any:
+    def gold_after(self, gold: Any, before: Example, edits: Sequence[Edit]) -> Any:
         """The opposite polarity."""
         return opposite_of(gold) if isinstance(gold, str) else gold
 

@@ -96,11 +96,11 @@ class Clash(Change, SetsGold):
                 "first, or means the same, cannot be told. Say which pairs change, and which label "
                 f"they have then: {name}(of=LABEL,becomes=LABEL)."
             )
-        lost = {*found.values()} - known
+        lost = [(label, other) for label, other in found.items() if other not in known]
         if lost and self.becomes is None:
-            label = min(lost)
+            label, other = min(lost)
             raise PlanError(
-                f"{name}: {stated}, and {label}, which {next(iter(found))} would be, is none of "
+                f"{name}: {stated}, and {other}, which {label} would be, is none of "
                 f"them. Say which label a contradiction has: {name}(becomes=LABEL)."
             )
 

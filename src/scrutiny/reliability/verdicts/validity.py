@@ -4,6 +4,9 @@ Changed texts of each transformation were read. Where all of 100 kept their righ
 of 100 may not: a model that answers those anew is right, and counts as wrong. If each such text
 were among the broken ones, so much of the cost would be the change's own, and the rest is the
 model's.
+
+**Misleads when** the data are of another kind than what was read: reviews and news, but for the
+changes of single tasks. Only costs that are means over items of English texts have a reading.
 """
 
 from typing import Final
@@ -46,10 +49,8 @@ def models_part(finding: Finding) -> float | None:
 def part_in_words(finding: Finding) -> str:
     """How much of a cost is the model's, and why; empty where it does not hurt or none was read.
 
-    Examples
-    --------
-    "At least 0.4 of the 4.0 points are the model's: of 100 such texts that were read 100 kept their
-    right answer, so at most 3.6 % may not."
+    Such as "At least 0.4 of the 4.0 points are the model's: of 100 such texts that were read 100
+    kept their right answer, so at most 3.6 % may not."
     """
     risk, own = finding.claim.risk, models_part(finding)
     if finding.verdict != "hurts" or own is None or risk is None or finding.estimate is None:

@@ -70,10 +70,9 @@ def review_objects(found: Review) -> Iterator[dict[str, Any]]:
     yield {"part": "table", **own}
     for columns, groups in found.groups.items():
         for group in groups:
-            named = dict(zip(columns, group.names, strict=True))
             yield {
                 "part": "group",
-                **named,
+                "cells": dict(zip(columns, group.names, strict=True)),
                 "n": group.n_rows,
                 "loss": _limits(group.loss),
                 "share": _limits(group.share),
@@ -89,7 +88,7 @@ def review_objects(found: Review) -> Iterator[dict[str, Any]]:
             names = {name: str(cells[row]) for name, cells in found.table.cells.items()}
             yield {
                 "part": "difference",
-                **names,
+                "cells": names,
                 "difference": float(single.difference[place]),
                 "low": float(single.low[place]),
                 "high": float(single.high[place]),
@@ -150,7 +149,9 @@ def _headline(found: Review) -> str:
     columns = next((one for one in reversed(found.groups) if len(one) == 1), ())
     groups = found.groups[columns]
     if not columns:
-        (one,) = groups
+        if not groups:
+            return "No result has a score above nothing before the change: none can lose a share."
+        one = groups[0]
         return f"{_share(one.share, unit=' %')} of {one.n_rows:,} results {beyond} of their score."
     said = [sum(group.majority == word for group in groups) for word in ("yes", "no")]
     names = [group.names[0] for group in groups if group.majority == "yes"]

@@ -192,7 +192,9 @@ def _members(
 ) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Values of columns, and the rows that have them and a relative loss; in order of values."""
     rows = np.flatnonzero(np.isfinite(table.loss))
-    if not columns or not rows.size:
+    if not rows.size:
+        return
+    if not columns:
         yield (), rows
         return
     codes = np.zeros(rows.size, dtype=np.int64)

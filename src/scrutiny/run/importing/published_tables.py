@@ -33,6 +33,7 @@ _CLUSTERS: Final = tuple("model system dataset data_set data corpus benchmark".s
 #: Words in the name of a metric that is a share of the items.
 _SHARES: Final = frozenset("accuracy acc em exact match exactmatch correct".split())
 _WHOLE: Final = 100.0  # of percent
+_SCALED: Final = {_WHOLE: "scores in percent", 1.0: "scores as parts of one"}
 _MOST_BAD: Final = 0.1  # of the rows: a table of which more cannot be read is another kind of table
 _WORD: Final = re.compile(r"[a-z]+")
 
@@ -52,7 +53,7 @@ class PublishedTable:
     is_share
         ``(row,)`` whether the score is a share of the items: F1, BLEU and the like are not.
     cells
-        Texts of each other column ``(row,)``, by its name.
+        Texts of each column ``(row,)``, by its name.
     groups, clusters
         Columns that rows are grouped by, and those whose values are drawn anew.
     read_as
@@ -116,11 +117,12 @@ def read_published(
     table = registry().load("reader", source.scheme)(replace(source, options=reading))
     columns = tuple(table.columns)
     roles = _roles(columns, stated, place)
+    groups, clusters = tuple(dict.fromkeys(groups)), tuple(dict.fromkeys(clusters))
     for name in (*groups, *clusters):
         _there(name, columns, place)
     others = [name for name in columns if name not in roles.values()]
-    groups = tuple(groups) or _known(others, _GROUPS)
-    clusters = tuple(clusters) or _known(others, _CLUSTERS)
+    groups = groups or _known(others, _GROUPS)
+    clusters = clusters or _known(others, _CLUSTERS)
     kept: list[tuple[float, float, float]] = []
     rows: list[Mapping[str, Any]] = []
     bad: list[str] = []
@@ -141,26 +143,35 @@ def read_published(
             "one, or percent: leave out rows of other metrics (perplexity, counts)."
         )
     before, after, items = np.array(kept, dtype=np.float64).T
-    is_signed = any("%" in str(row.get(roles["before"])) for row in rows)
-    scale = _WHOLE if is_signed or max(before.max(), after.max()) > 1 else 1.0
     metric = roles.get("metric", "")
     metrics = [cell_text(row.get(metric)) for row in rows]
+    scale = _scales(before, after, metrics, [str(row.get(roles["before"])) for row in rows])
     said = [f"{role} = {name}" for role, name in roles.items()]
     said += [f"grouped by {' and '.join(groups)}"] * bool(groups)
     said += [f"{' and '.join(clusters)} drawn anew"] * bool(clusters)
-    said += ["scores in percent" if scale > 1 else "scores as parts of one"]
+    said += [" and ".join(_SCALED[k] for k in sorted({*scale.tolist()}, reverse=True))]
     return PublishedTable(
         place,
         before / scale,
         after / scale,
         items,
         np.array([not metric or is_share(name) for name in metrics]),
-        {name: np.array([cell_text(row.get(name)) for row in rows]) for name in others},
+        {name: np.array([cell_text(row.get(name)) for row in rows]) for name in columns},
         groups,
         clusters,
         f"Read from {place}: {', '.join(said)}.",
         (len(bad), bad[0] if bad else ""),
     )
+
+
+def _scales(
+    before: Floats, after: Floats, metrics: Sequence[str], written: Sequence[str]
+) -> Floats:
+    """Size of a whole in each row ``(row,)``: 100 with a sign, or where the metric exceeds 1."""
+    is_signed = np.array(["%" in text for text in written])
+    top = np.where(is_signed, 0.0, np.maximum(before, after))
+    above = {metric for metric, score in zip(metrics, top, strict=True) if score > 1}
+    return np.where(is_signed | np.isin(metrics, sorted(above)), _WHOLE, 1.0)
 
 
 def is_share(metric: str) -> bool:
@@ -216,6 +227,8 @@ def _numbers(
     found = {}
     for role in ("before", "after", "items"):
         cell = values.get(roles.get(role, ""))
+        if role == "items" and isinstance(cell, str):
+            cell = cell.replace(",", "")
         number = score_of(cell)
         if number is None and (role != "items" or not is_empty(cell)):
             return (np.nan, np.nan, np.nan), f"{roles[role]} is {str(cell)[:40]!r}, and no number"
@@ -223,7 +236,9 @@ def _numbers(
             number *= 100  # as in a column of percent without the sign
         found[role] = np.nan if number is None else float(number)
     scores = (found["before"], found["after"])
-    if min(scores) < 0 or max(scores) > _WHOLE or found["items"] < 0:
-        said = f"scores {scores[0]:g} and {scores[1]:g}" if found["items"] >= 0 else "items below 0"
+    if min(scores) < 0 or max(scores) > _WHOLE:
+        said = f"scores {scores[0]:g} and {scores[1]:g}"
         return (np.nan, np.nan, np.nan), f"{said}, which are no parts of one and no percent"
+    if found["items"] < 0 or found["items"] % 1 > 0:
+        return (np.nan, np.nan, np.nan), f"{found['items']:g} items, which is no count"
     return (found["before"], found["after"], found["items"]), ""
