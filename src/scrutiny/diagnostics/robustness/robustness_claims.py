@@ -32,7 +32,7 @@ from scrutiny.core.plugin_base import without_versions
 from scrutiny.core.record import Measure
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.robustness.robustness_recipes import RobustnessParams, has_labels
-from scrutiny.perturb.engine.readings import reading_of
+from scrutiny.perturb.engine.readings import BlindReading, reading_of
 from scrutiny.perturb.engine.recipe import Recipe
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.tasks.scores import score_of
@@ -177,6 +177,7 @@ def _claim(recipe: Recipe, score: _Score, params: RobustnessParams, inputs: Inpu
     tolerance = of_task.tolerance if params.tolerance is None else params.tolerance
     excess = [Component(f"excess{mark}/{name}", 0.0, _CONTROL)] * params.control
     what = f"{recipe.title}: {expression_in_words(score.metric)}" if mark else recipe.title
+    own = _reading(recipe, score, inputs)
     has_level = params.kept_metrics(inputs.task)[0] == of_task.level
     return Claim(
         id=f"{recipe.name}{mark}",
@@ -185,18 +186,19 @@ def _claim(recipe: Recipe, score: _Score, params: RobustnessParams, inputs: Inpu
         family=f"robustness{mark}",
         checks=("items", "seeds", "datasets"),
         competence=(("level", inputs.data.chance),) * has_level,
-        risk=Risk(what, tolerance, "costs {} points", **_reading(recipe, score, inputs)),
+        risk=Risk(what, tolerance, "costs {} points", read=own.read, fit=own.fit),
         coverage=_coverage(recipe, params),
     )
 
 
-def _reading(recipe: Recipe, score: _Score, inputs: Inputs) -> dict[str, int]:
+def _reading(recipe: Recipe, score: _Score, inputs: Inputs) -> BlindReading:
     """How many changed texts of the recipe were read, where that bounds the score.
 
     What was read are labels of English texts, and a share of texts bounds a mean over items.
     """
     is_mean = score.metric == "accuracy@1" and has_labels(inputs.task)
-    return reading_of(recipe)._asdict() if is_mean and inputs.data.languages <= {"en"} else {}
+    is_read = is_mean and inputs.data.languages <= {"en"}
+    return reading_of(recipe) if is_read else BlindReading()
 
 
 def _coverage(recipe: Recipe, params: RobustnessParams) -> tuple[str, ...]:
