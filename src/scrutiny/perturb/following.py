@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scrutiny.core.answers.answer import type_of
+from scrutiny.core.answers.clusters import Clusters
 from scrutiny.core.answers.label_and_spans import SPANS
 from scrutiny.core.answers.words import ROOT, Words
 from scrutiny.core.edit import Edit, Piece
@@ -23,8 +24,10 @@ if TYPE_CHECKING:
 class Concatenate(ChangesWholeText):
     """The text and the next ones of the data, with the right answers of all.
 
-    Entities, heads and parts of speech of the texts that are appended come along; a tree becomes
-    several. Which texts follow is settled by the data, not by the order in which they are changed.
+    Entities, mentions with their clusters, heads and parts of speech of the texts that are appended
+    come along; a tree becomes several. Which texts follow is settled by the data, not by the order
+    in which they are changed. Mentions of one document are never those of another; a window of the
+    same document is not appended.
 
     Parameters
     ----------
@@ -39,14 +42,14 @@ class Concatenate(ChangesWholeText):
 
     References
     ----------
-    Gui et al. (2021). TextFlint: ConcatSent.
+    Gui et al. (2021). TextFlint: ConcatSent, RndConcat.
     """
 
     id = "concatenate@1"
     title = "following texts appended"
     languages = frozenset({"*"})
     resources = ("items",)
-    effect = may_change_unless("spans", "words")
+    effect = may_change_unless("clusters", "spans", "words")
     is_default = False
 
     count: int = 2
@@ -73,6 +76,9 @@ def _is_like(other: Example, example: Example, name: str) -> bool:
     if name not in other.fields or other.language != example.language:
         return False
     gold, own = other.gold, example.gold
+    units = {k: v for k, v in example.attributes.items() if k.startswith("u_")}
+    if isinstance(own, Clusters) and units.items() & other.attributes.items():
+        return False  # who is meant there may be meant here
     return own is None or (gold is not None and type_of(gold) is type_of(own))
 
 
@@ -82,8 +88,14 @@ def _has_tokens(document: Document) -> bool:
 
 
 def _spans(other: Example, name: str, at: int) -> Iterator[Span]:
-    """Gold spans of an item whose text begins at a place of an edit's."""
-    for span in other.gold if type_of(other.gold) is SPANS else ():
+    """Gold spans, or mentions by cluster, of an item whose text begins at a place of an edit's."""
+    gold = other.gold
+    if isinstance(gold, Clusters):
+        named = [(f"{other.id}: {number}", c) for number, c in enumerate(gold.clusters)]
+        found = [Span(gold.field, *place, label) for label, c in named for place in c]
+    else:
+        found = list(gold) if type_of(gold) is SPANS else []
+    for span in found:
         if span.field == name:
             yield span._replace(start=span.start + at, end=span.end + at)
 

@@ -2,6 +2,7 @@
 
 import re
 import runpy
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,10 @@ from scrutiny.tasks.tasks import load_task
 ROOT = Path(__file__).parents[3]
 TOOL = runpy.run_path(str(ROOT / "tools" / "transformation_table.py"))
 PAGE = ROOT / "docs" / "transformations-by-task.md"
-COVERAGE = runpy.run_path(str(ROOT / "tools" / "coverage_table.py"))
+CLASSES = runpy.run_path(str(ROOT / "tools" / "textflint_classes.py"))
+# How many English classes TextFlint 0.1.0 has for each task.
+TEXTFLINT = {"ABSA": 3, "COREF": 6, "CWS": 7, "DP": 2, "MRC": 4, "NER": 3, "NLI": 4, "NMT": 3}
+TEXTFLINT |= {"POS": 2, "RE": 5, "SA": 3, "SM": 3, "WSC": 4, "WSD": 1}
 CELL = re.compile(r"|0|\d+\.\d( / (–|\d+\.\d))?")
 LEAST = {"insert_adverb": 95.0, "contraction": 95.0, "delete_word": 95.0, "reverse_negation": 95.0}
 # the tags that the data state are not always those of the tagger, which a bare text has
@@ -39,6 +43,7 @@ def test_the_table_has_every_transformation_and_every_task():
         f"{PAGE.relative_to(ROOT)}: add the rows that `python tools/transformation_table.py "
         f"{' '.join(missing)}` prints, or take out those of names that are gone"
     )
+    assert [*shown] == sorted(shown, key=lambda name: name.rstrip("*"))
     for name, cells in shown.items():
         recipe = parse_recipe(name.rstrip("*"))
         assert name.endswith("*") == TOOL["is_slow"](recipe)
@@ -89,17 +94,34 @@ def shown_coverage():
     return [[c.strip() for c in line[1:-1].split("|")] for line in lines if line[:1] == "|"]
 
 
-def test_each_class_of_textflint_has_a_recipe_with_its_data_and_how_fit_it_is():
-    fit = COVERAGE["fit_shares"]()
-    assert len(fit) >= 15
-    for cells, (name, recipe, data, answer) in zip(
-        shown_coverage(), COVERAGE["TASKS"], strict=True
-    ):
-        assert cells[:3] == [name, f"`{recipe}`", ", ".join(data)]
-        assert cells[4:] == [answer, str(fit.get(recipe, ""))]
-        made = parse_recipe(recipe)
-        assert all(made.is_scored(load_task(COVERAGE["DATA"][one][0]).facts) for one in data)
-        assert fit.get(recipe, 100) >= 85 or not made.is_default, recipe
+def test_each_class_of_textflint_has_a_recipe_or_says_that_it_has_none():
+    classes, missing = CLASSES["TASKS"], CLASSES["MISSING"]
+    rows, fit = shown_coverage(), CLASSES["fit_shares"]()
+    assert [cells[:3] for cells in rows[len(classes) :]] == [
+        [names, "none", why] for names, why in missing.items()
+    ]
+    assert len({one.name for one in classes}) == len({one.recipe for one in classes})
+    for cells, one in zip(rows, classes, strict=False):
+        assert cells[:3] == [one.name, f"`{one.recipe}`", ", ".join(one.data)]
+        if one.recipe.startswith("--suite "):
+            pairs = load_dataset(one.recipe.removeprefix("--suite ")).examples
+            assert one.data[0].startswith(f"{len(pairs)} pairs"), one.name
+            continue
+        facts = [load_task(CLASSES["DATA"][data][0]).facts for data in one.data]
+        made = parse_recipe(one.recipe)
+        effects = {made.effect(of) for of in facts}
+        assert effects == {cells[4].partition(": ")[0]}, one.name
+        assert cells[4:] == [CLASSES["effect_on"](one), fit.get(one.recipe, "not read")]
+        assert len(cells[3].split(", ")) == len(one.data), one.name
+        share = fit.get(one.recipe, "100").partition(",")[0]
+        assert int(share) >= 85 or not made.is_default, one.recipe
+
+
+def test_no_class_of_textflint_is_left_out_or_named_twice():
+    named = Counter[str]()
+    for name in {one.name.partition(", ")[0] for one in CLASSES["TASKS"]} | {*CLASSES["MISSING"]}:
+        named[name.split()[0]] += len(name.split(", "))
+    assert named == TEXTFLINT
 
 
 @pytest.mark.data("sst2", "wnut17")
@@ -107,5 +129,5 @@ def test_what_the_table_says_is_what_the_data_give():
     for cells in shown_coverage():
         recipe, data = cells[1].strip("`"), cells[2].split(", ")[0]
         if recipe.startswith(("double_denial", "known_name", "entity_type")):
-            share = COVERAGE["changed_share"](recipe, data)
+            share = CLASSES["changed_share"](recipe, data)
             assert f"{share:.1f}" == cells[3].split(", ")[0], recipe
