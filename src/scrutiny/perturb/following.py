@@ -10,6 +10,7 @@ from scrutiny.core.answers.label_and_spans import SPANS
 from scrutiny.core.answers.words import ROOT, Words
 from scrutiny.core.edit import Edit, Piece
 from scrutiny.core.example import Example, Span
+from scrutiny.core.languages import UNSPACED, script_of
 from scrutiny.core.randomness import Rng
 from scrutiny.core.transformation import Document, Site, may_change_unless
 from scrutiny.perturb.engine.changes import Candidates, ChangesWholeText
@@ -59,13 +60,14 @@ class Concatenate(ChangesWholeText):
         items: OtherItems = find_resource(document.resources, "items")
         example, name = document.example, document.field
         found = items.following(example.id, self.count, start=float(rng.random()))
+        gap = "" if script_of(example.language) in UNSPACED else " "
         text, spans, pieces = "", list[Span](), list[Piece]()
         for other in found:
             if _is_like(other, example, name):
-                at = len(text) + 1
+                at = len(text + gap)
                 spans += _spans(other, name, at) if example.gold is not None else ()
                 pieces += _pieces(other, name, at, len(pieces)) if _has_tokens(document) else ()
-                text += f" {other.fields[name]}"
+                text += gap + other.fields[name]
         end = len(document.text)
         if text:
             yield (Edit(name, end, end, text, tuple(spans), pieces=tuple(pieces)),)

@@ -229,3 +229,20 @@ def test_spans_of_a_second_field_do_not_come_along():
         task="token-tagging",
     )
     assert [s.field for s in variant.gold] == ["b"]
+
+
+def test_no_space_stands_between_texts_of_a_script_without_any():
+    items = [Example(str(n), {"text": text}, "x", language="zh") for n, text in enumerate("好大")]
+    found = perturb(
+        items[0], "concatenate(count=1)", seed=0, resources={"items": OtherItems(items)}
+    )
+    assert apply_edits(items[0], found.edits).text == "好大"
+
+
+def test_a_name_that_stands_in_the_text_already_is_not_given_to_another():
+    rows = [("Anna lives in Nairobi .", "B-PER O O B-LOC O"), ("Nairobi won .", "B-LOC O O")]
+    items = [tagged(n, *row) for n, row in enumerate(rows)]
+    given = {"items": OtherItems(items)}
+    for seed in range(20):
+        found = perturb(items[0], "entity_type_swap", seed=seed, resources=given)
+        assert apply_edits(items[0], found.edits).text.count("Nairobi") <= 1
