@@ -36,4 +36,4 @@ def test_every_reader_of_files_is_tried() -> None:
         for cell in kind.read.__closure__ or ()
         if isinstance(cell.cell_contents, str)
     }
-    assert schemes - cells == {"builtin", "hf"}
+    assert schemes - cells == {"aspects", "builtin", "hf"}

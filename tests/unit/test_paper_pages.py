@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 from paper_pages import LEGEND, MARK, OF_RELEASED, page  # noqa: E402
 
-PAGES = sorted((ROOT / "docs" / "papers").glob("*.md"))
+PAGES = sorted(p for p in (ROOT / "docs" / "papers").glob("*.md") if MARK in p.read_text("utf-8"))
 _TABLE = re.compile(r"((?:^\|.*\n)+)", re.MULTILINE)
 _PLAN = re.compile(r"^\$ scrutiny run (\S+\.toml)", re.MULTILINE)
 

@@ -82,7 +82,8 @@ def test_junit_has_a_test_for_each_judged_score(logs, command, tmp_path, stated)
     said = found.text or found.get("message")
     assert said.startswith("undecided: No difference is shown: ")
     assert "alls an unchanged system worse in at most " in said
-    counts = {name: int(suites.get(name)) for name in ("tests", "failures", "skipped")}
+    (suite,) = suites
+    counts = {name: int(suite.get(name)) for name in ("tests", "failures", "skipped")}
     assert counts == {
         "tests": 1, "failures": int(stated == "fail"), "skipped": int(stated == "undecided")
     }  # fmt: skip

@@ -44,7 +44,7 @@ def test_recipes_have_one_canonical_name_that_reads_back(written, name):
         ("typos@7", UnknownNameError, "typos@1"),
         ("typos(modes=swap)", UnknownNameError, "'mode'"),
         ("typos(mode=swop)", UnknownNameError, "'swap'"),
-        ("typos(where=inside)", UnknownNameError, "within"),
+        ("typos(where=withn)", UnknownNameError, "within"),
         ("typos(share=lots)", PlanError, "a number"),
         ("typos(share=2)", PlanError, "between 0 and 1"),
         ("typos(shortest=2.5)", PlanError, "a whole number"),

@@ -17,6 +17,8 @@ from scrutiny.report.formats import FORMATS, cell, render
 from scrutiny.report.load import load_view
 from scrutiny.report.notebook import render_snippet
 
+#: Every Eval Ever has no answers of runs without scores.
+SHOWN = tuple(name for name in FORMATS if not name.startswith("eee"))
 HOSTILE = (
     "<img src=x onerror=alert(1)> [a](javascript:alert(1)) @octocat #17 http://evil.example "
     "www.evil.example \\input{/etc/passwd} $x$ `code` {{7*7}} \x1b[31m \x9b2J \u202egpj\u2066"
@@ -53,7 +55,7 @@ def runs(tmp_path_factory):
 @pytest.fixture(scope="module")
 def texts(runs):
     view = load_view(runs[0].path)
-    return {name: render(view, name) for name in FORMATS} | {"snippet": render_snippet(view)}
+    return {name: render(view, name) for name in SHOWN} | {"snippet": render_snippet(view)}
 
 
 def test_the_run_has_what_is_shown(runs, texts):
@@ -63,7 +65,7 @@ def test_the_run_has_what_is_shown(runs, texts):
         assert "octocat" in texts[name]
 
 
-@pytest.mark.parametrize("name", [*FORMATS, "snippet"])
+@pytest.mark.parametrize("name", [*SHOWN, "snippet"])
 def test_no_format_steers_a_terminal(texts, name):
     found = STEERING.search(texts[name])
     assert found is None, texts[name][found.start() - 80 : found.end() + 20]

@@ -44,6 +44,7 @@ def folder(monkeypatch):
         manifest=manifest,
         measured=lambda: (pa.Table.from_pylist(records, schema=RECORDS), items),
         items=lambda: items,
+        items_without_texts=lambda: items,
         has_verdicts_of_today=True,
         findings=list,
     )

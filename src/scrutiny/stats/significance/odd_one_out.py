@@ -136,7 +136,7 @@ def share_found(
     --------
     >>> rng = np.random.default_rng(0)
     >>> [round(share_found([], 0.01, items=190, noise=x, rng=rng), 2) for x in (0, 0.02, 0.1)]
-    [0.05, 0.1, 0.21]
+    [0.05, 0.09, 0.2]
     """
     proper_level(1 - level)
     before = np.asarray(outcomes, dtype=np.int64).reshape(-1)
