@@ -21,7 +21,6 @@ from scrutiny.run.comparing.pair_tests import (
     Gaps,
     PartSums,
     holm_of_pairs,
-    mid_p,
     mid_p_where,
     tail_below,
 )
@@ -29,6 +28,7 @@ from scrutiny.stats.intervals.components import FEW_FLIPS, item_degrees
 from scrutiny.stats.intervals.families import FamilyRows, checkpoint_limits, floored, tail_of
 from scrutiny.stats.intervals.seed_error import critical_distance
 from scrutiny.stats.intervals.simultaneous import FEWEST_SEEDS
+from scrutiny.stats.significance.exact_tests import mcnemar_mid_p
 
 _NOTHING: Final = 1e-12
 _ALIKE: Final = 1e-9  # changes nearer than this are of one size
@@ -234,7 +234,7 @@ class ComparisonRule:
             total = np.maximum(np.abs(by_unit.sum(axis=1)) - step, 0.0)
             z = total / np.sqrt(np.maximum((by_unit**2).sum(axis=1), _NOTHING))
             wide = 2.0 * scipy.special.ndtr(-z)
-            found[rows, k] = np.where(is_alike, mid_p(gained, count), wide)
+            found[rows, k] = np.where(is_alike, mcnemar_mid_p(gained, count), wide)
         return found
 
     def outcomes(self, first: Floats, second: Floats) -> tuple[Bools, Bools]:

@@ -7,6 +7,7 @@ import scipy
 from numpy.typing import NDArray
 
 from scrutiny.core.arrays import Floats
+from scrutiny.stats.significance.exact_tests import mcnemar_mid_p
 
 Bools = NDArray[np.bool_]
 
@@ -67,15 +68,5 @@ def mid_p_where(asked: Bools, sums: PartSums) -> Floats:
     """McNemar's mid-p ``(pair, part)`` where it is asked for; 1 elsewhere."""
     found = np.ones(asked.shape)
     count = sums.square[asked].astype(np.intp)
-    found[asked] = mid_p((count + sums.change[asked].astype(np.intp)) // 2, count)
+    found[asked] = mcnemar_mid_p((count + sums.change[asked].astype(np.intp)) // 2, count)
     return found
-
-
-def mid_p(gained: NDArray[np.intp], count: NDArray[np.intp]) -> Floats:
-    """McNemar's two-sided mid-p of so many gained among so many changed; 1 without any."""
-    at = scipy.special.bdtr(gained.astype(np.float64), count, 0.5)
-    fewer = np.maximum(gained - 1.0, 0.0)
-    before = np.where(gained > 0, scipy.special.bdtr(fewer, count, 0.5), 0.0)
-    half = (at - before) / 2.0
-    lower, upper = at - half, 1.0 - before - half
-    return np.where(count > 0, np.minimum(1.0, 2.0 * np.minimum(lower, upper)), 1.0)

@@ -14,6 +14,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from scrutiny.stats.arrays import FloatArray, StatisticsError, finite, proper_level
+from scrutiny.stats.significance.exact_tests import mcnemar_mid_p
 
 _HALVINGS: Final = 40  # of the range of flips: exact up to 10^12 items
 
@@ -149,20 +150,12 @@ def flips_that_show(
     low, high = np.full(net.shape, -1.0), np.maximum(reach, 0.0) + 1  # shown at low, not at high
     for _ in range(_HALVINGS):
         middle = np.floor((low + high) / 2)
-        is_shown = (middle <= reach) & (_mid_p(np.maximum(middle, 0.0), net) <= level)
+        is_shown = (middle <= reach) & (
+            mcnemar_mid_p(np.maximum(middle, 0.0), net + 2 * np.maximum(middle, 0.0)) <= level
+        )
         is_open = high - low > 1
         low, high = (
             np.where(is_open & is_shown, middle, low),
             np.where(is_open & ~is_shown, middle, high),
         )
     return np.where(low < 0, -1.0, net + 2 * low)
-
-
-def _mid_p(fewer: FloatArray, net: FloatArray) -> FloatArray:
-    """McNemar's mid-p: the rarer direction has ``fewer`` flips, the other ``net`` more."""
-    flips = net + 2 * fewer
-    at_most = scipy.special.betainc(flips - fewer + (flips == 0), fewer + 1, 0.5)
-    less = np.where(
-        fewer > 0, scipy.special.betainc(flips - fewer + 1, np.maximum(fewer, 1.0), 0.5), 0.0
-    )
-    return np.where(flips == 0, 1.0, np.minimum(1.0, at_most + less))
