@@ -89,7 +89,7 @@ def _score(text: str, named: str) -> float:
 
 
 def _weight(words: Sequence[str], one: int, other: int) -> float:
-    """What a word counts for a place in a text."""
+    """Weight of a polar word, by its distance in words from the place that is judged."""
     low, high = sorted((one, other))
     is_beyond = not _BORDERS.isdisjoint(words[low:high])
     return (_BEYOND if is_beyond else 1.0) / (high - low)

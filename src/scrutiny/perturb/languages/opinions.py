@@ -200,7 +200,7 @@ def _cut(document: Document, at: int) -> Edit:
 
 
 def _not_too(document: Document, first: int, stop: int, sign: int) -> Iterator[tuple[Edit, ...]]:
-    """What is too heavy as not too heavy."""
+    """Edits that deny an excess: "too heavy" becomes "not too heavy"."""
     at = first - 1 if first and plain(document.words[first - 1]) == "too" else first
     if sign < 0 and plain(document.words[at]) == "too" and at + 1 < len(document.words):
         verb = _verb_before(document, at)

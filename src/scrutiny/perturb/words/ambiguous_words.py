@@ -116,7 +116,7 @@ class WordPlace(NamedTuple):
 
 
 def _use(document: Document, index: int, tag: str) -> str:
-    """What decides which words can stand in a word's place; empty where none can."""
+    """Use of a word in its sentence, by which others are listed; empty where none fits."""
     behind = document.words[index + 1] if index + 1 < len(document.words) else ""
     place = WordPlace(
         document.words[index],
@@ -150,7 +150,7 @@ def _use_of_adjective(place: WordPlace) -> str:
 
 
 def _use_of_adverb(place: WordPlace) -> str:
-    """Of degree before an adjective; of place or manner at the end of a clause."""
+    """Use of an adverb: degree before an adjective, place or manner at the end of a clause."""
     if place.word in _DEGREES:
         is_alone = place.before != "RB" and place.next not in _DEGREES | {"not"}
         return "degree" if is_alone and place.behind in ("JJ", "RB") else ""

@@ -97,7 +97,7 @@ def _presumed(found: PlannedLevel) -> str:
 
 
 def rule_lines(found: PlannedRule) -> Iterator[Text]:
-    """What decides a rule, in a sentence, and a table of numbers of items."""
+    """Lines on a rule of a gate: how many items decide it, in a sentence and a table."""
     enough = next((one for one in found.chances if max(one.passes, one.fails) >= POWER), None)
     if enough is None:
         said = f"{found.chances[-1].items:,} items do not decide it in 80 of 100 runs either."

@@ -27,7 +27,7 @@ _SHOWN: Final = 0.05
 
 
 def review_lines(found: Review, *, most: int = _MOST_ROWS) -> Iterator[Text]:
-    """What a table shows, for a terminal; tables end after ``most`` rows."""
+    """Lines of a review in a terminal: the decision, then tables of at most ``most`` rows."""
     first, *others = _sentences(found)
     yield from wrapped(first, style="bold")
     for sentence in others:

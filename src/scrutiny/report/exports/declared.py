@@ -36,7 +36,7 @@ def state_rows(view: RunView) -> list[tuple[str, str, str, str]]:
 
 
 def claim_rows(view: RunView) -> list[tuple[str, str, str]]:
-    """What is claimed beside scores and risks, its verdict, and of what it is said."""
+    """Claims beside scores and risks: the sentence, its verdict and its scope."""
     found = [f for f in view.findings if f.claim.risk is None and not f.claim.is_headline]
     return [(f.claim.says, f.verdict, f.scope) for f in found]
 
