@@ -21,7 +21,9 @@ project = "scrutiny"
 root_doc = "docs/index"
 extensions = ["myst_parser", "sphinx_copybutton"]
 LINKED = [  # pages that others link and no list names
+    "examples/results/README",
     "packages/scrutiny-zoo/ATTRIBUTION",
+    "src/scrutiny/text/data/NOTICE",
     "tests/QUARANTINES",
     "tests/integration/rare_input",
     "tools/reading_instructions",
@@ -35,7 +37,7 @@ include_patterns = [
     "examples/notebooks/*.ipynb",
     *(f"{page}.md" for page in LINKED),
 ]
-exclude_patterns = [".*", "build", "dist", "runs", "src", "benchmarks", "packages/*/src"]
+exclude_patterns = [".*", "build", "dist", "runs", "benchmarks", "packages/*/src"]
 html_theme = "furo"
 html_title = "scrutiny"
 html_show_sphinx = html_show_copyright = False
