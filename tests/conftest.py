@@ -3,6 +3,7 @@
 import gc
 import os
 import signal
+import sys
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
@@ -22,7 +23,9 @@ settings.register_profile(
 )
 settings.load_profile("repeatable")
 
-# Processes that tests start read what the one before them compiled, whatever the shell says.
+# This process and those that tests start read what the one before them compiled, whatever the
+# shell says: pytest rewrites each file of tests, and each of scrutiny, which has a plug-in for it.
+sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # A shell starts what runs in its background with interrupts ignored, and children inherit that.

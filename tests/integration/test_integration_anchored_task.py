@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from pyarrow import parquet
-from test_integration_plugin import metadata, python
+from test_integration_plugin import END, SESSION, metadata, python
 
 import scrutiny
 from scrutiny.diagnostics.attack.kept_texts import found_in
@@ -46,15 +46,26 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_nothing_edits_the_aspect(site: Path) -> None:
-    made = python(
-        ["-m", "scrutiny", "perturb", "--data", DATA, "--with", CHANGES, "--control"],
-        site=site,
-        cwd=site,
-    )
-    assert made.returncode == 0, made.stderr
+@pytest.fixture(scope="module")
+def printed(site: Path) -> dict[str, str]:
+    """What each command printed, one after the other in a process of their own."""
+    asked = f"--model {MODEL} --data {DATA} --display none"
+    fewer = "--limit 20 -P budget=40 --draws 100 --out"
+    commands = {
+        "perturb": f"perturb --data {DATA} --with {CHANGES} --control",
+        "audit": f"audit {asked} --out run",
+        "attack": f"run attack {asked} {fewer} attack",
+        "transfer": f"run attack.transfer {asked} --reference {MODEL} {fewer} attack.transfer",
+    }
+    said = "\n".join(commands.values())
+    done = python(["-c", SESSION], site=site, cwd=site, said=said)
+    assert done.returncode == 0, done.stderr
+    return dict(zip(commands, done.stdout.removesuffix(END).split(END), strict=True))
+
+
+def test_nothing_edits_the_aspect(printed: dict[str, str]) -> None:
     changed = set()
-    for line in map(json.loads, made.stdout.splitlines()):
+    for line in map(json.loads, printed["perturb"].splitlines()):
         assert line["aspect"] in ASPECTS
         assert line["aspect"] in line["text"], line
         if line["status"] == "ok":
@@ -65,16 +76,9 @@ def test_nothing_edits_the_aspect(site: Path) -> None:
     assert {"append_irrelevant", "typos", "keyboard", "number_swap", "word_case"} <= changed
 
 
-def test_an_audit_asks_what_it_asks_of_labels(site: Path) -> None:
+def test_an_audit_asks_what_it_asks_of_labels(site: Path, printed: dict[str, str]) -> None:
     """Without a line more: level, changes and attacks; what needs probabilities says so."""
-    done = python(
-        ["-m", "scrutiny", "audit", "--model", MODEL, "--data", DATA,
-         "--out", "run", "--display", "none"],
-        site=site,
-        cwd=site,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    shown = done.stdout
+    shown = printed["audit"]
     assert "Accuracy 100 %" in shown
     for named in ("typos", "PWWS attack", "irrelevant sentences", "no probabilities"):
         assert " ".join(named.split()) in " ".join(shown.split()), shown
@@ -113,16 +117,21 @@ def checkpoint(site: Path) -> Path:
     return folder
 
 
-def test_a_checkpoint_of_pairs_reads_the_text_and_its_anchor(checkpoint: Path, site: Path) -> None:
-    """Every answer is the network's own on both texts, so an audit finds no error at all."""
-    done = python(
-        ["-m", "scrutiny", "audit", "--model", "hf:bert", "--data", PAIRS,
-         "--out", "hf", "--display", "none"],
-        site=site,
-        cwd=site,
-    )  # fmt: skip
+@pytest.fixture(scope="module")
+def of_checkpoint(checkpoint: Path, site: Path) -> tuple[str, str]:
+    """What an audit of the network printed, and what followed its gradients."""
+    audit = f"audit --model hf:bert --data {PAIRS} --out hf --display none"
+    done = python(["-c", SESSION + FOLLOWED], site=site, cwd=site, said=audit)
     assert done.returncode == 0, done.stderr
-    shown = " ".join(done.stdout.split())
+    audited, followed = done.stdout.split(END)
+    return audited, followed
+
+
+def test_a_checkpoint_of_pairs_reads_the_text_and_its_anchor(
+    of_checkpoint: tuple[str, str], site: Path
+) -> None:
+    """Every answer is the network's own on both texts, so an audit finds no error at all."""
+    shown = " ".join(of_checkpoint[0].split())
     assert "Accuracy 100 %" in shown
     for named in ("keyboard typos", "PWWS attack", "confidence", "doubtful labels"):
         assert named in shown
@@ -132,12 +141,10 @@ def test_a_checkpoint_of_pairs_reads_the_text_and_its_anchor(checkpoint: Path, s
 
 
 def test_gradients_of_a_checkpoint_are_followed_and_leave_the_anchor(
-    checkpoint: Path, site: Path
+    of_checkpoint: tuple[str, str], site: Path
 ) -> None:
     """An attack that follows gradients changes the text; both texts are attributed."""
-    done = python(["-c", FOLLOWED], site=site, cwd=site)
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout) == [0, 0, 0, 0, 1, 1]
+    assert json.loads(of_checkpoint[1]) == [0, 0, 0, 0, 1, 1]
     cases = list(scrutiny.load(site / "attacked").cases())
     assert cases
     for case in cases:
@@ -163,17 +170,9 @@ print(json.dumps(found.fields))
 """
 
 
+@pytest.mark.usefixtures("printed")
 def test_attacks_and_their_transfer_never_edit_the_aspect(site: Path) -> None:
     """Random change neither; the model reads the text behind the aspect, and can be fooled."""
-    for name, more in (("attack", ()), ("attack.transfer", ("--reference", MODEL))):
-        done = python(
-            ["-m", "scrutiny", "run", name, "--model", MODEL, "--data", DATA, *more,
-             "--limit", "20", "-P", "budget=40", "--draws", "100", "--out", name,
-             "--display", "none"],
-            site=site,
-            cwd=site,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
     texts = list(found_in(site / "attack"))
     fooled = [one for one in texts if one.role == "measured" and one.is_success]
     assert fooled

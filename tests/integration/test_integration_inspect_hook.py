@@ -1,5 +1,6 @@
 """The extension package for inspect: what it does with a log, and the hook in a real evaluation."""
 
+import json
 import os
 import subprocess
 import sys
@@ -12,9 +13,11 @@ from scrutiny.store.run_folder import RunFolder
 inspect_ai = pytest.importorskip("inspect_ai")
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "packages" / "scrutiny-inspect" / "src"
-#: A task of sixty samples; a model that is right on 45 of them, and needs no network.
-EVALUATION = """
-import sys
+#: Tasks of sixty samples, one after the other, with a model that needs no network: folder, how
+#: many it has wrong and environment of each are read, and a line of this end stands behind each.
+END = "----- end -----"
+EVALUATIONS = f"""
+import json, os, sys
 from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
 from inspect_ai.model import ModelOutput, get_model
@@ -25,57 +28,75 @@ async def counted(self, text):
     return len(text)
 
 MockLLM.count_text_tokens = counted
-wrong = int(sys.argv[1])
-outputs = [ModelOutput.from_content("mockllm/model", "a" if k >= wrong else "c") for k in range(60)]
-model = get_model("mockllm/model", custom_outputs=outputs)
-samples = [Sample(id=k, input=f"Say a ({k})", target="a") for k in range(60)]
-task = Task(dataset=samples, scorer=match(), name="letters")
-(log,) = eval(task, model=model, log_dir="logs", display="plain", max_samples=1)
-assert log.status == "success", log.error
+before = dict(os.environ)
+for folder, wrong, settings in json.load(sys.stdin):
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(before | settings)
+    answers = ["a" if k >= wrong else "c" for k in range(60)]
+    outputs = [ModelOutput.from_content("mockllm/model", answer) for answer in answers]
+    model = get_model("mockllm/model", custom_outputs=outputs, memoize=False)
+    samples = [Sample(id=k, input=f"Say a ({{k}})", target="a") for k in range(60)]
+    task = Task(dataset=samples, scorer=match(), name="letters")
+    (log,) = eval(task, model=model, log_dir="logs", display="plain", max_samples=1)
+    assert log.status == "success", log.error
+    print({END!r}, flush=True)
+    runs = os.path.join(folder, "logs", "scrutiny")
+    if folder.endswith("plain"):
+        (run,) = os.listdir(runs)
+        before["SCRUTINY_INSPECT_BASELINE"] = os.path.join(runs, run)
 """
 
 
-@pytest.fixture
-def evaluate(tmp_path):
-    (tmp_path / "evaluation.py").write_text(EVALUATION)
+@pytest.fixture(scope="module")
+def evaluated(tmp_path_factory):
+    """Folder of four evaluations, and what was printed in each; inspect is imported once."""
+    place = tmp_path_factory.mktemp("evaluated")
+    for name in ("plain", "compared", "off", "failing"):
+        (place / name).mkdir()
+    (place / "taken").write_text("a file")
+    given = [
+        ("plain", 15, {}),
+        ("compared", 45, {"MARGIN": "0.1", "OUT": str(place / "second")}),
+        ("off", 15, {"": "0", "BASELINE": ""}),
+        ("failing", 15, {"OUT": str(place / "taken"), "BASELINE": ""}),
+    ]
+    asked = [
+        (str(place / name), wrong, {f"SCRUTINY_INSPECT_{k}".rstrip("_"): v for k, v in own.items()})
+        for name, wrong, own in given
+    ]
+    path = os.pathsep.join([str(PACKAGE), str(ROOT / "src"), *sys.path])
+    done = subprocess.run(
+        [sys.executable, "-c", EVALUATIONS],
+        env={**os.environ, "PYTHONPATH": path},
+        input=json.dumps(asked),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    printed = done.stdout.split(f"{END}\n")
+    return place, dict(zip((name for name, *_ in given), printed, strict=False))
 
-    def run(wrong, **settings):
-        path = os.pathsep.join([str(PACKAGE), str(ROOT / "src"), *sys.path])
-        done = subprocess.run(
-            [sys.executable, "evaluation.py", str(wrong)],
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": path, **settings},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
 
-    return run
-
-
-def test_a_finished_task_becomes_a_run_and_is_compared(evaluate, tmp_path):
-    out = evaluate(15)
-    (run,) = (tmp_path / "logs" / "scrutiny").iterdir()
+def test_a_finished_task_becomes_a_run_and_is_compared(evaluated):
+    place, printed = evaluated
+    (run,) = (place / "plain" / "logs" / "scrutiny").iterdir()
     (found,) = RunFolder.open(run).estimates()
     assert found.value == 0.75
     assert found.counts.planned == 60
-    assert "0.75 [0.62, 0.85]" in out
-    assert f"scrutiny: the run is {run}" in out
-    settings = {"SCRUTINY_INSPECT_BASELINE": str(run), "SCRUTINY_INSPECT_MARGIN": "0.1"}
-    out = evaluate(45, **settings, SCRUTINY_INSPECT_OUT=str(tmp_path / "second"))
-    assert "is worse by 50.0 points" in out
-    assert "FAIL  a loss of more than 10 points is shown." in out
-    assert len(list((tmp_path / "second").iterdir())) == 1
+    assert "0.75 [0.62, 0.85]" in printed["plain"]
+    assert f"scrutiny: the run is {run}" in printed["plain"]
+    assert "is worse by 50.0 points" in printed["compared"]
+    assert "FAIL  a loss of more than 10 points is shown." in printed["compared"]
+    assert len(list((place / "second").iterdir())) == 1
 
 
-def test_it_can_be_turned_off_and_breaks_no_evaluation(evaluate, tmp_path):
-    assert "scrutiny: " not in evaluate(15, SCRUTINY_INSPECT="0")
-    assert not (tmp_path / "logs" / "scrutiny").exists()
-    (tmp_path / "taken").write_text("a file")
-    out = evaluate(15, SCRUTINY_INSPECT_OUT=str(tmp_path / "taken"))
-    assert "scrutiny: the log was not imported: " in out
+def test_it_can_be_turned_off_and_breaks_no_evaluation(evaluated):
+    place, printed = evaluated
+    assert "scrutiny: " not in printed["off"]
+    assert not (place / "off" / "logs" / "scrutiny").exists()
+    assert "scrutiny: the log was not imported: " in printed["failing"]
 
 
 def test_logs_elsewhere_are_left_alone(monkeypatch):

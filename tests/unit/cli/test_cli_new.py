@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -17,72 +18,97 @@ from scrutiny.core.errors import PlanError, UnknownNameError
 DIAGNOSTIC = ("claims", "diagnostic", "metrics", "params", "parts")
 
 
-BETWEEN = "\n-- shown --\n"
-BOTH = f"""import sys
+#: Runs the commands of its input, a line each, and prints a line of this end after each.
+END = "\n----- end -----\n"
+SESSION = f"""import sys
 from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
 
-assert exit_code_of(group, ["list", sys.argv[1]]) == 0
-print({BETWEEN!r})
-assert exit_code_of(group, ["show", "long_words"]) == 0
+for line in sys.stdin.read().splitlines():
+    assert exit_code_of(group, line.split()) == 0, line
+    print({END!r}, end="", flush=True)
 """
+AUDIT = (
+    "audit --model builtin:sentiment --data builtin:reviews#task=text-classification --limit 40 "
+    "--only performance --only a_diagnostic --display none --html page.html"
+)
 
 
-def write(kind: str, name: str, folder: Path) -> None:
-    assert exit_code_of(group, ["new", kind, name, "-o", str(folder)]) == 0
-
-
-def installed(folder: Path) -> dict[str, str]:
-    """Environment in which a source folder is as good as installed: its metadata lies beside it."""
+def install(folder: Path) -> Path:
+    """Make a source folder as good as installed, its metadata beside it; what goes on the path."""
     project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
     lines = [f"{k} = {v}" for k, v in project["entry-points"]["scrutiny"].items()]
     info = folder / "src" / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
     info.mkdir()
     (info / "METADATA").write_text(f"Name: {project['name']}\nVersion: {project['version']}\n")
     (info / "entry_points.txt").write_text("[scrutiny]\n" + "\n".join(lines) + "\n")
-    known = os.pathsep.join([str(folder / "src"), os.environ.get("PYTHONPATH", "")])
-    return {**os.environ, "PYTHONPATH": known, "OMP_NUM_THREADS": "1"}
+    return folder / "src"
 
 
-def run(arguments: list[str], folder: Path, environment: dict[str, str]) -> str:
-    done = subprocess.run(
-        [sys.executable, *arguments],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+@dataclass(frozen=True)
+class Written:
+    """Folder with a package of each kind, and a way to run Python where all are installed."""
+
+    folder: Path
+
+    def python(self, *arguments: str, said: str = "") -> str:
+        path = [*map(str, sorted(self.folder.glob("*/src"))), os.environ.get("PYTHONPATH", "")]
+        done = subprocess.run(
+            [sys.executable, *arguments],
+            cwd=self.folder,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(path), "OMP_NUM_THREADS": "1"},
+            input=said,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
+    folder = tmp_path_factory.mktemp("packages")
+    for kind in TEMPLATES:
+        assert exit_code_of(group, ["new", kind, f"a_{kind}", "-o", str(folder / kind)]) == 0
+        install(folder / kind)
+    return Written(folder)
+
+
+@pytest.fixture(scope="module")
+def tested(written: Written) -> str:
+    """What pytest prints of the tests of all packages."""
+    options = ("-v", "-W", "error", "-p", "no:cacheprovider", "--import-mode", "importlib")
+    return written.python("-m", "pytest", *options)
+
+
+@pytest.fixture(scope="module")
+def printed(written: Written) -> dict[str, str]:
+    """What commands print where all packages are installed."""
+    each = (command for kind in TEMPLATES for command in (f"list {kind}s", f"show a_{kind}"))
+    commands = [*each, AUDIT]
+    done = written.python("-c", SESSION, said="\n".join(commands))
+    return dict(zip(commands, done.removesuffix(END).split(END), strict=True))
 
 
 @pytest.mark.parametrize("kind", sorted(TEMPLATES))
-def test_package_passes_its_own_test_and_is_found(kind: str, tmp_path: Path) -> None:
-    folder = tmp_path / "plugin"
-    write(kind, "long_words", folder)
-    environment = installed(folder)
-    tested = run(
-        ["-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider"], folder, environment
-    )
-    assert " passed" in tested
-    listed, _, shown = run(["-c", BOTH, f"{kind}s"], folder, environment).partition(BETWEEN)
-    assert "long_words@1" in listed
-    assert "[long_words]" in listed
-    assert "Misleads when" in shown
+def test_package_passes_its_own_test_and_is_found(
+    kind: str, tested: str, printed: dict[str, str]
+) -> None:
+    assert f"{kind}/tests/test_conformance.py::test_conformance PASSED" in tested
+    listed = printed[f"list {kind}s"]
+    assert f"a_{kind}@1" in listed
+    assert f"[a_{kind}]" in listed
+    assert "Misleads when" in printed[f"show a_{kind}"]
 
 
-def test_written_diagnostic_is_in_the_audit_and_has_its_part_of_the_page(tmp_path: Path) -> None:
-    folder = tmp_path / "plugin"
-    write("diagnostic", "all_capitals", folder)
-    given = ["--model", "builtin:sentiment", "--data", "builtin:reviews", "--limit", "40"]
-    only = ["--only", "performance", "--only", "all_capitals", "--display", "none"]
-    page = ["--html", "page.html"]
-    printed = run(["-m", "scrutiny", "audit", *given, *only, *page], folder, installed(folder))
-    assert "capitals change fewer than 10% of the answers" in " ".join(printed.split())
-    html = (folder / "page.html").read_text(encoding="utf-8")
-    part = html[html.index('id="all-capitals"') : html.index('id="diagnostic-all-capitals"')]
+def test_written_diagnostic_is_in_the_audit_and_has_its_part_of_the_page(
+    written: Written, printed: dict[str, str]
+) -> None:
+    assert "capitals change fewer than 10% of the answers" in " ".join(printed[AUDIT].split())
+    html = (written.folder / "page.html").read_text(encoding="utf-8")
+    part = html[html.index('id="a-diagnostic"') : html.index('id="diagnostic-a-diagnostic"')]
     assert "Does it matter how words are written" in part
     assert re.search(r"<td class=.num.>\d\.\d+ \[.*?<td class=.num.>40/40</td>", part, re.S)
 
