@@ -166,14 +166,15 @@ def test_hashes_must_be_sorted_and_unsigned(hashes):
         overlap_with_hashes(["a"], hashes)
 
 
-def test_a_hundred_thousand_texts_take_seconds():
+def test_forty_thousand_texts_take_seconds():
+    """All against all would be 320 million pairs: minutes."""
     rng = np.random.default_rng(0)
     words = [f"{a}{b}{c}" for a in "bcdfgh" for b in "aeiou" for c in "klmnprst"]
-    made = [" ".join(chosen) for chosen in rng.choice(words, (100_000, 12)).tolist()]
+    made = [" ".join(chosen) for chosen in rng.choice(words, (40_000, 12)).tolist()]
     start = time.process_time()
-    report = overlap([f"{text} indeed" for text in made[:20_000]], made)
-    assert report.near == 20_000
-    assert time.process_time() - start < 30  # 4 s where nothing else runs
+    report = overlap([f"{text} indeed" for text in made[:8_000]], made)
+    assert report.near == 8_000
+    assert time.process_time() - start < 12  # 1.5 s where nothing else runs
 
 
 def corpus(base, name):
