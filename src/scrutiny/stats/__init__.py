@@ -7,7 +7,8 @@ resampling
     `weights`: units of resampling (`Units`) and their draws, which are cached. `sums`: additive
     components by unit and cell, collapsed where rows are equal. `resample`: a
     statistic of every replicate on every draw of items (of sums, of weighted rows, or refitted).
-    `unchanged`: answers that an unchanged system would give, asked once more.
+    `unchanged`: answers that an unchanged system would give, asked once more, whose replicates lie
+    as far apart as `seed_spread` can tell.
 significance
     `exact_tests`: their result, with its smallest attainable p; McNemar's test and rank tests.
     `permutation_tests`: flips of signs, by unit. `binomial`: without the rest of scipy's

@@ -44,6 +44,7 @@ def test_an_undecided_comparison_says_how_far_it_can_be_trusted(logs, command):
     decide = out.index("a loss of 5 points can't be excluded; ")
     assert verdict < alarms < decide < out.index(" noise floor ")
     assert "of 1,000 runs; finds " in out
+    assert " in 80 of 100 (the repeats leave open " in out
     assert " would, if nothing has changed." in out
 
 

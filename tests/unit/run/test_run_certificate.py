@@ -1,11 +1,19 @@
 """A/A certificates: of known and unknown noise, at the edges, and what would decide."""
 
+from dataclasses import replace
+from math import ceil
+
 import numpy as np
 import pytest
 from two_sides import random_slices, sides
 
 from scrutiny.core.randomness import generator
-from scrutiny.diagnostics.similarity.side_by_side.sides import UNKNOWN, Noise
+from scrutiny.diagnostics.similarity.side_by_side.sides import (
+    UNKNOWN,
+    Noise,
+    noise_of_replicates,
+)
+from scrutiny.report.compare.certified import certificate_words
 from scrutiny.run.comparing.certificate import certificates, rates, rule_of, together, upper_limit
 from scrutiny.run.comparing.planned_power import needed, power_of
 from scrutiny.stats.resampling.unchanged import UnchangedSystem
@@ -41,6 +49,24 @@ def test_the_loss_that_is_found_is_found():
     rng = np.random.default_rng(5)
     worse, _ = rates(system, rule, (1, 1), rng=rng, pairs=1500, loss=found.finds)
     assert 0.74 < worse / 1500 < 0.88
+
+
+@pytest.mark.parametrize("is_paired", [False, True])
+def test_three_seeds_leave_open_which_loss_is_found(is_paired):
+    rng = np.random.default_rng(7)
+    right = np.arange(300)[None] < 240 + rng.integers(-9, 10, (6, 1))  # seeds, and no other chance
+    both = sides(right[:3], right[:3] if is_paired else right[3:], is_paired=is_paired)
+    (found,) = certified(both, noise_of_replicates(both))
+    if is_paired:  # what pairs share is no error of their difference
+        assert found.between == (pytest.approx(found.finds, rel=0.2),) * 2
+        return
+    assert found.between[0] < 0.8 * found.finds < found.finds < 0.9 * found.between[1]
+    words = certificate_words([found], is_share=True)
+    ends = [f"{ceil(1000 * one) / 10:.1f}" for one in found.between]
+    assert words.endswith(f" in 80 of 100 (the repeats leave open {ends[0]} to {ends[1]}).")
+    unbounded = replace(found, between=(found.between[0], None))
+    assert f"{ends[0]} or more" in certificate_words([unbounded], is_share=True)
+    assert certificate_words([replace(found, between=None)], is_share=True).endswith("80 of 100.")
 
 
 def test_where_noise_is_not_known_it_is_supposed():

@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from scrutiny.stats.arrays import StatisticsError
-from scrutiny.stats.resampling.unchanged import UnchangedSystem, spread_beyond
+from scrutiny.stats.resampling.seed_spread import SeedSpread
+from scrutiny.stats.resampling.unchanged import UnchangedSystem
 
 
 def drawn(system, count, replicates=(1, 1), seed=0, **more):
@@ -76,16 +78,40 @@ def test_versions_that_are_equally_good_differ_in_every_replicate(noise, flips):
 
 
 def test_replicates_deviate_as_seeds_do():
-    system = UnchangedSystem.of_hits(np.ones((1, 4000)) * (np.arange(4000) % 5 > 0), noise=0.1)
-    seeds = UnchangedSystem(system.right, system.wrong, 0.02, system.level, noise=0.1)
+    hits = np.ones((1, 4000)) * (np.arange(4000) % 5 > 0)
+    seeds = UnchangedSystem.of_hits(hits, noise=0.1, spread=SeedSpread(0.02**2))
     first, second = drawn(seeds, 100, (4, 4))
     assert first.mean(axis=2).std(axis=1, ddof=1).mean() == pytest.approx(0.02, rel=0.15)
-    assert spread_beyond([first[0], second[0]]) == pytest.approx(0.02, abs=0.012)
-    found = [spread_beyond([a, b]) for a, b in zip(first, second, strict=True)]
-    assert np.mean(found) == pytest.approx(0.02, rel=0.15)
-    paired = drawn(seeds, 100, (4, 4), is_paired=True)
-    apart = (paired[0] - paired[1]).mean(axis=2)
-    assert apart.std() < 0.6 * (first - second).mean(axis=2).std()
+    found = [SeedSpread.of([a, b]) for a, b in zip(first, second, strict=True)]
+    assert found[0].degrees == 6
+    excess = [one.variance - one.own for one in found]
+    assert np.mean(excess) ** 0.5 == pytest.approx(0.02, rel=0.1)
+    # an interval of 80 % holds the spread in 80 of 100
+    inside = [one.at(0.1) < 0.02 < one.at(0.9) for one in found]
+    assert np.mean(inside) == pytest.approx(0.8, abs=0.1)
+
+
+def test_spreads_that_fit_are_those_of_few_numbers():
+    seen = SeedSpread(0.02**2, 0.01**2, 4)
+    many = seen.drawn(np.random.default_rng(0), 40_000)
+    for share in (0.1, 0.5, 0.9):
+        assert (many <= seen.at(share)).mean() == pytest.approx(share, abs=0.01)
+        assert seen.fixed(share).is_known
+        assert seen.fixed(share).at(0.7) == pytest.approx(seen.at(share))
+    # the score of one more replicate lies as far out as Student's t says
+    other = SeedSpread(1.0, 0.0, 2).drawn(np.random.default_rng(1), 200_000)
+    other *= np.random.default_rng(2).standard_normal(200_000)
+    assert np.quantile(other, 0.9) == pytest.approx(stats.t.ppf(0.9, 2), rel=0.02)
+
+
+def test_what_paired_replicates_share_is_no_spread_of_their_difference():
+    rng = np.random.default_rng(3)
+    shared = np.where(np.arange(3000) < rng.integers(2000, 2600, (4, 1)), 1.0, 0.0)
+    apart, paired = SeedSpread.of([shared, shared]), SeedSpread.of([shared] * 2, is_paired=True)
+    assert apart.at(0.1) > 0.02
+    assert paired.at(0.9) == 0.0
+    assert (apart.degrees, paired.degrees) == (6, 3)
+    assert SeedSpread.of([shared[:1], shared[:1]]).is_known
 
 
 def test_scores_repeat_their_own_values_and_their_spread():

@@ -69,25 +69,42 @@ def certificate_words(certificates: Sequence[Certificate], *, is_share: bool) ->
         Whether the score is a share, whose losses are points.
     """
     first, *others = certificates
-    alarms, finds = _of_thousand(first.at_most), _finds(first, is_share=is_share)
+    alarms, finds = _of_thousand(first.at_most), _finds(first.finds, is_share=is_share)
     worse = "calls an unchanged system worse in at most"
     if first.is_known:
-        return f"C{worse[1:]} {alarms} of 1,000 runs; finds {finds} in 80 of 100."
+        ends = _ends(first, is_share=is_share)
+        return f"C{worse[1:]} {alarms} of 1,000 runs; finds {finds} in 80 of 100{ends}."
     said = f"The noise floor is not known. Without noise this {worse} {alarms} of 1,000 runs, "
     said += f"and finds {finds} in 80 of 100"
     for other in others:
         said += f"; if {percent(other.noise)} of the items flip by chance, at most "
-        said += f"{_of_thousand(other.at_most)} of 1,000, and {_finds(other, is_share=is_share)}"
-    return f"{said}."
+        said += (
+            f"{_of_thousand(other.at_most)} of 1,000, and {_finds(other.finds, is_share=is_share)}"
+        )
+    return f"{said}{_ends(first, is_share=is_share)}."
 
 
-def _finds(found: Certificate, *, is_share: bool) -> str:
-    """Smallest loss that is found, rounded upward, so that the printed one is found as often."""
-    if found.finds is None:
+def _ends(found: Certificate, *, is_share: bool) -> str:
+    """What repeats leave open of the loss that is found: few hardly show how far they differ."""
+    near, far = found.between or (None, None)
+    if near is None:
+        return ""
+    least = _size(near, is_share=is_share)
+    if far is None:
+        return f" (the repeats leave open {least} or more)"
+    most = _size(far, is_share=is_share)
+    return f" (the repeats leave open {least} to {most})" if least != most else ""
+
+
+def _finds(loss: float | None, *, is_share: bool) -> str:
+    if loss is None:
         return "no loss"
-    if not is_share:
-        return f"a loss of {number(found.finds)}"
-    return f"a loss of {hundred(ceil(1000 * found.finds) / 1000)} points"
+    return f"a loss of {_size(loss, is_share=is_share)}{' points' if is_share else ''}"
+
+
+def _size(loss: float, *, is_share: bool) -> str:
+    """A loss in its unit, rounded upward, so that the printed one is found as often."""
+    return hundred(ceil(1000 * loss) / 1000) if is_share else number(loss)
 
 
 def _needed(level: Level, margin: float) -> str:

@@ -2,11 +2,12 @@
 
 Pairs of runs are drawn in which nothing differs but chance: the items of the comparison with what
 the first model did on them, its noise floor, its repeats. The very rule that decides is put to
-each. The same pairs with a loss planted in the second run say which loss it finds.
+each. The same pairs with a loss planted in the second run say which loss it finds. How far seeds
+lie apart is known from few: each pair has a distance that fits what was seen.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -16,7 +17,8 @@ from scrutiny.core.randomness import generator
 from scrutiny.diagnostics.similarity.side_by_side.sides import Noise, Sides
 from scrutiny.run.comparing.changed_slices import Sliced
 from scrutiny.run.comparing.many_comparisons import ComparisonRule
-from scrutiny.stats.resampling.unchanged import UnchangedSystem, spread_beyond
+from scrutiny.stats.resampling.seed_spread import SeedSpread
+from scrutiny.stats.resampling.unchanged import UnchangedSystem
 
 #: Noise that a certificate supposes where it is not known, beside none; or what differs, if more.
 SUPPOSED: Final = 0.05
@@ -30,6 +32,8 @@ _CELLS: Final = 8_000_000  # answers that are drawn for one rate, at most
 _FOR_POWER: Final = (20, 250)
 _POWER_CELLS: Final = 1_600_000
 _STEPS: Final = 5  # of bisection
+_TAIL: Final = 0.1  # of the spreads of seeds that fit, on either side of what is said of them
+_ENDS: Final = 3  # times fewer pairs for these ends
 _NEAR: Final = (0.8, 2.4)  # times half of an interval: where the smallest loss is looked for
 _SURE: Final = 0.95
 _SAME: Final = 1e-9  # scores nearer than this are one score
@@ -50,7 +54,11 @@ class Certificate:
     undecided
         Share of these pairs that the rule does not decide.
     finds
-        Smallest loss that 80 of 100 comparisons find; None where they find none.
+        Smallest loss that 80 of 100 comparisons find, over all distances of seeds that fit what was
+        seen; None where they find none.
+    between
+        That loss, if seeds lie as near to each other, or as far apart, as the ends of an 80 %
+        interval say; None where a run has one replicate.
     """
 
     noise: float
@@ -59,6 +67,7 @@ class Certificate:
     alarms: int
     undecided: float
     finds: float | None
+    between: tuple[float | None, float | None] | None = None
 
     @property
     def at_most(self) -> float:
@@ -129,7 +138,7 @@ def certificates(sides: Sides, rule: ComparisonRule, noise: Noise) -> tuple[Cert
         supposed = [noise.share]
     elif len(sides.first) > 1:  # scores without a range: each item's own ones are drawn
         known, supposed = True, [0.0]
-    spread = spread_beyond([sides.first, sides.second])
+    spread = SeedSpread.of([sides.first, sides.second], is_paired=sides.is_paired)
     counts = len(sides.first), len(sides.second)
     found = []
     for share in supposed:
@@ -180,7 +189,29 @@ def certify(
         alarms=worse,
         undecided=1.0 - (worse + same) / pairs,
         finds=_smallest_found(system, rule, counts, rng=rng, pairs=for_power),
+        between=_ends(system, rule, counts, rng=rng, pairs=for_power),
     )
+
+
+def _ends(
+    system: UnchangedSystem,
+    rule: ComparisonRule,
+    counts: tuple[int, int],
+    *,
+    rng: np.random.Generator,
+    pairs: int,
+) -> tuple[float | None, float | None] | None:
+    """Smallest losses that are found if seeds lie near to each other, and if they lie far apart."""
+    if system.spread.is_known:
+        return None
+    few = max(_FOR_POWER[0], pairs // _ENDS)
+    near, far = (
+        _smallest_found(
+            replace(system, spread=system.spread.fixed(share)), rule, counts, rng=rng, pairs=few
+        )
+        for share in (_TAIL, 1.0 - _TAIL)
+    )
+    return near, far
 
 
 def rates(
@@ -204,9 +235,7 @@ def rates(
         True loss of the second run, planted on items wherever they are.
     """
     worse = same = 0
-    for first, second in system.pairs(
-        rng, pairs, counts, loss=rule.sign * loss, is_paired=rule.is_paired
-    ):
+    for first, second in system.pairs(rng, pairs, counts, loss=rule.sign * loss):
         lost, kept = rule.outcomes(first, second)
         worse, same = worse + int(lost.sum()), same + int(kept.sum())
     return worse, same
@@ -222,9 +251,7 @@ def _smallest_found(
 ) -> float | None:
     """Smallest loss that the rule finds in so many pairs of a hundred; None if it finds none."""
     seed = int(rng.integers(2**32))
-    drawn = [  # the same chance for every loss
-        *system.drawn(np.random.default_rng(seed), pairs, counts, is_paired=rule.is_paired)
-    ]
+    drawn = [*system.drawn(np.random.default_rng(seed), pairs, counts)]  # one chance, all losses
 
     def is_found(loss: float) -> bool:
         worse = sum(int(rule.regressions(*block.losing(rule.sign * loss)).sum()) for block in drawn)

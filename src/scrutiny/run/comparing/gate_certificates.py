@@ -13,7 +13,8 @@ from scrutiny.run.comparing.certificate import SUPPOSED, Certificate, certify
 from scrutiny.run.comparing.many_comparisons import Bools, ComparisonRule
 from scrutiny.run.estimating.estimator import Estimator, estimator_of
 from scrutiny.run.estimating.gate import numbers_of_run
-from scrutiny.stats.resampling.unchanged import UnchangedSystem, spread_beyond
+from scrutiny.stats.resampling.seed_spread import SeedSpread
+from scrutiny.stats.resampling.unchanged import UnchangedSystem
 from scrutiny.store.run_folder import RunFolder
 
 
@@ -82,7 +83,7 @@ def _certified(
         level=estimator.resampling.level,
     )
     is_known = len(first) > 1
-    spread = spread_beyond([first, second])
+    spread = SeedSpread.of([first, second], is_paired=pair.is_paired)
     if is_known:  # items on which two replicates differ
         supposed = [float(2.0 * first.var(axis=0, ddof=1).mean())]
     else:

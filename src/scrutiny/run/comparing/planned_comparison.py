@@ -14,7 +14,8 @@ from scrutiny.run.comparing.many_comparisons import ComparisonRule
 from scrutiny.run.comparing.paired_levels import PairedLevel, read_levels
 from scrutiny.run.comparing.planned_power import MOST_ITEMS, DesignPower, power_of
 from scrutiny.run.comparing.whole_comparison import slices_of
-from scrutiny.stats.resampling.unchanged import UnchangedSystem, spread_beyond
+from scrutiny.stats.resampling.seed_spread import SeedSpread
+from scrutiny.stats.resampling.unchanged import UnchangedSystem
 from scrutiny.store.run_folder import RunFolder
 
 _REPEATS: Final = (1, 3, 5, 10)
@@ -97,7 +98,7 @@ def _planned(
     family = (n_levels - 1) * (1 + len(slices))
     rule = rule_of(sides, slices, margin=options.margin or 0.0, family=family)
     of = UnchangedSystem.of_hits if sides.is_hit else UnchangedSystem.of_scores
-    system = of(sides.first, noise=noise, spread=spread_beyond([sides.first]))
+    system = of(sides.first, noise=noise, spread=SeedSpread.of([sides.first]))
     rng = generator(sides.seed, "compare", name="plan", item=read.dataset)
     repeats = len(sides.first)
     return PlannedLevel(
@@ -141,7 +142,7 @@ def plan_from_numbers(
 def _designs(system: UnchangedSystem, repeats: int) -> list[tuple[int, int]]:
     """Items and repeats around those at hand; without noise a repeat tells nothing more."""
     n = system.n_items
-    is_exact = system.noise == 0.0 and system.spread == 0.0
+    is_exact = system.noise == 0.0 and system.spread.variance == 0.0
     many = [repeats] if is_exact else sorted({repeats, *_REPEATS})
     items = [round(times * n) for times in _TIMES]
     return [

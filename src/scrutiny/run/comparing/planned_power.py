@@ -10,7 +10,8 @@ from scrutiny.core.randomness import generator
 from scrutiny.diagnostics.similarity.side_by_side.sides import Noise, Sides
 from scrutiny.run.comparing.certificate import POWER, flips_between, rates
 from scrutiny.run.comparing.many_comparisons import ComparisonRule
-from scrutiny.stats.resampling.unchanged import UnchangedSystem, spread_beyond
+from scrutiny.stats.resampling.seed_spread import SeedSpread
+from scrutiny.stats.resampling.unchanged import UnchangedSystem
 
 #: Most items and repeats that are looked at.
 MOST_ITEMS: Final = 20_000
@@ -115,7 +116,7 @@ def needed(sides: Sides, rule: ComparisonRule, noise: Noise) -> DecidingSize | N
     if rule.margin <= 0.0:
         return None
     flips = flips_between(sides)
-    spread = spread_beyond([sides.first, sides.second])
+    spread = SeedSpread.of([sides.first, sides.second], is_paired=sides.is_paired)
     counts = len(sides.first), len(sides.second)
     of = UnchangedSystem.of_hits if sides.is_hit else UnchangedSystem.of_scores
     if sides.is_hit and max(counts) > 1 and noise.share is not None and noise.share < flips:
@@ -137,7 +138,7 @@ def _items(
     system: UnchangedSystem, rule: ComparisonRule, counts: tuple[int, int], rng: np.random.Generator
 ) -> int | None:
     """Fewest items, near to what the width of an interval says."""
-    ((one, other), *_) = system.pairs(rng, 20, counts, is_paired=rule.is_paired)
+    ((one, other), *_) = system.pairs(rng, 20, counts)
     low, high = rule.limits(one, other)
     error = float(np.median(high - low)) / 2.0 / _NORMAL
     guess = system.n_items * ((_NORMAL + 0.84) * error / rule.margin) ** 2

@@ -3,7 +3,9 @@
 How often an item is right is a chance of its own. The chances of all items are a beta distribution
 whose mean is the score, and whose spread is what the noise floor leaves: without noise each item is
 always right or always wrong. Given what an item did, its further answers come from an urn (Pólya):
-the same as to draw its chance from what is known of it, and answers with that chance.
+the same as to draw its chance from what is known of it, and answers with that chance. Replicates
+may lie farther apart than that, as seeds do; few of them show little of how far, so that each pair
+has its own distance, of those that fit what was seen.
 """
 
 from collections.abc import Iterator
@@ -14,7 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scrutiny.stats.arrays import FloatArray, StatisticsError, finite
+from scrutiny.stats.resampling.seed_spread import SeedSpread
 
+_NONE: Final = SeedSpread()
 _SURE: Final = 1e9  # balls in the urn of chances that are all alike
 _LARGEST: Final = 0.5  # share of items that flip between two runs of coins
 
@@ -28,7 +32,7 @@ class UnchangedSystem:
     right, wrong
         ``(item,)`` balls of each item's urn; where items are scored, nothing.
     spread
-        Standard deviation of the score over replicates, beyond what single answers make of it.
+        How far the scores of replicates lie apart beyond what single answers make of it.
     level
         Mean score.
     scores
@@ -42,14 +46,16 @@ class UnchangedSystem:
 
     right: FloatArray
     wrong: FloatArray
-    spread: float
+    spread: SeedSpread
     level: float
     scores: FloatArray | None = None
     noise: float = 0.0
     swapped: float = 0.0
 
     @classmethod
-    def of_hits(cls, hits: ArrayLike, *, noise: float, spread: float = 0.0) -> "UnchangedSystem":
+    def of_hits(
+        cls, hits: ArrayLike, *, noise: float, spread: SeedSpread = _NONE
+    ) -> "UnchangedSystem":
         """System that was seen, and the share of its items that flip between two runs.
 
         Parameters
@@ -84,7 +90,7 @@ class UnchangedSystem:
 
     @classmethod
     def of_scores(
-        cls, scores: ArrayLike, *, noise: float, spread: float = 0.0
+        cls, scores: ArrayLike, *, noise: float, spread: SeedSpread = _NONE
     ) -> "UnchangedSystem":
         """System whose items have scores ``(replicate, item)`` of any size.
 
@@ -110,9 +116,9 @@ class UnchangedSystem:
         mean, balls = _prior(level, _within(noise))
         if balls == 0.0:  # which items are right, and stay so
             right = (np.arange(items) < round(items * mean)).astype(np.float64)
-            return cls(right, 1.0 - right, 0.0, mean, noise=noise)
+            return cls(right, 1.0 - right, _NONE, mean, noise=noise)
         urn = np.ones(items)
-        return cls(urn * balls * mean, urn * balls * (1.0 - mean), 0.0, mean, noise=noise)
+        return cls(urn * balls * mean, urn * balls * (1.0 - mean), _NONE, mean, noise=noise)
 
     @property
     def n_items(self) -> int:
@@ -133,7 +139,6 @@ class UnchangedSystem:
         replicates: tuple[int, int],
         *,
         loss: float = 0.0,
-        is_paired: bool = False,
     ) -> Iterator[tuple[FloatArray, FloatArray]]:
         """Pairs of runs, in blocks ``(pair, replicate, item)`` that fit into memory.
 
@@ -148,11 +153,9 @@ class UnchangedSystem:
         loss
             By how much the second's score is worse: right answers that are lost wherever they are,
             in all replicates; below 0, wrong ones that became right (scores of lower is better).
-        is_paired
-            Whether replicate k of both is one model, and has its deviation in both.
         """
         can_lose = loss != 0.0
-        for drawn in self.drawn(rng, count, replicates, is_paired=is_paired, can_lose=can_lose):
+        for drawn in self.drawn(rng, count, replicates, can_lose=can_lose):
             yield drawn.losing(loss)
 
     def drawn(
@@ -161,14 +164,13 @@ class UnchangedSystem:
         count: int,
         replicates: tuple[int, int],
         *,
-        is_paired: bool = False,
         can_lose: bool = True,
     ) -> Iterator["DrawnPairs"]:
         """Draws of pairs, to which any loss can be planted afterwards.
 
         Parameters
         ----------
-        rng, count, replicates, is_paired
+        rng, count, replicates
             As `pairs` has them.
         can_lose
             Whether a loss will be planted.
@@ -177,9 +179,8 @@ class UnchangedSystem:
         block = max(1, min(count, _CELLS // max(cells, 1)))
         for start in range(0, count, block):
             size = min(block, count - start)
-            sides = [self.spread * rng.standard_normal((size, k)) for k in replicates]
-            if is_paired:
-                sides[1] = sides[0]
+            spread = self.spread.drawn(rng, size)[:, None]
+            sides = [spread * rng.standard_normal((size, k)) for k in replicates]
             if self.scores is None:
                 yield self._hits(rng, sides, can_lose=can_lose)
             else:
@@ -192,9 +193,10 @@ class UnchangedSystem:
         size, all_balls = len(apart[0]), self.right + self.wrong
         right = np.tile(self.right, (size, 1))
         values, places = [], []
+        is_apart = any(one.any() for one in apart)
         for moved in apart:
             side = np.empty((size, moved.shape[1], self.n_items), dtype=np.bool_)
-            place = np.empty(side.shape if self.spread > 0.0 else 0, dtype=np.float32)
+            place = np.empty(side.shape if is_apart else 0, dtype=np.float32)
             for k in range(moved.shape[1]):
                 hit = rng.random(right.shape, dtype=np.float32) * all_balls < right
                 right += hit
@@ -325,27 +327,3 @@ def _prior(mean: float, noise: float) -> tuple[float, float]:
     most = 2.0 * mean * (1.0 - mean)
     room = most - noise
     return mean, (noise / room if room > noise / _SURE else _SURE) if noise > 0 else 0.0
-
-
-def spread_beyond(sides: list[FloatArray]) -> float:
-    """Standard deviation of replicates' scores beyond what draws of single answers make of it.
-
-    Parameters
-    ----------
-    sides
-        ``(replicate, item)`` of each side; one with a single replicate says nothing.
-
-    Examples
-    --------
-    >>> alike = np.tile([[1.0, 0.0], [0.0, 1.0]], (1, 50))
-    >>> spread_beyond([alike])
-    0.0
-    """
-    excess, degrees = 0.0, 0
-    for side in sides:
-        if len(side) < 2:
-            continue
-        own = side.var(axis=0, ddof=1).sum() / side.shape[1] ** 2
-        excess += (len(side) - 1) * (float(side.mean(axis=1).var(ddof=1)) - own)
-        degrees += len(side) - 1
-    return float(max(0.0, excess / degrees) ** 0.5) if degrees else 0.0
