@@ -4,7 +4,11 @@
 
 The folder holds pairs.tsv.gz (published scores before and after a change), human_scores.tsv.gz
 (means and medians of raters) and papers.tsv.gz (lists of papers). What stands above the mark is
-written by hand and kept.
+written by hand and kept; its table beside our own models is printed with
+
+    python tools/textflint_page.py ../shared/data/textflint_site --run runs/tasks
+
+where runs/tasks is a run of examples/all_tasks.toml.
 """
 
 import argparse
@@ -19,7 +23,10 @@ import numpy as np
 
 from scrutiny.blocks.terminal_and_markdown import table
 from scrutiny.core.boundary.printable import hundred
+from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.report.compare.published_table import review_markdown
+from scrutiny.report.load import load_view
+from scrutiny.report.sections.change_matrix import costs_of
 from scrutiny.run.importing.published_review import review
 from scrutiny.run.importing.published_tables import read_published
 from scrutiny.stats.intervals.one_factor import t_over_replicates
@@ -29,6 +36,58 @@ PAGE = Path("docs/papers/textflint2021.md")
 MARK = "<!-- Made by tools/textflint_page.py from the site's files; edit what stands above. -->"
 #: Funnel of a talk of its authors: papers, on the tasks, with code, sharing data, reproducible.
 FUNNEL = (15086, 3764, 1372, 527, 154)
+#: Recipes that do what a change of the site describes, by its name there.
+OURS = {
+    "WordCase-upper": "word_case",
+    "WordCase-title": "word_case(case=title)",
+    "WordCase-lower": "word_case(case=lower)",
+    "Typos": "typos",
+    "SpellingError": "spelling_error",
+    "Keyboard": "keyboard",
+    "Ocr": "ocr",
+    "SwapSyn-WordNet": "synonym_wordnet",
+    "InsertAdv": "insert_adverb",
+    "AppendIrr": "append_irrelevant",
+    "Contraction": "contraction",
+    "Tense": "tense",
+    "TwitterType": "social_media",
+    "AddPunc": "punctuation",
+    "SwapNum": "number_swap",
+    "SwapNamedEnt": "entity_swap",
+    "RevTgt": "reverse_opinion",
+    "RevNon": "reverse_other_opinions",
+    "AddDiff": "add_aspects",
+    "NumWord": "number_clash",
+    "SwapAnt": "antonym_clash",
+    "AddSent": "tautology(said=sentence,fields=text_pair)",
+    "DoubleDenial": "double_denial",
+    "ConcatSent": "concatenate",
+    "EntTypos": "typos(where=within,share=1)",
+    "OOV": "entity_swap(names=unseen)",
+    "SwapLonger": "entity_swap(names=longer)",
+    "CrossCategory": "entity_type_swap",
+    "AddSubtree": "add_fact(form=clause)",
+    "RemoveSubtree": "delete_subtree",
+    "SwapPrefix": "prefix_swap",
+    "RndConcat": "concatenate(count=1)",
+    "RndDelete": "drop_sentence",
+    "RndInsert": "add_sentence",
+    "RndRepeat": "add_sentence(what=again)",
+    "RndShuffle": "sentence_order",
+    "AddSentDiverse": "distractor",
+    "ModifyPos": "sentence_order(to=edge,fields=context)",
+}
+#: Measurement and score of examples/all_tasks.toml, by the name of the task there.
+TASKS = {
+    "SA": ("sentiment", "accuracy"),
+    "NLI": ("inference", "accuracy"),
+    "ABSA": ("aspects", "accuracy"),
+    "NER": ("entities", "entity_f1"),
+    "POS": ("trees", "upos"),
+    "DP": ("trees", "las"),
+    "COREF": ("coreference", "conll_f1"),
+    "MRC": ("reading", "answer_f1"),
+}
 _KINDS = (("grammaticality", 0), ("plausibility", 2))  # places in a list of means and medians
 _FEWEST = 3  # tasks of a change that gets limits
 
@@ -118,10 +177,41 @@ def funnel(folder):
     )
 
 
+def beside(folder, run):
+    """Median relative loss of the site's results, and that of ours on changed texts, in percent."""
+    published = defaultdict(list)
+    for row in filter(is_single, rows_of(folder / "pairs.tsv.gz")):
+        before, after = float(row["original"] or 0), float(row["changed"] or 0)
+        if 0 < before <= 100 and after <= 100:  # a few are misprints
+            published[row["transformation"], row["task"]].append(100 * (before - after) / before)
+    ours = {}
+    for cell in costs_of(load_view(run)):
+        alone, level = cell.alone, cell.level
+        if cell.is_told and alone and alone.value is not None and level and level.value:
+            measure = cell.finding.claim.id.partition("/")[0]
+            ours[cell.change, measure, cell.column[2]] = 100 * alone.value / level.value
+    lines = []
+    for name, recipe in OURS.items():
+        cells = []
+        for task, place in TASKS.items():
+            there = published.get((name, task))
+            here = ours.get((parse_recipe(recipe).name, *place))
+            both = there and here is not None
+            cells.append(f"{np.median(there):.1f} / {here:.1f}".replace("-", "−") if both else "")
+        if any(cells):
+            lines.append([name, f"`{recipe}`", *cells])
+    return table(["change", "recipe", *TASKS], lines, right=range(2, 2 + len(TASKS)))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
-    folder = parser.parse_args().folder
+    parser.add_argument("--run", help="print the table beside our own models, and write nothing")
+    asked = parser.parse_args()
+    folder = asked.folder
+    if asked.run:
+        print(beside(folder, asked.run))
+        return
     head = PAGE.read_text(encoding="utf-8").partition(MARK)[0].rstrip()
     blocks = [
         head,

@@ -477,6 +477,7 @@ statistic scrutiny.diagnostics.classes.classes:
     part_precision@1  PART_PRECISION
     part_recall@1     PART_RECALL
 part scrutiny.
+    change-matrix@1   report.sections.change_matrix:PART  robustness
     published@1       report.sections.published:PART
     matrices@1        report.sections.model_matrices:MATRICES
     layer-grid@1      report.sections.by_condition:LAYER_GRID

@@ -10,6 +10,9 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
+from scrutiny.report.load import load_view
+from scrutiny.report.sections.change_matrix import change_matrix
+from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.plan_file import plan_of
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.run.training import with_stand_ins
@@ -70,3 +73,25 @@ def test_it_resolves(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert {m.plan.id for m in resolved.measurements.values()} >= {m.id for m in plan.measure}
     own = {claim.id for claim in resolved.claims if claim.diagnostic == "plan"}
     assert len(own) >= len(plan.claim)
+
+
+@pytest.mark.extra("nlp")
+def test_tasks_stand_side_by_side_in_one_picture(tmp_path: Path) -> None:
+    """The plan of all tasks at its smallest, of the models that need no training."""
+    if not (DATA / "wikigold").exists():
+        pytest.skip("wikigold is not under SCRUTINY_DATA")
+    plan = stated("all_tasks", tmp_path)
+    kept = [one for one in plan["measure"] if one["id"] in ("entities", "coreference")]
+    for one in kept:
+        one |= {"items": 6, "params": {"transformations": one["params"]["transformations"][4:7]}}
+    plan |= {"measure": kept, "train": [], "resampling": {"draws": 100}}
+    for kind in ("models", "data"):
+        asked = {name for one in kept for name in one[kind]}
+        plan[kind] = {name: own for name, own in plan[kind].items() if name in asked}
+    run_plan(resolve(plan_of(plan)), tmp_path / "run")
+    part = change_matrix(load_view(tmp_path / "run"))
+    assert part is not None
+    (chart,) = part.charts
+    names = {name.split(", ")[0] for name in chart.table.header[1:]}
+    assert names == {"entities", "coreference"}
+    assert len(chart.table.rows) == 3

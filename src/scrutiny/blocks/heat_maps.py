@@ -162,14 +162,17 @@ _HEAD_ROW: Final = 18  # pixels of a layer
 _ABOVE: Final = 26  # pixels of the panels' titles
 _HEAD_DIGITS: Final = 4
 #: Squares, no gradient: a gradient is painted from an address, which the page's policy forbids.
-_LEGEND: Final[Spec] = {
-    "title": None,
-    "orient": "top",
-    "offset": _ABOVE,
+SQUARES: Final[Spec] = {
     "type": "symbol",
     "symbolType": "square",
     "symbolSize": 150,
     "symbolStrokeWidth": 0,
+}
+_LEGEND: Final[Spec] = {
+    "title": None,
+    "orient": "top",
+    "offset": _ABOVE,
+    **SQUARES,
     "tickCount": 5,
 }
 

@@ -59,6 +59,8 @@ class Chapter:
     charts, rows
         How many times as many charts a part may keep as elsewhere, and rows of each table for each
         chart.
+    is_first
+        Whether it stands open, above what was measured by each diagnostic.
     """
 
     anchor: str
@@ -66,6 +68,7 @@ class Chapter:
     lead: str
     charts: int = 1
     rows: int = 10
+    is_first: bool = False
 
 
 FINDINGS: Final = Chapter(

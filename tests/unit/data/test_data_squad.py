@@ -68,6 +68,29 @@ def test_unanswerable_questions_are_scored_by_giving_no_answer():
     assert task.chance(data.examples) == 2 / 3
 
 
+@pytest.mark.parametrize(
+    ("around", "context", "starts"),
+    [(0, "Bo left Rome.", [8]), (1, "It rained. Bo left Rome. Why?", [19]), (9, None, [31, 42])],
+)
+def test_texts_are_cut_to_the_sentences_around_the_answer(write, around, context, starts):
+    text = "Ada met Bo. It rained. Bo left Rome. Why? Rome is old."
+    places = [text.index("Rome"), text.rindex("Rome")]
+    asked = {"id": "q1", "question": "Where?", "answers": [
+        {"text": "Rome", "answer_start": place} for place in places]}  # fmt: skip
+    none = {"id": "q2", "question": "Why?", "answers": [], "is_impossible": True}
+    file = {"data": [{"paragraphs": [{"context": text, "qas": [asked, none]}]}]}
+    write("s.json", json.dumps(file))
+    first, second = load_dataset(f"squad:s.json#around={around}").examples
+    assert first.fields["context"] == (text if context is None else context)
+    assert [right.start for right in first.gold] == starts
+    assert second.fields["context"] == text
+
+
+def test_sentences_around_are_a_number(write, failure):
+    write("s.json", json.dumps(FILE))
+    assert "around is '-1'; it is a number of sentences" in failure("squad:s.json#around=-1")
+
+
 def test_an_answer_elsewhere_is_a_bad_row(write):
     asked = [{"id": "q1", "question": "Whom?", "answers": [{"text": "Bo", "answer_start": 9}]}]
     file = {"data": [{"paragraphs": [{"context": CONTEXT, "qas": [*asked, ASKED[1]]}]}]}

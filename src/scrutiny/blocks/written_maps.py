@@ -1,0 +1,133 @@
+"""Maps of changes and scores: cells that say in words what their color says."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from scrutiny.blocks.charts import Spec, channel, marks, radio, view_of
+from scrutiny.blocks.heat_maps import SQUARES
+
+_DIGITS: Final = 4
+_ROW: Final = 27  # pixels
+_NARROW: Final = 54  # pixels of a column that has no room for words
+_LINE: Final = 14  # pixels of a line of its name
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenCell:
+    """A cell of a map with what is written in it: at length, and in few signs where it is narrow.
+
+    ``value`` colors it; a cell without one has its words alone.
+    """
+
+    value: float | None
+    words: str
+    few: str
+    is_strong: bool = False
+
+
+def written_map(
+    series: Sequence[tuple[str, Mapping[tuple[str, str], WrittenCell]]],
+    *,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    told: Mapping[tuple[str, str], Mapping[str, str]],
+    strongest: float,
+    legend: str,
+    choice: str,
+) -> Spec:
+    """Map whose cells say in words what their color says, of the first series or a selected one.
+
+    It reads without its colors, which have one hue. Names may have several lines; where columns are
+    narrow, their first line stands upright.
+
+    Parameters
+    ----------
+    series
+        Label, and cells by row and column.
+    rows, columns
+        Names, in order.
+    told
+        What is shown where the pointer rests on a cell, by row and column.
+    strongest
+        Value of the strongest color; the weakest is of 0 and less.
+    legend
+        What the color is of.
+    choice
+        Anchor of the element that holds the switch between series.
+    """
+    signal = choice.replace("-", "_")
+    fields = dict.fromkeys(name for of in told.values() for name in of)
+    data = []
+    for row in rows:
+        for column in columns:
+            own: dict[str, Any] = {}
+            for i, (_, written) in enumerate(series):
+                if (cell := written.get((row, column))) is not None:
+                    own |= {f"s{i}_words": cell.words, f"s{i}_few": cell.few}
+                    own |= {f"s{i}_strong": True} if cell.is_strong else {}
+                    if cell.value is not None:
+                        own[f"s{i}"] = round(cell.value, _DIGITS)
+            if own:
+                data.append({"row": row, "column": column, **own, **told.get((row, column), {})})
+    is_narrow = f"width < {_NARROW * len(columns)}"
+    lines = "split(datum.label, '\\n')"
+    bare = {"ticks": False, "domain": False, "title": None}
+    lines_above = _LINE * max(name.count("\n") for name in columns)  # the first line is placed
+    upright = {
+        "labelAngle": {"expr": f"{is_narrow} ? -90 : 0"},
+        "labelAlign": {"expr": f"{is_narrow} ? 'left' : 'center'"},
+        "labelBaseline": {"expr": f"{is_narrow} ? 'middle' : 'bottom'"},
+        "labelExpr": f"{is_narrow} ? {lines}[0] : {lines}",
+        "labelLineHeight": _LINE,
+        "labelOverlap": False,
+        "labelPadding": {"expr": f"{is_narrow} ? 4 : {4 + lines_above}"},
+        "orient": "top",
+    }
+    down = {"labelExpr": lines, "labelLineHeight": 12}
+    places = {
+        axis: channel(
+            field,
+            "nominal",
+            sort=names,
+            scale={"domain": list(names), "paddingInner": 0.04},
+            **bare,
+            **more,
+        )
+        for axis, field, names, more in (
+            ("y", "row", rows, down),
+            ("x", "column", columns, upright),
+        )
+    }
+    steps = [strongest * i / 3 for i in range(4)]
+    color: Spec = {
+        "field": "shade",
+        "type": "quantitative",
+        "scale": {"range": "heatmap", "domain": [0, strongest], "interpolate": "lab"},
+        "legend": {**SQUARES, "title": legend, "values": steps, "format": "d"},
+    }
+    shown = [{"field": name, "title": name} for name in fields]
+    cells = marks("rect", {**places, "color": color, "tooltip": shown})
+    layers: list[Spec] = [{"transform": [{"filter": "isValid(datum.value)"}], **cells}]
+    strong, bold = "datum.shade > 0.55 * " + f"{strongest:g}", "isValid(datum.strong)"
+    for style, on in (("over", strong), ("", f"!({strong})")):
+        for weight, is_bold in ((700, bold), (400, f"!{bold}")):
+            drawn: Spec = {"fontSize": 11.5, "fontWeight": weight, "tooltip": None}
+            drawn |= {"style": style} if style else {}
+            text = marks("text", {**places, "text": {"field": "said"}}, **drawn)
+            layers.append({"transform": [{"filter": f"({on}) && ({is_bold})"}], **text})
+    return view_of(
+        data,
+        height=_ROW * len(rows),
+        transform=[
+            {"calculate": f"datum[{signal}]", "as": "value"},
+            {"calculate": f"clamp(datum.value, 0, {strongest:g})", "as": "shade"},
+            {"calculate": f"datum[{signal} + '_strong']", "as": "strong"},
+            {
+                "calculate": f"datum[{signal} + ({is_narrow} ? '_few' : '_words')]",
+                "as": "said",
+            },
+        ],
+        layer=layers,
+        params=[radio(choice, {f"s{i}": label for i, (label, _) in enumerate(series)})],
+    )
