@@ -269,6 +269,33 @@ def test_words_of_tags_are_changed_where_a_plan_says_so(tmp_path):
         AttackParams(where="outside")
 
 
+def test_an_aspect_is_never_edited_and_the_words_that_judge_it_are(tmp_path):
+    class Reviewer(ToyModel):
+        def __init__(self):
+            super().__init__("aspect-sentiment", ("negative", "positive"))
+
+        def predict(self, examples):
+            texts = [e.fields["text"] for e in examples]
+            likes = [("delicious" in t) + ("waiters" in t) for t in texts]
+            return [Prediction(scores=(1 - n / 2.5, n / 2.5)) for n in likes]
+
+    rows = [
+        {
+            "text": f"Their delicious waiters greeted {name}",
+            "aspect": "waiters",
+            "opinions": [[6, 15]],
+            "label": "positive",
+        }
+        for name in NAMES
+    ]
+    folder = run(
+        "attack", Reviewer(), rows, tmp_path, task="aspect-sentiment", recipes=["deepwordbug"]
+    )
+    assert estimate(folder, "attack_success", draw=0).value == 1
+    texts = list(found_in(folder.path))
+    assert all(one.texts[1] == "waiters" and "waiters" in one.texts[0] for one in texts)
+
+
 def test_names_are_not_edited_and_half_of_the_items_fall(tmp_path):
     """Half of the sentences hang on a word that may be misspelled, half on a function word."""
     folder = run(
