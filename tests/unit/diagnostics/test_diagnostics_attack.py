@@ -3,12 +3,14 @@
 import json
 from collections import Counter
 from dataclasses import asdict
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from toy_runs import estimate, resolve_only, run
 
 from scrutiny.core.diagnostic import Batch, Cell
+from scrutiny.core.edit import Edit
 from scrutiny.core.errors import DataError, ModelError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
@@ -405,7 +407,32 @@ def test_resources_judge_validity_similarity_and_perplexity():
     assert said.similarity == pytest.approx(0.5**0.5)
     assert said.log_perplexity_ratio == pytest.approx(np.log(2))
     (unsaid,) = judge(AttackParams(), "pwws@1", [CHANGED])
-    assert unsaid == (None, None, None)
+    assert unsaid == (None, None, None, None)
+
+
+class Proofreader:
+    """Calls doubled words mistakes."""
+
+    def lints(self, text):
+        words = text.split()
+        return [("Repetition", a) for a, b in pairwise(words) if a == b]
+
+
+def test_only_new_mistakes_count_and_long_texts_are_judged_near_their_changes():
+    text = " ".join(["so"] * 2 + ["a", "z"] * 2000)
+    start = State.start(Origin(Example("1", {"text": text})))
+    changed = start.step([Edit("text", len(text) - 1, len(text), "a movie a a")])
+
+    class Reads(Encoder):
+        def encode(self, texts):
+            assert max(map(len, texts)) < 600
+            return super().encode(texts)
+
+    held = {"grammar": Proofreader(), "encoder": Reads()}
+    (said,) = judge(AttackParams(resources=held), "pwws@1", [changed])
+    assert (said.mistakes, said.similarity) == (2.0, pytest.approx(0.5**0.5))
+    (said,) = judge(AttackParams(resources={"grammar": Proofreader()}), "pwws@1", [start])
+    assert said.mistakes == 0.0
 
 
 # -- through a run ---------------------------------------------------------------------------------

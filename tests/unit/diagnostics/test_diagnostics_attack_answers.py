@@ -1,6 +1,8 @@
 """Attacks on spans, arcs, extracts, written texts and clusters, on models of known weakness."""
 
 import re
+from dataclasses import replace
+from itertools import product
 
 import pytest
 from toy_runs import estimate, resolve_only, run
@@ -9,12 +11,23 @@ from scrutiny.core.answers.clusters import clusters_of
 from scrutiny.core.answers.texts import Extract, Text
 from scrutiny.core.answers.words import ROOT, Words
 from scrutiny.core.errors import PlanError
-from scrutiny.core.example import Span
+from scrutiny.core.example import Example, Span
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.attack.attacks import Attacks
+from scrutiny.diagnostics.attack.attempts import AttackParams
 from scrutiny.diagnostics.attack.kept_texts import found_in
+from scrutiny.diagnostics.attack.random_change import AtRandom, Expense
 from scrutiny.diagnostics.attack.transfer import Transfer
-from scrutiny.perturb.recipes.attack import changes_what_is_right, given_to_attacks, parse_attack
+from scrutiny.perturb.recipes.attack import (
+    Given,
+    changes_what_is_right,
+    given_to_attacks,
+    parse_attack,
+    search_of,
+)
+from scrutiny.perturb.search.goals.answer_goals import PartLost
+from scrutiny.perturb.search.problem import Settings, Victim
+from scrutiny.perturb.search.running import search_all
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.tasks.tasks import every_task, load_task
@@ -182,6 +195,105 @@ def test_a_model_that_does_not_look_at_the_context_withstands(tmp_path):
     for recipe in ("deepwordbug@1", "pwws@1"):
         assert estimate(folder, "attack_success", recipe=recipe, draw=0).value == 0
         assert estimate(folder, "entity_f1", recipe=recipe, draw=0).value == 1
+
+
+class Doubting(Tagger):
+    """Finds a name unless two cues are broken, and is less sure of it with each."""
+
+    def __init__(self, *, tells=True):
+        super().__init__()
+        self.tells = tells
+
+    def predict(self, examples):
+        found = []
+        for example in examples:
+            text = example.fields["text"]
+            left = sum(cue in text for cue in ("carefully", "yesterday"))
+            spans = tuple(self.spans(text)) if left else ()
+            found.append(Prediction(spans, (0.4 * left,) * len(spans) if self.tells else None))
+        return found
+
+
+def test_two_words_that_decide_together_are_found_where_the_model_says_how_sure_it_is(tmp_path):
+    words = "saw green boats near home carefully sailing past tall rocks yesterday".split()
+    rows = [{"tokens": [n, *words], "tags": ["B-PER"] + ["O"] * len(words)} for n in NAMES]
+    options = {"recipes": ["deepwordbug"], "budget": 60}
+    folder = run("attack", Doubting(), rows, tmp_path / "sure", **options)
+    assert estimate(folder, "attack_success", draw=0).value == 1
+    assert estimate(folder, "words_changed", draw=0).value == pytest.approx(2 / 12)
+    beyond = estimate(folder, "beyond(attack_success)", draw=0)
+    assert beyond.low > 0.1, beyond
+    assert estimate(folder, "mean(asked)", draw=0).value < 1 + 10 + 3 * 4
+    folder = run("attack", Doubting(tells=False), rows, tmp_path / "mute", **options)
+    assert estimate(folder, "attack_success", draw=0).value == 0  # no single word does anything
+
+
+def test_one_word_that_decides_is_found_with_fewer_texts_than_at_random():
+    words = [f"w{chr(97 + i)}rd{chr(97 + i)}s" for i in range(16)]
+    items = [
+        Example(str(i), {"text": f"Ida {' '.join(words)}"}, (Span("text", 0, 3, "PER"),))
+        for i in range(16)
+    ]
+    texts = {}
+    for method in (None, AtRandom({str(i): Expense(500, 1) for i in range(16)})):
+        asked = []
+        for number, seed in product(range(16), range(6)):
+            search = search_of(parse_attack("deepwordbug"), Given(), PartLost(), of_labels=False)
+            search = replace(search, method=method or search.method)
+            victim = Victim(Tagger(f" {words[number]}").predict)
+            settings = Settings(seed=seed)
+            (found,) = search_all([items[number]], search, victim=victim, settings=settings)
+            assert found.is_success
+            asked.append(found.asked_to_success())
+        texts[method is None] = sum(asked) / len(asked)
+    assert texts[True] == pytest.approx(1 + 17 / 2, abs=1)  # each word once, in random order
+    assert texts[False] > 1.2 * texts[True]
+
+
+def test_words_of_tags_are_changed_where_a_plan_says_so(tmp_path):
+    """Tags of all words leave no word around them."""
+
+    class Words(Tagger):
+        def spans(self, text):
+            for found in re.finditer("[a-z]+", text):
+                yield Span("text", *found.span(), "X" if found.group() in "the carefully" else "Y")
+
+    rows = [{"tokens": [n.lower(), "carefully"], "tags": ["S-Y", "S-X"]} for n in NAMES]
+    options = {"recipes": ["deepwordbug"], "goal": "part_lost"}
+    folder = run("attack", Words(), rows, tmp_path / "around", **options)
+    assert estimate(folder, "tried", draw=0).value == 0
+    folder = run("attack", Words(), rows, tmp_path / "within", where="within", **options)
+    assert estimate(folder, "tried", draw=0).value == 1
+    assert estimate(folder, "attack_success", draw=0).value == 1
+    with pytest.raises(PlanError, match="where"):
+        AttackParams(where="outside")
+
+
+def test_an_aspect_is_never_edited_and_the_words_that_judge_it_are(tmp_path):
+    class Reviewer(ToyModel):
+        def __init__(self):
+            super().__init__("aspect-sentiment", ("negative", "positive"))
+
+        def predict(self, examples):
+            texts = [e.fields["text"] for e in examples]
+            likes = [("delicious" in t) + ("waiters" in t) for t in texts]
+            return [Prediction(scores=(1 - n / 2.5, n / 2.5)) for n in likes]
+
+    rows = [
+        {
+            "text": f"Their delicious waiters greeted {name}",
+            "aspect": "waiters",
+            "opinions": [[6, 15]],
+            "label": "positive",
+        }
+        for name in NAMES
+    ]
+    folder = run(
+        "attack", Reviewer(), rows, tmp_path, task="aspect-sentiment", recipes=["deepwordbug"]
+    )
+    assert estimate(folder, "attack_success", draw=0).value == 1
+    texts = list(found_in(folder.path))
+    assert all(one.texts[1] == "waiters" and "waiters" in one.texts[0] for one in texts)
 
 
 def test_names_are_not_edited_and_half_of_the_items_fall(tmp_path):

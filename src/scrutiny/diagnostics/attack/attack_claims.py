@@ -185,6 +185,8 @@ def _of_attack(name: str, draw: int, params: AttackParams, level: str) -> Iterat
             yield of(f"similar_{share}", f"similar_success({share})@1")
     if "perplexity" in params.resources:
         yield of("perplexity", "perplexity_ratio@1")
+    if "grammar" in params.resources:
+        yield of("mistakes", "mean(mistakes)@1")
 
 
 def _claims(attacks: Mapping[str, Attack], params: AttackParams, inputs: Inputs) -> Iterator[Claim]:
@@ -244,7 +246,9 @@ def _notes(attacks: Mapping[str, Attack], params: AttackParams, inputs: Inputs) 
         does = done_to_texts(params, inputs.task).replace("{} % of texts", "items")
         yield (
             f"An attack succeeds where it {does}. What is right of a changed text follows from "
-            "the edits; a change after which nobody could say it is not tried."
+            "the edits; a change after which nobody could say it is not tried. Greedy attacks rank "
+            "places by what one candidate does there (in their papers: by an unknown word, or by "
+            "the word left out), the nearest to what the answer speaks of first."
         )
     yield (
         f"Each item {attacked} is attacked with at most {params.budget:,} texts, "

@@ -56,9 +56,10 @@ Cost and size, over attacked items (texts asked) or successful ones (the others)
 ``mean(asked)@1``, ``median(asked)@1``
     **Measures**: texts that the model saw for the search of one item. **Misleads when**: searches
     were cut by the budget: the mean is then the budget's.
-``words_changed@1``, ``mean(similarity)@1``, ``perplexity_ratio@1``
+``words_changed@1``, ``mean(similarity)@1``, ``perplexity_ratio@1``, ``mean(mistakes)@1``
     **Measures**: share of words changed; cosine to the original; geometric mean of the perplexity
-    after over that before. **Misleads when**: compared over attacks that succeed on other items.
+    after over that before; mistakes in spelling and grammar that the original does not have.
+    **Misleads when**: compared over attacks that succeed on other items.
 
 **References**: Hauser, Meng, Pascual & Wattenhofer (2021), BERT is robust! A case against
 synonym-based adversarial examples in text classification; Morris et al. (2020), TextAttack; Morris,

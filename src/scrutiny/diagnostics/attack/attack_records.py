@@ -61,6 +61,14 @@ MEASURES: Final = (
     Measure("scored", unit="items"),
     Measure("log_perplexity_ratio", unit="nats"),
     Measure("tried", unit="texts"),
+    Measure("proofread", unit="items"),
+    Measure(
+        "mistakes",
+        unit="mistakes",
+        says="new mistakes in a text",
+        scale="amount",
+        among=("success", "proofread"),
+    ),
 )
 #: Records of the unchanged items.
 BASELINE: Final = RowKind(role="baseline")
@@ -164,6 +172,7 @@ def _values(
         *_known(said.similarity),
         *_known(said.log_perplexity_ratio),
         float(found.n_tried),
+        *_known(said.mistakes),
     )
 
 

@@ -48,6 +48,7 @@ _FURTHER: Final = (
     ("valid success", "valid_attack_success"),
     ("cosine to the original", "mean(similarity)"),
     ("perplexity ratio", "perplexity_ratio"),
+    ("new mistakes", "mean(mistakes)"),
     ("valid from .5", "valid_success(50)"),
     ("from .7", "valid_success(70)"),
     ("from .9", "valid_success(90)"),

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, Literal, get_args
 
-from scrutiny.core.boundary.parameters import at_least, shares
+from scrutiny.core.boundary.parameters import at_least, one_of, shares
 from scrutiny.core.diagnostic import Context, Failure, Reference
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
@@ -12,6 +12,7 @@ from scrutiny.core.languages import speaks
 from scrutiny.core.queries.gradients import Gradients, InputEmbeddings, TokenGradients
 from scrutiny.core.statistic import AdditiveStatistic
 from scrutiny.core.task import Prediction, Task
+from scrutiny.core.transformation import Where
 from scrutiny.diagnostics.attack.random_change import AtRandom, expense_of
 from scrutiny.perturb.recipes.attack import (
     Attack,
@@ -41,7 +42,7 @@ class TransferParams:
 
     Parameters
     ----------
-    recipes, budget, items, draws, control, resources, tolerance, goal
+    recipes, budget, items, draws, control, resources, tolerance, goal, where
         As of ``attack``; the budget is of texts that the *reference* is asked about.
     """
 
@@ -53,8 +54,10 @@ class TransferParams:
     resources: Mapping[str, str] = field(default_factory=dict)
     tolerance: float = 0.05
     goal: str = ""
+    where: Literal["", "around", "within", "beside", "anywhere"] = ""
 
     def __post_init__(self) -> None:
+        one_of(self, where=("", *get_args(Where)))
         if not self.recipes:
             raise PlanError("recipes is empty: `scrutiny list attacks` prints them all.")
         at_least(self, budget=2, items=1, draws=1)  # of the budget, the item is one
@@ -80,14 +83,18 @@ class AttackParams(TransferParams):
         changed, stand beside each attack.
     resources
         Specifications by name: ``{"encoder": "hf:./encoder", "vectors": "glove"}``. With an
-        ``encoder`` the cosine to the original is measured, with ``perplexity`` the ratio; ``nli``
-        rates validity as a ``rater`` does.
+        ``encoder`` the cosine to the original is measured, with ``perplexity`` the ratio, with
+        ``grammar`` the number of new mistakes; ``nli`` rates validity as a ``rater`` does.
     tolerance
         Share of the items that an attack may fool the model on.
     goal
         What attacks look for, in its written form: ``part_lost``, ``score_falls(below=0.3)``,
         ``targeted(target="negative")``. With nothing: another label; where answers are no labels,
         that the item's score falls below half of what it was.
+    where
+        Words that are changed, relative to those that the right answer speaks of: ``around`` them
+        (entities are left alone), ``within`` (only they are changed: of tags of all words, any),
+        ``beside`` (in their sentences) or ``anywhere``. With nothing, as each change has it.
     ratings
         File that says which texts or substitutions keep the meaning; see
         `scrutiny.diagnostics.attack.validity`.
@@ -243,7 +250,12 @@ class AttackWork:
         """Search of an attack with the resources and the goal of this work."""
         held = self.params.resources
         given = given_to_attacks(held, self.task, capabilities=self.asked.model.capabilities)
-        return search_of(attack, given, goal_of(self.params, self.task))
+        goal = goal_of(self.params, self.task)
+        search = search_of(attack, given, goal, of_labels=self.task.gives_labels)
+        if not self.params.where:
+            return search
+        moves = tuple([replace(move, where=self.params.where) for move in search.space.moves])
+        return replace(search, space=replace(search.space, moves=moves))
 
     def attempts(
         self, attacks: Mapping[str, Attack], examples: Sequence[Example]

@@ -1,4 +1,4 @@
-"""Judges of adversarial texts: ratings by people, models that rate, similarity, perplexity.
+"""Judges of adversarial texts: people, models that rate, similarity, perplexity, grammar.
 
 A file of ratings is CSV, TSV, JSON Lines or Parquet with a column ``valid`` (a number from 0 to 1,
 or yes and no) and
@@ -15,6 +15,7 @@ meaning. Of a text whose substitutions were rated one by one the probability is 
 (Hauser et al. 2021): that takes them for independent.
 """
 
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -182,11 +183,14 @@ class JudgedText(NamedTuple):
         Cosine to the original.
     log_perplexity_ratio
         Log of its perplexity over the original's.
+    mistakes
+        Mistakes in spelling and grammar that the original does not have.
     """
 
     valid: float | None = None
     similarity: float | None = None
     log_perplexity_ratio: float | None = None
+    mistakes: float | None = None
 
 
 class Rater(Protocol):
@@ -297,12 +301,44 @@ def judge(params: AttackParams, recipe: str, states: Sequence[State]) -> list[Ju
         found = list(find_resource(params.resources, "perplexity").perplexity(texts))
         both = zip(found[::2], found[1::2], strict=True)
         surprise = [log(b / a) if a > 0 and b > 0 else None for a, b in both]
-    return [JudgedText(*row) for row in zip(valid, similar, surprise, strict=True)]
+    new: Sequence[float | None] = [None] * len(states)
+    if "grammar" in params.resources:
+        lints = find_resource(params.resources, "grammar").lints
+        both = zip(texts[::2], texts[1::2], strict=True)
+        new = [float((Counter(lints(b)) - Counter(lints(a))).total()) for a, b in both]
+    return [JudgedText(*row) for row in zip(valid, similar, surprise, new, strict=True)]
+
+
+#: Code points of a long text that are judged in front of its changes and behind them.
+_AROUND: Final = 500
 
 
 def _changed_texts(state: State) -> tuple[str, str]:
-    """The fields that were changed, before and after, joined by a space."""
+    """The fields that were changed, before and after, joined by a space.
+
+    Of a long text what is near its changes: judges read a few hundred words, and one that sees none
+    of the changes would call any text the same.
+    """
     pairs = [
-        pair for pair in zip(state.origin.texts, state.texts, strict=True) if pair[0] != pair[1]
+        _near_changes(old, new)
+        for old, new in zip(state.origin.texts, state.texts, strict=True)
+        if old != new
     ] or [(state.origin.texts[0], state.texts[0])]
     return " ".join(one for one, _ in pairs), " ".join(other for _, other in pairs)
+
+
+def _near_changes(old: str, new: str) -> tuple[str, str]:
+    """Two texts without most of what they begin and end with alike.
+
+    Examples
+    --------
+    >>> old = "a " * 900 + "good film" + " z" * 900
+    >>> [len(text) for text in _near_changes(old, old.replace("good", "bad"))]
+    [1004, 1003]
+    """
+    most = min(len(old), len(new))
+    same = next((i for i in range(most) if old[i] != new[i]), most)
+    left = most - same
+    alike = next((i for i in range(left) if old[-1 - i] != new[-1 - i]), left)
+    start, cut = max(0, same - _AROUND), max(0, alike - _AROUND)
+    return old[start : len(old) - cut], new[start : len(new) - cut]

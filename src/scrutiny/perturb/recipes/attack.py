@@ -17,6 +17,7 @@ from scrutiny.perturb.engine.recipe_syntax import read_recipe, write_value
 from scrutiny.perturb.resources.loading import RESOURCES
 from scrutiny.perturb.search import Goal, Search, Space
 from scrutiny.perturb.search.goals.answer_goals import ScoreFalls
+from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 
 
 class Given(NamedTuple):
@@ -171,10 +172,21 @@ def goal_for(written: str, task: Task) -> Goal | None:
     return goal
 
 
-def search_of(attack: Attack, given: Given, goal: Goal | None = None) -> Search:
-    """Search of an attack, with another goal in place of its own if it looks for wrong answers."""
+def search_of(
+    attack: Attack, given: Given, goal: Goal | None = None, *, of_labels: bool = True
+) -> Search:
+    """Search of an attack, with another goal in place of its own if it looks for wrong answers.
+
+    Where answers are no labels, greedy searches rank places by a candidate of each: an unknown or
+    a missing word can be no result, and breaks a parse or a translation wherever it stands.
+    """
     search = attack.search(given)
-    return replace(search, goal=goal) if goal is not None and attack.is_fooling else search
+    if goal is None or not attack.is_fooling:
+        return search
+    method = search.method
+    if not of_labels and isinstance(method, GreedyRanked):
+        method = replace(method, ranking="candidate", fixes_choice=False)
+    return replace(search, goal=goal, method=method)
 
 
 @lru_cache(maxsize=256)

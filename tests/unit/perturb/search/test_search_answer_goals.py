@@ -138,6 +138,40 @@ def test_a_label_is_one_part():
     assert PartLost().judge(base, Prediction("good"), changed) == (0.0, False)
 
 
+@pytest.mark.parametrize("goal", [ScoreFalls(), PartLost()])
+def test_an_answer_that_stays_is_nearer_to_another_where_the_model_is_less_sure(goal):
+    base = Base(ITEM, Prediction((IDA, ROME), (0.9, 0.7)), score=share_right)
+    same = (IDA, MOVED)
+    assert goal.judge(base, Prediction(same, (0.9, 0.7)), SAME) == (pytest.approx(0), False)
+    assert goal.judge(base, Prediction(same, (0.5, 0.3)), SAME) == (pytest.approx(0.5), False)
+    assert goal.judge(base, Prediction(same, (1.0, 1.0)), SAME) == (pytest.approx(-0.25), False)
+    assert goal.judge(base, Prediction(same), SAME) == (0.0, False)  # it does not say how sure
+    invented = Span("text", 4, 8, "ORG")  # what it is sure of and wrong does not count
+    score, _ = PartLost().judge(base, Prediction((*same, invented), (0.5, 0.3, 1.0)), SAME)
+    assert score == pytest.approx(0.5)
+    assert goal.judge(base, Prediction((invented,), (1.0,)), SAME) == (1.0, True)
+    one = PartLost(least=2).judge(base, Prediction((IDA,), (0.4,)), SAME)
+    assert one == (pytest.approx(1 - 0.5 * 0.4 / 0.8), False)
+
+
+def test_how_sure_a_model_is_of_an_extract_of_a_label_and_of_what_it_said_itself():
+    rome = Example("1", {"q": "Where?", "text": "Ida saw Rome"}, gold=Extract("Rome", "text", 8))
+    base = Base(rome, Prediction(Extract("Rome", "text", 8), (0.8,)))
+    changed = state((4, 7, "saaw"), item=rome)
+    said = Prediction(Extract("Rome", "text", 9), (0.6,))
+    assert PartLost().judge(base, said, changed) == (pytest.approx(0.25), False)
+    film = Example("1", {"text": "a film"}, gold="good")
+    base = Base(film, Prediction(scores=(0.2, 0.8)), ("bad", "good"))
+    changed = state((0, 1, "one"), item=film)
+    assert PartLost().judge(base, Prediction(scores=(0.4, 0.6)), changed)[0] == pytest.approx(0.25)
+    bare = Example("1", {"text": "Ida saw Rome"})
+    base = Base(bare, Prediction((IDA, ROME), (0.9, 0.7)))
+    score, _ = PartLost(against="prediction").judge(
+        base, Prediction((IDA, MOVED), (0.5, 0.3)), state((4, 7, "saaw"), item=bare)
+    )
+    assert score == pytest.approx(0.5)
+
+
 def test_goals_by_their_written_form():
     assert parse_goal("part_lost(least=2)") == PartLost(2)
     assert parse_goal("score_falls@1(below=0.3)") == ScoreFalls(0.3)

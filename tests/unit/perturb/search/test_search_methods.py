@@ -13,12 +13,14 @@ import pytest
 from rapidfuzz.distance import Levenshtein
 
 from scrutiny.core.errors import PlanError
-from scrutiny.core.example import Example
+from scrutiny.core.example import Example, Span
 from scrutiny.core.plugin_base import sentence_of
 from scrutiny.core.registry import registry
+from scrutiny.core.task import Prediction
 from scrutiny.perturb.constraints.extent import EditDistance
 from scrutiny.perturb.recipes.similar_words import ByEncoder
 from scrutiny.perturb.search import Amount, Changeable, Move, Search, Settings, Space, Victim
+from scrutiny.perturb.search.goals.answer_goals import PartLost
 from scrutiny.perturb.search.goals.label_goals import Untargeted
 from scrutiny.perturb.search.goals.output_goals import FewestWords, KeepOutput
 from scrutiny.perturb.search.judging import Base, Judged, best, ranked, reached
@@ -133,6 +135,52 @@ def test_ranking_by_deletion_and_at_random():
 def test_equal_places_are_visited_in_the_order_of_the_text():
     _, asked = run(GreedyRanked(), "good good good", {"good": ("fine",)})
     assert asked[-3:] == ["fine good good", "fine fine good", "fine fine fine"]
+
+
+def test_ranking_by_candidates_asks_about_no_text_that_cannot_be_a_result():
+    """One candidate of each word; then the best word first, and what was asked is not asked again.
+
+    With a budget half of it ranks; the first text that reaches the goal ends the search.
+    """
+    table = {"great": ("fine", "okay"), "good": ("fine", "bad")}
+    found, asked = run(GreedyRanked("candidate"), "a good great film", table)
+    assert set(asked[1:3]) == {"a good fine film", "a fine great film"}
+    assert asked[3:] == [
+        "a good okay film", "a fine okay film", "a bad okay film"
+    ]  # fmt: skip
+    assert found.is_success
+    found, asked = run(GreedyRanked("candidate"), "good good good good", table, budget=5)
+    assert sorted(asked[1:3]) == sorted(set(asked[1:3]))
+    assert all(text.split().count("fine") == 1 for text in asked[1:3])
+    assert all("bad" in text for text in asked[3:4])
+    found, asked = run(GreedyRanked("candidate"), "fine and", {"fine": ("awful",), "and": ("or",)})
+    assert found.is_success
+    assert found.n_asked == len(asked) <= 3
+    again = [run(GreedyRanked("candidate"), "good good good", table, seed=4)[1] for _ in range(2)]
+    assert again[0] == again[1]
+
+
+def test_places_near_to_what_an_answer_speaks_of_are_tried_first():
+    class Nobody:
+        def predict(self, examples):
+            self.asked = [*getattr(self, "asked", []), *(e.text for e in examples)]
+            return [Prediction((Span("text", 10, 13, "PER"),)) for e in examples]
+
+    example = Example(
+        "1", {"text": "fine good Ida great x poor"}, gold=(Span("text", 10, 13, "PER"),)
+    )
+    table = {word: (word[::-1],) for word in ("fine", "good", "great", "poor")}
+    victim = Nobody()
+    list(
+        search_all(
+            [example],
+            Search(Space.of(WordTable(table)), PartLost(), GreedyRanked("candidate")),
+            victim=Victim(victim.predict),
+        )
+    )
+    changed = [next(w for w in table if w not in text.split()) for text in victim.asked[1:5]]
+    assert set(changed[:2]) == {"good", "great"}
+    assert changed[2:] == ["fine", "poor"]
 
 
 def test_only_a_share_of_the_places():
@@ -494,8 +542,9 @@ def test_ties_go_to_what_was_proposed_first():
 
 
 SCRIPT = """
-from scrutiny.core.example import Example
+from scrutiny.core.example import Example, Span
 from scrutiny.perturb.search import *
+from scrutiny.perturb.search.goals.answer_goals import PartLost
 from scrutiny.perturb.search.goals.label_goals import Untargeted
 from scrutiny.perturb.search.methods.populations import Genetic
 from scrutiny.perturb.search.methods.populations import ParticleSwarm

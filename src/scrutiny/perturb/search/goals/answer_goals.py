@@ -10,6 +10,8 @@ from math import inf, log2, sqrt
 from typing import Any, ClassVar, Final, Literal
 
 from scrutiny.core.answers.answer import label_in, type_of
+from scrutiny.core.answers.label_and_spans import LABEL
+from scrutiny.core.answers.texts import judged_parts
 from scrutiny.core.boundary.parameters import at_least, shares
 from scrutiny.core.boundary.printable import whole_percent
 from scrutiny.core.edit import EditRefusedError
@@ -186,7 +188,8 @@ class ScoreFalls(Goal):
     """The item's score falls below a share of what it was.
 
     The score is the task's own, of this item alone: F1 of its spans or of its answer, its LAS, its
-    chrF. That of the search is the share of it that is gone.
+    chrF. That of the search is the share of it that is gone, and how much less sure the model is of
+    what it still has right, where it says so.
 
     Parameters
     ----------
@@ -221,9 +224,14 @@ class ScoreFalls(Goal):
         return None if _score(base, base.example, base.answer) > 0 else "already_wrong"
 
     def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
-        """Share of the score that is gone, and whether little enough is left."""
+        """Share of the score that is gone, and whether little enough of it is left.
+
+        Where the model says how sure it is of each part, what is left counts as much less as it has
+        become less sure of the right ones: an answer that stays moves towards another one, too.
+        """
         left = _score(base, state.example, answer) / _score(base, base.example, base.answer)
-        return 1.0 - left, left < self.below
+        sure = _sureness_left(base, answer, state.example.gold, base.example.gold)
+        return 1.0 - left * sure, left < self.below
 
     def does(self, score: str) -> str:
         """What it does to texts, with their number to be filled in.
@@ -234,6 +242,31 @@ class ScoreFalls(Goal):
             return "takes the right answer from {} % of texts"
         share = "half" if self.below == 0.5 else whole_percent(self.below)
         return f"brings {{}} % of texts below {share} of their {score}"
+
+
+def _sureness_left(base: Base, answer: Answer, right: Any, right_before: Any) -> float:
+    """How sure the model still is of its right parts, as a share of how sure it was before.
+
+    1 if the model gives no probabilities: an answer that stays then does not tell how near it is to
+    another one.
+    """
+    now, before = _sureness(base, answer, right), _sureness(base, base.answer, right_before)
+    return now / before if now is not None and before else 1.0
+
+
+def _sureness(base: Base, answer: Answer, right: Any) -> float | None:
+    """Mean probability of the right parts of an answer; None if it is not known."""
+    said, scores = _said(base, answer), single(answer).scores
+    if said is None or not scores or right is None:
+        return None
+    kind = type_of(said)
+    if kind is LABEL:  # its scores are those of all labels
+        return scores[base.labels.index(said)] if said in base.labels else None
+    if kind.is_judged_whole:
+        return scores[0]
+    parts = zip(judged_parts(said, right), scores, strict=True)
+    sure = [score for (_, is_right), score in parts if is_right]
+    return sum(sure) / len(sure) if sure else None
 
 
 def _score(base: Base, example: Example, answer: Answer) -> float:
@@ -248,7 +281,8 @@ class PartLost(Goal):
 
     Parts are those of the answer's type: spans with their labels; words with head and relation;
     links of mentions; words of an extract or of a written text; a label, which is one. The score is
-    the share of them that is lost. What was wrong as it was cannot be lost.
+    the share of them that is lost, and how much less sure the model is of the others. What was
+    wrong as it was cannot be lost.
 
     Parameters
     ----------
@@ -285,15 +319,25 @@ class PartLost(Goal):
         return "already_wrong" if len(_right_parts(said, right)) < self.least else None
 
     def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
-        """Share of the right parts that are lost, and whether those are enough."""
+        """Share of the right parts that are lost, and whether those are enough.
+
+        What is left counts less where the model has become less sure of it, as in `ScoreFalls`.
+        """
+        before = _said(base, base.answer)
         try:
-            said = apply_to_answer(_said(base, base.answer), base.example, state.edits)
+            said = apply_to_answer(before, base.example, state.edits)
         except EditRefusedError:
             return 0.0, False
-        right = state.example.gold if self.against == "gold" else said
+        right, right_before = said, before
+        if self.against == "gold":
+            right, right_before = state.example.gold, base.example.gold
         held = _right_parts(said, right)
         lost = held - _right_parts(_said(base, answer), right)
-        return len(lost) / len(held) if held else 0.0, len(lost) >= self.least
+        if not held:
+            return 0.0, False
+        left = 1.0 - len(lost) / len(held)
+        sure = _sureness_left(base, answer, right, right_before)
+        return 1.0 - left * sure, len(lost) >= self.least
 
     def does(self, score: str) -> str:
         """What it does to texts, with their number to be filled in."""

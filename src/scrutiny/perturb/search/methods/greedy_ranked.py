@@ -5,18 +5,21 @@ from dataclasses import dataclass
 from math import ceil, inf
 from typing import Final, Literal, NamedTuple, get_args
 
+from scrutiny.core.answers.answer import fences_of
 from scrutiny.core.boundary.parameters import one_of, shares
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.errors import PlanError
+from scrutiny.core.example import Span
 from scrutiny.core.queries.gradients import TokenGradients
+from scrutiny.core.record import grouped
 from scrutiny.perturb.search.judging import Closeness, Judged, Slope, best, reached, single
 from scrutiny.perturb.search.moves import Place
 from scrutiny.perturb.search.problem import Asking, Method, Needed, Problem
 from scrutiny.perturb.search.state import State
 from scrutiny.stats.distributions.divergence import softmax
 
-Ranking = Literal["unk", "delete", "saliency", "gradient", "random"]
+Ranking = Literal["unk", "delete", "saliency", "candidate", "gradient", "random"]
 RANKINGS: Final[tuple[str, ...]] = get_args(Ranking)
 
 
@@ -42,6 +45,8 @@ def rank(problem: Problem, how: "GreedyRanked") -> RankingSteps:
         found = [Ranked(place, _norm(gradients, place)) for place in places]
     elif how.ranking == "saliency":
         found = yield from _by_saliency(problem, places, how)
+    elif how.ranking == "candidate":
+        found = yield from _by_candidate(problem, places)
     else:
         judged = yield _probes(problem.base.state, places, how)
         drops = _drops(problem, places, judged, how)
@@ -113,6 +118,40 @@ def _by_saliency(problem: Problem, places: Sequence[Place], how: "GreedyRanked")
     return found
 
 
+def _by_candidate(problem: Problem, places: Sequence[Place]) -> RankingSteps:
+    """Score of the first candidate of each place, up to the first that reaches the goal.
+
+    Asked first are the places nearest to what the answer speaks of, equal ones in random order.
+    With a budget, half of it goes into the ranking: of a long text most places are not looked at.
+    """
+    start, left = problem.base.state, problem.remaining()
+    keys = problem.rng("ranking@1").random(len(places)).tolist()
+    far = _distances(fences_of(problem.facts.example.gold), places)
+    found: list[Ranked] = []
+    for number in sorted(range(len(places)), key=lambda i: (far[i], keys[i])):
+        if left is not None and len(found) >= left / 2:
+            break
+        place = places[number]
+        yield from problem.prepare([(start, [place])])
+        for state in problem.candidates(start, place)[:1]:
+            (judged,) = yield [state]
+            found.append(Ranked(place, judged.score, judged))
+            if judged.is_reached:
+                return found[-1:]
+    return found
+
+
+def _distances(spans: Sequence[Span], places: Sequence[Place]) -> list[int]:
+    """Code points between each place and the nearest of some spans; 0 in a field without any."""
+    by_field = grouped((span.field, span) for span in spans)
+    return [
+        min(
+            (max(s.start - p.end, p.start - s.end, 0) for s in by_field.get(p.field, ())), default=0
+        )
+        for p in places
+    ]
+
+
 def loss_gradients(problem: Problem, states: Sequence[State]) -> list[TokenGradients | None]:
     """Gradients of the loss of the goal's label; `None` if that failed.
 
@@ -179,7 +218,8 @@ class GreedyRanked(Method):
         What makes a place important: the score with the word replaced by ``unknown`` (``unk``) or
         left out (``delete``); the length of the loss gradient at the word (``gradient``); the
         drop by ``unk`` put through a softmax and multiplied by what the best candidate there gains
-        (``saliency``); nothing (``random``).
+        (``saliency``); the score of the first candidate there (``candidate``), for which no text is
+        asked about that cannot be a result; nothing (``random``).
     as_released
         For ``saliency``: multiply by the absolute score after the change, as a released toolkit
         does, in place of the gain that the paper states.
@@ -225,6 +265,9 @@ class GreedyRanked(Method):
     def search(self, problem: Problem) -> Asking:
         """Rank, then change in order."""
         order = yield from rank(problem, self)
+        first = order[0].choice if order and self.ranking == "candidate" else None
+        if first is not None and first.is_reached:
+            return first
         current = problem.base
         for one in order[: ceil(self.share * len(order))]:
             candidates = yield from self._candidates(problem, current.state, one)
