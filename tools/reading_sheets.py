@@ -6,7 +6,8 @@
 
 ``draw`` takes files with a text a line, and how many outputs each is to give; or data with right
 answers (``--data conllu:dev.conllu=50``), whose claim says what is right of the changed text, of an
-item of several texts all of which are shown. It writes
+item of several texts all of which are shown. With ``--around 200``, long texts are drawn, too: what
+is shown is so much around each edit and around the answer. It writes
 
 ``key.jsonl``          what every row is: ``{id, transformation, text_before, text_after}``; rows
                        without a transformation are unchanged texts
@@ -15,24 +16,27 @@ item of several texts all of which are shown. It writes
                        over the transformations and mixed with the unchanged texts
 ``INSTRUCTIONS.md``    what those readers are told
 
-A reading is a file of lines ``{"id": ..., "fit": true or false, "why": ...}``. ``tally`` prints a
-Markdown table: the share of fit outputs by either reading with Wilson's interval, how often the two
-agree, and Cohen's kappa.
+A reading is a file of lines ``{"id": ..., "fit": true or false, "why": ...}``; with ``"right"``
+beside it, the answer was rated apart from the text. ``tally`` prints a Markdown table: the share of
+fit outputs (``--mark right``: of right answers) by either reading with Wilson's interval, how often
+the two agree, and Cohen's kappa.
 """
 
 import argparse
 import json
 import random
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from shutil import copyfile
 from typing import Any, NamedTuple, TypeVar
 
 from scrutiny.core.answers.answer import has_places, type_of
+from scrutiny.core.answers.clusters import Clusters
+from scrutiny.core.answers.texts import Extract
 from scrutiny.core.answers.words import Words
-from scrutiny.core.edit import Edit, Variant
+from scrutiny.core.edit import Edit, Variant, measured_variant
 from scrutiny.core.example import Example
 from scrutiny.core.record import grouped
 from scrutiny.data.dataset import load_dataset
@@ -49,8 +53,11 @@ from scrutiny.text.edits import apply_to_text
 T = TypeVar("T")
 TASK = "text-classification"
 CLAIMS = {"keeps": "keeps the label", "may change": "turns the meaning round"}
+SAME_MENTIONS = "every mention still means what it meant; what is said twice means the same twice"
+NOT_SCORED = "may ask or say something else"
 UNCHANGED = "unchanged texts"
 SEVERAL = " || "  # between the texts of one item
+LEFT_OUT = " […] "  # what is not shown of a long text
 LONGEST = 320  # code points; a longer text tires its reader
 INSTRUCTIONS = Path(__file__).with_name("reading_instructions.md")
 
@@ -70,6 +77,28 @@ class Item(NamedTuple):
 
 #: Texts, or items, and how many outputs they are to give.
 Source = tuple[Sequence["str | Item"], int]
+
+
+class Shown(NamedTuple):
+    """How much of a long text is shown around an edit, and what changes may ask for."""
+
+    around: int | None = None
+    resources: Mapping[str, str] = {}
+
+    def excerpt(self, text: str, places: Iterable[tuple[int, int]]) -> str:
+        """A text, or what stands around the places of a long one."""
+        if self.around is None or len(text) <= LONGEST:
+            return text
+        shown: list[tuple[int, int]] = []
+        for start, end in sorted(places):
+            halves = [(start, end)] if end - start <= LONGEST else [(start, start), (end, end)]
+            for a, b in halves:
+                low, high = max(0, a - self.around), min(len(text), b + self.around)
+                if shown and low <= shown[-1][1]:
+                    shown[-1] = (shown[-1][0], max(high, shown[-1][1]))
+                else:
+                    shown.append((low, high))
+        return LEFT_OUT.join(text[low:high] for low, high in shown or [(0, LONGEST)])
 
 
 class Row(NamedTuple):
@@ -108,33 +137,38 @@ def main(arguments: Sequence[str]) -> None:
     draw.add_argument("--seed", type=int, default=0)
     draw.add_argument("--sheets", type=int, default=8)
     draw.add_argument("--unchanged", type=float, default=0.15)
+    draw.add_argument("--around", type=int, help="shown of long texts, in code points")
+    draw.add_argument("--resource", action="append", default=[], metavar="NAME=SPEC")
     tally = verbs.add_parser("tally")
     tally.add_argument("--key", type=Path, required=True)
     tally.add_argument("--first", type=Path, required=True)
     tally.add_argument("--second", type=Path, action="append", required=True)
+    tally.add_argument("--mark", choices=("fit", "right"), default="fit")
     given = parser.parse_args(arguments)
     if given.verb == "draw":
         write_sheets(given)
     else:
         key = {row["id"]: row["transformation"] for row in read_lines([given.key])}
-        lines = tallied(key, ratings_of([given.first]), ratings_of(given.second))
+        first, second = (ratings_of(f, given.mark) for f in ([given.first], given.second))
+        lines = tallied(key, first, second)
         print("\n".join(as_table(lines)))
 
 
 def write_sheets(given: argparse.Namespace) -> None:
     sources: list[Source] = [sourced(text) for text in given.texts]
-    sources += [sourced_data(data) for data in given.data]
+    sources += [sourced_data(data, is_long=bool(given.around)) for data in given.data]
     names = [*(() if given.only else default_names()), *(given.transformation or ())]
-    rows = [row for name in names for row in drawn(name, sources, given.seed)]
+    shown = Shown(given.around, dict(one.split("=", 1) for one in given.resource))
+    rows = [row for name in names for row in drawn(name, sources, given.seed, shown)]
     count = round(len(rows) * given.unchanged / (1 - given.unchanged))
-    rows += unchanged(sources, count, given.seed)
+    rows += unchanged(sources, count, given.seed, shown)
     given.out.mkdir(parents=True, exist_ok=True)
     copyfile(INSTRUCTIONS, given.out / "INSTRUCTIONS.md")
     key = [{"id": r.id, "transformation": r.transformation, **both(r)} for r in rows]
     write_lines(given.out / "key.jsonl", key)
     for number, sheet in enumerate(sheets_of(rows, given.sheets, given.seed), 1):
-        shown = [{"id": r.id, **both(r), "claim": r.claim} for r in sheet]
-        write_lines(given.out / f"sheet-{number}.jsonl", shown)
+        lines = [{"id": r.id, **both(r), "claim": r.claim} for r in sheet]
+        write_lines(given.out / f"sheet-{number}.jsonl", lines)
     named = [f"{r.id} {r.transformation} {r.marked}" for r in rows if r.transformation]
     (given.out / "named.txt").write_text("\n".join(named) + "\n", encoding="utf-8")
 
@@ -152,16 +186,26 @@ def sourced(option: str) -> Source:
     return [text for text in texts if text and len(text) <= LONGEST], int(count)
 
 
-def sourced_data(option: str) -> Source:
+def sourced_data(option: str, *, is_long: bool = False) -> Source:
     """Items of a ``DATA=N`` that are short enough, and how many outputs they are to give."""
     data, _, count = option.rpartition("=")
     found = load_dataset(data)
     items = OtherItems(found.examples)
     every = (Item(example, items, found.task) for example in found.examples)
-    return [item for item in every if len(item.text) <= LONGEST], int(count)
+    return [item for item in every if is_long or len(item.text) <= LONGEST], int(count)
 
 
-def drawn(name: str, sources: Sequence[Source], seed: int) -> list[Row]:
+def item_of(text: str) -> Item:
+    """A text without a right answer, or others."""
+    return Item(Example(text, {"text": text}), OtherItems())
+
+
+def drawn(
+    name: str,
+    sources: Sequence[Source],
+    seed: int,
+    shown: Shown = Shown(),  # noqa: B008
+) -> list[Row]:
     """Outputs of a transformation; what one file can't give, the next ones do."""
     rows: list[Row] = []
     owed = 0
@@ -170,41 +214,86 @@ def drawn(name: str, sources: Sequence[Source], seed: int) -> list[Row]:
         for text in shuffled(texts, f"{seed} {name}"):
             if owed == 0:
                 break
-            row = changed(name, text, seed)
+            row = changed(name, text, seed, shown)
             if row is not None and all(row.before != other.before for other in rows):
                 rows.append(row)
                 owed -= 1
     return rows
 
 
-def changed(name: str, given: str | Item, seed: int) -> Row | None:
+def changed(name: str, given: str | Item, seed: int, shown: Shown) -> Row | None:
     """A text and what a transformation makes of it; nothing where it finds no place."""
-    if isinstance(given, str):
-        given = Item(Example(given, {"text": given}), OtherItems())
+    given = item_of(given) if isinstance(given, str) else given
     example = given.example
-    variant = perturb(example, name, seed=seed, resources={"items": given.items}, task=given.task)
+    resources = {**shown.resources, "items": given.items}
+    variant = perturb(example, name, seed=seed, resources=resources, task=given.task)
     if variant.status != "ok" or not variant.edits:
         return None
-    edits = grouped((edit.field, edit) for edit in variant.edits)
-    texts = {
-        name: apply_to_text(text, edits.get(name, ())) for name, text in example.fields.items()
-    }
-    claim = CLAIMS[claimed(variant.recipe)]
-    if has_places(variant.gold):
-        claim = right_of(variant, SEVERAL.join(texts.values()))
-    elif len(texts) > 1:
-        gold = variant.gold
-        claim = f"right is {' / '.join(gold) if isinstance(gold, tuple) else gold}"
-    marks = SEVERAL.join(marked(text, edits.get(name, ())) for name, text in example.fields.items())
-    row = row_id(name, given.text, seed)
-    return Row(row, name, given.text, SEVERAL.join(texts.values()), claim, marks)
+    return shown_row(name, given, variant, seed, shown)
 
 
-def right_of(variant: Variant, after: str) -> str:
+def shown_row(name: str, item: Item, variant: Variant, seed: int, shown: Shown) -> Row:
+    """An item and a variant of it, which may be without edits, as a reader sees them."""
+    fields, edits = item.example.fields, grouped((edit.field, edit) for edit in variant.edits)
+    texts = {name: apply_to_text(text, edits.get(name, ())) for name, text in fields.items()}
+    old, new = [edit[:3] for edit in variant.edits], list(new_places(variant))
+    if not edits:
+        old = new = [(field, len(text) // 2, len(text) // 2) for field, text in fields.items()]
+    before = shown_of(fields, old, item.example.gold, shown)
+    after = shown_of(texts, new, variant.gold or item.example.gold, shown)
+    marks = SEVERAL.join(marked(text, edits.get(name, ())) for name, text in fields.items())
+    row, claim = row_id(name, item.text, seed), claim_of(item, variant, texts)
+    return Row(row, name if edits else None, before, after, claim, marks)
+
+
+def claim_of(item: Item, variant: Variant, texts: Mapping[str, str]) -> str:
+    """What is said of a changed text: what is right of it, if data say that of the text before."""
+    gold = variant.gold
+    if gold is None and item.example.gold is not None:
+        return NOT_SCORED
+    if isinstance(gold, Clusters):
+        return SAME_MENTIONS
+    if extracts := extracts_of(gold):
+        return f"right is {' / '.join(dict.fromkeys(one.text for one in extracts))}"
+    if has_places(gold):
+        return right_of(variant, texts)
+    if gold is None or len(texts) == 1:
+        return CLAIMS[claimed(variant.recipe) if variant.edits else "keeps"]
+    return f"right is {' / '.join(gold) if isinstance(gold, tuple) else gold}"
+
+
+def shown_of(
+    texts: Mapping[str, str], edited: Iterable[tuple[str, int, int]], gold: Any, shown: Shown
+) -> str:
+    """What is shown of the texts of an item: what stands around edits, and around an answer."""
+    answers = ((one.field, one.start, one.start + len(one.text)) for one in extracts_of(gold))
+    places = [*edited, *answers]
+    by_field = {name: [(a, b) for own, a, b in places if own == name] for name in texts}
+    return SEVERAL.join(shown.excerpt(text, by_field[name]) for name, text in texts.items())
+
+
+def extracts_of(gold: Any) -> list[Extract]:
+    """Right answers that are words of a text."""
+    several = gold if isinstance(gold, tuple) and not isinstance(gold, Extract) else (gold,)
+    return [one for one in several if isinstance(one, Extract)]
+
+
+def new_places(variant: Variant) -> Iterator[tuple[str, int, int]]:
+    """Where the edits of a variant stand in its texts, as field, start and end."""
+    for field, edits in grouped((edit.field, edit) for edit in variant.edits).items():
+        gain = 0
+        for edit in in_order(edits):
+            low = edit.start + gain
+            yield field, low, low + len(edit.text)
+            gain += len(edit.text) - edit.end + edit.start
+
+
+def right_of(variant: Variant, texts: Mapping[str, str]) -> str:
     """What is right of a changed text: its spans, or the tags of the words that edits brought."""
     gold = variant.gold
     if not isinstance(gold, Words):
-        return f"in it: {type_of(gold).show(gold, {'text': after})}"
+        return f"in it: {type_of(gold).show(gold, texts)}"
+    after = SEVERAL.join(texts.values())
     new, gain = [], 0
     for edit in in_order(variant.edits):
         low = edit.start + gain
@@ -224,14 +313,22 @@ def claimed(recipe: str) -> str:
     return "keeps" if effects == {"keeps"} else "may change"
 
 
-def unchanged(sources: Sequence[Source], count: int, seed: int) -> list[Row]:
+def unchanged(
+    sources: Sequence[Source],
+    count: int,
+    seed: int,
+    shown: Shown = Shown(),  # noqa: B008
+) -> list[Row]:
     """Texts as they are, in the files' proportions."""
     total = sum(share for _, share in sources)
     rows = []
-    for given, share in sources:
-        texts = [one if isinstance(one, str) else one.text for one in given]
-        chosen = shuffled(texts, f"{seed} {UNCHANGED}")[: round(count * share / total)]
-        rows += [Row(row_id(UNCHANGED, t, seed), None, t, t, CLAIMS["keeps"], t) for t in chosen]
+    for texts, share in sources:
+        for one in shuffled(texts, f"{seed} {UNCHANGED}")[: round(count * share / total)]:
+            item = one if isinstance(one, Item) else item_of(one)
+            same = measured_variant(
+                item.example.id, UNCHANGED, (), item.example.gold, "ok", None, 0
+            )
+            rows.append(shown_row(UNCHANGED, item, same, seed, shown))
     return rows
 
 

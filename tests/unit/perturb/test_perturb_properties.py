@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 from functools import cache
-from itertools import pairwise
 from time import process_time
 
 import pytest
 from hypothesis import assume, given, note, settings
 from hypothesis import strategies as st
+from tests.unit.perturb.test_perturb_conformance import check
 
 from scrutiny.core.example import Example, Span
 from scrutiny.core.registry import registry
@@ -18,7 +18,6 @@ from scrutiny.perturb.engine.controls import Controls
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.resources.loading import RESOURCES
-from scrutiny.text.edits import apply_edits
 from scrutiny.text.tokens import token_spans
 
 EXAMPLES = 320  # times the transformations below: more than 10,000
@@ -67,39 +66,6 @@ def annotated(draw):
     layer = {"text": tokens} if kind == "all" else None
     number = draw(st.integers(0, 999))
     return Example(f"i{number}", {"text": text}, gold=gold, protected=protected, tokens=layer)
-
-
-def check(example, variant):
-    """Whatever is true of every variant."""
-    assert variant.status in ("ok", "skipped", "refused"), variant.reason
-    assert (variant.reason is None) == (variant.status == "ok")
-    if variant.status != "ok":
-        assert variant.edits == ()
-        return
-    text, edits = example.text, variant.edits
-    assert edits
-    assert all(e.end <= f.start for e, f in pairwise(edits))
-    assert all(text[e.start : e.end] != e.text or e.spans for e in edits)
-    changed = apply_edits(example, edits)
-    assert changed.text != text
-    assert changed.text.startswith(text[: edits[0].start])
-    assert changed.text.endswith(text[edits[-1].end :])
-    kept = [text[s.start : s.end] for s in example.protected]
-    assert [changed.text[s.start : s.end] for s in changed.protected] == kept
-    if isinstance(example.gold, tuple):
-        check_spans(example, changed, edits)
-
-
-def check_spans(example, changed, edits):
-    """Gold spans stay valid, and those that nothing touched keep their surface."""
-    for span in changed.gold:
-        assert 0 <= span.start < span.end <= len(changed.text)
-    if any(e.spans or e.copies is not None for e in edits):
-        return  # new, moved or dropped
-    assert len(changed.gold) == len(example.gold)
-    for old, new in zip(example.gold, changed.gold, strict=True):
-        if not any(e.start <= old.end and old.start <= e.end for e in edits):
-            assert changed.text[new.start : new.end] == example.text[old.start : old.end]
 
 
 @settings(max_examples=EXAMPLES)

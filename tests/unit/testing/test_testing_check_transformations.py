@@ -5,11 +5,8 @@ import pytest
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import ConformanceError
-from scrutiny.core.registry import registry
 from scrutiny.core.transformation import ChangesAtOnce, Intensity, Site, Transformation
 from scrutiny.testing import check_transformation
-
-BUILT_IN = ["keyboard@1", "ocr@1", "punctuation@1", "typos@1", "word_case@1"]
 
 
 class Shout(Transformation):
@@ -31,11 +28,6 @@ class Shout(Transformation):
     def candidates(self, document, site, rng):
         word = document.text[site.start : site.end].upper()
         yield (Edit(document.field, site.start, site.end, word),)
-
-
-@pytest.mark.parametrize("name", BUILT_IN)
-def test_built_in_ones_conform(name):
-    check_transformation(registry().load("transformation", name)())
 
 
 def test_a_sound_one():
