@@ -507,6 +507,7 @@ part scrutiny.
     matrices@1        report.sections.model_matrices:MATRICES
     layer-grid@1      report.sections.by_condition:LAYER_GRID
     slices@1          report.sections.comparisons:SLICES
+    weak-slices@1     report.sections.weak_slices:PART
     suites@1          diagnostics.suites.suite_matrix:PART  suites
     attacks@1         diagnostics.attack.attack_tables:PART  attack_success
     classes@1         diagnostics.classes.class_scores:PART  classes
