@@ -151,6 +151,12 @@ def attributes_page() -> Iterator[str]:
         a = names.load("attribute", name)
         said = "yes" if a.is_english else "", "yes" if a.of_training else ""
         yield f"| {name} | {a.says} | {a.gives} | {' | '.join(said)} |"
+    yield "\n## Of parts\n\nWhat [scores fall apart by](../parts.md).\n"
+    yield "| name | parts by | what it is | needs training data |\n| --- | --- | --- | --- |"
+    for name in names.names("part_attribute"):
+        one = names.load("part_attribute", name)
+        what = one.at_length().partition("\n\n")[0].replace("\n", " ")
+        yield f"| {name} | {one.says} | {what} | {'yes' if one.of_training else ''} |"
     yield ""
 
 

@@ -47,7 +47,7 @@ diagnostic scrutiny.diagnostics.
     similarity.representations@1  similarity.representations:SimilarityRepresentations  reference
     similarity.stir@1             similarity.stir:SharedVectors  reference
     classes@1                     classes.classes:Classes
-    parts@1                       classes.classes:Parts
+    parts@1                       classes.parts:Parts
     competence@1                  competence:Competence  tokenizes
     suites@1                      suites.suites:Suites  suite
     stereotypes.crows-pairs@1     stereotypes.pairs:CrowsPairs  tokenizes
@@ -212,7 +212,9 @@ attribute scrutiny.data.
     several_sentences@1  text_attributes:several_sentences
     no_function_word@1   text_attributes:no_function_word
     length@1             text_attributes:length
+    lexical_richness@1   text_attributes:lexical_richness
     longest_text@1       text_attributes:longest_text
+    overlap@1            text_attributes:overlap
     rarest_word@1        text_attributes:rarest_word
     gender@1             text_attributes:gender
     question_word@1      text_attributes:question_word
@@ -221,6 +223,29 @@ attribute scrutiny.data.
     in_training@1        attribute:in_training
     unseen_words@1       attribute:unseen_words
     label_share@1        attribute:label_share
+part_attribute scrutiny.data.parts.part_attributes:
+    capitals@1                        capitals
+    character_consistency@1           character_consistency
+    character_frequency@1             character_frequency
+    characters@1                      characters
+    consistency_interpreteval@1       consistency_interpreteval
+    consistency_spans@1               consistency_spans
+    consistency_tokens@1              consistency_tokens
+    coverage@1                        coverage
+    density@1                         density
+    distance@1                        distance
+    frequency@1                       frequency
+    frequency_interpreteval@1         frequency_interpreteval
+    label@1                           label
+    length@1                          length
+    position@1                        position
+    text_length@1                     text_length
+    unseen@1                          unseen
+    unseen_density@1                  unseen_density
+    word_consistency@1                word_consistency
+    word_consistency_interpreteval@1  word_consistency_interpreteval
+    word_frequency@1                  word_frequency
+    word_frequency_interpreteval@1    word_frequency_interpreteval
 task scrutiny.tasks.
     aligned-pairs@1             annotated:AlignedPairs
     anchored-spans@1            annotated:AnchoredSpans
@@ -473,6 +498,7 @@ statistic scrutiny.diagnostics.classes.classes:
     macro_f1@1        MACRO_F1
     precision@1       PRECISION
     recall@1          RECALL
+statistic scrutiny.diagnostics.classes.parts:
     part_f1@1         PART_F1
     part_precision@1  PART_PRECISION
     part_recall@1     PART_RECALL
@@ -482,9 +508,11 @@ part scrutiny.
     matrices@1        report.sections.model_matrices:MATRICES
     layer-grid@1      report.sections.by_condition:LAYER_GRID
     slices@1          report.sections.comparisons:SLICES
+    weak-slices@1     report.sections.weak_slices:PART
     suites@1          diagnostics.suites.suite_matrix:PART  suites
     attacks@1         diagnostics.attack.attack_tables:PART  attack_success
     classes@1         diagnostics.classes.class_scores:PART  classes
+    parts@1           diagnostics.classes.part_scores:PART  parts
     calibration@1     diagnostics.calibration.reliability_curve:PART  calibration_error
     labels@1          diagnostics.labels.doubtful_items:PART  labels
     wordings@1        diagnostics.wordings.wording_scores:PART  condition.wording

@@ -1,11 +1,11 @@
 """Designs: what a diagnostic plans before the first query, and what it plans by."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Final, Generic, Literal, TypeVar
 
 from scrutiny.core.claim import Claim, Component
-from scrutiny.core.example import SuiteTest
+from scrutiny.core.example import Example, SuiteTest
 from scrutiny.core.task import Task
 
 #: Families that a contrast can subtract an estimate of.
@@ -257,6 +257,9 @@ class DataShape:
         Tests of a suite; empty for other data.
     has_training
         Whether the plan names the training set that belongs to it (`Context.training`).
+    items, training
+        Its items, and those of that training set: for designs whose conditions follow from right
+        answers, and read only then.
     """
 
     name: str
@@ -268,6 +271,8 @@ class DataShape:
     beside: tuple[str, ...] = ()
     tests: tuple[SuiteTest, ...] = ()
     has_training: bool = False
+    items: Callable[[], Sequence[Example]] = field(default=tuple, compare=False, repr=False)
+    training: Callable[[], Sequence[Example]] = field(default=tuple, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

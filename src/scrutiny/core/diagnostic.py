@@ -133,7 +133,7 @@ class Context(Protocol):
     ``reference`` is the second model, where the measurement names one; it can be asked while
     variants are prepared, too, when there is no ``model`` yet. ``languages`` are those of the whole
     dataset, as its design knows them; empty where nobody says. ``dataset`` has all its items while
-    variants of some of them are prepared.
+    variants of some of them are prepared, or some of them are measured.
     """
 
     task: Task

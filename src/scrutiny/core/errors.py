@@ -22,7 +22,7 @@ from typing import Any, Final
 #: Kinds of names that ``scrutiny list`` prints.
 LISTED: Final = tuple(
     "diagnostic transformation constraint goal search_method attack expectation statistic "
-    "attribute task reader adapter trainer part".split()
+    "attribute part_attribute task reader adapter trainer part".split()
 )
 
 

@@ -70,6 +70,20 @@ class Span(NamedTuple):
     label: str = ""
 
 
+class Link(NamedTuple):
+    """Span that an answer ties to another one: a word to its head, `to` and its end.
+
+    ``to`` is -1 where it is tied to nothing: the root of a sentence.
+    """
+
+    field: str
+    start: int
+    end: int
+    label: str
+    to: int
+    to_end: int
+
+
 @dataclass(frozen=True, slots=True)
 class Example:
     """Item of a dataset, or that item after edits.

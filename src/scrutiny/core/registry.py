@@ -21,7 +21,13 @@ from scrutiny.core.plugin_base import must_be_of_kind
 
 KINDS: Final = LISTED
 #: Kinds whose things subclass a base class.
-CLASSES: Final = frozenset(KINDS) - {"statistic", "attribute", "reader", "part"}
+CLASSES: Final = frozenset(KINDS) - {
+    "statistic",
+    "attribute",
+    "part_attribute",
+    "reader",
+    "part",
+}
 #: Origin of built-in objects.
 OWN: Final = "scrutiny"
 _OWN: Final = "scrutiny.registrations:REGISTRATIONS"

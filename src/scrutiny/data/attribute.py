@@ -1,23 +1,22 @@
-"""Attributes: functions of an item, a training set beside it, or a part of its answer.
+"""Attributes: functions of an item, or of an item and a training set beside it.
 
 Those of a training set are here: seen before, new words, frequency of the label.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from inspect import getdoc
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Literal
 
-from scrutiny.core.answers.answer import label_in, type_of
-from scrutiny.core.boundary.parameters import known
-from scrutiny.core.example import Example, Span
+from scrutiny.core.answers.answer import label_in
+from scrutiny.core.example import Example
 from scrutiny.core.languages import OF_CHARACTERS, UNSPACED, is_english, script_of
 from scrutiny.core.plugin_base import Told
 from scrutiny.data.dataset import load_dataset
 from scrutiny.data.hashes import content_hash
-from scrutiny.text.tokens import is_word, token_spans, token_texts
+from scrutiny.text.tokens import is_word, token_texts
 
 Value = bool | float | str
 #: Scripts whose texts are divided neither by spaces nor by characters.
@@ -49,16 +48,6 @@ class Training:
     def words(self) -> frozenset[str]:
         """Words of all its texts, in lower case."""
         return frozenset(word for example in self.examples for word in words_of(example))
-
-    @cached_property
-    def parts(self) -> frozenset[str]:
-        """Words of the gold parts of its items, without case: entities, or words of a text."""
-        return frozenset(
-            example.fields[part.field][part.start : part.end].casefold()
-            for example in self.examples
-            if example.gold is not None
-            for part in type_of(example.gold).parts(example.gold)
-        )
 
     @cached_property
     def texts(self) -> frozenset[int]:
@@ -214,91 +203,3 @@ def label_share(example: Example, training: Training) -> float | None:
 def load_training(source: str, task: str) -> Training:
     """Training set that attributes of items refer to, loaded from a data string."""
     return Training(load_dataset(source, task=task or None).examples)
-
-
-class TextPart(NamedTuple):
-    """Part of an answer, with the item that it is of."""
-
-    example: Example
-    span: Span
-
-    @property
-    def text(self) -> str:
-        """Its words."""
-        return self.example.fields[self.span.field][self.span.start : self.span.end]
-
-
-@dataclass(frozen=True, slots=True)
-class PartAttribute:
-    """Attribute of a part: a function of it, whose values are groups of parts.
-
-    Parameters
-    ----------
-    function
-        Group of a part, one of ``groups``; it is given the training set as well.
-    says
-        Phrase that follows "parts by" ("their length in tokens").
-    groups
-        Names of the groups, in order.
-    of_training
-        Whether it needs a training set.
-    """
-
-    function: Callable[[TextPart, Training | None], str]
-    says: str
-    groups: tuple[str, ...]
-    of_training: bool = False
-
-    def counted(
-        self, parts: Sequence[Span], example: Example, training: Training | None
-    ) -> Mapping[str, int]:
-        """Number of parts of an answer to an item in each group."""
-        counts = dict.fromkeys(self.groups, 0)
-        for span in parts:
-            counts[self.function(TextPart(example, span), training)] += 1
-        return counts
-
-
-def parts_of(answer: Any) -> frozenset[Span]:
-    """Parts of an answer that are right or wrong by themselves; None has none."""
-    return frozenset() if answer is None else frozenset(type_of(answer).parts(answer))
-
-
-_MOST: Final = 4  # tokens of a part, beyond which lengths are one group
-
-
-def _length(part: TextPart, training: Training | None) -> str:
-    """Number of tokens: those of the data where they came in tokens, else ours."""
-    tokens = (part.example.tokens or {}).get(part.span.field)
-    if tokens is None:
-        found = len(token_spans(part.text))
-    else:
-        found = sum(part.span.start <= start and end <= part.span.end for start, end in tokens)
-    return str(max(1, found)) if found < _MOST else f"{_MOST} or more"
-
-
-def _unseen(part: TextPart, training: Training | None) -> str:
-    """Whether a part of the training set has the same words, in any case."""
-    return "seen" if training and part.text.casefold() in training.parts else "unseen"
-
-
-PART_ATTRIBUTES: Final[Mapping[str, PartAttribute]] = {
-    "length": PartAttribute(
-        _length, "their length in tokens", (*map(str, range(1, _MOST)), f"{_MOST} or more")
-    ),
-    "unseen": PartAttribute(
-        _unseen, "whether the training data has them", ("seen", "unseen"), of_training=True
-    ),
-}
-
-
-def part_attribute(name: str) -> PartAttribute:
-    """Attribute of parts by its name.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is none.
-    """
-    known("attribute of parts", (name,), PART_ATTRIBUTES, where="by")
-    return PART_ATTRIBUTES[name]

@@ -223,6 +223,34 @@ def longest_text(example: Example) -> int:
     return max(sum(map(is_word, token_texts(text))) for text in example.fields.values())
 
 
+@attribute("distinct words, as a share of all words", of_words=True)
+def lexical_richness(example: Example) -> float | None:
+    """Share of distinct words among the words of all texts, 0 to 1; shorter texts have more.
+
+    Examples
+    --------
+    >>> lexical_richness(Example("1", {"text": "so it is, so it was"}))
+    0.6666666666666666
+    """
+    words = list(words_of(example))
+    return len(set(words)) / len(words) if words else None
+
+
+@attribute("words of the last text that the first one has, as a share", of_words=True)
+def overlap(example: Example) -> float | None:
+    """Share of the words of the last text (a hypothesis) that the first one (a premise) has.
+
+    Examples
+    --------
+    >>> overlap(Example("1", {"premise": "A man sleeps.", "hypothesis": "The man sleeps"}))
+    0.6666666666666666
+    """
+    first, *_, last = (example.fields.values()) if len(example.fields) > 1 else ("", "")
+    words = [w for w in map(str.lower, token_texts(last)) if is_word(w)]
+    known = {w.lower() for w in token_texts(first)}
+    return sum(w in known for w in words) / len(words) if words else None
+
+
 @attribute(
     "frequency of the rarest word in English, on the Zipf scale (3: once in a million)",
     is_english=True,

@@ -166,6 +166,7 @@ def _inputs(trial: _Trial) -> Inputs:
         task=trial.task,
         data=DataShape(
             "dataset",
+            items=lambda: trial.examples,
             n_items=len(trial.examples),
             chance=trial.task.chance(scored),
             labels=trial.model.labels,

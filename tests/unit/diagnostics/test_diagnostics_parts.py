@@ -8,12 +8,15 @@ import pytest
 import scrutiny
 from scrutiny.core.answers.label_and_spans import Segments
 from scrutiny.core.diagnostic import Batch, Cell
-from scrutiny.core.errors import ConformanceError, PlanError, UnknownNameError
+from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.model import Model
+from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction
-from scrutiny.data.attribute import PART_ATTRIBUTES, Training, part_attribute, parts_of
-from scrutiny.diagnostics.classes.classes import Parts, PartsParams
+from scrutiny.data.attribute import Training
+from scrutiny.data.parts.part_attribute import Surroundings, load_part_attribute
+from scrutiny.data.parts.part_counts import PartCounts, parts_of
+from scrutiny.diagnostics.classes.parts import Parts, PartsParams
 from scrutiny.tasks.tasks import load_task
 from scrutiny.testing import check_diagnostic
 from scrutiny.testing.checking import ToyContext
@@ -94,19 +97,22 @@ def test_without_training_it_is_refused():
 def test_groups_add_up_to_all_parts():
     rng = random.Random(5)
     places = [(a, b) for a in range(0, 20, 4) for b in range(a + 1, a + 5)]
-    example = Example("1", {"text": "a b c d e f g h i j k l"})
-    for _ in range(50):
+    names = set(registry().names("part_attribute")) - {"distance@1"}  # spans have no head
+    assert "length@1" in names
+    for _ in range(8):
         gold, said = (
             tuple(Span("text", *rng.choice(places), rng.choice("PL")) for _ in range(4))
             for _ in range(2)
         )
-        wanted, got = parts_of(gold), parts_of(said)
-        for attribute in PART_ATTRIBUTES.values():
-            found = attribute.counted(sorted(wanted & got), example, Training([]))
-            missed = attribute.counted(sorted(wanted - got), example, Training([]))
-            tp, _, fn = TAGS.score(gold, Prediction(said), labels=())
-            assert (sum(found.values()), sum(missed.values())) == (tp, fn)
-            assert tuple(found) == attribute.groups
+        example = Example("1", {"text": "a b c d e f g h i j k l"}, gold)
+        beside = Surroundings(PartCounts([example]), Training([example]))
+        for attribute in map(load_part_attribute, names):
+            groups = attribute.groups_of([example], beside)
+            found = attribute.counted(gold, said, example, beside, groups)
+            if not attribute.of_words:
+                sums = tuple(map(sum, zip(*found.values(), strict=True)))
+                assert sums == TAGS.score(gold, Prediction(said), labels=())
+            assert tuple(found) == groups.names
 
 
 def test_words_of_a_text_are_parts_and_labels_are_none():
@@ -114,18 +120,23 @@ def test_words_of_a_text_are_parts_and_labels_are_none():
         Span("text", 0, 1), Span("text", 1, 3),
     }  # fmt: skip
     assert parts_of("good") == parts_of(None) == frozenset()
+    assert parts_of("good", Example("1", {"text": "Oh."})) == {Span("text", 0, 3, "good")}
 
 
 def test_an_unknown_attribute_is_refused_by_name():
     with pytest.raises((UnknownNameError, PlanError), match="length"):
         PartsParams("lenght")
-    assert part_attribute("length").groups == ("1", "2", "3", "4 or more")
+    with pytest.raises(PlanError, match="groups of its own"):
+        PartsParams("unseen", buckets="mass")
+    with pytest.raises(PlanError, match="edges need"):
+        PartsParams("length", edges=(1, 2))
+    with pytest.raises(PlanError, match="cannot be read"):
+        PartsParams("unseen_density", known_words="nowhere.txt").seen_words()
 
 
 def test_conformance():
     check_diagnostic(Parts(), examples=items(), task=TAGS, model=Tagger())
-    with pytest.raises(ConformanceError):
-        check_diagnostic(Parts())  # of reviews with labels
+    check_diagnostic(Parts())  # of reviews with labels, each one part
 
 
 def rows_of_entities():

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final, Generic, NamedTuple, TypeVar
 
 from scrutiny.core.boundary.json_text import canonical_json, plain
 from scrutiny.core.edit import Borders, Track
-from scrutiny.core.example import Example, Span
+from scrutiny.core.example import Example, Link, Span
 
 A = TypeVar("A")
 
@@ -88,8 +88,11 @@ class AnswerType(ABC, Generic[A]):
         """Spans of the text whose borders no edit may cross."""
         return ()
 
-    def parts(self, answer: A) -> Sequence[Span]:
-        """Parts that are right or wrong by themselves, as stretches of the text; none of others."""
+    def parts(self, answer: A) -> Sequence[Span | Link]:
+        """Parts that are right or wrong by themselves, as stretches of the text; none of others.
+
+        One that is tied to another stretch (a word to its head) is right if both are.
+        """
         return ()
 
     def spared(self, answer: A) -> tuple[Span, ...]:

@@ -56,6 +56,10 @@ class ClustersType(AnswerType[Clusters]):
         """Each mention; mentions have no label."""
         return tuple([Span(answer.field, *place) for place in answer.mentions])
 
+    def parts(self, answer: Clusters) -> tuple[Span, ...]:
+        """Each mention."""
+        return self.fences(answer)
+
     def spared(self, answer: Clusters) -> tuple[Span, ...]:
         """None: who is meant does not hang on how a word of a mention is written."""
         return ()

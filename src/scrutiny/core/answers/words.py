@@ -5,7 +5,7 @@ from typing import Any, Final, NamedTuple
 
 from scrutiny.core.answers.answer import Agreement, AnswerType, PartDifference, fault_of_words
 from scrutiny.core.edit import CarriedWord, EditRefusedError, Track
-from scrutiny.core.example import Example
+from scrutiny.core.example import Example, Link, Span
 
 #: Head of the root of a sentence.
 ROOT: Final = -1
@@ -108,6 +108,25 @@ class WordsType(AnswerType[Words]):
             if layers
             and border in wanted
             and all(said[i] and said[i] == wanted[border][i] for i in layers)
+        )
+
+    def parts(self, answer: Words) -> tuple[Span | Link, ...]:
+        """Each word with its relation and head; without heads, with its part of speech.
+
+        Subtypes of relations make no difference; words of which nothing is said are no parts.
+        """
+        plain = _plain(answer)
+        relations, tags = plain.relations, plain.upos or plain.xpos
+        if plain.heads is None or relations is None:
+            told = zip(plain.borders, tags or (), strict=False)
+            return tuple([Span(plain.field, *border, tag) for border, tag in told if tag])
+        arcs = zip(plain.borders, relations, plain.heads, strict=True)
+        return tuple(
+            [
+                Link(plain.field, *border, name, *_ends(plain.borders, head))
+                for border, name, head in arcs
+                if head is not None
+            ]
         )
 
     def judged(self, answer: Words, right: Words) -> tuple[tuple[str, bool], ...]:
@@ -306,6 +325,11 @@ def _by_border(words: Words) -> dict[tuple[int, int], tuple[Any, ...]]:
         border: tuple([layer and layer[i] for layer in layers])
         for i, border in enumerate(words.borders)
     }
+
+
+def _ends(borders: Sequence[tuple[int, int]], head: int) -> tuple[int, int]:
+    """Start and end of a head, -1 for that of a root."""
+    return (ROOT, ROOT) if head == ROOT else borders[head]
 
 
 def _plain(words: Words) -> Words:

@@ -1,10 +1,7 @@
-"""Recall, precision and F1 of each class, macro-F1 over classes, and F1 of groups of parts.
-
-Groups of parts are entities or words by their length, or by whether training had them.
-"""
+"""Recall, precision and F1 of each class, and macro-F1 over classes."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from typing import Final
 
@@ -12,11 +9,9 @@ import numpy as np
 
 from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, NoParams, RowKind
-from scrutiny.core.errors import PlanError
-from scrutiny.core.facts import ARCS, LABEL_SETS, LABELS, SEGMENTS, SPANS
+from scrutiny.core.facts import ARCS, LABEL_SETS, LABELS, SPANS
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import ClassCounts
-from scrutiny.data.attribute import Training, part_attribute, parts_of
 from scrutiny.reliability.metrics import Parametric
 from scrutiny.reliability.row_statistics import Additive, Array, divide, ratio
 from scrutiny.reliability.statistics import ENTITY_F1
@@ -64,7 +59,7 @@ class Classes(Diagnostic[NoParams]):
         if inputs.task.gives_labels:
             are_unequal = inputs.data.chance * len(labels) >= _UNEQUAL
         conditions = tuple({"label": label} for label in labels)
-        estimates = list(_specs((RECALL, PRECISION, LABEL_F1), conditions))
+        estimates = list(specs((RECALL, PRECISION, LABEL_F1), conditions))
         if are_unequal:
             sides = {side_of(i): Selector("measured", one) for i, one in enumerate(conditions)}
             macro = EstimateSpec("macro_f1", f"macro_f1({len(labels)})@1", sides=sides)
@@ -95,7 +90,7 @@ class Classes(Diagnostic[NoParams]):
                 yield kind.row(example.id, own)
 
 
-def _specs(
+def specs(
     metrics: Iterable[Additive], conditions: Sequence[Mapping[str, object]]
 ) -> Iterator[EstimateSpec]:
     """Each metric in each condition, called by the metric and what the condition says last."""
@@ -173,98 +168,3 @@ def side_of(place: int) -> str:
 
 #: Mean of the F1 of all classes; each class has the same weight.
 MACRO_F1: Final = Parametric("macro_f1@1", ("2",), _macro, "a number of classes, 2 or more")
-
-
-@dataclass(frozen=True, slots=True)
-class PartsParams:
-    """Parameters of `parts@1`.
-
-    Parameters
-    ----------
-    by
-        Attribute of parts: ``length`` in tokens, or ``unseen`` in the training data.
-    """
-
-    by: str = "length"
-
-    def __post_init__(self) -> None:
-        part_attribute(self.by)
-
-
-class Parts(Diagnostic[PartsParams]):
-    """Recall, precision and F1 of groups of entities or words: by length, by seen in training.
-
-    A part is in the group that its attribute says: a gold part is found or missed there, and one
-    that the model gives and is wrong counts against the group that *it* is in: a long entity that
-    was cut short is missed among the long ones, and a wrong one among the short ones.
-
-    **Measures**: which kinds of parts a good F1 hides: long ones, those that training never had.
-
-    **Misleads when**: a group has few parts (see the denominators); attributes go together (long
-    entities are seldom seen in training), so that a low F1 has more than one cause.
-
-    **References**: Fu, Liu & Neubig (2020), Interpretable multi-dataset evaluation for named entity
-    recognition; Augenstein, Derczynski & Bontcheva (2017), Generalisation in named entity
-    recognition: a quantitative analysis (unseen entities).
-    """
-
-    id = "parts@1"
-    needs = frozenset({"predict"})
-    wants = (SPANS, SEGMENTS)
-    measures = Classes.measures
-
-    def __init__(self) -> None:
-        self._training: Training | None = None
-
-    def reads_training(self, params: PartsParams) -> bool:
-        """Whether the attribute needs the training set."""
-        return part_attribute(params.by).of_training
-
-    def design(self, params: PartsParams, inputs: Inputs) -> Design:
-        """Three numbers for each group."""
-        attribute = part_attribute(params.by)
-        conditions = tuple({"by": params.by, "bucket": group} for group in attribute.groups)
-        return Design(
-            conditions=conditions,
-            estimates=tuple(_specs((PART_F1, PART_RECALL, PART_PRECISION), conditions)),
-            notes=(
-                f"Parts by {attribute.says}: gold parts count for recall where they are, those of "
-                "the model for precision. Each interval is for one group only.",
-            ),
-        )
-
-    def measure(self, params: PartsParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
-        """A row for each item and group: parts found, given but wrong, missed."""
-        attribute = part_attribute(params.by)
-        kinds = {g: RowKind.of({"by": params.by, "bucket": g}) for g in attribute.groups}
-        training = None
-        if attribute.of_training:
-            if not ctx.training:
-                raise PlanError("parts@1 needs training data for this attribute.")
-            training = self._training  # look-ups, made once
-            if training is None or training.examples is not ctx.training:
-                training = self._training = Training(ctx.training)
-        for example, answer in zip(batch.examples, ctx.predict(batch.examples), strict=True):
-            if isinstance(answer, Failure) or example.gold is None:
-                no_gold = Failure("no_gold", status="skipped")
-                lacking = answer if isinstance(answer, Failure) else no_gold
-                yield from (kind.row(example.id, lacking) for kind in kinds.values())
-                continue
-            wanted, got = parts_of(example.gold), parts_of(answer.answer)
-            found, wrong, missed = (
-                attribute.counted(sorted(parts), example, training)
-                for parts in (wanted & got, got - wanted, wanted - got)
-            )
-            for group, kind in kinds.items():
-                yield kind.row(example.id, (found[group], wrong[group], missed[group]))
-
-
-def _of_parts(metric: Additive, name: str) -> Additive:
-    """The same metric of a group of parts."""
-    says = f"{name} of a group of parts"
-    return replace(metric, id=f"part_{name.lower()}@1", says=says, axis="bucket", headline="")
-
-
-PART_F1: Final = _of_parts(LABEL_F1, "F1")
-PART_RECALL: Final = _of_parts(RECALL, "recall")
-PART_PRECISION: Final = _of_parts(PRECISION, "precision")

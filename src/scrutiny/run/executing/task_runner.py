@@ -109,6 +109,7 @@ class TaskRunner:
         batch = self._batch(task, prepared)
         reference = self._reference(task, items=batch.examples)
         context = self._context(task, client=client, reference=reference, items=batch.examples)
+        context.dataset = measurement.examples[task.dataset]
         own, cell = self._cells(task)
         measures = self._resolved.measures(measurement, family=task.family, data=task.dataset)
         width = sum(measure.size for measure in measures)

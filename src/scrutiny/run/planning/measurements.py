@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
+from functools import partial
 from itertools import dropwhile
 from typing import Any, Final
 
@@ -22,6 +23,7 @@ from scrutiny.core.model import Family, Replicate
 from scrutiny.core.plan import MeasurePlan
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
+from scrutiny.data.attribute import load_training
 from scrutiny.data.hashes import drawn
 from scrutiny.run.planning.design_numbers import base_of, controls_for
 from scrutiny.run.planning.resolved import Measurement, Pairing, ReplicatePair, Resolved
@@ -75,6 +77,7 @@ def inputs_of(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) 
     """Inputs of a measurement's design, for a family and a dataset."""
     dataset, task = resolved.datasets[data], resolved.tasks[data]
     whole = resolved.plan
+    training = whole.dataset(data).training
     model, beside = whole.model(family), map(whole.model, plan.models)
     examples = drawn(dataset.examples, plan.items)
     scored = [example for example in originals(examples) if example.gold is not None]
@@ -91,6 +94,7 @@ def inputs_of(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) 
         task=task,
         data=DataShape(
             data,
+            items=lambda: examples,
             n_items=len(examples),
             columns=_columns(examples),
             chance=task.chance(scored) if scored else 0.0,
@@ -102,7 +106,8 @@ def inputs_of(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) 
                 if resolved.tasks[name].name == task.name
             ),
             tests=suite_tests(examples),
-            has_training=bool(whole.dataset(data).training),
+            has_training=bool(training),
+            training=partial(_trained, training, task.name) if training else tuple,
         ),
         subject=_shape(family, resolved, data=data),
         reference=_shape(plan.reference, resolved, data=data) if plan.reference else None,
@@ -111,6 +116,11 @@ def inputs_of(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) 
         is_audit=plan.is_audit,
         is_first_way=is_first_way,
     )
+
+
+def _trained(source: str, task: str) -> Sequence[Example]:
+    """Items of a training set."""
+    return load_training(source, task).examples
 
 
 def _shape(family: str, resolved: Resolved, *, data: str) -> SubjectShape:

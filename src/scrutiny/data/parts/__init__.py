@@ -1,0 +1,1 @@
+"""Parts of answers: their attributes, and buckets that a score falls apart by."""
