@@ -12,6 +12,9 @@ from scrutiny.core.registry import Registration
 
 _TABLE: Final = """
 diagnostic scrutiny.diagnostics.
+    aflite@1                      artifacts.filtering:Aflite
+    artifacts@1                   artifacts.artifacts:Artifacts
+    artifacts.one-text@1          artifacts.artifacts:TextArtifacts
     association.clusters@1        association.clusters:ClusterAlignment  representations
     association.seat@1            association.seat:Seat  representations
     attack@1                      attack.attacks:Attacks
@@ -458,6 +461,8 @@ statistic scrutiny.diagnostics.similarity.drift_records:
 statistic scrutiny.diagnostics.similarity.likeness_measures:
     likeness@1  LIKENESS
     stir@1      STIR
+statistic scrutiny.diagnostics.artifacts.artifacts:
+    told@1  TOLD
 statistic scrutiny.diagnostics.calibration.calibration:
     calibration_error@1  CALIBRATION_ERROR
 statistic scrutiny.diagnostics.judges.judge_metrics:
@@ -485,6 +490,8 @@ part scrutiny.
     attacks@1         diagnostics.attack.attack_tables:PART  attack_success
     classes@1         diagnostics.classes.class_scores:PART  classes
     calibration@1     diagnostics.calibration.reliability_curve:PART  calibration_error
+    without-reading@1  diagnostics.artifacts.without_reading:PART  condition.shown
+    aflite@1          diagnostics.artifacts.without_reading:FILTERED  aflite
     labels@1          diagnostics.labels.doubtful_items:PART  labels
     wordings@1        diagnostics.wordings.wording_scores:PART  condition.wording
     judge@1           diagnostics.judges.judge_page:PART  judge

@@ -257,6 +257,8 @@ class DataShape:
         Tests of a suite; empty for other data.
     has_training
         Whether the plan names the training set that belongs to it (`Context.training`).
+    fields
+        Names of the text fields that its items have.
     """
 
     name: str
@@ -268,6 +270,7 @@ class DataShape:
     beside: tuple[str, ...] = ()
     tests: tuple[SuiteTest, ...] = ()
     has_training: bool = False
+    fields: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

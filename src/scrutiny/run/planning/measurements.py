@@ -103,6 +103,7 @@ def inputs_of(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) 
             ),
             tests=suite_tests(examples),
             has_training=bool(whole.dataset(data).training),
+            fields=tuple(dict.fromkeys(name for e in examples for name in e.fields)),
         ),
         subject=_shape(family, resolved, data=data),
         reference=_shape(plan.reference, resolved, data=data) if plan.reference else None,
