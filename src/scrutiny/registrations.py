@@ -12,6 +12,9 @@ from scrutiny.core.registry import Registration
 
 _TABLE: Final = """
 diagnostic scrutiny.diagnostics.
+    aflite@1                      artifacts.filtering:Aflite
+    artifacts@1                   artifacts.artifacts:Artifacts
+    artifacts.one-text@1          artifacts.artifacts:TextArtifacts
     association.clusters@1        association.clusters:ClusterAlignment  representations
     association.seat@1            association.seat:Seat  representations
     attack@1                      attack.attacks:Attacks
@@ -483,6 +486,8 @@ statistic scrutiny.diagnostics.similarity.drift_records:
 statistic scrutiny.diagnostics.similarity.likeness_measures:
     likeness@1  LIKENESS
     stir@1      STIR
+statistic scrutiny.diagnostics.artifacts.artifacts:
+    told@1  TOLD
 statistic scrutiny.diagnostics.calibration.calibration:
     calibration_error@1  CALIBRATION_ERROR
 statistic scrutiny.diagnostics.judges.judge_metrics:
@@ -514,6 +519,8 @@ part scrutiny.
     classes@1         diagnostics.classes.class_scores:PART  classes
     parts@1           diagnostics.classes.part_scores:PART  parts
     calibration@1     diagnostics.calibration.reliability_curve:PART  calibration_error
+    without-reading@1  diagnostics.artifacts.without_reading:PART  condition.shown
+    aflite@1          diagnostics.artifacts.without_reading:FILTERED  aflite
     labels@1          diagnostics.labels.doubtful_items:PART  labels
     wordings@1        diagnostics.wordings.wording_scores:PART  condition.wording
     judge@1           diagnostics.judges.judge_page:PART  judge
@@ -525,6 +532,7 @@ part scrutiny.
     convergent@1      report.sections.over_replicates:CONVERGENT
     abstention@1      report.sections.item_hits:ABSTENTION
     seed-spread@1     diagnostics.performance.seed_spread:PART
+    split-study@1     report.sections.split_study:PART  performance
     relations@1       report.sections.over_replicates:RELATIONS
     comparisons@1     report.sections.comparisons:COMPARISONS
     undecided@1       report.findings.risks:UNDECIDED

@@ -405,7 +405,7 @@ def test_an_audit_takes_names_of_diagnostics_and_a_budget_of_time(tmp_path):
     assert [m["diagnostic"] for m in plan["measure"]] == ["performance@1", "robustness@1"]
     assert plan["budget"]["seconds"] == 600
     assert plan["budget"]["left_out"] == []
-    assert plan["profile"] == "ship@1"
+    assert plan["profile"] == "ship@2"
     again = scrutiny.audit(**asked, budget=600, out=tmp_path / "run")
     assert again.manifest["plan"] == plan
     with pytest.raises(PlanError, match="'soon' cannot be read"):

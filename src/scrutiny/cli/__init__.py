@@ -33,6 +33,7 @@ VERBS: Final = {
     "train": "Train models with several seeds: encoders, word models, parsers, small BERTs.",
     "perturb": "Apply transformations to texts, and write the changed texts.",
     "data": "Inspect data: show, overlap.",
+    "split": "Split data: random, by length, or as far apart as can be; with its record.",
     "models": "Install, check, list and quantize models.",
     "cache": "Show the answer cache, or clear it.",
     "doctor": "Check an endpoint or a file of results; or print what is installed.",
@@ -51,7 +52,7 @@ _TOGETHER: Final = {
 PLACES: Final = {
     **{
         v: f"scrutiny.cli.verbs.{v}:command"
-        for v in ("train", "models", "new", "judge", "review", "watch")
+        for v in ("train", "models", "new", "judge", "review", "split", "watch")
     },
     **{"list": "scrutiny.cli.verbs.names:list_names"},
     **{"import": "scrutiny.cli.verbs.import_:command"},

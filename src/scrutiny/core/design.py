@@ -260,6 +260,8 @@ class DataShape:
     items, training
         Its items, and those of that training set: for designs whose conditions follow from right
         answers, and read only then.
+    fields
+        Names of the text fields that its items have.
     """
 
     name: str
@@ -273,6 +275,7 @@ class DataShape:
     has_training: bool = False
     items: Callable[[], Sequence[Example]] = field(default=tuple, compare=False, repr=False)
     training: Callable[[], Sequence[Example]] = field(default=tuple, compare=False, repr=False)
+    fields: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -222,7 +222,7 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
         Facts of the tasks that it applies to, of which any suffices; empty for any task.
     why_only
         Reason why it measures nothing else, in a clause that stands behind "for": in lists, and
-        where an audit leaves it out.
+        where an audit leaves it out. One without is left out without a word, unless it is named.
     measures
         Measures of its records; if empty, those of the task.
     scope

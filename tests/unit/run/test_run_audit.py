@@ -87,6 +87,9 @@ def test_lines_of_the_registry_say_what_the_diagnostics_need():
         else:
             assert line.needs in {*diagnostic.needs, ""}
     assert {line.name for line in lines if not line.needs} == {
+        "aflite@1",
+        "artifacts.one-text@1",
+        "artifacts@1",
         "attack@1",
         "attention.baselines@1",
         "calibration@1",
@@ -105,6 +108,7 @@ def test_what_the_model_has_no_use_for_is_not_loaded(monkeypatch):
     monkeypatch.setattr(Entry, "load", lambda e: loaded.append(e.registration) or load(e))
     audit_plan(MODELS, DATA)
     assert {line.name for line in loaded if line.kind == "diagnostic"} == {
+        "artifacts@1",
         "attack@1",
         "calibration@1",
         "classes@1",
@@ -249,7 +253,7 @@ def test_names_of_profiles_are_known_and_lead_to_diagnostics_that_there_are():
     for profile in PROFILES.values():
         assert profile.diagnostics <= known
         assert profile.says
-    with pytest.raises(UnknownNameError, match=r"no profile named 'shipp'.*'ship@1'"):
+    with pytest.raises(UnknownNameError, match=r"no profile named 'shipp'.*'ship@2'"):
         audit_plan(MODELS, DATA, profile="shipp")
 
 
@@ -268,7 +272,7 @@ def test_an_audit_that_its_profile_leaves_empty_says_what_to_do(tmp_path):
     model = f"hf:{make_language_model(tmp_path / 'm', 'GPT2', head='LMHeadModel')}"
     flags = {"plan": None, "models": (model,), "data": ("builtin:agreement",), "only": ()}
     flags |= {"task": "", "limit": 4, "seed": None, "on_bad_row": "skip"}
-    with pytest.raises(PlanError, match=r"profile 'ship@1' applies.*--profile study"):
+    with pytest.raises(PlanError, match=r"profile 'ship@2' applies.*--profile study"):
         audit_from_flags(flags, Opened(LoadedModels()))
     with pytest.raises(PlanError, match="No diagnostic applies to this model"):
         audit_from_flags({**flags, "only": ("landscape",)}, Opened(LoadedModels()))

@@ -29,6 +29,7 @@ FROZEN = {
         "deepwordbug pwws",
     ),
 }
+FROZEN["ship@2"] = FROZEN["ship@1"]  # and diagnostics besides
 FROZEN |= {"study@1": FROZEN["ship@1"], "language@1": FROZEN["ship@1"]}
 
 
@@ -52,12 +53,12 @@ def test_the_newest_version_asks_every_default_change():
 
 
 def test_without_a_version_it_is_the_newest(monkeypatch):
-    second = replace(profile_of(SHIP), name="ship@2")
+    second = replace(profile_of(SHIP), name="ship@3")
     monkeypatch.setattr(audit_profiles, "PROFILES", {**PROFILES, second.name: second})
-    assert profile_of("ship") is profile_of("ship@2") is second
+    assert profile_of("ship") is profile_of("ship@3") is second
     assert profile_of("ship@1") is PROFILES["ship@1"]
-    with pytest.raises(UnknownNameError, match=r"profile named 'ship@3'.* 'ship@2'"):
-        profile_of("ship@3")
+    with pytest.raises(UnknownNameError, match=r"profile named 'ship@4'.* 'ship@3'"):
+        profile_of("ship@4")
 
 
 def test_a_plan_records_the_version_and_its_changes():
@@ -65,11 +66,11 @@ def test_a_plan_records_the_version_and_its_changes():
     flags |= {"only": ("robustness",), "limit": "40", "on_bad_row": "skip"}
     flags |= {"task": "", "seed": None}
     by_name, newest = (
-        audit_from_flags({**flags, "profile": p}, Opened(LoadedModels())) for p in ("ship@1", "")
+        audit_from_flags({**flags, "profile": p}, Opened(LoadedModels())) for p in ("ship@2", "")
     )
     assert by_name == newest
     (robustness,) = newest.measure
-    assert (newest.profile, robustness.params["usual"]) == ("ship@1", asked(profile_of(SHIP))[0])
+    assert (newest.profile, robustness.params["usual"]) == ("ship@2", asked(profile_of(SHIP))[0])
     assert robustness.params["transformations"] == []  # asked where they apply, not refused
     found = resolve(newest)
     plain = replace(robustness, params={**robustness.params, "usual": []})

@@ -125,7 +125,7 @@ def audit_plan(
         measures += [wanted.stated(replace(m, reference=second)) for m in planned]
     told = {m.diagnostic for m in measures}.union(*foreign.values())
     unasked = [name for name in chosen if name not in told and (only or wanted.diagnostics)]
-    left_out = (*_left_out(foreign, read, opened), *_misfits(unasked, tasks))
+    left_out = (*_left_out(foreign, read, opened), *_misfits(unasked, tasks, are_named=bool(only)))
     if not measures:
         said = _nothing_applies("" if only else wanted.name, data)
         raise PlanError(" ".join((*left_out, said)))
@@ -175,13 +175,18 @@ def _chosen(wanted: Profile, only: Sequence[str], offered: Collection[str] | Non
     return found
 
 
-def _misfits(unasked: Sequence[str], tasks: Mapping[str, Task]) -> Iterator[str]:
-    """A sentence on diagnostics that measure other items than are there, by what they measure."""
+def _misfits(
+    unasked: Sequence[str], tasks: Mapping[str, Task], *, are_named: bool
+) -> Iterator[str]:
+    """A sentence on diagnostics that measure other items than are there, by what they measure.
+
+    Of those that the user did not name, only what has a reason is worth a sentence.
+    """
     loaded = ((name, registry().load("diagnostic", name)()) for name in unasked if tasks)
     misfits = grouped(
         ((wanted_in_words(one.wants), one.why_only), name.partition("@")[0])
         for name, one in loaded
-        if not any(fits(one, task) for task in tasks.values())
+        if not any(fits(one, task) for task in tasks.values()) and (are_named or one.why_only)
     )
     here = ", ".join(dict.fromkeys(str(task.facts) for task in tasks.values()))
     for (measured, why), names in misfits.items():

@@ -90,6 +90,8 @@ _SHIPPED_1: Final = frozenset(
     "attack calibration classes labels leakage performance repeats robustness similarity.outputs "
     "suites".split()
 )
+#: Version 2 asks what a part of an item gives away, too.
+_SHIPPED_2: Final = _SHIPPED_1 | {"artifacts"}
 #: By name with version; of one name, the newest stands last.
 PROFILES: Final[Mapping[str, Profile]] = MappingProxyType(
     {
@@ -101,6 +103,15 @@ PROFILES: Final[Mapping[str, Profile]] = MappingProxyType(
                 "confidence, doubtful labels, leakage, attacks, changes that should not matter, "
                 "and agreement with a reference",
                 _SHIPPED_1,
+                _ASKED_1,
+                draws=1,
+            ),
+            Profile(
+                f"{SHIP}@2",
+                "whether a classifier or tagger can be shipped: its score, by class, too, its "
+                "confidence, doubtful labels, artifacts of pairs and options, leakage, attacks, "
+                "changes that should not matter, and agreement with a reference",
+                _SHIPPED_2,
                 _ASKED_1,
                 draws=1,
             ),

@@ -108,6 +108,7 @@ def inputs_of(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) 
             tests=suite_tests(examples),
             has_training=bool(training),
             training=partial(_trained, training, task.name) if training else tuple,
+            fields=tuple(dict.fromkeys(name for e in examples for name in e.fields)),
         ),
         subject=_shape(family, resolved, data=data),
         reference=_shape(plan.reference, resolved, data=data) if plan.reference else None,

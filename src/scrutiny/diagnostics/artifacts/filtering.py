@@ -1,0 +1,254 @@
+"""The AFLite diagnostic: which items a linear classifier reads off features, and what is left."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal, cast, get_args
+
+import numpy as np
+
+from scrutiny.core.boundary.parameters import one_of
+from scrutiny.core.claim import Claim, Component
+from scrutiny.core.design import Design, EstimateSpec, Inputs
+from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
+from scrutiny.core.errors import PlanError, require_packages
+from scrutiny.core.example import Example
+from scrutiny.core.facts import LABELS
+from scrutiny.core.model import KnowsTrainingText
+from scrutiny.core.queries.language import Passage, Represents
+from scrutiny.core.record import Measure, Row
+from scrutiny.data.overlap import overlap_with_hashes
+from scrutiny.diagnostics.artifacts.aflite import (
+    PUBLISHED,
+    Array,
+    Filtering,
+    aflite,
+    out_of_fold,
+)
+from scrutiny.models.words.linear_classifier import features_of
+
+Features = Literal["words", "model"]
+IN_PROPORTION: Final = "in proportion"
+VARIANTS: Final = (IN_PROPORTION, *PUBLISHED)
+_FOLDS: Final = 5
+#: Dimensions of the words' features, and texts of a batch of the model's.
+_DIMENSIONS: Final = 100
+_AT_A_TIME: Final = 256
+_NO_GOLD: Final = Failure("no_gold", status="skipped")
+_TUNED: Final = Failure("tuned_on", status="skipped")
+
+
+@dataclass(frozen=True, slots=True)
+class AfliteParams:
+    """Features, and sizes of the filter.
+
+    Parameters
+    ----------
+    features
+        ``words``, a hundred dimensions of tf-idf; or ``model``, the vectors of the model's last
+        layer (mean over tokens).
+    variant
+        Sizes by name: ``winogrande`` or ``le_bras_snli`` as published, for data as large; ``in
+        proportion`` has the proportions of WinoGrande.
+    target_size, n_partitions, train_size, slice_size, tau
+        What is stated in place of them (`Filtering`).
+    tuned_on
+        Group (``#group=NAME`` of the data string) that is ``yes`` for items that the feature model
+        was tuned on. They are left out of the filter and its result; so are items found in the
+        training text of a model that knows it, where its vectors are the features.
+    """
+
+    features: Features = "words"
+    variant: str = IN_PROPORTION
+    target_size: int | None = None
+    n_partitions: int | None = None
+    train_size: int | None = None
+    slice_size: int | None = None
+    tau: float | None = None
+    tuned_on: str = ""
+
+    def __post_init__(self) -> None:
+        one_of(self, features=get_args(Features), variant=VARIANTS)
+
+    def sizes(self, n: int) -> Filtering:
+        """Parameters of the filter on so many items."""
+        stated: dict[str, Any] = {
+            name: value
+            for name in Filtering.__dataclass_fields__
+            if (value := getattr(self, name)) is not None
+        }
+        if self.variant == IN_PROPORTION:
+            return Filtering.in_proportion(n, **stated)
+        return replace(PUBLISHED[self.variant], **stated)
+
+
+class Aflite(Diagnostic[AfliteParams]):
+    """Items that linear classifiers read off fixed features, removed in rounds (AFLite).
+
+    What is left beside all items, and beside as many drawn at random: accuracy of a linear
+    classifier in folds, and of the model. Where the classifier falls below always giving the
+    commonest label, the filter went too far: it left items that have the artifact inverted.
+
+    **Measures**: how much of the data is told by what the features hold without effort, and the
+    model's accuracy where it is not.
+
+    **Misleads when**: features are the model's own, for what is left was then chosen to be hard for
+    it, and not for others; it went too far; easy items without an artifact are gone as well.
+
+    **References**: Sakaguchi et al. (2020), WinoGrande; Le Bras et al. (2020), Adversarial filters
+    of dataset biases.
+    """
+
+    id = "aflite@1"
+    needs = frozenset({"predict"})
+    wants = (LABELS,)
+    why_only = "other answers are no labels"
+    scope = "dataset"
+    only_when_named = True
+    measures = (
+        Measure("removed", unit="items", says="items removed", row_range=(0.0, 1.0)),
+        Measure("round", says="round that removed it, 0 of what is left"),
+        Measure("held_out", row_range=(0.0, 1.0)),
+        Measure("predictability", among=("held_out",), row_range=(0.0, 1.0)),
+        Measure("kept", row_range=(0.0, 1.0)),
+        Measure("drawn", row_range=(0.0, 1.0)),
+        Measure("linear_all", row_range=(0.0, 1.0)),
+        Measure("linear_kept", among=("kept",), row_range=(0.0, 1.0)),
+        Measure("linear_random", among=("drawn",), row_range=(0.0, 1.0)),
+        Measure("under", says="below the commonest label", among=("kept",), row_range=(-1.0, 1.0)),
+        Measure("right", row_range=(0.0, 1.0)),
+        Measure("right_kept", among=("kept",), row_range=(0.0, 1.0)),
+    )
+
+    def design(self, params: AfliteParams, inputs: Inputs) -> Design:
+        """Shares and accuracies, and the alarm that the filter went too far."""
+        require_packages("AFLite", "clusters", "sklearn")
+        if params.features == "model" and "representations" not in inputs.subject.capabilities:
+            raise PlanError(
+                f"aflite with features = 'model' needs vectors, which {inputs.subject.name} lacks. "
+                "Leave features out: those of words need no model."
+            )
+        if params.tuned_on and f"a_{params.tuned_on}" not in inputs.data.columns:
+            raise PlanError(
+                f"aflite: {inputs.data.name} has no group {params.tuned_on!r} that says yes or no "
+                "of each item. A column becomes a group in the data string: "
+                f"#group={params.tuned_on}."
+            )
+        means = ("linear_all", "linear_kept", "linear_random", "under", "right", "right_kept")
+        return Design(
+            estimates=(
+                EstimateSpec("removed", "share(removed)@1"),
+                EstimateSpec("predictability", "mean(predictability)@1"),
+                *(EstimateSpec(name, f"mean({name})@1") for name in means),
+            ),
+            claims=(
+                Claim(
+                    id="too far",
+                    says="AFLite went too far: what is left has its artifact inverted",
+                    components=(Component("under", 0.0),),
+                    needs_control=False,
+                    checks=("items",),
+                ),
+            ),
+            notes=(
+                f"Features are of {params.features}; sizes: "
+                + ", ".join(f"{k} {v}" for k, v in _named(params.sizes(inputs.data.n_items)))
+                + ".",
+            ),
+        )
+
+    def measure(
+        self, params: AfliteParams, cell: Cell, batch: Batch, ctx: Context
+    ) -> Iterable[Row]:
+        """One row for each item with a gold label that no feature model was tuned on."""
+        known = [e for e in batch.examples if e.gold is not None]
+        tuned = _tuned(params, known, ctx)
+        features = (
+            _of_model(known, ctx.model) if params.features == "model" else _of_words(known, ctx)
+        )
+        golds = np.array([str(e.gold) for e in known])
+        rng = ctx.rng("partitions", self.id, params.features)
+        made = aflite(features, golds, params.sizes(int((~tuned).sum())), rng=rng, tuned=tuned)
+        used = ~tuned
+        drawn = np.zeros(len(known), dtype=np.bool_)
+        drawn[rng.permutation(np.flatnonzero(used))[: int(made.kept.sum())]] = True
+        linear = {}
+        for name, rows in (("all", used), ("kept", made.kept), ("random", drawn)):
+            linear[name] = np.zeros(len(known))
+            linear[name][rows] = out_of_fold(features[rows], golds[rows], folds=_FOLDS, rng=rng)
+        commonest = Counter(golds[made.kept].tolist()).most_common(1)[0][0]
+        under = made.kept * ((golds == commonest) - linear["kept"])
+        place = {e.id: i for i, e in enumerate(known)}
+        for example, answer in zip(batch.examples, ctx.predict(batch.examples), strict=True):
+            i = place.get(example.id)
+            found: dict[str, float] | Failure
+            if i is None:
+                found = _NO_GOLD
+            elif tuned[i]:
+                found = _TUNED
+            elif isinstance(answer, Failure):
+                found = answer
+            else:
+                share, right = made.predictability[i], float(answer.answer == example.gold)
+                found = {
+                    "removed": float(made.removed[i]),
+                    "round": float(made.round[i]),
+                    "held_out": float(np.isfinite(share)),
+                    "predictability": float(np.nan_to_num(share)),
+                    "kept": float(made.kept[i]),
+                    "drawn": float(drawn[i]),
+                    "linear_all": linear["all"][i],
+                    "linear_kept": linear["kept"][i],
+                    "linear_random": linear["random"][i],
+                    "under": under[i],
+                    "right": right,
+                    "right_kept": right * made.kept[i],
+                }
+            yield RowKind().named_row(example.id, self.measures, found)
+
+
+def _named(sizes: Filtering) -> list[tuple[str, object]]:
+    return [(name.replace("_", " "), getattr(sizes, name)) for name in sizes.__dataclass_fields__]
+
+
+def _tuned(params: AfliteParams, examples: Sequence[Example], ctx: Context) -> Array:
+    """Whether the feature model was tuned on an item, by its column or its training text."""
+    stated = [str(e.attributes.get(f"a_{params.tuned_on}")) == "yes" for e in examples]
+    found = np.array(stated if params.tuned_on else [False] * len(examples))
+    if params.features == "model" and isinstance(ctx.model, KnowsTrainingText):
+        for name in ctx.task.open_fields:
+            texts = [e.fields.get(name, "") for e in examples]
+            for pair in overlap_with_hashes(texts, ctx.model.training_hashes()).pairs:
+                found[pair.a] = True
+    return found
+
+
+def _of_model(examples: Sequence[Example], model: Any) -> Array:
+    """Vectors ``(item, dimension)`` of the last layer, mean over tokens."""
+    texts = [" ".join(e.fields.values()) for e in examples]
+    vectors = [
+        cast("Represents", model).representations(
+            [Passage(text) for text in texts[start : start + _AT_A_TIME]],
+            poolings=("mean",),
+            layers=(model.n_layers,),
+        )[:, 0, 0]
+        for start in range(0, len(texts), _AT_A_TIME)
+    ]
+    return np.concatenate(vectors)
+
+
+def _of_words(examples: Sequence[Example], ctx: Context) -> Array:
+    """A hundred dimensions ``(item, dimension)`` of the tf-idf of words, each text by itself."""
+    from sklearn.decomposition import TruncatedSVD
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    rows = [
+        [f"{n} {w}" for n, text in e.fields.items() for w in features_of(text, has_pairs=False)]
+        for e in examples
+    ]
+    counts = TfidfVectorizer(analyzer=list, sublinear_tf=True).fit_transform(rows)
+    most = min(_DIMENSIONS, min(counts.shape) - 1)
+    seed = int(ctx.rng("dimensions", Aflite.id, "words").integers(2**31))
+    made = TruncatedSVD(max(1, most), random_state=seed).fit_transform(counts)
+    # of unit spread: the usual penalty of the classifier is made for such
+    return np.asarray(made / np.maximum(made.std(axis=0), 1e-12))
