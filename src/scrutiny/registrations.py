@@ -55,6 +55,7 @@ diagnostic scrutiny.diagnostics.
     stereotypes.stereoset@1       stereotypes.stereoset:StereoSet  tokenizes
     wordings@1                    wordings.wordings:PromptWordings  wordings
 expectation scrutiny.diagnostics.suites.expectations:
+    attaches@1     Attaches
     gold@1         Gold
     is@1           Is
     is_not@1       IsNot
@@ -243,6 +244,7 @@ task scrutiny.tasks.
     text-classification@1       classification:TextClassification
     text-pair-classification@1  classification:TextPairClassification
     token-classes@1             annotated:TokenClasses
+    multi-span-questions@1      question_answering:MultiSpanQuestions
     question-answering@1        question_answering:QuestionAnswering
     situation-questions@1       question_answering:SituationQuestions
     token-tagging@1             token_tagging:TokenTagging
@@ -405,6 +407,8 @@ statistic scrutiny.diagnostics.repeats:
     noise_floor@1  NOISE_FLOOR
 statistic scrutiny.diagnostics.suites.suite_claims:
     chance_consistency@1  CHANCE_CONSISTENCY
+    whole_originals@1     WHOLE_ORIGINALS
+    whole_changed@1       WHOLE_CHANGED
 statistic scrutiny.diagnostics.attack.attack_metrics:
     attack_success@1         ATTACK_SUCCESS
     tried@1                  TRIED

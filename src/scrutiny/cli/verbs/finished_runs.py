@@ -137,8 +137,24 @@ def _print_signatures(run: Path, metric: str, *, is_alone: bool) -> None:
     metavar="NAME",
     help="Only this change or attack; repeatable.",
 )
-def freeze(run: Path, output: Path, data: str, changes: tuple[str, ...]) -> int:
+@click.option("--sheet", type=OutputFile(), help="Also write a sheet (CSV) for people to label.")
+@click.option(
+    "--labels",
+    type=click.Path(path_type=Path),
+    help="Sheet that people filled in: the suite is a contrast set with their labels.",
+)
+def freeze(
+    run: Path,
+    output: Path,
+    data: str,
+    changes: tuple[str, ...],
+    sheet: Path | None,
+    labels: Path | None,
+) -> int:
     r"""Write the changed texts of a run as a suite, to measure other models on.
+
+    With a sheet of labels, right is what people say of each changed text, and not what the change
+    is known to keep.
 
     \b
     scrutiny run attack --model hf:./v1 --data csv:dev.csv --out runs/attack
@@ -147,6 +163,7 @@ def freeze(run: Path, output: Path, data: str, changes: tuple[str, ...]) -> int:
     """
     from scrutiny.data.readers.suites import suite_lines
     from scrutiny.report.cases.evidence import searched_texts
+    from scrutiny.run.labeled_sets import labeled_set, sheet_text
     from scrutiny.run.reusing import frozen
     from scrutiny.store.files import save_text
     from scrutiny.store.run_folder import RunFolder
@@ -154,6 +171,13 @@ def freeze(run: Path, output: Path, data: str, changes: tuple[str, ...]) -> int:
     folder = RunFolder.open(run)
     found = searched_texts(folder.path, folder.estimates())
     task, examples = frozen(folder, found, data=data, changes=changes)
+    if sheet is not None:
+        save_text(sheet, sheet_text(examples))
+        tell(f"Wrote {sheet}: fill in its column `label`, then freeze again with --labels {sheet}.")
+    if labels is not None:
+        labeled = labeled_set(examples, labels)
+        examples = labeled.examples
+        tell(labeled.said)
     save_text(output, "".join(f"{line}\n" for line in suite_lines(task, examples)))
     cases = [one.case for one in examples if one.case is not None]
     asked = sum(case.status == "ok" for case in cases)
