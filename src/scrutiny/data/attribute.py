@@ -61,6 +61,16 @@ class Training:
         )
 
     @cached_property
+    def labeled_parts(self) -> frozenset[tuple[str, str]]:
+        """Words of the gold parts of its items, without case, each with its label."""
+        return frozenset(
+            (example.fields[part.field][part.start : part.end].casefold(), part.label)
+            for example in self.examples
+            if example.gold is not None
+            for part in type_of(example.gold).parts(example.gold)
+        )
+
+    @cached_property
     def texts(self) -> frozenset[int]:
         """Hashes of the letters and numbers of each of its texts."""
         return frozenset(content_hash(t) for e in self.examples for t in e.fields.values())
@@ -282,12 +292,27 @@ def _unseen(part: TextPart, training: Training | None) -> str:
     return "seen" if training and part.text.casefold() in training.parts else "unseen"
 
 
+def _dictionary(part: TextPart, training: Training | None) -> str:
+    """Whether a part of the training set has the same words with the same label (Lin et al. 2020).
+
+    What a model that knows training by heart can find.
+    """
+    is_in = training and (part.text.casefold(), part.span.label) in training.labeled_parts
+    return "in" if is_in else "out"
+
+
 PART_ATTRIBUTES: Final[Mapping[str, PartAttribute]] = {
     "length": PartAttribute(
         _length, "their length in tokens", (*map(str, range(1, _MOST)), f"{_MOST} or more")
     ),
     "unseen": PartAttribute(
         _unseen, "whether the training data has them", ("seen", "unseen"), of_training=True
+    ),
+    "dictionary": PartAttribute(
+        _dictionary,
+        "whether the training data has them with the same label",
+        ("in", "out"),
+        of_training=True,
     ),
 }
 
