@@ -56,6 +56,7 @@ diagnostic scrutiny.diagnostics.
     wordings@1                    wordings.wordings:PromptWordings  wordings
 expectation scrutiny.diagnostics.suites.expectations:
     attaches@1     Attaches
+    follows@1      Follows
     gold@1         Gold
     is@1           Is
     is_not@1       IsNot
@@ -63,6 +64,7 @@ expectation scrutiny.diagnostics.suites.expectations:
     same@1         Same
     stays_right@1  StaysRight
 expectation scrutiny.diagnostics.suites.response_expectations:
+    about@1        IsAbout
     answers@1      AnswersAtAll
     contains@1     Contains
     in_language@1  InLanguage
@@ -275,6 +277,7 @@ reader scrutiny.data.readers.
     squad@1        squad:read
     stereoset@1    stereotype_sentences:read_stereoset
     suite@1        suites:read
+    templates@1    templates:read
     text@1         delimited:read_text
     tsv@1          delimited:read_tsv
     xlsx@1         delimited:read_xlsx

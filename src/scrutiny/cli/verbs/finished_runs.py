@@ -40,7 +40,12 @@ _FORMATS: Final = (
     type=click.Choice(_FORMATS),
     help=f"One of {', '.join(_FORMATS)}; default: text.",
 )
-@click.option("--cases", "change", metavar="NAME", help="Print the cases of one change or attack.")
+@click.option(
+    "--cases",
+    "change",
+    metavar="NAME",
+    help="Print the cases of one change, attack or test; with --json, a line for each.",
+)
 @click.option(
     "--to",
     "tracker",
@@ -86,6 +91,10 @@ def report(run: Path, output: Path | None, form: str | None, *, as_json: bool, *
             )
         folder = RunFolder.open(run)
         table = cases_of(folder, change, found_texts(folder.path, folder.estimates()))
+        if as_json:
+            for row in table.to_pylist():
+                click.echo(json_line(row))
+            return 0
         write_lines(cases_lines(change, table.to_pylist()))
         return 0
     if sign is not None:

@@ -92,6 +92,18 @@ class StaysRight(Gold):
 
 
 @dataclass(frozen=True, slots=True)
+class Follows(StaysRight):
+    """A right answer follows the change: the case has another right answer, and gets it.
+
+    Where the answer to the item that was changed is wrong, the case does not count.
+    """
+
+    id: ClassVar[str] = "follows@1"
+    test_kind: ClassVar[TestKind] = "directional"
+    fails = "stay behind"
+
+
+@dataclass(frozen=True, slots=True)
 class Attaches(Gold):
     """The phrase of a preposition hangs on the right word of a parse, whatever the rest is.
 
