@@ -22,12 +22,14 @@ if TYPE_CHECKING:
     from scrutiny._assertions import assert_holds, assert_no_loss
     from scrutiny._comparison import compare
     from scrutiny._results import Run
+    from scrutiny._suite_tests import assert_suite
 
 __all__ = [
     "Plan",
     "Run",
     "assert_holds",
     "assert_no_loss",
+    "assert_suite",
     "audit",
     "compare",
     "errors",
@@ -41,6 +43,7 @@ _ELSEWHERE = {
     "Run": "scrutiny._results",
     "assert_holds": "scrutiny._assertions",
     "assert_no_loss": "scrutiny._assertions",
+    "assert_suite": "scrutiny._suite_tests",
     "compare": "scrutiny._comparison",
 }
 

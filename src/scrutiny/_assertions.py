@@ -60,7 +60,7 @@ def assert_no_loss(
     'no regression'
     """
     __tracebackhide__ = True
-    _must_be_known(undecided)
+    must_be_known(undecided)
     if isinstance(margin, bool) or not isinstance(plain_given(margin), int | float):
         raise PlanError(f"assert_no_loss: margin={margin!r} is no number, as in margin=0.02.")
     if not 0.0 <= margin < float("inf"):
@@ -106,7 +106,7 @@ def assert_holds(
     ['supported']
     """
     __tracebackhide__ = True
-    _must_be_known(undecided)
+    must_be_known(undecided)
     opened = run if isinstance(run, Run) else Run(RunFolder.open(run))
     findings = opened.gate(*rules)
     lines = [*_judged(findings, undecided)]
@@ -131,7 +131,7 @@ def _judged(findings: Sequence[Finding], undecided: Undecided) -> Iterator[str]:
             yield f"{_FAILED}  {said}"
 
 
-def _must_be_known(undecided: object) -> None:
+def must_be_known(undecided: object) -> None:
     """Refuse another word for what is undecided.
 
     Raises

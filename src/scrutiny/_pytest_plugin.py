@@ -1,10 +1,16 @@
-"""pytest plug-in: shows what each test asserted of models, whether it passed or failed.
+"""pytest plug-in: suites as tests, and what each test asserted of models, passed or failed.
+
+With ``--scrutiny-model`` (or ``scrutiny_model`` in the configuration of pytest), files named
+``*.suite.toml`` and ``*.suite.jsonl`` are collected: each test of a suite is one of pytest, which
+fails where the lower limit of the share of its cases that fail is above ``scrutiny_most``.
 
 pytest loads it by itself where scrutiny is installed. It imports nothing heavy: a session whose
 tests assert nothing here pays next to nothing. What a test asserted stands at the end of the
 session, and as a property ``scrutiny`` of the test in JUnit XML.
 """
 
+from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -38,6 +44,29 @@ class AssertedInTest:
 asserted: Final = AssertedInTest()
 #: What the tests of this session asserted: the name of the test, and a sentence.
 _session: Final[list[tuple[str, str]]] = []
+
+
+def pytest_addoption(parser: "pytest.Parser") -> None:
+    """Options and settings of suites as tests."""
+    group = parser.getgroup("scrutiny")
+    group.addoption(
+        "--scrutiny-model",
+        default=None,
+        metavar="MODEL",
+        help="Model that the suites (*.suite.toml, *.suite.jsonl) are asked of.",
+    )
+    parser.addini("scrutiny_model", "Model that suites are asked of.", default="")
+    parser.addini("scrutiny_most", "Largest accepted share of failed cases.", default="0.05")
+
+
+def pytest_collect_file(parent: "pytest.Collector", file_path: Path) -> "pytest.Collector | None":
+    """Tests of a suite, where a model is stated."""
+    stated = parent.config.getoption("--scrutiny-model") or parent.config.getini("scrutiny_model")
+    if not stated or not file_path.name.endswith((".suite.toml", ".suite.jsonl")):
+        return None
+    suites = import_module("scrutiny._pytest_suites")  # only now: it imports all of scrutiny
+    found: pytest.Collector = suites.SuiteFile.of(parent, file_path, str(stated))
+    return found
 
 
 def pytest_configure() -> None:

@@ -58,6 +58,8 @@ diagnostic scrutiny.diagnostics.
     stereotypes.stereoset@1       stereotypes.stereoset:StereoSet  tokenizes
     wordings@1                    wordings.wordings:PromptWordings  wordings
 expectation scrutiny.diagnostics.suites.expectations:
+    attaches@1     Attaches
+    follows@1      Follows
     gold@1         Gold
     is@1           Is
     is_not@1       IsNot
@@ -65,6 +67,7 @@ expectation scrutiny.diagnostics.suites.expectations:
     same@1         Same
     stays_right@1  StaysRight
 expectation scrutiny.diagnostics.suites.response_expectations:
+    about@1        IsAbout
     answers@1      AnswersAtAll
     contains@1     Contains
     in_language@1  InLanguage
@@ -236,6 +239,7 @@ part_attribute scrutiny.data.parts.part_attributes:
     consistency_tokens@1              consistency_tokens
     coverage@1                        coverage
     density@1                         density
+    dictionary@1                      dictionary
     distance@1                        distance
     frequency@1                       frequency
     frequency_interpreteval@1         frequency_interpreteval
@@ -271,6 +275,7 @@ task scrutiny.tasks.
     text-classification@1       classification:TextClassification
     text-pair-classification@1  classification:TextPairClassification
     token-classes@1             annotated:TokenClasses
+    multi-span-questions@1      question_answering:MultiSpanQuestions
     question-answering@1        question_answering:QuestionAnswering
     situation-questions@1       question_answering:SituationQuestions
     token-tagging@1             token_tagging:TokenTagging
@@ -301,6 +306,7 @@ reader scrutiny.data.readers.
     squad@1        squad:read
     stereoset@1    stereotype_sentences:read_stereoset
     suite@1        suites:read
+    templates@1    templates:read
     text@1         delimited:read_text
     tsv@1          delimited:read_tsv
     xlsx@1         delimited:read_xlsx
@@ -433,6 +439,8 @@ statistic scrutiny.diagnostics.repeats:
     noise_floor@1  NOISE_FLOOR
 statistic scrutiny.diagnostics.suites.suite_claims:
     chance_consistency@1  CHANCE_CONSISTENCY
+    whole_originals@1     WHOLE_ORIGINALS
+    whole_changed@1       WHOLE_CHANGED
 statistic scrutiny.diagnostics.attack.attack_metrics:
     attack_success@1         ATTACK_SUCCESS
     tried@1                  TRIED

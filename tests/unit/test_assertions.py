@@ -1,6 +1,7 @@
 """Assertions for tests, and the pytest plug-in that shows what each asserted."""
 
 import os
+import re
 from importlib.metadata import entry_points
 from pathlib import Path
 from xml.etree.ElementTree import fromstring
@@ -8,7 +9,7 @@ from xml.etree.ElementTree import fromstring
 import pytest
 
 import scrutiny
-from scrutiny.core.errors import PlanError
+from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.testing import KeywordClassifier
 
 pytest_plugins = ["pytester"]
@@ -161,3 +162,70 @@ def test_a_session_without_assertions_says_nothing_of_scrutiny(pytester, monkeyp
 def test_pytest_finds_the_plug_in():
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert 'pytest11]\nscrutiny = "scrutiny._pytest_plugin"' in text
+
+
+SUITE = """suite = 1
+task = "text-classification"
+[lexicons]
+thing = ["soup", "bread", "film", "room", "bed", "book", "trip", "walk"]
+good = ["excellent", "wonderful", "great", "delightful", "superb", "awesome", "brilliant"]
+[[tests]]
+capability = "vocabulary"
+test = "praise"
+expect = "gold"
+n = 40
+cases = [{text = "The {thing} was {good}.", label = "positive"}]
+[[tests]]
+capability = "negation"
+test = "not"
+expect = "gold"
+n = 40
+cases = [{text = "The {thing} was not {good}.", label = "negative"}]
+"""
+MODEL = "builtin:sentiment/seed-1"
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory):
+    path = tmp_path_factory.mktemp("suites") / "tests.suite.toml"
+    path.write_text(SUITE)
+    return scrutiny.assert_suite(MODEL, path, most=1.0), path
+
+
+def test_a_suite_is_judged_by_the_limits_of_each_test(asked):
+    run, _ = asked
+    with pytest.raises(AssertionError) as told:
+        scrutiny.assert_suite(None, run)
+    first, *cases = str(told.value).splitlines()
+    assert re.fullmatch(r"FAIL  negation: not: 100\.0 % \[9\d.*\] of 40 cases fail, 5 % may", first)
+    assert len(cases) == 3
+    assert "was not" in cases[0]
+    assert cases[0].endswith("negative expected, said: positive")
+    assert scrutiny.assert_suite(None, run, tests=["vocabulary: praise"], most=0.2) is run
+    with pytest.raises(AssertionError, match=r"vocabulary: praise"):  # 40 cases are too few
+        scrutiny.assert_suite(None, run, tests=["vocabulary: praise"], undecided="fail")
+    with pytest.raises(UnknownNameError, match="vocabulary: praise"):
+        scrutiny.assert_suite(None, run, tests=["praise"])
+    with pytest.raises(PlanError, match="is a share of cases"):
+        scrutiny.assert_suite(None, run, most=5)
+
+
+def test_pytest_collects_a_suite_where_a_model_is_stated(asked, pytester, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))
+    (pytester.path / "tests.suite.toml").write_text(SUITE)
+    (pytester.path / "odd.suite.toml").write_text("suite = 2")
+    plugin = ("-p", "scrutiny._pytest_plugin") if not _is_installed() else ()
+    done = pytester.runpytest_subprocess(
+        *plugin, f"--scrutiny-model={MODEL}", "-o", "scrutiny_most=0.2", "tests.suite.toml"
+    )
+    done.assert_outcomes(passed=1, failed=1)
+    said = done.stdout.str()
+    assert "PASS  vocabulary: praise: 0.0 %" in said
+    assert "FAIL  negation: not: 100.0 %" in said
+    assert "Traceback" not in said
+    odd = pytester.runpytest_subprocess(*plugin, f"--scrutiny-model={MODEL}", "odd.suite.toml")
+    odd.stdout.fnmatch_lines(["*states suite = 2; this reads suite = 1.*"])
+
+
+def _is_installed():
+    return any(one.name == "scrutiny" for one in entry_points(group="pytest11"))

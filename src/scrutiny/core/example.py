@@ -172,6 +172,10 @@ class _OpenExample:
 TEST: Final = "a_test"
 CAPABILITY: Final = "a_capability"
 GROUP: Final = "u_group"
+#: What was done to a changed item, where a suite says so: "tense".
+PERTURBATION: Final = "a_perturbation"
+#: More kinds of changes than this are no kinds.
+_MOST_KINDS: Final = 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,11 +193,16 @@ class SuiteTest:
     has_base
         Whether every case is a changed item.
     has_level, has_gold
-        Whether the right answers to all these items are known; and those to the cases, too.
+        Whether the right answers to all these items are known, and those to the cases; items that
+        no case names one by one count where they are of its group.
     has_control
         Whether each that is asked has a control.
     has_groups
         Whether a group holds a case and another one, or the item that it was made of.
+    has_sets
+        Whether originals belong to the groups of its cases, of which none names the one it changes.
+    perturbations
+        Kinds of changes of its cases, where there are several.
     """
 
     name: str
@@ -205,6 +214,8 @@ class SuiteTest:
     has_gold: bool
     has_control: bool
     has_groups: bool
+    has_sets: bool = False
+    perturbations: tuple[str, ...] = ()
 
 
 def suite_tests(examples: Sequence[Example]) -> tuple[SuiteTest, ...]:
@@ -212,12 +223,19 @@ def suite_tests(examples: Sequence[Example]) -> tuple[SuiteTest, ...]:
     named = [(case, e) for e in examples if (case := e.case) is not None]
     known = {e.id: e for e in examples if e.gold is not None}
     twins = Counter(case.twin_of for case, _ in named if case.role == "control")
+    loose = grouped((e.attributes.get(GROUP), e) for e in examples if e.case is None)
     found = []
     for (name, capability), cases in grouped(
         ((case.test, case.capability), (case, e)) for case, e in named if case.role == "measured"
     ).items():
         has_base = all(case.of for case, _ in cases)
         has_level = has_base and all(case.of in known for case, _ in cases)
+        has_sets = False
+        if not any(case.of for case, _ in cases):
+            own = [one for _, e in cases for one in loose.get(e.attributes.get(GROUP), ())]
+            has_sets = bool(own)
+            has_level = has_sets and all(one.id in known for one in own)
+        kinds = dict.fromkeys(str(e.attributes.get(PERTURBATION, "")) for _, e in cases)
         found.append(
             SuiteTest(
                 name,
@@ -229,16 +247,23 @@ def suite_tests(examples: Sequence[Example]) -> tuple[SuiteTest, ...]:
                 has_gold=(has_level or not has_base) and all(e.id in known for _, e in cases),
                 has_control=bool(twins)
                 and all(e.id in twins for case, e in cases if case.status == "ok"),
-                has_groups=has_base or _share_groups(e for _, e in cases),
+                has_groups=has_base or has_sets or _share_groups(e for _, e in cases),
+                has_sets=has_sets,
+                perturbations=tuple(kinds) if 1 < len(kinds) <= _MOST_KINDS else (),
             )
         )
     return tuple(found)
 
 
 def originals(examples: Sequence[Example]) -> list[Example]:
-    """Original items that the cases of a behavioral suite change; all if no case names one."""
+    """Original items of a suite: those that its cases change.
+
+    Where no case names one, those that are no cases; all items, where there are none of these.
+    """
     made_of = {e.case.of for e in examples if e.case is not None} - {""}
-    return [e for e in examples if not made_of or e.id in made_of]
+    if made_of:
+        return [e for e in examples if e.id in made_of]
+    return [e for e in examples if e.case is None] or list(examples)
 
 
 def _share_groups(examples: Iterable[Example]) -> bool:

@@ -4,12 +4,16 @@ Exact match and F1 of extracted answers are computed as SQuAD and MLQA do, and a
 questions.
 """
 
+import re
+import string
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import zip_longest
 from statistics import fmean
 from typing import Any, ClassVar, Final
+
+import numpy as np
 
 from scrutiny.core.answers.texts import EXTRACT, AnyOf, Extract, words_of_both
 from scrutiny.core.errors import DataError
@@ -100,6 +104,31 @@ class SituationQuestions(QuestionAnswering):
     keeps_articles = True
 
 
+class MultiSpanQuestions(QuestionAnswering):
+    """Questions that spans, a number or a date answer, scored as DROP and Quoref are.
+
+    Several spans are one answer, with bars between them (Ada|Bo), in any order. Each is compared
+    with the one of the right answer that it fits best (Dua et al. 2019).
+    """
+
+    name = "multi-span-questions"
+    identifying_columns = ()
+
+    def score(
+        self, gold: Any, prediction: Prediction, *, labels: Sequence[str]
+    ) -> tuple[float, ...]:
+        """Exact match and F1, each with the right answer that gives the most."""
+        given = prediction.answer.text
+        rights = gold if isinstance(gold, AnyOf) else (gold,)
+        found = [compare_spans(given, right.text) for right in rights]
+        return max(exact for exact, _ in found), max(overlap for _, overlap in found)
+
+    def chance(self, examples: Sequence[Example]) -> float:
+        """Mean F1 of all stretches of a text that are as long as its first right span."""
+        first = ((e.fields[_CONTEXT], e.gold[0].text.partition("|")[0]) for e in examples)
+        return fmean(of_stretches(context, span) for context, span in first)
+
+
 def _answers(given: Given, context: str) -> Iterator[Extract]:
     """Right answers of a cell: texts, or objects with ``text`` and ``answer_start``.
 
@@ -154,6 +183,62 @@ def compare(answer: str, gold: str, *, keeps_articles: bool = False) -> tuple[fl
         return 1.0, 1.0
     common = sum((Counter(ours) & Counter(theirs)).values())
     return 0.0, 2 * common / (len(ours) + len(theirs))
+
+
+@lru_cache(maxsize=1 << 16)
+def compare_spans(answer: str, gold: str) -> tuple[float, float]:
+    """Exact match, and F1 of spans that fit each other best, of an answer and one right answer.
+
+    As in the script of DROP, but for its rounding to two decimals. Spans with numbers fit only
+    spans that have one of them; words of a span count once.
+
+    Examples
+    --------
+    >>> compare_spans("Bo|the Ada", "Ada|Bo"), compare_spans("5 men", "4 men")
+    ((1.0, 1.0), (0.0, 0.0))
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    ours, theirs = ([_span_words(span) for span in one.split("|")] for one in (answer, gold))
+    is_exact = len(ours) == len(theirs) and set(map(tuple, ours)) == set(map(tuple, theirs))
+    fits = np.array([[_fit(set(mine), set(right)) for mine in ours] for right in theirs])
+    best = fits[linear_sum_assignment(-fits)].sum()
+    return float(is_exact), float(best) / max(len(ours), len(theirs))
+
+
+def _fit(mine: set[str], right: set[str]) -> float:
+    """F1 of two sets of words; 0 if the right ones have numbers, and none of them is there."""
+    numbers = {word for word in right if _number(word) is not None}
+    if numbers and not numbers & mine:
+        return 0.0
+    common = len(mine & right)
+    precision = common / len(mine) if mine else 1.0
+    recall = common / len(right) if right else 1.0
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def _span_words(span: str) -> list[str]:
+    """Words of a span: in lower case, cut at hyphens, without articles; numbers as numbers.
+
+    Examples
+    --------
+    >>> _span_words("The 40-yard pass, 3.0")
+    ['40.0', 'yard', 'pass', '3.0']
+    """
+    found = []
+    for part in re.split(r"[ -]", span.lower()):
+        number = _number(part)
+        word = "".join(c for c in part if c not in string.punctuation) if number is None else ""
+        number = _number(word) if number is None else number
+        found += re.sub(r"\b(a|an|the)\b", " ", word).split() if number is None else [str(number)]
+    return found
+
+
+def _number(word: str) -> float | None:
+    try:
+        return float(word)
+    except ValueError:
+        return None
 
 
 @lru_cache(maxsize=1 << 14)

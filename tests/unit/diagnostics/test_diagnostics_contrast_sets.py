@@ -8,6 +8,11 @@ import numpy as np
 import pytest
 
 import scrutiny
+from scrutiny.core.errors import PlanError
+from scrutiny.core.expectation import Asked, Seen
+from scrutiny.core.task import Prediction
+from scrutiny.data.dataset import load_dataset
+from scrutiny.diagnostics.suites.expectations import parse_expectation
 from scrutiny.diagnostics.suites.suite_claims import CHANCE_CONSISTENCY
 
 LABELS = ("BEFORE", "AFTER", "EQUAL", "VAGUE")
@@ -16,6 +21,7 @@ MATRES = "MATRES/Platinum_subset_perturbed.xml#originals=Platinum_subset_origina
 ROPES = (
     "ropes/data/ropes_contrast_set_032820.json#originals=ropes_contrast_set_original_032820.json"
 )
+MC_TACO = "MCTACO/changed.tsv#originals=original.tsv"
 IMDB = "IMDb/data/test_contrast.tsv#originals=test_original.tsv,label=Sentiment"
 
 
@@ -72,7 +78,11 @@ def test_matres_of_released_outputs(shared, tmp_path):
     found = values(run)
     assert percent(found, *names) == [73.22, 63.34, 40.59]
     assert found["share(whole)"].low < 0.40586 < found["share(whole)"].high
+    by_kind = {f"a_perturbation = {kind}": kind for kind in kinds}
+    own = {by_kind[e.key.group]: e for e in run.estimates
+           if e.key.group in by_kind and e.key.metric_name == "share(failed)"}  # fmt: skip
     for kind, (right, n) in kinds.items():
+        assert own[kind].value == pytest.approx(1 - right / n)  # without being asked
         said = run.estimate(f"accuracy where perturbation = {kind}", test="contrast set")
         assert (said.value, said.counts.n) == (pytest.approx(right / n), n)
     said = [round(100 * kinds[kind][0] / kinds[kind][1], 2) for kind in ("order", "indicator")]
@@ -88,6 +98,21 @@ def test_ropes_of_released_outputs(shared, tmp_path):
     exact = ("original exact_match", "exact_match", "share(whole)")
     assert percent(found, *exact) == [47.74, 32.55, 17.56]
     assert percent(found, "original answer_f1", "answer_f1") == [54.47, 39.76]
+
+
+@pytest.mark.reproduces
+@pytest.mark.data("contrast_sets")
+def test_mc_taco_of_released_outputs(shared, tmp_path):
+    folder = shared / "contrast_sets"
+    answers = [
+        (f"{half}-{n}", label)
+        for half in ("original", "changed")
+        for n, label in enumerate((folder / f"MCTACO/{half}_roberta_out.txt").read_text().split())
+    ]
+    data = f"contrast:{folder}/{MC_TACO}"
+    found = values(measured(tmp_path, data, answers, "label", labels="yes|no"))
+    strict = percent(found, "whole_originals", "whole_changed", "share(whole)")
+    assert strict == [38.0, 13.0, 3.0]
 
 
 @pytest.mark.data("contrast_sets")
@@ -175,3 +200,45 @@ def test_the_level_by_chance_of_groups_of_several_sizes():
     assert happened == pytest.approx(planted, abs=0.008)
     by_size = [float(np.mean(old[sizes == k] & (right == sizes)[sizes == k])) for k in (1, 2, 3, 5)]
     assert all(a > b for a, b in pairwise(by_size))  # larger sets are harder
+
+
+def tree(name, heads, **case):
+    words = "they bombed barracks in town".split()
+    upos = ["PRON", "VERB", "NOUN", "ADP", "NOUN"]
+    relations = ["root" if head == 0 else "dep" for head in heads]
+    layers = {"words": words, "heads": heads, "relations": relations, "upos": upos}
+    return {"id": name, **layers, **case}
+
+
+def test_a_phrase_hangs_on_the_right_word_whatever_the_rest(tmp_path):
+    rows = [{"suite": 1, "task": "dependency-arcs"}]
+    rows += [tree("a", [2, 0, 2, 5, 3]), tree("b", [2, 0, 2, 5, 3])]
+    for name in "ab":
+        rows.append(
+            tree(f"{name}1", [2, 0, 2, 5, 2], of=name, test="prepositions",
+                 expect="attaches(word=4)", perturbation=name)
+        )  # fmt: skip
+    (tmp_path / "s.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    said = Seen(*(Asked(e, Prediction(answer=e.gold)) for e in _both(tmp_path)), None, ())
+    expected = parse_expectation("attaches(word=4)")
+    assert expected.is_met(said)
+    assert (expected.wanted(said.case.example), expected.told(said.base, ())) == (
+        "bombed",
+        "barracks",
+    )
+    swapped = Seen(said.case._replace(answer=said.base.answer), said.base, None, ())
+    assert expected.is_met(swapped) is False
+    heads = list(said.case.example.gold.heads)
+    heads[0], heads[2] = 4, 0  # elsewhere the parse is wrong
+    odd = Prediction(answer=said.case.example.gold._replace(heads=tuple(heads)))
+    assert expected.is_met(Seen(said.case._replace(answer=odd), said.base, None, ()))
+    for text in ("attaches", "attaches(word=0)"):
+        with pytest.raises(PlanError, match=r"attaches\(word=3\)"):
+            parse_expectation(text)
+
+
+def _both(folder):
+    """A case and its original."""
+    by_id = {e.id: e for e in load_dataset(f"suite:{folder}/s.jsonl").examples}
+    assert {e.attributes.get("a_perturbation") for e in by_id.values()} == {None, "a", "b"}
+    return by_id["a1"], by_id["a"]

@@ -31,6 +31,8 @@ def met(written, said):
         ("contains(text='4|four')", "Four", "14"),
         ("contains(text=4)", "It is 4", "5"),
         ("lacks(text=cat)", "A category", "A cat"),
+        ("about(text='refund of a ticket')", "We refunded all tickets.", "The flight is late."),
+        ("about(text='the purchase of a car',least=1)", "She bought an automobile.", "A car."),
         ("matches(pattern='^[0-9]+$')", "42", "It is 42"),
         ("json", "[1]", "Here: [1]"),
         ("""json(shape='{"type": "object"}')""", "{}", "[1]"),

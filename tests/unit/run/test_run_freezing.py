@@ -1,15 +1,21 @@
 """Frozen suites: the numbers of the run that they are of, transfer, and what is refused."""
 
+import csv
+import io
 import json
+from dataclasses import replace
 
 import pytest
 from small_runs import family, rows
 
 from scrutiny.core.errors import DataError, PlanError, UnknownNameError
+from scrutiny.core.example import Span
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
+from scrutiny.data.dataset import load_dataset
 from scrutiny.data.readers.suites import suite_lines
 from scrutiny.report.cases.evidence import searched_texts
 from scrutiny.run.driver import run_plan
+from scrutiny.run.labeled_sets import labeled_set, sheet_text
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.run.reusing import frozen
 
@@ -149,3 +155,69 @@ def test_several_datasets_need_a_name_and_changed_data_are_refused(tmp_path):
     path.write_text("\n".join(map(json.dumps, rows(61))))
     with pytest.raises(DataError, match="has changed since"):
         frozen(folder, (), data="x")
+
+
+@pytest.fixture(scope="module")
+def to_label(robust):
+    found = searched_texts(robust.path, robust.estimates())
+    examples = frozen(robust, found, changes=["typos"])[1]
+    return examples, [*csv.DictReader(io.StringIO(sheet_text(examples)))]
+
+
+def write_sheet(path, rows):
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, [*rows[0]])
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+def test_a_sheet_of_labels_makes_a_contrast_set(to_label, tmp_path):
+    examples, rows = to_label
+    asked = [e for e in examples if e.case and e.case.role == "measured" and e.case.status == "ok"]
+    assert [row["id"] for row in rows] == [e.id for e in asked]
+    assert {row["label"] for row in rows} == {""}
+    assert rows[0]["original"] != rows[0]["text"]
+    other = {"positive": "negative", "negative": "positive"}
+    said = [
+        *({**row, "annotator": "a", "label": other[row["original_label"]]} for row in rows[:10]),
+        *({**row, "annotator": "b", "label": other[row["original_label"]]} for row in rows[:8]),
+        *({**row, "annotator": "b", "label": row["original_label"]} for row in rows[8:10]),
+        {**rows[11], "annotator": "a", "label": rows[11]["original_label"]},
+    ]
+    found = labeled_set(examples, write_sheet(tmp_path / "sheet.csv", said))
+    cases = [e for e in found.examples if e.case]
+    assert (len(cases), found.n_changed, found.n_tied) == (9, 8, 2)
+    assert found.n_unlabeled == len(rows) - 11
+    assert found.agreement == pytest.approx(1 - (4 / 20) / (2 * 10 * 10 / (20 * 19)), abs=0.35)
+    path = tmp_path / "sets.jsonl"
+    path.write_text("\n".join(suite_lines("text-classification", found.examples)))
+    data = load_dataset(f"suite:{path}")
+    again = [e for e in data.examples if e.case]
+    assert [(e.id, e.gold, e.case.test, e.case.expect) for e in again] == [
+        (e.id, e.gold, "contrast set", "gold") for e in cases
+    ]
+    assert {e.attributes["a_perturbation"] for e in again} == {"typos"}
+
+
+@pytest.mark.parametrize(
+    ("change", "phrase"),
+    [
+        ({"label": "good"}, "the label 'good' is none of the data, which has negative, positive"),
+        ({"id": "x", "label": "positive"}, "no changed text 'x'"),
+        ({"text": "Another.", "label": "positive"}, "is of another run, or the text was edited"),
+        ({}, "labels no text"),
+    ],
+)
+def test_a_sheet_that_does_not_fit_is_refused(to_label, tmp_path, change, phrase):
+    examples, rows = to_label
+    sheet = write_sheet(tmp_path / "s.csv", [{**rows[0], **change}])
+    with pytest.raises(DataError, match=phrase):
+        labeled_set(examples, sheet)
+    with pytest.raises(DataError, match="no column 'label'"):
+        labeled_set(examples, write_sheet(tmp_path / "t.csv", [{"id": "x"}]))
+
+
+def test_answers_that_are_no_labels_have_no_sheet(to_label, tmp_path):
+    with pytest.raises(PlanError, match="are no labels"):
+        labeled_set([replace(e, gold=(Span("text", 0, 1, "x"),)) for e in to_label[0]], tmp_path)

@@ -33,10 +33,11 @@ def test_two_points_of_a_score_are_tolerable(name):
 def test_every_registered_task_is_here():
     scored = {n for n in registry().names("task") if load_task(n).scored_by is not None}
     others = ("coreference", "dependency-arcs", "question-answering", "situation-questions")
+    spans = ("multi-span-questions",)
     choosing = ("multiple-choice", "multi-label-classification", "passage-ranking")
     marked = ("aspect-sentiment", "relation-classification", "translation", "word-segmentation")
     judged = ("generation", "judged-answers", "judged-pairs")
-    known = {f"{name}@1" for name in (*NAMES, *others, *choosing, *marked, *judged)}
+    known = {f"{name}@1" for name in (*NAMES, *others, *spans, *choosing, *marked, *judged)}
     assert scored == known, "a scored task has tests of its own; then it is named here"
 
 

@@ -11,7 +11,12 @@ from scrutiny.diagnostics.robustness.robustness_recipes import RobustnessParams
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.controls import Controls
 from scrutiny.reliability.metrics import metric_of
-from scrutiny.tasks.question_answering import compare, of_stretches
+from scrutiny.tasks.question_answering import (
+    MultiSpanQuestions,
+    compare,
+    compare_spans,
+    of_stretches,
+)
 from scrutiny.tasks.tasks import load_task
 from scrutiny.text.edits import apply_edits
 
@@ -153,3 +158,31 @@ def test_right_answers_stand_in_every_changed_text(recipe):
             assert all(EXTRACT.check(right, after) is None for right in control.gold)
         seen += 1
     assert seen
+
+
+@pytest.mark.parametrize(
+    ("said", "right", "wanted"),
+    [
+        ("Bo|Ada", "Ada|Bo", (1, 1)),
+        ("Ada", "Ada|Bo", (0, 0.5)),
+        ("Ada|Bo|Cy", "Ada|Bo", (0, 2 / 3)),
+        ("the 15 men", "15", (0, 2 / 3)),
+        ("15.0", "15", (1, 1)),
+        ("16 men", "15 men", (0, 0)),  # numbers are told apart
+        ("40-yard pass", "40 yard pass", (1, 1)),
+        ("1,000", "1000", (1, 1)),
+        ("", "Ada", (0, 0)),
+        ("7 March 1565", "March 1565", (0, 0.8)),
+    ],
+)
+def test_spans_are_compared_as_drop_does(said, right, wanted):
+    assert compare_spans(said, right) == pytest.approx(wanted)
+
+
+def test_questions_of_several_spans_have_a_level_without_skill():
+    task = MultiSpanQuestions()
+    texts = {"question": "Who?", "context": "Ada saw Bo ."}
+    example = Example("a", texts, AnyOf([Extract("Ada|Bo")]))
+    assert task.chance([example]) == pytest.approx(1 / 3)
+    scored = task.score(example.gold, Prediction(answer=Extract("Bo|Ada")), labels=())
+    assert scored == (1.0, 1.0)

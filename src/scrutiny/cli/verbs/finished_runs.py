@@ -40,7 +40,12 @@ _FORMATS: Final = (
     type=click.Choice(_FORMATS),
     help=f"One of {', '.join(_FORMATS)}; default: text.",
 )
-@click.option("--cases", "change", metavar="NAME", help="Print the cases of one change or attack.")
+@click.option(
+    "--cases",
+    "change",
+    metavar="NAME",
+    help="Print the cases of one change, attack or test; with --json, a line for each.",
+)
 @click.option(
     "--to",
     "tracker",
@@ -86,6 +91,10 @@ def report(run: Path, output: Path | None, form: str | None, *, as_json: bool, *
             )
         folder = RunFolder.open(run)
         table = cases_of(folder, change, found_texts(folder.path, folder.estimates()))
+        if as_json:
+            for row in table.to_pylist():
+                click.echo(json_line(row))
+            return 0
         write_lines(cases_lines(change, table.to_pylist()))
         return 0
     if sign is not None:
@@ -137,8 +146,24 @@ def _print_signatures(run: Path, metric: str, *, is_alone: bool) -> None:
     metavar="NAME",
     help="Only this change or attack; repeatable.",
 )
-def freeze(run: Path, output: Path, data: str, changes: tuple[str, ...]) -> int:
+@click.option("--sheet", type=OutputFile(), help="Also write a sheet (CSV) for people to label.")
+@click.option(
+    "--labels",
+    type=click.Path(path_type=Path),
+    help="Sheet that people filled in: the suite is a contrast set with their labels.",
+)
+def freeze(
+    run: Path,
+    output: Path,
+    data: str,
+    changes: tuple[str, ...],
+    sheet: Path | None,
+    labels: Path | None,
+) -> int:
     r"""Write the changed texts of a run as a suite, to measure other models on.
+
+    With a sheet of labels, right is what people say of each changed text, and not what the change
+    is known to keep.
 
     \b
     scrutiny run attack --model hf:./v1 --data csv:dev.csv --out runs/attack
@@ -147,6 +172,7 @@ def freeze(run: Path, output: Path, data: str, changes: tuple[str, ...]) -> int:
     """
     from scrutiny.data.readers.suites import suite_lines
     from scrutiny.report.cases.evidence import searched_texts
+    from scrutiny.run.labeled_sets import labeled_set, sheet_text
     from scrutiny.run.reusing import frozen
     from scrutiny.store.files import save_text
     from scrutiny.store.run_folder import RunFolder
@@ -154,6 +180,13 @@ def freeze(run: Path, output: Path, data: str, changes: tuple[str, ...]) -> int:
     folder = RunFolder.open(run)
     found = searched_texts(folder.path, folder.estimates())
     task, examples = frozen(folder, found, data=data, changes=changes)
+    if sheet is not None:
+        save_text(sheet, sheet_text(examples))
+        tell(f"Wrote {sheet}: fill in its column `label`, then freeze again with --labels {sheet}.")
+    if labels is not None:
+        labeled = labeled_set(examples, labels)
+        examples = labeled.examples
+        tell(labeled.said)
     save_text(output, "".join(f"{line}\n" for line in suite_lines(task, examples)))
     cases = [one.case for one in examples if one.case is not None]
     asked = sum(case.status == "ok" for case in cases)

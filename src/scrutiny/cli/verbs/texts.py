@@ -135,6 +135,55 @@ def _overlap_command(
     return 0
 
 
+@data.command("names")
+@click.argument("train")
+@click.argument("test")
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder.")
+@click.option("--seed", type=int, default=0, show_default=True)
+def _names(train: str, test: str, output: Path, seed: int) -> int:
+    r"""Write training and test data whose names lost their form, coverage or contexts.
+
+    Train a tagger on each, and compare the F1 of names that its training has with that of others.
+    names.jsonl is a suite for a tagger that was trained on the data as it is.
+
+    \b
+    scrutiny data names conll:train.conll conll:test.conll -o names
+    scrutiny audit --model ... --suite names/names.jsonl
+    """
+    from random import Random
+
+    from scrutiny.data.dataset import load_dataset
+    from scrutiny.data.name_regularity import (
+        CHANGES,
+        NamedCorpus,
+        conll_text,
+        counts_of,
+        named_sentence,
+        names_suite,
+    )
+    from scrutiny.data.readers.suites import suite_lines
+    from scrutiny.store.files import save_text
+
+    sets = [load_dataset(one) for one in (train, test)]
+    corpus = NamedCorpus(*([*map(named_sentence, one.examples)] for one in sets))
+    changed = {name: change(corpus, Random(seed)) for name, change in CHANGES.items()}
+    output.mkdir(parents=True, exist_ok=True)
+    heads = ("training of", "sentences", "contexts", "mentions", "names", "coverage")
+    click.secho(f"{heads[0]:<20}" + "".join(f"{head:>10}" for head in heads[1:]), bold=True)
+    for name, one in {"as it is": corpus, **changed}.items():
+        *counts, coverage = counts_of(one)
+        shown = "".join(f"{n:>10,}" for n in counts)
+        click.echo(f"{name:<20}{shown}{percent(coverage):>10}")
+        for half, sentences in zip(("train", "test"), one, strict=True):
+            if one is not corpus:
+                place = output / f"{name.replace(' ', '_')}.{half}.conll"
+                save_text(place, conll_text(sentences))
+    suite = suite_lines(sets[1].task, names_suite(sets[1].examples, changed))
+    save_text(output / "names.jsonl", "".join(f"{line}\n" for line in suite))
+    tell(f"Wrote {output}: two files for each change, and the suite names.jsonl.")
+    return 0
+
+
 @click.command("perturb")
 @click.option("--data", required=True, metavar="STRING", help="Data string.")
 @click.option(

@@ -71,6 +71,20 @@ def unseen(part: TextPart) -> str:
 
 
 @part_attribute(
+    "whether the training data has them with the same label",
+    of_training=True,
+    groups=("in", "out"),
+)
+def dictionary(part: TextPart) -> str:
+    """Whether a part of the training set has the same words with the same label.
+
+    What a model that knows training by heart can find (Lin et al., 2020).
+    """
+    trained = part.beside.counts.parts.get(part.text.casefold(), _NOTHING)
+    return "in" if part.span.label in trained else "out"
+
+
+@part_attribute(
     "how often the training data has them", of_training=True, scale=_WHOLE, buckets=_BY_COUNT
 )
 def frequency(part: TextPart) -> int:

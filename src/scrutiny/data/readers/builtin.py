@@ -7,7 +7,7 @@ from typing import Final
 
 from scrutiny.core.boundary.parameters import known
 from scrutiny.core.errors import DataError
-from scrutiny.data.readers import conll, delimited, json_rows, suites
+from scrutiny.data.readers import conll, delimited, json_rows, suites, templates
 from scrutiny.data.readers.conll import read_conllu
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table, corpus_table, takes
@@ -38,6 +38,10 @@ SAMPLES: Final[Mapping[str, tuple[str, str, str]]] = {
         "words heads relations upos xpos sentence document id",
     ),
     "behavior": ("behavior.suite.jsonl", "", "text label"),
+    "behavior_sentiment": ("behavior_sentiment.suite.toml", "", "text label"),
+    "behavior_paraphrase": ("behavior_paraphrase.suite.toml", "", "text text_pair"),
+    "behavior_inference": ("behavior_inference.suite.toml", "", "text text_pair"),
+    "behavior_reading": ("behavior_reading.suite.toml", "", "question context answers"),
     "overlap": ("overlap.suite.jsonl", "", "text text_pair group=construction"),
     "same_words": ("same_words.suite.jsonl", "", "text text_pair group=construction"),
     "stereotypes": ("stereotypes.tsv", SentencePairs.name, "more less category set pair id"),
@@ -58,6 +62,7 @@ _READERS: Final = {
     "conllu": read_conllu,
     "jsonl": json_rows.read_jsonl,
     "suite.jsonl": suites.read,
+    "suite.toml": templates.read,
 }
 
 

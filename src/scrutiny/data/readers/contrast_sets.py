@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 from scrutiny.core.errors import DataError
 from scrutiny.data.readers import delimited, json_rows, squad
 from scrutiny.data.readers.files import existing_file, lines
+from scrutiny.data.readers.published_contrast_sets import TEST, published_format
 from scrutiny.data.readers.squad import read_ropes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table, reader_defaults, takes
@@ -26,7 +27,7 @@ def _read_json(source: DataSource) -> Table:
     text = "".join(lines(source))
     if _BACKGROUND in text or '"context"' not in text:
         return read_ropes(source)
-    table = squad.read(source)
+    table = squad.read_spans(source) if '"context_id"' in text else squad.read(source)
     links = {"of": squad.ORIGINAL} if squad.ORIGINAL in table.columns else {}
     return replace(table, defaults={**table.defaults, **links})
 
@@ -69,7 +70,6 @@ _FORMATS: Final[Mapping[str, Callable[[DataSource], Table]]] = {
     "tsv": delimited.read_tsv,
     "xml": read_matres,
 }
-_TEST: Final = "contrast set"
 
 
 @takes(
@@ -86,11 +86,17 @@ def read(source: DataSource) -> Table:
     Quoref's is; ``.xml`` is that of MATRES. They are linked by their own ids. Cases are named
     ``ID/1``, ``ID/2`` after their originals.
 
+    BoolQ and DROP (``.json``), NLVR2 (``.jsonl``, sentences alone) and PERSPECTRUM (``.csv``) are
+    one file as published, and MC-TACO (``.tsv``) and UD English (``.conllu``) are two.
+
     Raises
     ------
     DataError
         If no originals are named, or both files have another number of rows and nothing links them.
     """
+    published = published_format(source)
+    if published is not None:
+        return published(source)
     named = source.option("originals")
     format_of = _FORMATS.get(source.path.suffix.removeprefix(".").lower())
     if not named or format_of is None:
@@ -146,11 +152,14 @@ def _linked(before: Table, after: Table, link: str) -> Iterator[RawRow]:
 
 
 def _original(row: RawRow, name: str, table: Table) -> RawRow:
-    return row._replace(values=_named(row, name), place=table.place)
+    values = {name: cell for name, cell in _named(row, name).items() if name != "expect"}
+    return row._replace(values=values, place=table.place)
 
 
 def _case(row: RawRow, name: str, of: str) -> RawRow:
-    return row._replace(values=_named(row, name, of=of, expect="gold", test=_TEST))
+    return row._replace(
+        values=_named(row, name, of=of, expect=row.values.get("expect", "gold"), test=TEST)
+    )
 
 
 def _named(row: RawRow, name: str, **case: str) -> dict[str, Any]:

@@ -6,7 +6,8 @@ one answer of several spans, which cannot be given as one stretch of text. Quest
 about a situation, told by a passage of background (Lin et al. 2019).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from scrutiny.core.answers.texts import Extract
@@ -15,7 +16,11 @@ from scrutiny.core.errors import DataError
 from scrutiny.data.readers.files import lines
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table, corpus_table, reader_defaults, takes
-from scrutiny.tasks.question_answering import QuestionAnswering, SituationQuestions
+from scrutiny.tasks.question_answering import (
+    MultiSpanQuestions,
+    QuestionAnswering,
+    SituationQuestions,
+)
 from scrutiny.text.tokens import sentences
 
 _COLUMNS: Final = ("id", "question", "context", "answers", "paragraph", "article")
@@ -23,6 +28,8 @@ _COLUMNS: Final = ("id", "question", "context", "answers", "paragraph", "article
 ORIGINAL: Final = "original_id"
 #: Key of paragraphs that only Quoref has.
 _OF_QUOREF: Final = "context_id"
+#: An answer of Quoref is right above an F1 of .8.
+RIGHT_F1: Final = 0.800001
 #: What a question has.
 _ASKED: Final = ("id", "question", "answers")
 
@@ -43,9 +50,52 @@ def read(source: DataSource) -> Table:
     DataError
         If it is no such file.
     """
+    return _table(source, QuestionAnswering.name)
+
+
+def read_spans(source: DataSource) -> Table:
+    """Questions of Quoref, whose answer may be several spans, with bars between them (Ada|Bo).
+
+    Spans that overlap, or are alike, are one. An answer is right above an F1 of .8, as Quoref's own
+    script has it, which says so of contrast sets alone.
+
+    Raises
+    ------
+    DataError
+        If it is no such file.
+    """
+    table = _table(source, MultiSpanQuestions.name)
+    return replace(table, rows=map(_together, table.rows), columns=(*table.columns, "expect"))
+
+
+def _together(row: RawRow) -> RawRow:
+    """Row whose spans are one answer."""
+    values = row.values
+    if row.problem or not isinstance(values["answers"][0], Mapping):
+        return row
+    answer = placed(_parts(values["answers"]), values["context"])
+    expect = f"gold(least={RIGHT_F1},metric=answer_f1)"
+    return row._replace(values={**values, "answers": [answer], "expect": expect})
+
+
+def placed(parts: Sequence[str], context: str) -> Extract:
+    """Answer of several texts, with bars between them; with its place, if it is one of the text.
+
+    Examples
+    --------
+    >>> placed(["Ada"], "Hi Ada"), placed(["Ada", "Bo"], "Hi Ada")
+    (Extract(text='Ada', field='context', start=3), Extract(text='Ada|Bo', field='', start=0))
+    """
+    start = context.find(parts[0]) if len(parts) == 1 else -1
+    return Extract("|".join(parts)) if start < 0 else Extract(parts[0], "context", start)
+
+
+def _table(source: DataSource, task: str) -> Table:
+    """Questions for a task; of several spans where it has such answers."""
+    takes_spans = task == MultiSpanQuestions.name
     around = _number(source.option("around"), source)
     try:
-        rows = list(_rows(parse_json("".join(lines(source)))["data"]))
+        rows = list(_rows(parse_json("".join(lines(source)))["data"], takes_spans=takes_spans))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         lacks = f"there is no {error}" if isinstance(error, KeyError) else str(error)
         raise DataError(
@@ -54,7 +104,7 @@ def read(source: DataSource) -> Table:
     links = [ORIGINAL] if any(ORIGINAL in row.values for row in rows) else []
     if around is not None:
         rows = [row._replace(values=_near(row.values, around)) for row in rows]
-    return corpus_table(source, QuestionAnswering.name, (*_COLUMNS, *links), rows)
+    return corpus_table(source, task, (*_COLUMNS, *links), rows)
 
 
 def _number(said: str, source: DataSource) -> int | None:
@@ -103,7 +153,7 @@ def _placed(answers: Any) -> Iterator[Mapping[str, Any]]:
             yield one
 
 
-def _rows(articles: list[Mapping[str, Any]]) -> Iterator[RawRow]:
+def _rows(articles: list[Mapping[str, Any]], *, takes_spans: bool) -> Iterator[RawRow]:
     number = 0
     for a, article in enumerate(articles, 1):
         for p, paragraph in enumerate(article["paragraphs"], 1):
@@ -123,7 +173,8 @@ def _rows(articles: list[Mapping[str, Any]]) -> Iterator[RawRow]:
                 }
                 if ORIGINAL in asked:
                     values[ORIGINAL] = asked[ORIGINAL]
-                problem = _problem(asked, is_of_quoref=_OF_QUOREF in paragraph)
+                one = not takes_spans and _OF_QUOREF in paragraph
+                problem = _problem(asked, is_of_quoref=one)
                 yield RawRow(number, {"id": asked["id"]} if problem else values, problem)
 
 

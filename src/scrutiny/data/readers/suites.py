@@ -13,7 +13,7 @@ from scrutiny.core.answers.answer import from_json, to_json, type_of
 from scrutiny.core.boundary.json_text import canonical_json, plain
 from scrutiny.core.edit import EditRefusedError
 from scrutiny.core.errors import DataError
-from scrutiny.core.example import CAPABILITY, GROUP, TEST, Case, Example, Span
+from scrutiny.core.example import CAPABILITY, GROUP, PERTURBATION, TEST, Case, Example, Span
 from scrutiny.core.record import ROLES, STATUSES
 from scrutiny.data.readers import delimited, json_rows
 from scrutiny.data.source import DataSource
@@ -25,6 +25,8 @@ from scrutiny.text.edits import track_of
 CASE_COLUMNS: Final = tuple(one.name for one in fields(Case))
 #: Columns of a suite whose items are whole, whatever their task.
 WHOLE: Final = "fields"
+#: What was done to the item that a case changes.
+_KIND: Final = PERTURBATION.removeprefix("a_")
 #: Test of cases that state none.
 _UNNAMED: Final = "changed texts"
 
@@ -97,6 +99,8 @@ def with_case(example: Example, row: Mapping[str, Any]) -> Example:
     case = _case_of(row)
     group = str(row.get("group") or (case.of if case else "") or example.id)
     own: dict[str, str | float] = {GROUP: group}
+    if row.get(_KIND):
+        own[PERTURBATION] = str(row[_KIND])
     if case is not None:
         own |= {TEST: case.test} | ({CAPABILITY: case.capability} if case.capability else {})
     return replace(example, case=case, attributes={**example.attributes, **own})
@@ -203,6 +207,7 @@ def row_of(example: Example) -> dict[str, Any]:
         "protected": example.protected,
         "language": "" if example.language == "en" else example.language,
         "group": "" if group == example.id else group,
+        _KIND: example.attributes.get(PERTURBATION, ""),
     }
     if example.case is not None:
         defaults = Case("", "")
@@ -224,7 +229,7 @@ _TABLES: Final = {"csv": delimited.read_csv, "tsv": delimited.read_tsv}
 #: Items of a circle that a message names.
 _MOST_SHOWN: Final = 4
 #: Columns that are no column of a task.
-_OWN: Final = frozenset({*CASE_COLUMNS, "group", "suite", "task"})
+_OWN: Final = frozenset({*CASE_COLUMNS, "group", _KIND, "suite", "task"})
 
 
 @takes("encoding")

@@ -7,6 +7,7 @@ from typing import ClassVar, Final
 import numpy as np
 
 from scrutiny.core.answers.answer import type_of
+from scrutiny.core.answers.words import Words
 from scrutiny.core.boundary.parameters import read_parameters
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.edit import EditRefusedError
@@ -25,6 +26,7 @@ from scrutiny.text.edits import track_of
 #: A score that is less than it should be by so little is as it should be.
 _SLACK: Final = 1e-9
 _NO_GOLD: Final = Failure("no_gold", status="skipped")
+_NO_TREE: Final = Failure("no_tree", status="skipped")
 _NO_BASE: Final = Failure("no_base", status="skipped")
 #: The answer to the item was wrong, so the case does not count.
 WAS_WRONG: Final = Failure("was_wrong", status="skipped")
@@ -87,6 +89,79 @@ class StaysRight(Gold):
         if before is True:
             return self.is_right(seen.case, seen)
         return before or WAS_WRONG
+
+
+@dataclass(frozen=True, slots=True)
+class Follows(StaysRight):
+    """A right answer follows the change: the case has another right answer, and gets it.
+
+    Where the answer to the item that was changed is wrong, the case does not count.
+    """
+
+    id: ClassVar[str] = "follows@1"
+    test_kind: ClassVar[TestKind] = "directional"
+    fails = "stay behind"
+
+
+@dataclass(frozen=True, slots=True)
+class Attaches(Gold):
+    """The phrase of a preposition hangs on the right word of a parse, whatever the rest is.
+
+    This is the word that the preposition's head depends on: "bombed" of "in" in "they bombed our
+    barracks in 1983" (Gardner et al. 2020, UD English).
+
+    Parameters
+    ----------
+    word
+        Number of the preposition in the sentence, from 1.
+    before
+        Its number in the sentence that was changed; 0 for the same.
+    """
+
+    id: ClassVar[str] = "attaches@1"
+
+    word: int = 0
+    before: int = 0
+
+    def __post_init__(self) -> None:
+        if self.word < 1 or self.before < 0:
+            raise PlanError("attaches needs word, the number of a preposition: attaches(word=3).")
+
+    def is_right(self, asked: Asked, seen: Seen) -> bool | Failure:
+        """Whether it hangs on the same word as in the gold tree."""
+        if asked.example.gold is None:
+            return _NO_GOLD
+        number = self.word if asked.example.case is not None else self.before or self.word
+        gold, said = asked.example.gold, asked.answer.answer
+        if not (isinstance(gold, Words) and isinstance(said, Words)) or number > len(gold.borders):
+            return _NO_TREE
+        place = gold.borders[number - 1]
+        return _site(gold, place) == _site(said, place)
+
+    def wanted(self, example: Example) -> str:
+        """Word that it hangs on."""
+        gold = example.gold
+        site = _site(gold, gold.borders[self.word - 1]) if isinstance(gold, Words) else None
+        return "no word" if site is None else example.fields[gold.field][site[0] : site[1]]
+
+    def told(self, asked: Asked, labels: tuple[str, ...]) -> str:
+        """Word that the answer hangs it on."""
+        said, gold = asked.answer.answer, asked.example.gold
+        if not (isinstance(said, Words) and isinstance(gold, Words)):
+            return "no tree"
+        number = self.word if asked.example.case is not None else self.before or self.word
+        site = _site(said, gold.borders[number - 1])
+        return "no word" if site is None else asked.example.fields[said.field][site[0] : site[1]]
+
+
+def _site(words: Words, place: tuple[int, int]) -> tuple[int, int] | None:
+    """Borders of the head of the head of the word at a place; None where there is none."""
+    at: int | None = words.borders.index(place) if place in words.borders else None
+    for _ in range(2):
+        at = words.heads[at] if at is not None and words.heads is not None else None
+        if at is None or at < 0:
+            return None
+    return words.borders[at] if at is not None else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,13 @@
-"""Expectations of free answers: words, a pattern, JSON, a language, a length, a refusal.
+"""Expectations of free answers: words, a topic, a pattern, JSON, a language, a length, a refusal.
 
 Each is one of the criteria that a prompt may state of its answer (`core.answers.criteria`).
 """
 
 import re
 from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar, Final
 
 from scrutiny.core.answers.criteria import Criteria
@@ -19,6 +21,10 @@ from scrutiny.core.example import Example
 from scrutiny.core.expectation import Expectation, Seen, TestKind
 from scrutiny.core.languages import code_of
 from scrutiny.tasks.response_checks import is_right
+from scrutiny.text.inflection import lemma
+from scrutiny.text.lexicon import is_stop_word
+from scrutiny.text.tokens import token_texts
+from scrutiny.text.wordnet import POS_OF, synonyms
 
 _NO_TEXT: Final = Failure("no_text", status="skipped")
 
@@ -221,6 +227,82 @@ class AnswersAtAll(Meets):
     def criteria(self) -> Criteria:
         """Any answer."""
         return Criteria()
+
+
+@dataclass(frozen=True, slots=True)
+class IsAbout(Meets):
+    """The answer is about a topic: it has so many of the topic's words, in any form (English).
+
+    A synonym in the most frequent sense counts as well (WordNet); words like "the" do not. An
+    answer that says a thing in other words altogether fails, and one that only names it passes.
+
+    Parameters
+    ----------
+    text
+        The topic, in a few words: "refund of a ticket".
+    least
+        Share of its words that are needed, 0 to 1.
+    """
+
+    id: ClassVar[str] = "about@1"
+
+    text: str = ""
+    least: float = 0.5
+
+    def __post_init__(self) -> None:
+        _stated(self.text, "about", "text")
+        if not 0 < self.least <= 1 or not _topic(self.text):
+            raise PlanError(
+                f"about(text={self.text!r}, least={self.least:g}): a topic has words other than "
+                "'the' and 'of', and least is a share of them, above 0 and at most 1."
+            )
+
+    @property
+    def criteria(self) -> Criteria:
+        """Any answer: what it is about is looked up in its words."""
+        return Criteria()
+
+    def is_met(self, seen: Seen) -> bool | Failure:
+        """Whether the answer has enough words of the topic, and is an answer."""
+        is_answer = Meets.is_met(self, seen)
+        if is_answer is not True:
+            return is_answer
+        said = {form for word in _words(str(seen.case.answer.answer)) for form in _bases(word)}
+        topic = _topic(self.text)
+        return sum(bool(forms & said) for forms in topic) >= self.least * len(topic) - _SLACK
+
+    def wanted(self, example: Example) -> str:
+        """The topic."""
+        return f"an answer about {self.text!r}"
+
+
+_SLACK: Final = 1e-9
+
+
+def _words(text: str) -> Iterator[str]:
+    """Words of a text that are no stop words, in lower case."""
+    words = (word.lower() for word in token_texts(text) if word[:1].isalnum())
+    return (word for word in words if not is_stop_word(word))
+
+
+def _bases(word: str) -> frozenset[str]:
+    """Word, and its base as any part of speech."""
+    return frozenset({word, *(lemma(word, upos) for upos in POS_OF)})
+
+
+@lru_cache(maxsize=256)
+def _topic(text: str) -> tuple[frozenset[str], ...]:
+    """For each word of a topic, all words that stand for it: its bases, and their synonyms.
+
+    Examples
+    --------
+    >>> [sorted(forms)[:3] for forms in _topic("the purchase of a car")]
+    [['buy', 'purchase'], ['auto', 'automobile', 'car']]
+    """
+    return tuple(
+        _bases(word).union(other.lower() for other in synonyms(word, "".join(POS_OF.values()), 1))
+        for word in dict.fromkeys(_words(text))
+    )
 
 
 def _stated(value: str, name: str, param: str) -> None:

@@ -11,6 +11,8 @@ coverage            cases that a change altered at all, and that can be asked
 flips               cases whose answer is another one than that to the item
 consistency         groups of which every answer is right
 by chance           the same, if answers had nothing to do with their group
+whole sets          groups of which every original, and every changed text, is right, where cases
+                    do not say which original they change
 ==================  =================================================================
 
 A model without skill passes tests of changed items, so these presuppose that its score on the items
@@ -34,6 +36,9 @@ Statistics:
     its group: the mean over groups of the product of both accuracies. **Misleads when**: taken for
     a bound: a model that is right on the whole group or not at all lies above it, one that is
     right on every second text below.
+``whole_originals@1``, ``whole_changed@1``
+    **Measures**: groups of which every original, or every changed text, is right: the strict exact
+    match of questions with several candidates (MC-TACO). **Misleads when**: groups differ in size.
 
 **References**: Gardner et al. (2020), Evaluating models' local decision boundaries via contrast
 sets; Ribeiro, Wu, Guestrin & Singh (2020), Beyond accuracy: behavioral testing of NLP models with
@@ -52,9 +57,10 @@ from scrutiny.core.boundary.parameters import shares
 from scrutiny.core.claim import NO_PROBABILITIES, Claim, Component, Risk
 from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.errors import PlanError, UserError
-from scrutiny.core.example import SuiteTest
+from scrutiny.core.example import PERTURBATION, SuiteTest
 from scrutiny.core.expectation import Expectation
 from scrutiny.core.expressions import metric_of_metric
+from scrutiny.core.slice_syntax import canonical, slice_of_values
 from scrutiny.diagnostics.suites.expectations import Gold, parse_expectation
 from scrutiny.reliability.row_statistics import Additive, Array, divide
 from scrutiny.tasks.scores import score_of
@@ -108,6 +114,38 @@ CHANCE_CONSISTENCY: Final = Additive(
     _by_chance,
     scale="logit",
     divisor=lambda sums: np.asarray(sums[..., 0]),
+)
+
+
+def _all_of(name: str, says: str, needs: tuple[str, ...]) -> Additive:
+    """Share of groups whose texts of one side are all right: as many as there are."""
+
+    def make(measures: Array) -> Array:
+        is_group, right, *n = np.moveaxis(measures, -1, 0)
+        whole = right == n[0] if n else right
+        return np.asarray(np.stack([is_group, whole * is_group], axis=-1))
+
+    def combine(sums: Array) -> Array:
+        return np.asarray(divide(sums[..., 1], sums[..., 0]))
+
+    return Additive(
+        name,
+        says,
+        needs,
+        make,
+        combine,
+        scale="logit",
+        divisor=lambda sums: np.asarray(sums[..., 0]),
+    )
+
+
+WHOLE_ORIGINALS: Final = _all_of(
+    "whole_originals@1", "groups whose originals are all right", ("groups", "base_right")
+)
+WHOLE_CHANGED: Final = _all_of(
+    "whole_changed@1",
+    "groups whose changed texts are all right",
+    ("groups", "members_right", "members"),
 )
 _FAILED: Final = "share(failed)@1"
 _CONTROL: Final = "control: random change"
@@ -213,6 +251,24 @@ def _estimates(test: SuiteTest, inputs: Inputs) -> Iterator[EstimateSpec]:
     if test.has_groups:
         yield of(f"consistency/{name}", "share(whole)@1")
         yield of(f"by_chance/{name}", "chance_consistency@1")
+    if test.has_sets:
+        yield of(f"whole_originals/{name}", "whole_originals@1")
+        yield of(f"whole_changed/{name}", "whole_changed@1")
+    for kind in test.perturbations:
+        yield from _of_kind(test, kind, inputs)
+
+
+def _of_kind(test: SuiteTest, kind: str, inputs: Inputs) -> Iterator[EstimateSpec]:
+    """Specifications of the cases of a test to which one kind of change was made."""
+    where = slice_of_values({PERTURBATION: kind})
+    name, condition = f"{_label_of(test)}/{kind}", condition_of(test)
+    of = partial(EstimateSpec, condition=condition, where=where, group=canonical(where))
+    yield of(f"failures/{name}", _FAILED)
+    if _has_scores(test):
+        level = score_of(inputs.task).level
+        before = {"before": Selector("baseline", condition)}
+        yield of(f"drop/{name}", metric_of_metric("drop", level), sides=before)
+        yield of(f"after/{name}", level)
 
 
 def cells_of(tests: Sequence[SuiteTest]) -> dict[tuple[str, str], dict[str, object]]:

@@ -5,6 +5,7 @@ in CheckList (Ribeiro et al. 2020); contrast sets and frozen changes have tables
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -15,6 +16,7 @@ from scrutiny.blocks.run_view import RunView
 from scrutiny.blocks.section import FINDINGS, MOST_ROWS, Part, ReportPart, left_out, part_of
 from scrutiny.core.boundary.json_text import digest
 from scrutiny.core.estimate import Estimate
+from scrutiny.core.example import PERTURBATION
 from scrutiny.core.record import grouped
 from scrutiny.diagnostics.suites.suites import cases_in
 
@@ -40,9 +42,14 @@ _COLUMNS: Final = (
     ("answers changed", "flip_rate", "measured"),
     ("whole groups right", "share(whole)", "measured"),
     ("by chance", "chance_consistency", "measured"),
+    ("all originals of a group right", "whole_originals", "measured"),
+    ("all its changed texts right", "whole_changed", "measured"),
 )
 _OF_CASES: Final = ("outcome", "test", "case", "text", "answered", "expected")
 MOST_CASES: Final = 200
+#: Group of an estimate over the cases of one kind of change.
+_KIND: Final = re.compile(rf"(?:a_)?{PERTURBATION.removeprefix('a_')} = (.+)")
+_NO_SCORE: Final = (_FAILED, "drop", "excess")
 Numbers = Mapping[tuple[str, str], Estimate]
 
 
@@ -54,6 +61,7 @@ def part(view: RunView) -> Part | None:
         if e.key.diagnostic_name == "suites" and e.key.replicate is None
     )
     charts = [_chart(es, view.on_data(*place)) for place, es in own.items()]
+    charts += filter(None, (_kinds(es, view.on_data(*place)) for place, es in own.items()))
     if view.has_texts and view.records.folder is not None:
         charts += _cases(view.records.folder, view)
     return part_of("suites", "Suites", _LEAD, charts, "models and suites", chapter=FINDINGS)
@@ -61,7 +69,11 @@ def part(view: RunView) -> Part | None:
 
 def _chart(estimates: Sequence[Estimate], where: str) -> Chart:
     """Matrix of capabilities where there are any, and the table of tests."""
-    own = [(e.key.condition, e) for e in estimates if "test" in e.key.condition]
+    own = [
+        (e.key.condition, e)
+        for e in estimates
+        if "test" in e.key.condition and e.key.group == "all"
+    ]
     tests = grouped(
         ((str(of.get("capability", "")), str(of["kind"]), str(of["test"])), e) for of, e in own
     )
@@ -101,6 +113,33 @@ def _chart(estimates: Sequence[Estimate], where: str) -> Chart:
         more=table,
         more_title="Every test",
         note=left_out(len(rows), MOST_ROWS, "tests"),
+    )
+
+
+def _kinds(estimates: Sequence[Estimate], where: str) -> Chart | None:
+    """Each kind of change with its cases, its score and what it costs; None without kinds."""
+    rows = []
+    for (test, kind), own in grouped(
+        ((str(e.key.condition["test"]), match[1]), e)
+        for e in estimates
+        if "test" in e.key.condition and (match := _KIND.fullmatch(e.key.group))
+    ).items():
+        numbers = _numbers(own)
+        failed = numbers[_FAILED, "measured"]
+        score = next((e for (name, _), e in numbers.items() if name not in _NO_SCORE), None)
+        lost = numbers.get(("drop", "measured"))
+        row = (test, kind, f"{failed.counts.n:,}", interval(failed), interval(score))
+        rows.append((*row, interval(lost)))
+    if not rows:
+        return None
+    header = ("test", "kind of change", "cases", "cases failed", "score", "score lost")
+    return Chart(
+        f"kinds-{digest(where, size=4)}",
+        f"{where}: by kind of change",
+        "Cases of each test, by what was done to their originals.",
+        ChartTable(header, tuple(rows[:MOST_ROWS]), 2).told(),
+        note=left_out(len(rows), MOST_ROWS, "kinds"),
+        is_open=True,
     )
 
 

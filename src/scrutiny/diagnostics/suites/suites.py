@@ -28,6 +28,7 @@ from scrutiny.store.stored_forms import edits_of, packed, packed_in
 from scrutiny.text.edits import edits_between
 
 Outcome = bool | Failure
+_Base = tuple[Example, Prediction | Failure | None]
 _OF_CASES: Final = (
     Measure(
         "failed",
@@ -109,7 +110,8 @@ class Suites(Diagnostic[SuitesParams]):
                 outcomes[name] = sides
             else:
                 outcomes[name] = expected.is_met(Seen(*sides, ctx.task, ctx.labels))
-        groups = _groups([*found.values()], outcomes, ctx)
+        loose = _loose(batch.examples, answers)
+        groups = _groups([*found.values()], outcomes, loose, ctx)
         told = _told(found, outcomes, cell, ctx)
         ctx.array(CASES, packed([{**one._asdict(), "facts": dict(one.facts)} for one in told]))
         tests = {(test.capability, test.name): test for test in suite_tests(batch.examples)}
@@ -202,19 +204,38 @@ def _widened(scored: tuple[float, ...] | Failure) -> tuple[float, ...] | Failure
     return scored if isinstance(scored, Failure) else (*scored, 0.0, 0.0, *_NO_GROUP)
 
 
+def _loose(
+    examples: Sequence[Example], answers: Mapping[str, Prediction | Failure]
+) -> Mapping[object, Sequence[_Base]]:
+    """Items that are no cases, with their answers, by their group."""
+    return grouped(
+        (e.attributes.get(GROUP), (e, answers.get(e.id))) for e in examples if e.case is None
+    )
+
+
 def _groups(
-    cases: Sequence[_Case], outcomes: Mapping[str, Outcome], ctx: Context
+    cases: Sequence[_Case],
+    outcomes: Mapping[str, Outcome],
+    loose: Mapping[object, Sequence[_Base]],
+    ctx: Context,
 ) -> dict[str, tuple[float, ...]]:
-    """Measures of each group of a test, by its first case; none where an answer is missing."""
+    """Measures of each group of a test, by its first case; none where an answer is missing.
+
+    The originals of a group are those that its cases change; where they name none, all items of
+    the group that are no cases.
+    """
     together = grouped(
         ((one.case.capability, one.case.test, one.asked.attributes[GROUP]), one)
         for one in cases
         if one.case.role == "measured"
     )
     found: dict[str, tuple[float, ...]] = {}
-    for members in together.values():
+    for (*_, group), members in together.items():
         passed = [outcomes[one.asked.id] for one in members]
-        bases = {one.base.id: _is_right(one, ctx) for one in members if one.base is not None}
+        beside = [(one.base, one.before, one.case) for one in members if one.base is not None]
+        if not any(one.case.of for one in members):
+            beside = [(e, answer, members[0].case) for e, answer in loose.get(group, ())]
+        bases = {e.id: _is_right(e, said, case.expect, ctx) for e, said, case in beside}
         if not all(isinstance(is_met, bool) for is_met in (*passed, *bases.values())):
             continue
         base_right = all(bases.values())
@@ -228,16 +249,17 @@ def _groups(
     return found
 
 
-def _is_right(one: _Case, ctx: Context) -> Outcome:
+def _is_right(
+    base: Example, said: Prediction | Failure | None, expect: str, ctx: Context
+) -> Outcome:
     """Whether the answer to what a case was made of is right, where that is known."""
-    assert one.base is not None
-    if not isinstance(one.before, Prediction):
-        return one.before or Failure("not_asked")
-    if one.base.gold is None:
+    if not isinstance(said, Prediction):
+        return said or Failure("not_asked")
+    if base.gold is None:
         return True
-    expected = parse_expectation(one.case.expect)
+    expected = parse_expectation(expect)
     by = expected if isinstance(expected, Gold) else Gold()
-    asked = Asked(one.base, one.before)
+    asked = Asked(base, said)
     return by.is_right(asked, Seen(asked, None, ctx.task, ctx.labels))
 
 

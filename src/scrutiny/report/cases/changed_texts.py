@@ -259,7 +259,7 @@ def suite_sizes(estimates: Iterable[Estimate]) -> dict[str, int]:
         (e.key.dataset, e.key.subject, str(e.key.condition["test"])): e.counts.planned
         for e in estimates
         if "test" in e.key.condition and e.key.metric_name == "share(failed)"
-        if (e.key.role, e.key.replicate) == ("measured", None)
+        if (e.key.role, e.key.replicate, e.key.group) == ("measured", None, "all")
     }
     by_suite = grouped(((data, subject), n) for (data, subject, _), n in tests.items())
     return {data: sum(sizes) for (data, _), sizes in by_suite.items()}

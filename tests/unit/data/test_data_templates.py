@@ -1,0 +1,197 @@
+"""Templates: what slots give, what is refused, and the four behavioral suites made of them."""
+
+import math
+import re
+import tomllib
+from collections import Counter
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+import pytest
+
+from scrutiny.core.answers.texts import Extract
+from scrutiny.core.errors import DataError
+from scrutiny.core.example import suite_tests
+from scrutiny.core.expectation import Asked, Seen
+from scrutiny.core.task import Prediction
+from scrutiny.data.dataset import load_dataset
+from scrutiny.diagnostics.suites.expectations import parse_expectation
+from scrutiny.diagnostics.suites.suite_claims import kind_of
+from scrutiny.tasks.tasks import load_task
+
+SUITES = ("sentiment", "paraphrase", "inference", "reading")
+CAPABILITIES = (
+    *("vocabulary", "taxonomy", "robustness", "names", "fairness"),
+    *("time", "negation", "coreference", "roles", "logic"),
+)
+KINDS = {"minimum functionality", "invariance", "directional"}
+HEAD = 'suite = 1\ntask = "text-classification"\n[lexicons]\n'
+LEXICONS = """job = ["engineer", "baker"]
+noun = ["box of chocolates", "city"]
+verb = ["stop", "write"]
+p = [{name = "Ada", she = "she"}, {name = "Emil", she = "he"}]
+like = {wordnet = "synonyms", pos = "n", of = ["car", "purchase"]}
+"""
+
+
+def made(tmp_path, *cases, lexicons=LEXICONS, more="n = 1", expect="gold"):
+    written = ", ".join(cases)
+    path = tmp_path / "t.toml"
+    path.write_text(
+        f'{HEAD}{lexicons}\n[[tests]]\ntest = "t"\nexpect = "{expect}"\n{more}\n'
+        f"cases = [{written}]\n"
+    )
+    return load_dataset(f"templates:{path}")
+
+
+@pytest.mark.parametrize(
+    ("template", "pattern"),
+    [
+        ("{a job} {a job2}", r"(an engineer a baker)|(a baker an engineer)"),
+        ("{Job}: {job}", r"(Engineer: engineer)|(Baker: baker)"),
+        ("{An job}.", r"(An engineer|A baker)\."),
+        ("{noun:NNS}", "boxes of chocolates|cities"),
+        ("{verb:VBZ} {verb:VBD} {verb:VBG}", "stops stopped stopping|writes wrote writing"),
+        ("{p.name}: {p.she}", "Ada: she|Emil: he"),
+        ("{p.name} {p2.name}", "Ada Emil|Emil Ada"),
+        ("{like.word} {like.other}", "car auto|purchase buy"),
+    ],
+)
+def test_what_slots_give(tmp_path, template, pattern):
+    (example,) = made(tmp_path, f'{{text = "{template}", label = "good"}}').examples
+    assert re.fullmatch(pattern, example.text)
+    assert example.gold == "good"
+
+
+def test_a_base_is_what_the_case_changes(tmp_path):
+    case = '{base = {text = "{p.name} left."}, text = "{p.name} did not leave.", label = "x"}'
+    base, changed = made(tmp_path, case, expect="same").examples
+    assert (changed.case.of, base.case, base.gold) == (base.id, None, "x")
+    assert base.text.split()[0] == changed.text.split()[0]
+    both = made(tmp_path, case, expect="same", more="n = 2")
+    assert len({e.text for e in both.examples}) == 4
+    assert both.fingerprint == made(tmp_path, case, expect="same", more="n = 2").fingerprint
+
+
+@pytest.mark.parametrize(
+    ("case", "given", "phrase"),
+    [
+        ('{text = "{jbo}"}', {}, "there is no lexicon 'jbo'; there are job"),
+        ('{text = "{p}"}', {}, "names no field of"),
+        ('{text = "{job.x}"}', {}, "names the field 'x' of"),
+        ('{text = "{job} {job2} {job3}"}', {}, "has no other entry"),
+        ('{text = "{job}"}', {"more": "n = 3"}, "give 2 different cases, and n = 3"),
+        ('{text = "{job}"}', {"more": "k = 3"}, "has 'k', which is nothing of a test"),
+        ('{text = "{job}"}', {"lexicons": "job = 3\n"}, "the lexicon 'job' is no list"),
+        ('{text = "{job}"}', {"lexicons": "job = [\n"}, "is no TOML"),
+        (
+            '{text = "{job}"}',
+            {"lexicons": 'job = {wordnet = "antonyms", of = ["lamp"]}'},
+            "WordNet has no antonyms of lamp",
+        ),
+    ],
+)
+def test_what_is_refused(tmp_path, case, given, phrase):
+    with pytest.raises(DataError, match=re.escape(phrase)):
+        made(tmp_path, case, **given)
+
+
+def test_another_version_is_refused(tmp_path):
+    (tmp_path / "t.toml").write_text("suite = 2\n")
+    with pytest.raises(DataError, match="states suite = 2; this reads suite = 1"):
+        load_dataset(f"templates:{tmp_path}/t.toml")
+
+
+@cache
+def suite(name):
+    return load_dataset(f"builtin:behavior_{name}")
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_ten_capabilities_of_three_kinds_have_fifty_different_cases(name):
+    data = suite(name)
+    assert data.bad_rows == ()
+    tests = suite_tests(data.examples)
+    assert Counter(test.capability for test in tests) == dict.fromkeys(CAPABILITIES, 3)
+    for capability in CAPABILITIES:
+        assert {kind_of(test) for test in tests if test.capability == capability} == KINDS
+    by_id = {e.id: e for e in data.examples}
+    texts = {}
+    for e in data.examples:
+        if e.case:
+            before = by_id[e.case.of].fields if e.case.of else {}
+            assert before != e.fields
+            made = tuple(before.values()), tuple(e.fields.values())
+            texts.setdefault((e.case.capability, e.case.test), set()).add(made)
+        for text in e.fields.values():
+            assert not re.search(r"[{}]|\s\s|\b(a [aeiou]|an [^aeiouh])|\b(\w+) \2\b", text), text
+    assert {len(found) for found in texts.values()} == {50}
+    if name == "reading":
+        assert all(e.gold[0].text in e.fields["context"] for e in data.examples)
+
+
+def failures(name, answer, labels=()):
+    """Share of cases of each test that a model fails, which answers each text by itself."""
+    data, task = suite(name), load_task(suite(name).task)
+    answers = {e.id: Asked(e, answer(e)) for e in data.examples}
+    found = {}
+    for e in data.examples:
+        if e.case:
+            seen = Seen(answers[e.id], answers.get(e.case.of), task, labels)
+            met = parse_expectation(e.case.expect).is_met(seen)
+            if isinstance(met, bool):
+                found.setdefault((e.case.capability, e.case.test), []).append(not met)
+    return {test: float(np.mean(own)) for test, own in found.items()}
+
+
+LABELS = {
+    "sentiment": ("positive", "negative"),
+    "paraphrase": ("paraphrase", "no paraphrase"),
+    "inference": ("entailment", "no entailment"),
+}
+
+
+@pytest.mark.parametrize("name", LABELS)
+@pytest.mark.parametrize("place", [0, 1])
+def test_one_answer_to_everything_fails_every_capability(name, place):
+    said = Prediction(LABELS[name][place], tuple(float(n == place) for n in range(2)))
+    found = failures(name, lambda _: said, LABELS[name])
+    for capability in CAPABILITIES:
+        own = [share for (of, _), share in found.items() if of == capability]
+        assert max(own) >= 0.5, capability
+        assert min(own) == 0.0  # and passes every invariance
+
+
+@pytest.mark.parametrize("place", [0, -1])
+def test_a_reader_of_one_place_fails_every_capability(place):
+    """First name of the passage, or the last."""
+    names = re.compile("|".join(sorted(_lexicon("reading", "w") | _lexicon("reading", "m"))))
+    found = failures(
+        "reading", lambda e: Prediction(Extract(names.findall(e.fields["context"])[place]))
+    )
+    for capability in CAPABILITIES:
+        assert max(s for (of, _), s in found.items() if of == capability) >= 0.5, capability
+
+
+def _lexicon(name, lexicon, *fields):
+    path = files("scrutiny.data") / "samples" / f"behavior_{name}.suite.toml"
+    entries = tomllib.loads(path.read_text(encoding="utf-8"))["lexicons"][lexicon]
+    return {one[f] for one in entries for f in fields} if fields else set(entries)
+
+
+def test_a_model_that_knows_words_alone_fails_negation_and_no_vocabulary():
+    good = _lexicon("sentiment", "x", "good", "good2") | {"praised"}
+    bad = _lexicon("sentiment", "x", "bad", "bad2") | {"complained", "insulted"}
+
+    def by_words(example):
+        words = re.findall(r"\w+", example.text)
+        balance = sum(word in good for word in words) - sum(word in bad for word in words)
+        share = 1 / (1 + math.exp(-4 * balance))
+        return Prediction("positive" if balance > 0 else "negative", (share, 1 - share))
+
+    found = failures("sentiment", by_words, LABELS["sentiment"])
+    worst = {c: max(s for (of, _), s in found.items() if of == c) for c in CAPABILITIES}
+    assert (worst["vocabulary"], worst["taxonomy"], worst["names"]) == (0.0, 0.0, 0.0)
+    assert found["negation", "negated words"] == found["negation", "inserted not"] == 1.0
+    assert found["negation", "negation beside the point"] == 0.0
