@@ -91,7 +91,7 @@ class Artifacts(Diagnostic[ArtifactsParams]):
 
     id = "artifacts@1"
     needs = frozenset({"predict"})
-    wants = (*(Facts("label", on) for on in ("relation", "anchor", "marked")), OPTIONS)
+    wants = (Facts("label", "relation"), Facts("label", "anchor"), OPTIONS)
     scope = "dataset"
     tolerates = MappingProxyType({"tolerance": TOLD.id})
     measures = (
@@ -222,7 +222,7 @@ class TextArtifacts(Artifacts):
     """
 
     id = "artifacts.one-text@1"
-    wants = (ONE_TEXT,)
+    wants = (ONE_TEXT, Facts("label", "marked"))
 
 
 _SUBJECT: Final = {LENGTHS: "how long the texts are"}
