@@ -23,6 +23,7 @@ SMALLEST = {
     "attention_heads": "--examples 2 --rounds 1 --sizes 1x32",
     "attention_maps": "--sentences 2 --rounds 1 --sizes 1x32",
     "crows_speed": "--pairs 2 --rounds 1 --bare 32 --sizes 1x32",
+    "data_tests_speed": "--items 80 --dimensions 4 --partitions 2 --texts 60 --random 5",
     "hf_throughput": "--count 8 --rounds 1 --bare 8 --layers 1 --width 32 --device cpu",
     "language_model_speed": "--count 4 --naive 2 --rounds 1 --layers 1 --width 32 --heads 1 "
     "--words 100 --bare 32 --no-memory",

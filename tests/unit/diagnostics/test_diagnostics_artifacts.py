@@ -11,6 +11,9 @@ from scrutiny.core.answers.choices import Option
 from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.errors import DataError, MissingExtraError, PlanError, UserError
 from scrutiny.core.example import Example
+from scrutiny.core.model import PlainModel
+from scrutiny.core.task import Prediction
+from scrutiny.data.hashes import training_hashes
 from scrutiny.diagnostics.artifacts import artifacts
 from scrutiny.diagnostics.artifacts.aflite import (
     PUBLISHED,
@@ -271,6 +274,57 @@ def test_aflite_leaves_what_its_features_do_not_tell(tmp_path):
             task="text-pair-classification",
             tuned_on="other",
         )
+
+
+class Encoder(PlainModel):
+    """Vectors that tell the label of the second text; it was trained on the first ten items."""
+
+    capabilities = frozenset({"predict", "representations"})
+    labels = ("no", "yes")
+    n_layers = 3
+    source = "toy:encoder"
+
+    def __init__(self, seen):
+        self.seen = seen
+
+    def training_hashes(self):
+        return training_hashes(self.seen)
+
+    def representations(self, passages, *, poolings, layers):
+        assert (poolings, layers) == (("mean",), (3,))
+        told = np.array([["nobody" in p.pair, len(p.text)] for p in passages], dtype=np.float32)
+        return told[:, None, None]
+
+
+def test_vectors_of_a_model_leave_out_what_it_was_trained_on():
+    rows = pairs(120, share=0.9, seed=5)
+    examples = [
+        Example(
+            str(i), {"text": r["text"] + str(i), "text_pair": f"{r['text_pair']} {i}"}, r["label"]
+        )
+        for i, r in enumerate(rows)
+    ]
+    seen = [text for e in examples[:10] for text in e.fields.values()]
+    seen += [examples[50].fields["text"]]  # one text of two is not the item
+
+    class Given:
+        model, task, training = Encoder(seen), load_task("text-pair-classification"), ()
+
+        def predict(self, examples):
+            return [Prediction("yes") for _ in examples]
+
+        def rng(self, *names):
+            return np.random.default_rng(0)
+
+    sizes = {"train_size": 30, "slice_size": 20, "target_size": 20, "n_partitions": 8}
+    params = AfliteParams(features="model", **sizes)
+    cell, batch = Cell("m", None, "x"), Batch(tuple(examples))
+    made = list(Aflite().measure(params, cell, batch, Given()))
+    assert [row.status for row in made] == ["skipped"] * 10 + ["ok"] * 110
+    removed = [row.values[0] for row in made[10:]]
+    assert sum(removed) > 60
+    with pytest.raises(PlanError, match="needs vectors, which m lacks"):
+        Aflite().design(params, inputs_of(Given.task))
 
 
 def test_a_part_that_is_not_there_and_one_text_are_told(tmp_path):

@@ -51,6 +51,10 @@ def test_items_that_are_no_right_or_wrong_are_tested_by_flips_alone():
     scores = rng.random(40) * 0.5
     found = pair_over_splits("a", "b", [(OnSplit(0.5, scores + 0.3), OnSplit(0.3, scores))])
     assert (found.significant, found.by_holm, found.by_items) == (None, None, 1)
+    one, other = pair(12, 0)
+    one.items[:2] = np.nan  # not answered: in no test
+    missing = pair_over_splits("a", "b", [(one, other)])
+    assert (missing.significant, missing.by_items) == (1, 1)
     same = pair_over_splits("a", "b", [pair(0, 0)])
     assert (same.significant, same.by_items, same.reordered) == (0, 0, 0)
 
@@ -109,7 +113,12 @@ def test_a_study_runs_from_a_file_to_its_page(tmp_path, capsys):
         main(["run", str(out / "study.toml"), "--out", str(out / "run")])
     assert left.value.code == 0
     view = load_view(out / "run")
-    assert set(results_by_split(view)) == {"split-0", "split-1", "split-2"}
+    results = results_by_split(view)
+    assert set(results) == {"split-0", "split-1", "split-2"}
+    for e in view.estimates:
+        if e.key.metric == "accuracy@1" and e.key.replicate is None:
+            name = e.key.subject.partition("-on-")[0]
+            assert results[e.key.dataset][name].score == pytest.approx(e.value)
     ranks, pairs = PART.make(view).charts
     assert {row[0] for row in ranks.table.rows} == {"linear", "weak"}
     assert pairs.table.rows[0][-1] == "2"

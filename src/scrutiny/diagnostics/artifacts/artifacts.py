@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from types import MappingProxyType
-from typing import Final
+from typing import ClassVar, Final
 
 from scrutiny.core.boundary.parameters import at_least, shares
 from scrutiny.core.claim import Claim, Component, Risk
@@ -91,7 +91,11 @@ class Artifacts(Diagnostic[ArtifactsParams]):
 
     id = "artifacts@1"
     needs = frozenset({"predict"})
-    wants = (*(Facts("label", on) for on in ("relation", "anchor", "marked")), OPTIONS)
+    wants: ClassVar[tuple[Facts, ...]] = (
+        Facts("label", "relation"),
+        Facts("label", "anchor"),
+        OPTIONS,
+    )
     scope = "dataset"
     tolerates = MappingProxyType({"tolerance": TOLD.id})
     measures = (
@@ -222,7 +226,7 @@ class TextArtifacts(Artifacts):
     """
 
     id = "artifacts.one-text@1"
-    wants = (ONE_TEXT,)
+    wants = (ONE_TEXT, Facts("label", "marked"))
 
 
 _SUBJECT: Final = {LENGTHS: "how long the texts are"}

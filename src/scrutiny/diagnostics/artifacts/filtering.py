@@ -54,8 +54,8 @@ class AfliteParams:
         What is stated in place of them (`Filtering`).
     tuned_on
         Group (``#group=NAME`` of the data string) that is ``yes`` for items that the feature model
-        was tuned on. They are left out of the filter and its result; so are items found in the
-        training text of a model that knows it, where its vectors are the features.
+        was tuned on. They are left out of the filter and its result; so are items whose texts are
+        in the training text of a model that knows it, where its vectors are the features.
     """
 
     features: Features = "words"
@@ -216,23 +216,27 @@ def _tuned(params: AfliteParams, examples: Sequence[Example], ctx: Context) -> A
     stated = [str(e.attributes.get(f"a_{params.tuned_on}")) == "yes" for e in examples]
     found = np.array(stated if params.tuned_on else [False] * len(examples))
     if params.features == "model" and isinstance(ctx.model, KnowsTrainingText):
-        for name in ctx.task.open_fields:
+        hashes = ctx.model.training_hashes()
+        known = np.ones(len(examples), dtype=np.bool_)  # of an item, all of its texts
+        for name in dict.fromkeys(name for e in examples for name in e.fields):
             texts = [e.fields.get(name, "") for e in examples]
-            for pair in overlap_with_hashes(texts, ctx.model.training_hashes()).pairs:
-                found[pair.a] = True
+            there = {pair.a for pair in overlap_with_hashes(texts, hashes).pairs}
+            known &= [i in there or not text for i, text in enumerate(texts)]
+        found |= known
     return found
 
 
 def _of_model(examples: Sequence[Example], model: Any) -> Array:
     """Vectors ``(item, dimension)`` of the last layer, mean over tokens."""
-    texts = [" ".join(e.fields.values()) for e in examples]
+    texts = [tuple(e.fields.values()) for e in examples]
+    passages = [
+        Passage(own[0], pair=own[1]) if len(own) == 2 else Passage(" ".join(own)) for own in texts
+    ]
     vectors = [
         cast("Represents", model).representations(
-            [Passage(text) for text in texts[start : start + _AT_A_TIME]],
-            poolings=("mean",),
-            layers=(model.n_layers,),
+            passages[start : start + _AT_A_TIME], poolings=("mean",), layers=(model.n_layers,)
         )[:, 0, 0]
-        for start in range(0, len(texts), _AT_A_TIME)
+        for start in range(0, len(passages), _AT_A_TIME)
     ]
     return np.concatenate(vectors)
 

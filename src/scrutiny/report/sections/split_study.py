@@ -5,7 +5,7 @@ better, and whether McNemar's test says so after a correction for the number of 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Final
 
@@ -20,6 +20,7 @@ from scrutiny.core.randomness import generator
 from scrutiny.core.statistic import AdditiveStatistic
 from scrutiny.data.splits.study import STANDARD, system_of
 from scrutiny.reliability.assignment import assignments_in
+from scrutiny.reliability.joining import join
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.row_statistics import item_scores, value_of
 from scrutiny.stats.significance.combined_tests import holm
@@ -37,7 +38,10 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True, slots=True)
 class OnSplit:
-    """Results of a system on the test part of a split: its score, and each item's ``(item,)``."""
+    """Results of a system on the test part of a split: its score, and each item's ``(item,)``.
+
+    An item without an answer has NaN, and is in no test.
+    """
 
     score: float
     items: Array
@@ -95,6 +99,7 @@ def pair_over_splits(
     **References**: Gorman & Bedrick (2019), We need to talk about standard splits; Dror et al.
     (2017), Replicability analysis for natural language processing.
     """
+    results = [_of_both(one, other) for one, other in results]
     ahead = [one.score > other.score for one, other in results]
     behind = sum(one.score < other.score for one, other in results)
     rng = generator(seed, "flips", name="split-study@1", item=f"{higher} {lower}")
@@ -121,6 +126,12 @@ def pair_over_splits(
     )
 
 
+def _of_both(one: OnSplit, other: OnSplit) -> tuple[OnSplit, OnSplit]:
+    """The same on the items that both have answered."""
+    there = np.isfinite(one.items) & np.isfinite(other.items)
+    return replace(one, items=one.items[there]), replace(other, items=other.items[there])
+
+
 def results_by_split(view: RunView) -> dict[str, dict[str, OnSplit]]:
     """Results of each system on each split, by split and system; empty for other runs."""
     found: dict[str, dict[str, OnSplit]] = {}
@@ -135,8 +146,11 @@ def results_by_split(view: RunView) -> dict[str, dict[str, OnSplit]]:
         metric = metric_of(assigned.metric, assigned.measures)
         if not isinstance(metric, AdditiveStatistic):
             continue  # BLEU of a whole: no item has a part of it
-        values = recorded.select(assigned.sides[""], assigned.within).values[:1]
-        items = item_scores(metric, values)[0]
+        side = recorded.select(assigned.sides[""], assigned.within)
+        joined = join(recorded.panel, {"": side}, needs=metric.needs)
+        values = joined.values[:1]
+        items = np.full(len(recorded.panel.items), np.nan)
+        items[joined.rows] = item_scores(metric, values)[0]
         score = float(value_of(metric, metric.components(values).sum(axis=-2))[0])
         found.setdefault(assigned.dataset, {})[system] = OnSplit(score, items)
     return found
@@ -232,7 +246,8 @@ _HEADER: Final = (
 def _standard_p(own: Mapping[str, OnSplit], higher: str, lower: str) -> str:
     """p-value on the standard split, of flips of items."""
     rng = generator(0, "flips", name="split-study@1", item="standard")
-    apart = own[higher].items - own[lower].items
+    one, other = _of_both(own[higher], own[lower])
+    apart = one.items - other.items
     return p_value(sign_flip_test(apart, rng=rng, permutations=_FLIPS).p_value)
 
 
