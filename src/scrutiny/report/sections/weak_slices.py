@@ -32,7 +32,7 @@ _LEAD: Final = (
 )
 _HEADER: Final = ("slice", "items", "inside", "elsewhere", "difference, 95 % interval")
 #: Items that are searched, at most: of more, some are drawn by chance.
-_MOST: Final = 20_000
+_MOST: Final = 10_000
 #: Standard errors that a slice of two conditions has to be clearer than one of a single one.
 _SECOND: Final = 0.5
 _COUNTS: Final = ("tp", "fp", "fn")
