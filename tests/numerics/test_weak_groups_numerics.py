@@ -17,7 +17,7 @@ def candidates(g, n, hidden=None):
         singles[0] = hidden
     pairs = [a & b for i, a in enumerate(singles) for b in singles[i + 1 :]]
     masks = np.array([*singles, *pairs])
-    return masks, np.repeat([0.0, 0.5], [len(singles), len(pairs)])
+    return masks, np.repeat([0.0, 1.0], [len(singles), len(pairs)])
 
 
 def searched(seed, *, is_planted, n=2000, level=0.95):

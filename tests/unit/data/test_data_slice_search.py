@@ -17,7 +17,7 @@ def items(n=300, language="en"):
             str(i),
             {"text": " ".join(g.choice(WORDS, int(g.integers(3, 12))))},
             ("bad", "good")[int(g.integers(2))],
-            attributes={"a_topic": ("film", "book", "play")[i % 3]},
+            attributes={"a_topic": ("film", "book", "play")[i % 3], "a_perplexity": float(i)},
             language=language,
         )
         for i in range(n)
@@ -33,7 +33,7 @@ def test_each_candidate_is_the_slice_that_it_is_written_as():
         assert 2 * FEWEST <= mask.sum() <= len(examples) - 2 * FEWEST or where.startswith("not ")
         assert where.count(" and ") == conditions - 1
     assert {"negated", "not negated", "label = bad", "a_topic = film"} <= set(found.wheres)
-    assert "rarest_word in highest third" in found.wheres
+    assert {"rarest_word in highest third", "a_perplexity in lowest third"} <= set(found.wheres)
     assert "negated and label = bad" in found.wheres
     assert len(set(found.wheres)) == len(found.wheres)
 

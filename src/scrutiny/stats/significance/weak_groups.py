@@ -20,6 +20,8 @@ _SAME: Final = 0.5
 #: Units of a half on which candidates are ranked, at most.
 _MOST: Final = 5_000
 _Z: Final = 1.959964
+#: Powers of ten in p that a standard error of handicap is worth.
+_DECADES: Final = 2.0
 
 
 class Residuals(NamedTuple):
@@ -160,15 +162,20 @@ def weak_groups(
         corrected = _weighted_holm([test.p_value(at) for at in range(len(order))])
         for at, (one, p) in enumerate(zip(order, corrected, strict=True)):
             if 2.0 * p < alpha:
-                found = test.group(at, int(tried[one]), 2.0 * p)
-                finds.setdefault(int(tried[one]), []).append(found)
+                place = int(tried[one])
+                finds.setdefault(place, []).append(test.group(at, place, 2.0 * p))
     assert clearest is not None  # there are two halves
     _, first, ranked = clearest
     usual, most = np.quantile(ranked.worst_by_chance(rng), [0.5, 0.95])
-    clear = sorted((_joined(several) for several in finds.values()), key=lambda one: one.p)
-    apart = _distinct([masks[one.place] for one in clear], of_smaller=True)
+    less = np.zeros(len(masks)) if handicap is None else handicap
+    # of two that overlap, the simpler one, unless the other is far clearer
+    found = sorted(
+        (_joined(several) for several in finds.values()),
+        key=lambda one: np.log10(max(one.p, 1e-300)) + _DECADES * less[one.place],
+    )
+    apart = _distinct([masks[one.place] for one in found], of_smaller=True)
     return WeakSearch(
-        tuple(clear[i] for i in apart),
+        tuple(sorted((found[i] for i in apart), key=lambda one: one.p)),
         len(tried),
         int(tried[first]),
         float(-ranked.differences()[first]),
