@@ -33,7 +33,6 @@ def searched(seed, *, is_planted, n=2000, level=0.95):
 @pytest.mark.slow
 def test_no_bad_slice_is_called_one_in_19_of_20_data_sets():
     wrong = sum(bool(searched(seed, is_planted=False)[0].found) for seed in range(SETS))
-    print(wrong)
     assert wrong <= 0.05 * SETS + 1.645 * (0.05 * 0.95 * SETS) ** 0.5
 
 
@@ -52,7 +51,6 @@ def test_a_slice_of_200_items_that_is_ten_points_worse_is_found_in_four_of_five(
             if (masks[one.place] == hidden).all():
                 told += 1
                 covered += one.low <= -0.1 <= one.high
-    print(found, false, covered, told)
     assert found >= 0.8 * SETS
     assert false <= 0.05 * SETS + 1.645 * (0.05 * 0.95 * SETS) ** 0.5
     assert covered >= 0.9 * told

@@ -26,7 +26,7 @@ _LEAST: Final = 0.1
 class Candidates(NamedTuple):
     """Slices as they are written, who is in each ``(slice, item)``, and how many conditions."""
 
-    wheres: tuple[str, ...]
+    written: tuple[str, ...]
     masks: NDArray[np.bool_]
     conditions: tuple[int, ...]
 

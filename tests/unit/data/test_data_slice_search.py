@@ -32,17 +32,17 @@ def test_each_candidate_is_the_slice_that_it_is_written_as():
         assert [one is True for one in own.inside(where)] == mask.tolist(), where
         assert 2 * FEWEST <= mask.sum() <= len(examples) - 2 * FEWEST or where.startswith("not ")
         assert where.count(" and ") == conditions - 1
-    assert {"negated", "not negated", "label = bad", "a_topic = film"} <= set(found.wheres)
-    assert {"rarest_word in highest third", "a_perplexity in lowest third"} <= set(found.wheres)
-    assert "negated and label = bad" in found.wheres
-    assert len(set(found.wheres)) == len(found.wheres)
+    assert {"negated", "not negated", "label = bad", "a_topic = film"} <= set(found.written)
+    assert {"rarest_word in highest third", "a_perplexity in lowest third"} <= set(found.written)
+    assert "negated and label = bad" in found.written
+    assert len(set(found.written)) == len(found.written)
 
 
 def test_a_second_condition_divides_both_and_is_of_another_attribute():
     examples = items()
     found = slice_candidates(examples)
-    size = dict(zip(found.wheres, found.masks.sum(axis=1), strict=True))
-    pairs = [where for where, n in zip(found.wheres, found.conditions, strict=True) if n == 2]
+    size = dict(zip(found.written, found.masks.sum(axis=1), strict=True))
+    pairs = [where for where, n in zip(found.written, found.conditions, strict=True) if n == 2]
     assert pairs
     for where in pairs:
         for parent in where.split(" and "):
@@ -54,13 +54,13 @@ def test_attributes_of_training_and_of_english_need_these():
     examples = items()
     training = Training(examples[:3])
     assert any(
-        "unseen_words" in where for where in slice_candidates(examples, lambda: training).wheres
+        "unseen_words" in where for where in slice_candidates(examples, lambda: training).written
     )
-    assert not any("unseen" in where for where in slice_candidates(examples).wheres)
-    german = slice_candidates(items(language="de")).wheres
+    assert not any("unseen" in where for where in slice_candidates(examples).written)
+    german = slice_candidates(items(language="de")).written
     assert not any("negated" in where or "rarest_word" in where for where in german)
 
 
 def test_few_items_have_no_candidates():
     assert slice_candidates(items(30)).masks.shape == (0, 30)
-    assert slice_candidates([]).wheres == ()
+    assert slice_candidates([]).written == ()

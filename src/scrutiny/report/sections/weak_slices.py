@@ -58,7 +58,7 @@ def part(view: RunView) -> Part | None:
         said = _metric(one)
         rows = tuple(
             (
-                one.candidates.wheres[found.place],
+                one.candidates.written[found.place],
                 f"{found.n:,}",
                 number(found.score),
                 number(found.rest),
@@ -95,10 +95,10 @@ _SAID: Final = 2
 
 def _sentences(one: _Found) -> Iterator[str]:
     """A sentence for each slice that was found, and what was tried, beside chance."""
-    search, wheres = one.search, one.candidates.wheres
+    search, written = one.search, one.candidates.written
     for found in search.found:
         yield (
-            f"Worse where {wheres[found.place]}: {_metric(one)} {percent(found.score)} on "
+            f"Worse where {written[found.place]}: {_metric(one)} {percent(found.score)} on "
             f"{found.n:,} items, {_points(found.rest - found.score)} points below elsewhere "
             f"[{_points(-found.high)}, {_points(-found.low)}]."
         )
@@ -113,7 +113,7 @@ def _sentences(one: _Found) -> Iterator[str]:
     else:
         yield (
             f"No slice is shown to be worse than the rest: of {count}, the clearest "
-            f"({wheres[search.worst]}) lies {_points(search.below)} points below on half of the "
+            f"({written[search.worst]}) lies {_points(search.below)} points below on half of the "
             f"items; of as many equal ones, it lies {chance} below by chance, {most}."
         )
 
