@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from scrutiny.core.example import Example
 from scrutiny.core.languages import is_english
 from scrutiny.core.registry import registry
-from scrutiny.core.slice_syntax import complement, joined, parse_predicate, terms_of
+from scrutiny.core.slice_syntax import Term, complement, joined, parse_predicate, terms_of
 from scrutiny.data.attribute import Attribute, Training
 from scrutiny.data.item_values import FEWEST
-from scrutiny.data.slices import slices_for
+from scrutiny.data.slices import MOST_VALUES, slices_for
 
 #: Attributes of which another one says nearly the same.
 _AS_LENGTH: Final = frozenset({"length", "longest_text", "label_share"})
@@ -26,7 +26,7 @@ _LEAST: Final = 0.1
 class Candidates(NamedTuple):
     """Slices as they are written, who is in each ``(slice, item)``, and how many conditions."""
 
-    wheres: tuple[str, ...]
+    written: tuple[str, ...]
     masks: NDArray[np.bool_]
     conditions: tuple[int, ...]
 
@@ -73,7 +73,7 @@ def slice_candidates(
 
 
 def _thirds(examples: Sequence[Example], *, has_training: bool) -> list[str]:
-    """Lowest and highest thirds by each attribute that is a number; not by length, which is one."""
+    """Lowest and highest thirds by each attribute or column of numbers; not by length."""
     in_english = all(is_english(example.language) for example in examples)
     found = []
     for name in registry().names("attribute"):
@@ -82,6 +82,12 @@ def _thirds(examples: Sequence[Example], *, has_training: bool) -> list[str]:
         is_known = (in_english or not one.is_english) and (has_training or not one.of_training)
         if one.gives == "a number" and is_known and short not in _AS_LENGTH:
             found += [f"{short} in {end}" for end in _ENDS]
+    columns = dict.fromkeys(name for e in examples for name in e.attributes if name[:2] == "a_")
+    for name in columns:
+        values = [e.attributes[name] for e in examples if name in e.attributes]
+        are_numbers = all(isinstance(value, int | float) for value in values)
+        if are_numbers and len(set(values)) > MOST_VALUES:
+            found += [Term(name, "", "in", end).text for end in _ENDS]
     return found
 
 

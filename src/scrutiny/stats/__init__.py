@@ -15,8 +15,9 @@ significance
     distributions. `combined_tests`: Holm, Benjamini-Hochberg, max-T, claims whose
     components must all hold, and whether two sources answer alike, sequentially. `power`: minimum
     detectable effects, equivalence. `odd_one_out`: whether answers have changed, over many looks.
-    `worst_of_several`: the lowest of equal conditions, by chance. `published_shares`: before and
-    after without the items behind them.
+    `worst_of_several`: the lowest of equal conditions, by chance. `over_buckets`: a score over
+    buckets, their gap by chance. `weak_groups`: groups with a lower score, proposed by one half of
+    the items and tested by the other. `published_shares`: before and after without their items.
 intervals
     `interval`: `Interval`, and the scales on which it is symmetric, with Wilson's. `crossed`: the
     default, replicates crossed with items (of `components`); a score with abstention.

@@ -232,6 +232,15 @@ def test_buckets_that_cannot_be_are_refused(wrong, said):
         groups_of(Buckets("fixed", (1,)), ["a"], Numbers())
 
 
+def test_a_column_of_the_items_is_an_attribute_of_their_parts():
+    items = [Example("1", {"text": "a"}, "x", attributes={"a_year": k}) for k in (1, 2, 2, 3)]
+    beside = Surroundings(PartCounts(items))
+    numbers = load_part_attribute("a_year").groups_of(items, beside)
+    words = load_part_attribute("a_year", Buckets("discrete", count=1)).groups_of(items, beside)
+    assert (numbers.names, words.names) == (("up to 1", "over 1 to 2", "over 2"), ("2", "others"))
+    assert load_part_attribute("a_month").groups_of(items, beside).names == ("all",)
+
+
 def test_every_attribute_of_parts_has_a_sentence():
     for name in registry().names("part_attribute"):
         assert load_part_attribute(name).at_length().endswith(".")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from inspect import getdoc
-from typing import Any
+from typing import Any, Final
 
 from scrutiny.core.boundary.parameters import known
 from scrutiny.core.errors import PlanError
@@ -22,6 +22,8 @@ from scrutiny.data.parts.part_counts import (
     tokens_in,
     words_in,
 )
+
+_COLUMN: Final = "a_"
 
 
 @dataclass(frozen=True)
@@ -190,6 +192,8 @@ def part_attribute(says: str, **more: Any) -> Callable[[Callable[..., Any]], Par
 def load_part_attribute(name: str, buckets: Buckets | None = None) -> PartAttribute:
     """Attribute of parts by its name; that of their items, where parts have none of that name.
 
+    A name that begins with ``a_`` is a column of the items.
+
     Raises
     ------
     UnknownNameError
@@ -198,6 +202,10 @@ def load_part_attribute(name: str, buckets: Buckets | None = None) -> PartAttrib
     kinds = ("part_attribute", "attribute")
     names = {kind: {n.partition("@")[0]: n for n in registry().names(kind)} for kind in kinds}
     short = name.partition("@")[0]
+    if name.startswith(_COLUMN):
+        said = f"the column {name.removeprefix(_COLUMN)} of their items"
+        column = PartAttribute(lambda part: part.example.attributes.get(name), said)
+        return column if buckets is None else replace(column, buckets=buckets)
     if short not in names["part_attribute"]:
         known(
             "attribute of parts",

@@ -193,7 +193,7 @@ def _self_chart(view: RunView, assigned: Sequence[Assignment]) -> Chart:
 
 def _row(name: str, own: Mapping[tuple[str, str], Estimate], limits: str) -> tuple[str, ...]:
     f1, recall, precision = (own.get((m.id, name)) for m in (PART_F1, PART_RECALL, PART_PRECISION))
-    counts = [NO_VALUE if e is None else denominator(e) for e in (recall, precision)]
+    counts = ["0" if e is None or e.value is None else denominator(e) for e in (recall, precision)]
     return name, counts[0], interval(recall), counts[1], interval(precision), interval(f1), limits
 
 

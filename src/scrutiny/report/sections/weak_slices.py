@@ -8,11 +8,11 @@ import numpy as np
 
 from scrutiny.blocks.charts import Chart, ChartTable
 from scrutiny.blocks.numbers import bracketed, number
+from scrutiny.blocks.run_estimates import identity
 from scrutiny.blocks.run_view import RunView
 from scrutiny.blocks.section import FINDINGS, Part, ReportPart, part_of
 from scrutiny.core.boundary.json_text import digest
 from scrutiny.core.boundary.printable import percent
-from scrutiny.core.plugin_base import family_name
 from scrutiny.core.randomness import generator
 from scrutiny.data.attribute import load_training
 from scrutiny.data.slice_search import Candidates, slice_candidates
@@ -32,9 +32,9 @@ _LEAD: Final = (
 )
 _HEADER: Final = ("slice", "items", "inside", "elsewhere", "difference, 95 % interval")
 #: Items that are searched, at most: of more, some are drawn by chance.
-_MOST: Final = 20_000
+_MOST: Final = 10_000
 #: Standard errors that a slice of two conditions has to be clearer than one of a single one.
-_SECOND: Final = 0.5
+_SECOND: Final = 1.0
 _COUNTS: Final = ("tp", "fp", "fn")
 
 
@@ -58,7 +58,7 @@ def part(view: RunView) -> Part | None:
         said = _metric(one)
         rows = tuple(
             (
-                one.candidates.wheres[found.place],
+                one.candidates.written[found.place],
                 f"{found.n:,}",
                 number(found.score),
                 number(found.rest),
@@ -95,10 +95,10 @@ _SAID: Final = 2
 
 def _sentences(one: _Found) -> Iterator[str]:
     """A sentence for each slice that was found, and what was tried, beside chance."""
-    search, wheres = one.search, one.candidates.wheres
+    search, written = one.search, one.candidates.written
     for found in search.found:
         yield (
-            f"Worse where {wheres[found.place]}: {_metric(one)} {percent(found.score)} on "
+            f"Worse where {written[found.place]}: {_metric(one)} {percent(found.score)} on "
             f"{found.n:,} items, {_points(found.rest - found.score)} points below elsewhere "
             f"[{_points(-found.high)}, {_points(-found.low)}]."
         )
@@ -113,7 +113,7 @@ def _sentences(one: _Found) -> Iterator[str]:
     else:
         yield (
             f"No slice is shown to be worse than the rest: of {count}, the clearest "
-            f"({wheres[search.worst]}) lies {_points(search.below)} points below on half of the "
+            f"({written[search.worst]}) lies {_points(search.below)} points below on half of the "
             f"items; of as many equal ones, it lies {chance} below by chance, {most}."
         )
 
@@ -132,13 +132,8 @@ def _searched(view: RunView) -> tuple[_Found, ...]:
     """Searches of an audit, one for the score of each model on each dataset."""
     if not view.facts.profile or view.records.folder is None:
         return ()
-    plain = [
-        one
-        for one in assignments_in(view.manifest)
-        if (family_name(one.kind), one.role) == ("performance", "measured")
-        and one.group == "all"
-        and not (one.where or one.at or one.along or one.beside or one.condition)
-    ]
+    scores = {identity(f.estimate.key) for f in view.findings if f.claim.is_headline and f.estimate}
+    plain = [one for one in assignments_in(view.manifest) if identity(one.key) in scores]
     first: dict[tuple[str, str], Assignment] = {}
     for one in plain:
         first.setdefault((one.subject, one.dataset), one)

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from scrutiny.stats.arrays import FloatArray, finite
@@ -171,6 +170,13 @@ def over_buckets(
         usual=float(usual),
         most=float(most),
         p=float((1 + np.count_nonzero(null >= gap - 1e-12)) / (draws + 1)),
-        rho=float(scipy.stats.spearmanr(np.arange(k), values).statistic) if is_ordered else None,
+        rho=float(np.corrcoef(np.arange(k), _ranks(values))[0, 1]) if is_ordered else None,
         spread=float(values.std()),
     )
+
+
+def _ranks(values: FloatArray) -> FloatArray:
+    """Ranks from 0, those of equal values their mean."""
+    below = (values[:, None] > values).sum(axis=1)
+    found: FloatArray = below + ((values[:, None] == values).sum(axis=1) - 1) / 2.0
+    return found

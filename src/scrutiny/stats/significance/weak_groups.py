@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
+from scipy.special import gammaln, ndtr
 
 from scrutiny.stats.arrays import FloatArray
 
@@ -20,6 +20,8 @@ _SAME: Final = 0.5
 #: Units of a half on which candidates are ranked, at most.
 _MOST: Final = 5_000
 _Z: Final = 1.959964
+#: Powers of ten in p that a standard error of handicap is worth.
+_DECADES: Final = 2.0
 
 
 class Residuals(NamedTuple):
@@ -160,14 +162,20 @@ def weak_groups(
         corrected = _weighted_holm([test.p_value(at) for at in range(len(order))])
         for at, (one, p) in enumerate(zip(order, corrected, strict=True)):
             if 2.0 * p < alpha:
-                found = test.group(at, int(tried[one]), 2.0 * p)
-                finds.setdefault(int(tried[one]), []).append(found)
+                place = int(tried[one])
+                finds.setdefault(place, []).append(test.group(at, place, 2.0 * p))
     assert clearest is not None  # there are two halves
     _, first, ranked = clearest
     usual, most = np.quantile(ranked.worst_by_chance(rng), [0.5, 0.95])
-    clear = sorted((_joined(several) for several in finds.values()), key=lambda one: one.p)
+    less = np.zeros(len(masks)) if handicap is None else handicap
+    # of two that overlap, the simpler one, unless the other is far clearer
+    found = sorted(
+        (_joined(several) for several in finds.values()),
+        key=lambda one: np.log10(max(one.p, 1e-300)) + _DECADES * less[one.place],
+    )
+    apart = _distinct([masks[one.place] for one in found], of_smaller=True)
     return WeakSearch(
-        tuple(clear[i] for i in _distinct([masks[one.place] for one in clear])),
+        tuple(sorted((found[i] for i in apart), key=lambda one: one.p)),
         len(tried),
         int(tried[first]),
         float(-ranked.differences()[first]),
@@ -251,10 +259,12 @@ class _Half:
     def p_value(self, at: int) -> float:
         """One-sided p of a candidate: exact where items are right or wrong."""
         if not self.is_exact:
-            return float(scipy.special.ndtr(-self.z()[at]))
+            return float(ndtr(-self.z()[at]))
         n, inside = len(self.part), int(self.masks[at].sum())
         wrong, here = int((1.0 - self.part).sum()), int(self.masks[at] @ (1.0 - self.part))
-        return float(scipy.stats.hypergeom.sf(here - 1, n, wrong, inside))
+        counts = np.arange(here, min(wrong, inside) + 1, dtype=np.float64)
+        logs = _choices(wrong, counts) + _choices(n - wrong, inside - counts)
+        return min(1.0, float(np.exp(logs - _choices(n, np.array(float(inside)))).sum()))
 
     def group(self, at: int, place: int, p: float) -> tuple[WeakGroup, float]:
         """Candidate as a find, and the variance of its difference."""
@@ -294,6 +304,14 @@ class _Half:
         return found
 
 
+def _choices(n: int, k: FloatArray) -> FloatArray:
+    """Logarithm of the binomial coefficients of n over k; minus infinity where there are none."""
+    gone = (k < 0) | (k > n)
+    kept = np.where(gone, 0.0, k)
+    found = gammaln(n + 1.0) - gammaln(kept + 1.0) - gammaln(n - kept + 1.0)
+    return np.where(gone, -np.inf, found)
+
+
 def _picked(z: FloatArray, masks: FloatArray) -> list[int]:
     """The first candidates that differ from each other, the clearest first."""
     order = [int(i) for i in np.argsort(-z, kind="stable")[:100] if np.isfinite(z[i])]
@@ -319,11 +337,19 @@ def _weighted_holm(p_values: Sequence[float]) -> list[float]:
     return found.tolist()
 
 
-def _distinct(masks: Sequence[Masks]) -> list[int]:
-    """Places of groups that share less than half of their items with each one before."""
+def _distinct(masks: Sequence[Masks], *, of_smaller: bool = False) -> list[int]:
+    """Places of groups that share less than half of their items with each one before.
+
+    Half of all items that either has; or, ``of_smaller``, of those of the smaller one, so that no
+    part of a group is left beside it.
+    """
     kept: list[int] = []
     for i, one in enumerate(masks):
-        if all((one & masks[k]).sum() < _SAME * (one | masks[k]).sum() for k in kept):
+        sizes = (
+            (min(one.sum(), masks[k].sum()) if of_smaller else (one | masks[k]).sum(), k)
+            for k in kept
+        )
+        if all((one & masks[k]).sum() < _SAME * size for size, k in sizes):
             kept.append(i)
     return kept
 
