@@ -307,10 +307,10 @@ def right_of(variant: Variant, texts: Mapping[str, str]) -> str:
 
 
 def claimed(recipe: str) -> str:
-    """What the transformations of a recipe promise of the label."""
-    promised = [step.transformation.effect for step in parse_recipe(recipe).steps]
-    effects = {effect.get(TASK, effect["*"]) for effect in promised}
-    return "keeps" if effects == {"keeps"} else "may change"
+    """What a recipe promises of the label of a text."""
+    return (
+        "keeps" if parse_recipe(recipe).effect(load_task(TASK).facts) == "keeps" else "may change"
+    )
 
 
 def unchanged(

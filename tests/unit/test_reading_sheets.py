@@ -202,3 +202,11 @@ def test_what_is_right_may_be_rated_apart_from_the_text(tool, tmp_path):
     )
     assert tool.ratings_of([path]) == {"1": False, "2": True}
     assert tool.ratings_of([path], "right") == {"1": True, "2": True}
+
+
+@pytest.mark.parametrize(
+    ("recipe", "claim"),
+    [("typos", "keeps"), ("add_fact", "keeps"), ("antonym_swap", "may change")],
+)
+def test_what_is_claimed_of_a_label_is_what_the_recipe_does_to_it(tool, recipe, claim):
+    assert tool.claimed(recipe) == claim
