@@ -307,10 +307,10 @@ def right_of(variant: Variant, texts: Mapping[str, str]) -> str:
 
 
 def claimed(recipe: str) -> str:
-    """What the transformations of a recipe promise of the label."""
-    promised = [step.transformation.effect for step in parse_recipe(recipe).steps]
-    effects = {effect.get(TASK, effect["*"]) for effect in promised}
-    return "keeps" if effects == {"keeps"} else "may change"
+    """What a recipe promises of the label of a text."""
+    return (
+        "keeps" if parse_recipe(recipe).effect(load_task(TASK).facts) == "keeps" else "may change"
+    )
 
 
 def unchanged(
@@ -373,13 +373,19 @@ def write_lines(path: Path, rows: Iterable[Mapping[str, object]]) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def ratings_of(paths: Iterable[Path]) -> dict[str, bool]:
-    """Ratings by row; an id that is rated twice, or not as true or false, ends the program."""
+def ratings_of(paths: Iterable[Path], mark: str = "fit") -> dict[str, bool]:
+    """Ratings by row; an id that is rated twice, or not as true or false, ends the program.
+
+    Whether the answer is ``right`` is what ``fit`` says where nothing else is said.
+    """
     found: dict[str, bool] = {}
     for row in read_lines(paths):
-        if row["id"] in found or not isinstance(row.get("fit"), bool):
-            raise SystemExit(f"row {row['id']!r} is rated twice, or its fit is not true or false.")
-        found[row["id"]] = row["fit"]
+        rating = row.get(mark, row.get("fit"))
+        if row["id"] in found or not isinstance(rating, bool):
+            raise SystemExit(
+                f"row {row['id']!r} is rated twice, or its {mark} is not true or false."
+            )
+        found[row["id"]] = rating
     return found
 
 

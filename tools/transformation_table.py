@@ -5,7 +5,8 @@
 
 The data are in ``SCRUTINY_DATA``. *Changed*: the items that a transformation changes where no gold
 answer has to be kept, or with it where it goes by the answer alone. *Carried*: of those, the items
-that it changes with the answer carried along. *Lost*: what is refused, by the first reason. What
+that it changes with the answer carried along. *Lost*: what is refused, by the first reason.
+*Refused* is what plans refuse, because it is for data of another task. What
 needs a network (its name has a star) sees the first ``--sample`` items.
 """
 
@@ -18,6 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.languages import speaks
 from scrutiny.core.plugin_base import without_versions
@@ -61,7 +63,9 @@ COLUMNS = (
         "parallel:{}/ud_pud/en_pud-ud-test.conllu#to=pt_pud-ud-test.conllu",
     ),
     Column("coreference", "coreference", "conll2012:{}/litbank_coref"),
+    Column("aspects", "aspect-sentiment", "aspects:{}/arts/src_towe/rest_test_sent_towe.json"),
 )
+REFUSED = "refused"
 
 
 class Found(NamedTuple):
@@ -78,6 +82,8 @@ class Found(NamedTuple):
 
     def cell(self, *, is_known: bool) -> str:
         """Percentages changed and carried, if that is not all; a dash where no answer is known."""
+        if not self.n:
+            return REFUSED
         if not self.changed:
             return "0"
         carried = f"{100 * self.carried / self.changed:.1f}" if is_known else "–"
@@ -87,6 +93,15 @@ class Found(NamedTuple):
 def is_slow(recipe: Recipe) -> bool:
     """Whether a recipe asks a network."""
     return not NETWORKS.isdisjoint(recipe.resources)
+
+
+def suits(recipe: Recipe, task: str) -> bool:
+    """Whether plans take a recipe for data of a task."""
+    try:
+        recipe.must_suit(load_task(task).facts, ())
+    except PlanError:
+        return False
+    return True
 
 
 def sets_gold(recipe: Recipe) -> bool:
@@ -133,7 +148,8 @@ def of_data(
     for slow, limit in zip((False, True), limits, strict=True):
         examples = load_dataset(column.data.format(HOME), limit=limit).examples
         fit = [r for r in recipes if speaks(r.languages, examples[0].language)]
-        own = [recipe for recipe in fit if is_slow(recipe) == slow]
+        numbers |= {r.name: Found(0, 0, Counter()) for r in fit if not suits(r, column.task)}
+        own = [r for r in fit if is_slow(r) == slow and r.name not in numbers]
         numbers |= found(column.task, examples, own, resources) if own else {}
     return numbers
 

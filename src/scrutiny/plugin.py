@@ -21,7 +21,7 @@
                                   the least that can be asked)
     load_model, load_dataset,     what strings and names stand for, and a changed text: for tests
     load_task, perturb
-    facts                         of tasks: what a diagnostic wants of them
+    facts                         of tasks: what diagnostics and transformations want
     language, attention,          modules of what is asked beyond predict: queries and answers
     gradients
     Trainer                       what a plan trains with: TrainingNode, TrainingJob

@@ -176,3 +176,37 @@ def test_of_data_the_claim_says_what_is_right_of_the_changed_text(
         assert claim == f"{new} is NN, all other words depend on what they depended on"
     else:
         assert said == claims
+
+
+def test_of_a_long_text_what_stands_around_edits_and_answers_is_shown(tool, tmp_path):
+    path = tmp_path / "squad.jsonl"
+    context = f"It began in 1990. {'So it went on. ' * 40}Ada sang in Rome at last."
+    row = {"question": "Who sang?", "context": context, "answers": ["Ada"]}
+    path.write_text(json.dumps(row), encoding="utf-8")
+    out = tmp_path / "out"
+    given = ["--data", f"jsonl:{path}=1", "--only", "--transformation", "number_swap", "--around"]
+    tool.main(["draw", *given, "20", "--out", str(out), "--sheets", "1", "--unchanged", "0"])
+    (line,) = read(out / "sheet-1.jsonl")
+    shown = json.loads(line)
+    assert shown["text_before"] == (
+        "Who sang? || It began in 1990. So it went on. So  […]  on. So it went on. Ada sang in "
+        "Rome at las"
+    )
+    assert shown["claim"] == tool.NOT_SCORED
+
+
+def test_what_is_right_may_be_rated_apart_from_the_text(tool, tmp_path):
+    path = tmp_path / "rated.jsonl"
+    path.write_text(
+        '{"id": "1", "fit": false, "right": true}\n{"id": "2", "fit": true}\n', encoding="utf-8"
+    )
+    assert tool.ratings_of([path]) == {"1": False, "2": True}
+    assert tool.ratings_of([path], "right") == {"1": True, "2": True}
+
+
+@pytest.mark.parametrize(
+    ("recipe", "claim"),
+    [("typos", "keeps"), ("add_fact", "keeps"), ("antonym_swap", "may change")],
+)
+def test_what_is_claimed_of_a_label_is_what_the_recipe_does_to_it(tool, recipe, claim):
+    assert tool.claimed(recipe) == claim

@@ -116,9 +116,11 @@ def answers_in_words(ground: str) -> str:
     return "other answers" if ground == "*" else GROUNDS.get(ground, ground)
 
 
-#: Labels of anything; of one text.
+#: Labels of anything; of one text; of two; of a part of a text that is named beside it.
 LABELS: Final = Facts("label")
 ONE_TEXT: Final = Facts("label", "text")
+TWO_TEXTS: Final = Facts("label", "relation")
+NAMED_PART: Final = Facts("label", "anchor")
 SPANS: Final = Facts("spans")
 ARCS: Final = Facts("words")
 CLUSTERS: Final = Facts("clusters")

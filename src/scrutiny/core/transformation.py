@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
 from scrutiny.core.edit import Edit
+from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example, Span
-from scrutiny.core.facts import Facts
+from scrutiny.core.facts import Facts, wanted_in_words
 from scrutiny.core.plugin_base import PlugIn
 from scrutiny.core.randomness import Rng
 
@@ -131,6 +132,9 @@ class Transformation(PlugIn, ABC):
     allowed
         Values that a parameter may have where its type does not name them (the regions of a
         table): others are refused.
+    wants
+        Facts of tasks in whose items it can find a place, of which any suffices; empty for any
+        task.
     where
         What it may do to annotated spans unless the recipe says otherwise: "anywhere", "around" or
         "within" them, or "beside" them in their sentences.
@@ -157,6 +161,7 @@ class Transformation(PlugIn, ABC):
     effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}
     intensity: ClassVar[Intensity] = Intensity()
     allowed: ClassVar[Mapping[str, Iterable[Any]]] = {}
+    wants: ClassVar[tuple[Facts, ...]] = ()
     where: ClassVar[Where] = "anywhere"
     is_for_search: ClassVar[bool] = False
     is_default: ClassVar[bool] = True
@@ -174,6 +179,20 @@ class Transformation(PlugIn, ABC):
     def new_gold(self, gold: Any) -> Any:
         """Gold answer to a text that is changed throughout, where the effect is ``sets``."""
         return gold
+
+    def must_suit(self, task: Facts, labels: Sequence[str]) -> None:
+        """Raise a `PlanError` if it finds no place in items of such a task.
+
+        Also where it cannot say what is right of them with these labels. Asked before anything is
+        changed; labels are those of the data, empty where it has none.
+        """
+        if self.wants and not task.any_of(self.wants):
+            name = self.id.partition("@")[0]
+            raise PlanError(
+                f"{name} changes data whose right answers are {wanted_in_words(self.wants)}; here "
+                f"they are {task}, and it would find nothing that it can change. Leave it out, or "
+                f"give data of a task that it is for: `scrutiny show {name}`."
+            )
 
     def signs_of(self) -> frozenset[str]:
         """Words in names of classes that what it adds may be a sign of: a link, of "spam".
@@ -231,13 +250,6 @@ class SetsGold(Transformation):
         edits are those of the whole recipe, at places of ``before``; of two such steps there is no
         recipe. None where it cannot tell: the variant has no right answer then.
         """
-
-    def must_suit(self, task: Facts, labels: Sequence[str]) -> None:
-        """Raise a `PlanError` if it cannot say what is right of such a task, with these labels.
-
-        Asked before anything is changed; labels are those of the data, empty where it has none.
-        """
-        return
 
 
 class Constraint(PlugIn, ABC):

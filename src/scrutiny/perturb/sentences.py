@@ -206,6 +206,7 @@ class BackTranslation(ChangesWholeText, AsksAhead):
     id = "back_translation@1"
     title = "back-translation"
     resources = ("translator",)
+    is_default = False  # of 50 questions that were read, 27 were fit
     effect = keeps_unless("clusters", "spans", "words")
 
     pivot: str = "pt"

@@ -383,8 +383,6 @@ def test_changed_texts_are_made_once_and_go_with_their_batch():
 def test_what_is_not_asked_for_want_of_a_resource_is_said():
     asked = load_task("text-classification"), frozenset({"en"})
     assert RobustnessParams().left_out(*asked) == {
-        "back_translation@1": ["translator"],
-        "masked_lm@1": ["masked_lm"],
         "synonym_vectors@1": ["vectors"],
     }
     held = RobustnessParams(resources={"translator": "hf:a", "masked_lm": "hf:b", "vectors": "c"})

@@ -21,7 +21,7 @@ CLASSES = runpy.run_path(str(ROOT / "tools" / "textflint_classes.py"))
 # How many English classes TextFlint 0.1.0 has for each task.
 TEXTFLINT = {"ABSA": 3, "COREF": 6, "CWS": 7, "DP": 2, "MRC": 4, "NER": 3, "NLI": 4, "NMT": 3}
 TEXTFLINT |= {"POS": 2, "RE": 5, "SA": 3, "SM": 3, "WSC": 4, "WSD": 1}
-CELL = re.compile(r"|0|\d+\.\d( / (–|\d+\.\d))?")
+CELL = re.compile(r"|0|refused|\d+\.\d( / (–|\d+\.\d))?")
 LEAST = {"insert_adverb": 95.0, "contraction": 95.0, "delete_word": 95.0, "reverse_negation": 95.0}
 # the tags that the data state are not always those of the tagger, which a bare text has
 LEAST |= {"ambiguous_word": 90.0, "prefix_swap": 90.0, "double_denial": 90.0}
@@ -52,7 +52,11 @@ def test_the_table_has_every_transformation_and_every_task():
             cell = cells[column.title]
             assert CELL.fullmatch(cell), (name, cell)
             is_known = recipe.is_scored(load_task(column.task).facts) and recipe.keeps(column.layer)
-            assert cell in ("", "0") or cell.endswith("–") != is_known, (name, column.title)
+            assert cell == "" or (cell == "refused") != TOOL["suits"](recipe, column.task)
+            assert cell in ("", "0", "refused") or cell.endswith("–") != is_known, (
+                name,
+                column.title,
+            )
 
 
 def test_trees_outlive_what_replaces_words():

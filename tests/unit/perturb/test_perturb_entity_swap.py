@@ -183,3 +183,14 @@ def test_a_country_becomes_a_country_and_no_province():
     names = {swapped(given, seed)[2][0] for seed in range(40)}
     assert names & {"Peru", "Kenya", "Spain", "Japan", "Chile"} or len(names) > 10
     assert not names & {"Ontario", "Tripura", "Saxony", "Bavaria", "Florida"}
+
+
+def test_spans_that_are_no_names_hide_none():
+    """An aspect states nothing of names, right answers of all of them, of whatever types."""
+    aspect = (Span("text", 12, 16, "aspect"),)
+    text = "Ida said the food in Nairobi was good."
+    given = Example("1", {"text": text}, "positive", spans=aspect)
+    variant = perturb(given, "entity_swap", seed=0, task="aspect-sentiment")
+    assert "Nairobi" not in apply_edits(given, variant.edits).text
+    tagged = example("Red Rum ran in Nairobi.", ("Red Rum", "WORK_OF_ART"))
+    assert perturb(tagged, "entity_swap", seed=0, task="token-tagging").edits == ()

@@ -151,10 +151,9 @@ class Recipe:
         return kind.without(gold, changed) if changed else gold
 
     def must_suit(self, task: Facts, labels: Sequence[str]) -> None:
-        """Raise a `PlanError` if a step cannot say what is right of a task with these labels."""
+        """Raise a `PlanError` if a step finds no place in a task, or can't say what is right."""
         for step in self.steps:
-            if isinstance(step.transformation, SetsGold):
-                step.transformation.must_suit(task, labels)
+            step.transformation.must_suit(task, labels)
 
     def keeps(self, layer: str) -> bool:
         """Whether every step keeps a layer of an answer."""

@@ -13,6 +13,7 @@ from scrutiny.core.answers.answer import fences_of
 from scrutiny.core.answers.texts import AnyOf, Extract
 from scrutiny.core.edit import Edit
 from scrutiny.core.example import Example
+from scrutiny.core.facts import EXTRACTS
 from scrutiny.core.randomness import Rng
 from scrutiny.core.transformation import (
     Document,
@@ -92,6 +93,7 @@ class Distractor(Change):
     }
     intensity = ONE_SITE
     where = "anywhere"
+    wants = (EXTRACTS,)
     is_default = False  # a sentence that nobody would write there
 
     at: Literal["end", "start", "answer"] = "end"
@@ -163,6 +165,7 @@ class OtherQuestion(Change, SetsGold):
     }
     intensity = ONE_SITE
     where = "anywhere"
+    wants = (EXTRACTS,)
     is_default = False  # a question of another item, not another wording
 
     def sites(self, document: Document) -> Sites:

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Final, Literal
 
 from scrutiny.core.edit import Edit
+from scrutiny.core.facts import NAMED_PART
 from scrutiny.core.randomness import Rng
 from scrutiny.core.transformation import Document, Site, may_change_unless
 from scrutiny.perturb.engine.changes import (
@@ -65,6 +66,7 @@ class AddAspects(ChangesWholeText):
     id = "add_aspects@1"
     title = "other aspects added"
     effect = may_change_unless("anchor")
+    wants = (NAMED_PART,)
     is_default = False  # it is for aspects alone
 
     domain: Domain = "by_text"

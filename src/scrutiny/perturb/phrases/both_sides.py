@@ -14,11 +14,10 @@ from typing import Any, ClassVar, Final, Literal
 
 from scrutiny.core.answers.texts import AnyOf, Text
 from scrutiny.core.edit import Edit
-from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
-from scrutiny.core.facts import Facts
+from scrutiny.core.facts import WRITTEN
 from scrutiny.core.randomness import Rng, pick
-from scrutiny.core.transformation import Document, Effect, SetsGold, Site, effect_of
+from scrutiny.core.transformation import Document, Effect, SetsGold, Site
 from scrutiny.perturb.engine.changes import (
     EVERY_SITE,
     ONE_SITE,
@@ -59,6 +58,7 @@ class OnBothSides(Change, SetsGold):
 
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
     effect: ClassVar[Mapping[str, Effect]] = {"*": "may change", "text": "sets"}
+    wants = (WRITTEN,)
     is_default = False
 
     def gold_after(self, gold: Any, before: Example, edits: Sequence[Edit]) -> Any:
@@ -85,14 +85,6 @@ class OnBothSides(Change, SetsGold):
         if len(places) != 1:
             return None
         return Text(apply_to_text(reference, [Edit("", *places[0], edit.text)]))
-
-    def must_suit(self, task: Facts, labels: Sequence[str]) -> None:
-        """Raise for a task whose answers are no texts that are written."""
-        if effect_of(self, task) != "sets":
-            raise PlanError(
-                f"{self.id.partition('@')[0]} changes a text and its references alike, which are "
-                f"right answers where those are texts that are written; here they are {task}."
-            )
 
 
 def _shared(document: Document) -> frozenset[str]:

@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 from typing import ClassVar, Final, Literal, NamedTuple
 
 from scrutiny.core.edit import Edit
+from scrutiny.core.example import Span
 from scrutiny.core.randomness import Rng, pick
 from scrutiny.core.transformation import Document, Site, keeps_unless
 from scrutiny.perturb.engine.changes import EVERY_SITE, Candidates, Change, Sites, with_name
@@ -42,7 +43,7 @@ class EntityMention(NamedTuple):
 
 def mentions(document: Document) -> list[EntityMention]:
     """Mentions in text order: the annotated ones, or else those of the entity finder."""
-    annotated = [(s.start, s.end, s.label) for s in document.annotations if s.label]
+    annotated = [(s.start, s.end, s.label) for s in _annotated(document)]
     spans = []
     for start, end, label in annotated or [(e.start, e.end, e.label) for e in document.entities]:
         if end - start > 3:  # without a possessive that is tagged as part of the name
@@ -54,6 +55,18 @@ def mentions(document: Document) -> list[EntityMention]:
         if (kind := entity_label(label)) is not None and end > start
     ]
     return [m for m in kept if m.text.strip() and m.text[0] not in "@#"]
+
+
+def _annotated(document: Document) -> list[Span]:
+    """Spans that state the names of a text: right answers, of whatever types, or types of names.
+
+    An aspect or an opinion says nothing of names, so that those are looked for beside it.
+    """
+    labeled = [span for span in document.annotations if span.label]
+    gold = document.example.gold
+    if isinstance(gold, tuple) and any(isinstance(one, Span) for one in gold):
+        return labeled
+    return [span for span in labeled if entity_label(span.label) is not None]
 
 
 def groups(found: Sequence[EntityMention]) -> list[list[EntityMention]]:
@@ -297,7 +310,7 @@ def _certain(document: Document) -> list[EntityMention]:
     What the finder sees may be a part of a longer name ("Gulf of Mexico", "St. Louis Rams"), an
     agency in its dateline, or an organization that is no company, for which we have no names.
     """
-    text, is_annotated = document.text, any(span.label for span in document.annotations)
+    text, is_annotated = document.text, bool(_annotated(document))
     found = []
     for mention in mentions(document):
         # the short name of a place before what it describes: "older U.S. adults"

@@ -10,6 +10,7 @@ from typing import ClassVar, Final
 from scrutiny.core.answers.answer import type_of
 from scrutiny.core.answers.label_and_spans import SPANS
 from scrutiny.core.example import Span
+from scrutiny.core.facts import SPANS as OF_SPANS
 from scrutiny.core.randomness import Rng, pick
 from scrutiny.core.transformation import Document, Effect, Site, may_change_unless
 from scrutiny.perturb.engine.changes import EVERY_SITE, Candidates, Change, Sites
@@ -54,6 +55,7 @@ class EntityTypeSwap(Change):
     title = "entities of another type"
     resources = ("items", "tagger")
     effect: ClassVar[Mapping[str, Effect]] = {**may_change_unless(), "spans": "sets"}
+    wants = (OF_SPANS,)
     intensity = EVERY_SITE
     where = "anywhere"
     is_default = False

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.example import Example, Span
+from scrutiny.core.facts import NAMED_PART
 from scrutiny.core.randomness import Rng
 from scrutiny.core.transformation import (
     Document,
@@ -47,6 +48,7 @@ class _OfOpinions(Change):
     intensity = ONE_SITE
     where = "anywhere"
     resources = ("tagger", "wordnet")
+    wants = (NAMED_PART,)
     is_default = False  # data say seldom which words judge an aspect
 
 

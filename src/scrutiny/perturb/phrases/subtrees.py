@@ -7,6 +7,7 @@ from typing import ClassVar, Final, NamedTuple
 
 from scrutiny.core.answers.words import ROOT, Words
 from scrutiny.core.edit import Edit
+from scrutiny.core.facts import ARCS
 from scrutiny.core.randomness import Rng
 from scrutiny.core.transformation import Document, Effect, Site, may_change_unless
 from scrutiny.perturb.engine.changes import ONE_SITE, Candidates, Change, Sites
@@ -49,6 +50,7 @@ class DeleteSubtree(Change):
     id = "delete_subtree@1"
     title = "subtrees deleted"
     effect: ClassVar[Mapping[str, Effect]] = may_change_unless("words")
+    wants = (ARCS,)
     intensity = ONE_SITE
     where = "anywhere"
     is_default = False

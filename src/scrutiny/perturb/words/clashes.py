@@ -13,9 +13,9 @@ from typing import Any, ClassVar, Final
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
-from scrutiny.core.facts import Facts
+from scrutiny.core.facts import TWO_TEXTS, Facts
 from scrutiny.core.randomness import Rng
-from scrutiny.core.transformation import Document, Effect, SetsGold, Site, effect_of
+from scrutiny.core.transformation import Document, Effect, SetsGold, Site
 from scrutiny.perturb.engine.changes import (
     ONE_SITE,
     Candidates,
@@ -61,6 +61,7 @@ class Clash(Change, SetsGold):
         "option": "may change",  # which are texts beside texts, and no pairs
         "ranking": "may change",
     }
+    wants = (TWO_TEXTS,)
     intensity = ONE_SITE
     is_default = False  # a pair that is no longer the same one: asked by name
 
@@ -79,12 +80,8 @@ class Clash(Change, SetsGold):
 
     def must_suit(self, task: Facts, labels: Sequence[str]) -> None:
         """Raise for a task of other answers, and labels of which it cannot tell which is which."""
+        super().must_suit(task, labels)
         name = self.id.partition("@")[0]
-        if effect_of(self, task) != "sets":
-            raise PlanError(
-                f"{name} makes the second text of a pair contradict the first, which it can say "
-                f"the right answer to where that is a label of two texts; here it is {task}."
-            )
         if not labels:
             return
         after = {label: self.gold_after(label, _NOTHING, ()) for label in labels}

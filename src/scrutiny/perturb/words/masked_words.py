@@ -169,6 +169,7 @@ class MaskedLm(Expected):
     title = "words from a language model"
     languages = frozenset({"en"})
     resources = ("tagger", "wordnet", "masked_lm")
+    is_default = False  # of 50 questions that were read, 6 were fit
     effect = may_change_unless("spans", "words")
     intensity = Intensity(share=0.2, least=1, most=10)
     is_for_search = False

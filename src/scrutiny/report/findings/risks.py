@@ -94,7 +94,8 @@ def risks_of(findings: Sequence[Finding]) -> list[RiskLine]:
         state = finding.verdict if claim.risk else states.get(finding.verdict, "not asked")
         if claim.is_headline and finding.verdict != "supported":
             state = "no skill" if finding.lacks_skill else "not tested"
-        change = without_versions(finding.change)
+        change, part = without_versions(finding.change), part_in_words(finding)
+        as_clause = part[:1].lower() + part[1:].rstrip(".")
         look = f'cases("{change}")' if change else f'records("{claim.diagnostic_name}")'
         found.append(
             RiskLine(
@@ -106,7 +107,7 @@ def risks_of(findings: Sequence[Finding]) -> list[RiskLine]:
                 high=estimate.high if estimate else None,
                 metric=estimate.key.metric_name if estimate else "",
                 scope=finding.scope,
-                reason=f"{finding.reason}; {part_in_words(finding)}".rstrip("; "),
+                reason=f"{finding.reason}; {as_clause}".rstrip("; "),
                 look=f"run.{look}",
                 changed=finding.touched.share if finding.touched else None,
                 own=models_part(finding),

@@ -75,10 +75,9 @@ STUDY: Final = "study"
 LANGUAGE: Final = "language"
 #: Changes and attacks of version 1. Never add to them: write those of version 2.
 _CHANGES_1: Final = (
-    *("append_irrelevant@1", "back_translation@1", "contraction@1", "insert_adverb@1"),
-    *("keyboard@1", "masked_lm@1", "number_swap@1", "ocr@1", "punctuation@1", "social_media@1"),
-    *("spelling_error@1", "synonym_vectors@1", "synonym_wordnet@1", "tense@1", "typos@1"),
-    "word_case@1",
+    *("append_irrelevant@1", "contraction@1", "insert_adverb@1", "keyboard@1", "number_swap@1"),
+    *("ocr@1", "punctuation@1", "social_media@1", "spelling_error@1", "synonym_vectors@1"),
+    *("synonym_wordnet@1", "tense@1", "typos@1", "word_case@1"),
 )
 _ASKED_1: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
     {

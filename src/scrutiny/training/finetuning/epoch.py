@@ -46,6 +46,7 @@ def must_keep_labels(recipe: FinetuningRecipe, task: Task) -> None:
     """
     allowed = ("keeps", "may change") if recipe.augment_labels == "assumed" else ("keeps",)
     for change in map(parse_recipe, recipe.augment):
+        change.must_suit(task.facts, ())
         effect = change.effect(task.facts)
         if effect not in allowed:
             hint = (
