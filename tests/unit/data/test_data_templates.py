@@ -42,7 +42,7 @@ def made(tmp_path, *cases, lexicons=LEXICONS, more="n = 1", expect="gold"):
         f'{HEAD}{lexicons}\n[[tests]]\ntest = "t"\nexpect = "{expect}"\n{more}\n'
         f"cases = [{written}]\n"
     )
-    return load_dataset(f"templates:{path}")
+    return load_dataset(f"suite:{path}")
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_what_is_refused(tmp_path, case, given, phrase):
 def test_another_version_is_refused(tmp_path):
     (tmp_path / "t.toml").write_text("suite = 2\n")
     with pytest.raises(DataError, match="states suite = 2; this reads suite = 1"):
-        load_dataset(f"templates:{tmp_path}/t.toml")
+        load_dataset(f"suite:{tmp_path}/t.toml")
 
 
 @cache
