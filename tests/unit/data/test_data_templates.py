@@ -82,6 +82,7 @@ def test_a_base_is_what_the_case_changes(tmp_path):
         ('{text = "{job.x}"}', {}, "names the field 'x' of"),
         ('{text = "{job} {job2} {job3}"}', {}, "has no other entry"),
         ('{text = "{job}"}', {"more": "n = 3"}, "give 2 different cases, and n = 3"),
+        ('{base = {text = "{job}"}, text = "{job}"}', {}, "give 0 different cases, and n = 1"),
         ('{text = "{job}"}', {"more": "k = 3"}, "has 'k', which is nothing of a test"),
         ('{text = "{job}"}', {"lexicons": "job = 3\n"}, "the lexicon 'job' is no list"),
         ('{text = "{job}"}', {"lexicons": "job = [\n"}, "is no TOML"),
