@@ -86,9 +86,7 @@ def suite_data(suite: str | Path) -> list[tuple[str, str]]:
 
 def _source(suite: str | Path) -> str:
     """Data string of a suite, which may be the name of its file."""
-    if not Path(suite).is_file():
-        return str(suite)
-    return f"{'templates' if str(suite).endswith('.toml') else 'suite'}:{suite}"
+    return f"suite:{suite}" if Path(suite).is_file() else str(suite)
 
 
 def tests_of(run: Run) -> Mapping[str, Estimate]:

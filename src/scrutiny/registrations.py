@@ -306,7 +306,6 @@ reader scrutiny.data.readers.
     squad@1        squad:read
     stereoset@1    stereotype_sentences:read_stereoset
     suite@1        suites:read
-    templates@1    templates:read
     text@1         delimited:read_text
     tsv@1          delimited:read_tsv
     xlsx@1         delimited:read_xlsx

@@ -36,8 +36,8 @@ def finished(tmp_path_factory):
 
 def test_exported_members():
     assert scrutiny.__all__ == [
-        *("Plan", "Run", "assert_holds", "assert_no_loss", "audit", "compare", "errors"),
-        *("list", "load", "run", "show"),
+        *("Plan", "Run", "assert_holds", "assert_no_loss", "assert_suite", "audit", "compare"),
+        *("errors", "list", "load", "run", "show"),
     ]
     assert dir(scrutiny) == scrutiny.__all__
     for name in scrutiny.__all__:

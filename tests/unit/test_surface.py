@@ -15,8 +15,9 @@ ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "scrutiny"
 #: Public functions that nothing in the package calls and no page offers, by why they are here.
 LISTED = {
-    "hooks that pytest calls": "pytest_configure pytest_runtest_logreport pytest_runtest_setup "
-    "pytest_runtest_teardown pytest_terminal_summary",
+    "hooks that pytest calls": "pytest_addoption pytest_collect_file pytest_configure "
+    "pytest_runtest_logreport pytest_runtest_setup pytest_runtest_teardown "
+    "pytest_terminal_summary",
     "planned": "tost",
     "statistics for analyses of one's own": "accuracy_bounds benjamini_hochberg crossed_power "
     "kept_components mean_scope_distance scope_pairs "

@@ -235,7 +235,8 @@ def suite_tests(examples: Sequence[Example]) -> tuple[SuiteTest, ...]:
             own = [one for _, e in cases for one in loose.get(e.attributes.get(GROUP), ())]
             has_sets = bool(own)
             has_level = has_sets and all(one.id in known for one in own)
-        kinds = dict.fromkeys(str(e.attributes.get(PERTURBATION, "")) for _, e in cases)
+        named_kinds = (str(e.attributes.get(PERTURBATION, "")) for _, e in cases)
+        kinds = dict.fromkeys(filter(None, named_kinds))
         found.append(
             SuiteTest(
                 name,

@@ -31,7 +31,7 @@ from scrutiny.core.example import Case, Example, Span
 from scrutiny.core.record import grouped
 
 
-class Mention(NamedTuple):
+class NamedSpan(NamedTuple):
     """Name in a sentence: its first word, the one after its last, and its type."""
 
     first: int
@@ -44,9 +44,9 @@ class NamedSentence(NamedTuple):
 
     id: str
     words: tuple[str, ...]
-    mentions: tuple[Mention, ...]
+    mentions: tuple[NamedSpan, ...]
 
-    def name_of(self, mention: Mention) -> str:
+    def name_of(self, mention: NamedSpan) -> str:
         """Words of a mention, in lower case."""
         return " ".join(self.words[mention.first : mention.end]).casefold()
 
@@ -62,7 +62,7 @@ class NamedSentence(NamedTuple):
         done = 0
         for mention, name in zip(self.mentions, names, strict=True):
             words += self.words[done : mention.first]
-            mentions.append(Mention(len(words), len(words) + len(name), mention.type))
+            mentions.append(NamedSpan(len(words), len(words) + len(name), mention.type))
             words += name
             done = mention.end
         return NamedSentence(self.id, (*words, *self.words[done:]), tuple(mentions))
@@ -101,7 +101,7 @@ def named_sentence(example: Example) -> NamedSentence:
             f"{example.source or example.id} has no tagged words: names are changed in data of "
             "tokens and tags, as conll: reads them."
         )
-    mentions = sorted(Mention(starts[one.start], ends[one.end], one.label) for one in gold)
+    mentions = sorted(NamedSpan(starts[one.start], ends[one.end], one.label) for one in gold)
     words = tuple(text[start:end] for start, end in borders)
     return NamedSentence(example.id, words, tuple(mentions))
 
@@ -183,7 +183,7 @@ CHANGES: Final[Mapping[str, Regularity]] = {
 OF_TEST: Final = ("name permutation", "mention permutation")
 
 
-class CorpusCounts(NamedTuple):
+class NameCounts(NamedTuple):
     """What a changed corpus still has, and what it lost.
 
     Parameters
@@ -203,13 +203,13 @@ class CorpusCounts(NamedTuple):
     coverage: float
 
 
-def counts_of(corpus: NamedCorpus) -> CorpusCounts:
+def counts_of(corpus: NamedCorpus) -> NameCounts:
     """Counts of a corpus, by which the changes are told apart."""
     contexts = {tuple(s.filled([[m.type] for m in s.mentions]).words) for s in corpus.train}
     seen = Counter((s.name_of(m), m.type) for s in corpus.train for m in s.mentions)
     asked = [(s.name_of(m), m.type) for s in corpus.test for m in s.mentions]
     coverage = sum(one in seen for one in asked) / max(1, len(asked))
-    return CorpusCounts(len(corpus.train), len(contexts), seen.total(), len(seen), coverage)
+    return NameCounts(len(corpus.train), len(contexts), seen.total(), len(seen), coverage)
 
 
 def conll_text(sentences: Iterable[NamedSentence]) -> str:
@@ -262,7 +262,7 @@ def _all(corpus: NamedCorpus) -> Iterable[NamedSentence]:
     return (*corpus.train, *corpus.test)
 
 
-def _name(sentence: NamedSentence, mention: Mention) -> str:
+def _name(sentence: NamedSentence, mention: NamedSpan) -> str:
     return sentence.name_of(mention)
 
 

@@ -79,6 +79,15 @@ def test_an_audit_asks_a_suite_its_tests_and_nothing_else(audited):
     assert "100.0 % fail" in said
 
 
+def test_each_case_of_a_test_has_a_line(audited):
+    folder, _ = audited
+    said = CliRunner().invoke(group, ["report", str(folder), "--cases", "not", "--json"])
+    lines = [json.loads(line) for line in said.stdout.splitlines()]
+    assert {line["change"] for line in lines} == {"not"}
+    assert len({line["case"] for line in lines}) == len(ADJECTIVES)
+    assert {line["outcome"] for line in lines} <= {"failed", "passed"}
+
+
 def test_the_page_has_the_matrix_and_the_cases_that_failed(audited):
     folder, _ = audited
     page = render(load_view(folder), "html")

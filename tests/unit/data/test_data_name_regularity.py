@@ -15,8 +15,8 @@ from scrutiny.core.example import Example, Span, suite_tests
 from scrutiny.data.dataset import load_dataset
 from scrutiny.data.name_regularity import (
     CHANGES,
-    Mention,
     NamedCorpus,
+    NamedSpan,
     context_reduction,
     counts_of,
     mention_permutation,
@@ -120,7 +120,7 @@ def tagged(sentence, known, *, forms):
             name = " ".join(sentence.words[i : i + n]).casefold()
             has_form = forms and n == 1 and i and sentence.words[i].istitle()
             if name in known or has_form:
-                found.append(Mention(i, i + n, known.get(name, "person")))
+                found.append(NamedSpan(i, i + n, known.get(name, "person")))
                 i += n - 1
                 break
         i += 1

@@ -6,7 +6,7 @@ import pytest
 
 from scrutiny.core.answers.words import Words
 from scrutiny.core.errors import DataError
-from scrutiny.core.example import Case, Example, Span, suite_tests
+from scrutiny.core.example import Case, Example, Span, originals, suite_tests
 from scrutiny.data.dataset import load_dataset
 from scrutiny.data.readers.suites import row_of, suite_lines
 
@@ -211,3 +211,34 @@ def test_texts_come_in_the_order_of_the_task_whatever_the_files(write):
     write("s.jsonl", "\n".join(suite_lines("aspect-sentiment", [base, case])))
     read = load_dataset("suite:s.jsonl").examples
     assert [[*e.fields] for e in read] == [["text", "aspect"]] * 2
+
+
+def test_kinds_of_changes_are_those_that_cases_name(tmp_path):
+    rows = [{"id": "a", "text": "It is.", "label": "x"}]
+    for k, kind in enumerate(["tense", "order", "", "tense"]):
+        own = {"text": f"It was {k}.", "of": "a", "expect": "gold", "label": "x", "test": "t"}
+        rows.append({"id": f"c{k}", **own, "perturbation": kind})
+    path = tmp_path / "s.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    examples = load_dataset(f"suite:{path}").examples
+    (test,) = suite_tests(examples)
+    assert (test.perturbations, test.has_sets) == (("tense", "order"), False)
+    again = tmp_path / "again.jsonl"
+    again.write_text("\n".join(suite_lines("text-classification", examples)))
+    assert suite_tests(load_dataset(f"suite:{again}").examples) == (test,)
+
+
+def test_originals_of_a_group_are_its_own_where_no_case_names_one(tmp_path):
+    rows = [
+        {"id": f"{kind}{k}", "text": f"{kind} {k}", "label": "x", "group": k // 2, **case}
+        for kind, case in (("old", {}), ("new", {"expect": "gold", "test": "t"}))
+        for k in range(4)
+    ]
+    path = tmp_path / "s.jsonl"
+    path.write_text("\n".join(json.dumps({**row, "group": f"g{row['group']}"}) for row in rows))
+    examples = load_dataset(f"suite:{path}").examples
+    (test,) = suite_tests(examples)
+    assert (test.has_base, test.has_sets, test.has_level, test.has_groups) == (
+        *(False, True, True, True),
+    )
+    assert [e.id for e in originals(examples)] == ["old0", "old1", "old2", "old3"]

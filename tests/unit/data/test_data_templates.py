@@ -42,7 +42,7 @@ def made(tmp_path, *cases, lexicons=LEXICONS, more="n = 1", expect="gold"):
         f'{HEAD}{lexicons}\n[[tests]]\ntest = "t"\nexpect = "{expect}"\n{more}\n'
         f"cases = [{written}]\n"
     )
-    return load_dataset(f"templates:{path}")
+    return load_dataset(f"suite:{path}")
 
 
 @pytest.mark.parametrize(
@@ -82,6 +82,7 @@ def test_a_base_is_what_the_case_changes(tmp_path):
         ('{text = "{job.x}"}', {}, "names the field 'x' of"),
         ('{text = "{job} {job2} {job3}"}', {}, "has no other entry"),
         ('{text = "{job}"}', {"more": "n = 3"}, "give 2 different cases, and n = 3"),
+        ('{base = {text = "{job}"}, text = "{job}"}', {}, "give 0 different cases, and n = 1"),
         ('{text = "{job}"}', {"more": "k = 3"}, "has 'k', which is nothing of a test"),
         ('{text = "{job}"}', {"lexicons": "job = 3\n"}, "the lexicon 'job' is no list"),
         ('{text = "{job}"}', {"lexicons": "job = [\n"}, "is no TOML"),
@@ -100,7 +101,7 @@ def test_what_is_refused(tmp_path, case, given, phrase):
 def test_another_version_is_refused(tmp_path):
     (tmp_path / "t.toml").write_text("suite = 2\n")
     with pytest.raises(DataError, match="states suite = 2; this reads suite = 1"):
-        load_dataset(f"templates:{tmp_path}/t.toml")
+        load_dataset(f"suite:{tmp_path}/t.toml")
 
 
 @cache

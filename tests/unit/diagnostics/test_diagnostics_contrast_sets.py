@@ -242,3 +242,21 @@ def _both(folder):
     by_id = {e.id: e for e in load_dataset(f"suite:{folder}/s.jsonl").examples}
     assert {e.attributes.get("a_perturbation") for e in by_id.values()} == {None, "a", "b"}
     return by_id["a1"], by_id["a"]
+
+
+@pytest.mark.data("survey_worked_examples")
+def test_consistency_worked_by_hand(shared, tmp_path):
+    path = shared / "survey_worked_examples" / "worked_examples.json"
+    worked = json.loads(path.read_text(encoding="utf-8"))["contrast_consistency"]
+    rows, answers = [], []
+    for group, hits in worked["correct_by_set"].items():
+        for k, hit in enumerate(hits):
+            own = {"id": f"{group}{k}", "text": f"Text {k} of {group}.", "label": "yes"}
+            rows.append({**own, "group": group, "expect": "gold", "test": "t"})
+            answers.append((f"{group}{k}", "yes" if hit else "no"))
+    (tmp_path / "s.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    data = f"suite:{tmp_path}/s.jsonl"
+    found = values(measured(tmp_path, data, answers, "label", labels="yes|no"))
+    assert found["share(whole)"].value == worked["consistency"]
+    right = 1 - found["share(failed)"].value
+    assert right == pytest.approx(worked["element_accuracy"], abs=1e-6)

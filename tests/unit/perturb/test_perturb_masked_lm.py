@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 
-from scrutiny.core.errors import ModelError
+from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.document import document_of
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.resources.capabilities import Guess, MaskQuery, WordGuesser
 from scrutiny.perturb.resources.loading import load_resource
+from scrutiny.perturb.resources.mask_filler import words_for_all
 from scrutiny.perturb.words.masked_words import MaskedLm
 from scrutiny.text.edits import apply_to_text
 
@@ -138,6 +139,27 @@ def test_a_checkpoint_fills_with_whole_words_only(filler):
     for found in filler.guess(queries(), top=5):
         assert len(found) == 5
         assert {guess.word for guess in found} <= whole
+
+
+class Fixed:
+    """A guesser with the same few words for every frame, each with probabilities of its own."""
+
+    def guess(self, queries, *, top, script="latin"):
+        shares = {"the ___ .": {"dog": 0.5, "cat": 0.3, "sun": 0.1}}
+        other = {"dog": 0.02, "cat": 0.2, "car": 0.7}
+        return [tuple(Guess(*one) for one in shares.get(q.text, other).items()) for q in queries]
+
+
+def test_words_for_all_frames_are_likely_in_each(filler):
+    found = words_for_all(Fixed(), ["the ___ .", "a ___ !"], n=5)
+    assert [guess.word for guess in found] == ["cat", "dog"]  # by the geometric mean
+    assert [guess.value for guess in found] == pytest.approx([0.06**0.5, 0.01**0.5])
+    (first,) = words_for_all(filler, ["the ___ was good ."], n=1)
+    query = MaskQuery("the ___ was good .", 4, 7)
+    assert first == pytest.approx(filler.guess([query], top=1)[0][0])
+    for frames in (["no blank"], ["___ and ___"], []):
+        with pytest.raises(PlanError, match="one blank"):
+            words_for_all(filler, frames, n=1)
 
 
 def test_its_answers_do_not_depend_on_the_batch(checkpoint, filler):

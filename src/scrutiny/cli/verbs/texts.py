@@ -135,6 +135,27 @@ def _overlap_command(
     return 0
 
 
+@data.command("fill")
+@click.argument("frames", nargs=-1, required=True, metavar="FRAME...")
+@click.option("--model", required=True, metavar="STRING", help="Masked language model: hf:...")
+@click.option("-n", "most", type=click.IntRange(1, 500), default=30, show_default=True)
+@click.option("--name", default="words", show_default=True, help="Name of the lexicon.")
+def _fill(frames: tuple[str, ...], model: str, most: int, name: str) -> int:
+    r"""Print words that fit the blank of all frames, as a lexicon of templates.
+
+    Read them before you keep them: a likely word may be one of another kind.
+
+    \b
+    scrutiny data fill "The soup was ___." "What ___ bread!" --model hf:MODEL
+    """
+    from scrutiny.perturb.resources.loading import load_resource
+    from scrutiny.perturb.resources.mask_filler import words_for_all
+
+    found = words_for_all(load_resource("masked_lm", model), frames, n=most)
+    click.echo(f"{name} = [{', '.join(json_line(guess.word) for guess in found)}]")
+    return 0
+
+
 @data.command("names")
 @click.argument("train")
 @click.argument("test")

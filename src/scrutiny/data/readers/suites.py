@@ -15,7 +15,7 @@ from scrutiny.core.edit import EditRefusedError
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import CAPABILITY, GROUP, PERTURBATION, TEST, Case, Example, Span
 from scrutiny.core.record import ROLES, STATUSES
-from scrutiny.data.readers import delimited, json_rows
+from scrutiny.data.readers import delimited, json_rows, templates
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table, takes
 from scrutiny.store.stored_forms import edits_of
@@ -239,15 +239,17 @@ def read(source: DataSource) -> Table:
     A row has the columns of its task (``text``, ``label``), or its texts under ``fields``. What
     makes it a case are ``expect`` (``gold``, ``same``, ...), ``test``, ``capability``, ``of`` (the
     item that it changes), ``group``; see ``docs/suites.md``. A first line ``{"suite": 1, "task":
-    NAME}`` names the task.
+    NAME}`` names the task. A ``.toml`` file holds templates of cases.
 
     Raises
     ------
     DataError
         If no row expects anything.
     """
-    reader = _TABLES.get(source.target.rpartition(".")[2].lower(), json_rows.read_jsonl)
-    table = reader(source)
+    suffix = source.target.rpartition(".")[2].lower()
+    if suffix == "toml":
+        return templates.read(source)
+    table = _TABLES.get(suffix, json_rows.read_jsonl)(source)
     rows = list(table.rows)
     head = rows[0].values if rows and "suite" in rows[0].values else {}
     cases = rows[1:] if head else rows

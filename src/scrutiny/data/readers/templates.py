@@ -30,7 +30,7 @@ from typing import Any, Final, NamedTuple
 from scrutiny.core.errors import DataError
 from scrutiny.data.readers.files import lines
 from scrutiny.data.source import DataSource
-from scrutiny.data.table import RawRow, Table, reader_defaults, takes
+from scrutiny.data.table import RawRow, Table, reader_defaults
 from scrutiny.tasks.tasks import load_task
 from scrutiny.text.inflection import indefinite_article, inflect
 from scrutiny.text.wordnet import antonyms, hypernyms, synonyms
@@ -56,7 +56,6 @@ class TemplateTest(NamedTuple):
     n: int
 
 
-@takes("encoding")
 def read(source: DataSource) -> Table:
     """Cases made of the templates of a TOML file: see ``docs/suites.md``. The same at each reading.
 
@@ -112,11 +111,12 @@ def rows_of(test: TemplateTest, lexicons: Lexicons, place: str) -> Iterator[Mapp
                 "smaller n."
             )
         template = test.cases[len(made) % len(test.cases)]
-        filling = Filling(lexicons, rng, f"{place}: {test.name}")
+        filling = SlotFilling(lexicons, rng, f"{place}: {test.name}")
         filled = {name: filling.put(value) for name, value in template.items()}
         base = filled.pop("base", None)
-        if str(sorted(filled.items())) in made:
-            continue
+        is_unchanged = base is not None and base.items() <= filled.items()
+        if is_unchanged or str(sorted(filled.items())) in made:
+            continue  # a case that changes nothing tells nothing of any model
         made.add(str(sorted(filled.items())))
         name = f"{key}-{len(made)}"
         case = {
@@ -131,7 +131,7 @@ def rows_of(test: TemplateTest, lexicons: Lexicons, place: str) -> Iterator[Mapp
         yield {**filled, **case, "id": name}
 
 
-class Filling:
+class SlotFilling:
     """Entries that the slots of one case take.
 
     Parameters

@@ -284,7 +284,7 @@ class Moves(Expectation):
             if self.needs_probabilities:
                 return _NO_SCORES
             after, before = (float(one.answer.answer == self.label) for one in both)
-        return self.least - _SLACK <= after - before <= self.most + _SLACK
+        return bool(self.least - _SLACK <= after - before <= self.most + _SLACK)
 
     def told(self, asked: Asked, labels: tuple[str, ...]) -> str:
         """Label with its probability, where the model gives one."""

@@ -7,15 +7,16 @@ nothing.
 
 import re
 from collections.abc import Sequence
-from math import exp
+from math import exp, log
+from statistics import fmean
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import scipy
 
-from scrutiny.core.errors import ModelError
-from scrutiny.perturb.resources.capabilities import Guess, MaskQuery
+from scrutiny.core.errors import ModelError, PlanError
+from scrutiny.perturb.resources.capabilities import Guess, MaskQuery, WordGuesser
 from scrutiny.perturb.resources.checkpoints import SCORES, OverCheckpoint, batches, remembered
 from scrutiny.text.letters import Script
 
@@ -34,6 +35,44 @@ def whole_words(tokenizer: Any) -> list[str | None]:
         text if start and (len(text) > 1 or text in "aIi") else None
         for text, start in zip(pieces.texts, pieces.is_start.tolist(), strict=True)
     ]
+
+
+def words_for_all(filler: WordGuesser, frames: Sequence[str], *, n: int) -> list[Guess]:
+    """Words that fit the blank of every frame: fills for the lexicons of templates.
+
+    Parameters
+    ----------
+    filler
+        A masked language model.
+    frames
+        Texts with one blank each, written ``___``.
+    n
+        How many words at most, the likeliest first: by the geometric mean of their probabilities
+        over the frames. Words that one of the frames does not have among its 500 likeliest are out.
+
+    Raises
+    ------
+    PlanError
+        If a frame has no blank, or several.
+    """
+    odd = next((frame for frame in frames if frame.count(_BLANK) != 1), None)
+    if odd is not None or not frames:
+        raise PlanError(f"A frame has one blank, written {_BLANK}, and {odd!r} has not.")
+    places = [frame.index(_BLANK) for frame in frames]
+    queries = [
+        MaskQuery(frame, start, start + len(_BLANK))
+        for frame, start in zip(frames, places, strict=True)
+    ]
+    each = [dict(guesses) for guesses in filler.guess(queries, top=_LIKELIEST)]
+    in_all = set(each[0]).intersection(*each[1:])
+    means = {word: exp(fmean(log(max(one[word], _LEAST)) for one in each)) for word in in_all}
+    ordered = sorted(means.items(), key=lambda pair: (-pair[1], pair[0]))
+    return [Guess(word, value) for word, value in ordered[:n]]
+
+
+_BLANK: Final = "___"
+_LIKELIEST: Final = 500
+_LEAST: Final = 1e-300
 
 
 class Spelling(NamedTuple):
