@@ -20,7 +20,7 @@ from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.resources.loading import RESOURCES
 from scrutiny.text.tokens import token_spans
 
-EXAMPLES = 320  # times the transformations below: more than 10,000
+EXAMPLES = 200  # times the transformations below: more than 10,000
 PIECES = (
     "the film was not good isn't don't She's do not is not as soon as possible definitely "
     "Shanghai Paris London John Mary IBM she his 3.5 25,000 twelve 2nd 1999 one happy runs went "
@@ -153,8 +153,9 @@ def seconds(recipe, text):
 @pytest.mark.parametrize("kind", ["words", "one word", "one script after the other"])
 @pytest.mark.parametrize("name", LIGHT)
 def test_a_huge_text_takes_time_in_proportion(name, kind):
-    """One of three trials is enough: a collection of garbage may fall into any one."""
+    """One of three runs is enough: a collection of garbage may fall into any one."""
     recipe = hungry(name)
     seconds(recipe, "warm up the tables of the film, isn't it?")
-    small, large = (huge_texts(size)[kind] for size in (5_000, 50_000))
-    assert any(seconds(recipe, large) < 40 * max(seconds(recipe, small), 0.005) for _ in range(3))
+    small = min(seconds(recipe, huge_texts(5_000)[kind]) for _ in range(3))
+    large = huge_texts(50_000)[kind]
+    assert any(seconds(recipe, large) < 40 * max(small, 0.01) for _ in range(3))
