@@ -25,7 +25,7 @@ def rows(n=500):
 
 
 def audited(share, tmp_path):
-    """Audit of a model that is wrong about bad texts in so many cases, and elsewhere in one of ten."""
+    """Audit of a model that is wrong about so many bad texts, and about one of ten others."""
     data, draw = rows(), random.Random(3)
     said = {}
     for row in data:
