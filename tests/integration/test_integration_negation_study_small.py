@@ -26,7 +26,7 @@ SEEDS = (1, 2, 3)
 VERDICTS = {"supported", "not supported", "undecided", "refused"}
 
 
-def study(place, *, data, epochs, lr, nulls=2):
+def study(place, *, data, epochs, lr):
     """Finished run of the example with tiny encoders, other data and fewer draws."""
     for seed in SEEDS:
         make_encoder(place / "larger" / f"seed-{seed}", seed=seed)
@@ -40,8 +40,8 @@ def study(place, *, data, epochs, lr, nulls=2):
     for node in stated["train"]:
         node["params"] |= {"epochs": epochs, "lr": lr}
     for measure in stated["measure"]:
-        measure.setdefault("nulls", nulls)
-    stated["resampling"] = {"draws": 100}
+        measure.setdefault("nulls", 2)
+    stated["resampling"] = {"draws": 200}
     with pytest.MonkeyPatch.context() as patched:  # a module's fixture comes before a test's
         patched.setenv("SCRUTINY_CACHE_DIR", str(place / "cache"))
         trained = with_trained(plan_of(stated))
@@ -79,8 +79,7 @@ def well_trained(tmp_path_factory):
     """Six epochs on a rule that tiny encoders learn, as they learn a label for each word."""
     place = tmp_path_factory.mktemp("well")
     own = written(place / "frames.jsonl", frames(160))
-    data = {"conan-doyle": own, "sfu": "builtin:negation"}
-    return study(place, data=data, epochs=8, lr=1e-2, nulls=1)
+    return study(place, data={"conan-doyle": own, "sfu": "builtin:negation"}, epochs=8, lr=1e-2)
 
 
 def test_every_claim_of_the_method_has_a_verdict(hardly_trained):
