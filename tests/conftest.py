@@ -39,8 +39,9 @@ gc.disable()  # while tests are collected: nearly all that is made then lives to
 
 
 def pytest_collection_finish() -> None:
-    """From here on garbage is looked for, rarely, in what the tests themselves make."""
+    """All of that is old from here on; garbage is looked for, rarely, in what tests make."""
     gc.freeze()
+    gc.unfreeze()  # each run asks how many objects are frozen, and they are counted one by one
     gc.set_threshold(10_000, 20, 50)
     gc.enable()
 

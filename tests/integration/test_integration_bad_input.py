@@ -6,13 +6,12 @@ import io
 import json
 import os
 import re
-import resource
 import shlex
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -22,6 +21,7 @@ import pytest
 
 from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
+from warm_command import warm_command
 
 PAGE = Path(__file__).parents[2] / "docs" / "bad-input.md"
 #: Mistakes that hardly anybody makes: not for the docs, but for the test.
@@ -33,6 +33,8 @@ SHORT = {
 }
 #: A command that needs a shell, an environment or another stdout runs as a process of its own.
 NEEDS_SHELL = re.compile(r"^\(|^[A-Z]+=| > /")
+#: A command as one text, and its outcome.
+Ask = Callable[..., "subprocess.CompletedProcess[str]"]
 PROGRESS = re.compile(r"^(Preparing variants|Asking models|A kill costs)[^\n]*\n", re.MULTILINE)
 
 
@@ -162,24 +164,18 @@ RUN = (
 TABLES = ("items", "variants", "records", "outputs", "estimates")
 
 
-def python_m(arguments: str, *, most_bytes: int | None = None) -> subprocess.CompletedProcess[str]:
-    """``python -m scrutiny`` in a process, with a limit of the size of files."""
+@pytest.fixture(scope="module")
+def python_m() -> Iterator[Ask]:
+    """Function of a command, which runs in a process with a limit of the size of files."""
+    with warm_command() as warm:
 
-    def limit() -> None:
-        if most_bytes is not None:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
+        def ask(arguments: str, *, most_bytes: int = 0) -> subprocess.CompletedProcess[str]:
+            return warm.run(*shlex.split(arguments), most_bytes=most_bytes)
 
-    return subprocess.run(
-        [sys.executable, "-m", "scrutiny", *shlex.split(arguments)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-        preexec_fn=limit,
-    )
+        yield ask
 
 
-def test_run_that_hit_limits_goes_on_and_gives_the_same_file(here: Path) -> None:
+def test_run_that_hit_limits_goes_on_and_gives_the_same_file(here: Path, python_m: Ask) -> None:
     whole = python_m(f"{RUN} --out whole --no-cache")
     assert whole.returncode == 0, whole.stderr
     for most_bytes in (20_000, 120_000):  # early, and later on
@@ -196,7 +192,7 @@ def test_run_that_hit_limits_goes_on_and_gives_the_same_file(here: Path) -> None
     assert again.stdout.replace("cut", "whole") == whole.stdout
 
 
-def test_interrupted_run_goes_on_where_it_stopped(here: Path) -> None:
+def test_interrupted_run_goes_on_where_it_stopped(here: Path, python_m: Ask) -> None:
     command = "run performance --model python:./models.py:InterruptsOnce --data csv:reviews.csv"
     first = python_m(command)
     assert first.returncode == 130, first.stderr
@@ -238,7 +234,7 @@ def test_missing_answers_leave_a_claim_undecided(here: Path) -> None:
     assert "16/40" in found.stdout
 
 
-def test_failing_report_leaves_the_old_one(here: Path) -> None:
+def test_failing_report_leaves_the_old_one(here: Path, python_m: Ask) -> None:
     Path("report.html").write_text("old")
     done = python_m("report done -o report.html", most_bytes=8192)
     assert done.returncode == 3

@@ -22,8 +22,15 @@ tool = _loaded()
 GOLDENS = {golden.name: golden for golden in tool.goldens()}
 
 
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory):
+    """Cache of all commands: what two ask of one network, as whether it knows grammar, is kept."""
+    return tmp_path_factory.mktemp("answers")
+
+
 @pytest.mark.parametrize("name", GOLDENS)
-def test_a_command_gives_what_is_frozen(name, tmp_path):
+def test_a_command_gives_what_is_frozen(name, tmp_path, answers, monkeypatch):
+    monkeypatch.setenv("SCRUTINY_CACHE_DIR", str(answers))
     golden = GOLDENS[name]
     if any(word.startswith(("hf:", "attention-classifier:")) for word in golden.command):
         pytest.importorskip("torch")

@@ -1,11 +1,15 @@
 """Whatever a model does to its process, the command ends with its results or with one sentence."""
 
 import json
-import subprocess
-import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
+from warm_command import warm_command
+
+#: Exit code and output of a command.
+Asked = Callable[..., tuple[int, str, str]]
 
 MODELS = """
 import os, sys
@@ -105,28 +109,29 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def asked(name: str) -> tuple[int, str, str]:
+@pytest.fixture(scope="module")
+def done_of() -> Iterator[Asked]:
+    """Function of the words of a command, which runs in a process of its own."""
+    with warm_command() as warm:
+
+        def ask(*words: str) -> tuple[int, str, str]:
+            done = warm.run(*words)
+            assert "Traceback" not in done.stderr
+            return done.returncode, done.stdout, " ".join(done.stderr.split())
+
+        yield ask
+
+
+def asked(name: str) -> list[str]:
     data, model = "csv:x.csv", f"python:./models.py:{name}"
-    return done_of("run", "performance", "--model", model, "--data", data, "--out", "out", "--json")
-
-
-def done_of(*words: str) -> tuple[int, str, str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "scrutiny", *words],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert "Traceback" not in done.stderr
-    return done.returncode, done.stdout, " ".join(done.stderr.split())
+    return ["run", "performance", "--model", model, "--data", data, "--out", "out", "--json"]
 
 
 @pytest.mark.parametrize(
     "name", ["Moves", "Forks", "RunsOn", "Prints", "Closes", "Takes", "Replaces"]
 )
-def test_results_are_those_of_a_well_behaved_model(here: Path, name: str) -> None:
-    code, out, err = asked(name)
+def test_results_are_those_of_a_well_behaved_model(here: Path, done_of: Asked, name: str) -> None:
+    code, out, err = done_of(*asked(name))
     assert code == 0, err
     rows = [json.loads(line) for line in out.splitlines()]
     values = [row["value"] for row in rows if row.get("metric") == "accuracy@1"]
@@ -145,8 +150,9 @@ def test_results_are_those_of_a_well_behaved_model(here: Path, name: str) -> Non
         ("Unnamed", "Unnamed cannot be used: it raised RuntimeError: no digest (at models.py:"),
     ],
 )
-def test_what_it_raises_is_said_in_one_sentence(here: Path, name: str, words: str) -> None:
-    code, out, err = asked(name)
+@pytest.mark.usefixtures("here")
+def test_what_it_raises_is_said_in_one_sentence(done_of: Asked, name: str, words: str) -> None:
+    code, out, err = done_of(*asked(name))
     assert (code, out) == (2, "")
     assert words in err
 
@@ -170,7 +176,7 @@ diagnostic = "performance"
         "audit --model python:./models.py:Prints --data csv:x.csv --only performance --json",
     ],
 )
-def test_what_it_prints_is_in_no_results(here: Path, words: str) -> None:
+def test_what_it_prints_is_in_no_results(here: Path, done_of: Asked, words: str) -> None:
     (here / "plan.toml").write_text(PLAN)
     models = (here / "models.py").read_text()
     (here / "models.py").write_text('print("imported")\n' + models)

@@ -32,17 +32,17 @@ DATA = (
     "glue",
 )
 ITEMS = {
-    "crows": 60,
+    "crows": 40,
     "stereoset": "2076:2136",
     "qnli": "4000:4012",
     "qnli-train": "0:40",
-    "text": 4,
+    "text": 2,
 }
 PARAMS = {
     "crows": {"variants": ["pll-shared"]},
     "clusters": {"starts": 2},
     "clusters-over-steps": {"starts": 2},
-    "landscape": {"directions": 1, "iterations": 2},
+    "landscape": {"directions": 1, "iterations": 1},
     "probe": {"n_training": 12, "epochs": 1},
 }
 SEEDS = [1, 2, 3]

@@ -29,6 +29,7 @@ class Served:
         self.answer = answer
         self.bodies = []
         self.headers = []
+        self._times = Counter()
         self.at_once = self.most_at_once = 0
         self._lock = threading.Lock()
 
@@ -38,6 +39,7 @@ class Served:
             self.most_at_once = max(self.most_at_once, self.at_once)
             body = json.loads(request.data)
             self.bodies.append(body)
+            self._times[json.dumps(body, sort_keys=True)] += 1
             self.headers.append(dict(request.headers))
         try:
             return self.answer(body, self.tries(body))
@@ -52,7 +54,7 @@ class Served:
     def tries(self, body):
         """How often this was asked so far."""
         with self._lock:
-            return sum(one == body for one in self.bodies)
+            return self._times[json.dumps(body, sort_keys=True)]
 
     def asked(self):
         """How often each text was asked."""

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from test_house import trees
 
 from scrutiny.registrations import REGISTRATIONS
 
@@ -28,10 +29,9 @@ LISTED = {
 }
 
 
-@cache
 def modules():
-    paths = sorted(SOURCE.rglob("*.py"))
-    return [(path, ast.parse(path.read_text(encoding="utf-8"))) for path in paths]
+    """Syntax of every file, which is parsed once for both files of tests."""
+    return [(SOURCE / path, tree) for path, tree in trees().items()]
 
 
 @cache

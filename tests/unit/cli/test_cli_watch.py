@@ -7,7 +7,8 @@ import random
 from pathlib import Path
 
 import pytest
-from chat_server import said
+from chat_server import Served, said
+from pytest_httpserver import HTTPServer
 from werkzeug import Response
 
 import scrutiny
@@ -61,17 +62,34 @@ def chat():
     return Chat()
 
 
+@pytest.fixture(scope="module")
+def server():
+    """One server for all tests, so that a baseline is of the same address."""
+    started = HTTPServer(host="localhost", threaded=True)
+    started.start()
+    yield started
+    started.stop()
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """Folder of the data, and of the baselines, which are made once: each before a change."""
+    return tmp_path_factory.mktemp("baselines")
+
+
 @pytest.fixture
-def watch(serve, chat, tmp_path, capsys):
+def watch(server, place, quick_retries, chat, tmp_path, capsys):
     """Function that watches the served chat; gives exit code, object or text, and stderr."""
-    served = serve(chat)
-    data = tmp_path / "rows.jsonl"
+    served = Served(chat)
+    server.clear()
+    server.expect_request("/v1/chat/completions", method="POST").respond_with_handler(served)
+    url = server.url_for("/v1")
 
     def run(*flags, options="", history="h.jsonl", text=False, rows=120):
-        data.write_text("".join(json.dumps(row) + "\n" for row in ROWS[:rows]))
-        model = f"{served.url}/v1#api=chat,labels=bad|good,attempts=1{options}"
-        baseline = tmp_path / f"baseline{options}"
+        model = f"{url}#api=chat,labels=bad|good,attempts=1{options}"
+        data, baseline = place / f"{rows}.jsonl", place / f"baseline-{rows}{options}"
         if not baseline.exists():
+            data.write_text("".join(json.dumps(row) + "\n" for row in ROWS[:rows]))
             source = f"jsonl:{data}#task=text-classification"
             scrutiny.run("performance", model=model, data=source, out=baseline, cache=None)
         capsys.readouterr()

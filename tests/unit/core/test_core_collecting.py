@@ -105,15 +105,7 @@ class Node:
         self.own = self
 
 
-@pytest.fixture
-def nothing_frozen():
-    """As a process of its own begins; the tests' own is frozen when they are collected."""
-    gc.unfreeze()
-    yield
-    gc.freeze()
-
-
-def test_what_was_there_is_left_alone_and_what_is_made_is_looked_through(nothing_frozen):
+def test_what_was_there_is_left_alone_and_what_is_made_is_looked_through():
     with left_alone():
         assert gc.get_freeze_count() > 0
         new = weakref.ref(Node())
@@ -125,8 +117,11 @@ def test_what_was_there_is_left_alone_and_what_is_made_is_looked_through(nothing
     assert gc.get_freeze_count() == 0
 
 
-def test_objects_that_others_froze_stay_frozen(nothing_frozen):
+def test_objects_that_others_froze_stay_frozen():
     gc.freeze()
-    with left_alone():
-        pass
-    assert gc.get_freeze_count() > 0
+    try:
+        with left_alone():
+            pass
+        assert gc.get_freeze_count() > 0
+    finally:
+        gc.unfreeze()

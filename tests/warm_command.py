@@ -1,0 +1,83 @@
+"""Commands in processes of their own that have scrutiny imported already.
+
+Most of a small command's time is the import. One process imports, and forks for each command: the
+fork has its own folder, environment, limits and output, and ends as ``python -m scrutiny`` does.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+FORKS = """
+import json, os, resource, runpy, sys
+import numpy, pyarrow.parquet, scipy.special
+import scrutiny.cli.verbs.asking, scrutiny.run.driver, scrutiny.run.planning.resolve
+import scrutiny.models.strings.model_loading, scrutiny.data.dataset, scrutiny.tasks.tasks
+import scrutiny.reliability.estimate, scrutiny.report.load, scrutiny.report.first_screen.text
+for line in sys.stdin.buffer:
+    asked = json.loads(line)
+    child = os.fork()
+    if child == 0:
+        for number, path in enumerate((os.devnull, *asked["output"])):
+            opened = os.open(path, os.O_RDWR | os.O_CREAT)
+            os.dup2(opened, number)
+            os.close(opened)
+        os.chdir(asked["folder"])
+        os.environ.clear()
+        os.environ.update(asked["environment"])
+        sys.argv[1:] = asked["words"]
+        sys.path[0] = ""
+        if asked["most_bytes"]:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (asked["most_bytes"],) * 2)
+        break
+    _, status = os.waitpid(child, 0)
+    print(os.waitstatus_to_exitcode(status), flush=True)
+else:
+    sys.exit(0)
+runpy.run_module("scrutiny", run_name="__main__", alter_sys=True)
+"""
+
+
+class WarmCommand:
+    """A process that forks for each command."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]") -> None:
+        self._process = process
+
+    def run(self, *words: str, most_bytes: int = 0) -> "subprocess.CompletedProcess[str]":
+        """Outcome of a command in the present folder and environment.
+
+        Parameters
+        ----------
+        words
+            Words behind ``scrutiny``.
+        most_bytes
+            Limit of the size of files that it writes; 0 for none.
+        """
+        with TemporaryDirectory() as folder:
+            output = [Path(folder, name) for name in ("out", "err")]
+            asked: dict[str, Any] = {"words": words, "most_bytes": most_bytes}
+            asked |= {"folder": str(Path.cwd()), "environment": dict(os.environ)}
+            asked["output"] = list(map(str, output))
+            assert self._process.stdin is not None
+            assert self._process.stdout is not None
+            self._process.stdin.write(json.dumps(asked).encode() + b"\n")
+            self._process.stdin.flush()
+            code = int(self._process.stdout.readline())
+            out, err = (path.read_text(encoding="utf-8") for path in output)
+        return subprocess.CompletedProcess(words, code, out, err)
+
+
+@contextmanager
+def warm_command() -> Iterator[WarmCommand]:
+    """A `WarmCommand`, which ends with the context."""
+    with subprocess.Popen(
+        [sys.executable, "-c", FORKS], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        yield WarmCommand(process)
