@@ -1,5 +1,7 @@
 """The command line: verbs, each imported when it is called."""
 
+import atexit
+import gc
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -198,6 +200,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     undecided, 130 interrupted.
     """
     open_standard_streams()
+    atexit.register(gc.freeze)  # looking for garbage in what is thrown away is a tenth of a second
     if COMPLETING in os.environ:  # a shell asks what may stand next: click answers, and leaves
         group.main(args=None if arguments is None else [*arguments], prog_name=PROGRAM)
     if arguments is None and is_watched(sys.argv[1:]):

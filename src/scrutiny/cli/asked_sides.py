@@ -47,12 +47,14 @@ def asked_sides(
     beside = known[0] or known[1]
     request = Request.of(flags)
     plans = {
-        k: _plan_of(text, flags, beside, names) for k, text in enumerate(texts) if known[k] is None
+        k: _plan_of(text, {**flags, "among": texts}, beside, names)
+        for k, text in enumerate(texts)
+        if known[k] is None
     }
     # first, so that what cannot be asked is said before anything is
     shared = None
     if wanted.is_any:  # a run of both models, with each as the other's reference
-        both = shared_plan(replace(plans[0], models=models_from_flags(texts)), wanted)
+        both = shared_plan(replace(plans[0], models=models_from_flags(texts, among=texts)), wanted)
         shared = read_shared(_measured(both, flags, "shared", request))
     asking = _together(list(plans.values()), request)
     try:

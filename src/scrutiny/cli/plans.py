@@ -59,7 +59,7 @@ def plan_from_flags(flags: Mapping[str, Any]) -> Plan:
     if (Path(what) / "manifest.json").is_file():
         return with_slices(_of_run(flags), flags.get("where", ()))
     name = registry().resolve("diagnostic", what)
-    models = models_from_flags(flags["models"])
+    models = models_from_flags(flags["models"], among=flags.get("among", ()))
     beside = _reference(flags.get("reference"), models)
     if beside is not None and beside not in models:
         models = (beside, *models)  # beside itself it says how high the numbers can be
@@ -219,8 +219,12 @@ def _adjusted(plan: Plan, flags: Mapping[str, Any]) -> Plan:
     )
 
 
-def models_from_flags(strings: Sequence[str]) -> tuple[ModelPlan, ...]:
+def models_from_flags(
+    strings: Sequence[str], *, among: Sequence[str] = ()
+) -> tuple[ModelPlan, ...]:
     """Models of ``--model``, under names derived from their strings.
+
+    Two that read one file in two ways keep the options by which they differ ``among`` others.
 
     Raises
     ------
@@ -232,7 +236,7 @@ def models_from_flags(strings: Sequence[str]) -> tuple[ModelPlan, ...]:
             "Say which model: --model builtin:sentiment, --model hf:./my-model, or --model "
             "python:my_module:my_model."
         )
-    return tuple(ModelPlan(name, s) for name, s in _named(strings))
+    return tuple(ModelPlan(name, s) for name, s in _named(strings, among))
 
 
 def _reference(given: str | None, models: Sequence[ModelPlan]) -> ModelPlan | None:
@@ -259,20 +263,30 @@ def _named_data(flags: Mapping[str, Any], *, needed: bool = True) -> tuple[DataP
     return tuple(DataPlan(name, s, task, limit=limit) for name, s in _named(strings))
 
 
-def _named(strings: Sequence[str]) -> list[tuple[str, str]]:
+def _named(strings: Sequence[str], among: Sequence[str] = ()) -> list[tuple[str, str]]:
     """Short names for strings, numbered if two are equal."""
     names: dict[str, str] = {}
     for text in strings:
-        names[_free(text, names)] = text
+        names[_free(text, names, among)] = text
     return list(names.items())
 
 
-def _free(text: str, taken: Collection[str]) -> str:
+def _free(text: str, taken: Collection[str], among: Sequence[str] = ()) -> str:
     """Short name for a string: that of the model behind a URL; numbered if it is taken."""
     served = re.search(r"[#,]model=([^,]+)", text) if "://" in text else None
     short = served[1] if served else text.partition("#")[0]
+    if "://" not in text:  # where options may be secrets
+        read, *rivals = (one.partition("#")[2].split(",") for one in _alike(text, among))
+        own = [one for one in read if rivals and one not in chain(*rivals)]
+        short += f"#{','.join(own)}" if any(own) else ""
     numbered = (f"{short} ({number})" for number in count(2))
     return next(name for name in chain([short], numbered) if name not in taken)
+
+
+def _alike(text: str, among: Sequence[str]) -> list[str]:
+    """The string, then others that read the same file otherwise."""
+    file = text.partition("#")[0]
+    return [text, *(one for one in among if one != text and one.partition("#")[0] == file)]
 
 
 def _parameter(text: str) -> tuple[str, Any]:

@@ -217,3 +217,21 @@ def test_a_lost_invariance_leads_where_nothing_else_changed(place, command):
     assert "(could be 1.000;" in " ".join(out.split())
     assert "Less stable under typo changes" in Path("page.html").read_text()
     assert all(len(line) <= 80 for line in out.splitlines())
+
+
+def test_models_that_read_one_file_are_told_apart(tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    rows = [(f"i{k}", f"text {k}", "yes" if k % 2 else "no") for k in range(40)]
+    data = "".join(f"{','.join(row)}\n" for row in [("id", "text", "label"), *rows])
+    Path("data.csv").write_text(data)
+    worse = [(name, gold, "no" if k < 20 else gold) for k, (name, _, gold) in enumerate(rows)]
+    read = [("id", "v1", "v2"), *worse]
+    Path("stored.csv").write_text("".join(f"{','.join(row)}\n" for row in read))
+    both = [f"predictions:stored.csv#label={name}" for name in ("v1", "v2")]
+    code, out, _ = command("compare", *both, "--data", "csv:data.csv#id=id", *QUICK)
+    assert code == 0
+    assert "predictions:stored.csv#label=v2 is worse by 25.0 points" in out
+    assert f"{both[1]} against {both[0]}" in " ".join(out.split())
+    code, out, _ = command("compare", both[0], both[0], "--data", "csv:data.csv#id=id", *QUICK)
+    assert code == 0
+    assert "predictions:stored.csv against predictions:stored.csv" in " ".join(out.split())

@@ -146,6 +146,8 @@ def test_little_time_cuts_the_items_themselves(audited):
     assert measures["performance"].items is measures["calibration"].items is None  # 200 in 2 s
     few, *_ = made(audited, 6, spent=100, is_cached=False)  # 5 s for 800 texts
     assert few["performance"].items == few["calibration"].items == 125
+    less, *_ = made(audited, 3, spent=100, is_cached=False)  # no more than was given to asking
+    assert less["performance"].items == 63
 
 
 @pytest.mark.parametrize("each", [0.15, 0.5, 2.0])

@@ -23,6 +23,7 @@ from scrutiny.cli.options import (
 from scrutiny.cli.output import prints_on_stderr
 from scrutiny.cli.progress import say_warnings
 from scrutiny.core.errors import PlanError
+from scrutiny.core.long_runs import seldom_collected
 
 _PAGE: Final = "report.html"
 
@@ -250,6 +251,7 @@ _CODES: Final = {"pass": 0, "fail": 1, "undecided": 4}
 @click.option("--junit", type=OutputFile(), help="Write JUnit XML of what --margin judges.")
 @click.option("--draws", type=DRAWS, help="Number of bootstrap resamples.")
 @running_options
+@seldom_collected()
 def compare(**flags: Any) -> int:
     r"""Compare B with A: two runs, two logs or tables of scores, or two models on data.
 

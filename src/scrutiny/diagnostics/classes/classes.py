@@ -32,7 +32,9 @@ class Classes(Diagnostic[NoParams]):
 
     **Measures**: whether a good accuracy hides a class that the model gets wrong.
 
-    **Misleads when**: a class has few items (its interval is then wide; check the denominators);
+    **Misleads when**: a class has few items (its interval is then wide; check the denominators); a
+    class is never found (its F1 is 0 in every draw, so that the interval of macro-F1 leaves out how
+    little its few items say: the limits of its own F1 do not);
     the classes are more or less frequent here than in later texts, which changes precision and F1
     but not recall; gold labels are wrong.
 

@@ -28,6 +28,8 @@ COLUMNS: Final = (
     "n/planned",
     "verdict and scope",
 )
+#: What is shown of a claim beside risks, which hold or can't be told.
+_BESIDE_RISKS: Final = {"supported": "holds", "undecided": "can't tell", "refused": "not asked"}
 _SHARED: Final = 3  # a frame is printed once where it saves at least this many rows a repetition
 
 
@@ -51,6 +53,8 @@ class AuditRow:
         Numbers as texts.
     seeds, choices, datasets
         Outcome of each kind of check.
+    is_beside_risks
+        Whether other claims of its diagnostic are risks: one word then means one thing.
     """
 
     finding: Finding
@@ -65,6 +69,7 @@ class AuditRow:
     seeds: str
     choices: str
     datasets: str
+    is_beside_risks: bool = False
 
     @property
     def claim(self) -> str:
@@ -78,8 +83,12 @@ class AuditRow:
 
     @property
     def verdict(self) -> str:
-        """The verdict."""
-        return self.finding.verdict
+        """The verdict; beside risks, in their words."""
+        own, found = self.finding.verdict, self.finding.estimate
+        if not self.is_beside_risks:
+            return own
+        is_asked = found is not None and found.value is not None
+        return _BESIDE_RISKS.get(own if is_asked else "refused", own)
 
     @property
     def scope(self) -> str:
@@ -136,6 +145,7 @@ def audit_rows(view: RunView) -> tuple[AuditRow, ...]:
 
     anchors = numbered((f"claim-{slug(f.claim.id)}" for f in findings), "{}-{}")
     frames = _frames(findings)
+    risky = {f.claim.diagnostic_name for f in findings if f.claim.risk is not None}
     return tuple(
         AuditRow(
             finding=findings[i],
@@ -150,6 +160,7 @@ def audit_rows(view: RunView) -> tuple[AuditRow, ...]:
             seeds=_outcome(findings[i], "seeds"),
             choices=_outcome(findings[i], "choices"),
             datasets=_outcome(findings[i], "datasets"),
+            is_beside_risks=findings[i].claim.risk is None and names[i] in risky,
         )
         for i in sorted(range(len(findings)), key=rank)
     )

@@ -33,7 +33,7 @@ REDUCED: Final = "The budget does not suffice for everything: the report says wh
 #: Share of the budget that asking may take; estimates and the page have the rest.
 _ASKING: Final = 0.85
 _TIMING: Final = 1 / 30  # of the budget: most that one more stretch of items may take to be timed
-_AT_LEAST_S: Final = 5.0  # of asking, whatever loading has taken
+_AT_LEAST_S: Final = 5.0  # of asking, whatever loading has taken; or all of a smaller budget
 _LEAST: Final = 10  # items below which nothing can be said
 _LEAST_SEARCH: Final = 25  # texts of a search
 _MORE_TIME: Final = 1.25  # steps in which a budget that would do is looked for
@@ -98,7 +98,8 @@ def within(
     asked = resolved.plan.measure
     whole = sum(chooser.seconds(one) for one in asked)  # times all there is
     gone = spent + (perf_counter() - begun) + timer.loading
-    left = max(_AT_LEAST_S, seconds * _ASKING - gone)
+    asking = seconds * _ASKING
+    left = max(min(_AT_LEAST_S, asking), asking - gone)
     chosen = tuple(asked) if whole <= left else tuple(chooser.chosen(left))
     if few := chooser.too_few(chosen):
         enough = min(whole, chooser.enough_time(left))
