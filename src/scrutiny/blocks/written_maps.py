@@ -38,8 +38,8 @@ def written_map(
 ) -> Spec:
     """Map whose cells say in words what their color says, of the first series or a selected one.
 
-    It reads without its colors, which have one hue. Names may have several lines; where columns are
-    narrow, their first line stands upright.
+    It reads without its colors, which have one hue. Names may have several lines: where columns are
+    narrow, the first of a column's stands upright, and the last of a row's has to tell it apart.
 
     Parameters
     ----------
@@ -84,7 +84,8 @@ def written_map(
         "labelPadding": {"expr": f"{is_narrow} ? 4 : {4 + lines_above}"},
         "orient": "top",
     }
-    down = {"labelExpr": lines, "labelLineHeight": 12}
+    short = f"length({lines}) > 1 ? '\N{HORIZONTAL ELLIPSIS} ' + {lines}[1] : {lines}[0]"
+    down = {"labelExpr": f"{is_narrow} ? ({short}) : join({lines}, ' ')"}
     places = {
         axis: channel(
             field,

@@ -314,11 +314,11 @@ def _lead(shared: Sequence[Sequence[CostCell]]) -> str:
     states = [{cell.finding.verdict for cell in own if cell.is_told} for own in shared]
     apart = sum({"hurts", "holds"} <= own for own in states)
     every = sum(own == {"hurts"} for own in states)
-    asked = f"{len(shared)} changes that were" if len(shared) > 1 else "1 change that was"
     return (
-        f"Of {asked} asked in several columns, {apart} hurt in one and hold in another, and "
-        f"{every} hurt in every column that could be tested. Rows and columns are sorted by the "
-        "median of what was lost; below stand the changes of one column alone."
+        f"{len(shared)} change{'s' * (len(shared) != 1)} in several columns. Hurts in one and "
+        f"holds in another: {apart}. Hurts in every column that could be tested: {every}. Rows and "
+        "columns are sorted by the median of what was lost; below stand the changes of one column "
+        "alone."
     )
 
 
