@@ -10,6 +10,7 @@ from scrutiny.blocks.heat_maps import SQUARES
 _DIGITS: Final = 4
 _ROW: Final = 27  # pixels
 _NARROW: Final = 54  # pixels of a column that has no room for words
+_SMALL: Final = 480  # pixels of a map beside which names of rows have room for a line
 _LINE: Final = 14  # pixels of a line of its name
 
 
@@ -38,8 +39,8 @@ def written_map(
 ) -> Spec:
     """Map whose cells say in words what their color says, of the first series or a selected one.
 
-    It reads without its colors, which have one hue. Names may have several lines: where columns are
-    narrow, the first of a column's stands upright, and the last of a row's has to tell it apart.
+    It reads without its colors, which have one hue. Names may have several lines: where there is
+    little room, the first of a column's stands upright, and the last of a row's tells it apart.
 
     Parameters
     ----------
@@ -85,7 +86,7 @@ def written_map(
         "orient": "top",
     }
     short = f"length({lines}) > 1 ? '\N{HORIZONTAL ELLIPSIS} ' + {lines}[1] : {lines}[0]"
-    down = {"labelExpr": f"{is_narrow} ? ({short}) : join({lines}, ' ')"}
+    down = {"labelExpr": f"width < {_SMALL} ? ({short}) : join({lines}, ' ')"}
     places = {
         axis: channel(
             field,
@@ -110,7 +111,7 @@ def written_map(
     shown = [{"field": name, "title": name} for name in fields]
     cells = marks("rect", {**places, "color": color, "tooltip": shown})
     layers: list[Spec] = [{"transform": [{"filter": "isValid(datum.value)"}], **cells}]
-    strong, bold = "datum.shade > 0.55 * " + f"{strongest:g}", "isValid(datum.strong)"
+    strong, bold = "datum.shade > 0.66 * " + f"{strongest:g}", "isValid(datum.strong)"
     for style, on in (("over", strong), ("", f"!({strong})")):
         for weight, is_bold in ((700, bold), (400, f"!{bold}")):
             drawn: Spec = {"fontSize": 11.5, "fontWeight": weight, "tooltip": None}

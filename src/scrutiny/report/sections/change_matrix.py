@@ -30,7 +30,7 @@ CHAPTER: Final = Chapter(
     "side-by-side",
     "Changes side by side",
     "One change can cost one task a lot, and another task nothing.",
-    rows=12,
+    rows=60,
     is_first=True,
 )
 #: Loss in points that has the strongest color, whatever was lost, so that pages can be compared.
@@ -303,7 +303,7 @@ def _caption(cells: Sequence[CostCell]) -> str:
     there = {cell.finding.verdict for cell in cells}
     signs = "; ".join(f"{mark(s)} {s} ({said})" for s, said in MEANINGS.items() if s in there)
     return (
-        "Figures are points of the score in the heading, lost over all texts; a darker cell lost "
+        "Figures are points of the score in the heading, lost over all texts; a stronger color lost "
         f"more. {signs}. Empty: not asked, since the change is for other tasks or the right answer "
         "may change with it."
     )
