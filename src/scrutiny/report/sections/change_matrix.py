@@ -303,7 +303,7 @@ def _caption(cells: Sequence[CostCell]) -> str:
     there = {cell.finding.verdict for cell in cells}
     signs = "; ".join(f"{mark(s)} {s} ({said})" for s, said in MEANINGS.items() if s in there)
     return (
-        "Figures are points of the score in the heading, lost over all texts; a stronger color lost "
+        "Figures are points of the score in the heading, over all texts; stronger colors lost "
         f"more. {signs}. Empty: not asked, since the change is for other tasks or the right answer "
         "may change with it."
     )
