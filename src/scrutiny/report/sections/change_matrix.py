@@ -5,6 +5,7 @@ several tasks, data sets or models. Both are sorted by the median of what was lo
 """
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
@@ -79,7 +80,8 @@ class CostCell:
         risk = self.finding.claim.risk
         said = risk.what if risk else self.change
         said = said.removesuffix(f": {expression_in_words(self.column[2])}")
-        return said.replace(" (", "\n(", 1)
+        name, bracket, rest = said.partition(" (")
+        return f"{name}\n({rest}" if "=" in rest else name + bracket + rest
 
     @property
     def is_told(self) -> bool:
@@ -244,10 +246,14 @@ def _columns(cells: Sequence[CostCell], view: RunView) -> dict[Column, str]:
             for model, of in own
         }
     found = {}
-    for column, of in grouped((cell.column, cell) for cell in cells).items():
+    by_column = grouped((cell.column, cell) for cell in cells)
+    several = Counter(column[:2] for column in by_column)
+    for column, of in by_column.items():
         words = metric_words(column[2])
-        short = _ABBREVIATED.fullmatch(words)
-        lines = [own[column[:2]], short[1] if short else words]
+        abbreviated = _ABBREVIATED.fullmatch(words)
+        short = abbreviated[1] if abbreviated else words
+        name = own[column[:2]]
+        lines = [name, short] if several[column[:2]] == 1 else [f"{name} {short}"]
         level = of[0].level
         if level and level.value is not None:
             lines.append(f"{hundred(level.value, 0)} %")
