@@ -183,13 +183,13 @@ def beside(folder, run):
     for row in filter(is_single, rows_of(folder / "pairs.tsv.gz")):
         before, after = float(row["original"] or 0), float(row["changed"] or 0)
         if 0 < before <= 100 and after <= 100:  # a few are misprints
-            published[row["transformation"], row["task"]].append(100 * (before - after) / before)
+            published[row["transformation"], row["task"]].append((before - after) / before)
     ours = {}
     for cell in costs_of(load_view(run)):
         alone, level = cell.alone, cell.level
         if cell.is_told and alone and alone.value is not None and level and level.value:
             measure = cell.finding.claim.id.partition("/")[0]
-            ours[cell.change, measure, cell.column[2]] = 100 * alone.value / level.value
+            ours[cell.change, measure, cell.column[2]] = alone.value / level.value
     lines = []
     for name, recipe in OURS.items():
         cells = []
@@ -197,7 +197,7 @@ def beside(folder, run):
             there = published.get((name, task))
             here = ours.get((parse_recipe(recipe).name, *place))
             both = there and here is not None
-            cells.append(f"{np.median(there):.1f} / {here:.1f}".replace("-", "−") if both else "")
+            cells.append(f"{hundred(np.median(there))} / {hundred(here)}" if both else "")
         if any(cells):
             lines.append([name, f"`{recipe}`", *cells])
     return table(["change", "recipe", *TASKS], lines, right=range(2, 2 + len(TASKS)))

@@ -9,7 +9,11 @@ from scrutiny.blocks.heat_maps import SQUARES
 
 _DIGITS: Final = 4
 _ROW: Final = 27  # pixels
-_NARROW: Final = 54  # pixels of a column that has no room for words
+_LEVEL: Final = 72  # pixels of a column whose name has room
+_NARROW: Final = 46  # pixels of a column that has no room for words
+_ABOVE: Final = 84  # pixels of a name that stands upright
+_SMALL: Final = 480  # pixels of a map beside which names of rows have room for a line
+_LONG: Final = 24  # letters of a row's name that fill that room elsewhere
 _LINE: Final = 14  # pixels of a line of its name
 
 
@@ -38,8 +42,8 @@ def written_map(
 ) -> Spec:
     """Map whose cells say in words what their color says, of the first series or a selected one.
 
-    It reads without its colors, which have one hue. Names may have several lines; where columns are
-    narrow, their first line stands upright.
+    It reads without its colors, which have one hue. Names may have several lines: where there is
+    little room, the first of a column's stands upright, and the last of a row's tells it apart.
 
     Parameters
     ----------
@@ -70,21 +74,25 @@ def written_map(
                         own[f"s{i}"] = round(cell.value, _DIGITS)
             if own:
                 data.append({"row": row, "column": column, **own, **told.get((row, column), {})})
-    is_narrow = f"width < {_NARROW * len(columns)}"
+    is_narrow, is_upright = (f"width < {least * len(columns)}" for least in (_NARROW, _LEVEL))
     lines = "split(datum.label, '\\n')"
     bare = {"ticks": False, "domain": False, "title": None}
     lines_above = _LINE * max(name.count("\n") for name in columns)  # the first line is placed
     upright = {
-        "labelAngle": {"expr": f"{is_narrow} ? -90 : 0"},
-        "labelAlign": {"expr": f"{is_narrow} ? 'left' : 'center'"},
-        "labelBaseline": {"expr": f"{is_narrow} ? 'middle' : 'bottom'"},
-        "labelExpr": f"{is_narrow} ? {lines}[0] : {lines}",
+        "labelAngle": {"expr": f"{is_upright} ? -90 : 0"},
+        "labelAlign": {"expr": f"{is_upright} ? 'left' : 'center'"},
+        "labelBaseline": {"expr": f"{is_upright} ? 'middle' : 'bottom'"},
+        "labelExpr": f"{is_upright} ? {lines}[0] : {lines}",
         "labelLineHeight": _LINE,
         "labelOverlap": False,
-        "labelPadding": {"expr": f"{is_narrow} ? 4 : {4 + lines_above}"},
+        "labelLimit": _ABOVE,
+        "minExtent": _ABOVE,  # as no room is made for labels that are turned later
+        "labelPadding": {"expr": f"{is_upright} ? 4 : {4 + lines_above}"},
         "orient": "top",
     }
-    down = {"labelExpr": lines, "labelLineHeight": 12}
+    whole = f"join({lines}, ' ')"
+    is_long = f"width < {_SMALL} && length({lines}) > 1 && length(datum.label) > {_LONG}"
+    down = {"labelExpr": f"{is_long} ? '\N{HORIZONTAL ELLIPSIS} ' + {lines}[1] : {whole}"}
     places = {
         axis: channel(
             field,
@@ -104,12 +112,12 @@ def written_map(
         "field": "shade",
         "type": "quantitative",
         "scale": {"range": "heatmap", "domain": [0, strongest], "interpolate": "lab"},
-        "legend": {**SQUARES, "title": legend, "values": steps, "format": "d"},
+        "legend": {**SQUARES, "orient": "bottom", "title": legend, "values": steps, "format": "d"},
     }
     shown = [{"field": name, "title": name} for name in fields]
     cells = marks("rect", {**places, "color": color, "tooltip": shown})
     layers: list[Spec] = [{"transform": [{"filter": "isValid(datum.value)"}], **cells}]
-    strong, bold = "datum.shade > 0.55 * " + f"{strongest:g}", "isValid(datum.strong)"
+    strong, bold = "datum.shade > 0.66 * " + f"{strongest:g}", "isValid(datum.strong)"
     for style, on in (("over", strong), ("", f"!({strong})")):
         for weight, is_bold in ((700, bold), (400, f"!{bold}")):
             drawn: Spec = {"fontSize": 11.5, "fontWeight": weight, "tooltip": None}

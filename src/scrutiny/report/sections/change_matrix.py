@@ -5,6 +5,7 @@ several tasks, data sets or models. Both are sorted by the median of what was lo
 """
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
@@ -30,7 +31,7 @@ CHAPTER: Final = Chapter(
     "side-by-side",
     "Changes side by side",
     "One change can cost one task a lot, and another task nothing.",
-    rows=12,
+    rows=60,
     is_first=True,
 )
 #: Loss in points that has the strongest color, whatever was lost, so that pages can be compared.
@@ -79,7 +80,8 @@ class CostCell:
         risk = self.finding.claim.risk
         said = risk.what if risk else self.change
         said = said.removesuffix(f": {expression_in_words(self.column[2])}")
-        return said.replace(" (", "\n(", 1)
+        name, bracket, rest = said.partition(" (")
+        return f"{name}\n({rest}" if "=" in rest else name + bracket + rest
 
     @property
     def is_told(self) -> bool:
@@ -244,10 +246,14 @@ def _columns(cells: Sequence[CostCell], view: RunView) -> dict[Column, str]:
             for model, of in own
         }
     found = {}
-    for column, of in grouped((cell.column, cell) for cell in cells).items():
+    by_column = grouped((cell.column, cell) for cell in cells)
+    several = Counter(column[:2] for column in by_column)
+    for column, of in by_column.items():
         words = metric_words(column[2])
-        short = _ABBREVIATED.fullmatch(words)
-        lines = [own[column[:2]], short[1] if short else words]
+        abbreviated = _ABBREVIATED.fullmatch(words)
+        short = abbreviated[1] if abbreviated else words
+        name = own[column[:2]]
+        lines = [name, short] if several[column[:2]] == 1 else [f"{name} {short}"]
         level = of[0].level
         if level and level.value is not None:
             lines.append(f"{hundred(level.value, 0)} %")
@@ -303,7 +309,7 @@ def _caption(cells: Sequence[CostCell]) -> str:
     there = {cell.finding.verdict for cell in cells}
     signs = "; ".join(f"{mark(s)} {s} ({said})" for s, said in MEANINGS.items() if s in there)
     return (
-        "Figures are points of the score in the heading, lost over all texts; a darker cell lost "
+        "Figures are points of the score in the heading, over all texts; stronger colors lost "
         f"more. {signs}. Empty: not asked, since the change is for other tasks or the right answer "
         "may change with it."
     )
@@ -314,11 +320,11 @@ def _lead(shared: Sequence[Sequence[CostCell]]) -> str:
     states = [{cell.finding.verdict for cell in own if cell.is_told} for own in shared]
     apart = sum({"hurts", "holds"} <= own for own in states)
     every = sum(own == {"hurts"} for own in states)
-    asked = f"{len(shared)} changes that were" if len(shared) > 1 else "1 change that was"
     return (
-        f"Of {asked} asked in several columns, {apart} hurt in one and hold in another, and "
-        f"{every} hurt in every column that could be tested. Rows and columns are sorted by the "
-        "median of what was lost; below stand the changes of one column alone."
+        f"{len(shared)} change{'s' * (len(shared) != 1)} in several columns. Hurts in one and "
+        f"holds in another: {apart}. Hurts in every column that could be tested: {every}. Rows and "
+        "columns are sorted by the median of what was lost; below stand the changes of one column "
+        "alone."
     )
 
 

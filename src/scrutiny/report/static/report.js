@@ -69,7 +69,7 @@
   if (window.innerWidth < 1180) { all(".contents details").forEach((d) => { d.open = false; }); }
   let opened = [];
   const isFronted = document.querySelector("main.fronted") !== null;
-  window.addEventListener("beforeprint", () => { if (isFronted) { return; } opened = all("details.fold.wide:not([open])"); opened.forEach((d) => { d.open = true; }); all(".vega").forEach(draw); });
+  window.addEventListener("beforeprint", () => { if (isFronted) { all("#verdict .vega").forEach(draw); return; } opened = all("details.fold.wide:not([open])"); opened.forEach((d) => { d.open = true; }); all(".vega").forEach(draw); });
   window.addEventListener("afterprint", () => { opened.forEach((d) => { d.open = false; }); });
   function openTarget() {
     const name = decodeURIComponent(location.hash.slice(1)).replace(/&?theme=(dark|light)/, "");
