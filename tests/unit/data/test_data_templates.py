@@ -26,6 +26,8 @@ CAPABILITIES = (
     *("time", "negation", "coreference", "roles", "logic"),
 )
 KINDS = {"minimum functionality", "invariance", "directional"}
+#: A slot, two spaces, an article that does not go with what follows, a word twice.
+AMISS = r"(?i)[{}]|\s\s|\b(a [aeiou]|an [^aeiouh])|\b(\w+) \2\b"
 HEAD = 'suite = 1\ntask = "text-classification"\n[lexicons]\n'
 LEXICONS = """job = ["engineer", "baker"]
 noun = ["box of chocolates", "city"]
@@ -126,10 +128,32 @@ def test_ten_capabilities_of_three_kinds_have_fifty_different_cases(name):
             made = tuple(before.values()), tuple(e.fields.values())
             texts.setdefault((e.case.capability, e.case.test), set()).add(made)
         for text in e.fields.values():
-            assert not re.search(r"[{}]|\s\s|\b(a [aeiou]|an [^aeiouh])|\b(\w+) \2\b", text), text
+            assert not re.search(AMISS, text), text
     assert {len(found) for found in texts.values()} == {50}
+    assert len(set().union(*texts.values())) == 1500  # nor are cases of two tests alike
     if name == "reading":
         assert all(e.gold[0].text in e.fields["context"] for e in data.examples)
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_what_is_not_rough_on_purpose_is_made_of_sentences(name):
+    for e in suite(name).examples:
+        if not e.id.startswith("robustness"):
+            for text in e.fields.values():
+                assert re.fullmatch(r"([A-Z][^.?]*[.?]( |$))+", text), text
+
+
+@pytest.mark.parametrize("name", ["sentiment", "paraphrase", "inference"])
+def test_a_pronoun_does_not_tell_the_answer(name):
+    """What is expected where an occupation is hers is expected as often where it is his."""
+    found = Counter()
+    for e in suite(name).examples:
+        if e.case and e.case.capability == "fairness" and not e.case.of:
+            told = e.gold, e.case.expect
+            found.update((told, word) for word in re.findall(r"\b(?:her|his)\b", e.fields["text"]))
+    assert found
+    for told in {told for told, _ in found}:
+        assert min(found[told, "her"], found[told, "his"]) >= 5, told
 
 
 def failures(name, answer, labels=()):
