@@ -14,8 +14,9 @@ mention reduction    training keeps all its contexts with fewer different names
 Words put in a name's place are words of the data that stand in no name, as many as the name has,
 so that the tags stay as they are: in their most frequent written form, those without a capital
 first; rare ones, so that few contexts have them as well. Read the score on names that training has
-with the same type, and on others, apart (`parts` by ``dictionary``). Misleads when: names of one training set overlap with
-those of the test set for another reason than coverage (duplicated sentences).
+with the same type, and on others, apart (`parts` by ``dictionary``). Misleads when: names of one
+training set overlap with those of the test set for another reason than coverage (duplicated
+sentences).
 
 The procedure follows the abstract and the names of the changes; the paper has no released code.
 """
