@@ -4,6 +4,7 @@ import inspect
 import json
 import subprocess
 import sys
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import scrutiny
 from scrutiny.core.errors import DataError, ModelError, PlanError, ScrutinyError, UnknownNameError
 from scrutiny.core.long_runs import Progress
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
+from scrutiny.core.registry import registry
 from scrutiny.testing import KeywordClassifier
 
 ROWS = [
@@ -32,6 +34,12 @@ def finished(tmp_path_factory):
         transformations=["typos", "ocr"],
         draws=2,
     )
+
+
+def test_no_parameter_of_a_diagnostic_has_the_name_of_one_of_run():
+    own = {*inspect.signature(scrutiny.run).parameters}
+    for name in registry().names("diagnostic"):
+        assert not own & {one.name for one in fields(registry().load("diagnostic", name).Params)}
 
 
 def test_exported_members():

@@ -6,16 +6,17 @@ Lin et al. (2020) ask whether a model knows names by their form (regularity), by
 ===================  ==========================================================================
 name permutation     each distinct name becomes other words, the same everywhere: forms go, and
                      what is seen stays seen
-mention permutation  each occurrence becomes words of its own: forms and coverage go
+mention permutation  each occurrence becomes a sequence of words of its own: forms and coverage go
 context reduction    training keeps all its mentions in fewer different contexts
 mention reduction    training keeps all its contexts with fewer different names
 ===================  ==========================================================================
 
 Words put in a name's place are words of the data that stand in no name, as many as the name has,
-so that the tags stay as they are; rare ones, so that few contexts have them as well. Read the
-score on names that training has with the same type, and
-on others, apart (`parts` by ``dictionary``). Misleads when: names of one training set overlap with
-those of the test set for another reason than coverage (duplicated sentences).
+so that the tags stay as they are: in their most frequent written form, those without a capital
+first; rare ones, so that few contexts have them as well. Read the score on names that training has
+with the same type, and on others, apart (`parts` by ``dictionary``). Misleads when: names of one
+training set overlap with those of the test set for another reason than coverage (duplicated
+sentences).
 
 The procedure follows the abstract and the names of the changes; the paper has no released code.
 """
@@ -24,7 +25,9 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from math import ceil
 from typing import Final, NamedTuple
+from unicodedata import category
 
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Case, Example, Span
@@ -119,7 +122,7 @@ def name_permutation(corpus: NamedCorpus, rng: random.Random) -> NamedCorpus:
 
 
 def mention_permutation(corpus: NamedCorpus, rng: random.Random) -> NamedCorpus:
-    """Other words for each occurrence of a name, which stand nowhere else."""
+    """Other words for each occurrence of a name, in a sequence that no other name has."""
     sizes = [mention.end - mention.first for s in _all(corpus) for mention in s.mentions]
     fresh = iter(_fresh(corpus, rng, sizes))
 
@@ -169,9 +172,11 @@ def mention_reduction(corpus: NamedCorpus, rng: random.Random, share: float = 0.
     return NamedCorpus(tuple(map(of, corpus.train)), corpus.test)
 
 
-#: Words for names: so many, or so many times the names of one word.
+#: Words for names: so many, or as make so many times the names that are needed.
 _LEAST_WORDS: Final = 500
 _SPARE: Final = 2
+#: They join letters, or keep them apart, and are none.
+_JOINERS: Final = "\u200c\u200d"
 Regularity = Callable[[NamedCorpus, random.Random], NamedCorpus]
 #: Changes by name; the first two change the test set as well.
 CHANGES: Final[Mapping[str, Regularity]] = {
@@ -276,28 +281,56 @@ def _fresh(
     DataError
         If the data has too few such words.
     """
+    needed = Counter(sizes)
+    spare = (ceil((_SPARE * n) ** (1 / size)) for size, n in needed.items())
+    words = _outside(corpus)[: max(_LEAST_WORDS, *spare, 0)]
+    for size, n in needed.items():
+        if len(words) ** size < n:
+            of = f"{size} word{'s' * (size != 1)}"
+            raise DataError(
+                f"The data has {len(words):,} different words outside of names. They make "
+                f"{len(words) ** size:,} names of {of}, and {n:,} are needed. Add sentences "
+                "without names, or take fewer of those that have names."
+            )
+    found: dict[tuple[str, ...], None] = {}
+    alone = iter(rng.sample(words, needed[1]))
+    made = []
+    for size in sizes:
+        one = (next(alone),) if size == 1 else tuple(rng.choices(words, k=size))
+        while one in found:  # of several words: there are as many as are needed
+            one = tuple(rng.choices(words, k=size))
+        found[one] = None
+        made.append(one)
+    return made
+
+
+def _outside(corpus: NamedCorpus) -> Sequence[str]:
+    """Words that stand in no name, as they are written most often: rare ones first.
+
+    Those that are written with a capital come last, since a capital is the form of a name.
+    """
     inside = {
         word.casefold()
         for s in _all(corpus)
         for m in s.mentions
         for word in s.words[m.first : m.end]
     }
-    counts = Counter(w.casefold() for s in _all(corpus) for w in s.words if w.isalpha())
-    rare = sorted((n, word) for word, n in counts.items() if word not in inside)
-    words = [word for _, word in rare[: max(_LEAST_WORDS, _SPARE * sizes.count(1))]]
-    found: dict[tuple[str, ...], None] = {}
-    singles = sizes.count(1)
-    if len(words) < max(singles, 2):
-        raise DataError(
-            f"The data has {len(words):,} different words outside of names, and {singles:,} names "
-            "of one word need as many: add sentences, or change names of fewer."
-        )
-    alone = iter(rng.sample(words, singles))
-    made = []
-    for size in sizes:
-        one = (next(alone),) if size == 1 else tuple(rng.choices(words, k=size))
-        while one in found:  # names of several words: there are the square of the words
-            one = tuple(rng.choices(words, k=size))
-        found[one] = None
-        made.append(one)
-    return made
+    forms: dict[str, Counter[str]] = {}
+    for word in (word for s in _all(corpus) for word in s.words):
+        key = word.casefold()
+        if key not in inside and _is_word(word):
+            forms.setdefault(key, Counter())[word] += 1
+    counts = {max(sorted(own), key=own.__getitem__): own.total() for own in forms.values()}
+    return sorted(counts, key=lambda word: (word != word.lower(), counts[word], word))
+
+
+def _is_word(text: str) -> bool:
+    """Whether a token has letters, and else only marks and joiners, as words of Hindi have.
+
+    Examples
+    --------
+    >>> [_is_word(text) for text in ("हिन्दी", "Straße", "2nd", "don't", "$")]
+    [True, True, False, False, False]
+    """
+    kinds = {category(c)[0] for c in text if c not in _JOINERS}
+    return "L" in kinds and kinds <= {"L", "M"}

@@ -212,3 +212,31 @@ def test_changed_questions_of_drop_are_linked_to_their_originals(tmp_path):
     assert (new.gold[0].text, new.case.expect) == ("Ada|Bo", "gold(least=0.8,metric=answer_f1)")
     (alone,) = load_dataset(f"contrast:{tmp_path}/new.json").examples
     assert (alone.case.of, alone.attributes["u_group"]) == ("", "q")
+    (tmp_path / "none.json").write_text(passage("q_2", "Who sat?", spans=[""]), encoding="utf-8")
+    data = load_dataset(f"contrast:{tmp_path}/none.json#originals=old.json")
+    assert [e.id for e in data.examples] == ["q"]
+    assert [bad.reason for bad in data.bad_rows] == [
+        "its answer has no number, no span and no date"
+    ]
+    with pytest.raises(
+        DataError, match=r"changes 'q', which is not in none\.json or has no answer"
+    ):
+        load_dataset(f"contrast:{tmp_path}/new.json#originals=none.json")
+
+
+def test_trees_without_the_marks_of_the_published_ones_are_refused(tmp_path):
+    tree = "1\tGo\tgo\tVERB\tVB\t_\t0\troot\t_\t_\n\n"
+    (tmp_path / "a.conllu").write_text(f"# sent_id = a\n{tree}", encoding="utf-8")
+    with pytest.raises(
+        DataError, match=r"\.xml\. As published.*DROP \(\.json\).*\*\*\* \(\.conllu"
+    ):
+        load_dataset(f"contrast:{tmp_path}/a.conllu#originals=a.conllu")
+
+
+def test_rows_of_perspectrum_are_left_out_with_a_note_where_there_are_any(tmp_path):
+    names = ("original_claim", "contrast_claim", "original_stance_label", "contrast_stance_label")
+    for stance, notes in (("neg", 0), ("unk", 1)):
+        rows = [f"{','.join(names)},perspective", "a,b,pos,neg,c", f"a,b,pos,{stance},d"]
+        (tmp_path / "p.csv").write_text("\n".join(rows), encoding="utf-8")
+        data = load_dataset(f"contrast:{tmp_path}/p.csv")
+        assert (len(data), len(data.notes)) == (4 - 2 * notes, notes)

@@ -16,6 +16,7 @@ from scrutiny.data.dataset import load_dataset
 from scrutiny.data.name_regularity import (
     CHANGES,
     NamedCorpus,
+    NamedSentence,
     NamedSpan,
     context_reduction,
     counts_of,
@@ -194,6 +195,29 @@ def test_the_command_writes_data_and_a_suite(shared, tmp_path):
     case = next(e for e in suite.examples if e.case and len(e.gold) > 1)
     base = next(e for e in suite.examples if e.id == case.case.of)
     assert [one.label for one in case.gold] == [one.label for one in base.gold]
+
+
+def sentence(text, *mentions):
+    return NamedSentence(text, tuple(text.split()), tuple(NamedSpan(*m, "PER") for m in mentions))
+
+
+def test_longer_names_than_the_words_can_make_are_refused():
+    ada = [sentence("Ada Lovelace saw it there", (0, 2))] * 10
+    with pytest.raises(DataError, match=r"has 3 .* make 9 names of 2 words, and 10 are needed"):
+        mention_permutation(NamedCorpus(ada, []), random.Random(0))
+    made = mention_permutation(NamedCorpus(ada[:9], []), random.Random(0))  # each of the nine
+    assert len({s.words[:2] for s in made.train}) == 9
+
+
+def test_words_keep_marks_and_their_most_frequent_written_form():
+    text = "Ida Straße STRASSE Straße नहीं 5G aus Ida"
+    corpus = NamedCorpus([sentence(text, (0, 1)), sentence("Bo Bo2 !", (0, 1), (1, 2))], [])
+    made = name_permutation(corpus, random.Random(0))
+    put = {s.words[m.first] for s in made.train for m in s.mentions}
+    assert put == {"Straße", "नहीं", "aus"}
+    ada = NamedCorpus([sentence("Ada Berlins Häuser sind alt", (0, 1))] * 2, [])
+    words = {name_permutation(ada, random.Random(n)).train[0].words[0] for n in range(20)}
+    assert words == {"Berlins", "Häuser", "sind", "alt"}
 
 
 def test_data_without_tags_or_with_few_words_is_refused():

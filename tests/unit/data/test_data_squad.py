@@ -1,6 +1,7 @@
 """Files in SQuAD's format."""
 
 import json
+from collections import Counter
 
 import pytest
 
@@ -77,13 +78,26 @@ def test_texts_are_cut_to_the_sentences_around_the_answer(write, around, context
     places = [text.index("Rome"), text.rindex("Rome")]
     asked = {"id": "q1", "question": "Where?", "answers": [
         {"text": "Rome", "answer_start": place} for place in places]}  # fmt: skip
-    none = {"id": "q2", "question": "Why?", "answers": [], "is_impossible": True}
-    file = {"data": [{"paragraphs": [{"context": text, "qas": [asked, none]}]}]}
+    file = {"data": [{"paragraphs": [{"context": text, "qas": [asked]}]}]}
     write("s.json", json.dumps(file))
-    first, second = load_dataset(f"squad:s.json#around={around}").examples
+    (first,) = load_dataset(f"squad:s.json#around={around}").examples
     assert first.fields["context"] == (text if context is None else context)
     assert [right.start for right in first.gold] == starts
-    assert second.fields["context"] == text
+
+
+def test_texts_without_an_answer_are_cut_alike(write):
+    text = "Ada met Bo. It rained. Bo left Rome. Why? Rome is old."
+    asked = [
+        {"id": f"q{n}", "question": "Why?", "answers": [], "is_impossible": True} for n in range(60)
+    ]
+    write("s.json", json.dumps({"data": [{"paragraphs": [{"context": text, "qas": asked}]}]}))
+    cut = [e.fields["context"] for e in load_dataset("squad:s.json#around=0").examples]
+    counts = Counter(cut)
+    assert set(counts) == {"Ada met Bo.", "It rained.", "Bo left Rome.", "Why?", "Rome is old."}
+    assert min(counts.values()) >= 4  # of 12
+    again = load_dataset("squad:s.json#around=0")
+    assert [e.fields["context"] for e in again.examples] == cut
+    assert {e.gold[0].text for e in again.examples} == {""}
 
 
 def test_sentences_around_are_a_number(write, failure):

@@ -262,11 +262,11 @@ def test_words_of_tags_are_changed_where_a_plan_says_so(tmp_path):
     options = {"recipes": ["deepwordbug"], "goal": "part_lost"}
     folder = run("attack", Words(), rows, tmp_path / "around", **options)
     assert estimate(folder, "tried", draw=0).value == 0
-    folder = run("attack", Words(), rows, tmp_path / "within", where="within", **options)
+    folder = run("attack", Words(), rows, tmp_path / "within", words="within", **options)
     assert estimate(folder, "tried", draw=0).value == 1
     assert estimate(folder, "attack_success", draw=0).value == 1
-    with pytest.raises(PlanError, match="where"):
-        AttackParams(where="outside")
+    with pytest.raises(PlanError, match="words"):
+        AttackParams(words="outside")
 
 
 def test_an_aspect_is_never_edited_and_the_words_that_judge_it_are(tmp_path):

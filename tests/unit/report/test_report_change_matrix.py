@@ -1,6 +1,7 @@
 """Changes side by side: planted losses come out as their cells, in order, with their states."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -153,6 +154,20 @@ def test_two_scores_of_a_model_are_two_columns_but_not_two_models():
         "names",
     ]
     assert [row[0] for row in chart.table.rows] == ["typos"]
+
+
+def test_two_measurements_of_one_model_are_two_columns():
+    one = finding("typos", "hurts", 0.1, of="a")
+    again = replace(one, claim=replace(one.claim, id=f"again/{one.claim.id}"), verdict="holds")
+    other = finding("typos", "holds", 0.0, of="b")
+    (chart,) = change_matrix(view(one, again, other)).charts
+    assert [name.partition(",")[0] for name in chart.table.header] == ["change", "a", "again", "b"]
+    assert [said[0] for said in chart.table.rows[0][1:]] == ["●", "✓", "✓"]
+    assert chart.caption.endswith("Empty: not asked of it.")
+    both = replace(other, claim=replace(other.claim, id=f"a/{other.claim.id}"))
+    (chart,) = change_matrix(view(one, again, both)).charts
+    names = [name.partition(",")[0] for name in chart.table.header[1:]]
+    assert names == ["a: m-a on d-a", "again: m-a on d-a", "m-b on d-b"]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,14 @@ import pytest
 from scrutiny.cli import main
 from scrutiny.data.splits.study import study_plan, system_of
 from scrutiny.report.load import load_view
-from scrutiny.report.sections.split_study import PART, OnSplit, pair_over_splits, results_by_split
+from scrutiny.report.sections.split_study import (
+    PART,
+    OnSplit,
+    _pairs,
+    _ranks,
+    pair_over_splits,
+    results_by_split,
+)
 from scrutiny.stats.intervals.interval import wilson
 from scrutiny.stats.significance.exact_tests import mcnemar, mcnemar_mid_p
 
@@ -57,6 +64,26 @@ def test_items_that_are_no_right_or_wrong_are_tested_by_flips_alone():
     assert (missing.significant, missing.by_items) == (1, 1)
     same = pair_over_splits("a", "b", [pair(0, 0)])
     assert (same.significant, same.by_items, same.reordered) == (0, 0, 0)
+
+
+def test_systems_without_a_shared_answer_are_in_no_test():
+    one, other = pair(3, 0, n=4)
+    one.items[:2] = other.items[2:] = np.nan
+    none = pair_over_splits("a", "b", [(one, other)])
+    assert (none.n_splits, none.significant, none.by_items, none.reordered) == (0, None, 0, 0)
+    assert pair_over_splits("a", "b", [(one, other), pair(12, 0)]).significant == 1
+    splits = {"split-1": {"a": one, "b": other}}
+    assert _pairs(splits, ["a", "b"], ["split-1"]).table.rows == (("a > b", *"–––––", "0"),)
+    standard = {"split-0": splits["split-1"], "split-1": dict(zip("ab", pair(12, 0), strict=True))}
+    assert _pairs(standard, ["a", "b"], ["split-1"]).table.rows[0][1:3] == ("–", "1")
+
+
+def test_a_study_without_a_standard_split_speaks_of_none():
+    splits = {f"split-{n}": dict(zip("ab", pair(12, 0), strict=True)) for n in (1, 2)}
+    charts = [make(splits, ["a", "b"], [*splits]) for make in (_ranks, _pairs)]
+    assert charts[0].caption.startswith("2 splits; the ranks")
+    assert charts[1].caption.startswith("Splits that show the order of the means, by")
+    assert [chart.table.rows[0][1] for chart in charts] == ["–", "–"]
 
 
 def test_equal_systems_are_told_apart_in_few_studies():

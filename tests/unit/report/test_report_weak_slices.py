@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 
 import pytest
 
@@ -59,6 +60,24 @@ def test_without_a_weak_slice_it_says_so_beside_chance(tmp_path):
     assert said.startswith("No slice is shown to be worse than the rest: of ")
     assert "by chance, in 95 of 100 draws at most" in said
     assert weak_slices.part(view).charts[0].table.rows == ()
+
+
+def test_a_training_set_that_is_gone_leaves_a_page_without_its_attributes(tmp_path, monkeypatch):
+    view = audited(0.5, tmp_path)
+    train = tmp_path / "train.jsonl"
+    train.write_text("".join(json.dumps(row) + "\n" for row in rows(50)), encoding="utf-8")
+    (data,) = view.manifest["plan"]["data"]
+    data["training"] = "jsonl:train.jsonl"
+    captions = []
+    for place in (tmp_path, tmp_path / "run"):
+        monkeypatch.chdir(place)
+        weak_slices._searched.cache_clear()
+        (chart,) = weak_slices.part(view).charts
+        captions.append(chart.caption)
+    assert captions[1].endswith("since 'jsonl:train.jsonl' cannot be read from here any more.")
+    assert "Not looked at" not in captions[0]
+    tried = [re.search("clearest of ([0-9]+) slices", said)[1] for said in captions]
+    assert int(tried[0]) > int(tried[1])
 
 
 def test_other_runs_are_not_searched(tmp_path):

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 from scrutiny.core.errors import DataError
 from scrutiny.data.readers import delimited, json_rows, squad
 from scrutiny.data.readers.files import existing_file, lines
-from scrutiny.data.readers.published_contrast_sets import TEST, published_format
+from scrutiny.data.readers.published_contrast_sets import TEST, published_format, published_names
 from scrutiny.data.readers.squad import read_ropes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table, reader_defaults, takes
@@ -102,7 +102,7 @@ def read(source: DataSource) -> Table:
     if not named or format_of is None:
         raise DataError(
             f"{source} is no contrast set: contrast:CHANGED#originals=FILE names two files, both "
-            f".{', .'.join(_FORMATS)}."
+            f".{', .'.join(_FORMATS)}. As published, these are read as well: {published_names()}."
         )
     before, after = format_of(source.beside(named)), format_of(source)
     own = "id" if "id" in after.columns else ""

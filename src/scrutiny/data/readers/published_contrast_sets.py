@@ -3,6 +3,7 @@
 Gardner et al. 2020. Each has a format of its own; here all become cases of a suite.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from itertools import islice
@@ -24,6 +25,7 @@ TEST: Final = "contrast set"
 #: An answer is right from this F1 on in DROP, above it in Quoref.
 RIGHT_F1: Final = 0.8
 _PEEKED: Final = 50
+_CHANGED_TREE: Final = r"^# sent_id *=.*\*\*\*\s*$"
 _PAIR: Final = ("id", "text", "text_pair", "label")
 _CASE: Final = {"expect": "gold", "test": TEST}
 
@@ -37,10 +39,15 @@ def published_format(source: DataSource) -> Callable[[DataSource], Table] | None
         If the file cannot be read.
     """
     head = "".join(islice(lines(source), _PEEKED))
-    for (ending, mark), reader in _READERS.items():
-        if source.target.lower().endswith(ending) and mark in head:
+    for (_, ending, mark), reader in _READERS.items():
+        if source.target.lower().endswith(ending) and re.search(mark, head, re.MULTILINE):
             return reader
     return None
+
+
+def published_names() -> str:
+    """Names of the sets that are read as published, with their endings."""
+    return ", ".join(f"{name} ({ending})" for name, ending, _ in _READERS)
 
 
 def _boolq(source: DataSource) -> Table:
@@ -70,11 +77,13 @@ def _drop(source: DataSource) -> Table:
     columns = ("id", "question", "context", "answers")
     named = source.option("originals")
     before = [*_drop_rows(source.beside(named))] if named else []
-    known = {str(row.values["id"]) for row in before}
+    known = {str(row.values["id"]) for row in before if not row.problem}
     after = []
     for row in _drop_rows(source):
         of = str(row.values["id"]).rpartition("_")[0]
-        problem = f"it changes {of!r}, which is not in {named}" * (named != "" and of not in known)
+        problem = row.problem
+        if named and of not in known and not problem:
+            problem = f"it changes {of!r}, which is not in {named} or has no answer there"
         link = {"of": of} if named else {"group": of}
         case = {**_CASE, "expect": f"gold(least={RIGHT_F1},metric=answer_f1)"}
         after.append(row._replace(values={**row.values, **link, **case}, problem=problem))
@@ -85,16 +94,16 @@ def _drop_rows(source: DataSource) -> Iterator[RawRow]:
     for number, passage in enumerate(_parsed(source).values(), 1):
         context = passage["passage"]
         for asked in passage["qa_pairs"]:
-            given = [asked["answer"], *asked.get("validated_answers", ())]
-            yield RawRow(
-                number,
-                {
-                    "id": asked["query_id"],
-                    "question": asked["question"],
-                    "context": context,
-                    "answers": [placed(_parts_of_drop(one), context) for one in given],
-                },
-            )
+            given = map(_parts_of_drop, [asked["answer"], *asked.get("validated_answers", ())])
+            answers = [placed(parts, context) for parts in given if parts]
+            values = {
+                "id": asked["query_id"],
+                "question": asked["question"],
+                "context": context,
+                "answers": answers,
+            }
+            problem = "" if answers else "its answer has no number, no span and no date"
+            yield RawRow(number, values, problem)
 
 
 def _parts_of_drop(answer: Mapping[str, Any]) -> Sequence[str]:
@@ -102,7 +111,7 @@ def _parts_of_drop(answer: Mapping[str, Any]) -> Sequence[str]:
     date = " ".join(filter(None, (answer["date"].get(n) for n in ("day", "month", "year"))))
     if answer["number"]:
         return (str(answer["number"]),)
-    return tuple(answer["spans"]) or (date,)
+    return tuple(filter(None, answer["spans"])) or ((date,) if date else ())
 
 
 def _mc_taco(source: DataSource) -> Table:
@@ -161,8 +170,9 @@ def _perspectrum(source: DataSource) -> Table:
             case = {"of": of, **_CASE} if of else {}
             cells = dict(zip(_PAIR, (*own, stance), strict=True))
             rows.append(row._replace(values={**cells, **case}))
-    note = f"{left_out:,} rows without a stance to both claims were left out."
-    return _suite(source, TextPairClassification.name, _PAIR, rows, notes=(note,))
+    note = f"Left out, without a stance to both claims: {left_out:,} of the rows."
+    notes = (note,) if left_out else ()
+    return _suite(source, TextPairClassification.name, _PAIR, rows, notes=notes)
 
 
 def _ud_english(source: DataSource) -> Table:
@@ -256,12 +266,12 @@ def _checked(reader: Callable[[DataSource], Table]) -> Callable[[DataSource], Ta
     return read
 
 
-#: Readers by ending and by what stands among the first lines.
+#: Readers by name, ending and what stands among the first lines (a pattern).
 _READERS: Final = {
-    (".json", '"perturbed_questions"'): _checked(_boolq),
-    (".json", '"qa_pairs"'): _checked(_drop),
-    (".tsv", "index\tsentence1\tsentence2\tlabel"): _checked(_mc_taco),
-    (".jsonl", '"left_url"'): _checked(_nlvr2),
-    (".csv", "original_claim,contrast_claim"): _checked(_perspectrum),
-    (".conllu", "# sent_id"): _checked(_ud_english),
+    ("BoolQ", ".json", '"perturbed_questions"'): _checked(_boolq),
+    ("DROP", ".json", '"qa_pairs"'): _checked(_drop),
+    ("MC-TACO", ".tsv", "index\tsentence1\tsentence2\tlabel"): _checked(_mc_taco),
+    ("NLVR2", ".jsonl", '"left_url"'): _checked(_nlvr2),
+    ("PERSPECTRUM", ".csv", "original_claim,contrast_claim"): _checked(_perspectrum),
+    ("UD English, with ids that end in ***", ".conllu", _CHANGED_TREE): _checked(_ud_english),
 }

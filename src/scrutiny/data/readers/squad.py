@@ -13,6 +13,7 @@ from typing import Any, Final
 from scrutiny.core.answers.texts import Extract
 from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.errors import DataError
+from scrutiny.core.randomness import generator
 from scrutiny.data.readers.files import lines
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table, corpus_table, reader_defaults, takes
@@ -30,6 +31,8 @@ ORIGINAL: Final = "original_id"
 _OF_QUOREF: Final = "context_id"
 #: An answer of Quoref is right above an F1 of .8.
 RIGHT_F1: Final = 0.800001
+#: Answers to a question whose text does not answer it.
+_NO_ANSWER: Final = [Extract("")]
 #: What a question has.
 _ASKED: Final = ("id", "question", "answers")
 
@@ -39,7 +42,9 @@ def read(source: DataSource) -> Table:
     """Questions of a file in SQuAD's format (1.1, 2.0), as XQuAD, MLQA and Quoref are.
 
     With ``around`` a text is cut to the sentences around its first answer, which readers learn
-    from faster; a score on such texts is higher than on whole ones.
+    from faster; a score on such texts is higher than on whole ones. The text of a question without
+    an answer is cut around a sentence that is drawn by the question's id, so that its length does
+    not tell that there is none; that none of its words are the question's may still tell it.
 
     The right answer to a question that its paragraph does not answer (``is_impossible``) is no
     words; one without answers for another reason is a bad row, and so is one of Quoref whose answer
@@ -119,6 +124,8 @@ def _number(said: str, source: DataSource) -> int | None:
 def _near(values: Mapping[str, Any], around: int) -> Mapping[str, Any]:
     """Values of a question whose text is cut to the sentences around its first answer.
 
+    Where it is right that there is none, around one that is drawn by the question's id.
+
     Examples
     --------
     >>> text = "It rained. Ada met Bo. He left. Nobody knew."
@@ -126,20 +133,26 @@ def _near(values: Mapping[str, Any], around: int) -> Mapping[str, Any]:
     >>> _near(asked, 0)
     {'context': 'Ada met Bo.', 'answers': [{'text': 'Bo', 'answer_start': 8}]}
     """
-    context = values.get("context")
-    first = next(iter(_placed(values.get("answers"))), None)
-    if not isinstance(context, str) or first is None:
+    context, answers = values.get("context"), values.get("answers")
+    first = next(iter(_placed(answers)), None)
+    if not isinstance(context, str) or (first is None and answers != _NO_ANSWER):
         return values
-    start, end = first["answer_start"], first["answer_start"] + len(first["text"])
     found = sentences(context)
-    held = [i for i, (a, b) in enumerate(found) if a < end and start < b]
+    if first is None:
+        rng = generator(0, "sentences around", name="squad@1", item=str(values["id"]))
+        held = [int(rng.integers(len(found)))] if found else []
+    else:
+        start, end = first["answer_start"], first["answer_start"] + len(first["text"])
+        held = [i for i, (a, b) in enumerate(found) if a < end and start < b]
     if not held:  # wherever it is said to stand, it is not in a sentence: refused where it is read
         return values
     low = found[max(0, held[0] - around)][0]
     high = found[min(len(found) - 1, held[-1] + around)][1]
+    if first is None:
+        return {**values, "context": context[low:high]}
     kept = [
         {**one, "answer_start": one["answer_start"] - low}
-        for one in _placed(values["answers"])
+        for one in _placed(answers)
         if low <= one["answer_start"] and one["answer_start"] + len(one["text"]) <= high
     ]
     return {**values, "context": context[low:high], "answers": kept}
@@ -168,7 +181,7 @@ def _rows(articles: list[Mapping[str, Any]], *, takes_spans: bool) -> Iterator[R
                     "id": asked["id"],
                     "question": asked["question"],
                     "context": paragraph["context"],
-                    "answers": asked["answers"] or [Extract("")],
+                    "answers": asked["answers"] or _NO_ANSWER,
                     **place,
                 }
                 if ORIGINAL in asked:

@@ -42,7 +42,7 @@ class TransferParams:
 
     Parameters
     ----------
-    recipes, budget, items, draws, control, resources, tolerance, goal, where
+    recipes, budget, items, draws, control, resources, tolerance, goal, words
         As of ``attack``; the budget is of texts that the *reference* is asked about.
     """
 
@@ -54,10 +54,10 @@ class TransferParams:
     resources: Mapping[str, str] = field(default_factory=dict)
     tolerance: float = 0.05
     goal: str = ""
-    where: Literal["", "around", "within", "beside", "anywhere"] = ""
+    words: Literal["", "around", "within", "beside", "anywhere"] = ""
 
     def __post_init__(self) -> None:
-        one_of(self, where=("", *get_args(Where)))
+        one_of(self, words=("", *get_args(Where)))
         if not self.recipes:
             raise PlanError("recipes is empty: `scrutiny list attacks` prints them all.")
         at_least(self, budget=2, items=1, draws=1)  # of the budget, the item is one
@@ -91,8 +91,8 @@ class AttackParams(TransferParams):
         What attacks look for, in its written form: ``part_lost``, ``score_falls(below=0.3)``,
         ``targeted(target="negative")``. With nothing: another label; where answers are no labels,
         that the item's score falls below half of what it was.
-    where
-        Words that are changed, relative to those that the right answer speaks of: ``around`` them
+    words
+        Which are changed, relative to those that the right answer speaks of: ``around`` them
         (entities are left alone), ``within`` (only they are changed: of tags of all words, any),
         ``beside`` (in their sentences) or ``anywhere``. With nothing, as each change has it.
     ratings
@@ -252,9 +252,9 @@ class AttackWork:
         given = given_to_attacks(held, self.task, capabilities=self.asked.model.capabilities)
         goal = goal_of(self.params, self.task)
         search = search_of(attack, given, goal, of_labels=self.task.gives_labels)
-        if not self.params.where:
+        if not self.params.words:
             return search
-        moves = tuple([replace(move, where=self.params.where) for move in search.space.moves])
+        moves = tuple([replace(move, where=self.params.words) for move in search.space.moves])
         return replace(search, space=replace(search.space, moves=moves))
 
     def attempts(

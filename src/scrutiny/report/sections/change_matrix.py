@@ -40,7 +40,8 @@ _TOLD: Final = ("hurts", "can't tell", "holds")
 _ABBREVIATED: Final = re.compile(r".*\((\w+)\)")
 _SERIES: Final = ("points lost", "by the changed texts alone", "beyond random change")
 _CELLS: Final = ("change", "of", "state", *_SERIES, "texts changed", "of the score lost")
-Column = tuple[str, str, str]
+#: Model, data set, measurement of the plan, score.
+Column = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +72,17 @@ class CostCell:
 
     @property
     def column(self) -> Column:
-        """Model, data set and score."""
-        return self.key.subject, self.key.dataset, name_and_arguments(self.key.metric)[1]
+        """Model, data set, measurement of the plan, and score."""
+        measurement = self.finding.claim.id.partition("/")[0]
+        score = name_and_arguments(self.key.metric)[1]
+        return self.key.subject, self.key.dataset, measurement, score
 
     @property
     def title(self) -> str:
         """Name of the change; parameters have a line of their own."""
         risk = self.finding.claim.risk
         said = risk.what if risk else self.change
-        said = said.removesuffix(f": {expression_in_words(self.column[2])}")
+        said = said.removesuffix(f": {expression_in_words(self.column[-1])}")
         name, bracket, rest = said.partition(" (")
         return f"{name}\n({rest}" if "=" in rest else name + bracket + rest
 
@@ -234,26 +237,25 @@ def _rows(by_change: Mapping[str, Sequence[CostCell]]) -> dict[str, str]:
 
 def _columns(cells: Sequence[CostCell], view: RunView) -> dict[Column, str]:
     """Heading of each column in lines: what it is of, the score, and its value before."""
-    by_place = grouped((cell.column[:2], cell) for cell in cells)
-    own = {place: _measurement(of[0]) for place, of in by_place.items()}
+    own = {cell.column[:3]: cell.column[2] for cell in cells}
     if len(set(own.values())) < len(own):  # one measurement of several: what varies
         subjects, data = ({place[at] for place in own} for at in (0, 1))
         models, sets = short_names([*subjects]), short_names([*data])
+        asked = Counter(place[:2] for place in own)
         own = {
-            (model, of): " on ".join(
-                [*[models[model]] * (len(subjects) > 1), *[sets[of]] * (len(data) > 1)]
-            )
-            for model, of in own
+            (model, of, named): f"{named}: " * (asked[model, of] > 1)
+            + " on ".join([*[models[model]] * (len(subjects) > 1), *[sets[of]] * (len(data) > 1)])
+            for model, of, named in own
         }
     found = {}
     by_column = grouped((cell.column, cell) for cell in cells)
-    several = Counter(column[:2] for column in by_column)
+    several = Counter(column[:3] for column in by_column)
     for column, of in by_column.items():
-        words = metric_words(column[2])
+        words = metric_words(column[-1])
         abbreviated = _ABBREVIATED.fullmatch(words)
         short = abbreviated[1] if abbreviated else words
-        name = own[column[:2]]
-        lines = [name, short] if several[column[:2]] == 1 else [f"{name} {short}"]
+        name = own[column[:3]]
+        lines = [name, short] if several[column[:3]] == 1 else [f"{name} {short}"]
         level = of[0].level
         if level and level.value is not None:
             lines.append(f"{hundred(level.value, 0)} %")
@@ -261,11 +263,6 @@ def _columns(cells: Sequence[CostCell], view: RunView) -> dict[Column, str]:
             lines.append(NO_SKILL)
         found[column] = "\n".join(lines)
     return found
-
-
-def _measurement(cell: CostCell) -> str:
-    """Name of the measurement in the plan."""
-    return cell.finding.claim.id.partition("/")[0]
 
 
 def _written(
@@ -310,8 +307,7 @@ def _caption(cells: Sequence[CostCell]) -> str:
     signs = "; ".join(f"{mark(s)} {s} ({said})" for s, said in MEANINGS.items() if s in there)
     return (
         "Figures are points of the score in the heading, over all texts; stronger colors lost "
-        f"more. {signs}. Empty: not asked, since the change is for other tasks or the right answer "
-        "may change with it."
+        f"more. {signs}. Empty: not asked of it."
     )
 
 

@@ -1,7 +1,8 @@
 """Ranks of systems over splits: whether the order on the standard split is that on random ones.
 
-For every two systems that are neighbors on the standard split, and each other split: which is
-better, and whether McNemar's test says so after a correction for the number of splits.
+For every two systems that are neighbors on the standard split (on average, where there is none),
+and each other split: which is better, and whether McNemar's test says so after a correction for the
+number of splits.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from scrutiny.blocks.charts import Chart, ChartTable
-from scrutiny.blocks.numbers import number, p_value
+from scrutiny.blocks.numbers import NO_VALUE, number, p_value
 from scrutiny.blocks.run_view import RunView
 from scrutiny.blocks.section import Part, ReportPart, part_of
 from scrutiny.core.plugin_base import family_name
@@ -28,8 +29,8 @@ from scrutiny.stats.significance.exact_tests import mcnemar_mid_p
 from scrutiny.stats.significance.permutation_tests import sign_flip_test
 
 _LEAD: Final = (
-    "Each system was trained anew on each split. A ranking that holds on the standard split alone "
-    "says little about the systems. Tests are corrected for the number of splits."
+    "Each system was trained anew on each split. A ranking that holds on a single split says "
+    "little about the systems. Tests are corrected for the number of splits."
 )
 _LEVEL: Final = 0.05
 _FLIPS: Final = 10_000
@@ -56,7 +57,7 @@ class PairOverSplits:
     higher, lower
         The systems; the first is better where the order was taken from.
     n_splits
-        How many splits there are besides.
+        On how many splits besides both have answered an item; if on none, nothing is counted.
     significant
         How many show the assumed order by McNemar's mid-p below .05 / ``n_splits`` (Bonferroni, as
         in Gorman & Bedrick); None where items are not right or wrong.
@@ -99,7 +100,10 @@ def pair_over_splits(
     **References**: Gorman & Bedrick (2019), We need to talk about standard splits; Dror et al.
     (2017), Replicability analysis for natural language processing.
     """
-    results = [_of_both(one, other) for one, other in results]
+    shared = (_of_both(one, other) for one, other in results)
+    results = [(one, other) for one, other in shared if one.items.size]
+    if not results:
+        return PairOverSplits(higher, lower, 0, None, None, 0, 0)
     ahead = [one.score > other.score for one, other in results]
     behind = sum(one.score < other.score for one, other in results)
     rng = generator(seed, "flips", name="split-study@1", item=f"{higher} {lower}")
@@ -190,12 +194,13 @@ def _ranks(
         counts = ", ".join(f"{ranks.count(r)} x {r}" for r in sorted(set(ranks)))
         shown = (standard, float(np.mean(scores)), min(scores), max(scores))
         rows.append((name, *map(number, shown), counts))
+    besides = " besides the standard one" * (STANDARD in results)
     return Chart(
         anchor="split-study-ranks",
         title="Scores and ranks over splits",
-        caption=f"{len(drawn)} splits besides the standard one; the ranks say how often which.",
+        caption=f"{len(drawn)} splits{besides}; the ranks say how often which.",
         table=ChartTable(
-            ("system", "standard split", "mean of others", "lowest", "highest", "ranks"),
+            ("system", "standard split", "mean of drawn splits", "lowest", "highest", "ranks"),
             tuple(rows),
         ),
         is_open=True,
@@ -210,23 +215,19 @@ def _pairs(
     for higher, lower in pairwise(order):
         both = [(results[split][higher], results[split][lower]) for split in drawn]
         one = pair_over_splits(higher, lower, both)
-        p = "" if STANDARD not in results else _standard_p(results[STANDARD], higher, lower)
-        rows.append(
-            (
-                f"{higher} > {lower}",
-                p,
-                *("" if n is None else str(n) for n in (one.significant, one.by_holm)),
-                str(one.by_items),
-                str(one.reordered),
-                str(one.n_splits),
-            )
-        )
+        p = NO_VALUE if STANDARD not in results else _standard_p(results[STANDARD], higher, lower)
+        counts: tuple[int | None, ...] = (one.significant, one.by_holm, one.by_items, one.reordered)
+        if not one.n_splits:
+            counts = (None,) * len(counts)
+        said = (NO_VALUE if n is None else str(n) for n in counts)
+        rows.append((f"{higher} > {lower}", p, *said, str(one.n_splits)))
+    of = "of the standard split" if STANDARD in results else "of the means"
     return Chart(
         anchor="split-study-pairs",
         title="Every two neighbors over splits",
-        caption="Splits that show the order of the standard split, by McNemar's mid-p with "
-        "Bonferroni's and with Holm's correction, and by flips of whole items with Holm's; and "
-        "splits that have the lower one in front.",
+        caption=f"Splits that show the order {of}, by McNemar's mid-p with Bonferroni's and with "
+        "Holm's correction, and by flips of whole items with Holm's; and splits that have the "
+        "lower one in front. Splits count on which both systems answered an item.",
         table=ChartTable(_HEADER, tuple(rows)),
         is_open=True,
     )
@@ -248,6 +249,8 @@ def _standard_p(own: Mapping[str, OnSplit], higher: str, lower: str) -> str:
     rng = generator(0, "flips", name="split-study@1", item="standard")
     one, other = _of_both(own[higher], own[lower])
     apart = one.items - other.items
+    if not apart.size:
+        return NO_VALUE
     return p_value(sign_flip_test(apart, rng=rng, permutations=_FLIPS).p_value)
 
 

@@ -1,7 +1,7 @@
 """Where a model is worse: slices that one half of the items proposes and the other one shows."""
 
 from collections.abc import Iterator
-from functools import cache, lru_cache, partial
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ from scrutiny.blocks.run_view import RunView
 from scrutiny.blocks.section import FINDINGS, Part, ReportPart, part_of
 from scrutiny.core.boundary.json_text import digest
 from scrutiny.core.boundary.printable import percent
+from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.randomness import generator
 from scrutiny.data.attribute import load_training
 from scrutiny.data.slice_search import Candidates, slice_candidates
@@ -38,16 +39,17 @@ _SECOND: Final = 1.0
 _COUNTS: Final = ("tp", "fp", "fn")
 
 
-#: Candidates by dataset and items.
-_Known = dict[tuple[str, bytes], Candidates]
+#: Candidates by dataset and items; and the training set, where it could not be read.
+_Known = dict[tuple[str, bytes], tuple[Candidates, str]]
 
 
 class _Found(NamedTuple):
-    """Search on the records of one model on one dataset."""
+    """Search on the records of one model on one dataset; ``lacks`` is a training set not read."""
 
     assigned: Assignment
     candidates: Candidates
     search: WeakSearch
+    lacks: str
 
 
 def part(view: RunView) -> Part | None:
@@ -71,7 +73,7 @@ def part(view: RunView) -> Part | None:
             Chart(
                 anchor=f"weak-slices-{digest(where, said, size=4)}",
                 title=f"{where}: where {said} is lower",
-                caption=" ".join(_sentences(one)),
+                caption=" ".join([*_sentences(one), *_left_out(one)]),
                 table=ChartTable(_HEADER, rows),
                 is_open=True,
             )
@@ -115,6 +117,15 @@ def _sentences(one: _Found) -> Iterator[str]:
             f"No slice is shown to be worse than the rest: of {count}, the clearest "
             f"({written[search.worst]}) lies {_points(search.below)} points below on half of the "
             f"items; of as many equal ones, it lies {chance} below by chance, {most}."
+        )
+
+
+def _left_out(one: _Found) -> Iterator[str]:
+    """What was not looked at."""
+    if one.lacks:
+        yield (
+            f"Not looked at: attributes that need the training set, since {one.lacks!r} cannot be "
+            "read from here any more."
         )
 
 
@@ -164,7 +175,7 @@ def _search(view: RunView, assigned: Assignment, known: _Known) -> _Found | None
     name = assigned.dataset, kept.tobytes()
     if name not in known:
         known[name] = _candidates(view, assigned.dataset, [recorded.panel.items[i] for i in kept])
-    candidates = known[name]
+    candidates, lacks = known[name]
     units = recorded.panel.units
     search = weak_groups(
         scores,
@@ -173,18 +184,28 @@ def _search(view: RunView, assigned: Assignment, known: _Known) -> _Found | None
         units=None if units is None else np.unique(units[kept], return_inverse=True)[1],
         handicap=_SECOND * (np.array(candidates.conditions) - 1.0),
     )
-    return _Found(assigned, candidates, search) if search.n_tried else None
+    return _Found(assigned, candidates, search, lacks) if search.n_tried else None
 
 
-def _candidates(view: RunView, dataset: str, items: list[str]) -> Candidates:
-    """Slices of some items of a run."""
+def _candidates(view: RunView, dataset: str, items: list[str]) -> tuple[Candidates, str]:
+    """Slices of some items of a run, and the training set, where it can be read no more.
+
+    A run does not keep its training set, which a page of a finished run has to do without then.
+    """
     folder = view.records.folder
     assert folder is not None  # as the caller has seen
     examples = examples_of(folder.items(), dataset)
     plans = {one["name"]: one for one in view.manifest.get("plan", {}).get("data", ())}
     named = plans.get(dataset, {}).get("training")
-    training = cache(partial(load_training, named, plans[dataset]["task"])) if named else None
-    return slice_candidates([examples[name] for name in items], training)
+    asked = [examples[name] for name in items]
+    if named:
+        try:
+            loaded = load_training(named, plans[dataset]["task"])
+        except ScrutinyError:  # moved, changed, or of a plug-in that is not here
+            pass
+        else:
+            return slice_candidates(asked, lambda: loaded), ""
+    return slice_candidates(asked), named or ""
 
 
 def _scored(statistic: Additive, values: FloatArray) -> Residuals | None:

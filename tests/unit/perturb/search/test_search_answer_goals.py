@@ -1,5 +1,8 @@
 """Goals about answers of any type, by hand."""
 
+from dataclasses import replace
+from functools import partial
+
 import pytest
 
 from scrutiny.core.answers.answer import type_of
@@ -16,6 +19,7 @@ from scrutiny.perturb.search.goals.label_goals import Targeted
 from scrutiny.perturb.search.judging import Base
 from scrutiny.perturb.search.moves import Origin
 from scrutiny.perturb.search.state import State
+from scrutiny.tasks.scores import level_of
 from scrutiny.tasks.tasks import load_task
 
 IDA, ROME = Span("text", 0, 3, "PER"), Span("text", 8, 12, "LOC")
@@ -170,6 +174,29 @@ def test_how_sure_a_model_is_of_an_extract_of_a_label_and_of_what_it_said_itself
         base, Prediction((IDA, MOVED), (0.5, 0.3)), state((4, 7, "saaw"), item=bare)
     )
     assert score == pytest.approx(0.5)
+
+
+def test_the_probability_of_an_extract_that_is_right_in_part_is_not_that_of_the_right_one():
+    item = Example("1", {"q": "Whom?", "text": "Ida saw old Rome"}, gold=Extract("old Rome"))
+    score = partial(level_of, load_task("question-answering"), labels=())
+    base = Base(
+        item, Prediction(Extract("old Rome", "text", 8), (0.6,)), score=lambda e, p: score([e], [p])
+    )
+    changed = state((4, 7, "saaw"), item=item)
+    for goal in (ScoreFalls(), PartLost(least=2)):
+        found = {
+            (text, sure): goal.judge(base, Prediction(Extract(text), (sure,)), changed)[0]
+            for text in ("old Rome", "Rome", "Ida")
+            for sure in (0.3, 0.9)
+        }
+        assert found["old Rome", 0.9] == pytest.approx(-0.5)
+        assert found["old Rome", 0.3] == pytest.approx(0.5)
+        part = found["Rome", 0.3]
+        assert 0 < part == found["Rome", 0.9] < found["Ida", 0.3] == found["Ida", 0.9] == 1
+    half = replace(base, answer=Prediction(Extract("Rome"), (0.6,)))  # both right in part: alike
+    assert ScoreFalls().judge(half, Prediction(Extract("Rome"), (0.3,)), changed)[
+        0
+    ] == pytest.approx(0.5)
 
 
 def test_goals_by_their_written_form():

@@ -248,25 +248,33 @@ def _sureness_left(base: Base, answer: Answer, right: Any, right_before: Any) ->
     """How sure the model still is of its right parts, as a share of how sure it was before.
 
     1 if the model gives no probabilities: an answer that stays then does not tell how near it is to
-    another one.
+    another one. 1 as well where one probability is of a right answer, and the other of one that is
+    right in part: what a model is surer of is not the same then.
     """
     now, before = _sureness(base, answer, right), _sureness(base, base.answer, right_before)
-    return now / before if now is not None and before else 1.0
+    if now is None or before is None or now[1] != before[1] or not before[0]:
+        return 1.0
+    return now[0] / before[0]
 
 
-def _sureness(base: Base, answer: Answer, right: Any) -> float | None:
-    """Mean probability of the right parts of an answer; None if it is not known."""
+def _sureness(base: Base, answer: Answer, right: Any) -> tuple[float, bool] | None:
+    """Mean probability of the right parts of an answer; None if it is not known.
+
+    An answer that is judged as a whole has one probability, its own. Beside it stands whether that
+    is of what is right.
+    """
     said, scores = _said(base, answer), single(answer).scores
     if said is None or not scores or right is None:
         return None
     kind = type_of(said)
     if kind is LABEL:  # its scores are those of all labels
-        return scores[base.labels.index(said)] if said in base.labels else None
+        return (scores[base.labels.index(said)], True) if said in base.labels else None
     if kind.is_judged_whole:
-        return scores[0]
+        ((_, is_right),) = judged_parts(said, right)
+        return scores[0], is_right
     parts = zip(judged_parts(said, right), scores, strict=True)
     sure = [score for (_, is_right), score in parts if is_right]
-    return sum(sure) / len(sure) if sure else None
+    return (sum(sure) / len(sure), True) if sure else None
 
 
 def _score(base: Base, example: Example, answer: Answer) -> float:
