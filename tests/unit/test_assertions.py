@@ -3,6 +3,7 @@
 import json
 import os
 import re
+from dataclasses import replace
 from importlib.metadata import entry_points
 from pathlib import Path
 from xml.etree.ElementTree import fromstring
@@ -11,7 +12,7 @@ import pytest
 
 import scrutiny
 from scrutiny import _pytest_suites
-from scrutiny._suite_tests import suite_data, suite_lines
+from scrutiny._suite_tests import _judged, suite_data, suite_lines
 from scrutiny.core.errors import ModelError, PlanError, UnknownNameError
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
 from scrutiny.testing import KeywordClassifier
@@ -330,3 +331,18 @@ def test_pytest_collects_a_suite_where_a_model_is_stated(asked, pytester, monkey
 
 def _is_installed():
     return any(one.name == "scrutiny" for one in entry_points(group="pytest11"))
+
+
+def test_cases_without_an_answer_leave_a_test_undecided_where_they_could_turn_it(both):
+    finding = both[0].findings[-2]
+    one = finding.estimate
+    lacking = replace(one.counts, n=one.counts.n - 12, failed=12)
+    for low, high, told in (
+        (0.0, 0.036, "UNDECIDED"),
+        (0.5, 0.6, "FAIL"),
+        (0.05, 0.2, "UNDECIDED"),
+    ):
+        made = replace(finding, estimate=replace(one, counts=lacking, low=low, high=high))
+        outcome, said = _judged(made, 0.1)
+        assert outcome == told, said
+        assert ("10.0 % of the rows are missing" in said) == (told == "UNDECIDED")
