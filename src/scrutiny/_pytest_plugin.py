@@ -2,7 +2,8 @@
 
 With ``--scrutiny-model`` (or ``scrutiny_model`` in the configuration of pytest), files named
 ``*.suite.toml`` and ``*.suite.jsonl`` are collected: each test of a suite is one of pytest, which
-fails where the lower limit of the share of its cases that fail is above ``scrutiny_most``.
+fails where the lower limit of the share of its cases that fail is above ``scrutiny_most``, and
+where it was not tested: a model without skill passes nothing.
 
 pytest loads it by itself where scrutiny is installed. It imports nothing heavy: a session whose
 tests assert nothing here pays next to nothing. What a test asserted stands at the end of the
@@ -41,6 +42,7 @@ class AssertedInTest:
         return said
 
 
+_MOST: Final = "0.05"
 asserted: Final = AssertedInTest()
 #: What the tests of this session asserted: the name of the test, and a sentence.
 _session: Final[list[tuple[str, str]]] = []
@@ -56,7 +58,7 @@ def pytest_addoption(parser: "pytest.Parser") -> None:
         help="Model that the suites (*.suite.toml, *.suite.jsonl) are asked of.",
     )
     parser.addini("scrutiny_model", "Model that suites are asked of.", default="")
-    parser.addini("scrutiny_most", "Largest accepted share of failed cases.", default="0.05")
+    parser.addini("scrutiny_most", "Largest accepted share of failed cases.", default=_MOST)
 
 
 def pytest_collect_file(parent: "pytest.Collector", file_path: Path) -> "pytest.Collector | None":
@@ -69,9 +71,19 @@ def pytest_collect_file(parent: "pytest.Collector", file_path: Path) -> "pytest.
     return found
 
 
-def pytest_configure() -> None:
-    """Begin a session."""
+def pytest_configure(config: "pytest.Config") -> None:
+    """Begin a session; what is stated beside the usual is checked."""
     _session.clear()
+    stated = str(config.getini("scrutiny_most"))
+    if stated != _MOST:
+        import pytest
+
+        from scrutiny.core.errors import ScrutinyError
+
+        try:
+            import_module("scrutiny._pytest_suites").most_of(stated)
+        except ScrutinyError as error:
+            raise pytest.UsageError(str(error)) from None
 
 
 def pytest_runtest_setup() -> None:

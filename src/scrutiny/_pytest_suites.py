@@ -9,8 +9,22 @@ import pytest
 
 from scrutiny._pytest_plugin import asserted
 from scrutiny._results import Run
-from scrutiny._suite_tests import asked_suite, suite_data, suite_lines
+from scrutiny._suite_tests import asked_suite, share_given, suite_data, suite_lines
 from scrutiny.core.errors import ScrutinyError
+
+
+def most_of(written: str) -> float:
+    """Largest accepted share of failed cases, as the configuration of pytest states it.
+
+    Raises
+    ------
+    PlanError
+        If it is no share.
+    """
+    try:
+        return share_given(float(written), "scrutiny_most")
+    except ValueError:
+        return share_given(written, "scrutiny_most")
 
 
 class SuiteFile(pytest.File):
@@ -26,14 +40,24 @@ class SuiteFile(pytest.File):
         return made
 
     @cached_property
+    def _outcome(self) -> Run | ScrutinyError:
+        """Run of the model on all cases, or why there is none: it is not asked for each test."""
+        try:
+            return asked_suite(self.model, self.path, progress=False)
+        except ScrutinyError as error:
+            return error
+
+    @property
     def run(self) -> Run:
         """Run of the model on all cases."""
-        return asked_suite(self.model, self.path, progress=False)
+        if isinstance(self._outcome, ScrutinyError):
+            raise self._outcome
+        return self._outcome
 
     def collect(self) -> Iterator[pytest.Item]:
         """A test for each of the suite."""
         try:
-            names = [": ".join(filter(None, one)) for one in suite_data(self.path)]
+            names = suite_data(self.path)
         except ScrutinyError as error:
             raise self.CollectError(str(error)) from None
         for name in names:
@@ -47,7 +71,7 @@ class SuiteTestItem(pytest.Item):
         """Ask the suite, if no test of it has run yet, and judge this one by its limits."""
         parent = self.parent
         assert isinstance(parent, SuiteFile)
-        most = float(self.config.getini("scrutiny_most"))
+        most = most_of(self.config.getini("scrutiny_most"))
         (line,) = suite_lines(parent.run, most=most, tests=[self.name])
         asserted.add(line.partition("\n")[0])
         if line.startswith("FAIL"):

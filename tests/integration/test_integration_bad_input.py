@@ -329,6 +329,8 @@ def write_odd_annotations(folder: Path) -> None:
         (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     whole = {"id": "a", "fields": {"text": "Fine."}, "expect": "gold", "gold": "x", "test": "t"}
     (folder / "whole.jsonl").write_text(json.dumps(whole) + "\n")
+    test = 'suite = 1\ntask = "text-classification"\n[[tests]]\ntest = "t"\nexpect = "gold"\n'
+    (folder / "lable.toml").write_text(test + 'cases = [{text = "x", lable = "y"}]\n')
     word = "{}\t{}\t_\t_\t_\t_\t{}\tdep\t_\t_\n"
     (folder / "circle.conllu").write_text(word.format(1, "go", 2) + word.format(2, "on", 1))
     (folder / "digits.conllu").write_text(word.format(1, "go", "9" * 5000))

@@ -1,7 +1,9 @@
 """Assertions for tests, and the pytest plug-in that shows what each asserted."""
 
+import json
 import os
 import re
+from dataclasses import replace
 from importlib.metadata import entry_points
 from pathlib import Path
 from xml.etree.ElementTree import fromstring
@@ -9,7 +11,10 @@ from xml.etree.ElementTree import fromstring
 import pytest
 
 import scrutiny
-from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny import _pytest_suites
+from scrutiny._suite_tests import _judged, suite_data, suite_lines
+from scrutiny.core.errors import ModelError, PlanError, UnknownNameError
+from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
 from scrutiny.testing import KeywordClassifier
 
 pytest_plugins = ["pytester"]
@@ -197,7 +202,7 @@ def test_a_suite_is_judged_by_the_limits_of_each_test(asked):
     with pytest.raises(AssertionError) as told:
         scrutiny.assert_suite(None, run)
     first, *cases = str(told.value).splitlines()
-    assert re.fullmatch(r"FAIL  negation: not: 100\.0 % \[9\d.*\] of 40 cases fail, 5 % may", first)
+    assert re.fullmatch(r"FAIL  negation: not: 100\.0 % \[89.*\] of 40 cases fail, 5 % may", first)
     assert len(cases) == 3
     assert "was not" in cases[0]
     assert cases[0].endswith("negative expected, said: positive")
@@ -206,8 +211,105 @@ def test_a_suite_is_judged_by_the_limits_of_each_test(asked):
         scrutiny.assert_suite(None, run, tests=["vocabulary: praise"], undecided="fail")
     with pytest.raises(UnknownNameError, match="vocabulary: praise"):
         scrutiny.assert_suite(None, run, tests=["praise"])
-    with pytest.raises(PlanError, match="is a share of cases"):
+    with pytest.raises(PlanError, match="most = 5 is no share of cases"):
         scrutiny.assert_suite(None, run, most=5)
+
+
+MODELS = """labels = ("negative", "positive")
+def right(texts): return ["positive" if "good" in text else "negative" for text in texts]
+def constant(texts): return ["positive" for _ in texts]
+right.labels = constant.labels = labels
+"""
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory):
+    """Run of a model that knows nothing and, behind it, one that is right, on a folder C#."""
+    folder = tmp_path_factory.mktemp("C#")
+    (folder / "models.py").write_text(MODELS)
+    rows = [{"id": "z", "text": "good", "label": "positive", "test": "one", "expect": "gold"}]
+    for n in range(120):
+        word, label = [("bad", "negative"), ("good", "positive")][n % 2]
+        of = {"label": label, "of": f"b{n}"}
+        rows += [
+            {"id": f"b{n}", "text": f"a {word} film {n}", "label": label},
+            {"id": f"s{n}", "text": f"a {word} film {n}!", "test": "same", "expect": "same", **of},
+            {"id": f"g{n}", "text": f"one {word} film {n}", "test": "cost", **of},
+        ]
+    path = folder / "tests.suite.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    names = ("constant", "right")
+    plan = Plan(
+        data=(DataPlan("x", f"suite:{path}".replace("#", "%23")),),
+        models=tuple(ModelPlan(name, f"python:models:{name}") for name in names),
+        measure=(MeasurePlan("d", "suites", names, ("x",)),),
+    )
+    with pytest.MonkeyPatch.context() as patched:
+        patched.syspath_prepend(folder)
+        return scrutiny.run(plan), path
+
+
+def test_every_model_of_a_run_is_judged_and_what_was_not_tested_never_passes(both):
+    run, _ = both
+    with pytest.raises(AssertionError) as told:
+        scrutiny.assert_suite(None, run, most=0.1)
+    lines = [line for line in str(told.value).splitlines() if line.startswith("FAIL")]
+    assert [line.partition(" (")[0] for line in lines] == ["FAIL  same", "FAIL  cost"]
+    for line in lines:
+        assert "(constant on x): not tested: no skill: accuracy 50.0 %" in line
+
+
+def test_a_drop_is_judged_where_the_audit_tells_it_and_one_case_is_undecided(both):
+    lines = {one.split(":")[0]: one for one in suite_lines(both[0], most=0.1) if "right" in one}
+    assert [*lines] == [
+        "UNDECIDED  one (right on x)",
+        "PASS  same (right on x)",
+        "PASS  cost (right on x)",
+    ]
+    assert "one item, or group of items, says nothing of others" in lines[next(iter(lines))]
+    assert re.search(r"costs 0\.0 points \[-.*\] on 120 cases, 10 may", [*lines.values()][2])
+
+
+def test_a_suite_is_a_path_and_a_run_has_its_model(both, runs):
+    run, path = both
+    assert suite_data(path) == ["one", "same", "cost"]  # below a folder with # in its name
+    for given, said in (
+        ((MODEL, run), "leave model= out"),
+        ((None, runs[0]), "has asked no suite"),
+        ((MODEL, [1]), "suite must be a path"),
+    ):
+        with pytest.raises(PlanError, match=said):
+            scrutiny.assert_suite(*given)
+    for more, said in (({"cache": "x"}, "leave cache= out"), ({"tests": "one"}, "is a list of")):
+        with pytest.raises(PlanError, match=said):
+            scrutiny.assert_suite(None, run, **more)
+
+
+def test_a_setting_that_is_no_share_ends_pytest_before_its_tests(pytester, monkeypatch):
+    for written in ("five", "nan", "-1"):
+        with pytest.raises(PlanError, match="is no share of cases"):
+            _pytest_suites.most_of(written)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))
+    plugin = ("-p", "scrutiny._pytest_plugin") if not _is_installed() else ()
+    done = pytester.runpytest_subprocess(*plugin, "-o", "scrutiny_most=5")
+    assert done.ret == pytest.ExitCode.USAGE_ERROR
+    done.stderr.fnmatch_lines(["ERROR: scrutiny_most = 5.0 is no share of cases*"])
+
+
+def test_a_model_that_cannot_be_loaded_is_loaded_once(monkeypatch):
+    asked = []
+
+    def asks(*given, **more):
+        asked.append(given)
+        raise ModelError("out of order")
+
+    monkeypatch.setattr(_pytest_suites, "asked_suite", asks)
+    file = object.__new__(_pytest_suites.SuiteFile)
+    file.path = Path("x")
+    for _ in range(2):
+        with pytest.raises(ModelError, match="out of order"):
+            file.run  # noqa: B018
+    assert len(asked) == 1
 
 
 def test_pytest_collects_a_suite_where_a_model_is_stated(asked, pytester, monkeypatch):
@@ -229,3 +331,18 @@ def test_pytest_collects_a_suite_where_a_model_is_stated(asked, pytester, monkey
 
 def _is_installed():
     return any(one.name == "scrutiny" for one in entry_points(group="pytest11"))
+
+
+def test_cases_without_an_answer_leave_a_test_undecided_where_they_could_turn_it(both):
+    finding = both[0].findings[-2]
+    one = finding.estimate
+    lacking = replace(one.counts, n=one.counts.n - 12, failed=12)
+    for low, high, told in (
+        (0.0, 0.036, "UNDECIDED"),
+        (0.5, 0.6, "FAIL"),
+        (0.05, 0.2, "UNDECIDED"),
+    ):
+        made = replace(finding, estimate=replace(one, counts=lacking, low=low, high=high))
+        outcome, said = _judged(made, 0.1)
+        assert outcome == told, said
+        assert ("10.0 % of the rows are missing" in said) == (told == "UNDECIDED")

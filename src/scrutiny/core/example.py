@@ -217,6 +217,11 @@ class SuiteTest:
     has_sets: bool = False
     perturbations: tuple[str, ...] = ()
 
+    @property
+    def label(self) -> str:
+        """Name of the test, unique within its suite: "negation: inserted not"."""
+        return f"{self.capability}: {self.name}" if self.capability else self.name
+
 
 def suite_tests(examples: Sequence[Example]) -> tuple[SuiteTest, ...]:
     """Tests of a suite in the order of their first cases; none of other items."""

@@ -222,7 +222,9 @@ class Reading:
             raise DataError(f"the label {error.args[0]!r} is not in labels={known}") from None
 
     def _place(self, raw: RawRow) -> str:
-        return f"{raw.place or self.table.place}:{raw.line}"
+        place = raw.place or self.table.place
+        unit = self.table.numbers
+        return f"{place}: {unit} {raw.line}" if unit else f"{place}:{raw.line}"
 
     def _reject(self, raw: RawRow, reason: str) -> None:
         where = self._place(raw)

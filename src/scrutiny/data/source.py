@@ -67,7 +67,8 @@ class DataSource:
     def __str__(self) -> str:
         """The data string."""
         options = ",".join(f"{key}={value}" for key, value in self.options.items())
-        return f"{self.scheme}:{self.target}" + (f"#{options}" if options else "")
+        target = self.target.replace("#", "%23")
+        return f"{self.scheme}:{target}" + (f"#{options}" if options else "")
 
     @property
     def path(self) -> Path:
@@ -116,6 +117,7 @@ def parse_source(text: str) -> DataSource:
     'tsv'
     """
     place, _, after = text.strip().partition("#")
+    place = place.replace("%23", "#")  # a path may hold one
     scheme, colon, target = place.partition(":")
     if not colon or len(scheme) < 2:  # one letter before the colon is a Windows drive
         scheme = _scheme_of_path(place)

@@ -54,6 +54,8 @@ class Table:
         Whether its rows may be cases of a suite.
     is_whole
         Whether a row holds an item whole, and not by the columns of its task.
+    numbers
+        What `RawRow.line` is the number of, where that is no line: "test".
 
     Raises
     ------
@@ -69,6 +71,7 @@ class Table:
     notes: tuple[str, ...] = ()
     is_suite: bool = False
     is_whole: bool = False
+    numbers: str = ""
 
     def __post_init__(self) -> None:
         for column in self.columns:

@@ -34,6 +34,9 @@ noun = ["box of chocolates", "city"]
 verb = ["stop", "write"]
 p = [{name = "Ada", she = "she"}, {name = "Emil", she = "he"}]
 like = {wordnet = "synonyms", pos = "n", of = ["car", "purchase"]}
+gpt4 = ["one", "two"]
+n = [3, 4.5]
+nothing = [""]
 """
 
 
@@ -58,6 +61,9 @@ def made(tmp_path, *cases, lexicons=LEXICONS, more="n = 1", expect="gold"):
         ("{p.name}: {p.she}", "Ada: she|Emil: he"),
         ("{p.name} {p2.name}", "Ada Emil|Emil Ada"),
         ("{like.word} {like.other}", "car auto|purchase buy"),
+        ("{gpt4} {gpt42} {Gpt4}", "(one two One|two one Two)"),
+        ("{{job}} {{{job}}}", r"\{job\} \{(engineer|baker)\}"),
+        ("{n} {Nothing}.", r"(3|4.5) \."),
     ],
 )
 def test_what_slots_give(tmp_path, template, pattern):
@@ -79,12 +85,15 @@ def test_a_base_is_what_the_case_changes(tmp_path):
 @pytest.mark.parametrize(
     ("case", "given", "phrase"),
     [
-        ('{text = "{jbo}"}', {}, "there is no lexicon 'jbo'; there are job"),
+        ('{text = "{jbo}"}', {}, "there is no lexicon 'jbo'; there are gpt4, job"),
         ('{text = "{p}"}', {}, "names no field of"),
         ('{text = "{job.x}"}', {}, "names the field 'x' of"),
         ('{text = "{job} {job2} {job3}"}', {}, "has no other entry"),
         ('{text = "{job}"}', {"more": "n = 3"}, "give 2 different cases, and n = 3"),
         ('{base = {text = "{job}"}, text = "{job}"}', {}, "give 0 different cases, and n = 1"),
+        ('{text = "{job:NNQ}"}', {}, "NNQ is no form; a form is one of NNS, VBZ"),
+        ('{text = "{the job}"}', {}, "'{the job}' is no slot"),
+        ('{text = "a } b"}', {}, "'}' is no slot"),
         ('{text = "{job}"}', {"more": "k = 3"}, "has 'k', which is nothing of a test"),
         ('{text = "{job}"}', {"lexicons": "job = 3\n"}, "the lexicon 'job' is no list"),
         ('{text = "{job}"}', {"lexicons": "job = [\n"}, "is no TOML"),
@@ -98,6 +107,53 @@ def test_a_base_is_what_the_case_changes(tmp_path):
 def test_what_is_refused(tmp_path, case, given, phrase):
     with pytest.raises(DataError, match=re.escape(phrase)):
         made(tmp_path, case, **given)
+
+
+CASE = '[[tests]]\ntest = "t"\nexpect = "gold"\nn = 1\ncases = [{text = "x", label = 1}]\n'
+TASK = 'suite = 1\ntask = "text-classification"\n'
+
+
+@pytest.mark.parametrize(
+    ("written", "phrase"),
+    [
+        (f"suite = 1\n{CASE}", "t.toml names no task, as in task ="),
+        (f"suite = 1\ntask = 3\n{CASE}", "t.toml names no task, as in task ="),
+        (f'{TASK}lexicons = "x"\n{CASE}', "lexicons is 'x'; it is a table"),
+        (f'{TASK}tests = "x"', "t.toml has no [[tests]]"),
+        (TASK, "t.toml has no [[tests]]"),
+        (TASK + CASE.replace("n = 1", 'n = "2"'), "test 1: n is '2'; it is the number of its"),
+        (TASK + CASE.replace("n = 1", "n = 0"), "test 1: n is 0; it is the number of its cases"),
+        (TASK + CASE.replace('"gold"', "2"), "test 1: expect is 2; it is a text, as gold"),
+        (TASK + CASE.replace("{text", '"a", {text'), "test 1: cases is ['a', {"),
+        (TASK + CASE.replace("{text", '{base = "x", text'), "test 1: base is 'x'; it is a table"),
+        (TASK + CASE.replace("label", "lable"), "column of a case named 'lable'. Did you mean"),
+        (TASK + CASE.replace("{text", "{base = {id = 1}, text"), "column of a base named 'id'"),
+        (TASK + CASE + CASE, "test 2 has the name of test 1, 't'"),
+        (f"{TASK}[lexicons]\nw = [{{a = [1]}}]\n{CASE}", "the lexicon 'w' is no list of words"),
+        (f"{TASK}[lexicons]\nw = {{wordnet = [1]}}\n{CASE}", "the lexicon 'w' is no list of words"),
+        (TASK + CASE.replace('"x"', '"{w}"'), "there is no lexicon 'w'; there are none"),
+    ],
+)
+def test_files_that_are_none(tmp_path, written, phrase):
+    (tmp_path / "t.toml").write_text(written)
+    with pytest.raises(DataError, match=re.escape(phrase)):
+        load_dataset(f"suite:{tmp_path}/t.toml")
+
+
+def test_labels_are_numbers_and_a_suite_needs_no_lexicons(tmp_path):
+    more = CASE.replace('"t"', '"t!"').replace("label = 1", "label = true")
+    (tmp_path / "t.toml").write_text(TASK + CASE + more)
+    data = load_dataset(f"suite:{tmp_path}/t.toml")
+    assert [(e.id, e.gold) for e in data.examples] == [("t-1", "1"), ("t-2-1", "true")]
+    assert [e.source.rpartition("t.toml")[2] for e in data.examples] == [": test 1", ": test 2"]
+    assert [test.name for test in suite_tests(data.examples)] == ["t", "t!"]
+
+
+def test_a_template_without_further_cases_leaves_its_turn_to_others(tmp_path):
+    short, long = '{text = "One."}', '{text = "{job} and {p.name}."}'
+    data = made(tmp_path, short, long, more="n = 5", expect="is(label=good)")
+    assert sorted(e.text for e in data.examples)[0] == "One."
+    assert len({e.text for e in data.examples}) == 5
 
 
 def test_another_version_is_refused(tmp_path):

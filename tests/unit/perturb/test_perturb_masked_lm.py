@@ -157,8 +157,8 @@ def test_words_for_all_frames_are_likely_in_each(filler):
     (first,) = words_for_all(filler, ["the ___ was good ."], n=1)
     query = MaskQuery("the ___ was good .", 4, 7)
     assert first == pytest.approx(filler.guess([query], top=1)[0][0])
-    for frames in (["no blank"], ["___ and ___"], []):
-        with pytest.raises(PlanError, match="one blank"):
+    for frames, said in ((["a"], "no blanks"), (["___ ___"], "2 blanks"), ([], "are no frames")):
+        with pytest.raises(PlanError, match=said):
             words_for_all(filler, frames, n=1)
 
 

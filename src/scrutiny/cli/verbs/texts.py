@@ -137,7 +137,9 @@ def _overlap_command(
 
 @data.command("fill")
 @click.argument("frames", nargs=-1, required=True, metavar="FRAME...")
-@click.option("--model", required=True, metavar="STRING", help="Masked language model: hf:...")
+@click.option(
+    "--model", required=True, metavar="STRING", help="Masked language model: zoo:... or hf:..."
+)
 @click.option("-n", "most", type=click.IntRange(1, 500), default=30, show_default=True)
 @click.option("--name", default="words", show_default=True, help="Name of the lexicon.")
 def _fill(frames: tuple[str, ...], model: str, most: int, name: str) -> int:
@@ -146,7 +148,7 @@ def _fill(frames: tuple[str, ...], model: str, most: int, name: str) -> int:
     Read them before you keep them: a likely word may be one of another kind.
 
     \b
-    scrutiny data fill "The soup was ___." "What ___ bread!" --model hf:MODEL
+    scrutiny data fill "The soup was ___." --model zoo:bert-4x128/seed-1
     """
     from scrutiny.perturb.resources.loading import load_resource
     from scrutiny.perturb.resources.mask_filler import words_for_all

@@ -164,7 +164,7 @@ def make_design(params: SuitesParams, inputs: Inputs) -> Design:
             try:
                 parse_expectation(text)
             except UserError as error:
-                what = f"The test {_label_of(test)!r} of the suite expects {text!r}"
+                what = f"The test {test.label!r} of the suite expects {text!r}"
                 raise PlanError(f"{what}, which cannot be read. {error}") from None
     scored, has_level = score_of(inputs.task), any(test.has_level for test in tests)
     levels = {"level": scored.level, **{metric: metric for metric in scored.also}}
@@ -211,11 +211,6 @@ def condition_of(test: SuiteTest) -> dict[str, object]:
     return {**capability, "kind": kind_of(test), "test": test.name}
 
 
-def _label_of(test: SuiteTest) -> str:
-    """Name of a test, unique within its suite."""
-    return f"{test.capability}: {test.name}" if test.capability else test.name
-
-
 def _is_by_drop(test: SuiteTest) -> bool:
     """Whether a test is told by what its changes cost: what is expected is the gold answer."""
     is_gold = all(type(parse_expectation(text)) is Gold for text in test.expects)
@@ -230,7 +225,7 @@ def _has_scores(test: SuiteTest) -> bool:
 
 def _estimates(test: SuiteTest, inputs: Inputs) -> Iterator[EstimateSpec]:
     """Specifications of one test."""
-    name, condition = _label_of(test), condition_of(test)
+    name, condition = test.label, condition_of(test)
     of = partial(EstimateSpec, condition=condition)
     yield of(f"failures/{name}", _FAILED)
     if _is_by_drop(test):
@@ -261,7 +256,7 @@ def _estimates(test: SuiteTest, inputs: Inputs) -> Iterator[EstimateSpec]:
 def _of_kind(test: SuiteTest, kind: str, inputs: Inputs) -> Iterator[EstimateSpec]:
     """Specifications of the cases of a test to which one kind of change was made."""
     where = slice_of_values({PERTURBATION: kind})
-    name, condition = f"{_label_of(test)}/{kind}", condition_of(test)
+    name, condition = f"{test.label}/{kind}", condition_of(test)
     of = partial(EstimateSpec, condition=condition, where=where, group=canonical(where))
     yield of(f"failures/{name}", _FAILED)
     if _has_scores(test):
@@ -279,7 +274,7 @@ def cells_of(tests: Sequence[SuiteTest]) -> dict[tuple[str, str], dict[str, obje
 
 def _claim(test: SuiteTest, params: SuitesParams, inputs: Inputs) -> Claim:
     """The risk of a test."""
-    name = _label_of(test)
+    name = test.label
     what, says = name, f"fails cases of {name}"
     said = {parse_expectation(text).fails for text in test.expects}
     fails = said.pop() if len(said) == 1 else Expectation.fails  # cases expect different things

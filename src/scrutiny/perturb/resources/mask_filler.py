@@ -53,11 +53,16 @@ def words_for_all(filler: WordGuesser, frames: Sequence[str], *, n: int) -> list
     Raises
     ------
     PlanError
-        If a frame has no blank, or several.
+        If there are no frames, or one has no blank, or several.
     """
-    odd = next((frame for frame in frames if frame.count(_BLANK) != 1), None)
-    if odd is not None or not frames:
-        raise PlanError(f"A frame has one blank, written {_BLANK}, and {odd!r} has not.")
+    if not frames:
+        raise PlanError(f"There are no frames: give texts with one blank each, written {_BLANK}.")
+    for frame in frames:
+        if (count := frame.count(_BLANK)) != 1:
+            raise PlanError(
+                f"The frame {frame!r} has {count or 'no'} blanks, and one is wanted, "
+                f"written {_BLANK}."
+            )
     places = [frame.index(_BLANK) for frame in frames]
     queries = [
         MaskQuery(frame, start, start + len(_BLANK))
