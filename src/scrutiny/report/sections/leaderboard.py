@@ -50,9 +50,8 @@ _LEAD: Final = (
     "equal: these items do not tell them apart."
 )
 _HEADER: Final = ("system", "score", "rank", "range of rank", "better than", "worse than")
-#: Scores of logs that were imported, and diagnostics whose first number is a system's score.
+#: Scores of logs that were imported; of other runs, the score is that of a headline.
 _LOGGED: Final = "scores"
-_KINDS: Final = ("performance", _LOGGED)
 #: Draws of items, at most; of many pairs, so many numbers over all pairs, and at least.
 _DRAWS: Final = 4_000
 _NUMBERS: Final = 8_000_000
@@ -95,9 +94,12 @@ def boards_of(view: RunView) -> tuple[Board, ...]:
     if len(view.facts.subjects) < 2:
         return ()
     scores = {identity(one.key): one for one in view.all_estimates}
+    told = (f.estimate for f in view.all_findings if f.claim.is_headline and f.estimate)
+    headlines = {identity(one.key, without=["group"]) for one in told}
     first: dict[tuple[str, ...], dict[str, Assignment]] = {}
     for one in assignments_in(view.manifest):
-        is_own = family_name(one.kind) in _KINDS and one.is_of_whole_records
+        name = identity(one.key, without=["group"])
+        is_own = one.is_of_whole_records and (name in headlines or family_name(one.kind) == _LOGGED)
         known = scores.get(identity(one.key))
         if not is_own or one.role != "measured" or known is None or known.value is None:
             continue
