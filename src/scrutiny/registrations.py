@@ -539,6 +539,7 @@ part scrutiny.
     convergent@1      report.sections.over_replicates:CONVERGENT
     abstention@1      report.sections.item_hits:ABSTENTION
     seed-spread@1     diagnostics.performance.seed_spread:PART
+    leaderboard@1     report.sections.leaderboard:PART
     split-study@1     report.sections.split_study:PART  performance
     relations@1       report.sections.over_replicates:RELATIONS
     comparisons@1     report.sections.comparisons:COMPARISONS

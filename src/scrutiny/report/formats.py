@@ -16,7 +16,7 @@ from scrutiny.core.boundary.printable import printable
 from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import Estimate
 from scrutiny.report.findings.audit_rows import AuditRow, audit_rows, number_rows
-from scrutiny.report.sections import seeds
+from scrutiny.report.sections import leaderboard, seeds
 from scrutiny.report.trust import trusted_table
 from scrutiny.report.wording import OUTCOME_MARKS, headline
 from scrutiny.store.files import save_text
@@ -219,7 +219,7 @@ _EVIDENCE: Final = ("p_supported", "p_not_supported", "minimum_detectable_effect
 
 
 def render_ndjson(view: RunView) -> str:
-    """Estimates, then findings, then published figures, one on each line; never NaN."""
+    """Estimates, findings, published figures, leaderboards, one on each line; never NaN."""
     objects = [
         estimate_object(e) | {name: plain(getattr(e, name)) for name in DETAILS}
         for e in view.all_estimates
@@ -254,6 +254,7 @@ def render_ndjson(view: RunView) -> str:
                 **figure,
             }
         )
+    objects += leaderboard.board_objects(view)
     return "".join(f"{json_line(one)}\n" for one in objects)
 
 

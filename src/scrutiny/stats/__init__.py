@@ -26,7 +26,8 @@ intervals
     `simultaneous`: limits that hold for all rows of a family at once (`families`, of `rows`, with
     the items or seeds that would do). `seed_error`: moderated over a family, and against item
     error. `share_limits`: exact limits of few failures, in clusters too. `variance_budget`: shares
-    of items, wordings, repeats and seeds. `two_way`: other models on other datasets.
+    of items, wordings, repeats and seeds. `two_way`: other models on other datasets. `ranks`: of
+    systems, their limits, ties and reorderings.
 distributions
     `divergence`: entropy of rows, Jensen-Shannon divergence between many; ones for inner loops.
     `output_distances`: of two models, temperatures, what samples and top-k allow. `two_sample`: one
