@@ -128,7 +128,7 @@ def _by_length(examples: Sequence[Example]) -> list[Slice]:
     if scripts & (UNSPACED - OF_CHARACTERS):
         return []
     unit = "characters" if scripts <= OF_CHARACTERS else "words"
-    ordered = sorted(sum(1 for _ in words_of(example)) for example in examples)
+    ordered = sorted(len(words_of(example)) for example in examples)
     low, high = ordered[len(ordered) // 3], ordered[2 * len(ordered) // 3]
     return [
         Slice("short", f"of fewer than {low} {unit}", f"length < {low}"),
