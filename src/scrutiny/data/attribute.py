@@ -4,11 +4,12 @@ Those of a training set are here: seen before, new words, frequency of the label
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from inspect import getdoc
-from typing import Any, Literal
+from itertools import chain
+from typing import Any, Final, Literal
 
 from scrutiny.core.answers.answer import label_in
 from scrutiny.core.example import Example
@@ -16,7 +17,7 @@ from scrutiny.core.languages import OF_CHARACTERS, UNSPACED, is_english, script_
 from scrutiny.core.plugin_base import Told
 from scrutiny.data.dataset import load_dataset
 from scrutiny.data.hashes import content_hash
-from scrutiny.text.tokens import is_word, token_texts
+from scrutiny.text.tokens import is_word, sentences, token_texts
 
 Value = bool | float | str
 #: Scripts whose texts are divided neither by spaces nor by characters.
@@ -61,27 +62,61 @@ class Training:
         return {label: count / counts.total() for label, count in counts.items()}
 
 
+#: Texts of an item, as they are looked at together.
+_Texts = tuple[str, ...]
+
+
 @lru_cache(maxsize=64)  # all attributes look at one item after the other
-def _tokens(text: str) -> tuple[str, ...]:
-    """Tokens of a text."""
-    return tuple(token_texts(text))
+def _tokens(texts: _Texts) -> tuple[str, ...]:
+    """Tokens of all texts."""
+    if len(texts) == 1:
+        return tuple(token_texts(texts[0]))
+    return tuple(chain.from_iterable(_tokens((text,)) for text in texts))
 
 
 @lru_cache(maxsize=64)
-def _lower(text: str) -> tuple[str, ...]:
-    """Tokens of a text in lower case, with straight apostrophes."""
-    return tuple(token.lower().replace("’", "'") for token in _tokens(text))
+def _lower(texts: _Texts) -> tuple[str, ...]:
+    """Tokens of all texts in lower case, with straight apostrophes."""
+    if len(texts) == 1:
+        return tuple(token.lower().replace("’", "'") for token in _tokens(texts))
+    return tuple(chain.from_iterable(_lower((text,)) for text in texts))
+
+
+@lru_cache(maxsize=64)
+def _words(texts: _Texts) -> tuple[str, ...]:
+    """Words of all texts in lower case."""
+    if len(texts) == 1:
+        return tuple(filter(_is_word, _lower(texts)))
+    return tuple(chain.from_iterable(_words((text,)) for text in texts))
+
+
+_is_word: Final = lru_cache(maxsize=4096)(is_word)
+
+
+@lru_cache(maxsize=64)
+def sentences_in(text: str) -> tuple[Sequence[str], ...]:
+    """Tokens of each sentence of a text, as they are written."""
+    return tuple(_tokens((text[start:end],)) for start, end in sentences(text))
+
+
+def tokens_of(example: Example) -> Sequence[str]:
+    """Tokens of all fields as they are written."""
+    return _tokens(tuple(example.fields.values()))
 
 
 def lower_of(example: Example) -> Sequence[str]:
     """Tokens of all fields in lower case, with straight apostrophes."""
-    each = [_lower(text) for text in example.fields.values()]
-    return each[0] if len(each) == 1 else [token for tokens in each for token in tokens]
+    return _lower(tuple(example.fields.values()))
 
 
-def words_of(example: Example) -> Iterator[str]:
+def words_of(example: Example) -> Sequence[str]:
     """Words of all fields in lower case, without punctuation."""
-    return filter(is_word, lower_of(example))
+    return _words(tuple(example.fields.values()))
+
+
+def words_of_each(example: Example) -> list[Sequence[str]]:
+    """Words of each field in lower case, without punctuation."""
+    return [_words((text,)) for text in example.fields.values()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,11 +196,6 @@ def attribute(
     return made
 
 
-def tokens_of(example: Example) -> list[str]:
-    """Tokens of all fields as they are written."""
-    return [token for text in example.fields.values() for token in _tokens(text)]
-
-
 @attribute("with a text that is in the training data", of_training=True)
 def in_training(example: Example, training: Training) -> bool:
     """Whether a text of the item is in the training set, ignoring case and punctuation.
@@ -189,7 +219,7 @@ def unseen_words(example: Example, training: Training) -> float:
     >>> unseen_words(Example("1", {"text": "It is grim here"}), training)
     0.5
     """
-    words = list(words_of(example))
+    words = words_of(example)
     return sum(word not in training.words for word in words) / max(len(words), 1)
 
 

@@ -138,9 +138,12 @@ class Items:
         loaded: dict[str, Attribute] = {}
         for term in terms:
             is_column = any(f"{p}{term.name}" in self._columns for p in ("", "a_", "u_"))
-            if not is_column and not term.field and term.name in own:
+            is_known = (term.name, "", "") in self._values
+            if not (is_column or is_known or term.field) and term.name in own:
                 loaded[term.name] = registry().load("attribute", term.name)
         plain = {name: one for name, one in loaded.items() if not one.of_training}
+        if not plain:
+            return
         rows = [[one(example) for one in plain.values()] for example in self.examples]
         for column, (name, one) in enumerate(plain.items()):
             self._values[name, "", ""] = one.gives, [row[column] for row in rows]

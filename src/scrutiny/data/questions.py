@@ -1,9 +1,9 @@
 """Questions: recognized by their mark or by word order (*what is it*, *is it good*)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from scrutiny.text.tokens import sentences, token_texts
+from scrutiny.data.attribute import sentences_in
 
 _MARKS: Final = "?？؟"
 _OPENING: Final = frozenset("and but so or well oh hey ok okay now then please".split())
@@ -62,14 +62,17 @@ def is_question_text(text: str, *, is_english: bool) -> bool:
     """
     if any(mark in text for mark in _MARKS):
         return True
-    return is_english and any(_asks(text[start:end]) for start, end in sentences(text))
+    return is_english and any(map(_asks, sentences_in(text)))
 
 
-def _asks(sentence: str) -> bool:
+def _asks(sentence: Sequence[str]) -> bool:
+    lower = [token.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'") for token in sentence]
+    opening = next((word for word in lower if word != "," and word not in _OPENING), "")
+    if opening.partition("'")[0] not in _ASKING and opening.removesuffix("n't") not in _SUBJECTS:
+        return False
     # lower-case words, with contracted negations as one (*isn't*) and *what's* as two
     found: list[str] = []
-    for token in token_texts(sentence):
-        word = token.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    for word in lower:
         first, _, short = word.partition("'")
         if word == "n't" and found:
             found[-1] += word

@@ -15,7 +15,7 @@ from scrutiny.core.answers.answer import label_in
 from scrutiny.core.example import Example
 from scrutiny.core.languages import OF_CHARACTERS, UNSPACED, is_english, script_of
 from scrutiny.core.registry import registry
-from scrutiny.core.slice_syntax import joined, slice_of_values
+from scrutiny.core.slice_syntax import canonical, joined, slice_of_values
 from scrutiny.data.attribute import Attribute, Training, load_training, words_of
 from scrutiny.data.item_values import FEWEST, Items
 from scrutiny.store.run_folder import RunFolder
@@ -128,7 +128,7 @@ def _by_length(examples: Sequence[Example]) -> list[Slice]:
     if scripts & (UNSPACED - OF_CHARACTERS):
         return []
     unit = "characters" if scripts <= OF_CHARACTERS else "words"
-    ordered = sorted(sum(1 for _ in words_of(example)) for example in examples)
+    ordered = sorted(len(words_of(example)) for example in examples)
     low, high = ordered[len(ordered) // 3], ordered[2 * len(ordered) // 3]
     return [
         Slice("short", f"of fewer than {low} {unit}", f"length < {low}"),
@@ -147,6 +147,8 @@ class RunItems:
         Table with their texts, read once if a slice needs them.
     training
         Data string and task of the training set, by dataset.
+    stated
+        Slices of the plan, whose attributes are computed together, each text cut once for all.
     """
 
     def __init__(
@@ -154,22 +156,26 @@ class RunItems:
         items: pa.Table,
         texts: Callable[[], pa.Table] | None = None,
         training: Mapping[str, tuple[str, str]] | None = None,
+        stated: Sequence[str] = (),
     ) -> None:
         self._items = items
         self._read = texts
         self._training = training or {}
+        self._stated = dict.fromkeys(map(canonical, stated))
         self._known: dict[str, Items] = {}
         self._inside: dict[tuple[str, str], NDArray[np.bool_]] = {}
 
     @classmethod
     def of_folder(cls, folder: RunFolder) -> "RunItems":
         """Items of a run folder."""
+        plan = folder.manifest.get("plan", {})
         training = {
             data["name"]: (data["training"], data["task"])
-            for data in folder.manifest.get("plan", {}).get("data", ())
+            for data in plan.get("data", ())
             if data.get("training")
         }
-        return cls(folder.items_without_texts(), folder.items, training)
+        stated = [w for one in (plan, *plan.get("measure", ())) for w in one.get("where", ())]
+        return cls(folder.items_without_texts(), folder.items, training, stated)
 
     @cached_property
     def datasets(self) -> list[str]:
@@ -186,6 +192,8 @@ class RunItems:
         """
         for name in datasets:
             if (name, where) not in self._inside:
+                if where in self._stated:
+                    self.of(name).look_at(self._stated)
                 found = [is_in is True for is_in in self.of(name).inside(where)]
                 self._inside[name, where] = np.array(found, dtype=np.bool_)
         return np.concatenate([self._inside[name, where] for name in datasets])

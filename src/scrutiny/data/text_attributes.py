@@ -12,11 +12,17 @@ from typing import Final
 from scrutiny.core.answers.answer import label_in
 from scrutiny.core.example import Example
 from scrutiny.core.languages import is_english
-from scrutiny.data.attribute import attribute, lower_of, tokens_of, words_of
+from scrutiny.data.attribute import (
+    attribute,
+    lower_of,
+    sentences_in,
+    tokens_of,
+    words_of,
+    words_of_each,
+)
 from scrutiny.data.questions import is_question_text
 from scrutiny.text.lexicon import first_names, is_stop_word, table, zipf
 from scrutiny.text.numbers import parse_number
-from scrutiny.text.tokens import is_word, sentences, token_texts
 
 _RARE: Final = 3.3  # on the scale of `zipf`: about twice in a million words
 _FEWEST_LETTERS: Final = 4
@@ -51,7 +57,8 @@ def negated(example: Example) -> bool:
     >>> [negated(Example("1", {"text": text})) for text in ("It isn't bad.", "A knot.")]
     [True, False]
     """
-    return any(word in _NEGATIVE or word.endswith("n't") for word in lower_of(example))
+    words = lower_of(example)
+    return not _NEGATIVE.isdisjoint(words) or any(word.endswith("n't") for word in words)
 
 
 @attribute("with a question")
@@ -85,7 +92,7 @@ def number(example: Example) -> bool:
     >>> [number(Example("1", {"text": text})) for text in ("Seats 4", "two left", "No seats")]
     [True, True, False]
     """
-    if any(any(map(str.isdigit, text)) for text in example.fields.values()):
+    if any(map(str.isdigit, "".join(example.fields.values()))):
         return True
     return is_english(example.language) and any(map(_is_number, tokens_of(example)))
 
@@ -115,8 +122,8 @@ def name(example: Example) -> bool:
     return any(
         len(word) > 1 and word[0].isupper() and not word.isupper()
         for text in example.fields.values()
-        for start, end in sentences(text)
-        for word in token_texts(text[start:end])[1:]
+        for sentence in sentences_in(text)
+        for word in sentence[1:]
     )
 
 
@@ -195,13 +202,13 @@ def other_letters(example: Example) -> bool:
 @attribute("of several sentences", stream="sentences")
 def several_sentences(example: Example) -> bool:
     """Whether a text has more than one sentence."""
-    return any(len(sentences(text)) > 1 for text in example.fields.values())
+    return any(len(sentences_in(text)) > 1 for text in example.fields.values())
 
 
 @attribute("without a function word", is_english=True)
 def no_function_word(example: Example) -> bool:
     """Whether the text has words, and none of them is a function word."""
-    words = [word for word in lower_of(example) if is_word(word)]
+    words = words_of(example)
     return bool(words) and not any(is_stop_word(word) for word in words)
 
 
@@ -214,13 +221,13 @@ def length(example: Example) -> int:
     >>> length(Example("1", {"premise": "It rains.", "hypothesis": "It is wet."}))
     5
     """
-    return sum(1 for _ in words_of(example))
+    return len(words_of(example))
 
 
 @attribute("words of the longest text", of_words=True)
 def longest_text(example: Example) -> int:
     """Number of words in the longest of the item's texts."""
-    return max(sum(map(is_word, token_texts(text))) for text in example.fields.values())
+    return max(map(len, words_of_each(example)))
 
 
 @attribute("distinct words, as a share of all words", of_words=True)
@@ -232,7 +239,7 @@ def lexical_richness(example: Example) -> float | None:
     >>> lexical_richness(Example("1", {"text": "so it is, so it was"}))
     0.6666666666666666
     """
-    words = list(words_of(example))
+    words = words_of(example)
     return len(set(words)) / len(words) if words else None
 
 
@@ -245,10 +252,9 @@ def overlap(example: Example) -> float | None:
     >>> overlap(Example("1", {"premise": "A man sleeps.", "hypothesis": "The man sleeps"}))
     0.6666666666666666
     """
-    first, *_, last = (example.fields.values()) if len(example.fields) > 1 else ("", "")
-    words = [w for w in map(str.lower, token_texts(last)) if is_word(w)]
-    known = {w.lower() for w in token_texts(first)}
-    return sum(w in known for w in words) / len(words) if words else None
+    first, *_, last = words_of_each(example) if len(example.fields) > 1 else ((), ())
+    known = set(first)
+    return sum(w in known for w in last) / len(last) if last else None
 
 
 @attribute(
@@ -263,7 +269,7 @@ def rarest_word(example: Example) -> float:
     >>> rarest_word(Example("1", {"text": "a good film"})) > 4
     True
     """
-    return min((zipf(word) for word in words_of(example) if word.isalpha()), default=0.0)
+    return min(map(zipf, filter(str.isalpha, words_of(example))), default=0.0)
 
 
 @attribute("gender that words and first names have: woman, man, both or none", is_english=True)

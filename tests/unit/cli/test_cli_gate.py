@@ -295,3 +295,49 @@ def test_what_is_accepted_is_suppressed_in_sarif(gate: Gate) -> None:
     assert gate("--rule", "accuracy > 0.99", "--sarif", "gate.sarif")[0] == 1
     (result,) = json.loads(Path("gate.sarif").read_text())["runs"][0]["results"]
     assert (result["kind"], result["level"]) == ("fail", "error")
+
+
+def stored(name: str, n: int, right: float) -> tuple[str, list[str]]:
+    """Data of which a share is answered right, as a data string, and the rows of these answers."""
+    gold = ["good" if i % 2 else "bad" for i in range(n)]
+    rows = [f"{name}{i},{name} text {i},{label}" for i, label in enumerate(gold)]
+    Path(f"{name}.csv").write_text("\n".join(["id,text,label", *rows]))
+    hits = [round(right * (i + 1)) > round(right * i) for i in range(n)]
+    other = {"good": "bad", "bad": "good"}
+    answers = [g if hit else other[g] for g, hit in zip(gold, hits, strict=True)]
+    return f"csv:{name}.csv#id=id", [f"{name}{i},{one}" for i, one in enumerate(answers)]
+
+
+@pytest.mark.parametrize(
+    ("n", "right", "tolerance", "code"),
+    [
+        (300, (0.9, 0.6), 0.1, 1),  # loses 30 points
+        (300, (0.9, 0.9), 0.08, 0),
+        (40, (0.9, 0.85), 0.05, 4),
+    ],
+)
+def test_what_is_lost_on_other_data_is_a_risk_and_a_rule(
+    n: int, right: tuple[float, float], tolerance: float, code: int, empty_folder: Path
+) -> None:
+    (home, ours), (away, theirs) = stored("home", n, right[0]), stored("away", n, right[1])
+    (empty_folder / "answers.csv").write_text("\n".join(["id,label", *ours, *theirs]))
+    words = ["--model", "predictions:answers.csv", "--data", home, "--data", away]
+    words += ["--only", "performance", "--tolerance", f"accuracy={tolerance}", "--out", "run"]
+    assert exit_code_of(group, ["audit", *words, "--display", "none"]) == 0
+    ((risk, lost),) = [(f.claim.risk, f) for f in scrutiny.load("run").findings if f.claim.risk]
+    assert risk.what == "away.csv instead of home.csv"
+    assert lost.verdict == {1: "hurts", 0: "holds", 4: "can't tell"}[code]
+    low, value, high = lost.estimate.ends if lost.estimate else (0.0, 0.0, 0.0)
+    assert value == pytest.approx(right[0] - right[1], abs=1e-9)
+    se = sum(share * (1 - share) / n for share in right) ** 0.5
+    assert high - low == pytest.approx(2 * 1.96 * se, rel=0.15)
+    assert exit_code_of(group, ["gate", "run", "--risks"]) == code
+    sides = "dataset=csv:away.csv minus dataset=csv:home.csv"
+    rule = f"accuracy >= {-tolerance} where {sides}"
+    assert exit_code_of(group, ["gate", "run", "--rule", rule]) == code
+
+
+@pytest.fixture
+def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path

@@ -16,7 +16,7 @@ from scrutiny.registrations import REGISTRATIONS
 from scrutiny.run.budgeting.cost import cost_of
 from scrutiny.run.executing.executors import executor
 from scrutiny.run.planning.audit import AUDIT_DRAWS, audit_plan, in_page_order
-from scrutiny.run.planning.audit_profiles import PROFILES, profile_of
+from scrutiny.run.planning.audit_profiles import PROFILES, profile_of, with_tolerances
 from scrutiny.run.planning.doubtful_data import unasked_warnings
 from scrutiny.run.planning.loading import LoadedModels, Opened
 from scrutiny.run.planning.resolve import resolve
@@ -246,6 +246,21 @@ def test_a_reference_adds_agreement_to_the_usual_profile():
     assert {m.id for m in beside.measure} - {m.id for m in audit_plan(MODELS, DATA).measure} == {
         "similarity.outputs"
     }
+
+
+def test_each_further_data_set_is_held_against_the_first(tmp_path):
+    data = [replace(labeled(tmp_path), name=name) for name in "abc"]
+    models = [ModelPlan(name, f"builtin:sentiment/seed-{name}") for name in "12"]
+    plan = audit_plan(models, data, only=("performance",))
+    names = [f"loss/{model}/{other}" for model in "12" for other in "bc"]
+    assert [one.id for one in plan.estimate] == [one.id for one in plan.claim] == names
+    assert plan.estimate[0].contrast == {"a": {"dataset": "a"}, "b": {"dataset": "b"}}
+    assert {one.risk.tolerance for one in plan.claim} == {0.02}
+    assert {c.risk.tolerance for c in with_tolerances(plan, {"accuracy": 0.1}).claim} == {0.1}
+    assert not audit_plan(models, data[:1], only=("performance",)).claim
+    assert not audit_plan(models, data, only=("leakage",)).claim
+    steps = [replace(models[0], source="builtin:sentiment/seed-{step}")]
+    assert not audit_plan(steps, data, only=("performance",)).claim
 
 
 def test_names_of_profiles_are_known_and_lead_to_diagnostics_that_there_are():

@@ -174,7 +174,9 @@ def first_screen_of(view: RunView) -> FirstScreen:
     findings = [finding for finding in view.findings if finding.claim.risk is not None]
     if not findings:
         return screen
-    datasets = short_names([f.estimate.key.dataset for f in findings if f.estimate])
+    plain = {data.name for data in view.datasets}  # of a difference of two, the risk names both
+    named = (f.estimate.key.dataset for f in findings if f.estimate)
+    datasets = short_names([name for name in named if name in plain])
     where = datasets if len(datasets) > 1 else {}
     risks = tuple(sorted((found_risk(view, f, where) for f in findings), key=worst_first))
     notes = tuple(said for part in registered(view.estimates) for said in part.first(view))

@@ -267,6 +267,8 @@ class _Chooser:
         presupposed = {
             name for m in self.resolved.measurements.values() for name in m.diagnostic.presupposes
         }
+        if whole.profile:  # whose own estimates say what they are of
+            return plan.diagnostic in presupposed or plan.id in {e.source for e in whole.estimate}
         named = (*whole.estimate, *whole.claim, *whole.relate, *whole.published)
         return bool(named) or plan.diagnostic in presupposed
 

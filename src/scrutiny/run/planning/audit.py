@@ -4,21 +4,35 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from scrutiny.blocks.labels import short_names
 from scrutiny.core.boundary.json_text import canonical_json, plain
+from scrutiny.core.claim import Claim, Component, Risk
 from scrutiny.core.diagnostic import Diagnostic, applies, fits
 from scrutiny.core.errors import ModelError, PlanError
+from scrutiny.core.expressions import expression_in_words
 from scrutiny.core.facts import wanted_in_words
 from scrutiny.core.languages import in_words, may_be
-from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
+from scrutiny.core.model import Family
+from scrutiny.core.plan import (
+    DataPlan,
+    EstimatePlan,
+    MeasurePlan,
+    ModelPlan,
+    Plan,
+    Resampling,
+)
+from scrutiny.core.plugin_base import family_name
 from scrutiny.core.record import grouped
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
 from scrutiny.data.dataset import Dataset
 from scrutiny.data.reading import OnBadRow
 from scrutiny.models.strings.model_families import expand
+from scrutiny.reliability.metrics import metric_of
 from scrutiny.run.planning.audit_profiles import LANGUAGE, SHIP, Profile, profile_of
 from scrutiny.run.planning.loading import Opened
 from scrutiny.run.planning.measurements import compares
+from scrutiny.tasks.scores import score_of
 from scrutiny.tasks.tasks import load_task
 
 #: What a model offers an audit beside its capabilities: that changed texts can be asked.
@@ -129,15 +143,70 @@ def audit_plan(
     if not measures:
         said = _nothing_applies("" if only else wanted.name, data)
         raise PlanError(" ".join((*left_out, said)))
+    losses = [
+        loss
+        for one in measures
+        if family_name(one.diagnostic) == "performance"
+        for loss in _on_other_data(one, everyone, read)
+    ]
     return Plan(
         data=tuple(there.values()),
         models=tuple(everyone.values()),
         measure=tuple(measures),
+        estimate=tuple(estimate for estimate, _ in losses),
+        claim=tuple(claim for _, claim in losses),
         resampling=Resampling(draws=AUDIT_DRAWS),
         on_bad_row=on_bad_row,
         profile=wanted.name,
         left_out=left_out,
     )
+
+
+def _on_other_data(
+    measure: MeasurePlan, models: Mapping[str, ModelPlan], read: Mapping[str, Dataset]
+) -> Iterator[tuple[EstimatePlan, Claim]]:
+    """What a model loses on each further dataset of a measurement, beside the first one.
+
+    No loss is told of models in several conditions, whose scores on one dataset are several.
+    """
+    first, *others = [name for name in measure.data if name in read]
+    task = load_task(read[first].task).on(read[first].examples)
+    scored = score_of(task)
+    direction = metric_of(scored.level, task.measures).higher_is
+    says = expression_in_words(scored.level)
+    short = short_names([first, *others])
+    for model in measure.models:
+        several = {str(one.condition) for one in _family(models[model]).replicates}
+        for other in others if len(several) == 1 and direction else ():
+            name = f"loss/{model}/{other}"
+            a, b = (first, other) if direction == "better" else (other, first)
+            yield (
+                EstimatePlan(
+                    name,
+                    measure.id,
+                    scored.level,
+                    contrast={"a": {"dataset": a}, "b": {"dataset": b}},
+                    where={"subject": model},
+                ),
+                Claim(
+                    id=name,
+                    says=f"{says} is worse on {short[other]} than on {short[first]}",
+                    diagnostic="performance",
+                    components=(Component(name, 0.0),),
+                    family="other data",
+                    competence=(
+                        (
+                            f"{measure.id}/{model}/{first}/level",
+                            task.chance([e for e in read[first].examples if e.gold is not None]),
+                        ),
+                    ),
+                    risk=Risk(
+                        f"{short[other]} instead of {short[first]}",
+                        scored.tolerance,
+                        "costs {} points",
+                    ),
+                ),
+            )
 
 
 def _nothing_applies(profile: str, data: Sequence[DataPlan]) -> str:
@@ -298,5 +367,9 @@ def _offered(model: ModelPlan, task: Task, opened: Opened) -> frozenset[str]:
 
 def _first(model: ModelPlan) -> str:
     """Model string of the first replicate."""
-    family = expand(model.source, random=model.random, name=model.name, seeds=model.seeds)
-    return family.replicates[0].source
+    return _family(model).replicates[0].source
+
+
+def _family(model: ModelPlan) -> Family:
+    """Replicates of a model of the plan."""
+    return expand(model.source, random=model.random, name=model.name, seeds=model.seeds)

@@ -204,10 +204,24 @@ def with_tolerances(
     measures = tuple(
         _with_tolerances(one, tasks[one.data[0]], stated, known) for one in plan.measure
     )
+    metrics = {one.id: _short(one.metric) for one in plan.estimate}
+    known |= {*metrics.values()}
     unknown = next((name for name in stated if name not in known), None)
     if unknown is not None:
         raise UnknownNameError("metric with a tolerance in this audit", unknown, known)
-    return replace(plan, measure=measures)
+    claims = tuple(
+        one
+        if one.risk is None
+        else replace(
+            one,
+            risk=replace(
+                one.risk,
+                tolerance=stated.get(metrics[one.components[0].estimate], one.risk.tolerance),
+            ),
+        )
+        for one in plan.claim
+    )
+    return replace(plan, measure=measures, claim=claims)
 
 
 def _with_tolerances(

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import combinations
 from typing import Any, Final
@@ -114,19 +114,19 @@ def unasked_warnings(resolved: Resolved) -> Iterator[str]:
 
 
 def refused_on_shared(
-    claims: Iterable[Claim], datasets: Mapping[str, str], shared: Sequence[SharedItems]
+    claims: Iterable[Claim], datasets: Mapping[str, Set[str]], shared: Sequence[SharedItems]
 ) -> list[Claim]:
     """Claims; those on several datasets are refused if two of these share half their items.
 
     Parameters
     ----------
     datasets
-        Data set of each estimate, by its full name.
+        Data sets of each estimate, by its full name.
     """
     halves = {frozenset((one.a, one.b)): one for one in shared if one.is_half}
 
     def why(claim: Claim) -> str:
-        used = sorted({datasets[c.estimate] for c in claim.components if c.estimate in datasets})
+        used = sorted({d for c in claim.components for d in datasets.get(c.estimate, ())})
         known = (halves[pair] for pair in map(frozenset, combinations(used, 2)) if pair in halves)
         return next(map(_of_both, known), "")
 
@@ -137,8 +137,8 @@ def _of_both(one: SharedItems) -> str:
     """Reason why a claim on two datasets that share half their items is refused."""
     return (
         f"{one.a} and {one.b} share {one.shared:,} of the {one.smaller:,} items of the smaller, so "
-        "that it holds on both says nothing beyond one of them; give data of which less than half "
-        "is shared"
+        "that it holds on both says nothing beyond one of them, nor does their difference; give "
+        "data of which less than half is shared"
     )
 
 

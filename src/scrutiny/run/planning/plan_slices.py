@@ -103,11 +103,14 @@ def _sizes(resolved: Resolved) -> Iterator[SliceSize]:
     for name, measurement in resolved.measurements.items():
         for where in _asked_of(resolved, name):
             asked.setdefault(where, {}).update(dict.fromkeys(measurement.plan.data))
+    known = {name: items_of(resolved, name) for of in asked.values() for name in of}
+    for name, items in known.items():
+        items.look_at(where for where, datasets in asked.items() if name in datasets)
     for where, datasets in asked.items():
         refused: list[UserError] = []
         for name in datasets:
             try:
-                items = items_of(resolved, name)
+                items = known[name]
                 items.must_have(where, where=f"The slice {where!r}: no item of {name!r}")
                 found = items.inside(where)
             except UserError as error:  # data that a diagnostic brings itself have other columns

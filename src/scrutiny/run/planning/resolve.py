@@ -193,8 +193,8 @@ def _with_estimates(resolved: Resolved, shared: Sequence[SharedItems]) -> Resolv
     claims = plan_claims(resolved.plan.claim, full=full, own=by_plan)
     claims = refused_on_records(claims, sides, resolved)
     must_be_claimed(resolved.plan.published, (c.id for c in (*claims, *planned)))
-    data_of = {name: of[0].dataset for name, of in sides.items()}
-    data_of |= {r.full: r.a[0].dataset for r in relations}
+    data_of = {name: {one.dataset for one in of} for name, of in sides.items()}
+    data_of |= {r.full: {r.a[0].dataset} for r in relations}
     claimed = refused_on_goals((*planned, *claims, *asked.claims), between, resolved.families)
     return replace(
         resolved,
