@@ -210,6 +210,11 @@ def test_edges_by_hand():
     )
     assert groups_of(Buckets("mass"), [2, 2], whole).names == ("all",)
     assert groups_of(Buckets("discrete", count=1), ["b", "a", "b"], share).names == ("b", "others")
+    few = groups_of(Buckets("discrete"), ["b", "others"], share)
+    assert few.names == ("b", "others", "others (2)")  # a word of that name keeps it
+    assert [few.place(v, is_gold=False) for v in ("b", "others", "c")] == [*few.names]
+    with pytest.raises(PlanError, match="gold parts have 0 below 2"):
+        groups_of(Buckets("values", (2,)), range(6), whole)
     assert [made.place(v) for v in (0, 1, 2, 100, None)] == ["1", "1", "2 to 3", "4 or more", None]
     released = groups_of(Buckets(RELEASED, count=3), values, whole)
     assert (released.place(1), released.place(1, is_gold=False)) == ("1", None)
@@ -223,6 +228,9 @@ def test_edges_by_hand():
         ({"how": "fixed"}, "need their upper ends"),
         ({"how": "fixed", "edges": (2, 1)}, "go up"),
         ({"count": 0}, "1 to 50"),
+        ({"how": "mass", "edges": (1,)}, "finds its own edges"),
+        ({"how": "discrete", "edges": (1,)}, "finds its own edges"),
+        ({"how": "values", "edges": (1, 2, 3, 4)}, "count = 5 is the least"),
     ],
 )
 def test_buckets_that_cannot_be_are_refused(wrong, said):
@@ -238,7 +246,11 @@ def test_a_column_of_the_items_is_an_attribute_of_their_parts():
     numbers = load_part_attribute("a_year").groups_of(items, beside)
     words = load_part_attribute("a_year", Buckets("discrete", count=1)).groups_of(items, beside)
     assert (numbers.names, words.names) == (("up to 1", "over 1 to 2", "over 2"), ("2", "others"))
-    assert load_part_attribute("a_month").groups_of(items, beside).names == ("all",)
+    with pytest.raises(PlanError, match="no item has a column 'month'. There are a_year"):
+        load_part_attribute("a_month").groups_of(items, beside)
+    worded = [Example("1", {"text": "a"}, "x", attributes={"a_topic": "film"})]
+    with pytest.raises(PlanError, match="needs an attribute of numbers"):
+        load_part_attribute("a_topic", Buckets("fixed", (1, 2))).groups_of(worded, beside)
 
 
 def test_every_attribute_of_parts_has_a_sentence():

@@ -80,6 +80,17 @@ def test_a_part_counts_in_the_group_that_it_is_in():
     }  # fmt: skip
 
 
+def test_a_label_that_gold_lacks_counts_as_wrong_all_the_same():
+    item = Example("1", {"text": "Ida left"}, (Span("text", 0, 3, "P"),))
+    beside = Surroundings(PartCounts([item]))
+    by_label = load_part_attribute("label")
+    groups = by_label.groups_of([item], beside)
+    said = (Span("text", 0, 3, "Q"),)
+    assert by_label.counted(item.gold, said, item, beside, groups) == {
+        "P": (0, 0, 1), "others": (0, 1, 0),
+    }  # fmt: skip
+
+
 def test_parts_of_training_are_seen_in_any_case():
     training = [
         TAGS.parse({"tokens": ["ida", "lo", "and", "ann"], "tags": ["B-P", "I-P", "O", "B-L"]},
@@ -130,6 +141,8 @@ def test_an_unknown_attribute_is_refused_by_name():
         PartsParams("unseen", buckets="mass")
     with pytest.raises(PlanError, match="edges need"):
         PartsParams("length", edges=(1, 2))
+    with pytest.raises(PlanError, match='only by = "unseen_density"'):
+        PartsParams("length", known_words="words.txt")
     with pytest.raises(PlanError, match="cannot be read"):
         PartsParams("unseen_density", known_words="nowhere.txt").seen_words()
 

@@ -5,15 +5,16 @@ Edges come from gold parts; predicted ones are placed by their own values.
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Final, Literal, get_args
 
 from scrutiny.core.errors import PlanError
 
 How = Literal["fixed", "values", "interpreteval", "interpreteval_open", "mass", "discrete"]
 HOW: Final[tuple[How, ...]] = get_args(How)
-#: Name of the group of words beyond the most frequent ones.
+#: Name of the group of words beyond the most frequent ones, unless a word has it.
 OTHERS: Final = "others"
 
 
@@ -33,7 +34,8 @@ class Buckets:
         ``mass``: buckets of about equal size, as many as there can be (ExplainaBoard).
         ``discrete``: the most frequent values, and one bucket of all others.
     edges
-        Upper ends, or values with a bucket of their own.
+        Upper ends; or values with a bucket of their own, which are the lowest ones and fewer than
+        ``count``.
     count
         How many buckets; those of ``fixed`` follow from the edges.
     """
@@ -49,6 +51,17 @@ class Buckets:
             raise PlanError(f"edges = {list(self.edges)}: edges go up, each one once.")
         if self.how == "fixed" and not self.edges:
             raise PlanError("Fixed buckets need their upper ends: edges = [1, 2, 3].")
+        if self.edges and self.how in ("mass", "discrete"):
+            raise PlanError(
+                f"buckets = {self.how!r} finds its own edges, so edges = {list(self.edges)} would "
+                'change nothing. Leave edges out, or use "fixed" or "values".'
+            )
+        if self.edges and self.how != "fixed" and len(self.edges) >= self.count:
+            raise PlanError(
+                f"edges = {list(self.edges)} with count = {self.count}: each of these values has a "
+                f"bucket of its own, and what is above them needs one. count = "
+                f"{len(self.edges) + 1} is the least."
+            )
         if not 1 <= self.count <= MOST or len(self.edges) >= MOST:
             raise PlanError(f"There are 1 to {MOST} buckets of an attribute.")
 
@@ -77,6 +90,8 @@ class Groups:
         Upper end of each group of numbers but the last; None for words, which are their own groups.
     lowest, highest
         Range in which predicted parts count, if not everywhere.
+    others
+        Name of the group of all words that have none of their own.
     is_open
         Whether the lower end of that range is excluded: for those of a model, or for "all".
     """
@@ -86,6 +101,7 @@ class Groups:
     lowest: float | None = None
     highest: float | None = None
     is_open: Literal["", "given", "all"] = ""
+    others: str | None = None
 
     def place(self, value: float | str | None, *, is_gold: bool = True) -> str | None:
         """Group of a value; None where it is in none."""
@@ -93,7 +109,7 @@ class Groups:
             return None
         if self.ends is None:
             word = _word(value)
-            return word if word in self.names else OTHERS if OTHERS in self.names else None
+            return word if word in self.names else self.others
         number = float(value)
         is_at_end = number == self.lowest and self.is_open
         is_outside = (
@@ -108,10 +124,13 @@ class Groups:
 def groups_of(buckets: Buckets, values: Sequence[float | str | None], scale: Numbers) -> Groups:
     """Groups of an attribute with these values of gold parts.
 
+    Words always have a group of others: a part of a model may have a word that no gold part has.
+
     Raises
     ------
     PlanError
-        If words are to be divided by edges.
+        If words are to be divided by edges, or values that are to have buckets of their own are
+        not the lowest ones.
 
     Examples
     --------
@@ -130,8 +149,9 @@ def groups_of(buckets: Buckets, values: Sequence[float | str | None], scale: Num
             )
         counts = Counter(map(_word, known))
         ordered = sorted(counts, key=lambda word: (-counts[word], word))
-        others = (OTHERS,) if len(ordered) > buckets.count else ()
-        return Groups((*ordered[: buckets.count], *others))
+        shown = ordered[: buckets.count]
+        others = next(name for name in _free_names() if name not in shown)
+        return Groups((*shown, others), others=others)
     numbers = sorted(map(float, known))
     if buckets.how == "fixed":
         ends = buckets.edges
@@ -139,6 +159,12 @@ def groups_of(buckets: Buckets, values: Sequence[float | str | None], scale: Num
         ends = _adaptive(numbers, buckets.count)
     else:
         own = [edge for edge in buckets.edges if edge in numbers]
+        if skipped := [n for n in numbers if own and n < own[-1] and n not in own]:
+            raise PlanError(
+                f"edges = {list(buckets.edges)} with buckets = {buckets.how!r}: values with a "
+                f"bucket of their own are the lowest ones, and gold parts have {skipped[0]:g} below "
+                f'{own[-1]:g}. Name it as well, or use "fixed" with upper ends.'
+            )
         rest = [number for number in numbers if not own or number > own[-1]]
         ends = (*own, *_swept(rest, buckets.count - len(own)))
         ends = ends if rest else ends[:-1]
@@ -202,6 +228,12 @@ def _shown(ends: Sequence[float]) -> list[str]:
         if len(set(found)) == len(found):
             return found
     return [repr(end) for end in ends]
+
+
+def _free_names() -> Iterator[str]:
+    """Names for the group of others, in the order in which they are tried."""
+    yield OTHERS
+    yield from (f"{OTHERS} ({n})" for n in count(2))
 
 
 def _word(value: float | str) -> str:

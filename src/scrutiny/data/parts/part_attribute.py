@@ -110,6 +110,8 @@ class PartAttribute(Told):
         Whether it needs a training set.
     of_words
         Whether it is of each word of a part, and words with their labels are what is counted.
+    column
+        Column of the items that it reads; empty for others.
     """
 
     function: Callable[[TextPart], Value | None]
@@ -119,6 +121,7 @@ class PartAttribute(Told):
     groups: tuple[str, ...] = ()
     of_training: bool = False
     of_words: bool = False
+    column: str = ""
 
     def units(self, answer: Any, example: Example, beside: Surroundings) -> dict[Part, TextPart]:
         """What is counted of an answer: its parts, or their words, each with what is around it."""
@@ -137,13 +140,20 @@ class PartAttribute(Told):
         """Groups of its values on the gold parts of items."""
         if self.groups:
             return Groups(self.groups)
-        if self.buckets.how == "fixed":
-            return groups_of(self.buckets, (), self.scale)
         values = [
             self.function(one)
             for example in examples
             for one in self.units(example.gold, example, beside).values()
         ]
+        if self.column and not any(self.column in e.attributes for e in examples):
+            known = sorted({n for e in examples for n in e.attributes if n.startswith(_COLUMN)})
+            raise PlanError(
+                f"by = {self.column!r}: no item has a column "
+                f"{self.column.removeprefix(_COLUMN)!r}. "
+                + (f"There are {', '.join(known)}. " if known else "")
+                + "A column becomes an attribute in the data string: "
+                f"#group={self.column.removeprefix(_COLUMN)}."
+            )
         return groups_of(self.buckets, values, self.scale)
 
     def counted(
@@ -204,7 +214,7 @@ def load_part_attribute(name: str, buckets: Buckets | None = None) -> PartAttrib
     short = name.partition("@")[0]
     if name.startswith(_COLUMN):
         said = f"the column {name.removeprefix(_COLUMN)} of their items"
-        column = PartAttribute(lambda part: part.example.attributes.get(name), said)
+        column = PartAttribute(lambda part: part.example.attributes.get(name), said, column=name)
         return column if buckets is None else replace(column, buckets=buckets)
     if short not in names["part_attribute"]:
         known(

@@ -51,6 +51,11 @@ class PartsParams:
         _ = self.attribute
         if self.edges and not self.buckets:
             raise PlanError('edges need buckets = "fixed", "values" or "interpreteval".')
+        if self.known_words and self.by.partition("@")[0] != "unseen_density":
+            raise PlanError(
+                f"known_words = {self.known_words!r} with by = {self.by!r}: only "
+                'by = "unseen_density" asks which words are known. Leave known_words out.'
+            )
 
     @property
     def attribute(self) -> PartAttribute:
@@ -103,7 +108,8 @@ class Parts(Diagnostic[PartsParams]):
     A part is in the group that its attribute says: a gold part is found or missed there, and one
     that the model gives and is wrong counts against the group that *it* is in: a long entity that
     was cut short is missed among the long ones, and a wrong one among the short ones. Edges of
-    groups come from gold parts. A label is one part, the whole text, and F1 is then accuracy.
+    groups come from gold parts. A label is one part, the whole text; F1 is then accuracy, except by
+    attributes of the label itself, which a wrong answer has otherwise.
 
     **Measures**: which kinds of parts a good F1 hides: long ones, those that training never had or
     labels otherwise.
