@@ -81,7 +81,7 @@ def models(name="models.py", **more):
 def test_two_models_the_first_line_names_what_changed(place, command):
     code, out, _ = command("compare", *models(), *DATA, "--margin", "0.01")
     lines = out.splitlines()
-    assert lines[0].startswith("\N{BLACK CIRCLE} The second is worse by ")
+    assert lines[0].startswith("\N{BLACK CIRCLE} python:models.py:Model#version=2 is worse by ")
     assert lines[2].startswith("Worse on inputs with a negation by ")
     assert code == 1
     assert "FAIL  a loss of more than 1 point is shown." in lines

@@ -3,6 +3,7 @@
 import re
 import runpy
 from collections import Counter
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -29,9 +30,10 @@ LEAST |= {"ambiguous_word": 90.0, "prefix_swap": 90.0, "double_denial": 90.0}
 
 def rows():
     """Cells of each transformation, by column."""
-    lines = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line[:1] == "|"]
+    lines = PAGE.read_text(encoding="utf-8").splitlines()
     start = next(i for i, line in enumerate(lines) if line.startswith("| transformation |"))
-    header, _, *table = [[cell.strip() for cell in line[1:-1].split("|")] for line in lines[start:]]
+    own = takewhile(lambda line: line[:1] == "|", lines[start:])
+    header, _, *table = [[cell.strip() for cell in line[1:-1].split("|")] for line in own]
     return {cells[0]: dict(zip(header[1:], cells[1:], strict=True)) for cells in table}
 
 

@@ -66,6 +66,7 @@ ROWS = {
     ],
     "dependency-arcs": [{"words": WORDS, **TREE}, {"words": WORDS, **TREE, "raw": RAW}],
     "generation": [{"prompt": WRITTEN, "contains": ["Paris"]}],
+    "multi-span-questions": [QUESTION],
     "judged-answers": [{"question": "Is it good?", "answer": WRITTEN, "human": "good"}],
     "judged-pairs": [{"question": "Is it?", "answer_a": WRITTEN, "answer_b": PENN, "human": "a"}],
     "mention-clusters": [

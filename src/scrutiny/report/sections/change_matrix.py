@@ -160,7 +160,7 @@ def costs_of(view: RunView) -> list[CostCell]:
         if key is None or is_joined or "transformation" not in key.condition:
             continue
         name, score = name_and_arguments(key.metric)
-        if name == "drop" and key.diagnostic_name == "robustness":
+        if name == "drop":
             level = levels.get((key.subject, key.dataset, score))
             alone = known.get(identity(replace(key, group="changed")))
             cells.append(CostCell(finding, key, level, alone))

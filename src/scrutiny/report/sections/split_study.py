@@ -16,7 +16,6 @@ from scrutiny.blocks.charts import Chart, ChartTable
 from scrutiny.blocks.numbers import NO_VALUE, number, p_value
 from scrutiny.blocks.run_view import RunView
 from scrutiny.blocks.section import Part, ReportPart, part_of
-from scrutiny.core.plugin_base import family_name
 from scrutiny.core.randomness import generator
 from scrutiny.core.statistic import AdditiveStatistic
 from scrutiny.data.splits.study import STANDARD, system_of
@@ -141,7 +140,7 @@ def results_by_split(view: RunView) -> dict[str, dict[str, OnSplit]]:
     found: dict[str, dict[str, OnSplit]] = {}
     for assigned in assignments_in(view.manifest):
         system = system_of(assigned.subject, assigned.dataset)
-        is_own = family_name(assigned.kind) == "performance" and not assigned.where
+        is_own = assigned.is_of_whole_records and not (assigned.where or assigned.condition)
         if not system or not is_own or system in found.get(assigned.dataset, {}):
             continue
         recorded = view.records.recorded(assigned)
