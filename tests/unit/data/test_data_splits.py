@@ -1,6 +1,7 @@
 """Splits: sizes, groups and labels; the released one is one by length; the far ones are far."""
 
 import csv
+import gzip
 import json
 from pathlib import Path
 
@@ -24,8 +25,9 @@ from scrutiny.data.splits.bags import (
     text_bags,
     word_bags,
 )
-from scrutiny.data.splits.split import SplitWanted, split_dataset, write_split
+from scrutiny.data.splits.split import SplitWanted, split_dataset
 from scrutiny.data.splits.ways import WAYS, Texts
+from scrutiny.data.splits.written import write_split
 
 
 def sst2(shared):
@@ -90,6 +92,12 @@ def test_as_released_on_sst2_is_the_documented_split_by_length(shared):
     assert found.reached == pytest.approx(released["tv_train_test"], abs=2e-3)  # ties at the border
     assert found.mean == pytest.approx(wanted["random_splits_1000"]["tv_mean"], abs=2e-3)
     assert found.exceeds == 0  # below all of them
+
+
+def test_words_that_stand_often_do_not_wrap():
+    texts = ["the " * 200, "the end", "the cat", "the end of the cat"]
+    chosen = as_released(texts, 1, np.random.default_rng(0))
+    assert chosen.tolist() == [True, False, False, False]
 
 
 @pytest.mark.parametrize("by", ["word-wasserstein", "total-variation", "jensen-shannon"])
@@ -228,7 +236,8 @@ def test_the_parts_are_the_rows_of_the_file_and_the_record_says_what_shifted(tmp
 
 
 def test_sentences_of_trees_keep_what_is_said_of_them(tmp_path):
-    tree = "# sent_id = {0}\n# text = w{0}\n1\tw{0}\tw\tNOUN\tNN\t_\t0\troot\t_\t_\n\n"
+    tree = "# sent_id = {0}\n# text = w{0}\n1-1\tw{0}" + "\t_" * 8 + "\n"
+    tree += "1\tw{0}\tw\tNOUN\tNN\t_\t0\troot\t_\t_\n\n"
     file = tmp_path / "x.conllu"
     file.write_text("".join(tree.format(i) for i in range(12)))
     data = load_dataset(f"conllu:{file}")
@@ -242,6 +251,40 @@ def test_sentences_of_trees_keep_what_is_said_of_them(tmp_path):
     assert split.distances[0].mean is None
 
 
+@pytest.mark.parametrize("how", ["utf-8", "utf-16", "latin-1", "gzip"])
+def test_lines_end_where_the_readers_end_them_in_any_encoding(tmp_path, how):
+    # these end a line for str.splitlines, and none for a reader
+    odd = "\x0b\x0c\x85\x1c" + ("" if how == "latin-1" else "\u2028")
+    rows = [f"é{odd[i % len(odd)]}word{i}\t{'ab'[i % 2]}" for i in range(30)]
+    text = "\n".join(["text\tlabel", *rows]) + "\n"
+    packed, encoding = how == "gzip", "utf-8" if how == "gzip" else how
+    file = tmp_path / ("x.tsv.gz" if packed else "x.tsv")
+    file.write_bytes(gzip.compress(text.encode()) if packed else text.encode(encoding))
+    data = load_dataset(f"tsv:{file}#encoding={encoding}")
+    split = split_dataset(data, SplitWanted(test=5), n_random=0)
+    for name, string in write_split(split, data, tmp_path / "out").items():
+        wanted = [data.examples[i] for i in split.parts[name]]
+        again = load_dataset(string).examples
+        assert [(e.text, e.gold) for e in again] == [(e.text, e.gold) for e in wanted]
+
+
+def test_no_source_is_overwritten_and_no_earlier_part_stays(tmp_path):
+    file, out = tmp_path / "train.tsv", tmp_path / "out"
+    file.write_text("text\tlabel\n" + "".join(f"w{i}\tx\n" for i in range(30)))
+    data = load_dataset(f"tsv:{file}")
+    split = split_dataset(data, SplitWanted(), n_random=0)
+    with pytest.raises(PlanError, match="would be overwritten"):
+        write_split(split, data, tmp_path)
+    assert file.read_text().count("\n") == 31
+    write_split(split, data, out)
+    without = split_dataset(data, SplitWanted(dev=0), n_random=0)
+    write_split(without, data, out)
+    assert sorted(one.name for one in out.iterdir()) == ["split.json", "test.tsv", "train.tsv"]
+    (out / "split.json").unlink()
+    with pytest.raises(PlanError, match=r"no split\.json says"):
+        write_split(split, data, out)
+
+
 def test_what_is_not_in_lines_is_written_as_json(tmp_path):
     data = load_dataset("builtin:reviews", limit="40")
     split = split_dataset(data, SplitWanted(), n_random=0)
@@ -250,6 +293,13 @@ def test_what_is_not_in_lines_is_written_as_json(tmp_path):
     assert [(e.text, e.gold) for e in found.examples] == [
         (data.examples[i].text, data.examples[i].gold) for i in split.parts["test"]
     ]
+
+
+def test_items_that_json_does_not_hold_are_refused(tmp_path):
+    data = load_dataset("builtin:entities")
+    split = split_dataset(data, SplitWanted(), n_random=0)
+    with pytest.raises(DataError, match="cannot be split into files of items of token-tagging"):
+        write_split(split, data, tmp_path)
 
 
 def test_what_cannot_be_split_is_said():

@@ -81,7 +81,8 @@ def command(source: str, out: Path, **flags: Any) -> int:
     """
     from scrutiny.core.boundary.json_text import json_line
     from scrutiny.data.dataset import load_dataset
-    from scrutiny.data.splits.split import SplitWanted, split_dataset, write_split
+    from scrutiny.data.splits.split import SplitWanted, split_dataset
+    from scrutiny.data.splits.written import write_split
 
     stated = {one.name: flags[one.name] for one in fields(SplitWanted) if one.name in flags}
     wanted = SplitWanted(**{**stated, "vectors": _read_vectors(flags["vectors"])})
@@ -101,8 +102,9 @@ def command(source: str, out: Path, **flags: Any) -> int:
 def _study(data: Any, wanted: Any, systems: str, times: int, out: Path) -> int:
     """Write the splits of a study and its plan."""
     from scrutiny.core.registry import registry
-    from scrutiny.data.splits.split import split_dataset, write_split
+    from scrutiny.data.splits.split import split_dataset
     from scrutiny.data.splits.study import split_name, study_plan
+    from scrutiny.data.splits.written import write_split
     from scrutiny.store.files import write_text
 
     trainers = [registry().entry("trainer", one.strip()) for one in systems.split(",")]
