@@ -185,6 +185,16 @@ def test_random_parts_keep_groups_together_and_labels_in_their_shares():
     assert (again.parts != parts("random", ["t"] * 100, 10, 20, seed=1).parts).any()
 
 
+def test_groups_go_where_there_is_room():
+    groups = [*np.repeat(["a", "b", "c"], (20, 15, 12)), *range(53)]
+    made = parts("random", ["t"] * 100, 10, 10, groups=groups)
+    assert np.bincount(made.parts).tolist() == [80, 10, 10]
+    assert not made.says
+    made = parts("random", ["t"] * 27, 3, 10, groups=[i // 9 for i in range(27)])
+    assert np.bincount(made.parts).tolist() == [18, 0, 9]
+    assert made.says == "14, 3 and 10 items were asked, and groups allowed 18, 0 and 9"
+
+
 def test_a_column_states_the_standard_parts_and_else_the_file_does():
     assert parts("standard", ["t"] * 10, 2, 3).parts.tolist() == [0] * 5 + [1] * 2 + [2] * 3
     made = parts("standard", ["t"] * 3, 1, 1, stated=["test", "train", "validation"])
@@ -305,7 +315,11 @@ def test_items_that_json_does_not_hold_are_refused(tmp_path):
 def test_what_cannot_be_split_is_said():
     for wanted, said in (
         ({"by": "luck"}, "not by 'luck'"),
-        ({"by": "length", "group_by": "x"}, "keeps neither groups"),
+        ({"by": "length", "group_by": "x"}, "group-by is for splits by random"),
+        ({"is_stratified": True, "by": "length"}, "stratify is for splits by random"),
+        ({"column": "x"}, "column is for splits by standard"),
+        ({"vectors": np.ones((3, 2))}, "vectors is for splits by sliced-wasserstein"),
+        ({"min_df": 3}, "min-df is for splits by released-wasserstein"),
         ({"test": 0}, "has to hold something"),
     ):
         with pytest.raises(PlanError, match=said):
@@ -340,3 +354,30 @@ def test_the_command_takes_vectors_and_prints_the_record(tmp_path, capsys):
         main([*command, "--vectors", str(vectors), "--out", str(tmp_path / "out")])
     assert left.value.code == 2
     assert "no array of numbers" in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--times", "3"], "times is for --study"),
+        (["--study", "linear", "--json"], "json is for one split"),
+        (["--study", "linear", "--by", "length"], "same test part whatever the seed"),
+    ],
+)
+def test_options_that_a_study_has_alone(tmp_path, capsys, options, said):
+    with pytest.raises(SystemExit) as left:
+        main(["split", "builtin:reviews", "--out", str(tmp_path), *options])
+    assert left.value.code == 2
+    assert said in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_study_counts_each_test_part_once(tmp_path, capsys):
+    file = tmp_path / "x.tsv"
+    rows = "".join(f"w{i}\tx\t{p}\n" for i, p in enumerate(("train", "test", "train")))
+    file.write_text("text\tlabel\tpart\n" + rows)
+    command = ["split", f"tsv:{file}#group=part", "--study", "linear", "--column", "part"]
+    with pytest.raises(SystemExit) as left:
+        main([*command, "--dev", "0", "--test", "1", "--out", str(tmp_path / "o")])
+    assert left.value.code == 0
+    assert "18 more had the test part of another" in capsys.readouterr().out
+    assert len(list((tmp_path / "o").glob("split-*"))) == 3

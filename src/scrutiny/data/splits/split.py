@@ -21,11 +21,12 @@ from scrutiny.data.splits.bags import (
     random_parts,
     word_bags,
 )
-from scrutiny.data.splits.ways import GROUPED, PARTS, WAYS, Texts
+from scrutiny.data.splits.ways import PARTS, WAYS, Texts
 
 _NAME: Final = "split@1"
 #: Random splits that a split stands beside.
 RANDOM: Final = 1_000
+_MIN_DF: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +59,24 @@ class SplitWanted:
     group_by: str = ""
     column: str = ""
     vectors: Array | None = None
-    min_df: int = 2
+    min_df: int = _MIN_DF
 
     def __post_init__(self) -> None:
         if self.by not in WAYS:
             raise PlanError(f"A split is by {', '.join(WAYS)}, not by {self.by!r}.")
-        if (self.is_stratified or self.group_by) and self.by not in GROUPED:
-            raise PlanError(
-                f"A split by {self.by} keeps neither groups nor shares of labels: these are for "
-                f"{', '.join(GROUPED)}."
-            )
+        stated = {
+            "stratify": ("random", self.is_stratified),
+            "group-by": ("random", bool(self.group_by)),
+            "column": ("standard", bool(self.column)),
+            "vectors": ("sliced-wasserstein", self.vectors is not None),
+            "min-df": ("released-wasserstein", self.min_df != _MIN_DF),
+        }
+        for option, (way, is_stated) in stated.items():
+            if is_stated and self.by != way:
+                raise PlanError(
+                    f"The option {option} is for splits by {way}, and this one is by {self.by}: "
+                    "leave the option out, or split by the other way."
+                )
         if not (self.test > 0 and self.dev >= 0):
             raise PlanError("The test part has to hold something, and no part less than nothing.")
 
@@ -183,7 +192,7 @@ def split_dataset(data: Dataset, wanted: SplitWanted, *, n_random: int = RANDOM)
             vectors=wanted.vectors,
             min_df=wanted.min_df,
         ),
-        *wanted.sizes(len(examples)),
+        *((0, 0) if wanted.column else wanted.sizes(len(examples))),  # a column states them
         generator(wanted.seed, "split", name=_NAME, item=wanted.by),
     )
     parts = {name: tuple(np.flatnonzero(made.parts == i).tolist()) for i, name in enumerate(PARTS)}
