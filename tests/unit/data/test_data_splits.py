@@ -159,6 +159,17 @@ def test_thresholds_of_length_are_walked_from_the_longest():
         parts("length", ["a b c"] * 5 + ["a"] * 20, 0, 4)
 
 
+def test_random_parts_that_are_the_split_itself_say_nothing_of_it():
+    bags = word_bags([f"{i} " * (i % 5 + 1 + 100 * (i > 89)) for i in range(100)])
+    longest = np.arange(100) > 89
+    total = int(bags.tokens[longest].sum())
+    others = random_parts(bags.tokens, 10, total, 20, np.random.default_rng(0))
+    (far,) = beside_random([TotalVariation()], bags, longest, others)
+    assert far.overlap > 0.9
+    assert far.mean is far.exceeds is None
+    assert "nearly this split" in split_verb._beside(far)
+
+
 def test_random_lengths_hold_all_texts_of_a_length():
     texts = [f"{i} " * (1 + i % 20) for i in range(400)]
     made = parts("random-lengths", texts, 40, 40)
@@ -300,9 +311,10 @@ def test_what_is_not_in_lines_is_written_as_json(tmp_path):
     split = split_dataset(data, SplitWanted(), n_random=0)
     strings = write_split(split, data, tmp_path)
     found = load_dataset(strings["test"])
-    assert [(e.text, e.gold) for e in found.examples] == [
-        (data.examples[i].text, data.examples[i].gold) for i in split.parts["test"]
+    assert [(e.text, e.gold, e.attributes) for e in found.examples] == [
+        (e.text, e.gold, e.attributes) for e in (data.examples[i] for i in split.parts["test"])
     ]
+    assert found.examples[0].attributes["a_topic"]
 
 
 def test_items_that_json_does_not_hold_are_refused(tmp_path):
@@ -348,7 +360,7 @@ def test_the_command_takes_vectors_and_prints_the_record(tmp_path, capsys):
     assert left.value.code == 0
     record = json.loads(capsys.readouterr().out)
     assert record["distances"][1]["says"] == "sliced Wasserstein distance of texts"
-    assert Path(record["data"]["test"].partition(":")[2]).is_file()
+    assert record["data"]["test"].endswith("test.jsonl#group=topic")
     vectors.write_text("no array")
     with pytest.raises(SystemExit) as left:
         main([*command, "--vectors", str(vectors), "--out", str(tmp_path / "out")])

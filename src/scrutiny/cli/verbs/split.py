@@ -161,7 +161,7 @@ def _must_fit_study(by: str, *, is_study: bool, as_json: bool) -> None:
     if is_study and by in FIXED:
         raise PlanError(
             f"A split by {by} has the same test part whatever the seed, so that a study would "
-            "count one split as many: study splits by a way that chance has a part in, such as random."
+            "count one split as many: study splits that chance has a part in, such as random."
         )
 
 
@@ -219,9 +219,18 @@ def _lines(split: Any, strings: dict[str, str]) -> list[str]:
 
 def _beside(far: Any) -> str:
     """Sentence on a distance beside random splits."""
+    from scrutiny.core.boundary.printable import percent
+
+    said = f"{far.says} {far.reached:.3f}; "
+    if far.overlap is None:
+        return f"{said}no random split of as many words was found"
+    alike = f"which share {percent(far.overlap)} of its test texts"
     if far.mean is None:
-        return f"{far.says} {far.reached:.3f}; no random split of as many words was found"
+        return (
+            f"{said}not compared with random splits of as many texts and words, {alike}: they are "
+            "nearly this split"
+        )
     return (
-        f"{far.says} {far.reached:.3f}; {far.n_random:,} random splits of as many texts and words: "
+        f"{said}{far.n_random:,} random splits of as many texts and words, {alike}: "
         f"{far.mean:.3f}, at most {far.most:.3f}; it exceeds {far.exceeds:,} of them"
     )

@@ -46,10 +46,11 @@ def write_split(split: Split, data: Dataset, folder: Path) -> dict[str, str]:
     source = parse_source(data.source)
     copied = source.scheme in _IN_LINES and source.path.is_file()
     earlier = _earlier(source, folder)
+    names = {} if copied else _column_names(data)
     if copied:
         end, (header, blocks) = _IN_LINES[source.scheme], _blocks(data, source)
     else:
-        end, header, blocks = "jsonl", "", [_row(e) for e in data.examples]
+        end, header, blocks = "jsonl", "", [_row(e, names) for e in data.examples]
     folder.mkdir(parents=True, exist_ok=True)
     for file in earlier:
         file.unlink()
@@ -61,8 +62,10 @@ def write_split(split: Split, data: Dataset, folder: Path) -> dict[str, str]:
         file = folder / f"{name}.{end}"
         text = header + "".join(blocks[i] for i in own)
         _write(file, text.encode(encoding, "backslashreplace"))
-        options = source.options if copied else {}
-        written = DataSource(source.scheme if copied else "jsonl", str(file), options)
+        if copied:
+            written = DataSource(source.scheme, str(file), source.options)
+        else:
+            written = DataSource("jsonl", str(file)).stating(_stated(names))
         strings[name] = str(written)
         _must_hold([data.examples[i] for i in own], data.task, strings[name])
     write_text(folder / _RECORD, json_line(split.record()) + "\n")
@@ -149,8 +152,35 @@ def _line(source: str) -> int:
     return int(source.rpartition(":")[2])
 
 
-def _row(example: Example) -> str:
-    """Item as a line of JSON, in columns that its task knows."""
+def _column_names(data: Dataset) -> dict[str, str]:
+    """Column of each unit and group in JSON, its own name where that is free."""
+    taken = {
+        "id",
+        "label",
+        "answer",
+        "options",
+        *(name for e in data.examples for name in e.fields),
+    }
+    found: dict[str, str] = {}
+    for name in dict.fromkeys(name for e in data.examples for name in e.attributes):
+        bare = name[2:]
+        found[name] = bare if bare not in taken else name
+        taken.add(found[name])
+    return found
+
+
+def _stated(names: dict[str, str]) -> dict[str, list[str]]:
+    """Options of a data string that name the columns again."""
+    kinds = {"unit": "u_", "group": "a_"}
+    found = {
+        option: [column for name, column in names.items() if name.startswith(prefix)]
+        for option, prefix in kinds.items()
+    }
+    return {option: columns for option, columns in found.items() if columns}
+
+
+def _row(example: Example, names: dict[str, str]) -> str:
+    """Item as a line of JSON, in columns that its task knows, with its units and groups."""
     options = options_in(example.fields)
     row: dict[str, Any] = {n: t for n, t in example.fields.items() if not n.startswith("option_")}
     row |= {"options": options} if options else {}
@@ -158,4 +188,5 @@ def _row(example: Example) -> str:
         row["answer"] = int(example.gold)
     elif example.gold is not None:
         row["label"] = to_json(example.gold)
+    row |= {column: example.attributes.get(name) for name, column in names.items()}
     return json_line({"id": example.id, **row}) + "\n"
