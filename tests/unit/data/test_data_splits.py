@@ -1,6 +1,7 @@
 """Splits: sizes, groups and labels; the released one is one by length; the far ones are far."""
 
 import csv
+import gzip
 import json
 from pathlib import Path
 
@@ -24,8 +25,9 @@ from scrutiny.data.splits.bags import (
     text_bags,
     word_bags,
 )
-from scrutiny.data.splits.split import SplitWanted, split_dataset, write_split
+from scrutiny.data.splits.split import SplitWanted, split_dataset
 from scrutiny.data.splits.ways import WAYS, Texts
+from scrutiny.data.splits.written import write_split
 
 
 def sst2(shared):
@@ -92,6 +94,12 @@ def test_as_released_on_sst2_is_the_documented_split_by_length(shared):
     assert found.exceeds == 0  # below all of them
 
 
+def test_words_that_stand_often_do_not_wrap():
+    texts = ["the " * 200, "the end", "the cat", "the end of the cat"]
+    chosen = as_released(texts, 1, np.random.default_rng(0))
+    assert chosen.tolist() == [True, False, False, False]
+
+
 @pytest.mark.parametrize("by", ["word-wasserstein", "total-variation", "jensen-shannon"])
 @pytest.mark.data("sst2")
 def test_word_aware_ways_exceed_every_random_split_of_as_many_words(shared, by):
@@ -151,6 +159,17 @@ def test_thresholds_of_length_are_walked_from_the_longest():
         parts("length", ["a b c"] * 5 + ["a"] * 20, 0, 4)
 
 
+def test_random_parts_that_are_the_split_itself_say_nothing_of_it():
+    bags = word_bags([f"{i} " * (i % 5 + 1 + 100 * (i > 89)) for i in range(100)])
+    longest = np.arange(100) > 89
+    total = int(bags.tokens[longest].sum())
+    others = random_parts(bags.tokens, 10, total, 20, np.random.default_rng(0))
+    (far,) = beside_random([TotalVariation()], bags, longest, others)
+    assert far.overlap > 0.9
+    assert far.mean is far.exceeds is None
+    assert "nearly this split" in split_verb._beside(far)
+
+
 def test_random_lengths_hold_all_texts_of_a_length():
     texts = [f"{i} " * (1 + i % 20) for i in range(400)]
     made = parts("random-lengths", texts, 40, 40)
@@ -175,6 +194,16 @@ def test_random_parts_keep_groups_together_and_labels_in_their_shares():
     again = parts("random", ["t"] * 100, 10, 20)
     assert (again.parts == parts("random", ["t"] * 100, 10, 20).parts).all()
     assert (again.parts != parts("random", ["t"] * 100, 10, 20, seed=1).parts).any()
+
+
+def test_groups_go_where_there_is_room():
+    groups = [*np.repeat(["a", "b", "c"], (20, 15, 12)), *range(53)]
+    made = parts("random", ["t"] * 100, 10, 10, groups=groups)
+    assert np.bincount(made.parts).tolist() == [80, 10, 10]
+    assert not made.says
+    made = parts("random", ["t"] * 27, 3, 10, groups=[i // 9 for i in range(27)])
+    assert np.bincount(made.parts).tolist() == [18, 0, 9]
+    assert made.says == "14, 3 and 10 items were asked, and groups allowed 18, 0 and 9"
 
 
 def test_a_column_states_the_standard_parts_and_else_the_file_does():
@@ -228,7 +257,8 @@ def test_the_parts_are_the_rows_of_the_file_and_the_record_says_what_shifted(tmp
 
 
 def test_sentences_of_trees_keep_what_is_said_of_them(tmp_path):
-    tree = "# sent_id = {0}\n# text = w{0}\n1\tw{0}\tw\tNOUN\tNN\t_\t0\troot\t_\t_\n\n"
+    tree = "# sent_id = {0}\n# text = w{0}\n1-1\tw{0}" + "\t_" * 8 + "\n"
+    tree += "1\tw{0}\tw\tNOUN\tNN\t_\t0\troot\t_\t_\n\n"
     file = tmp_path / "x.conllu"
     file.write_text("".join(tree.format(i) for i in range(12)))
     data = load_dataset(f"conllu:{file}")
@@ -242,20 +272,66 @@ def test_sentences_of_trees_keep_what_is_said_of_them(tmp_path):
     assert split.distances[0].mean is None
 
 
+@pytest.mark.parametrize("how", ["utf-8", "utf-16", "latin-1", "gzip"])
+def test_lines_end_where_the_readers_end_them_in_any_encoding(tmp_path, how):
+    # these end a line for str.splitlines, and none for a reader
+    odd = "\x0b\x0c\x85\x1c" + ("" if how == "latin-1" else "\u2028")
+    rows = [f"é{odd[i % len(odd)]}word{i}\t{'ab'[i % 2]}" for i in range(30)]
+    text = "\n".join(["text\tlabel", *rows]) + "\n"
+    packed, encoding = how == "gzip", "utf-8" if how == "gzip" else how
+    file = tmp_path / ("x.tsv.gz" if packed else "x.tsv")
+    file.write_bytes(gzip.compress(text.encode()) if packed else text.encode(encoding))
+    data = load_dataset(f"tsv:{file}#encoding={encoding}")
+    split = split_dataset(data, SplitWanted(test=5), n_random=0)
+    for name, string in write_split(split, data, tmp_path / "out").items():
+        wanted = [data.examples[i] for i in split.parts[name]]
+        again = load_dataset(string).examples
+        assert [(e.text, e.gold) for e in again] == [(e.text, e.gold) for e in wanted]
+
+
+def test_no_source_is_overwritten_and_no_earlier_part_stays(tmp_path):
+    file, out = tmp_path / "train.tsv", tmp_path / "out"
+    file.write_text("text\tlabel\n" + "".join(f"w{i}\tx\n" for i in range(30)))
+    data = load_dataset(f"tsv:{file}")
+    split = split_dataset(data, SplitWanted(), n_random=0)
+    with pytest.raises(PlanError, match="would be overwritten"):
+        write_split(split, data, tmp_path)
+    assert file.read_text().count("\n") == 31
+    write_split(split, data, out)
+    without = split_dataset(data, SplitWanted(dev=0), n_random=0)
+    write_split(without, data, out)
+    assert sorted(one.name for one in out.iterdir()) == ["split.json", "test.tsv", "train.tsv"]
+    (out / "split.json").unlink()
+    with pytest.raises(PlanError, match=r"no split\.json says"):
+        write_split(split, data, out)
+
+
 def test_what_is_not_in_lines_is_written_as_json(tmp_path):
     data = load_dataset("builtin:reviews", limit="40")
     split = split_dataset(data, SplitWanted(), n_random=0)
     strings = write_split(split, data, tmp_path)
     found = load_dataset(strings["test"])
-    assert [(e.text, e.gold) for e in found.examples] == [
-        (data.examples[i].text, data.examples[i].gold) for i in split.parts["test"]
+    assert [(e.text, e.gold, e.attributes) for e in found.examples] == [
+        (e.text, e.gold, e.attributes) for e in (data.examples[i] for i in split.parts["test"])
     ]
+    assert found.examples[0].attributes["a_topic"]
+
+
+def test_items_that_json_does_not_hold_are_refused(tmp_path):
+    data = load_dataset("builtin:entities")
+    split = split_dataset(data, SplitWanted(), n_random=0)
+    with pytest.raises(DataError, match="cannot be split into files of items of token-tagging"):
+        write_split(split, data, tmp_path)
 
 
 def test_what_cannot_be_split_is_said():
     for wanted, said in (
         ({"by": "luck"}, "not by 'luck'"),
-        ({"by": "length", "group_by": "x"}, "keeps neither groups"),
+        ({"by": "length", "group_by": "x"}, "group-by is for splits by random"),
+        ({"is_stratified": True, "by": "length"}, "stratify is for splits by random"),
+        ({"column": "x"}, "column is for splits by standard"),
+        ({"vectors": np.ones((3, 2))}, "vectors is for splits by sliced-wasserstein"),
+        ({"min_df": 3}, "min-df is for splits by released-wasserstein"),
         ({"test": 0}, "has to hold something"),
     ):
         with pytest.raises(PlanError, match=said):
@@ -284,9 +360,36 @@ def test_the_command_takes_vectors_and_prints_the_record(tmp_path, capsys):
     assert left.value.code == 0
     record = json.loads(capsys.readouterr().out)
     assert record["distances"][1]["says"] == "sliced Wasserstein distance of texts"
-    assert Path(record["data"]["test"].partition(":")[2]).is_file()
+    assert record["data"]["test"].endswith("test.jsonl#group=topic")
     vectors.write_text("no array")
     with pytest.raises(SystemExit) as left:
         main([*command, "--vectors", str(vectors), "--out", str(tmp_path / "out")])
     assert left.value.code == 2
     assert "no array of numbers" in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--times", "3"], "times is for --study"),
+        (["--study", "linear", "--json"], "json is for one split"),
+        (["--study", "linear", "--by", "length"], "same test part whatever the seed"),
+    ],
+)
+def test_options_that_a_study_has_alone(tmp_path, capsys, options, said):
+    with pytest.raises(SystemExit) as left:
+        main(["split", "builtin:reviews", "--out", str(tmp_path), *options])
+    assert left.value.code == 2
+    assert said in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_study_counts_each_test_part_once(tmp_path, capsys):
+    file = tmp_path / "x.tsv"
+    rows = "".join(f"w{i}\tx\t{p}\n" for i, p in enumerate(("train", "test", "train")))
+    file.write_text("text\tlabel\tpart\n" + rows)
+    command = ["split", f"tsv:{file}#group=part", "--study", "linear", "--column", "part"]
+    with pytest.raises(SystemExit) as left:
+        main([*command, "--dev", "0", "--test", "1", "--out", str(tmp_path / "o")])
+    assert left.value.code == 0
+    assert "18 more had the test part of another" in capsys.readouterr().out
+    assert len(list((tmp_path / "o").glob("split-*"))) == 3

@@ -81,13 +81,20 @@ def command(source: str, out: Path, **flags: Any) -> int:
     """
     from scrutiny.core.boundary.json_text import json_line
     from scrutiny.data.dataset import load_dataset
-    from scrutiny.data.splits.split import SplitWanted, split_dataset, write_split
+    from scrutiny.data.splits.split import SplitWanted, split_dataset
+    from scrutiny.data.splits.written import write_split
 
     stated = {one.name: flags[one.name] for one in fields(SplitWanted) if one.name in flags}
-    wanted = SplitWanted(**{**stated, "vectors": _read_vectors(flags["vectors"])})
+    stated["vectors"] = _read_vectors(flags["vectors"])
+    standard = None
+    if flags["systems"]:  # a column states the standard split, and the others have none
+        kept = {name: stated[name] for name in ("dev", "test", "seed")}
+        standard = SplitWanted(by="standard", column=stated.pop("column"), **kept)
+    wanted = SplitWanted(**stated)
+    _must_fit_study(wanted.by, is_study=bool(flags["systems"]), as_json=flags["as_json"])
     data = load_dataset(source, task=flags["task"] or None, on_bad_row=flags["on_bad_row"])
     if flags["systems"]:
-        return _study(data, wanted, flags["systems"], flags["times"], out)
+        return _study(data, (standard, wanted), flags["systems"], flags["times"], out)
     split = split_dataset(data, wanted)
     strings = write_split(split, data, out)
     if flags["as_json"]:
@@ -98,30 +105,64 @@ def command(source: str, out: Path, **flags: Any) -> int:
     return 0
 
 
-def _study(data: Any, wanted: Any, systems: str, times: int, out: Path) -> int:
-    """Write the splits of a study and its plan."""
+def _study(data: Any, wanted: tuple[Any, Any], systems: str, times: int, out: Path) -> int:
+    """Write a study's splits, of how the standard one and others are wanted, and its plan."""
+    from scrutiny.core.errors import DataError
     from scrutiny.core.registry import registry
-    from scrutiny.data.splits.split import split_dataset, write_split
+    from scrutiny.data.splits.split import split_dataset
     from scrutiny.data.splits.study import split_name, study_plan
+    from scrutiny.data.splits.written import write_split
     from scrutiny.store.files import write_text
 
     trainers = [registry().entry("trainer", one.strip()) for one in systems.split(",")]
     names = [one.registration.name.partition("@")[0] for one in trainers]
-    strings = []
-    for number in range(times + 1):
-        is_first = number == 0
-        one = (
-            replace(wanted, by="standard", is_stratified=False, group_by="")
-            if is_first
-            else replace(wanted, column="", seed=wanted.seed + number)
+    standard, drawn = wanted
+    splits = [split_dataset(data, standard, n_random=0)]
+    seen = {splits[0].parts["test"]}
+    for number in range(1, times + 1):
+        one = split_dataset(data, replace(drawn, seed=drawn.seed + number), n_random=0)
+        if one.parts["test"] not in seen:  # the same test part again is no further split
+            seen.add(one.parts["test"])
+            splits.append(one)
+    kept = len(splits) - 1
+    if not kept:
+        raise DataError(
+            f"All {times} splits by {drawn.by} have the test part of the standard split: there is "
+            "nothing to study."
         )
-        split = split_dataset(data, one, n_random=0)
-        strings.append(write_split(split, data, out / split_name(number)))
+    strings = [
+        write_split(one, data, out / split_name(number)) for number, one in enumerate(splits)
+    ]
     plan = out / "study.toml"
-    write_text(plan, study_plan(strings, names, seed=wanted.seed))
-    click.echo(f"{times} splits by {wanted.by} and the standard one are in {out}")
+    write_text(plan, study_plan(strings, names, seed=drawn.seed))
+    click.echo(f"{kept} splits by {drawn.by} and the standard one are in {out}")
+    if kept < times:
+        click.echo(f"{times - kept} more had the test part of another, and are left out")
     click.echo(f"scrutiny run {plan} --out {out / 'run'}")
     return 0
+
+
+def _must_fit_study(by: str, *, is_study: bool, as_json: bool) -> None:
+    """Raise for options that have no meaning with a study, or without one.
+
+    Raises
+    ------
+    PlanError
+        If so.
+    """
+    from scrutiny.core.errors import PlanError
+    from scrutiny.data.splits.ways import FIXED
+
+    times = click.get_current_context().get_parameter_source("times")
+    if not is_study and times is not None and times.name == "COMMANDLINE":
+        raise PlanError("The option times is for --study, which states the systems to train.")
+    if is_study and as_json:
+        raise PlanError("The option json is for one split; a study writes a plan: study.toml.")
+    if is_study and by in FIXED:
+        raise PlanError(
+            f"A split by {by} has the same test part whatever the seed, so that a study would "
+            "count one split as many: study splits that chance has a part in, such as random."
+        )
 
 
 def _read_vectors(path: Path | None) -> Any:
@@ -178,9 +219,18 @@ def _lines(split: Any, strings: dict[str, str]) -> list[str]:
 
 def _beside(far: Any) -> str:
     """Sentence on a distance beside random splits."""
+    from scrutiny.core.boundary.printable import percent
+
+    said = f"{far.says} {far.reached:.3f}; "
+    if far.overlap is None:
+        return f"{said}no random split of as many words was found"
+    alike = f"which share {percent(far.overlap)} of its test texts"
     if far.mean is None:
-        return f"{far.says} {far.reached:.3f}; no random split of as many words was found"
+        return (
+            f"{said}not compared with random splits of as many texts and words, {alike}: they are "
+            "nearly this split"
+        )
     return (
-        f"{far.says} {far.reached:.3f}; {far.n_random:,} random splits of as many texts and words: "
+        f"{said}{far.n_random:,} random splits of as many texts and words, {alike}: "
         f"{far.mean:.3f}, at most {far.most:.3f}; it exceeds {far.exceeds:,} of them"
     )

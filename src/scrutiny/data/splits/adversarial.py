@@ -67,7 +67,8 @@ def as_released(texts: Sequence[str], size: int, rng: Rng, *, min_df: int = 2) -
     from sklearn.feature_extraction.text import CountVectorizer
 
     try:
-        counts = CountVectorizer(min_df=min_df, dtype=np.int8).fit_transform(texts)
+        # int8 in the release, which wraps from 128 on: the same up to 127 times a word in a text
+        counts = CountVectorizer(min_df=min_df, dtype=np.int32).fit_transform(texts)
     except ValueError:
         raise DataError(
             f"No word stands in {min_df:,} of the {len(texts):,} texts: make min-df smaller."

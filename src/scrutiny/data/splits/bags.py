@@ -22,6 +22,8 @@ _BINS: Final = 256
 _AT_ONCE: Final = 100
 #: How far the tokens of a random split may be from those that are wanted.
 TOKENS_WITHIN: Final = 0.01
+#: Share of the texts, beyond chance, above which random test parts are like the split itself.
+_ALIKE: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,34 +276,47 @@ class BesideRandom:
         Of the split.
     n_random
         How many random splits it stands beside.
+    overlap
+        Mean share of the split's test texts that a random test part has; None without any. The
+        longest texts are in nearly every test part of as many words: such parts are the split
+        itself, and say nothing of it.
     mean, most
-        Of theirs; None where there are none.
+        Of theirs; None where there are none, or they are too much like the split.
     exceeds
-        How many of them it exceeds.
+        How many of them it exceeds; None likewise.
     """
 
     says: str
     reached: float
     n_random: int
+    overlap: float | None
     mean: float | None
     most: float | None
-    exceeds: int
+    exceeds: int | None
 
 
 def beside_random(
     of: Sequence[BagDistance], bags: Bags, chosen: Array, others: Sequence[Array]
 ) -> list[BesideRandom]:
-    """Distances of a split, each beside those of random ones."""
+    """Distances of a split, each beside those of random ones.
+
+    Random ones share a test part's share of the texts with it by chance alone; if they share more
+    than half of what is left, the distance stands beside none.
+    """
     reached = _distances(of, bags, [chosen])[:, 0]
     random = _distances(of, bags, others)
+    overlap = float(np.mean([one[chosen].mean() for one in others])) if len(others) else None
+    by_chance = float(chosen.mean())
+    tells = overlap is not None and overlap - by_chance <= _ALIKE * (1 - by_chance)
     return [
         BesideRandom(
             one.says,
             float(own),
             len(theirs),
-            float(theirs.mean()) if len(theirs) else None,
-            float(theirs.max()) if len(theirs) else None,
-            int((theirs < own - _TINY).sum()),
+            overlap,
+            float(theirs.mean()) if tells else None,
+            float(theirs.max()) if tells else None,
+            int((theirs < own - _TINY).sum()) if tells else None,
         )
         for one, own, theirs in zip(of, reached, random, strict=True)
     ]

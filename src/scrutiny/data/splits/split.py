@@ -3,20 +3,16 @@
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
-from scrutiny.core.answers.answer import to_json
-from scrutiny.core.answers.choices import Option, options_in
-from scrutiny.core.boundary.json_text import json_line, plain
+from scrutiny.core.boundary.json_text import plain
 from scrutiny.core.errors import DataError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.randomness import generator
 from scrutiny.data.dataset import Dataset
-from scrutiny.data.overlap import overlap
+from scrutiny.data.overlap import KINDS, overlap
 from scrutiny.data.splits.bags import (
     Array,
     BesideRandom,
@@ -25,21 +21,12 @@ from scrutiny.data.splits.bags import (
     random_parts,
     word_bags,
 )
-from scrutiny.data.splits.ways import GROUPED, PARTS, WAYS, Texts
-from scrutiny.store.files import write_text
+from scrutiny.data.splits.ways import PARTS, WAYS, Texts
 
 _NAME: Final = "split@1"
 #: Random splits that a split stands beside.
 RANDOM: Final = 1_000
-#: Readers of text files in which an item is a block of whole lines, and their file's end.
-_IN_LINES: Final = {
-    "tsv": "tsv",
-    "csv": "csv",
-    "jsonl": "jsonl",
-    "conll": "conll",
-    "conllu": "conllu",
-    "text": "txt",
-}
+_MIN_DF: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +59,24 @@ class SplitWanted:
     group_by: str = ""
     column: str = ""
     vectors: Array | None = None
-    min_df: int = 2
+    min_df: int = _MIN_DF
 
     def __post_init__(self) -> None:
         if self.by not in WAYS:
             raise PlanError(f"A split is by {', '.join(WAYS)}, not by {self.by!r}.")
-        if (self.is_stratified or self.group_by) and self.by not in GROUPED:
-            raise PlanError(
-                f"A split by {self.by} keeps neither groups nor shares of labels: these are for "
-                f"{', '.join(GROUPED)}."
-            )
+        stated = {
+            "stratify": ("random", self.is_stratified),
+            "group-by": ("random", bool(self.group_by)),
+            "column": ("standard", bool(self.column)),
+            "vectors": ("sliced-wasserstein", self.vectors is not None),
+            "min-df": ("released-wasserstein", self.min_df != _MIN_DF),
+        }
+        for option, (way, is_stated) in stated.items():
+            if is_stated and self.by != way:
+                raise PlanError(
+                    f"The option {option} is for splits by {way}, and this one is by {self.by}: "
+                    "leave the option out, or split by the other way."
+                )
         if not (self.test > 0 and self.dev >= 0):
             raise PlanError("The test part has to hold something, and no part less than nothing.")
 
@@ -197,7 +192,7 @@ def split_dataset(data: Dataset, wanted: SplitWanted, *, n_random: int = RANDOM)
             vectors=wanted.vectors,
             min_df=wanted.min_df,
         ),
-        *wanted.sizes(len(examples)),
+        *((0, 0) if wanted.column else wanted.sizes(len(examples))),  # a column states them
         generator(wanted.seed, "split", name=_NAME, item=wanted.by),
     )
     parts = {name: tuple(np.flatnonzero(made.parts == i).tolist()) for i, name in enumerate(PARTS)}
@@ -217,6 +212,7 @@ def split_dataset(data: Dataset, wanted: SplitWanted, *, n_random: int = RANDOM)
         distances += beside_random(further, own_bags, is_test, others)
     records = tuple(_record(name, own, texts, golds, bags.tokens) for name, own in parts.items())
     found = overlap([texts[i] for i in parts["test"]], [texts[i] for i in parts["train"]])
+    copied = Counter(pair.kind for pair in found.pairs)
     shares = {one.name: one.labels for one in records}
     return Split(
         by=wanted.by,
@@ -228,7 +224,7 @@ def split_dataset(data: Dataset, wanted: SplitWanted, *, n_random: int = RANDOM)
         records=records,
         distances=tuple(distances),
         label_shift=_shift(shares["train"], shares["test"]) if has_labels else None,
-        copies={"exact": found.exact, "contained": found.contained, "near": found.near or 0},
+        copies={kind: copied[kind] for kind in KINDS},
     )
 
 
@@ -276,62 +272,3 @@ def _record(
 def _shift(one: Mapping[str, float], other: Mapping[str, float]) -> float:
     """Total variation of shares of labels."""
     return sum(abs(one.get(k, 0.0) - other.get(k, 0.0)) for k in {*one, *other}) / 2
-
-
-def write_split(split: Split, data: Dataset, folder: Path) -> dict[str, str]:
-    """Write the parts and the record into a folder; the data string of each part.
-
-    Rows of text files are copied as they stand, with their header, so that a part is read as the
-    whole was; rows that could not be read are left out. Other sources are written as JSON lines.
-    """
-    scheme, _, rest = data.source.partition(":")
-    path, marks, options = rest.partition("#")
-    copied = scheme in _IN_LINES and Path(path).is_file()
-    end = _IN_LINES[scheme] if copied else "jsonl"
-    header, blocks = _blocks(data, Path(path)) if copied else ("", [_row(e) for e in data.examples])
-    strings = {}
-    for name, own in split.parts.items():
-        if not own:
-            continue
-        file = folder / f"{name}.{end}"
-        folder.mkdir(parents=True, exist_ok=True)
-        write_text(file, header + "".join(blocks[i] for i in own))
-        strings[name] = f"{scheme}:{file}{marks}{options}" if copied else f"jsonl:{file}"
-    write_text(folder / "split.json", json_line(split.record()) + "\n")
-    return strings
-
-
-def _blocks(data: Dataset, path: Path) -> tuple[str, list[str]]:
-    """Header of a text file, and the lines of each item, which end where another begins."""
-    lines = path.read_text(encoding="utf-8-sig").splitlines(keepends=True)
-    starts = {_line(e.source): i for i, e in enumerate(data.examples)}
-    starts |= {_line(row.source): -1 for row in data.bad_rows}
-    begins = {}
-    for start, item in starts.items():
-        at = start - 1
-        while data.source.startswith("conll") and at and lines[at - 1].startswith("#"):
-            at -= 1  # what is said of a sentence stands above it
-        begins[at] = item
-    found = [""] * len(data.examples)
-    for first, after in pairwise([*sorted(begins), len(lines)]):
-        if begins[first] >= 0:
-            text = "".join(lines[first:after])
-            found[begins[first]] = text if text.endswith("\n") else text + "\n"
-    return "".join(lines[: min(begins)]), found
-
-
-def _line(source: str) -> int:
-    """Number of the line that an item begins in."""
-    return int(source.rpartition(":")[2])
-
-
-def _row(example: Example) -> str:
-    """Item as a line of JSON, in columns that its task knows."""
-    options = options_in(example.fields)
-    row: dict[str, Any] = {n: t for n, t in example.fields.items() if not n.startswith("option_")}
-    row |= {"options": options} if options else {}
-    if isinstance(example.gold, Option):
-        row["answer"] = int(example.gold)
-    elif example.gold is not None:
-        row["label"] = to_json(example.gold)
-    return json_line({"id": example.id, **row}) + "\n"

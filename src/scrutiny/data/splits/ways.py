@@ -25,6 +25,7 @@ _TRAIN, _DEV, _TEST = range(3)
 #: How far the size of a part of random lengths may be off, and how often it is tried.
 _SIZE_WITHIN: Final = 0.01
 _TRIES: Final = 100
+_ROUNDING: Final = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,8 @@ def at_random(data: Texts, dev: int, test: int, rng: Rng) -> Made:
     """Items, or whole groups, at random; with labels, each in its share in every part.
 
     Groups are dealt out in random order, the largest first, to the part that lacks most of what
-    they hold: sizes are then as near as groups allow.
+    they hold among those with room for all of it; what fits nowhere is for training. So no other
+    part is larger than asked; one may be smaller.
     """
     n = len(data.texts)
     groups = list(data.groups) or list(range(n))
@@ -126,10 +128,15 @@ def at_random(data: Texts, dev: int, test: int, rng: Rng) -> Made:
     part_of = np.zeros(len(number), dtype=np.int64)
     for group in order:
         share = (held[group] * lacking / np.maximum(wanted, 1e-9)).sum(axis=1)
-        share[wanted.sum(axis=1) == 0] = -np.inf
+        has_room = lacking.sum(axis=1) > held[group].sum() - _ROUNDING
+        share[~has_room | (wanted.sum(axis=1) == 0)] = -np.inf  # training is first where none has
         part_of[group] = int(share.argmax())
         lacking[part_of[group]] -= held[group]
-    return Made(part_of[owner])
+    parts = part_of[owner]
+    asked, reached = (n - dev - test, dev, test), tuple(np.bincount(parts, minlength=3).tolist())
+    said = ["{:,}, {:,} and {:,}".format(*sizes) for sizes in (asked, reached)]
+    says = f"{said[0]} items were asked, and groups allowed {said[1]}" if asked != reached else ""
+    return Made(parts, says=says)
 
 
 def by_length(data: Texts, dev: int, test: int, rng: Rng) -> Made:
@@ -234,5 +241,5 @@ WAYS: Final[dict[str, Way]] = {
     ),
     "sliced-wasserstein": _far_by(_by_vectors, "Far by vectors of the texts."),
 }
-#: Those that keep groups together, and labels in their shares.
-GROUPED: Final = ("random",)
+#: Those whose test part is the same whatever the seed.
+FIXED: Final = ("standard", "length", "released-wasserstein")
