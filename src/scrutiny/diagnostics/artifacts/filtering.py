@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal, NamedTuple, cast, get_args
+from functools import partial
+from typing import Any, Final, Literal, cast, get_args
 
 import numpy as np
 
@@ -193,65 +194,69 @@ class Aflite(Diagnostic[AfliteParams]):
                 "nothing that features could tell. Name the column of labels in the data string."
             )
         tuned = _tuned(params, known, ctx)
-        used = ~tuned
-        sizes = params.sizes(int(used.sum()))
-        sizes.check(int(used.sum()))
-        features = (
-            _of_model(known, ctx.model) if params.features == "model" else _of_words(known, ctx)
-        )
-        golds = np.array([str(e.gold) for e in known])
-        rng = ctx.rng("partitions", self.id, params.features)
-        made = aflite(features, golds, sizes, rng=rng, tuned=tuned)
-        drawn = np.zeros(len(known), dtype=np.bool_)
-        drawn[rng.permutation(np.flatnonzero(used))[: int(made.kept.sum())]] = True
-        linear = {}
-        for name, rows in (("all", used), ("kept", made.kept), ("random", drawn)):
-            linear[name] = np.zeros(len(known))
-            linear[name][rows] = out_of_fold(features[rows], golds[rows], folds=_FOLDS, rng=rng)
-        under = _under(golds, made.kept, linear["kept"])
-        left = made.kept & made.removed.any()
-        control = _control(features, golds, sizes, tuned, rng)
+        make = partial(_filtered, params, known, tuned, ctx)
+        # words are the same for every model and seed, and the filter takes long
+        key = f"{self.id} {cell.dataset} {params}"
+        made = ctx.once(key, make) if params.features == "words" else make()
         place = {e.id: i for i, e in enumerate(known)}
         for example, answer in zip(batch.examples, ctx.predict(batch.examples), strict=True):
             i = place.get(example.id)
             found: dict[str, float] | Failure
+            dealt: dict[str, float] | Failure
             if i is None:
-                found = _NO_GOLD
+                found = dealt = _NO_GOLD
             elif tuned[i]:
-                found = _TUNED
+                found = dealt = _TUNED
             elif isinstance(answer, Failure):
-                found = answer
+                found = dealt = answer
             else:
-                share, right = made.predictability[i], float(answer.answer == example.gold)
-                found = {
-                    "removed": float(made.removed[i]),
-                    "round": float(made.round[i]),
-                    "held_out": float(np.isfinite(share)),
-                    "predictability": float(np.nan_to_num(share)),
-                    "kept": float(made.kept[i]),
-                    "drawn": float(drawn[i]),
-                    "linear_all": linear["all"][i],
-                    "linear_kept": linear["kept"][i],
-                    "linear_random": linear["random"][i],
-                    "left": float(left[i]),
-                    "under": under[i] * left[i],
-                    "right": right,
-                    "right_kept": right * made.kept[i],
-                }
+                right = float(answer.answer == example.gold)
+                own = {name: values[i] for name, values in made["measured"].items()}
+                found = {**own, "right": right, "right_kept": right * own["kept"]}
+                dealt = {name: values[i] for name, values in made["control"].items()}
             yield RowKind().named_row(example.id, self.measures, found)
-            if not isinstance(found, Failure):
-                found = {"left": float(control.left[i]), "under": float(control.under[i])}
-            yield RowKind(role="control").named_row(example.id, self.measures, found)
+            yield RowKind(role="control").named_row(example.id, self.measures, dealt)
 
 
-class _Control(NamedTuple):
-    """What the filter leaves of shuffled labels, and how far it is under ``(item,)``."""
+def _filtered(
+    params: AfliteParams, known: Sequence[Example], tuned: Array, ctx: Context
+) -> dict[str, dict[str, list[float]]]:
+    """Measures of each item that need no answer of the model, by role and name."""
+    used = ~tuned
+    sizes = params.sizes(int(used.sum()))
+    sizes.check(int(used.sum()))
+    features = _of_model(known, ctx.model) if params.features == "model" else _of_words(known, ctx)
+    golds = np.array([str(e.gold) for e in known])
+    rng = ctx.rng("partitions", Aflite.id, params.features)
+    made = aflite(features, golds, sizes, rng=rng, tuned=tuned)
+    drawn = np.zeros(len(known), dtype=np.bool_)
+    drawn[rng.permutation(np.flatnonzero(used))[: int(made.kept.sum())]] = True
+    linear = {}
+    for name, rows in (("all", used), ("kept", made.kept), ("random", drawn)):
+        linear[name] = np.zeros(len(known))
+        linear[name][rows] = out_of_fold(features[rows], golds[rows], folds=_FOLDS, rng=rng)
+    left = made.kept & made.removed.any()
+    measured = {
+        "removed": made.removed,
+        "round": made.round,
+        "held_out": np.isfinite(made.predictability),
+        "predictability": np.nan_to_num(made.predictability),
+        "kept": made.kept,
+        "drawn": drawn,
+        **{f"linear_{name}": right for name, right in linear.items()},
+        "left": left,
+        "under": left * _under(golds, made.kept, linear["kept"]),
+    }
+    roles = {"measured": measured, "control": _control(features, golds, sizes, tuned, rng)}
+    return {
+        role: {name: values.astype(float).tolist() for name, values in own.items()}
+        for role, own in roles.items()
+    }
 
-    left: Array
-    under: Array
 
-
-def _control(features: Array, golds: Array, sizes: Filtering, tuned: Array, rng: Rng) -> _Control:
+def _control(
+    features: Array, golds: Array, sizes: Filtering, tuned: Array, rng: Rng
+) -> dict[str, Array]:
     """The same filter with the labels of the items dealt out among them at random."""
     dealt = golds.copy()
     used = np.flatnonzero(~tuned)
@@ -259,7 +264,7 @@ def _control(features: Array, golds: Array, sizes: Filtering, tuned: Array, rng:
     kept = aflite(features, dealt, sizes, rng=rng, tuned=tuned).kept
     right = np.zeros(len(golds))
     right[kept] = out_of_fold(features[kept], dealt[kept], folds=_FOLDS, rng=rng)
-    return _Control(kept, _under(dealt, kept, right))
+    return {"left": kept, "under": _under(dealt, kept, right)}
 
 
 def _under(golds: Array, kept: Array, right: Array) -> Array:
