@@ -495,6 +495,8 @@ statistic scrutiny.diagnostics.similarity.likeness_measures:
     stir@1      STIR
 statistic scrutiny.diagnostics.artifacts.artifacts:
     told@1  TOLD
+statistic scrutiny.diagnostics.artifacts.filtering:
+    under@1  UNDER
 statistic scrutiny.diagnostics.calibration.calibration:
     calibration_error@1  CALIBRATION_ERROR
 statistic scrutiny.diagnostics.judges.judge_metrics:

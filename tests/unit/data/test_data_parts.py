@@ -246,7 +246,7 @@ def test_a_column_of_the_items_is_an_attribute_of_their_parts():
     numbers = load_part_attribute("a_year").groups_of(items, beside)
     words = load_part_attribute("a_year", Buckets("discrete", count=1)).groups_of(items, beside)
     assert (numbers.names, words.names) == (("up to 1", "over 1 to 2", "over 2"), ("2", "others"))
-    with pytest.raises(PlanError, match="no item has a column 'month'. There are a_year"):
+    with pytest.raises(PlanError, match=r"no item has a column 'month'\. There are a_year"):
         load_part_attribute("a_month").groups_of(items, beside)
     worded = [Example("1", {"text": "a"}, "x", attributes={"a_topic": "film"})]
     with pytest.raises(PlanError, match="needs an attribute of numbers"):

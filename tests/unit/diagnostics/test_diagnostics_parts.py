@@ -3,6 +3,7 @@
 import json
 import random
 
+import numpy as np
 import pytest
 
 import scrutiny
@@ -16,6 +17,7 @@ from scrutiny.core.task import Prediction
 from scrutiny.data.attribute import Training
 from scrutiny.data.parts.part_attribute import Surroundings, load_part_attribute
 from scrutiny.data.parts.part_counts import PartCounts, parts_of
+from scrutiny.diagnostics.classes import part_scores
 from scrutiny.diagnostics.classes.parts import Parts, PartsParams
 from scrutiny.tasks.tasks import load_task
 from scrutiny.testing import check_diagnostic
@@ -197,3 +199,26 @@ def test_a_plan_names_the_training_data(tmp_path):
     seen, unseen = (found.estimate("part_recall", bucket=name) for name in ("seen", "unseen"))
     assert (seen.value, unseen.value) == (1, 1)
     assert (seen.denominator, unseen.denominator) == (6, 18)
+
+
+def side(n_seeds, items, names, *, seed=0):
+    counts = np.random.default_rng(seed).integers(1, 9, (n_seeds, len(items), len(names), 3))
+    return part_scores._Grouped(tuple(names), tuple(items), counts.astype(float), None)
+
+
+def test_seeds_of_either_side_widen_the_limits_of_a_comparison():
+    a, b = side(5, "abcd", "xyz"), side(3, "abcd", "xyz", seed=1)
+    first, second = (np.cov(part_scores._scores(one)[1].T) for one in (a, b))
+    assert np.allclose(part_scores._seeds(a, b), first / 5 + second / 3)
+    alone = a._replace(counts=a.counts[:1])
+    assert np.allclose(part_scores._seeds(alone, b), second / 3)
+    assert "a single seed" in part_scores._limits_of(alone, b, 4)
+    assert part_scores._limits_of(a, b, 4) == ""
+
+
+def test_two_models_are_compared_on_what_both_answered():
+    a, b = part_scores._shared(side(1, "abcd", "xyz"), side(1, "acde", "yzw", seed=1))
+    assert (a.items, b.items) == (tuple("acd"), tuple("acd"))
+    assert (a.names, b.names) == (("y", "z"), ("y", "z"))
+    assert (a.counts == side(1, "abcd", "xyz").counts[:, [0, 2, 3]][:, :, 1:]).all()
+    assert "Of 4 items, 3 have" in part_scores._limits_of(a, b, 4)

@@ -162,8 +162,8 @@ def groups_of(buckets: Buckets, values: Sequence[float | str | None], scale: Num
         if skipped := [n for n in numbers if own and n < own[-1] and n not in own]:
             raise PlanError(
                 f"edges = {list(buckets.edges)} with buckets = {buckets.how!r}: values with a "
-                f"bucket of their own are the lowest ones, and gold parts have {skipped[0]:g} below "
-                f'{own[-1]:g}. Name it as well, or use "fixed" with upper ends.'
+                f"bucket of their own are the lowest ones, and gold parts have {skipped[0]:g} "
+                f'below {own[-1]:g}. Name it as well, or use "fixed" with upper ends.'
             )
         rest = [number for number in numbers if not own or number > own[-1]]
         ends = (*own, *_swept(rest, buckets.count - len(own)))

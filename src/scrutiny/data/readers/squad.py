@@ -76,7 +76,8 @@ def read_spans(source: DataSource) -> Table:
 def _together(row: RawRow) -> RawRow:
     """Row whose spans are one answer."""
     values = row.values
-    if row.problem or not isinstance(values["answers"][0], Mapping):
+    is_read = not row.problem and isinstance(values["answers"][0], Mapping)
+    if not is_read or not isinstance(values["context"], str):
         return row
     answer = placed(_parts(values["answers"]), values["context"])
     expect = f"gold(least={RIGHT_F1},metric=answer_f1)"

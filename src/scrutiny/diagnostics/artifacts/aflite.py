@@ -41,7 +41,7 @@ class Filtering:
     tau: float = 0.75
 
     def __post_init__(self) -> None:
-        at_least(self, target_size=1, n_partitions=1, train_size=2, slice_size=1)
+        at_least(self, target_size=2, n_partitions=1, train_size=2, slice_size=1)
 
     @classmethod
     def in_proportion(cls, n: int, **stated: Any) -> "Filtering":
@@ -54,11 +54,31 @@ class Filtering:
         (279, 227, 11)
         """
         own: dict[str, Any] = {
-            "target_size": max(1, round(n * 12_282 / 43_972)),
+            "target_size": max(2, round(n * 12_282 / 43_972)),
             "train_size": max(2, round(n * 10_000 / 43_972)),
             "slice_size": max(1, round(n * 500 / 43_972)),
         }
         return cls(**{**own, **stated})
+
+    def check(self, n: int) -> None:
+        """Refuse so many items where no round could be run on them.
+
+        Raises
+        ------
+        DataError
+            If there are no more than a classifier is fitted to, or than are to be left.
+        """
+        if n <= self.train_size:
+            raise DataError(
+                f"{n:,} items are to be filtered, and each classifier is fitted to "
+                f"{self.train_size:,} of them: none is held out. Make train_size smaller, or give "
+                "more items."
+            )
+        if n <= self.target_size:
+            raise DataError(
+                f"{n:,} items are to be filtered, and {self.target_size:,} are to be left: there "
+                "is nothing to remove. Make target_size smaller, or give more items."
+            )
 
 
 #: Published settings by name. WinoGrande stops at its training size; 182,000 of the training pairs
@@ -132,7 +152,7 @@ def aflite(
     Raises
     ------
     DataError
-        If there are no more items than a classifier is fitted to, or one label only.
+        If no round can be run (`Filtering.check`), or there is one label only.
 
     Notes
     -----
@@ -155,12 +175,7 @@ def aflite(
         )
     used = np.zeros(n, dtype=np.bool_) if tuned is None else np.asarray(tuned, dtype=np.bool_)
     alive = np.flatnonzero(~used)
-    if len(alive) <= params.train_size:
-        raise DataError(
-            f"{len(alive):,} items are to be filtered, and each classifier is fitted to "
-            f"{params.train_size:,} of them: none is held out. Make train_size smaller, or give "
-            "more items."
-        )
+    params.check(len(alive))
     if len(np.unique(labels[alive])) < 2:
         raise DataError("All items have one label, so there is nothing to predict.")
     predictability, round_of = np.full(n, np.nan), np.where(used, -1, 0)
@@ -205,7 +220,13 @@ def fitted_linear(features: Any, labels: Array) -> Any:
 
 
 def out_of_fold(features: Any, labels: Array, *, folds: int, rng: Rng) -> Array:
-    """Whether a linear classifier of the other folds is right about each item ``(item,)``."""
+    """Whether a linear classifier of the other folds is right about each item ``(item,)``.
+
+    Fewer items than folds are left out one by one; a single one is refused.
+    """
+    if len(labels) < 2:
+        raise DataError("One item cannot be answered by a classifier of the others: give two.")
+    folds = min(folds, len(labels))
     place = rng.permutation(np.arange(len(labels)) % folds)
     right = np.zeros(len(labels), dtype=np.bool_)
     for fold in range(folds):

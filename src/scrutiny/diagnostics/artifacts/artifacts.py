@@ -16,7 +16,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.facts import ONE_TEXT, OPTIONS, Facts
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.statistic import Chance
-from scrutiny.diagnostics.artifacts.partial_input import LENGTHS, fit_part, parts_of
+from scrutiny.diagnostics.artifacts.partial_input import LENGTHS, fit_part, shown_parts
 from scrutiny.reliability.row_statistics import Additive
 
 #: Share of items whose right answer a part of them gives away.
@@ -107,7 +107,7 @@ class Artifacts(Diagnostic[ArtifactsParams]):
 
     def design(self, params: ArtifactsParams, inputs: Inputs) -> Design:
         """What each part tells, beside shuffled answers; the risk that it tells too much."""
-        known = parts_of(inputs.task, inputs.data.fields)
+        known = shown_parts(inputs.task, inputs.data.fields)
         if unknown := [name for name in params.shown if name not in known]:
             raise PlanError(
                 f"artifacts shows no part called {unknown[0]!r}: of {inputs.data.name} it can show "
@@ -163,7 +163,7 @@ class Artifacts(Diagnostic[ArtifactsParams]):
         """For each part two rows of each item: of its answer, and of a shuffled one."""
         known = [e for e in batch.examples if e.gold is not None]
         fields = tuple(dict.fromkeys(name for e in batch.examples for name in e.fields))
-        names = params.shown or parts_of(ctx.task, fields)
+        names = params.shown or shown_parts(ctx.task, fields)
         if not _can_fit():
             for name in names:
                 kind = RowKind.of({"shown": name})

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final, Literal, cast, get_args
 
 import numpy as np
@@ -11,12 +12,14 @@ from scrutiny.core.boundary.parameters import one_of
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import Design, EstimateSpec, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
-from scrutiny.core.errors import PlanError, require_packages
+from scrutiny.core.errors import DataError, PlanError, require_packages
 from scrutiny.core.example import Example
 from scrutiny.core.facts import LABELS
 from scrutiny.core.model import KnowsTrainingText
 from scrutiny.core.queries.language import Passage, Represents
+from scrutiny.core.randomness import Rng
 from scrutiny.core.record import Measure, Row
+from scrutiny.core.statistic import Chance
 from scrutiny.data.overlap import overlap_with_hashes
 from scrutiny.diagnostics.artifacts.aflite import (
     PUBLISHED,
@@ -26,6 +29,7 @@ from scrutiny.diagnostics.artifacts.aflite import (
     out_of_fold,
 )
 from scrutiny.models.words.linear_classifier import features_of
+from scrutiny.reliability.row_statistics import ratio
 
 Features = Literal["words", "model"]
 IN_PROPORTION: Final = "in proportion"
@@ -36,6 +40,19 @@ _DIMENSIONS: Final = 100
 _AT_A_TIME: Final = 256
 _NO_GOLD: Final = Failure("no_gold", status="skipped")
 _TUNED: Final = Failure("tuned_on", status="skipped")
+
+#: How far a linear classifier of what is left falls below always giving the commonest label. The
+#: filter alone does that, where it removes what is told by chance: beside it stands the same filter
+#: of labels that were dealt out at random.
+UNDER: Final = ratio(
+    "under@1",
+    "what AFLite left: commonest label minus linear classifier",
+    ("under", "left"),
+    lambda measures: (measures[..., 0], measures[..., 1]),
+    row_range=(-1.0, 1.0),
+    higher_is="worse",
+    chance=Chance("shuffled labels"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +71,9 @@ class AfliteParams:
         What is stated in place of them (`Filtering`).
     tuned_on
         Group (``#group=NAME`` of the data string) that is ``yes`` for items that the feature model
-        was tuned on. They are left out of the filter and its result; so are items whose texts are
-        in the training text of a model that knows it, where its vectors are the features.
+        was tuned on, and ``no`` for others. They are left out of the filter and its result; so are
+        items whose texts are in the training text of a model that knows it, where its vectors are
+        the features.
     """
 
     features: Features = "words"
@@ -87,7 +105,8 @@ class Aflite(Diagnostic[AfliteParams]):
 
     What is left beside all items, and beside as many drawn at random: accuracy of a linear
     classifier in folds, and of the model. Where the classifier falls below always giving the
-    commonest label, the filter went too far: it left items that have the artifact inverted.
+    commonest label, and further than after the same filter with shuffled labels, the filter went
+    too far: it left items that have the artifact inverted.
 
     **Measures**: how much of the data is told by what the features hold without effort, and the
     model's accuracy where it is not.
@@ -96,7 +115,7 @@ class Aflite(Diagnostic[AfliteParams]):
     it, and not for others; it went too far; easy items without an artifact are gone as well.
 
     **References**: Sakaguchi et al. (2020), WinoGrande; Le Bras et al. (2020), Adversarial filters
-    of dataset biases.
+    of dataset biases. Shuffled labels as control of the alarm are ours.
     """
 
     id = "aflite@1"
@@ -115,7 +134,8 @@ class Aflite(Diagnostic[AfliteParams]):
         Measure("linear_all", row_range=(0.0, 1.0)),
         Measure("linear_kept", among=("kept",), row_range=(0.0, 1.0)),
         Measure("linear_random", among=("drawn",), row_range=(0.0, 1.0)),
-        Measure("under", says="below the commonest label", among=("kept",), row_range=(-1.0, 1.0)),
+        Measure("left", says="kept, where any was removed", row_range=(0.0, 1.0)),
+        Measure("under", says="below the commonest label", among=("left",), row_range=(-1.0, 1.0)),
         Measure("right", row_range=(0.0, 1.0)),
         Measure("right_kept", among=("kept",), row_range=(0.0, 1.0)),
     )
@@ -134,18 +154,24 @@ class Aflite(Diagnostic[AfliteParams]):
                 "of each item. A column becomes a group in the data string: "
                 f"#group={params.tuned_on}."
             )
-        means = ("linear_all", "linear_kept", "linear_random", "under", "right", "right_kept")
+        means = ("linear_all", "linear_kept", "linear_random", "right", "right_kept")
         return Design(
             estimates=(
                 EstimateSpec("removed", "share(removed)@1"),
                 EstimateSpec("predictability", "mean(predictability)@1"),
                 *(EstimateSpec(name, f"mean({name})@1") for name in means),
+                EstimateSpec("under", UNDER.id),
+                EstimateSpec("under shuffled", UNDER.id, role="control"),
+                EstimateSpec("beyond", "beyond(under)@1"),
             ),
             claims=(
                 Claim(
                     id="too far",
                     says="AFLite went too far: what is left has its artifact inverted",
-                    components=(Component("under", 0.0),),
+                    components=(
+                        Component("under", 0.0),
+                        Component("beyond", 0.0, "control: shuffled labels"),
+                    ),
                     needs_control=False,
                     checks=("items",),
                 ),
@@ -160,51 +186,91 @@ class Aflite(Diagnostic[AfliteParams]):
     def measure(
         self, params: AfliteParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
-        """One row for each item with a gold label that no feature model was tuned on."""
+        """Two rows of each item with a gold label, of its label and of a shuffled one."""
         known = [e for e in batch.examples if e.gold is not None]
+        if not known:
+            raise DataError(
+                f"aflite: none of the {len(batch.examples):,} items has a gold label, so there is "
+                "nothing that features could tell. Name the column of labels in the data string."
+            )
         tuned = _tuned(params, known, ctx)
-        features = (
-            _of_model(known, ctx.model) if params.features == "model" else _of_words(known, ctx)
-        )
-        golds = np.array([str(e.gold) for e in known])
-        rng = ctx.rng("partitions", self.id, params.features)
-        made = aflite(features, golds, params.sizes(int((~tuned).sum())), rng=rng, tuned=tuned)
-        used = ~tuned
-        drawn = np.zeros(len(known), dtype=np.bool_)
-        drawn[rng.permutation(np.flatnonzero(used))[: int(made.kept.sum())]] = True
-        linear = {}
-        for name, rows in (("all", used), ("kept", made.kept), ("random", drawn)):
-            linear[name] = np.zeros(len(known))
-            linear[name][rows] = out_of_fold(features[rows], golds[rows], folds=_FOLDS, rng=rng)
-        commonest = Counter(golds[made.kept].tolist()).most_common(1)[0][0]
-        under = made.kept * ((golds == commonest) - linear["kept"])
+        make = partial(_filtered, params, known, tuned, ctx)
+        # words are the same for every model and seed, and the filter takes long
+        key = f"{self.id} {cell.dataset} {params}"
+        made = ctx.once(key, make) if params.features == "words" else make()
         place = {e.id: i for i, e in enumerate(known)}
         for example, answer in zip(batch.examples, ctx.predict(batch.examples), strict=True):
             i = place.get(example.id)
             found: dict[str, float] | Failure
+            dealt: dict[str, float] | Failure
             if i is None:
-                found = _NO_GOLD
+                found = dealt = _NO_GOLD
             elif tuned[i]:
-                found = _TUNED
+                found = dealt = _TUNED
             elif isinstance(answer, Failure):
-                found = answer
+                found = dealt = answer
             else:
-                share, right = made.predictability[i], float(answer.answer == example.gold)
-                found = {
-                    "removed": float(made.removed[i]),
-                    "round": float(made.round[i]),
-                    "held_out": float(np.isfinite(share)),
-                    "predictability": float(np.nan_to_num(share)),
-                    "kept": float(made.kept[i]),
-                    "drawn": float(drawn[i]),
-                    "linear_all": linear["all"][i],
-                    "linear_kept": linear["kept"][i],
-                    "linear_random": linear["random"][i],
-                    "under": under[i],
-                    "right": right,
-                    "right_kept": right * made.kept[i],
-                }
+                right = float(answer.answer == example.gold)
+                own = {name: values[i] for name, values in made["measured"].items()}
+                found = {**own, "right": right, "right_kept": right * own["kept"]}
+                dealt = {name: values[i] for name, values in made["control"].items()}
             yield RowKind().named_row(example.id, self.measures, found)
+            yield RowKind(role="control").named_row(example.id, self.measures, dealt)
+
+
+def _filtered(
+    params: AfliteParams, known: Sequence[Example], tuned: Array, ctx: Context
+) -> dict[str, dict[str, list[float]]]:
+    """Measures of each item that need no answer of the model, by role and name."""
+    used = ~tuned
+    sizes = params.sizes(int(used.sum()))
+    sizes.check(int(used.sum()))
+    features = _of_model(known, ctx.model) if params.features == "model" else _of_words(known, ctx)
+    golds = np.array([str(e.gold) for e in known])
+    rng = ctx.rng("partitions", Aflite.id, params.features)
+    made = aflite(features, golds, sizes, rng=rng, tuned=tuned)
+    drawn = np.zeros(len(known), dtype=np.bool_)
+    drawn[rng.permutation(np.flatnonzero(used))[: int(made.kept.sum())]] = True
+    linear = {}
+    for name, rows in (("all", used), ("kept", made.kept), ("random", drawn)):
+        linear[name] = np.zeros(len(known))
+        linear[name][rows] = out_of_fold(features[rows], golds[rows], folds=_FOLDS, rng=rng)
+    left = made.kept & made.removed.any()
+    measured = {
+        "removed": made.removed,
+        "round": made.round,
+        "held_out": np.isfinite(made.predictability),
+        "predictability": np.nan_to_num(made.predictability),
+        "kept": made.kept,
+        "drawn": drawn,
+        **{f"linear_{name}": right for name, right in linear.items()},
+        "left": left,
+        "under": left * _under(golds, made.kept, linear["kept"]),
+    }
+    roles = {"measured": measured, "control": _control(features, golds, sizes, tuned, rng)}
+    return {
+        role: {name: values.astype(float).tolist() for name, values in own.items()}
+        for role, own in roles.items()
+    }
+
+
+def _control(
+    features: Array, golds: Array, sizes: Filtering, tuned: Array, rng: Rng
+) -> dict[str, Array]:
+    """The same filter with the labels of the items dealt out among them at random."""
+    dealt = golds.copy()
+    used = np.flatnonzero(~tuned)
+    dealt[used] = golds[rng.permutation(used)]
+    kept = aflite(features, dealt, sizes, rng=rng, tuned=tuned).kept
+    right = np.zeros(len(golds))
+    right[kept] = out_of_fold(features[kept], dealt[kept], folds=_FOLDS, rng=rng)
+    return {"left": kept, "under": _under(dealt, kept, right)}
+
+
+def _under(golds: Array, kept: Array, right: Array) -> Array:
+    """Whether the commonest label of what is kept is right, minus whether the classifier is."""
+    commonest = Counter(golds[kept].tolist()).most_common(1)[0][0]
+    return np.asarray(kept * ((golds == commonest) - right))
 
 
 def _named(sizes: Filtering) -> list[tuple[str, object]]:
@@ -213,8 +279,13 @@ def _named(sizes: Filtering) -> list[tuple[str, object]]:
 
 def _tuned(params: AfliteParams, examples: Sequence[Example], ctx: Context) -> Array:
     """Whether the feature model was tuned on an item, by its column or its training text."""
-    stated = [str(e.attributes.get(f"a_{params.tuned_on}")) == "yes" for e in examples]
-    found = np.array(stated if params.tuned_on else [False] * len(examples))
+    stated = [str(e.attributes.get(f"a_{params.tuned_on}", "no")) for e in examples]
+    if params.tuned_on and (odd := sorted(set(stated) - {"yes", "no"})):
+        raise PlanError(
+            f"aflite: the group {params.tuned_on!r} says {odd[0]!r} of an item. It says yes of "
+            "items that the feature model was tuned on, and no of others, in lower case."
+        )
+    found = np.array([said == "yes" for said in stated], dtype=np.bool_)
     if params.features == "model" and isinstance(ctx.model, KnowsTrainingText):
         hashes = ctx.model.training_hashes()
         known = np.ones(len(examples), dtype=np.bool_)  # of an item, all of its texts

@@ -31,7 +31,7 @@ _STRENGTH: Final = 0.3
 _MANY: Final = 500
 
 
-def parts_of(task: Task, fields: Sequence[str]) -> tuple[str, ...]:
+def shown_parts(task: Task, fields: Sequence[str]) -> tuple[str, ...]:
     """Parts that items with these fields can be shown in, by their names."""
     if OPTIONS.are_of(task.facts):
         asks = {"question", "text"} <= set(fields)
@@ -63,7 +63,7 @@ def fit_part(
     Parameters
     ----------
     shown
-        Part that it is shown, one of `parts_of`.
+        Part that it is shown, one of `shown_parts`.
     examples
         Items with a gold answer, at least two.
     rng
@@ -72,7 +72,8 @@ def fit_part(
         Parts of the items, each answered by a classifier of the others. Items that are shown alike
         are in one, so that none is answered by its copy.
     training
-        Items that it is fitted to in place of the others of the data.
+        Items that it is fitted to in place of the others of the data. Copies of items that are
+        asked, in all of their texts, are left out; where none is left, it is fitted in folds.
 
     Notes
     -----
@@ -87,6 +88,8 @@ def fit_part(
     data; Poliak et al. (2018), Hypothesis only baselines; Si et al. (2019), What does BERT learn
     from multiple-choice reading comprehension datasets?
     """
+    own = {frozenset(e.fields.items()) for e in examples}
+    training = [e for e in training if frozenset(e.fields.items()) not in own]
     everyone = [*training, *examples]
     is_choice = shown in _CHOICES
     rows, owners = _rows(shown, everyone)

@@ -148,10 +148,10 @@ _WORDS: Final = ("word", "text", "label", "texts", "share", "expected", "PMI", "
 def _filtered(view: RunView) -> Iterator[Chart]:
     """What the filter took out of each dataset, and what a linear classifier makes of the rest."""
     for (subject, dataset), found in _named(view, "aflite").items():
-        known = {e.key.metric: e for e in found}
+        known = {e.key.metric: e for e in found if e.key.role == "measured"}
         rows = [(says, interval(known.get(metric))) for metric, says in _FILTERED.items()]
-        under = known.get("mean(under)@1")
-        is_over = under is not None and under.low is not None and under.low > 0
+        alarm = [known.get(metric) for metric in ("under@1", "beyond(under)@1")]
+        is_over = all(e is not None and e.low is not None and e.low > 0 for e in alarm)
         where = view.on_data(subject, dataset)
         yield Chart(
             anchor=f"aflite-{digest(where, size=4)}",
@@ -167,7 +167,8 @@ def _filtered(view: RunView) -> Iterator[Chart]:
 #: Said where the filter went so far that the artifact is inverted in what it left.
 TOO_FAR: Final = (
     "The filter went too far: on what is left a linear classifier falls below always giving the "
-    "commonest label, so the artifact now stands the other way round. Stop earlier. "
+    "commonest label, and further than with shuffled labels, so the artifact now stands the other "
+    "way round. Stop earlier. "
 )
 _FILTERED: Final = {
     "share(removed)@1": "removed",
@@ -175,6 +176,8 @@ _FILTERED: Final = {
     "mean(linear_all)@1": "linear classifier, all items",
     "mean(linear_kept)@1": "linear classifier, what is left",
     "mean(linear_random)@1": "linear classifier, as many at random",
+    "under@1": "what is left: commonest label minus linear classifier",
+    "beyond(under)@1": "the same, beyond shuffled labels",
     "mean(right)@1": "the model, all items",
     "mean(right_kept)@1": "the model, what is left",
 }

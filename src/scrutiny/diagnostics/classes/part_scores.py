@@ -142,10 +142,9 @@ def _said(view: RunView, assigned: Sequence[Assignment]) -> str:
         return ""
     by = str(one.condition["by"]).replace("_", " ")
     weak, best = found.names[study.weakest], found.names[study.best]
-    verdict = "no more than chance explains" if study.is_within_chance else "more than chance"
-    attribute = load_part_attribute(str(one.condition["by"]))
+    verdict = "not shown to be more than chance" if study.is_within_chance else "more than chance"
     order = f" Their standard deviation is {number(study.spread)}"
-    if study.rho is not None and not attribute.groups and attribute.buckets.how != "discrete":
+    if study.rho is not None and _is_ordered(assigned):
         order += f", Spearman's rho of their order and F1 {number(study.rho, 2)}"
     order += "."
     return (
@@ -155,6 +154,13 @@ def _said(view: RunView, assigned: Sequence[Assignment]) -> str:
         f"{number(study.usual)} by chance, and in 95 of 100 draws by at most {number(study.most)}."
         f"{order}"
     )
+
+
+def _is_ordered(assigned: Sequence[Assignment]) -> bool:
+    """Whether groups are ranges of numbers: words have no order that a correlation could be of."""
+    attribute = load_part_attribute(str(assigned[0].condition["by"]))
+    last = str(assigned[-1].condition["bucket"])  # of numbers it is open, and of words "others"
+    return not attribute.groups and (last.startswith("over ") or last.endswith(" or more"))
 
 
 def _self_chart(view: RunView, assigned: Sequence[Assignment]) -> Chart:
@@ -200,24 +206,68 @@ def _row(name: str, own: Mapping[tuple[str, str], Estimate], limits: str) -> tup
 def _pair_charts(view: RunView, models: Sequence[Sequence[Assignment]]) -> Iterator[Chart]:
     """Each two models on the same groups of one dataset: where one is ahead of the other."""
     for first, second in combinations(models, 2):
-        a, b = _grouped(view, first), _grouped(view, second)
-        if a is None or b is None or a.items != b.items or a.names != b.names or len(a.names) < 2:
+        own, other = _grouped(view, first), _grouped(view, second)
+        if own is None or other is None:
+            continue
+        a, b = _shared(own, other)
+        if len(a.names) < 2 or not a.items:
             continue
         scores = [_scores(one)[0] for one in (a, b)]
         apart = scores[0].minus(scores[1])
         rng = generator(view.facts.seed, "parts", name=first[0].dataset, item="pair")
-        study = over_buckets(apart, rng, replicates=_apart(a, b))
+        study = over_buckets(apart, rng, seeds=_seeds(a, b))
         if study is not None:
-            yield _pair_chart(view, first[0], second[0], a.names, scores, study)
+            said = _limits_of(a, b, max(len(own.items), len(other.items)))
+            yield _pair_chart(view, first[0], second[0], a.names, scores, study, said)
 
 
-def _apart(a: _Grouped, b: _Grouped) -> FloatArray | None:
-    """Differences of groups, replicate by replicate, where both have as many."""
+def _shared(a: _Grouped, b: _Grouped) -> tuple[_Grouped, _Grouped]:
+    """Both on the items and the groups that both have: a failed answer of one leaves the rest."""
+    items, names = set(a.items) & set(b.items), set(a.names) & set(b.names)
+    found = []
+    for one in (a, b):
+        rows = np.array([item in items for item in one.items], dtype=np.bool_)
+        columns = np.array([name in names for name in one.names], dtype=np.bool_)
+        counts = one.counts[:, rows][:, :, columns]
+        # without an item a group may have no part left
+        there = (counts.sum(axis=(1, 3)) > 0).all(axis=0) if counts.size else columns[columns]
+        found.append((one, rows, columns, there))
+    both = found[0][3] & found[1][3]
+    made = []
+    for one, rows, columns, _ in found:
+        own = np.flatnonzero(columns)[both]
+        units = None if one.units is None else np.unique(one.units[rows], return_inverse=True)[1]
+        made.append(
+            _Grouped(
+                tuple(one.names[i] for i in own),
+                tuple(np.array(one.items)[rows].tolist()),
+                one.counts[:, rows][:, :, own],
+                units,
+            )
+        )
+    return made[0], made[1]
+
+
+def _seeds(a: _Grouped, b: _Grouped) -> FloatArray | None:
+    """Covariance of the difference over seeds: that of pairs, or the sum of those of either side.
+
+    A side with one seed adds nothing, for its spread is not known.
+    """
     first, second = _scores(a)[1], _scores(b)[1]
     if len(first) == len(second):
-        return first - second
-    longer = first if len(first) > len(second) else second
-    return longer if len(longer) > 1 else None
+        return np.cov((first - second).T) / len(first) if len(first) > 1 else None
+    several = [np.cov(one.T) / len(one) for one in (first, second) if len(one) > 1]
+    return np.sum(several, axis=0) if several else None
+
+
+def _limits_of(a: _Grouped, b: _Grouped, most: int) -> str:
+    """What the limits of a comparison do not hold: items that one lacks, seeds that are one."""
+    said = ""
+    if len(a.items) < most:
+        said += f" Of {most:,} items, {len(a.items):,} have an answer of both."
+    if 1 in (len(a.counts), len(b.counts)) and len(a.counts) != len(b.counts):
+        said += " One of the two has a single seed, so how much it varies over seeds is unknown."
+    return said
 
 
 def _pair_chart(
@@ -227,6 +277,7 @@ def _pair_chart(
     names: Sequence[str],
     scores: Sequence[BucketScores],
     study: OverBuckets,
+    limits: str,
 ) -> Chart:
     """Difference of two models in each group, with limits that hold for all groups at once."""
     shown = short_names([first.subject, second.subject])
@@ -245,7 +296,7 @@ def _pair_chart(
     said = [f"{a} is ahead in {', '.join(ahead)}."] if ahead else []
     said += [f"{b} is ahead in {', '.join(behind)}."] if behind else []
     said = said or ["No group shows which of the two is ahead."]
-    verdict = "no more than chance explains" if study.is_within_chance else "more than chance"
+    verdict = "not shown to be more than chance" if study.is_within_chance else "more than chance"
     said.append(
         f"The difference varies over groups by {number(study.gap)}, {verdict}: by chance alone "
         f"{number(study.usual)}, and in 95 of 100 draws at most {number(study.most)}."
@@ -254,7 +305,7 @@ def _pair_chart(
     return Chart(
         anchor=f"parts-{digest(where, size=4)}",
         title=where,
-        caption=" ".join(said),
+        caption=" ".join(said) + limits,
         table=ChartTable(_PAIR, tuple(rows)),
         is_open=True,
     )

@@ -111,6 +111,7 @@ def over_buckets(
     rng: np.random.Generator,
     *,
     replicates: FloatArray | None = None,
+    seeds: FloatArray | None = None,
     level: float = 0.95,
     draws: int = DRAWS,
 ) -> OverBuckets | None:
@@ -128,6 +129,8 @@ def over_buckets(
         Source of the draws.
     replicates
         ``(replicate, bucket)`` scores of several seeds, whose variance is added; None for one.
+    seeds
+        ``(bucket, bucket)`` covariance over seeds of the values, where it is known already.
     level
         Share of cases in which all limits hold.
     draws
@@ -149,6 +152,8 @@ def over_buckets(
     covariance = scores.influence.T @ scores.influence * (n / (n - 1.0))
     if replicates is not None and len(replicates) > 1:
         covariance = covariance + np.cov(replicates.T) / len(replicates)
+    if seeds is not None:
+        covariance = covariance + seeds
     lacking = np.maximum(scores.floor - np.diag(covariance), 0.0)
     covariance = covariance + np.diag(lacking)
     roots, vectors = np.linalg.eigh(covariance)
