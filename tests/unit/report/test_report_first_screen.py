@@ -99,11 +99,14 @@ def test_a_row_of_the_chart_keeps_its_parts_apart(view):
 
 
 def test_several_datasets_are_named_in_short(view):
+    films = replace(view.datasets[0], name="csv:/data/may/films.csv")
+
     def moved(finding):
-        key = replace(finding.estimate.key, dataset="csv:/data/may/films.csv")
+        key = replace(finding.estimate.key, dataset=films.name)
         return replace(finding, estimate=replace(finding.estimate, key=key))
 
-    both = replace(view, findings=(*view.findings, *map(moved, view.findings)))
+    findings = (*view.findings, *map(moved, view.findings))
+    both = replace(view, datasets=(*view.datasets, films), findings=findings)
     front = first_screen_of(both)
     assert [n.says.partition(" on ")[2] for n in front.numbers] == [
         "reviews (200 items), 5 models",
