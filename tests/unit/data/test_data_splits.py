@@ -383,6 +383,14 @@ def test_options_that_a_study_has_alone(tmp_path, capsys, options, said):
     assert said in " ".join(capsys.readouterr().err.split())
 
 
+def test_a_column_needs_no_sizes(tmp_path):
+    file = tmp_path / "x.tsv"
+    file.write_text("text\tlabel\tpart\na\tx\ttrain\nb\ty\ttest\nc\tx\ttrain\n")
+    wanted = SplitWanted(by="standard", column="part")  # a tenth of 3 items would be none
+    split = split_dataset(load_dataset(f"tsv:{file}#group=part"), wanted, n_random=0)
+    assert split.parts == {"train": (0, 2), "dev": (), "test": (1,)}
+
+
 def test_a_study_counts_each_test_part_once(tmp_path, capsys):
     file = tmp_path / "x.tsv"
     rows = "".join(f"w{i}\tx\t{p}\n" for i, p in enumerate(("train", "test", "train")))
