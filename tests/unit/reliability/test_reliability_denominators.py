@@ -23,7 +23,7 @@ from scrutiny.reliability.statistics import measures_of
 
 ROWS = 40
 #: Needs that say whether, or how often, a row counts: what is measured of it is 0 where they are.
-GATES = {"rows", "first_rows", "gold", "languages_told"}
+GATES = {"rows", "first_rows", "gold", "languages_told", "left"}
 ALWAYS = {"rated", "compared"}  # products of two shares are means where every row is rated
 #: Pooled counts (F1), fits, corrected means, correlations, ratios of means, roots, counts of heads.
 NO_MEAN = {
@@ -91,6 +91,7 @@ NO_MEAN = {
     "beyond(attack_success)@1",
     "beyond(changed_share)@1",
     "beyond(transfer_rate)@1",
+    "beyond(under)@1",
     "capa@1",
     "capa_of_labels@1",
     "class_mass_ratio@1",
