@@ -167,8 +167,8 @@ def _filtered(view: RunView) -> Iterator[Chart]:
 #: Said where the filter went so far that the artifact is inverted in what it left.
 TOO_FAR: Final = (
     "The filter went too far: on what is left a linear classifier falls below always giving the "
-    "commonest label, and further than with shuffled labels, so the artifact now stands the other "
-    "way round. Stop earlier. "
+    "commonest label, and further than on as many items at random, so what the features told now "
+    "stands the other way round. Stop earlier. "
 )
 _FILTERED: Final = {
     "share(removed)@1": "removed",
@@ -177,7 +177,7 @@ _FILTERED: Final = {
     "mean(linear_kept)@1": "linear classifier, what is left",
     "mean(linear_random)@1": "linear classifier, as many at random",
     "under@1": "what is left: commonest label minus linear classifier",
-    "beyond(under)@1": "the same, beyond shuffled labels",
+    "beyond(under)@1": "the same, beyond as many at random",
     "mean(right)@1": "the model, all items",
     "mean(right_kept)@1": "the model, what is left",
 }
