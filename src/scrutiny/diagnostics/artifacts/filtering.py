@@ -165,7 +165,7 @@ class Aflite(Diagnostic[AfliteParams]):
             claims=(
                 Claim(
                     id="too far",
-                    says="AFLite went too far: features tell labels of what is left worse than chance",
+                    says="AFLite went too far: what is left is told worse than by chance",
                     components=(
                         Component("under", 0.0),
                         Component("beyond", 0.0, "control: as many items at random"),
