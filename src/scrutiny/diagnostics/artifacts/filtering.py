@@ -47,7 +47,6 @@ UNDER: Final = ratio(
     "what AFLite left: commonest label minus linear classifier",
     ("under", "left"),
     lambda measures: (measures[..., 0], measures[..., 1]),
-    row_range=(-1.0, 1.0),
     higher_is="worse",
     chance=Chance("as many items at random"),
 )

@@ -164,7 +164,7 @@ def _filtered(view: RunView) -> Iterator[Chart]:
         )
 
 
-#: Said where the filter went so far that the artifact is inverted in what it left.
+#: Said where the filter went so far that features tell what it left worse than chance.
 TOO_FAR: Final = (
     "The filter went too far: on what is left a linear classifier falls below always giving the "
     "commonest label, and further than on as many items at random, so what the features told now "
