@@ -14,8 +14,9 @@ from scrutiny.stats.resampling.resample import Resampled
 
 DROP = metric_of("drop(accuracy)")
 
-#: Differences of what has no largest value (log-probabilities, slopes, distances).
+#: Differences of what has no stated range (log-probabilities, slopes, distances; ratios below 0).
 UNBOUNDED = {
+    "beyond(under)@1",
     "beyond(logprob_distance)@1",
     "beyond(likeness(procrustes_distance))@1",
     "beta(distance)@1",
@@ -26,8 +27,8 @@ UNBOUNDED = {
     "logprob_change@1",
     "selected_label_beta@1",
 }
-#: Levels without one: the mean of any measure.
-FREE = {"mean@1", "median@1"}
+#: Levels without one: the mean of any measure, and a ratio that is a difference.
+FREE = {"mean@1", "median@1", "under@1"}
 NAMES = usual_metrics()
 
 
