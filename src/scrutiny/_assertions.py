@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
+from scrutiny._asserted import asserted
 from scrutiny._comparison import Comparison, compare
-from scrutiny._pytest_plugin import asserted
 from scrutiny._results import Run
 from scrutiny.core.boundary.given import plain_given
 from scrutiny.core.claim import Finding

@@ -14,6 +14,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from scrutiny._asserted import asserted
+
 if TYPE_CHECKING:
     import pytest
 
@@ -21,29 +23,7 @@ if TYPE_CHECKING:
 PROPERTY: Final = "scrutiny"
 
 
-class AssertedInTest:
-    """Sentences on the assertions of the running test; none is kept for the next test."""
-
-    def __init__(self) -> None:
-        self._said: list[str] | None = None
-
-    def begin(self) -> None:
-        """Keep what is said from now on."""
-        self._said = []
-
-    def add(self, sentence: str) -> None:
-        """Keep a sentence, while a test runs."""
-        if self._said is not None:
-            self._said.append(sentence)
-
-    def end(self) -> list[str]:
-        """Sentences on all assertions of the test so far."""
-        said, self._said = self._said or [], None
-        return said
-
-
 _MOST: Final = "0.05"
-asserted: Final = AssertedInTest()
 #: What the tests of this session asserted: the name of the test, and a sentence.
 _session: Final[list[tuple[str, str]]] = []
 

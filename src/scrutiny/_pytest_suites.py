@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from scrutiny._pytest_plugin import asserted
+from scrutiny._asserted import asserted
 from scrutiny._results import Run
 from scrutiny._suite_tests import asked_suite, share_given, suite_data, suite_lines
 from scrutiny.core.errors import ScrutinyError

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from scrutiny._api import run as ask
+from scrutiny._asserted import asserted
 from scrutiny._assertions import Undecided, must_be_known
-from scrutiny._pytest_plugin import asserted
 from scrutiny._results import Run
 from scrutiny.core.boundary.given import path_given, plain_given
 from scrutiny.core.boundary.parameters import known

@@ -1,4 +1,4 @@
-"""What a tagger of names learns from: changes of training and test data that take one thing away.
+"""Names and contexts of a corpus: changes that each take away one thing a tagger learns from.
 
 Lin et al. (2020) ask whether a model knows names by their form (regularity), by having seen them
 (coverage) or by their contexts:
@@ -189,7 +189,7 @@ OF_TEST: Final = ("name permutation", "mention permutation")
 
 
 class NameCounts(NamedTuple):
-    """What a changed corpus still has, and what it lost.
+    """Counts of a corpus: what it still has after a change, and what it lost.
 
     Parameters
     ----------

@@ -71,7 +71,7 @@ MOST: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """What is known of an attribute's numbers: whole ones, and the lowest and highest possible."""
+    """Range of an attribute's numbers: whether they are whole, the lowest and highest possible."""
 
     is_whole: bool = False
     least: float | None = None

@@ -28,7 +28,7 @@ _COLUMN: Final = "a_"
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What attributes of parts look at beside the part.
+    """Data around a part of an answer, which its attributes look at.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ class PartAttribute(Told):
     column: str = ""
 
     def units(self, answer: Any, example: Example, beside: Surroundings) -> dict[Part, TextPart]:
-        """What is counted of an answer: its parts, or their words, each with what is around it."""
+        """Parts of an answer, or their words, each with the data around it: what is counted."""
         parts = sorted(parts_of(answer, example))
         if not self.of_words:
             return {part: TextPart(example, part, beside) for part in parts}
@@ -159,7 +159,7 @@ class PartAttribute(Told):
     def counted(
         self, gold: Any, answer: Any, example: Example, beside: Surroundings, groups: Groups
     ) -> Mapping[str, tuple[int, int, int]]:
-        """Of each group the parts that are found, given but wrong, and missed."""
+        """Numbers of parts by group: found, given but wrong, and missed."""
         counts = {name: [0, 0, 0] for name in groups.names}
         wanted, got = (self.units(one, example, beside) for one in (gold, answer))
         for part in wanted.keys() | got.keys():

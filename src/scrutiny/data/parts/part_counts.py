@@ -216,7 +216,7 @@ class PartCounts:
     def _texts(
         self,
     ) -> list[tuple[list[str], list[str | None], dict[tuple[int, int], str]]]:
-        """Of each text its words, the label of each, and the label of each part by its words."""
+        """Texts as words, the label of each word, and the label of each part by its words."""
         found = []
         for example in self._examples:
             parts = parts_of(example.gold, example)

@@ -5,6 +5,7 @@ Gardner et al. 2020. Each has a format of its own; here all become cases of a su
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from difflib import SequenceMatcher
 from itertools import islice
 from typing import Any, Final
@@ -16,7 +17,7 @@ from scrutiny.data.readers.conll import read_conllu
 from scrutiny.data.readers.files import lines
 from scrutiny.data.readers.squad import placed
 from scrutiny.data.source import DataSource
-from scrutiny.data.table import RawRow, Table, reader_defaults
+from scrutiny.data.table import RawRow, Table, corpus_table
 from scrutiny.tasks.classification import TextClassification, TextPairClassification
 from scrutiny.tasks.dependency_arcs import DependencyArcs
 from scrutiny.tasks.question_answering import MultiSpanQuestions
@@ -247,8 +248,8 @@ def _suite(
     *,
     notes: tuple[str, ...] = (),
 ) -> Table:
-    defaults = {**reader_defaults(task, columns), "id": "id"}
-    return Table(columns, iter(rows), source.target, defaults=defaults, notes=notes, is_suite=True)
+    table = corpus_table(source, task, columns, rows, notes=notes)
+    return replace(table, defaults={**table.defaults, "id": "id"}, is_suite=True)
 
 
 def _checked(reader: Callable[[DataSource], Table]) -> Callable[[DataSource], Table]:

@@ -224,7 +224,7 @@ class SlotFilling:
         return value
 
     def _put_one(self, found: re.Match[str]) -> str:
-        """What stands for a slot, or a doubled brace."""
+        """Text that replaces a slot, or a doubled brace."""
         if found[0] in ("{{", "}}"):
             return found[0][0]
         slot = _SLOT.fullmatch(found[1] or "")
