@@ -34,6 +34,7 @@ for line in sys.stdin.buffer:
         sys.argv[1:] = asked["words"]
         sys.path[0] = ""
         if asked["most_bytes"]:
+            sys.dont_write_bytecode = True  # Python would keep a cut-off file of compiled code
             resource.setrlimit(resource.RLIMIT_FSIZE, (asked["most_bytes"],) * 2)
         break
     _, status = os.waitpid(child, 0)

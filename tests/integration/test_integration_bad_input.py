@@ -95,7 +95,7 @@ def here(workshop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
     folder = tmp_path / "here"
     shutil.copytree(workshop, folder)
     monkeypatch.chdir(folder)
-    # under a limit of file size, Python leaves a module's compiled file cut off for all others
+    # as in `warm_command`: under a limit of file size, compiled files would be cut off for all
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     before = list(sys.path)
     yield folder

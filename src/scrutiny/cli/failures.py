@@ -68,7 +68,9 @@ def _exit_code(command: click.Command, arguments: Sequence[str] | None) -> int:
     except click.ClickException as error:
         _show_usage(error)
         return 2
-    except (click.Abort, KeyboardInterrupt):
+    except (click.Abort, KeyboardInterrupt) as stopped:
+        if isinstance(stopped.__cause__, EOFError):  # click takes a file that ends too early for ^D
+            raise stopped.__cause__ from None
         say("Interrupted. What is done is kept: re-issue the same command to go on.")
         return INTERRUPTED
     except ScrutinyError as error:

@@ -51,3 +51,9 @@ def test_what_cannot_be_said_is_no_error(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(click, "echo", refuse)
     tell("nobody reads this")
+
+
+def test_a_file_that_ends_too_early_is_no_interrupt(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(EOFError, match="marshal data too short"):
+        outcome(EOFError("marshal data too short"), capsys)
+    assert outcome(KeyboardInterrupt(), capsys)[0] == 130
