@@ -182,14 +182,15 @@ def certify(
     pairs = int(np.clip(_CELLS // max(cells, 1), _FEWEST_PAIRS, _PAIRS))
     for_power = int(np.clip(_POWER_CELLS // max(cells, 1), *_FOR_POWER))
     worse, same = rates(system, rule, counts, rng=rng, pairs=pairs)
+    finds = _smallest_found(system, rule, counts, rng=rng, pairs=for_power)
     return Certificate(
         system.noise,
         is_known,
         pairs,
         alarms=worse,
         undecided=1.0 - (worse + same) / pairs,
-        finds=_smallest_found(system, rule, counts, rng=rng, pairs=for_power),
-        between=_ends(system, rule, counts, rng=rng, pairs=for_power),
+        finds=finds,
+        between=_ends(system, rule, counts, finds, rng=rng, pairs=for_power),
     )
 
 
@@ -197,21 +198,26 @@ def _ends(
     system: UnchangedSystem,
     rule: ComparisonRule,
     counts: tuple[int, int],
+    finds: float | None,
     *,
     rng: np.random.Generator,
     pairs: int,
 ) -> tuple[float | None, float | None] | None:
-    """Smallest losses that are found if seeds lie near to each other, and if they lie far apart."""
+    """Smallest losses that are found if seeds lie near to each other, and if they lie far apart.
+
+    Fewer pairs are drawn for them than for the loss of all distances, which lies between them.
+    """
     if system.spread.is_known:
         return None
     few = max(_FOR_POWER[0], pairs // _ENDS)
-    near, far = (
+    ends = [
         _smallest_found(
             replace(system, spread=system.spread.fixed(share)), rule, counts, rng=rng, pairs=few
         )
         for share in (_TAIL, 1.0 - _TAIL)
-    )
-    return near, far
+    ]
+    known = [loss for loss in (finds, *ends) if loss is not None]
+    return (min(known) if known else None, max(known) if len(known) > len(ends) else None)
 
 
 def rates(
