@@ -37,10 +37,13 @@ def vector(folder_of_minilm):
     network = AutoModel.from_pretrained(folder_of_minilm, dtype=torch.float32).eval()
 
     @cache
-    def find(text, pooling):
+    def states_of(text, *, is_framed):
         with torch.inference_mode():
-            ids = tokenizer(text, add_special_tokens=pooling != FIRST, return_tensors="pt")
-            states = network(**ids).last_hidden_state[0].double().numpy()
+            ids = tokenizer(text, add_special_tokens=is_framed, return_tensors="pt")
+            return network(**ids).last_hidden_state[0].double().numpy()
+
+    def find(text, pooling):
+        states = states_of(text, is_framed=pooling != FIRST)
         return states.mean(axis=0) if pooling == "mean" else states[0]
 
     return find

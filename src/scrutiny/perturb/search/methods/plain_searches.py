@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 
 from scrutiny.core.boundary.parameters import at_least
 from scrutiny.core.randomness import Rng, stream_of
 from scrutiny.perturb.search.judging import Closeness, ranked, reached
+from scrutiny.perturb.search.moves import Place
 from scrutiny.perturb.search.problem import Asking, Method, Problem
 from scrutiny.perturb.search.state import State
 
@@ -202,7 +204,8 @@ class RandomChoice(Method):
         start = problem.base.state
         yield from problem.prepare([(start, problem.places(start))])
         rng = problem.rng(stream_of(self))
-        drawn = (_walk(problem, rng, steps) for _ in range(self.tries))
+        first = cache(partial(problem.candidates, start))  # by place: every try begins here
+        drawn = (_walk(problem, rng, steps, first) for _ in range(self.tries))
         texts = (state for state in drawn if state is not None)
         if not self.stops:
             yield list(texts)
@@ -214,14 +217,17 @@ class RandomChoice(Method):
         return None
 
 
-def _walk(problem: Problem, rng: Rng, steps: int) -> State | None:
-    """Text after random steps from the base; `None` if no step is possible."""
+def _walk(
+    problem: Problem, rng: Rng, steps: int, first: Callable[[Place], list[State]]
+) -> State | None:
+    """Text after random steps from the base, whose candidates are ``first``; or `None`."""
     state = problem.base.state
-    for _ in range(steps):
+    for number in range(steps):
+        near = partial(problem.candidates, state) if number else first
         places = list(problem.places(state))
         candidates: list[State] = []
         while places and not candidates:  # a random candidate of a random place that has any
-            candidates = problem.candidates(state, places.pop(int(rng.random() * len(places))))
+            candidates = near(places.pop(int(rng.random() * len(places))))
         if not candidates:
             break
         state = candidates[int(rng.random() * len(candidates))]
