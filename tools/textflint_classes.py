@@ -5,7 +5,7 @@
 
 A line for each class, from one list: its recipe, the share of the items of data (in
 ``SCRUTINY_DATA``) that it changes with a known right answer, what becomes of that answer (the
-registry says it), and the lower share of fit outputs in ``docs/transformation-quality.md``.
+registry says it), and the lowest share of fit outputs in ``docs/transformation-quality.md``.
 """
 
 import argparse
@@ -82,6 +82,7 @@ class Class(NamedTuple):
     first: int | None = None
 
 
+_RATED = ("fit", "gold right", "second reading")
 _RND = (_WINDOWS,)
 TASKS: tuple[Class, ...] = (
     Class("ABSA RevTgt", "reverse_opinion", _ASPECTS, "the opposite polarity"),
@@ -180,15 +181,26 @@ def effect_on(one: Class) -> str:
 
 
 def fit_shares() -> dict[str, str]:
-    """Lower percentage of fit outputs of two readings, by recipe; of one reading, it says so."""
-    found = {}
+    """Lowest percentage of fit outputs of all readings, by recipe; of one reading, it says so.
+
+    What is read is every column "fit" of the page, and the readings of aspects, which asked for
+    the right answer alone.
+    """
+    found: dict[str, list[int]] = {}
+    columns: list[int] = []
     for line in QUALITY.read_text(encoding="utf-8").splitlines():
-        recipe = re.match(r"\| `([^`]+)` \|", line)
-        shares = [int(share) for share in re.findall(r"(\d+) % \[", line)[:2]]
-        if recipe and shares:
-            once = "" if len(shares) > 1 else ", read once"
-            found[recipe[1]] = f"{min(shares)}{once}"
-    return found
+        cells = [cell.strip() for cell in line.split("|")]
+        recipe = re.fullmatch(r"`([^`]+)`", cells[1]) if len(cells) > 2 else None
+        if recipe is None:
+            columns = [i for i, c in enumerate(cells) if c.startswith(_RATED)] or columns
+            continue
+        shares = (re.match(r"(\d+) % \[", cells[i]) for i in columns if i < len(cells))
+        found.setdefault(recipe[1], []).extend(int(share[1]) for share in shares if share)
+    return {
+        recipe: f"{min(shares)}{', read once' if len(shares) == 1 else ''}"
+        for recipe, shares in found.items()
+        if shares
+    }
 
 
 def lines(resources: Mapping[str, str]) -> Iterator[str]:

@@ -189,7 +189,7 @@ def beside(folder, run):
         alone, level = cell.alone, cell.level
         if cell.is_told and alone and alone.value is not None and level and level.value:
             measure = cell.finding.claim.id.partition("/")[0]
-            ours[cell.change, measure, cell.column[2]] = alone.value / level.value
+            ours[cell.change, measure, cell.column[-1]] = alone.value / level.value
     lines = []
     for name, recipe in OURS.items():
         cells = []

@@ -105,16 +105,16 @@ def replicate_words(replicate: str | None) -> str:
 
     Examples
     --------
-    >>> replicate_words('{"seed":3}'), replicate_words(None)
-    ('seed 3', 'single model')
+    >>> replicate_words('{"seed":3}'), replicate_words("{}"), replicate_words(None)
+    ('seed 3', 'single model', 'single model')
     """
-    if replicate is None:
+    if replicate in (None, "{}"):
         return "single model"
     try:
         factors = json.loads(replicate)
     except ValueError:
         return replicate
-    if not isinstance(factors, dict) or not factors:
+    if not isinstance(factors, dict):
         return replicate
     return ", ".join(f"{name} {value}" for name, value in factors.items())
 

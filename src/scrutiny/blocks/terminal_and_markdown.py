@@ -45,7 +45,10 @@ def wrapped(text: str, *, style: str = "", hanging: int = 0) -> list[Text]:
 
 
 def fold(text: str, width: int, *, hanging: int = 0) -> list[str]:
-    """Lines of at most ``width`` cells, broken at spaces if there are any, but not before "%"."""
+    """Lines of at most ``width`` cells, broken at spaces if there are any, but not before "%".
+
+    What is longer than a line is broken behind a comma, if it has one there.
+    """
     pieces: list[str] = []
     line, room = "", width
     for word in _SPACE.split(one_line(text)):
@@ -59,6 +62,7 @@ def fold(text: str, width: int, *, hanging: int = 0) -> list[str]:
                 line, room = "", width - hanging
             else:
                 head = set_cell_size(rest, room).rstrip()
+                head = head[: head.rfind(",") + 1] or head
                 pieces.append(head)
                 rest, room = rest[len(head) :], width - hanging
     return [*pieces, line] if line else pieces

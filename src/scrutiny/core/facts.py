@@ -47,6 +47,10 @@ _NEXT: Final[dict[str, str]] = {
 }
 
 
+#: Answers that are parts of a text; of words each, none is set off from the others.
+_IN_TEXT: Final = ("spans", "clusters", "extract")
+
+
 class Facts(NamedTuple):
     """Facts of a task; those that are wanted of one, where empty ones are any.
 
@@ -77,6 +81,18 @@ class Facts(NamedTuple):
     def any_of(self, wanted: "tuple[Facts, ...]") -> bool:
         """Whether these facts of a task have all that any of the wanted ones ask."""
         return any(one.are_of(self) for one in wanted)
+
+    @property
+    def has_places(self) -> bool:
+        """Whether right answers, or what they hang on, are parts of a text that edits move.
+
+        Examples
+        --------
+        >>> SPANS.has_places, NAMED_PART.has_places, ARCS.has_places
+        (True, True, False)
+        """
+        is_in_text = self.answer in _IN_TEXT or self.hangs_on in ("anchor", "marked")
+        return is_in_text or bool(self.holds)
 
     @property
     def grounds(self) -> tuple[str, ...]:

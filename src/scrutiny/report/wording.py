@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from scrutiny.blocks.labels import shared_words, short_names
+from scrutiny.blocks.labels import replicate_words, shared_words, short_names
 from scrutiny.blocks.run_view import DatasetLine, RunView
 from scrutiny.core.boundary.printable import whole_percent
 from scrutiny.core.claim import Finding
@@ -245,9 +245,10 @@ def title_of(view: RunView, *, is_short: bool = False) -> str:
 
 
 def models_in_words(view: RunView) -> str:
-    """Number of models, one of each seed; of one, no word is said about it."""
-    count = len(view.facts.replicates)
-    return f"{count} models" if count > 1 else ""
+    """Number of models, one of each seed; nothing of one, nor where only some have seeds."""
+    names = view.facts.replicates
+    is_mixed = replicate_words(None) in names
+    return f"{len(names)} models" if len(names) > 1 and not is_mixed else ""
 
 
 def footer_lines(view: RunView) -> list[str]:

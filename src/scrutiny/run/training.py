@@ -120,6 +120,8 @@ def resolved_when_trained(plan: Plan, opened: Opened, progress: Progress = SILEN
     PlanError, UnknownNameError, DataError, ModelError, MissingExtraError, StorageError
         As `with_trained` and `resolve` do.
     """
+    if plan.train:
+        progress.note("reads what the plan names, and times its trainings, before it trains")
     with with_stand_ins(plan, options=opened.options, data=opened.data) as (made, trainings):
         if sum(training.seconds for training in trainings) > _LONG_S:
             resolve(made, opened=opened)

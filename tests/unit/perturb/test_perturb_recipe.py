@@ -6,10 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scrutiny.core.answers.answer import AnswerType
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.registry import registry
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.engine.recipe_syntax import read_recipe, write_value
+from scrutiny.tasks.tasks import load_task
 
 
 @pytest.mark.parametrize(
@@ -112,3 +114,34 @@ def test_a_step_knows_its_stream_and_its_quick_way():
 def test_a_recipe_is_harmless_if_every_step_keeps_every_gold_answer():
     names = ("typos", "typos+ocr", "antonym_swap", "typos+antonym_swap")
     assert [parse_recipe(name).is_harmless for name in names] == [True, True, False, False]
+
+
+def test_what_has_parts_in_a_text_is_what_the_answers_say():
+    """Of tasks with answers: those of parts that no edit may cross, or that hang on one."""
+    for name in registry().names("task"):
+        task = load_task(name)
+        if task.answer_type is None:
+            continue
+        fenced = type(task.answer_type).fences is not AnswerType.fences
+        is_marked = any(role.is_anchor for role in task.roles)
+        assert task.facts.has_places == (fenced or is_marked or bool(task.holds)), name
+
+
+@pytest.mark.parametrize("where", ["within", "beside"])
+def test_places_that_a_task_does_not_have_are_refused_with_what_is_allowed(where):
+    recipe = parse_recipe(f"contraction+typos(where={where})")
+    for task in ("token-tagging", "question-answering", "aspect-sentiment", "coreference"):
+        recipe.must_suit(load_task(task).facts, ())
+    for task in ("text-classification", "dependency-arcs", "translation", "word-segmentation"):
+        with pytest.raises(PlanError, match="Allowed here are anywhere and around") as error:
+            recipe.must_suit(load_task(task).facts, ())
+        assert f"typos@1(where={where}): where={where} changes words" in str(error.value)
+
+
+def test_texts_that_items_do_not_have_are_refused():
+    recipe = parse_recipe("typos(fields=question)")
+    facts = load_task("question-answering").facts
+    recipe.must_suit(facts, (), ("question", "context"))
+    recipe.must_suit(facts, ())  # nobody knows them
+    with pytest.raises(PlanError, match="no text of these items named 'question'"):
+        recipe.must_suit(facts, (), ("text",))

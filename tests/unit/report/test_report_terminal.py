@@ -10,11 +10,12 @@ from test_report_comment import with_risks
 
 from scrutiny.blocks.charts import Chart, ChartTable
 from scrutiny.blocks.section import ColumnsBlock, Part, SentenceBlock
-from scrutiny.blocks.terminal_and_markdown import block_lines
+from scrutiny.blocks.labels import replicate_words
+from scrutiny.blocks.terminal_and_markdown import block_lines, fold
 from scrutiny.report.first_screen.content import first_screen_of
 from scrutiny.report.first_screen.text import risk_lines
 from scrutiny.report.text import plain_text, write_terminal
-from scrutiny.report.wording import scope_words
+from scrutiny.report.wording import models_in_words, scope_words
 
 
 class Tty(io.StringIO):
@@ -251,3 +252,20 @@ def test_a_whole_section_is_a_block_too():
     chart = Chart("a", "A table", "", ChartTable(("of", "n"), (("x", "1"),)))
     said = plain(SentenceBlock("before", "bold"), Part("p", "A question?", "", (chart,)))
     assert said == ["before", "", "A question?", "  of  n", "  x   1"]
+
+
+def test_long_names_of_recipes_are_broken_behind_commas():
+    named = "tautology (said=sentence,fields=text_pair) on pairs"
+    assert fold(named, 19) == ["tautology", "(said=sentence,", "fields=text_pair)", "on pairs"]
+    assert fold("incomprehensibilities", 10) == ["incomprehe", "nsibilitie", "s"]
+
+
+def test_models_are_counted_where_all_of_them_have_seeds():
+    view = report_sample.sample()
+
+    def told(*names):
+        facts = replace(view.facts, replicates=tuple(map(replicate_words, names)))
+        return models_in_words(replace(view, facts=facts))
+
+    assert told('{"seed":1}', '{"seed":2}') == "2 models"
+    assert told("{}") == told('{"seed":1}', "{}") == told(None, '{"seed":1}') == ""

@@ -295,8 +295,10 @@ def _lines(flags: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
     resources = named_values("--resource", flags["resources"])
     known("resource", resources, RESOURCES)
     recipes = [parse_recipe(recipe) for recipe in named_recipes(flags["recipes"])]
-    for recipe in recipes:
-        recipe.must_suit(reading.task.facts, ())  # labels are known when all is read
+    task = reading.task
+    has_more = any(role.kind in ("texts", "messages") for role in task.roles)
+    for recipe in recipes:  # labels are known when all is read
+        recipe.must_suit(task.facts, (), () if has_more else task.open_fields)
     examples: Iterable[Any] = reading.limited(flags["limit"])
     given: Mapping[str, Any] = resources
     if any("items" in recipe.resources for recipe in recipes):
@@ -306,7 +308,7 @@ def _lines(flags: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
         flags["seed"],
         resources=given or None,
         constraints=tuple(registry().load("constraint", c)() for c in flags["constraints"]),
-        facts=reading.task.facts,
+        facts=task.facts,
     )
     settings = [setting._replace(draw=draw) for draw in range(flags["draws"])]
     for example, documents, draws in perturb_draws(examples, recipes, settings):

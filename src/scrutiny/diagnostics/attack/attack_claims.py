@@ -53,6 +53,7 @@ from scrutiny.diagnostics.attack.attempts import (
     cheap_attacks,
     goal_of,
 )
+from scrutiny.perturb.engine.recipe import must_have_places
 from scrutiny.perturb.recipes.attack import (
     Attack,
     changes_what_is_right,
@@ -132,6 +133,7 @@ def spoken(
         If one that a plan names does not.
     """
     every, data = attacks_of(params, inputs.task, capabilities), inputs.data
+    must_have_places(params.words, inputs.task.facts, f"words={params.words}")
     if not inputs.is_audit:
         for name, attack in every.items():
             must_know(f"The attack {name}", attack.languages, data.languages, data=data.name)

@@ -68,10 +68,11 @@ def make_design(params: RobustnessParams, inputs: Inputs) -> Design:
     """Design for one family on one dataset."""
     recipes = params.recipes(inputs.task, inputs.data.languages)
     data = inputs.data
+    fields = [name for name in data.fields if name not in inputs.task.closed_fields]
     for recipe in recipes:
         named = f"The transformation {_title(recipe)}"
         must_know(named, recipe.languages, data.languages, data=data.name)
-        recipe.must_suit(inputs.task.facts, data.labels)
+        recipe.must_suit(inputs.task.facts, data.labels, fields)
     unspoken = [recipe.title for recipe in params.unspoken(inputs.task, data.languages)]
     first, *others = params.kept_metrics(inputs.task)
     scores = [_Score(first), *(_Score(m, f"/{without_versions(m)}") for m in others)]

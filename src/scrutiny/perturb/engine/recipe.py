@@ -3,10 +3,15 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from scrutiny.core.answers.answer import type_of
-from scrutiny.core.boundary.parameters import chosen_parameters, parameters_of, read_parameters
+from scrutiny.core.boundary.parameters import (
+    chosen_parameters,
+    known,
+    parameters_of,
+    read_parameters,
+)
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
@@ -32,6 +37,7 @@ from scrutiny.perturb.engine.rewrite import held, hold_function, keeps_label
 AtOnce = Callable[[Document, Sequence[Site], Sequence[float]], list[Edit] | None]
 
 _SEVERITY: Final[tuple[Effect, ...]] = ("keeps", "sets", "flips", "may change")
+_IN_PLACES: Final = ("within", "beside")  # of annotated spans
 _OF_STEPS: Final[Mapping[str, Any]] = {
     "share": float,
     "least": int,
@@ -150,10 +156,16 @@ class Recipe:
         changed = [layer for layer in kind.layers if not self.keeps(layer)]
         return kind.without(gold, changed) if changed else gold
 
-    def must_suit(self, task: Facts, labels: Sequence[str]) -> None:
-        """Raise a `PlanError` if a step finds no place in a task, or can't say what is right."""
+    def must_suit(self, task: Facts, labels: Sequence[str], fields: Sequence[str] = ()) -> None:
+        """Raise a `PlanError` if a step finds no place in a task, or can't say what is right.
+
+        ``fields`` are the names of the texts that changes may touch; empty where nobody knows them.
+        """
         for step in self.steps:
             step.transformation.must_suit(task, labels)
+            must_have_places(step.where, task, f"{step.name}: where={step.where}")
+            if fields:
+                known("text of these items", step.fields, fields, where=f"{step.name}: fields")
 
     def keeps(self, layer: str) -> bool:
         """Whether every step keeps a layer of an answer."""
@@ -217,6 +229,28 @@ def step_of(
     inner = ",".join(f"{key}={write_value(value)}" for key, value in written)
     name = f"{transformation.id}({inner})" if inner else transformation.id
     return Step(transformation, chosen, place, tuple(fields), name)
+
+
+def must_have_places(where: str, task: Facts, named: str) -> None:
+    """Raise a `PlanError` if changes are confined to annotated places that a task does not have.
+
+    Parameters
+    ----------
+    where
+        As in `Step`.
+    task
+        Facts of the task.
+    named
+        What confines them, for the message.
+    """
+    if where not in _IN_PLACES or task.has_places:
+        return
+    free = [value for value in get_args(Where) if value not in _IN_PLACES]
+    raise PlanError(
+        f"{named} changes words by the annotated parts of a text (entities, an answer, an aspect), "
+        f"and here right answers are {task}, with no such parts: it would find nothing that it can "
+        f"change. Allowed here are {' and '.join(free)}, which mean the same: leave it out."
+    )
 
 
 def recipe_of(*transformations: Transformation) -> Recipe:
