@@ -421,7 +421,21 @@ def test_a_study_counts_each_test_part_once(tmp_path, capsys):
     (tmp_path / "o" / "split-2" / "notes.txt").write_text("mine")
     (tmp_path / "o" / "split-9").mkdir()
     with pytest.raises(SystemExit):
-        main([*command, "--dev", "0", "--test", "1", "--times", "1", "--seed", str(first), "--out", str(tmp_path / "o")])
+        main(
+            [
+                *command,
+                "--dev",
+                "0",
+                "--test",
+                "1",
+                "--times",
+                "1",
+                "--seed",
+                str(first),
+                "--out",
+                str(tmp_path / "o"),
+            ]
+        )
     left_over = sorted(str(p.relative_to(tmp_path / "o")) for p in (tmp_path / "o").rglob("*"))
     kept = [one for one in left_over if one.startswith(("split-2", "split-9"))]
     assert kept == ["split-2", "split-2/notes.txt", "split-9"]
