@@ -17,8 +17,9 @@ class SearchedText(NamedTuple):
 
     ``before`` and ``after`` are the answers to the item and to the text; ``is_success`` says
     whether the search reached its goal. ``role`` is ``control`` for random change, and ``facts``
-    is what else is known of it. ``name`` tells several texts of one item apart, and ``right`` is
-    the right answer to the text, where it is another one than the item's.
+    is what else is known of it. ``name`` tells several texts of one item apart, ``right`` is the
+    right answer to the text, where it is another one than the item's, and ``capability`` that of a
+    suite's test.
     """
 
     model: str
@@ -35,6 +36,7 @@ class SearchedText(NamedTuple):
     facts: Mapping[str, float] = MappingProxyType({})
     name: str = ""
     right: str = ""
+    capability: str = ""
 
 
 #: What a change did to an answer: right to wrong, wrong to right, or neither that is known; or that

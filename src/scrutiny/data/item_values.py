@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Final
+from typing import Final, cast
 
 from scrutiny.core.boundary.parameters import known
 from scrutiny.core.errors import PlanError, UnknownNameError
@@ -21,6 +21,9 @@ from scrutiny.data.attribute import Attribute, Gives, Training, Value, lower_of
 FEWEST: Final = 20
 #: Beginnings of the names of columns of the items: groups, and units of resampling.
 COLUMNS: Final = ("a_", "u_")
+#: Beginning of the names of columns in which a run keeps the values of attributes of its training
+#: set, which it does not keep: ``t_unseen_words``, ``t_unseen_words(hypothesis)``.
+OF_TRAINING: Final = "t_"
 _HAS: Final = "has"
 _YES: Final = frozenset({"yes", "true", "1"})
 _NO: Final = frozenset({"no", "false", "0"})
@@ -54,6 +57,7 @@ class Items:
         training: Callable[[], Training] | None = None,
     ) -> None:
         self._columns = {n: v for n, v in columns.items() if n.startswith(COLUMNS)}
+        self._kept = {n: v for n, v in columns.items() if n.startswith(OF_TRAINING)}
         self._read = examples
         self._training = training
         self._values: dict[tuple[str, str, str], tuple[Gives, list[Value | None]]] = {}
@@ -72,6 +76,32 @@ class Items:
         """Names that slices may use: columns without ``a_``, then attributes."""
         known = [n.partition("@")[0] for n in registry().names("attribute")]
         return list(dict.fromkeys([*(n.removeprefix("a_") for n in self._columns), *known]))
+
+    @property
+    def has_training(self) -> bool:
+        """Whether attributes of a training set have values."""
+        return self._training is not None or bool(self._kept)
+
+    def of_training(self) -> dict[str, list[Value | None]]:
+        """Values of every attribute of the training set, as a run keeps them; none without one.
+
+        Examples
+        --------
+        >>> training = Training([Example("t", {"text": "It is fine."})])
+        >>> items = Items.of([Example("1", {"text": "It is grim"})], lambda: training)
+        >>> items.of_training()["t_in_training"], items.of_training()["t_in_training(text)"]
+        ([False], [False])
+        """
+        if self._training is None:
+            return {}
+        named = {name.partition("@")[0]: name for name in registry().names("attribute")}
+        terms = [
+            Term(short, field)
+            for short, name in named.items()
+            if registry().load("attribute", name).of_training
+            for field in dict.fromkeys(["", *(f for e in self.examples for f in e.fields)])
+        ]
+        return {f"{OF_TRAINING}{term.text}": self._valued(term)[1] for term in terms}
 
     @cached_property
     def examples(self) -> Sequence[Example]:
@@ -195,13 +225,17 @@ class Items:
             ]
         known("attribute or column of the items", [term.name], self.names)
         attribute: Attribute = registry().load("attribute", term.name)
+        kept = f"{OF_TRAINING}{Term(term.name, term.field).text}"
+        if kept in self._kept:
+            return attribute.gives, cast("list[Value | None]", list(self._kept[kept]))
+        looked = self._looked_at(term)
         if attribute.of_training and self._training is None:
             raise PlanError(
                 f"The slice uses {term.name}, which needs training data, and none is given: "
-                "name it in the plan (training = under [data.NAME]) or with --training STRING."
+                "name it in the plan (training = under [data.NAME]) or with --training STRING "
+                "when the run is made."
             )
         training = self._training() if attribute.of_training and self._training else None
-        looked = self._looked_at(term)
         values = [None if one is None else attribute(one, training) for one in looked]
         return attribute.gives, values
 

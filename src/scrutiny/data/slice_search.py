@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
+from math import isfinite
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from scrutiny.core.languages import is_english
 from scrutiny.core.registry import registry
 from scrutiny.core.slice_syntax import Term, complement, joined, parse_predicate, terms_of
 from scrutiny.data.attribute import Attribute, Training
-from scrutiny.data.item_values import FEWEST
+from scrutiny.data.item_values import FEWEST, Items
 from scrutiny.data.slices import MOST_VALUES, slices_for
 
 #: Attributes of which another one says nearly the same.
@@ -48,7 +49,7 @@ def slice_candidates(
         Their training set, where there is one.
     """
     fewest = 2 * FEWEST
-    asked = _thirds(examples, has_training=training is not None)
+    asked = _thirds(examples, has_training=Items.of(examples, training).has_training)
     first = {
         one.where: np.array(members)
         for one, members in slices_for(examples, asked=asked, training=training, fewest=fewest)
@@ -85,10 +86,17 @@ def _thirds(examples: Sequence[Example], *, has_training: bool) -> list[str]:
     columns = dict.fromkeys(name for e in examples for name in e.attributes if name[:2] == "a_")
     for name in columns:
         values = [e.attributes[name] for e in examples if name in e.attributes]
-        are_numbers = all(isinstance(value, int | float) for value in values)
-        if are_numbers and len(set(values)) > MOST_VALUES:
+        if len(set(values)) > MOST_VALUES and all(map(_is_number, values)):
             found += [Term(name, "", "in", end).text for end in _ENDS]
     return found
+
+
+def _is_number(value: str | float) -> bool:
+    """Whether a value of a column is a number; a run keeps it as it is written."""
+    try:
+        return isfinite(float(value))
+    except ValueError:
+        return False
 
 
 def _outside(

@@ -1,9 +1,9 @@
 """Slices of items: groups that comparisons evaluate, and which items of a run are in one."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Final
 
 import numpy as np
@@ -16,7 +16,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.languages import OF_CHARACTERS, UNSPACED, is_english, script_of
 from scrutiny.core.registry import registry
 from scrutiny.core.slice_syntax import canonical, joined, slice_of_values
-from scrutiny.data.attribute import Attribute, Training, load_training, words_of
+from scrutiny.data.attribute import Attribute, Training, words_of
 from scrutiny.data.item_values import FEWEST, Items
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.run_tables import examples_of
@@ -145,8 +145,6 @@ class RunItems:
         Table of the items, with or without their texts.
     texts
         Table with their texts, read once if a slice needs them.
-    training
-        Data string and task of the training set, by dataset.
     stated
         Slices of the plan, whose attributes are computed together, each text cut once for all.
     """
@@ -155,12 +153,10 @@ class RunItems:
         self,
         items: pa.Table,
         texts: Callable[[], pa.Table] | None = None,
-        training: Mapping[str, tuple[str, str]] | None = None,
         stated: Sequence[str] = (),
     ) -> None:
         self._items = items
         self._read = texts
-        self._training = training or {}
         self._stated = dict.fromkeys(map(canonical, stated))
         self._known: dict[str, Items] = {}
         self._inside: dict[tuple[str, str], NDArray[np.bool_]] = {}
@@ -169,13 +165,8 @@ class RunItems:
     def of_folder(cls, folder: RunFolder) -> "RunItems":
         """Items of a run folder."""
         plan = folder.manifest.get("plan", {})
-        training = {
-            data["name"]: (data["training"], data["task"])
-            for data in plan.get("data", ())
-            if data.get("training")
-        }
         stated = [w for one in (plan, *plan.get("measure", ())) for w in one.get("where", ())]
-        return cls(folder.items_without_texts(), folder.items, training, stated)
+        return cls(folder.items_without_texts(), folder.items, stated)
 
     @cached_property
     def datasets(self) -> list[str]:
@@ -203,12 +194,8 @@ class RunItems:
         if dataset not in self._known:
             own = self._items.filter(pc.equal(self._items["dataset"], dataset))
             columns = {name: own[name].to_pylist() for name in own.column_names}
-            trained = self._training.get(dataset)
-            self._known[dataset] = Items(
-                columns,
-                lambda: list(examples_of(self._texts, dataset).values()),
-                None if trained is None else lambda: load_training(*trained),
-            )
+            texts = partial(examples_of, self._texts, dataset)
+            self._known[dataset] = Items(columns, lambda: list(texts().values()))
         return self._known[dataset]
 
     @cached_property

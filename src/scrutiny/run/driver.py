@@ -31,6 +31,7 @@ from scrutiny.run.executing.executors import executor
 from scrutiny.run.executing.task_runner import TaskRunner
 from scrutiny.run.manifest import has_packed_tables, manifest, pack, write_tables
 from scrutiny.run.planning.loading import LoadedModels
+from scrutiny.run.planning.plan_slices import items_of as valued_items
 from scrutiny.run.planning.published import reproductions
 from scrutiny.run.planning.resolved import Resolved
 from scrutiny.run.resuming import (
@@ -146,7 +147,10 @@ def _run(resolved: Resolved, folder: RunFolder, options: RunOptions, crew: Execu
         folder.write_manifest(started)
         is_packed = has_packed_tables(journal, folder, resolved)
         write = partial(write_tables, folder, journal, resolved, is_packed=is_packed)
-        items = items_of({name: data.examples for name, data in resolved.datasets.items()})
+        items = items_of(
+            {name: data.examples for name, data in resolved.datasets.items()},
+            {name: valued_items(resolved, name).of_training() for name in resolved.datasets},
+        )
         folder.write_table("items", [items], schema=items.schema)
         bound = BOUND_WITHOUT_CACHE if options.cache is None else BOUND
         here = executor("serial", crew.models, workers=1)

@@ -109,6 +109,10 @@ def examples_of(items: pa.Table, dataset: str) -> dict[str, Example]:
     return {row["item"]: _example_of(row) for row in rows}
 
 
+#: Beginnings of the names of columns with attributes: groups, units, and what a training set says.
+_KEPT: Final = ("a_", "u_", "t_")
+
+
 def _example_of(row: Mapping[str, Any]) -> Example:
     """Example from a row of the table of items."""
     return Example(
@@ -116,7 +120,7 @@ def _example_of(row: Mapping[str, Any]) -> Example:
         fields=json.loads(row["fields"]),
         gold=answer_of(row["gold"]),
         source=row["source"],
-        attributes={n: v for n, v in row.items() if n.startswith(("a_", "u_")) and v is not None},
+        attributes={n: v for n, v in row.items() if n[:2] in _KEPT and v is not None},
         language=row["language"],
     )
 
@@ -142,9 +146,17 @@ def items_table(examples: Iterable[Example], dataset: str) -> pa.Table:
     return pa.table(columns)
 
 
-def items_of(datasets: Mapping[str, Iterable[Example]]) -> pa.Table:
-    """Table of the items of all datasets, by name."""
-    tables = [items_table(examples, name) for name, examples in datasets.items()]
+def items_of(
+    datasets: Mapping[str, Iterable[Example]],
+    more: Mapping[str, Mapping[str, Sequence[object]]] | None = None,
+) -> pa.Table:
+    """Table of the items of all datasets, by name, with more columns of some."""
+    tables = []
+    for name, examples in datasets.items():
+        table = items_table(examples, name)
+        for column, values in (more or {}).get(name, {}).items():
+            table = table.append_column(column, pa.array(values))
+        tables.append(table)
     return pa.concat_tables(tables, promote_options="default")
 
 

@@ -130,6 +130,23 @@ def test_coverage_of_the_worked_example(shared_data):
         assert value("coverage", item, item.gold[0]) == shown.get(wanted, "0, unseen")
 
 
+def test_label_consistency_of_the_worked_example(shared_data):
+    path = shared_data("survey_worked_examples") / "worked_examples.json"
+    told = json.loads(path.read_text())["label_consistency_econ"]
+    seen = told["train_occurrences_of_span"]
+    training = [
+        Example("", {"text": "york"}, () if label == "O" else (Span("text", 0, 4, label),))
+        for label, count in seen.items()
+        for _ in range(count)
+    ]
+    labels = ("LOC", "ORG", "PER")
+    items = [Example("", {"text": "york"}, (Span("text", 0, 4, label),)) for label in labels]
+    value = value_in(training, items)
+    for name in ("consistency_spans", "consistency_tokens", "word_consistency"):
+        found = [value(name, item, item.gold[0]) for item in items]
+        assert found == pytest.approx([told[f"econ_test_gold_{label}"] for label in labels])
+
+
 def value_in(training, items):
     beside = Surroundings(PartCounts(items), Training(training))
     return lambda name, item, part: load_part_attribute(name).function(TextPart(item, part, beside))

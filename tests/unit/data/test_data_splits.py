@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.stats import spearmanr, wasserstein_distance
+from scipy.stats import spearmanr, wasserstein_distance, wasserstein_distance_nd
 
 from scrutiny.cli import main
 from scrutiny.cli.verbs import split as split_verb
@@ -147,6 +147,20 @@ def test_sliced_distance_along_one_line_is_wassersteins():
     p, q = rng.dirichlet(np.ones(40), size=2)
     expected = wasserstein_distance(places.ravel(), places.ravel(), p, q)
     assert float(of.value(p, q)) == pytest.approx(expected, rel=0.02)
+
+
+def test_sliced_distance_orders_bags_as_the_exact_one_and_lies_below_it():
+    """Along a line, no mass moves farther than it does in space (but for the width of bins)."""
+    rng = np.random.default_rng(2)
+    vectors = rng.normal(size=(25, 4))
+    of = along_lines(vectors, rng)
+    exact, sliced = [], []
+    for _ in range(25):
+        p, q = rng.dirichlet(np.full(25, rng.choice([0.1, 1.0, 10.0])), size=2)
+        exact.append(wasserstein_distance_nd(vectors, vectors, p, q))
+        sliced.append(float(of.value(p, q)))
+    assert (np.array(sliced) <= np.array(exact) + of.widths.max()).all()
+    assert spearmanr(exact, sliced).statistic > 0.97
 
 
 def test_thresholds_of_length_are_walked_from_the_longest():
@@ -401,3 +415,27 @@ def test_a_study_counts_each_test_part_once(tmp_path, capsys):
     assert left.value.code == 0
     assert "18 more had the test part of another" in capsys.readouterr().out
     assert len(list((tmp_path / "o").glob("split-*"))) == 3
+    # a study of fewer splits leaves none of these, and nothing that a person put there goes
+    rows = [json.loads((tmp_path / "o" / f"split-{i}" / "split.json").read_text()) for i in (1, 2)]
+    first = rows[0]["seed"] - 1
+    (tmp_path / "o" / "split-2" / "notes.txt").write_text("mine")
+    (tmp_path / "o" / "split-9").mkdir()
+    with pytest.raises(SystemExit):
+        main(
+            [
+                *command,
+                "--dev",
+                "0",
+                "--test",
+                "1",
+                "--times",
+                "1",
+                "--seed",
+                str(first),
+                "--out",
+                str(tmp_path / "o"),
+            ]
+        )
+    left_over = sorted(str(p.relative_to(tmp_path / "o")) for p in (tmp_path / "o").rglob("*"))
+    kept = [one for one in left_over if one.startswith(("split-2", "split-9"))]
+    assert kept == ["split-2", "split-2/notes.txt", "split-9"]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from toy_runs import estimate, run
 
+import scrutiny
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.example import Case, Example
 from scrutiny.core.model import Model
@@ -176,6 +177,22 @@ def test_what_changed_texts_cost_is_the_difference_of_the_scores(tmp_path):
     assert estimate(folder, "chance_consistency", test="t").value == pytest.approx(0.6)
     finding = next(f for f in folder.findings() if f.claim.id.endswith("t"))
     assert (finding.verdict, finding.claim.risk.costs) == ("hurts", "costs {} points")
+
+
+def test_tests_of_one_name_in_two_capabilities_are_told_apart(tmp_path):
+    rows = list(pairs(30, lambda n: "good .9", test="t", capability="words", expect="same"))
+    rows += (
+        {**row, **{key: f"n{row[key]}" for key in ("id", "of") if key in row}}
+        for row in pairs(30, lambda n: "bad .9", test="t", capability="names", expect="same")
+    )
+    run = scrutiny.load(measured([*rows, *OTHERS], tmp_path).path)
+    one = [*run.cases("words: t")]
+    assert (len(one), {row["outcome"] for row in one}) == (30, {"passed"})
+    other = [*run.cases("names: t")]
+    assert (len(other), {row["outcome"] for row in other}) == (30, {"failed"})
+    both = [*run.cases("t")]
+    assert {row["change"] for row in both} == {"words: t", "names: t"}
+    assert len(both) == 60
 
 
 def test_random_changes_stand_beside_the_cases_that_they_match(tmp_path):

@@ -8,6 +8,8 @@ import pytest
 
 import scrutiny
 from scrutiny.blocks.terminal_and_markdown import WIDTH
+from scrutiny.cli import main
+from scrutiny.core.errors import PlanError
 from scrutiny.diagnostics.classes import part_scores
 from scrutiny.report.load import load_view
 from scrutiny.report.sections import weak_slices
@@ -62,22 +64,67 @@ def test_without_a_weak_slice_it_says_so_beside_chance(tmp_path):
     assert weak_slices.part(view).charts[0].table.rows == ()
 
 
-def test_a_training_set_that_is_gone_leaves_a_page_without_its_attributes(tmp_path, monkeypatch):
+def test_a_run_keeps_what_slices_need_of_its_training_set(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, n in (("train", 50), ("dev", 400)):
+        lines = "".join(json.dumps(row) + "\n" for row in rows(n))
+        (tmp_path / f"{name}.jsonl").write_text(lines, encoding="utf-8")
+    asked = (
+        "audit --model builtin:sentiment/seed-1 --data dev.jsonl#labels=bad:negative|good:positive"
+    )
+    captions = []
+    for out, more in (("run", ["--training", "train.jsonl"]), ("without", [])):
+        with pytest.raises(SystemExit) as ended:
+            main([*asked.split(), "--only", "performance", "--out", out, *more])
+        assert ended.value.code == 0
+        captions.append(caption(load_view(tmp_path / out)))
+    tried = [int(re.search("of ([0-9]+) slices", said)[1]) for said in captions]
+    assert tried[0] > tried[1]
+    assert "Not looked at" not in captions[0]
+
+    (tmp_path / "train.jsonl").unlink()
+    moved = (tmp_path / "run").rename(tmp_path / "elsewhere")
+    monkeypatch.chdir(moved)
+    view = load_view(moved)
+    assert caption(view) == captions[0]
+    items = view.records._items
+    for where in ("unseen_words > 0.1", "in_training", "unseen_words(text) in lowest third"):
+        assert 0 < items.inside(where, tuple(items.datasets)).sum() < 400
+
+
+def test_a_run_of_an_earlier_version_says_what_is_not_looked_at(tmp_path):
     view = audited(0.5, tmp_path)
-    train = tmp_path / "train.jsonl"
-    train.write_text("".join(json.dumps(row) + "\n" for row in rows(50)), encoding="utf-8")
     (data,) = view.manifest["plan"]["data"]
     data["training"] = "jsonl:train.jsonl"
-    captions = []
-    for place in (tmp_path, tmp_path / "run"):
-        monkeypatch.chdir(place)
-        weak_slices._searched.cache_clear()
-        (chart,) = weak_slices.part(view).charts
-        captions.append(chart.caption)
-    assert captions[1].endswith("since 'jsonl:train.jsonl' cannot be read from here any more.")
-    assert "Not looked at" not in captions[0]
-    tried = [re.search("clearest of ([0-9]+) slices", said)[1] for said in captions]
-    assert int(tried[0]) > int(tried[1])
+    assert "need the training set 'jsonl:train.jsonl', of which this run" in caption(view)
+    with pytest.raises(PlanError, match="unseen_words, which needs training data"):
+        view.records._items.inside("unseen_words > 0.1", tuple(view.records._items.datasets))
+
+
+def caption(view):
+    weak_slices._searched.cache_clear()
+    (chart,) = weak_slices.part(view).charts
+    return chart.caption
+
+
+def test_columns_of_numbers_are_divided_into_thirds(tmp_path):
+    """A run keeps columns as they are written."""
+    file = tmp_path / "stars.jsonl"
+    draw = random.Random(1)
+    data = [{**row, "stars": draw.random()} for row in rows(400)]
+    said = {row["text"]: row["label"] for row in data}
+    for row in data:
+        if row["stars"] > 0.6:
+            said[row["text"]] = {"bad": "good", "good": "bad"}[row["label"]]
+
+    def model(texts):
+        return [said[text] for text in texts]
+
+    model.classes_ = ["bad", "good"]
+    file.write_text("".join(json.dumps(row) + "\n" for row in data), encoding="utf-8")
+    asked = f"jsonl:{file}#group=stars"
+    found = scrutiny.audit(model, asked, only=["performance"], out=tmp_path / "run")
+    assert "a_stars in highest third" in caption(load_view(found.path))
 
 
 def test_other_runs_are_not_searched(tmp_path):

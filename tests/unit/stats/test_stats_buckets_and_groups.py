@@ -113,6 +113,31 @@ def test_the_exact_test_is_fishers():
         assert half.p_value(0) == pytest.approx(wanted)
 
 
+def test_what_chance_gives_has_the_handicap_of_the_search():
+    """Small groups that are never picked are not the clearest by chance, either."""
+    g = np.random.default_rng(5)
+    hits = (g.random(2000) < 0.8).astype(float)
+    masks = np.array([np.arange(2000) % 2 == 0, *(g.random(2000) < 0.03 for _ in range(30))])
+    handicap = np.repeat([0.0, 99.0], [1, 30])
+    scores = Residuals(hits, np.ones(2000))
+    plain = weak_groups(scores, masks, np.random.default_rng(1))
+    alone = weak_groups(scores, masks[:1], np.random.default_rng(1))
+    held = weak_groups(scores, masks, np.random.default_rng(1), handicap=handicap)
+    assert held.worst == 0
+    assert (held.usual, held.most) == pytest.approx((alone.usual, alone.most))
+    assert plain.most > 2 * held.most
+
+
+def test_a_find_says_how_clear_it_was_where_it_was_proposed():
+    n = 2000
+    inside = np.arange(n) % 4 == 0
+    hits = (np.random.default_rng(3).random(n) < 0.9 - 0.4 * inside).astype(float)
+    (one,) = weak_groups(Residuals(hits, np.ones(n)), inside[None], np.random.default_rng(1)).found
+    # found in both halves, each of which proposed it to the other
+    assert one.n == inside.sum()
+    assert one.proposed == pytest.approx(one.rest - one.score)
+
+
 def test_found_groups_differ_from_each_other():
     scores, masks = planted(4)
     nearly = masks[0] & (rng(5).random(masks.shape[1]) < 0.95)

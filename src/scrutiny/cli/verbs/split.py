@@ -111,7 +111,7 @@ def _study(data: Any, wanted: tuple[Any, Any], systems: str, times: int, out: Pa
     from scrutiny.core.registry import registry
     from scrutiny.data.splits.split import split_dataset
     from scrutiny.data.splits.study import split_name, study_plan
-    from scrutiny.data.splits.written import write_split
+    from scrutiny.data.splits.written import remove_split, write_split
     from scrutiny.store.files import write_text
 
     trainers = [registry().entry("trainer", one.strip()) for one in systems.split(",")]
@@ -133,6 +133,9 @@ def _study(data: Any, wanted: tuple[Any, Any], systems: str, times: int, out: Pa
     strings = [
         write_split(one, data, out / split_name(number)) for number, one in enumerate(splits)
     ]
+    for folder in out.glob(split_name("*")):  # of an earlier study of more splits
+        if folder.name not in map(split_name, range(len(splits))):
+            remove_split(folder)
     plan = out / "study.toml"
     write_text(plan, study_plan(strings, names, seed=drawn.seed))
     click.echo(f"{kept} splits by {drawn.by} and the standard one are in {out}")

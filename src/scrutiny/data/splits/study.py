@@ -8,8 +8,8 @@ STANDARD: Final = "split-0"
 _ON: Final = "-on-"
 
 
-def split_name(number: int) -> str:
-    """Name of the test part of a split in the plan."""
+def split_name(number: int | str) -> str:
+    """Name of the test part of a split in the plan, and of its folder."""
     return f"split-{number}"
 
 

@@ -72,6 +72,25 @@ def write_split(split: Split, data: Dataset, folder: Path) -> dict[str, str]:
     return strings
 
 
+def remove_split(folder: Path) -> None:
+    """Remove the parts and the record that a split wrote, and the folder if nothing else is there.
+
+    A folder without a record is left as it is.
+    """
+    if not (folder / _RECORD).is_file():
+        return
+    for file in (*_parts_in(folder), folder / _RECORD):
+        file.unlink()
+    if not any(folder.iterdir()):
+        folder.rmdir()
+
+
+def _parts_in(folder: Path) -> list[Path]:
+    """Files of a folder that have the name of a part."""
+    ends = dict.fromkeys(_IN_LINES.values())
+    return [file for one in PARTS for e in ends if (file := folder / f"{one}.{e}").exists()]
+
+
 def _write(file: Path, content: bytes) -> None:
     """Write a file, completely or not at all."""
     write_atomically(file, lambda temporary: temporary.write_bytes(content))
@@ -85,8 +104,7 @@ def _earlier(source: DataSource, folder: Path) -> list[Path]:
     PlanError
         If one is the source, or there is no record of a split, so that they are somebody's own.
     """
-    ends = dict.fromkeys(_IN_LINES.values())
-    found = [file for one in PARTS for e in ends if (file := folder / f"{one}.{e}").exists()]
+    found = _parts_in(folder)
     if any(source.path.exists() and source.path.samefile(file) for file in found):
         raise PlanError(
             f"{source.target} would be overwritten by a part of its own split: {folder} holds it "

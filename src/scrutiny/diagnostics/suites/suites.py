@@ -292,6 +292,7 @@ def _case_told(one: _Case, outcome: Outcome, cell: Cell, ctx: Context) -> Search
         is_success=outcome is False,
         right=right,
         name=one.asked.id,
+        capability=one.case.capability,
     )
 
 

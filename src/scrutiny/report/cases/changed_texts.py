@@ -100,8 +100,8 @@ def cases_of(folder: "RunFolder", name: str | None, found: Iterable[SearchedText
     made = tables.variants.select(["kind", "dataset", "recipe", "draw", "role"])
     groups = made.group_by(made.column_names).aggregate([]).to_pylist()
     groups = [group for group in groups if group["role"] == "measured"]
-    told = ((one.claim.risk, one.change) for one in folder.findings())
-    spoken = {risk.what: change for risk, change in told if risk is not None and change}
+    told = [one for one in folder.findings() if one.claim.risk is not None and one.change]
+    spoken = {one.claim.risk.what: one.change for one in told if one.claim.risk}
     known = {group["recipe"] for group in groups} | {one.change for one in searched}
     known |= {*spoken.values()}  # a search that ended without a text, too
     wanted = {change for change in known if name is None or says(change, name)}
@@ -117,9 +117,27 @@ def cases_of(folder: "RunFolder", name: str | None, found: Iterable[SearchedText
         for of in asked.aggregate([]).to_pylist()  # models, and conditions (a training step)
         for row in _rows(group, of["subject"], json.loads(of["condition"]), tables)
     ]
-    rows += _rows_of_found([one for one in searched if one.change in wanted], tables)
+    own = [one for one in searched if one.change in wanted]
+    of_tests = [
+        one.estimate.key.condition.get("capability", "")
+        for one in told
+        if one.claim.risk and one.claim.risk.what == name and one.estimate
+    ]
+    if of_tests:  # a test of this name may stand in another capability, too
+        own = [one for one in own if one.capability in of_tests]
+    rows += _rows_of_found(_told_apart(own), tables)
     rows.sort(key=lambda row: (-(row["broken"] or 0), -row["flipped"]))
     return pa.Table.from_pylist(rows, schema=CASES)
+
+
+def _told_apart(found: Sequence[SearchedText]) -> list[SearchedText]:
+    """Cases with the capability before the name of their test, where several have one name."""
+    capabilities = grouped((one.change, one.capability) for one in found)
+    several = {name for name, own in capabilities.items() if len(set(own)) > 1}
+    return [
+        one._replace(change=f"{one.capability}: {one.change}") if one.change in several else one
+        for one in found
+    ]
 
 
 def suite_cases(folder: "RunFolder", found: Iterable[SearchedText]) -> list[dict[str, Any]]:

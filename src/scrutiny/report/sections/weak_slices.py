@@ -13,9 +13,8 @@ from scrutiny.blocks.run_view import RunView
 from scrutiny.blocks.section import FINDINGS, Part, ReportPart, part_of
 from scrutiny.core.boundary.json_text import digest
 from scrutiny.core.boundary.printable import percent
-from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.randomness import generator
-from scrutiny.data.attribute import load_training
+from scrutiny.data.item_values import Items
 from scrutiny.data.slice_search import Candidates, slice_candidates
 from scrutiny.reliability.assignment import Assignment, assignments_in
 from scrutiny.reliability.metrics import metric_of
@@ -39,12 +38,12 @@ _SECOND: Final = 1.0
 _COUNTS: Final = ("tp", "fp", "fn")
 
 
-#: Candidates by dataset and items; and the training set, where it could not be read.
+#: Candidates by dataset and items; and the training set of which the run kept nothing.
 _Known = dict[tuple[str, bytes], tuple[Candidates, str]]
 
 
 class _Found(NamedTuple):
-    """Search on the records of one model on one dataset; ``lacks`` is a training set not read."""
+    """Search on the records of one model on one dataset; ``lacks`` is a training set not kept."""
 
     assigned: Assignment
     candidates: Candidates
@@ -107,10 +106,14 @@ def _sentences(one: _Found) -> Iterator[str]:
     count, chance = f"{search.n_tried:,} slices", _points(search.usual)
     most = f"in 95 of 100 draws at most {_points(search.most)}"
     if search.found:
-        those = "These were proposed" if len(search.found) > 1 else "It was proposed"
+        several = len(search.found) > 1
+        those, lay = ("These", "they lie") if several else ("It", "it lies")
+        were = "were" if several else "was"
+        proposed = " and ".join(_points(one.proposed) for one in search.found)
         yield (
-            f"{those} by other items, as the clearest of {count}: of as many equal ones, the "
-            f"clearest lies {chance} points below by chance, {most}."
+            f"{those} {were} proposed by other items, where {lay} {proposed} points below, as the "
+            f"clearest of {count}: of as many equal ones, the clearest lies {chance} below by "
+            f"chance, {most}."
         )
     else:
         yield (
@@ -124,8 +127,8 @@ def _left_out(one: _Found) -> Iterator[str]:
     """What was not looked at."""
     if one.lacks:
         yield (
-            f"Not looked at: attributes that need the training set, since {one.lacks!r} cannot be "
-            "read from here any more."
+            f"Not looked at: attributes that need the training set {one.lacks!r}, of which this "
+            "run, of an earlier version, kept no values."
         )
 
 
@@ -188,24 +191,14 @@ def _search(view: RunView, assigned: Assignment, known: _Known) -> _Found | None
 
 
 def _candidates(view: RunView, dataset: str, items: list[str]) -> tuple[Candidates, str]:
-    """Slices of some items of a run, and the training set, where it can be read no more.
-
-    A run does not keep its training set, which a page of a finished run has to do without then.
-    """
+    """Slices of some items of a run, and the training set, where the run kept nothing of it."""
     folder = view.records.folder
     assert folder is not None  # as the caller has seen
     examples = examples_of(folder.items(), dataset)
     plans = {one["name"]: one for one in view.manifest.get("plan", {}).get("data", ())}
-    named = plans.get(dataset, {}).get("training")
     asked = [examples[name] for name in items]
-    if named:
-        try:
-            loaded = load_training(named, plans[dataset]["task"])
-        except ScrutinyError:  # moved, changed, or of a plug-in that is not here
-            pass
-        else:
-            return slice_candidates(asked, lambda: loaded), ""
-    return slice_candidates(asked), named or ""
+    is_kept = Items.of(asked).has_training
+    return slice_candidates(asked), "" if is_kept else plans.get(dataset, {}).get("training") or ""
 
 
 def _scored(statistic: Additive, values: FloatArray) -> Residuals | None:

@@ -54,6 +54,8 @@ class WeakGroup:
         Items of it where it was tested.
     p
         One-sided p of the test, corrected for all that were tested and for both halves.
+    proposed
+        How far it lay below the rest where it was picked: what the clearest by chance is beside.
     """
 
     place: int
@@ -63,6 +65,7 @@ class WeakGroup:
     high: float
     n: int
     p: float
+    proposed: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,11 +152,12 @@ def weak_groups(
     if not tried.size:
         return WeakSearch((), 0)
     tried_masks = masks[tried]
+    less = np.zeros(len(masks)) if handicap is None else handicap
     finds: dict[int, list[tuple[WeakGroup, float]]] = {}
     clearest: tuple[float, int, _Half] | None = None
     for chosen_on, tested_on in (halves, halves[::-1]):
         ranked = _Half.of(scores, tried_masks, chosen_on[:_MOST], own, is_unit=units is not None)
-        z = ranked.z() - handicap[tried] if handicap is not None else ranked.z()
+        z = ranked.z() - less[tried]
         first = int(np.argmax(z))
         if clearest is None or z[first] > clearest[0]:
             clearest = float(z[first]), first, ranked
@@ -163,11 +167,11 @@ def weak_groups(
         for at, (one, p) in enumerate(zip(order, corrected, strict=True)):
             if 2.0 * p < alpha:
                 place = int(tried[one])
-                finds.setdefault(place, []).append(test.group(at, place, 2.0 * p))
+                group = test.group(at, place, 2.0 * p, -float(ranked.differences()[one]))
+                finds.setdefault(place, []).append(group)
     assert clearest is not None  # there are two halves
     _, first, ranked = clearest
-    usual, most = np.quantile(ranked.worst_by_chance(rng), [0.5, 0.95])
-    less = np.zeros(len(masks)) if handicap is None else handicap
+    usual, most = np.quantile(ranked.worst_by_chance(rng, less[tried]), [0.5, 0.95])
     # of two that overlap, the simpler one, unless the other is far clearer
     found = sorted(
         (_joined(several) for several in finds.values()),
@@ -239,14 +243,18 @@ class _Half:
         The variance is that of all residuals, in proportion to what is scored; whole units count
         where items of one are alike.
         """
-        total, residual = float(self.weight.sum()), self.residual
-        each = max(float((residual**2).sum()), float((np.bincount(self.unit, residual) ** 2).sum()))
-        share = self.shares()
-        variance = each * share * (1.0 - share)
-        below = -(self.masks @ residual)
+        total, variance = float(self.weight.sum()), self._variances()
+        below = -(self.masks @ self.residual)
         with np.errstate(invalid="ignore", divide="ignore"):
             z = below / np.sqrt(variance)
         return np.where((variance > 0) & (total > 0), z, -np.inf)
+
+    def _variances(self) -> FloatArray:
+        """Variance of the sum of the residuals of each candidate, if it were like all others."""
+        residual, share = self.residual, self.shares()
+        each = max(float((residual**2).sum()), float((np.bincount(self.unit, residual) ** 2).sum()))
+        found: FloatArray = each * share * (1.0 - share)
+        return found
 
     def differences(self) -> FloatArray:
         """Score of each candidate minus that of all other items."""
@@ -266,7 +274,7 @@ class _Half:
         logs = _choices(wrong, counts) + _choices(n - wrong, inside - counts)
         return min(1.0, float(np.exp(logs - _choices(n, np.array(float(inside)))).sum()))
 
-    def group(self, at: int, place: int, p: float) -> tuple[WeakGroup, float]:
+    def group(self, at: int, place: int, p: float, proposed: float) -> tuple[WeakGroup, float]:
         """Candidate as a find, and the variance of its difference."""
         inside = self.masks[at] > 0
         scores: list[float] = []
@@ -283,10 +291,11 @@ class _Half:
         half = _Z * variance**0.5
         apart = scores[0] - scores[1]
         low, high = apart - half, apart + half
-        found = WeakGroup(place, scores[0], scores[1], low, high, int(inside.sum()), p)
+        n = int(inside.sum())
+        found = WeakGroup(place, scores[0], scores[1], low, high, n, p, proposed)
         return found, variance
 
-    def worst_by_chance(self, rng: np.random.Generator) -> FloatArray:
+    def worst_by_chance(self, rng: np.random.Generator, handicap: FloatArray) -> FloatArray:
         """Differences below the rest of the clearest candidate where none is worse ``(draw,)``.
 
         Residuals change their signs and sizes by chance, those of one unit together.
@@ -295,8 +304,8 @@ class _Half:
         signs = rng.standard_normal((int(self.unit.max()) + 1, DRAWS))[self.unit]
         drawn = residual[:, None] * signs
         below = share * drawn.sum(axis=0) - self.masks @ drawn
-        spread = np.sqrt(share * (1.0 - share))
-        z = below / np.where(spread > 0, spread, np.inf)
+        spread = np.sqrt(self._variances())[:, None]
+        z = below / np.where(spread > 0, spread, np.inf) - handicap[:, None]
         place = z.argmax(axis=0)
         draws = np.arange(DRAWS)
         of = share[place, 0] * (1.0 - share[place, 0]) * float(self.weight.sum())
@@ -363,6 +372,5 @@ def _joined(several: Sequence[tuple[WeakGroup, float]]) -> WeakGroup:
     score = share * a.score + (1.0 - share) * b.score
     middle = (a.score - a.rest + b.score - b.rest) / 2.0
     half = _Z * (first + second) ** 0.5 / 2.0
-    return WeakGroup(
-        a.place, score, score - middle, middle - half, middle + half, a.n + b.n, min(a.p, b.p)
-    )
+    low, high, proposed = middle - half, middle + half, (a.proposed + b.proposed) / 2.0
+    return WeakGroup(a.place, score, score - middle, low, high, a.n + b.n, min(a.p, b.p), proposed)
