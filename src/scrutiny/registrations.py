@@ -301,6 +301,7 @@ reader scrutiny.data.readers.
     negation@1     negation:read
     parallel@1     parallel:read
     parquet@1      parquet:read
+    relations@1    relations:read
     sent-bias@1    sent_bias:read
     spans@1        spans:read
     squad@1        squad:read
