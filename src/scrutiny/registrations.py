@@ -302,6 +302,7 @@ reader scrutiny.data.readers.
     parallel@1     parallel:read
     parquet@1      parquet:read
     relations@1    relations:read
+    segmented@1    segmented:read
     sent-bias@1    sent_bias:read
     spans@1        spans:read
     squad@1        squad:read
