@@ -282,6 +282,7 @@ task scrutiny.tasks.
     generation@1                generation:FreeGeneration
     translation@1               translation:Translation
     word-segmentation@1         segmentation:WordSegmentation
+    word-senses@1               senses:WordSenses
 reader scrutiny.data.readers.
     arrow@1        parquet:read_arrow
     aspects@1      aspects:read
@@ -301,6 +302,9 @@ reader scrutiny.data.readers.
     negation@1     negation:read
     parallel@1     parallel:read
     parquet@1      parquet:read
+    relations@1    relations:read
+    segmented@1    segmented:read
+    senses@1       senses:read
     sent-bias@1    sent_bias:read
     spans@1        spans:read
     squad@1        squad:read
@@ -369,6 +373,7 @@ statistic scrutiny.tasks.scores:
     hamming@1   HAMMING
     micro_f1@1  MICRO_F1
     mrr@1       MRR
+    sense_f1@1  SENSE_F1
     word_f1@1   WORD_F1
 statistic scrutiny.tasks.coreference:
     b_cubed_f1@1       B_CUBED_F1

@@ -97,7 +97,8 @@ class Facts(NamedTuple):
     @property
     def grounds(self) -> tuple[str, ...]:
         """Names under which a change says what it does to such an answer, the nearest first."""
-        is_of_text = self.answer != "label" or self.hangs_on in ("", "text")
+        is_of_part = self.hangs_on == "marked"
+        is_of_text = not is_of_part and (self.answer != "label" or self.hangs_on in ("", "text"))
         found = [self.answer if is_of_text else self.hangs_on]
         while found[-1] in _NEXT:
             found.append(_NEXT[found[-1]])
@@ -148,6 +149,10 @@ WRITES: Final = (WRITTEN, FREE_ANSWERS)
 OPTIONS: Final = Facts("option")
 LABEL_SETS: Final = Facts("labels")
 RANKINGS: Final = Facts("ranking")
+#: Senses of a marked word in order, by their descriptions.
+SENSES: Final = Facts("ranking", "marked")
+#: Labels of two marked parts of a text.
+MARKED_PARTS: Final = Facts("label", "marked")
 SEGMENTS: Final = Facts("segments")
 #: Texts that go on from item to item, with nothing to predict.
 RUNNING_TEXT: Final = Facts(holds="running text")

@@ -15,7 +15,16 @@ from scrutiny.core.record import Measure
 from scrutiny.core.task import ClassCounts, ExchangesLabels, Prediction, Role, Score
 from scrutiny.tasks.cells import indices_of, labels_of, text_of
 from scrutiny.tasks.tasks import LABEL as LABEL_ROLE
-from scrutiny.tasks.tasks import TEXT, TEXT_PAIR, TWO_TEXTS, Borders, ByColumns, counted, counts_of
+from scrutiny.tasks.tasks import (
+    OF_SENTENCES,
+    TEXT,
+    TEXT_PAIR,
+    TWO_TEXTS,
+    Borders,
+    ByColumns,
+    counted,
+    counts_of,
+)
 
 
 class Classification(ByColumns, ExchangesLabels):
@@ -110,6 +119,8 @@ class TextPairClassification(Classification):
 
 
 _MARK: Final = re.compile(r"<(/?)(e[12])>")
+_DIRECTION: Final = re.compile(r"\((?:e1,\s*e2|e2,\s*e1)\)$")
+_NO_RELATION: Final = frozenset({"other", "none", "no_relation", "no relation", "na", ""})
 _MARKED: Final = ["<e1>", "</e1>", "<e2>", "</e2>"]
 
 
@@ -118,6 +129,10 @@ class RelationClassification(Classification):
 
     Models read the text with its marks. No change touches the marked parts. Where a file has their
     places in columns of their own, the marks are put there.
+
+    Classes are scored one by one as SemEval-2010 task 8 has it: ``R(e1,e2)`` and ``R(e2,e1)`` are
+    one class, which a wrong direction misses, and what says that there is no relation (``Other``,
+    ``none``) is none.
     """
 
     name = "relation-classification"
@@ -126,8 +141,29 @@ class RelationClassification(Classification):
         Role("e1", "column of [start, end] of the first part", "list", is_anchor=True),
         Role("e2", "column of [start, end] of the second part", "list", is_anchor=True),
         LABEL_ROLE._replace(names=(*LABEL_ROLE.names, "relation")),
+        OF_SENTENCES[0],
     )
     identifying_columns = ()
+    class_words = "relation", "items"
+
+    def on(self, examples: Sequence[Example]) -> "RelationClassification":
+        """Task with the relations of these items, without their directions."""
+        told = RelationClassification()
+        golds = {_relation(e.gold) for e in examples if e.gold is not None}
+        told.classes = tuple(sorted(golds - {""}))
+        return told
+
+    def class_counts(self, gold: Any, answer: Any) -> Mapping[str, ClassCounts]:
+        """One relation right, or one given and another one missed, which may be the same."""
+        wanted, given, is_right = _relation(gold), _relation(answer), gold == answer
+        return {
+            one: ClassCounts(
+                tp=float(is_right),
+                fp=float(one == given and not is_right),
+                fn=float(one == wanted and not is_right),
+            )
+            for one in {wanted, given} - {""}
+        }
 
     def texts(self, row: Mapping[str, Any]) -> dict[str, str]:
         """The text with its two marked parts.
@@ -166,6 +202,18 @@ class RelationClassification(Classification):
         marks = list(_MARK.finditer(texts["text"]))
         pairs = zip(marks[::2], marks[1::2], strict=True)
         return tuple(Span("text", first.start(), last.end()) for first, last in pairs)
+
+
+def _relation(label: str) -> str:
+    """Relation that a label names, without its direction; empty if it says that there is none.
+
+    Examples
+    --------
+    >>> [_relation(label) for label in ("Cause-Effect(e2,e1)", "Other", "born in")]
+    ['Cause-Effect', '', 'born in']
+    """
+    name = _DIRECTION.sub("", label)
+    return "" if name.casefold() in _NO_RELATION else name
 
 
 def _with_marks(text: str, row: Mapping[str, Any]) -> str:

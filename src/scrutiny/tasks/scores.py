@@ -20,6 +20,10 @@ of words, from sums over sentences:
 ``hamming@1``
     **Measures**: labels that are given but wrong, or missed, of all labels on all items.
     **Misleads when**: most labels apply to few items: giving none has a low loss, too.
+``sense_f1@1``
+    **Measures**: words whose sense is one of the right ones; it is their share, where a model
+    answers all words (Raganato et al. 2017).
+    **Misleads when**: many words have one sense alone, or mostly their first.
 ``mrr@1``
     **Measures**: 1 by the rank of the first candidate that is right, as a mean over queries.
     **Misleads when**: items have different numbers of candidates.
@@ -104,6 +108,7 @@ LAS: Final = _share("las@1", "labeled attachment score (LAS)", "right_arcs", "ar
 UAS: Final = _share("uas@1", "unlabeled attachment score (UAS)", "right_heads", "arcs", "UAS")
 UPOS: Final = _share("upos@1", "part-of-speech accuracy (UPOS)", "right_upos", "upos", "UPOS")
 WORD_F1: Final = replace(ENTITY_F1, id="word_f1@1", says="word F1")
+SENSE_F1: Final = replace(ENTITY_F1, id="sense_f1@1", says="F1 of senses")
 MICRO_F1: Final = replace(ENTITY_F1, id="micro_f1@1", says="micro-F1")
 HAMMING: Final = Additive(
     "hamming@1",

@@ -55,10 +55,11 @@ class Classes(Diagnostic[NoParams]):
     def design(self, params: NoParams, inputs: Inputs) -> Design:
         """Three numbers for each class, and macro-F1 if the classes are unequal."""
         labels = inputs.task.classes or inputs.data.labels
-        if len(labels) < (2 if inputs.task.gives_labels else 1):
+        are_labels = inputs.task.gives_labels and not inputs.task.classes
+        if len(labels) < (2 if are_labels else 1):
             return Design(notes=("All items have the same class.",))
-        are_unequal = len(labels) > 1  # as classes of parts always are
-        if inputs.task.gives_labels:
+        are_unequal = len(labels) > 1  # as classes of parts, and those of a task's own, always are
+        if are_labels:
             are_unequal = inputs.data.chance * len(labels) >= _UNEQUAL
         conditions = tuple({"label": label} for label in labels)
         estimates = list(specs((RECALL, PRECISION, LABEL_F1), conditions))
