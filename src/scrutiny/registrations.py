@@ -293,6 +293,7 @@ reader scrutiny.data.readers.
     contrast@1     contrast_sets:read
     crows-pairs@1  stereotype_sentences:read_crows_pairs
     csv@1          delimited:read_csv
+    dream@1        dialogue_questions:read
     gap@1          coreference:read_gap
     head-scores@1  builtin:read_head_scores
     hf@1           objects:read_hub

@@ -26,6 +26,17 @@ def option_fields(texts: Sequence[str]) -> dict[str, str]:
     return {f"{OPTION}{number}": text for number, text in enumerate(texts, 1)}
 
 
+def is_option_field(name: str) -> bool:
+    """Whether a text field of an item holds an option.
+
+    Examples
+    --------
+    >>> is_option_field("option_12"), is_option_field("text")
+    (True, False)
+    """
+    return name.startswith(OPTION) and name.removeprefix(OPTION).isdecimal()
+
+
 def options_in(fields: Mapping[str, str]) -> list[str]:
     """Texts of the options among the fields of an item, in the order of their numbers.
 
