@@ -2,9 +2,9 @@
 
 ``rules:overlap`` takes the option whose words, with those of the question, stand closest together
 in the passage: the sliding window of Richardson et al. (2013). ``rules:longest-option`` takes the
-longest option and reads nothing else. ``rules:bm25`` puts candidates in the order of BM25 (Robertson
-and Zaragoza 2009), where the candidates of the item are the collection. Words are those of any
-writing; of scripts without spaces, single characters and pairs of them.
+longest option and reads nothing else. ``rules:bm25`` puts candidates in the order of BM25
+(Robertson and Zaragoza 2009), where the candidates of the item are the collection. Words are those
+of any writing; of scripts without spaces, single characters and pairs of them.
 """
 
 from collections import Counter

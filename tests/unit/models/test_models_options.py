@@ -57,7 +57,7 @@ def continued(folder, front, option, back, scored):
     """Mean log-probability of an option and what follows it, or of what follows it."""
     _, tokenizer = parts(folder, "CausalLM")
     sides = [tokenizer(one)["input_ids"] for one in (front, option, back)]
-    ids = sum(sides, [])
+    ids = [token for side in sides for token in side]
     start = len(sides[0]) + (len(sides[1]) if scored == "partial" and back else 0)
     found = logs(folder, "CausalLM", ids)
     return sum(found[i - 1, ids[i]].item() for i in range(start, len(ids))) / (len(ids) - start)

@@ -13,6 +13,8 @@ from scrutiny.core.example import Example
 
 #: Beginning of the names of the fields that hold options.
 OPTION: Final = "option_"
+#: What stands in a text where one of the options is to be filled in.
+GAP: Final = "_"
 
 
 def option_fields(texts: Sequence[str]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Questions with options about a dialogue or a text: files in the format of DREAM, which C3 has too.
+"""Questions with options about a dialogue or a text: files in the format of DREAM and C3.
 
 A file is one list of ``[turns, [{question, choice, answer}], id]``: Sun et al. 2019, Sun et al.
 2020. The answer is the text of an option.

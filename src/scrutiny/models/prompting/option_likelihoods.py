@@ -9,7 +9,7 @@ what follows it alone (*partial*), a masked one the words of the option with all
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from scrutiny.core.answers.choices import Option, is_option_field, options_in
+from scrutiny.core.answers.choices import GAP, Option, is_option_field, options_in
 from scrutiny.core.boundary.json_text import canonical_json, digest
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
@@ -17,8 +17,6 @@ from scrutiny.core.task import Prediction, Task
 from scrutiny.models.prompting.label_likelihoods import Scoring, continuation, masked
 from scrutiny.models.prompting.prompts import MASK, Prompt
 
-#: What stands in a text where an option is to be filled in.
-GAP: Final = "_"
 #: What a causal model scores: the option and what follows it, or what follows it alone.
 SCORED: Final = ("full", "partial")
 _VERSION: Final = "choice-of-options@1"
@@ -32,7 +30,7 @@ class Around(NamedTuple):
 
 
 def around(example: Example) -> Around:
-    """Texts of an item around the place of its options.
+    r"""Texts of an item around the place of its options.
 
     Examples
     --------
@@ -40,7 +38,7 @@ def around(example: Example) -> Around:
     >>> around(Example("1", own))
     Around(front='Ida left. ', back=' was ill.')
     >>> around(Example("1", {"text": "It rained.", "question": "Did it?", "option_1": "yes"}))
-    Around(front='It rained.\\nDid it?\\n', back='')
+    Around(front='It rained.\nDid it?\n', back='')
     """
     texts = [text for name, text in example.fields.items() if not is_option_field(name)]
     if len(texts) == 1 and texts[0].count(GAP) == 1:
@@ -55,8 +53,8 @@ class OptionChooser(Model):
     **Measures** which option a language model finds likeliest in its place, as a mean over its
     tokens, or their sum; its probability is renormalized over the options.
 
-    **Misleads when** options are of unequal frequency: the likelihood of an option by itself is part
-    of it. ``scored=partial`` leaves the option's own words out, for a causal model and a gap.
+    **Misleads when** options are of unequal frequency: the likelihood of an option by itself is
+    part of it. ``scored=partial`` leaves an option's own words out, for a causal model and a gap.
 
     References
     ----------
