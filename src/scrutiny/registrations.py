@@ -276,6 +276,7 @@ task scrutiny.tasks.
     text-pair-classification@1  classification:TextPairClassification
     token-classes@1             annotated:TokenClasses
     multi-span-questions@1      question_answering:MultiSpanQuestions
+    pronoun-resolution@1        pronouns:PronounResolution
     question-answering@1        question_answering:QuestionAnswering
     situation-questions@1       question_answering:SituationQuestions
     token-tagging@1             token_tagging:TokenTagging
@@ -294,6 +295,7 @@ reader scrutiny.data.readers.
     contrast@1     contrast_sets:read
     crows-pairs@1  stereotype_sentences:read_crows_pairs
     csv@1          delimited:read_csv
+    dream@1        dialogue_questions:read
     gap@1          coreference:read_gap
     head-scores@1  builtin:read_head_scores
     hf@1           objects:read_hub
@@ -312,6 +314,7 @@ reader scrutiny.data.readers.
     suite@1        suites:read
     text@1         delimited:read_text
     tsv@1          delimited:read_tsv
+    winograd@1     winograd:read
     xlsx@1         delimited:read_xlsx
 adapter scrutiny.models.
     attention-classifier@1  words.attention_classifier:ADAPTER

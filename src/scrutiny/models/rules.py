@@ -6,16 +6,19 @@ from typing import Final
 from scrutiny.core.errors import ModelError
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Task
-from scrutiny.models import head_match, lesk, longest_match, polar_words
+from scrutiny.models import head_match, lesk, longest_match, polar_words, word_overlap
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.model_strings import ModelSource
 
 _RULES: Final[Mapping[str, Callable[[ModelSource, Task, LoadOptions], Model]]] = {
+    "bm25": word_overlap.load,
     "first-sense": lesk.load_senses,
     "head-match": head_match.load,
     "lesk": lesk.load_senses,
     "longest-match": longest_match.load_longest_match,
+    "longest-option": word_overlap.load,
     "one-label": polar_words.load_one_label,
+    "overlap": word_overlap.load,
     "polar-words": polar_words.load_polar_words,
 }
 

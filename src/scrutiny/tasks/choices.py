@@ -49,6 +49,7 @@ class MultipleChoice(ByColumns):
             "gold",
             ("answer", "label", "answer_key", "answerkey", "gold", "correct"),
         ),
+        Role("paragraph", "column of the text's identifier", "unit", ("paragraph_id",)),
     )
     identifying_columns = ("text", "options")
     measures = (Measure("hit", unit="items"), Measure("pred", unit="place of an option"))

@@ -77,6 +77,13 @@ ROWS = {
     "multiple-choice": [
         {"text": WRITTEN, "question": "Who?", "options": ["he", "she"], "answer": "he"}
     ],
+    "pronoun-resolution": [
+        {
+            "text": f"{WRITTEN} Ida thanked Bo because _ helped.",
+            "options": ["Ida", "Bo"],
+            "answer": 1,
+        }
+    ],
     "passage-ranking": [{"query": WRITTEN, "candidates": ["he did", "it did"], "relevant": 0}],
     "passages": [{"text": TALE}],
     "question-answering": [QUESTION, {**QUESTION, "context": " ".join([*WORDS, *STORY])}],

@@ -35,6 +35,7 @@ def test_every_registered_task_is_here():
     others = ("coreference", "dependency-arcs", "question-answering", "situation-questions")
     spans = ("multi-span-questions",)
     choosing = ("multiple-choice", "multi-label-classification", "passage-ranking")
+    choosing += ("pronoun-resolution",)
     marked = ("aspect-sentiment", "relation-classification", "translation", "word-segmentation")
     judged = ("generation", "judged-answers", "judged-pairs")
     known = {f"{name}@1" for name in (*NAMES, *others, *spans, *choosing, *marked, *judged)}

@@ -13,6 +13,8 @@ from scrutiny.core.example import Example
 
 #: Beginning of the names of the fields that hold options.
 OPTION: Final = "option_"
+#: What stands in a text where one of the options is to be filled in.
+GAP: Final = "_"
 
 
 def option_fields(texts: Sequence[str]) -> dict[str, str]:
@@ -24,6 +26,17 @@ def option_fields(texts: Sequence[str]) -> dict[str, str]:
     {'option_1': 'yes', 'option_2': 'no'}
     """
     return {f"{OPTION}{number}": text for number, text in enumerate(texts, 1)}
+
+
+def is_option_field(name: str) -> bool:
+    """Whether a text field of an item holds an option.
+
+    Examples
+    --------
+    >>> is_option_field("option_12"), is_option_field("text")
+    (True, False)
+    """
+    return name.startswith(OPTION) and name.removeprefix(OPTION).isdecimal()
 
 
 def options_in(fields: Mapping[str, str]) -> list[str]:

@@ -149,13 +149,13 @@ def _clustered(brackets: Iterable[str]) -> Iterator[Mention]:
         raise DataError(f"a mention of the cluster {left} has no end")
 
 
-_NEEDED: Final = (
+GAP_COLUMNS: Final = (
     "ID", "Text", "Pronoun", "Pronoun-offset", "A", "A-offset", "A-coref", "B", "B-offset",
     "B-coref",
 )  # fmt: skip
 _COLUMNS: Final = ("id", "words", "mentions", "pronoun", "gender", "sentence")
 _FLAGS: Final = {"TRUE": True, "FALSE": False}
-_FEMININE: Final = frozenset({"she", "her", "hers", "herself"})
+FEMININE: Final = frozenset({"she", "her", "hers", "herself"})
 #: Digits of a number of a character.
 _LONGEST: Final = 9
 
@@ -172,7 +172,7 @@ def read_gap(source: DataSource) -> Table:
         If columns are missing.
     """
     table = read_tsv(source)
-    missing = [name for name in _NEEDED if name not in table.columns]
+    missing = [name for name in GAP_COLUMNS if name not in table.columns]
     if missing:
         raise DataError(f"{source.target} is no file of GAP: it lacks {', '.join(missing)}.")
     return corpus_table(
@@ -201,7 +201,7 @@ def _row(raw: RawRow, stem: str) -> RawRow:
             "words": [text[a:b] for a, b in borders],
             "mentions": mentions,
             "pronoun": pronoun,
-            "gender": "feminine" if pronoun in _FEMININE else "masculine",
+            "gender": "feminine" if pronoun in FEMININE else "masculine",
             "sentence": f"{stem}/{row['ID']}",
         },
     )

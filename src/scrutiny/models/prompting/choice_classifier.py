@@ -7,9 +7,11 @@ the ``#`` or as ``-M key=value``:
               ``{mask}``, a causal one goes on behind the end; ``@FILE`` reads it from a file
 ``choices``   ``label=words`` with commas, or bars, between them: the label map
 ``length``    ``sum`` (default) or ``mean`` of the log-probabilities of a label's tokens
+``scored``    of items with options, ``full`` (default) or ``partial``: without their own words
 ``other``     ``true``: the first token only, not renormalized; the rest is the label ``other``
 
-All others are the language model's own.
+All others are the language model's own. Where items have options of their own (multiple choice,
+pronouns), these are the choices, without a template, and ``length`` is ``mean`` by default.
 
 With ``--batch auto`` the choices of one text share a batch and no two texts do: in batches, float32
 moves the probabilities of a network of 135 M parameters by some 1e-6, alone not at all. ``--batch
@@ -24,7 +26,7 @@ from scrutiny.core.boundary.json_text import canonical_json, digest
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
-from scrutiny.core.facts import LABELS
+from scrutiny.core.facts import LABELS, OPTIONS
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.queries.gradients import InputEmbeddings, TokenGradients
 from scrutiny.core.task import Prediction, Task
@@ -33,6 +35,7 @@ from scrutiny.models import zoo
 from scrutiny.models.answers.checked import answer_or_fail, index_of
 from scrutiny.models.hf.batching import a_few_at_a_time
 from scrutiny.models.prompting.label_likelihoods import CAPABILITIES, Scoring, log_likelihoods
+from scrutiny.models.prompting.option_likelihoods import SCORED, OptionChooser
 from scrutiny.models.prompting.prompts import Prompt, read_prompt
 from scrutiny.models.prompting.wordings import (
     WORDINGS,
@@ -48,7 +51,7 @@ from scrutiny.models.strings.model_strings import TRAINING, ModelSource, capture
 #: Label of all that no choice stands for.
 OTHER: Final = "other"
 _VERSION: Final = "choice@1"
-_OWN: Final = ("template", "choices", "length", "other", TRAINING)
+_OWN: Final = ("template", "choices", "length", "other", "scored", TRAINING)
 _LENGTHS: Final = ("sum", "mean")
 
 
@@ -191,15 +194,16 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     """
     from scrutiny.models.strings.model_loading import load_model
 
-    must_answer_task(task, (LABELS,), source=source.text)
+    must_answer_task(task, (LABELS, OPTIONS), source=source.text)
+    own = {name: value for name, value in source.options.items() if name not in _OWN}
+    unlabeled = cast("Task", _Unlabeled(task.name, task.fields))
+    below = LoadOptions(options.device, options.batch, options=own)
+    if OPTIONS.are_of(task.facts):
+        return _chooser(source, task, load_model(source.target, unlabeled, below), options.batch)
     prompt, scoring = read_prompt(source, task.fields), _scoring(source)
     if scoring.has_other and OTHER in prompt.labels:
         raise ModelError(f"{source.text!r}: with other=true no choice can be called {OTHER!r}.")
-    own = {name: value for name, value in source.options.items() if name not in _OWN}
-    unlabeled = cast("Task", _Unlabeled(task.name, task.fields))
-    model = load_model(
-        source.target, unlabeled, LoadOptions(options.device, options.batch, options=own)
-    )
+    model = load_model(source.target, unlabeled, below)
     wanted = CAPABILITIES[prompt.has_mask]
     if wanted not in model.capabilities:
         # Message for a language model without the required capability.
@@ -221,6 +225,26 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
         raise ModelError(cannot)
     return ChoiceClassifier(
         model, prompt, scoring, task=task, source=source.text, batch=options.batch
+    )
+
+
+def _chooser(source: ModelSource, task: Task, model: Any, batch: int | str) -> Model:
+    """Chooser among the options of each item; a template has no place for them."""
+    length = source.options.get("length", "mean")
+    scored = source.options.get("scored", SCORED[0])
+    stated = {"template", "choices", "other"} & source.options.keys()
+    if length not in _LENGTHS or scored not in SCORED or stated:
+        raise ModelError(
+            f"{source.text!r}: of a task whose items have options, length is one of "
+            f"{', '.join(_LENGTHS)} and scored one of {', '.join(SCORED)}; there is no template, "
+            "and the choices are the items' own."
+        )
+    if not {*CAPABILITIES} & model.capabilities:
+        has = ", ".join(sorted(model.capabilities)) or "nothing"
+        raise ModelError(f"{source.text!r}: {source.target} is no language model; it has {has}.")
+    at_once = batch if isinstance(batch, int) else 1
+    return OptionChooser(
+        model, task, source=source.text, length=length, scored=scored, at_once=at_once
     )
 
 

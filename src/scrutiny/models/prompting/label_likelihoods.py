@@ -87,7 +87,7 @@ def questions(
     ModelError
         If a choice has no tokens of its own.
     """
-    ask = _masked if prompt.has_mask else _continued
+    ask = masked if prompt.has_mask else _continued
     return ask(model, prompt, examples, is_first_only=is_first_only)
 
 
@@ -99,7 +99,7 @@ def _continued(
     texts = [front + words for front in fronts for _, words in prompt.choices]
     borders = [len(front) for front in fronts for _ in prompt.choices]
     found = [
-        _continuation(model, one, border, is_first_only=is_first_only)
+        continuation(model, one, border, is_first_only=is_first_only)
         for one, border in zip(model.encode(texts), borders, strict=True)
     ]
     if is_first_only:
@@ -116,7 +116,9 @@ def _continued(
     return found
 
 
-def _continuation(model: Any, one: Encoded, border: int, *, is_first_only: bool) -> ChoiceQuestion:
+def continuation(
+    model: Any, one: Encoded, border: int, *, is_first_only: bool = False
+) -> ChoiceQuestion:
     """Continuation tokens of one text up to its last own one; those beyond the border count."""
     own = [i for i, is_special in enumerate(one.is_special) if not is_special]
     behind = [i for i in own if one.offsets[i][1] > border]
@@ -135,8 +137,8 @@ def _continuation(model: Any, one: Encoded, border: int, *, is_first_only: bool)
     return ChoiceQuestion(query, one, lead=lead)
 
 
-def _masked(
-    model: Any, prompt: Prompt, examples: Sequence[Example], *, is_first_only: bool
+def masked(
+    model: Any, prompt: Prompt, examples: Sequence[Example], *, is_first_only: bool = False
 ) -> list[ChoiceQuestion]:
     """Query of a masked model: the tokens of a label's words, all masked."""
     pieces = [one.ids for one in model.encode([w for _, w in prompt.choices], special=False)]
