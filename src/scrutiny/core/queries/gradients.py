@@ -107,8 +107,9 @@ class Gradients(Protocol):
         """Input vectors of the whole vocabulary; the same object each time."""
 
 
-#: Start of a path: vectors of zeros, or the vector of a word that the model does not know.
-Baseline = Literal["zeros", "unknown"]
+#: Start of a path: vectors of zeros; the vector of a word that the model does not know, of its
+#: padding or of its mask; or the mean of its words' vectors.
+Baseline = Literal["zeros", "unknown", "pad", "mask", "mean"]
 BASELINES: Final[tuple[Baseline, ...]] = get_args(Baseline)
 
 

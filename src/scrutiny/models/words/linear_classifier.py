@@ -38,6 +38,7 @@ from scrutiny.models.strings.model_strings import ModelSource
 from scrutiny.models.words.word_model import (
     Vocabulary,
     WordModel,
+    no_mask,
     pieces_of_words,
     read_config,
     require_words,
@@ -164,15 +165,18 @@ class LinearWordModel(WordModel):
         return found
 
     def _along_path(self, example: Example, label: int, query: PathGradient) -> PathGradients:
-        """The weights of its words, exact whatever the steps.
+        """The weights of its words, less that of the start, exact whatever the steps.
 
-        An unknown word has no weight, so both baselines are the same.
+        An unknown word has no weight, nor has padding: these are zeros.
         """
+        if query.baseline == "mask":
+            raise no_mask(self.source)
+        start = self._table[1:, label].mean() / 2.0**BITS if query.baseline == "mean" else 0.0
         weights = self._table[self._ids(example), label] / 2.0**BITS
-        places = [(0, start, end) for _, start, end in pieces_of_words(example)]
+        places = [(0, first, end) for _, first, end in pieces_of_words(example)]
         bias = self._parts.bias[label] / 2.0**BITS
-        scores = (bias, bias + weights.sum())
-        return PathGradients.of_pieces(weights.tolist(), places, scores)
+        scores = (bias + start * len(weights), bias + weights.sum())
+        return PathGradients.of_pieces((weights - start).tolist(), places, scores)
 
     @property
     def parameter_names(self) -> tuple[str, ...]:

@@ -15,7 +15,13 @@ from scrutiny.core.boundary.json_text import as_tuples, canonical_json, digest, 
 from scrutiny.core.errors import ModelError, require_packages
 from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
-from scrutiny.core.queries.gradients import FOLLOWED, ParameterGradient, PathGradient, PathGradients
+from scrutiny.core.queries.gradients import (
+    FOLLOWED,
+    Baseline,
+    ParameterGradient,
+    PathGradient,
+    PathGradients,
+)
 from scrutiny.core.task import Task
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.model_strings import ModelSource
@@ -23,11 +29,13 @@ from scrutiny.models.words.word_model import (
     BEGIN,
     CONFIG,
     END,
+    FIRST_WORD,
     PAD,
     UNKNOWN,
     UNTRAINED,
     Vocabulary,
     WordModel,
+    no_mask,
     pieces_of_words,
     read_config,
     require_words,
@@ -216,12 +224,22 @@ class NetworkModel(WordModel):
         sums, ends = along_one_path(
             query,
             embedding(ids),
-            start=embedding.weight[UNKNOWN] if query.baseline == "unknown" else 0.0,
+            start=self._start(query.baseline),
             moves=is_word,
             score=scores,
         )
         places = [(0, first, end) for _, first, end in pieces_of_words(example)]
         return PathGradients.of_pieces(sums[1:-1], places, ends)  # inside the boundaries
+
+    def _start(self, baseline: Baseline) -> Any:
+        """Vector ``(dimension,)``, or zero, that every word starts from."""
+        weight = self._network["embedding"].weight
+        if baseline == "mask":
+            raise no_mask(self.source)
+        if baseline == "mean":
+            return weight[FIRST_WORD:].mean(0)
+        words = {"unknown": UNKNOWN, "pad": PAD}
+        return weight[words[baseline]] if baseline in words else 0.0
 
     def _by_parameters(
         self, example: Example, label: int, query: ParameterGradient
