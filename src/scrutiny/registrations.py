@@ -19,6 +19,7 @@ diagnostic scrutiny.diagnostics.
     association.seat@1            association.seat:Seat  representations
     attack@1                      attack.attacks:Attacks
     attack.transfer@1             attack.transfer:Transfer  reference
+    attribution@1                 attribution.removal:Attribution
     attention.arcs@1              attention.arcs:HeadArcs  attentions
     attention.baselines@1         attention.without_model:SpanBaselines
     attention.classes@1           attention.word_classes:AttendedClasses  attentions

@@ -10,7 +10,8 @@ of the scores is exact however far one goes.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -122,7 +123,9 @@ class LinearWordModel(WordModel):
 
     def __init__(self, parts: LinearParts, source: str) -> None:
         by_words = () if parts.has_pairs else ("gradients", "path_gradients")
-        super().__init__(parts, source, offers=("parameter_gradients", *by_words))
+        super().__init__(
+            parts, source, offers=("parameter_gradients", "shuffled_weights", *by_words)
+        )
         self._parts = parts
         # row 0 is that of every unknown word
         zero = np.zeros((1, len(parts.labels)), np.int64)
@@ -182,6 +185,12 @@ class LinearWordModel(WordModel):
     def parameter_names(self) -> tuple[str, ...]:
         """Its two arrays."""
         return ("weights", "bias")
+
+    @contextmanager
+    def with_shuffled_weights(self, share: float, seed: int) -> Iterator[Model]:
+        """Another model in which the weights have other words; it is one layer, whatever the share."""
+        weights = np.random.default_rng(seed).permuted(self._parts.weights, axis=0)
+        yield LinearWordModel(replace(self._parts, weights=weights), self.source)
 
     def _by_parameters(
         self, example: Example, label: int, query: ParameterGradient

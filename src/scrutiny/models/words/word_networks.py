@@ -6,7 +6,9 @@ between two boundary tokens.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, Final, Self, TypeVar
@@ -197,7 +199,7 @@ class NetworkModel(WordModel):
         Model string, for messages.
     """
 
-    offers: ClassVar[frozenset[str]] = frozenset(FOLLOWED)
+    offers: ClassVar[frozenset[str]] = frozenset({*FOLLOWED, "shuffled_weights"})
 
     def __init__(self, parts: Any, source: str) -> None:
         super().__init__(parts, source, offers=self.offers)
@@ -230,6 +232,15 @@ class NetworkModel(WordModel):
         )
         places = [(0, first, end) for _, first, end in pieces_of_words(example)]
         return PathGradients.of_pieces(sums[1:-1], places, ends)  # inside the boundaries
+
+    @contextmanager
+    def with_shuffled_weights(self, share: float, seed: int) -> Iterator[Model]:
+        """Another network with the weights of a share of the layers shuffled, from the output."""
+        from scrutiny.models.hf.shuffled_weights import shuffle
+
+        parts = replace(self._parts, network=deepcopy(self._parts.network))
+        shuffle(parts.network, share, seed)
+        yield type(self)(parts, self.source)
 
     def _start(self, baseline: Baseline) -> Any:
         """Vector ``(dimension,)``, or zero, that every word starts from."""
