@@ -20,6 +20,10 @@ diagnostic scrutiny.diagnostics.
     attack@1                      attack.attacks:Attacks
     attack.transfer@1             attack.transfer:Transfer  reference
     attribution@1                 attribution.removal:Attribution
+    attribution.methods@1         attribution.agreement:MethodAgreement
+    attribution.rationales@1      attribution.rationales:Rationales
+    attribution.seeds@1           attribution.agreement:SeedAgreement  reference
+    attribution.weights@1         attribution.agreement:WeightAgreement  shuffled_weights
     attention.arcs@1              attention.arcs:HeadArcs  attentions
     attention.baselines@1         attention.without_model:SpanBaselines
     attention.classes@1           attention.word_classes:AttendedClasses  attentions
@@ -294,6 +298,7 @@ reader scrutiny.data.readers.
     contrast@1     contrast_sets:read
     crows-pairs@1  stereotype_sentences:read_crows_pairs
     csv@1          delimited:read_csv
+    eraser@1       eraser:read
     gap@1          coreference:read_gap
     head-scores@1  builtin:read_head_scores
     hf@1           objects:read_hub

@@ -275,7 +275,7 @@ class HasParameters(Protocol):
 
 @runtime_checkable
 class ShufflesWeights(Protocol):
-    """Capability ``shuffled_weights``; the answers meanwhile are never cached as the model's own."""
+    """Capability ``shuffled_weights``; answers meanwhile are never cached as the model's own."""
 
     def with_shuffled_weights(self, share: float, seed: int) -> AbstractContextManager[Model]:
         """The model with the weights of a share of its layers shuffled, from the output down.

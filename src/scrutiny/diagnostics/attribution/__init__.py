@@ -1,1 +1,1 @@
-"""Attributions: which words an answer hangs on by several methods, and whether that may be believed."""
+"""Attributions: which words an answer hangs on, and whether that may be believed."""

@@ -125,8 +125,7 @@ def erased(
     """Effects of each order of the words of each text; all texts are asked about together."""
     asked = []
     for text, own in zip(texts, orders, strict=True):
-        for removed in _subsets(text, ctx):
-            asked.append((text, text.without(removed)))
+        asked += [(text, text.without(removed)) for removed in _subsets(text, ctx)]
         for order in own:
             asked += [(text, text.without({*order.ranking[:k]})) for k in _looked_at(len(text))]
             asked += [(text, text.only({*order.ranking[:k]})) for k in {*sizes_of(len(text))}]

@@ -1,6 +1,6 @@
 """Scores of the words of some items by several methods, and which items are explained at all."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from scrutiny.core.arrays import Floats
@@ -8,6 +8,7 @@ from scrutiny.core.boundary.json_text import digest
 from scrutiny.core.boundary.parameters import at_least
 from scrutiny.core.diagnostic import Context, Failure
 from scrutiny.core.example import Example
+from scrutiny.core.task import Task
 from scrutiny.diagnostics.attribution.methods.listed import methods_for, named
 from scrutiny.diagnostics.attribution.methods.method import Effort
 from scrutiny.diagnostics.attribution.read_texts import Asked, ReadText, read_text
@@ -37,6 +38,10 @@ class AttributionParams:
         named(self.methods)
         at_least(self, texts=1, steps=1, samples=4)
 
+    def names(self, capabilities: Collection[str], task: Task) -> list[str]:
+        """Names of the methods that a model and a task allow."""
+        return [one.name for one in methods_for(self.methods, capabilities, task)]
+
     @property
     def effort(self) -> Effort:
         """How much methods may ask."""
@@ -58,7 +63,7 @@ class Explained:
 
 def drawn(params: AttributionParams, examples: Sequence[Example], ctx: Context) -> set[str]:
     """Names of the items that are explained, of those of the whole dataset."""
-    ranked = sorted(((digest(one.id), one.id) for one in ctx.dataset or examples))
+    ranked = sorted((digest(one.id), one.id) for one in ctx.dataset or examples)
     return {name for _, name in ranked[: params.texts]}
 
 
@@ -68,6 +73,7 @@ def explain(
     asked: Asked,
     ctx: Context,
     targets: Mapping[str, str] | None = None,
+    names: Sequence[str] = (),
 ) -> dict[str, Explained | Failure]:
     """Scores of the words of each item, by its name.
 
@@ -83,6 +89,8 @@ def explain(
         Knows the task and the whole dataset.
     targets
         Answers that are explained, by item; the model's own unless given.
+    names
+        Methods; those of the parameters unless given.
     """
     kept = drawn(params, examples, ctx)
     some = [one for one in examples if one.id in kept]
@@ -96,7 +104,7 @@ def explain(
             found[example.id] = text
         else:
             texts.append(text)
-    methods = methods_for(params.methods, asked.model.capabilities, ctx.task)
+    methods = methods_for(names or params.methods, asked.model.capabilities, ctx.task)
     scores = {one.name: one.scores(texts, asked, params.effort) for one in methods}
     for i, text in enumerate(texts):
         own = {name: rows[i] for name, rows in scores.items()}

@@ -70,7 +70,7 @@ class ReadText:
 
         Examples
         --------
-        >>> text = read_text(Example("1", {"text": "A good, long film"}), Prediction("pos"), ["pos"])
+        >>> text = read_text(Example("1", {"text": "A good, long film"}), Prediction("a"), ["a"])
         >>> text.without({1, 2}).text, text.only({0, 4}).text
         ('A long film', 'A film')
         """
@@ -133,9 +133,7 @@ class Said(NamedTuple):
     is_same: bool
 
 
-def ask_changed(
-    asked: Sequence[tuple[ReadText, Example]], ctx: Asked
-) -> list[Said | Failure]:
+def ask_changed(asked: Sequence[tuple[ReadText, Example]], ctx: Asked) -> list[Said | Failure]:
     """What the model says of changed texts of items, all asked together."""
     answers = ctx.predict([changed for _, changed in asked])
     return [

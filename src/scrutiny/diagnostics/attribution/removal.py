@@ -1,4 +1,4 @@
-"""Whether attributions name what an answer hangs on: words are removed, beside as many at random."""
+"""Whether attributions name what an answer hangs on: words are removed, and as many at random."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,6 @@ from scrutiny.diagnostics.attribution.erasing import (
     erased,
 )
 from scrutiny.diagnostics.attribution.explained import AttributionParams, Explained, explain
-from scrutiny.diagnostics.attribution.methods.listed import methods_for
 from scrutiny.diagnostics.attribution.methods.random_words import random_scores, ranking
 from scrutiny.store.stored_forms import packed
 
@@ -99,9 +98,7 @@ class Attribution(Diagnostic[RemovalParams]):
 
     def design(self, params: RemovalParams, inputs: Inputs) -> Design:
         """Effects of removal by method, beside random removal, and a claim for each."""
-        names = [
-            one.name for one in methods_for(params.methods, inputs.subject.capabilities, inputs.task)
-        ]
+        names = params.names(inputs.subject.capabilities, inputs.task)
         return Design(
             conditions=(*({"method": name} for name in names), RANDOM),
             estimates=tuple(_estimates(names)),
@@ -121,7 +118,7 @@ class Attribution(Diagnostic[RemovalParams]):
         self, params: RemovalParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
         """A row for each method, and one for random attributions."""
-        names = [one.name for one in methods_for(params.methods, ctx.model.capabilities, ctx.task)]
+        names = params.names(ctx.model.capabilities, ctx.task)
         found = explain(params, batch.examples, ctx, ctx)
         known_ones = [one for one in found.values() if isinstance(one, Explained)]
         orders = [[*_orders(one, names, params.draws, ctx)] for one in known_ones]

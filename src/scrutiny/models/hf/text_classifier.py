@@ -238,7 +238,7 @@ class HfClassifier(HfLabeled):
 
     @contextmanager
     def with_shuffled_weights(self, share: float, seed: int) -> Iterator[Model]:
-        """This model with the weights of a share of its layers shuffled, from the output down."""
+        """The model with the weights of a share of its layers shuffled, from the output down."""
         with shuffled(self._forward.network, share, seed):
             self._slopes = self._embeddings = None  # which may hold copies of the weights
             try:

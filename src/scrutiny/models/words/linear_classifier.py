@@ -188,7 +188,7 @@ class LinearWordModel(WordModel):
 
     @contextmanager
     def with_shuffled_weights(self, share: float, seed: int) -> Iterator[Model]:
-        """Another model in which the weights have other words; it is one layer, whatever the share."""
+        """Another model in which the weights have other words: all of them, as it is one layer."""
         weights = np.random.default_rng(seed).permuted(self._parts.weights, axis=0)
         yield LinearWordModel(replace(self._parts, weights=weights), self.source)
 

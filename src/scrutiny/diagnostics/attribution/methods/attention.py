@@ -21,9 +21,9 @@ from scrutiny.core.arrays import Floats
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.queries.attention import (
     AttendedText,
+    Attends,
     AttentionLayer,
     AttentionMap,
-    Attends,
     Weighting,
 )
 from scrutiny.diagnostics.attribution.methods.method import Effort, Method, each, own_label
@@ -58,8 +58,7 @@ class OfAttention(Method):
             return each(found, weights_of)
         model = cast("Attends", ctx.model)
         sentences = [
-            tuple(text.example.text[word.start : word.end] for word in text.words)
-            for text in texts
+            tuple(text.example.text[word.start : word.end] for word in text.words) for text in texts
         ]
         at = -1 if ctx.model.is_causal else 0
 

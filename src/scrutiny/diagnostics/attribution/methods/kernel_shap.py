@@ -50,7 +50,7 @@ class KernelShap(Method):
 
 
 def coalitions(n: int, samples: int, rng: Rng) -> tuple[Floats, Floats]:
-    """Words that each text keeps ``(text, word)``, neither none nor all, and weights ``(text,)``."""
+    """Words that each text keeps ``(text, word)``, some of them, and weights ``(text,)``."""
     if 2**n - 2 <= samples:
         whole = np.arange(1, 2**n - 1)
         masks = (whole[:, None] >> np.arange(n) & 1).astype(np.float64)
@@ -69,7 +69,7 @@ def coalitions(n: int, samples: int, rng: Rng) -> tuple[Floats, Floats]:
 def shapley_of(
     masks: Floats, weights: Floats, values: Floats, *, empty: float, whole: float
 ) -> Floats:
-    """Values ``(word,)`` that sum to ``whole - empty``; the last word's follows from the others'."""
+    """Values ``(word,)`` that sum to ``whole - empty``; the last follows from the others."""
     total = whole - empty
     left = masks[:, :-1] - masks[:, -1:]
     right = values - empty - masks[:, -1] * total

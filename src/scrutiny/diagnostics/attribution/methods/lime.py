@@ -7,8 +7,8 @@ penalty 1.
 
 References
 ----------
-M. T. Ribeiro, S. Singh, C. Guestrin (2016). "Why should I trust you?": explaining the predictions of
-any classifier. KDD.
+M. T. Ribeiro, S. Singh, C. Guestrin (2016). "Why should I trust you?": explaining the predictions
+of any classifier. KDD.
 """
 
 from collections.abc import Sequence
