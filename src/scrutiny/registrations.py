@@ -534,6 +534,7 @@ part scrutiny.
     classes@1         diagnostics.classes.class_scores:PART  classes
     parts@1           diagnostics.classes.part_scores:PART  parts
     calibration@1     diagnostics.calibration.reliability_curve:PART  calibration_error
+    attribution@1     diagnostics.attribution.attribution_page:PART  condition.method
     without-reading@1  diagnostics.artifacts.without_reading:PART  condition.shown
     aflite@1          diagnostics.artifacts.without_reading:FILTERED  aflite
     labels@1          diagnostics.labels.doubtful_items:PART  labels

@@ -17,7 +17,6 @@ from scrutiny.tasks.cells import indices_of, labels_of, list_of, text_of
 from scrutiny.tasks.tasks import LABEL as LABEL_ROLE
 from scrutiny.tasks.tasks import TEXT, TEXT_PAIR, TWO_TEXTS, Borders, ByColumns, counted, counts_of
 
-
 #: What people say that a label rests on: a column that has to be named, as many are called so.
 RATIONALE: Final = Role(
     EVIDENCE,

@@ -1,4 +1,4 @@
-"""Attributions: in closed form, beside other implementations, and what removing their words does."""
+"""Attributions: in closed form, beside other implementations, and what removing words does."""
 
 import json
 from itertools import combinations

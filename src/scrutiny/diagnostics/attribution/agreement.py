@@ -14,7 +14,7 @@ share of the fifth of the words with the highest scores that is in both.
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import Design, Inputs
@@ -36,7 +36,6 @@ from scrutiny.diagnostics.attribution.likeness import (
 )
 
 if TYPE_CHECKING:
-    from scrutiny.core.arrays import Floats
     from scrutiny.core.queries.gradients import ShufflesWeights
 
 _NAMED: Final = (
@@ -97,7 +96,7 @@ class SeedAgreement(OfAgreement[AgreementParams]):
                 )
                 for name in names
             ),
-            queries_per_item=2 * (1 + len(names) * params.samples // 2),
+            queries_per_item=2 * params.asked(both, inputs.task),
             notes=(params.note(inputs.data.n_items), _NAMED),
             families={
                 "same": f"explanations of {inputs.subject.name} name the same words {beside}"
@@ -154,7 +153,7 @@ class MethodAgreement(OfAgreement[AgreementParams]):
         return Design(
             conditions=(*own, RANDOM),
             estimates=tuple(agreement_estimates(own, "between")),
-            queries_per_item=1 + len(pairs) * params.samples // 2,
+            queries_per_item=params.asked(inputs.subject.capabilities, inputs.task),
             notes=(params.note(inputs.data.n_items), _NAMED),
         )
 
@@ -167,14 +166,20 @@ class MethodAgreement(OfAgreement[AgreementParams]):
         for example in batch.examples:
             one = found[example.id]
             for a, b in pairwise(names):
-                kind, like = RowKind.of({"between": f"{a}, {b}"}), one
-                if isinstance(one, Explained):
-                    scores = one.scores[a], one.scores[b]
-                    failed = next((own for own in scores if isinstance(own, Failure)), None)
-                    first, second = (cast("Floats", own) for own in scores)
-                    like = failed or likeness(one.text, first, second, ctx)
-                yield kind.row(example.id, cast("Any", like))
+                yield RowKind.of({"between": f"{a}, {b}"}).row(example.id, _of_two(one, a, b, ctx))
             yield RowKind.of(RANDOM, "control").row(example.id, by_chance(one, ctx))
+
+
+def _of_two(one: Explained | Failure, a: str, b: str, ctx: Context) -> tuple[float, ...] | Failure:
+    """Likeness of two methods' explanations of a text."""
+    if isinstance(one, Failure):
+        return one
+    first, second = one.scores[a], one.scores[b]
+    if isinstance(first, Failure):
+        return first
+    if isinstance(second, Failure):
+        return second
+    return likeness(one.text, first, second, ctx)
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +248,8 @@ class WeightAgreement(OfAgreement[WeightsParams]):
                 )
                 for name in names
             ),
-            queries_per_item=(1 + len(params.layers)) * (1 + len(names) * params.samples // 2),
+            queries_per_item=(1 + len(params.layers))
+            * params.asked(inputs.subject.capabilities, inputs.task),
             notes=(params.note(inputs.data.n_items), _NAMED),
             families={
                 "changes": f"explanations of {inputs.subject.name} change when its weights are "

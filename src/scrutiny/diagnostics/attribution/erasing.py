@@ -112,6 +112,11 @@ def _looked_at(n: int) -> list[int]:
     return sorted({*sizes_of(n), *(min(n - 1, step) for step in steps)})
 
 
+def most_asked(orders: int) -> int:
+    """How many changed texts are asked about for a text in so many orders, at most."""
+    return _SUBSETS + orders * (_STEPS + 2 * len(BINS))
+
+
 class Order(NamedTuple):
     """Scores of the words of a text, and the words from the highest score down."""
 

@@ -42,6 +42,12 @@ class AttributionParams:
         """Names of the methods that a model and a task allow."""
         return [one.name for one in methods_for(self.methods, capabilities, task)]
 
+    def asked(self, capabilities: Collection[str], task: Task) -> int:
+        """How many texts are asked about for each item by all methods, and the item itself."""
+        return 1 + sum(
+            one.cost(self.effort) for one in methods_for(self.methods, capabilities, task)
+        )
+
     @property
     def effort(self) -> Effort:
         """How much methods may ask."""

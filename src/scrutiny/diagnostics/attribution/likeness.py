@@ -129,7 +129,8 @@ def by_chance(one: Explained | Failure, ctx: Context) -> tuple[float, ...] | Fai
     """Likeness of two random attributions of a text."""
     if isinstance(one, Failure):
         return one
-    return likeness(one.text, *(random_scores(one.text, ctx, draw) for draw in (0, 1)), ctx)
+    first, second = (random_scores(one.text, ctx, draw) for draw in (0, 1))
+    return likeness(one.text, first, second, ctx)
 
 
 def targets_of(found: Mapping[str, Explained | Failure]) -> dict[str, str]:

@@ -118,7 +118,7 @@ class Rationales(Diagnostic[RationaleParams]):
                 )
                 for name in names
             ),
-            queries_per_item=1 + len(names) * params.samples // 2,
+            queries_per_item=params.asked(inputs.subject.capabilities, inputs.task),
             notes=(params.note(inputs.data.n_items), f"{n:,} items have a rationale."),
             families={
                 "finds": f"explanations of {inputs.subject.name} name words of the rationales"

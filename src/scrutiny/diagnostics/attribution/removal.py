@@ -15,12 +15,12 @@ from scrutiny.core.record import Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.attribution.erasing import (
     AOPC,
-    BINS,
     MEASURES,
     Aopc,
     Erased,
     Order,
     erased,
+    most_asked,
 )
 from scrutiny.diagnostics.attribution.explained import AttributionParams, Explained, explain
 from scrutiny.diagnostics.attribution.methods.random_words import random_scores, ranking
@@ -103,7 +103,8 @@ class Attribution(Diagnostic[RemovalParams]):
             conditions=(*({"method": name} for name in names), RANDOM),
             estimates=tuple(_estimates(names)),
             claims=tuple(_claim(name) for name in names),
-            queries_per_item=(len(names) + params.draws) * 3 * len(BINS),
+            queries_per_item=params.asked(inputs.subject.capabilities, inputs.task)
+            + most_asked(len(names) + params.draws),
             notes=(
                 params.note(inputs.data.n_items),
                 "Random attributions of the same text are the null: the mean of "

@@ -36,7 +36,10 @@ _LAYER = "attention_layer"
 class OfAttention(Method):
     """Base of methods that read attention, of many heads or of a single layer."""
 
-    needs = (frozenset({"attentions"}), frozenset({_LAYER}))
+    needs: ClassVar[tuple[frozenset[str], ...]] = (
+        frozenset({"attentions"}),
+        frozenset({_LAYER}),
+    )
     of_one_text = True
     weighting: ClassVar[Weighting] = "raw"
 

@@ -19,7 +19,7 @@ import numpy as np
 from scrutiny.core.arrays import Floats
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.randomness import Rng
-from scrutiny.diagnostics.attribution.methods.method import Effort, Method, each
+from scrutiny.diagnostics.attribution.methods.method import USUAL_WORDS, Effort, Method, each
 from scrutiny.diagnostics.attribution.read_texts import Asked, ReadText, ask_scores
 
 
@@ -27,6 +27,10 @@ class KernelShap(Method):
     """Shapley values by a regression whose weights are those of the Shapley kernel."""
 
     name = "kernel_shap"
+
+    def cost(self, effort: Effort) -> int:
+        """As many as it asks about."""
+        return max(effort.samples, 2 * USUAL_WORDS) + 1
 
     def scores(
         self, texts: Sequence[ReadText], ctx: Asked, effort: Effort

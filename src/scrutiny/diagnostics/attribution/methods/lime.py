@@ -30,6 +30,10 @@ class Lime(Method):
 
     name = "lime"
 
+    def cost(self, effort: Effort) -> int:
+        """As many as it asks about."""
+        return effort.samples
+
     def scores(
         self, texts: Sequence[ReadText], ctx: Asked, effort: Effort
     ) -> list[Floats | Failure]:
@@ -67,7 +71,7 @@ def nearness(masks: Floats) -> Floats:
     [1.0, 0.135]
     """
     cosine = np.sqrt(masks.mean(axis=1))
-    return np.sqrt(np.exp(-((100 * (1 - cosine)) ** 2) / _WIDTH**2))
+    return np.asarray(np.sqrt(np.exp(-((100 * (1 - cosine)) ** 2) / _WIDTH**2)))
 
 
 def weighted_ridge(masks: Floats, values: Floats, weights: Floats, *, penalty: float) -> Floats:
@@ -76,4 +80,4 @@ def weighted_ridge(masks: Floats, values: Floats, weights: Floats, *, penalty: f
     centered = masks - share @ masks
     rest = values - share @ values
     left = centered.T @ (weights[:, None] * centered) + penalty * np.eye(masks.shape[1])
-    return np.linalg.solve(left, centered.T @ (weights * rest))
+    return np.asarray(np.linalg.solve(left, centered.T @ (weights * rest)))

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -28,6 +28,10 @@ class Effort:
     samples: int = 64
 
 
+#: Words of a text, where what is asked of it is told beforehand.
+USUAL_WORDS: Final = 30
+
+
 class Method(ABC):
     """Method of attribution: the higher a word's score, the more it speaks for the answer.
 
@@ -44,6 +48,10 @@ class Method(ABC):
     name: ClassVar[str]
     needs: ClassVar[tuple[frozenset[str], ...]] = (frozenset({"predict"}),)
     of_one_text: ClassVar[bool] = False
+
+    def cost(self, effort: Effort) -> int:
+        """How many changed texts it asks about for a text of some `USUAL_WORDS`."""
+        return 1
 
     @abstractmethod
     def scores(

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from scrutiny.core.arrays import Floats
 from scrutiny.core.diagnostic import Failure
-from scrutiny.diagnostics.attribution.methods.method import Effort, Method, each
+from scrutiny.diagnostics.attribution.methods.method import USUAL_WORDS, Effort, Method, each
 from scrutiny.diagnostics.attribution.read_texts import Asked, ReadText, ask_scores
 
 
@@ -18,6 +18,10 @@ class Occlusion(Method):
     """Loss of the answer's probability without each word, one at a time."""
 
     name = "occlusion"
+
+    def cost(self, effort: Effort) -> int:
+        """As many as it asks about."""
+        return USUAL_WORDS
 
     def scores(
         self, texts: Sequence[ReadText], ctx: Asked, effort: Effort
