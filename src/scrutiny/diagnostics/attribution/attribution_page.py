@@ -18,6 +18,7 @@ from scrutiny.blocks.charts import (
     view_of,
 )
 from scrutiny.blocks.numbers import NO_VALUE, interval, number
+from scrutiny.blocks.run_estimates import identity
 from scrutiny.blocks.run_view import RunView
 from scrutiny.blocks.scored_texts import ScoredText, shaded
 from scrutiny.blocks.section import FINDINGS, InShort, Part, ReportPart, SentenceBlock, part_of
@@ -31,6 +32,7 @@ from scrutiny.store.stored_forms import packed_rows
 _NAME: Final = "attribution"
 _RANDOM: Final = "random"
 _MOST_TEXTS: Final = 3
+_MOST_SEEDS: Final = 3
 _MOST_CURVES: Final = 3
 _LEAD: Final = (
     "An explanation gives each word of a text a score. It may be believed no further than this: "
@@ -41,33 +43,30 @@ _LEAD: Final = (
 
 
 class _Removed(NamedTuple):
-    """Numbers of one method on one dataset: its own, and beyond random attributions."""
+    """Numbers of one method on one dataset, alone and beyond random attributions; the verdict."""
 
     method: str
     own: Estimate | None
     gap: Estimate
     flips: Estimate | None
-
-    @property
-    def verdict(self) -> str:
-        """Whether it beats random attributions, by the interval of the difference."""
-        if self.gap.value is None or self.gap.low is None or self.gap.high is None:
-            return "no value"
-        if self.gap.low > 0:
-            return "more than chance"
-        return "less than chance" if self.gap.high < 0 else "not told from chance"
+    verdict: str
 
 
-def _removed(own: Sequence[Estimate]) -> list[_Removed]:
+def _removed(view: RunView, own: Sequence[Estimate]) -> list[_Removed]:
     """Numbers of each method of one model on one dataset, the largest difference first."""
     known = {(e.key.metric, str(e.key.condition.get("method"))): e for e in own}
+    verdicts = {
+        identity(f.estimate.key): f.verdict for f in view.findings if f.estimate is not None
+    }
     found = []
     for (metric, method), gap in known.items():
         if metric == "gap(mean(comprehensiveness))@1":
             name = method.removesuffix(f" - {_RANDOM}")
             level = known.get(("mean(comprehensiveness)@1", name))
             flips = known.get(("gap(mean(flip_share))@1", method))
-            found.append(_Removed(name, level, gap, flips))
+            found.append(
+                _Removed(name, level, gap, flips, verdicts.get(identity(gap.key), NO_VALUE))
+            )
     return sorted(found, key=lambda one: -(one.gap.value or 0.0))
 
 
@@ -76,7 +75,7 @@ def part(view: RunView) -> Part | None:
     charts = []
     for (subject, dataset), own in _by_model(view).items():
         where, name = view.on_data(subject, dataset), digest(subject, dataset, size=4)
-        rows = _removed(own)
+        rows = _removed(view, own)
         charts += [_removal_chart(rows, own, where, name)] if rows else []
         charts += [_curves(rows, own, where, name)] if rows else []
         charts += _agreement(own, where, name)
@@ -121,7 +120,13 @@ def _removal_chart(
         f"chance does. Random removal costs {random} of the answer's probability ({n:,} texts).",
         spec=view_of(points, height={"step": 26}, layer=[guide(0.0, dashed=False), *layers]),
         table=ChartTable(
-            ("method", "beyond random", "verdict of the interval", "loss", "sooner flipped by"),
+            (
+                "method",
+                "beyond random",
+                "more than chance?",
+                "loss",
+                "words until it flips, beyond random",
+            ),
             tuple(
                 (
                     one.method,
@@ -226,12 +231,12 @@ def _texts(
             seed = path.parent.name
             for one in packed_rows(path):
                 kept.setdefault(one["item"], []).append((seed, one))
-    best = next((one.method for one in rows if one.verdict == "more than chance"), rows[0].method)
+    best = next((one.method for one in rows if one.verdict == "supported"), rows[0].method)
     replicates = view.manifest.get("models", {}).get(subject, {}).get("replicates", ())
     shown: list[ScoredText] = []
     table = []
     for item, several in list(kept.items())[:_MOST_TEXTS]:
-        for seed, one in several:
+        for seed, one in several[:_MOST_SEEDS]:
             if (scores := one["scores"].get(best)) is None:
                 continue
             drawn_by = replicates[int(seed)].get("random", {}) if replicates else {}
@@ -267,10 +272,10 @@ def _gaps(words: Sequence[str], fields: Sequence[str]) -> list[bool]:
 def _told(view: RunView) -> Iterator[str]:
     """A sentence on each model: how many methods beat random attributions, and which by most."""
     for (subject, dataset), own in _by_model(view).items():
-        rows = _removed(own)
+        rows = _removed(view, own)
         if not rows:
             continue
-        better = [one for one in rows if one.verdict == "more than chance"]
+        better = [one for one in rows if one.verdict == "supported"]
         where = view.on_data(subject, dataset)
         if better:
             first = better[0]
