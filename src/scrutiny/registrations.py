@@ -19,6 +19,11 @@ diagnostic scrutiny.diagnostics.
     association.seat@1            association.seat:Seat  representations
     attack@1                      attack.attacks:Attacks
     attack.transfer@1             attack.transfer:Transfer  reference
+    attribution@1                 attribution.removal:Attribution
+    attribution.methods@1         attribution.agreement:MethodAgreement
+    attribution.rationales@1      attribution.rationales:Rationales
+    attribution.seeds@1           attribution.agreement:SeedAgreement  reference
+    attribution.weights@1         attribution.agreement:WeightAgreement  shuffled_weights
     attention.arcs@1              attention.arcs:HeadArcs  attentions
     attention.baselines@1         attention.without_model:SpanBaselines
     attention.classes@1           attention.word_classes:AttendedClasses  attentions
@@ -296,6 +301,7 @@ reader scrutiny.data.readers.
     crows-pairs@1  stereotype_sentences:read_crows_pairs
     csv@1          delimited:read_csv
     dream@1        dialogue_questions:read
+    eraser@1       eraser:read
     gap@1          coreference:read_gap
     head-scores@1  builtin:read_head_scores
     hf@1           objects:read_hub
@@ -536,6 +542,7 @@ part scrutiny.
     classes@1         diagnostics.classes.class_scores:PART  classes
     parts@1           diagnostics.classes.part_scores:PART  parts
     calibration@1     diagnostics.calibration.reliability_curve:PART  calibration_error
+    attribution@1     diagnostics.attribution.attribution_page:PART  condition.method
     without-reading@1  diagnostics.artifacts.without_reading:PART  condition.shown
     aflite@1          diagnostics.artifacts.without_reading:FILTERED  aflite
     labels@1          diagnostics.labels.doubtful_items:PART  labels

@@ -11,6 +11,7 @@ from typing import Any, Final
 from scrutiny.blocks.drawings import Drawing
 from scrutiny.blocks.labels import metric_words
 from scrutiny.blocks.numbers import NO_VALUE, interval
+from scrutiny.blocks.scored_texts import ScoredText
 from scrutiny.core.estimate import Estimate
 
 Spec = dict[str, Any]
@@ -80,6 +81,8 @@ class Chart:
         Whether the chart has a switch, which stands beside it.
     sentences
         Sentences that are drawn above the table.
+    scored
+        Texts that are shaded above the table.
     has_texts
         Whether it shows texts of the data, which some pages must not hold.
     """
@@ -96,6 +99,7 @@ class Chart:
     more_title: str = ""
     has_choice: bool = False
     sentences: tuple[Drawing, ...] = ()
+    scored: tuple[ScoredText, ...] = ()
     has_texts: bool = False
 
     @property

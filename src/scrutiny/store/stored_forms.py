@@ -160,8 +160,14 @@ def packed(rows: Sequence[Mapping[str, Any]]) -> NDArray[np.uint8]:
 def packed_in(folder: Path, name: str) -> Iterator[dict[str, Any]]:
     """JSON rows of a run's arrays of this name, shard by shard in the order of their names."""
     for path in sorted((folder / "arrays").rglob(f"{name}.npy")):
-        data = np.load(path, allow_pickle=False).tobytes()
-        yield from json.loads(data.decode("utf-8", "surrogatepass"))
+        yield from packed_rows(path)
+
+
+def packed_rows(path: Path) -> list[dict[str, Any]]:
+    """JSON rows of one array that `packed` made."""
+    data = np.load(path, allow_pickle=False).tobytes()
+    rows: list[dict[str, Any]] = json.loads(data.decode("utf-8", "surrogatepass"))
+    return rows
 
 
 def edits_of(column: Sequence[str]) -> list[tuple[Edit, ...]]:

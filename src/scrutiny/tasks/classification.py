@@ -9,11 +9,11 @@ from typing import Any, Final
 from scrutiny.core.answers.choices import LABEL_SET, LabelSet
 from scrutiny.core.answers.label_and_spans import LABEL
 from scrutiny.core.errors import DataError, ModelError
-from scrutiny.core.example import Example, Span
+from scrutiny.core.example import EVIDENCE, Example, Span
 from scrutiny.core.randomness import Rng
 from scrutiny.core.record import Measure
 from scrutiny.core.task import ClassCounts, ExchangesLabels, Prediction, Role, Score
-from scrutiny.tasks.cells import indices_of, labels_of, text_of
+from scrutiny.tasks.cells import indices_of, labels_of, list_of, text_of
 from scrutiny.tasks.tasks import LABEL as LABEL_ROLE
 from scrutiny.tasks.tasks import (
     OF_SENTENCES,
@@ -24,6 +24,13 @@ from scrutiny.tasks.tasks import (
     ByColumns,
     counted,
     counts_of,
+)
+
+#: What people say that a label rests on: a column that has to be named, as many are called so.
+RATIONALE: Final = Role(
+    EVIDENCE,
+    "column of the list of [start, end] of what the label rests on",
+    "list",
 )
 
 
@@ -63,6 +70,33 @@ class Classification(ByColumns, ExchangesLabels):
                 )
             p_gold = float(prediction.scores[labels.index(gold)])
         return hit, float(labels.index(prediction.answer)), p_gold
+
+    def spans(
+        self, row: Mapping[str, Any], words: Sequence[str], borders: Borders
+    ) -> tuple[Span, ...]:
+        """Spans of evidence that the label rests on, where the row says which.
+
+        Raises
+        ------
+        DataError
+            If a place lies outside the text.
+        """
+        if not any(role.name == EVIDENCE for role in self.roles) or not row.get(EVIDENCE):
+            return ()
+        texts = self.texts(row)
+        first = next(iter(texts))
+        found = []
+        for place in list_of(row, EVIDENCE):
+            *field, start, end = place if isinstance(place, list | tuple) else (place, 0)
+            name = field[0] if field else first
+            whole = len(texts.get(name, ""))
+            if not (isinstance(start, int) and isinstance(end, int) and 0 <= start < end <= whole):
+                raise DataError(
+                    f"{EVIDENCE} holds {place!r:.60}, and a place is [start, end] in the first "
+                    "text, or [field, start, end]"
+                )
+            found.append(Span(name, start, end, EVIDENCE))
+        return tuple(found)
 
     def class_counts(self, gold: Any, answer: Any) -> Mapping[str, ClassCounts]:
         """One class right, or one given and another one missed."""
@@ -105,7 +139,7 @@ class TextClassification(Classification):
     """Text classification: sentiment, topic, any label of a whole text."""
 
     name = "text-classification"
-    roles = (TEXT, LABEL_ROLE)
+    roles = (TEXT, LABEL_ROLE, RATIONALE)
     identifying_columns = ("text",)
 
 
@@ -113,7 +147,7 @@ class TextPairClassification(Classification):
     """Classification of text pairs: inference, paraphrase, question and answer."""
 
     name = "text-pair-classification"
-    roles = (TEXT, TEXT_PAIR, LABEL_ROLE)
+    roles = (TEXT, TEXT_PAIR, LABEL_ROLE, RATIONALE)
     side_by_side = TWO_TEXTS
     identifying_columns = ("text", "text_pair")
 

@@ -26,7 +26,11 @@ from scrutiny.testing.checking import (
 )
 
 # the others are called as their capability
-_METHODS: Final = {"tokenizes": "encode", "head_interventions": "intervened"}
+_METHODS: Final = {
+    "tokenizes": "encode",
+    "head_interventions": "intervened",
+    "shuffled_weights": "with_shuffled_weights",
+}
 
 
 def check_adapter(model: PlainModel, examples: Sequence[Example] | None = None) -> None:

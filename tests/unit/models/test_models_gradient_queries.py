@@ -48,7 +48,7 @@ from scrutiny.testing import KeywordClassifier  # noqa: E402
 TEXTS = ["the film was good", "bad", "a very dull story , and not a good film !", ""]
 LABELS = ["neg", "pos", "pos", "neg"]
 WORDS = ("good", "bad", "film", "the", "story", "a")
-BASELINES = ["zeros", "unknown"]
+BASELINES = ["zeros", "unknown", "pad", "mean"]
 KINDS = ["hf", "recurrent", *(f"attention-{name}" for name in ENCODERS), "linear"]
 
 
@@ -278,7 +278,7 @@ def test_what_cannot_be_asked_is_refused_with_a_reason(folder, classification, m
         )
     model = load_model(f"hf:{folder}", classification)
     with pytest.raises(ConformanceError, match="starts from one of zeros, unknown"):
-        ask_or_fail(model, "path_gradients", [query._replace(baseline="mask")])
+        ask_or_fail(model, "path_gradients", [query._replace(baseline="nowhere")])
     with pytest.raises(ConformanceError, match="at least one step"):
         ask_or_fail(model, "path_gradients", [query._replace(steps=0)])
     with pytest.raises(ModelError, match="no label 'good'"):

@@ -15,12 +15,16 @@ capability             query               answer
 ``parameter_gradients`` `ParameterGradient` for each parameter its gradient, one flat row
 ====================== =================== =====================================================
 
+``shuffled_weights`` (`ShufflesWeights`) is the model with its weights in disorder, which says
+whether an explanation has anything to do with them.
+
 References
 ----------
 M. Sundararajan, A. Taly, Q. Yan (2017). Axiomatic attribution for deep networks. ICML.
 """
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -34,6 +38,7 @@ from typing import (
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
+from scrutiny.core.model import Model
 
 if TYPE_CHECKING:
     import numpy as np
@@ -107,8 +112,9 @@ class Gradients(Protocol):
         """Input vectors of the whole vocabulary; the same object each time."""
 
 
-#: Start of a path: vectors of zeros, or the vector of a word that the model does not know.
-Baseline = Literal["zeros", "unknown"]
+#: Start of a path: vectors of zeros; the vector of a word that the model does not know, of its
+#: padding or of its mask; or the mean of its words' vectors.
+Baseline = Literal["zeros", "unknown", "pad", "mask", "mean"]
 BASELINES: Final[tuple[Baseline, ...]] = get_args(Baseline)
 
 
@@ -264,6 +270,17 @@ class HasParameters(Protocol):
         ------
         ModelError
             For a label or a parameter that the model does not have.
+        """
+
+
+@runtime_checkable
+class ShufflesWeights(Protocol):
+    """Capability ``shuffled_weights``; answers meanwhile are never cached as the model's own."""
+
+    def with_shuffled_weights(self, share: float, seed: int) -> AbstractContextManager[Model]:
+        """The model with the weights of a share of its layers shuffled, from the output down.
+
+        It may be this very object, which must not be asked for its own answers meanwhile.
         """
 
 

@@ -9,7 +9,7 @@ short where only the last layer is asked about.
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import torch
@@ -27,6 +27,14 @@ from scrutiny.models.hf.batching import own_tokens, run_batches
 from scrutiny.models.hf.input_gradients import InputSlopes
 from scrutiny.models.hf.word_pieces import own_places
 
+#: Token that a path starts from, as tokenizers call its id.
+_TOKENS: Final = {"unknown": "unk_token_id", "pad": "pad_token_id", "mask": "mask_token_id"}
+_NAMES: Final = {
+    "unknown": "an unknown word",
+    "pad": "its padding",
+    "mask": "its mask",
+    "mean": "the mean of its words",
+}
 #: Gradient of each parameter, flat.
 Rows = tuple[tuple[float, ...], ...]
 
@@ -214,8 +222,9 @@ class TransformerGradients:
     def along_paths(self, queries: Sequence[PathGradient]) -> list[PathGradients]:
         """Integrated gradients of each query; the points of all paths are run together."""
         targets = self._targets(queries)
-        starts = [self._start(query.baseline) for query in queries]
         points = [path_points(query) for query in queries]
+        known = {name: self._start(name) for name in {query.baseline for query in queries}}
+        starts = [known[query.baseline] for query in queries]
         rows = [(i, k) for i, (shares, _) in enumerate(points) for k in range(len(shares))]
         sums = [np.zeros(length) for length in self._lengths]
         ends = np.zeros((len(queries), 2))
@@ -247,17 +256,18 @@ class TransformerGradients:
 
     def _start(self, baseline: str) -> Any:
         """Vector ``(dimension,)`` that every piece starts from."""
+        count, width = self._slopes.embedding.weight.shape
         if baseline == "zeros":
-            width = self._slopes.embedding.weight.shape[1]
             return torch.zeros(width, device=self._network.device)
-        unknown = self._tokenizer.unk_token_id
-        if unknown is None:
+        token, what = getattr(self._tokenizer, _TOKENS.get(baseline, ""), None), _NAMES[baseline]
+        if token is None and baseline in _TOKENS:
             raise ModelError(
-                f"{self._source} cannot start a path from an unknown word: its tokenizer has no "
-                "token for that. Start from zeros."
+                f"{self._source} cannot start a path from {what}: its tokenizer has no token for "
+                "that. Start from zeros."
             )
+        ids = torch.arange(count) if token is None else torch.tensor([token])
         with torch.no_grad():
-            return self._slopes.embedding(torch.tensor([unknown], device=self._network.device))[0]
+            return self._slopes.embedding(ids.to(self._network.device)).mean(0)
 
     def _moves(self, of: Sequence[int], width: int) -> Any:
         """Which tokens ``(row, token)`` move on the path: those of the texts."""

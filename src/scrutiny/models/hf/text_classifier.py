@@ -1,6 +1,7 @@
 """Classifiers of whole texts, and what every transformer with a labeling head shares."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, ClassVar, Final
 
@@ -8,6 +9,7 @@ import torch
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
+from scrutiny.core.model import Model
 from scrutiny.core.queries.gradients import (
     FOLLOWED,
     ParameterGradient,
@@ -23,6 +25,7 @@ from scrutiny.models.hf.batching import Answered, TokenBudget, batches_of, run_b
 from scrutiny.models.hf.forward_passes import logits_of
 from scrutiny.models.hf.gradient_queries import Rows, TransformerGradients
 from scrutiny.models.hf.input_gradients import Loss, WithInputSlopes, loss_of_labels, slopes_of
+from scrutiny.models.hf.shuffled_weights import shuffled
 from scrutiny.models.hf.text_vectors import encode_texts, has_vectors
 from scrutiny.models.hf.transformer import HfModel, HfParts
 
@@ -162,7 +165,7 @@ class HfClassifier(HfLabeled):
         super().__init__(parts, forward, names)
         self.labels = names
         if "gradients" in self.capabilities:
-            self.capabilities |= {*FOLLOWED}
+            self.capabilities |= {*FOLLOWED, "shuffled_weights"}
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Probabilities of the labels for each example, in order."""
@@ -232,6 +235,16 @@ class HfClassifier(HfLabeled):
             For a label or a parameter that the model does not have.
         """
         return self._followed(queries).by_parameters(queries) if queries else []
+
+    @contextmanager
+    def with_shuffled_weights(self, share: float, seed: int) -> Iterator[Model]:
+        """The model with the weights of a share of its layers shuffled, from the output down."""
+        with shuffled(self._forward.network, share, seed):
+            self._slopes = self._embeddings = None  # which may hold copies of the weights
+            try:
+                yield self
+            finally:
+                self._slopes = self._embeddings = None
 
     def _followed(
         self, queries: Sequence[PathGradient | ParameterGradient]

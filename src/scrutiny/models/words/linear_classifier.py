@@ -10,7 +10,8 @@ of the scores is exact however far one goes.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -38,6 +39,7 @@ from scrutiny.models.strings.model_strings import ModelSource
 from scrutiny.models.words.word_model import (
     Vocabulary,
     WordModel,
+    no_mask,
     pieces_of_words,
     read_config,
     require_words,
@@ -121,7 +123,9 @@ class LinearWordModel(WordModel):
 
     def __init__(self, parts: LinearParts, source: str) -> None:
         by_words = () if parts.has_pairs else ("gradients", "path_gradients")
-        super().__init__(parts, source, offers=("parameter_gradients", *by_words))
+        super().__init__(
+            parts, source, offers=("parameter_gradients", "shuffled_weights", *by_words)
+        )
         self._parts = parts
         # row 0 is that of every unknown word
         zero = np.zeros((1, len(parts.labels)), np.int64)
@@ -164,20 +168,29 @@ class LinearWordModel(WordModel):
         return found
 
     def _along_path(self, example: Example, label: int, query: PathGradient) -> PathGradients:
-        """The weights of its words, exact whatever the steps.
+        """The weights of its words, less that of the start, exact whatever the steps.
 
-        An unknown word has no weight, so both baselines are the same.
+        An unknown word has no weight, nor has padding: these are zeros.
         """
+        if query.baseline == "mask":
+            raise no_mask(self.source)
+        start = self._table[1:, label].mean() / 2.0**BITS if query.baseline == "mean" else 0.0
         weights = self._table[self._ids(example), label] / 2.0**BITS
-        places = [(0, start, end) for _, start, end in pieces_of_words(example)]
+        places = [(0, first, end) for _, first, end in pieces_of_words(example)]
         bias = self._parts.bias[label] / 2.0**BITS
-        scores = (bias, bias + weights.sum())
-        return PathGradients.of_pieces(weights.tolist(), places, scores)
+        scores = (bias + start * len(weights), bias + weights.sum())
+        return PathGradients.of_pieces((weights - start).tolist(), places, scores)
 
     @property
     def parameter_names(self) -> tuple[str, ...]:
         """Its two arrays."""
         return ("weights", "bias")
+
+    @contextmanager
+    def with_shuffled_weights(self, share: float, seed: int) -> Iterator[Model]:
+        """Another model in which the weights have other words: all of them, as it is one layer."""
+        weights = np.random.default_rng(seed).permuted(self._parts.weights, axis=0)
+        yield LinearWordModel(replace(self._parts, weights=weights), self.source)
 
     def _by_parameters(
         self, example: Example, label: int, query: ParameterGradient

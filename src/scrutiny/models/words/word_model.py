@@ -87,6 +87,11 @@ class Vocabulary:
         return {word: i for i, word in enumerate(self.words, FIRST_WORD)}
 
 
+def no_mask(source: str) -> ModelError:
+    """Error of a path that should start from a mask, which word models do not have."""
+    return ModelError(f"{source} has no word that masks another. Start from zeros.")
+
+
 CONFIG: Final = "config.json"
 
 

@@ -6,7 +6,9 @@ between two boundary tokens.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, Final, Self, TypeVar
@@ -15,7 +17,13 @@ from scrutiny.core.boundary.json_text import as_tuples, canonical_json, digest, 
 from scrutiny.core.errors import ModelError, require_packages
 from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
-from scrutiny.core.queries.gradients import FOLLOWED, ParameterGradient, PathGradient, PathGradients
+from scrutiny.core.queries.gradients import (
+    FOLLOWED,
+    Baseline,
+    ParameterGradient,
+    PathGradient,
+    PathGradients,
+)
 from scrutiny.core.task import Task
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.model_strings import ModelSource
@@ -23,11 +31,13 @@ from scrutiny.models.words.word_model import (
     BEGIN,
     CONFIG,
     END,
+    FIRST_WORD,
     PAD,
     UNKNOWN,
     UNTRAINED,
     Vocabulary,
     WordModel,
+    no_mask,
     pieces_of_words,
     read_config,
     require_words,
@@ -189,7 +199,7 @@ class NetworkModel(WordModel):
         Model string, for messages.
     """
 
-    offers: ClassVar[frozenset[str]] = frozenset(FOLLOWED)
+    offers: ClassVar[frozenset[str]] = frozenset({*FOLLOWED, "shuffled_weights"})
 
     def __init__(self, parts: Any, source: str) -> None:
         super().__init__(parts, source, offers=self.offers)
@@ -216,12 +226,31 @@ class NetworkModel(WordModel):
         sums, ends = along_one_path(
             query,
             embedding(ids),
-            start=embedding.weight[UNKNOWN] if query.baseline == "unknown" else 0.0,
+            start=self._start(query.baseline),
             moves=is_word,
             score=scores,
         )
         places = [(0, first, end) for _, first, end in pieces_of_words(example)]
         return PathGradients.of_pieces(sums[1:-1], places, ends)  # inside the boundaries
+
+    @contextmanager
+    def with_shuffled_weights(self, share: float, seed: int) -> Iterator[Model]:
+        """Another network with the weights of a share of the layers shuffled, from the output."""
+        from scrutiny.models.hf.shuffled_weights import shuffle
+
+        parts = replace(self._parts, network=deepcopy(self._parts.network))
+        shuffle(parts.network, share, seed)
+        yield type(self)(parts, self.source)
+
+    def _start(self, baseline: Baseline) -> Any:
+        """Vector ``(dimension,)``, or zero, that every word starts from."""
+        weight = self._network["embedding"].weight
+        if baseline == "mask":
+            raise no_mask(self.source)
+        if baseline == "mean":
+            return weight[FIRST_WORD:].mean(0)
+        words = {"unknown": UNKNOWN, "pad": PAD}
+        return weight[words[baseline]] if baseline in words else 0.0
 
     def _by_parameters(
         self, example: Example, label: int, query: ParameterGradient

@@ -1,0 +1,120 @@
+"""Rationales in ERASER's format: annotations that point into documents, token by token.
+
+A folder has ``docs/`` (a file a document, a sentence a line, tokens between spaces) or
+``docs.jsonl``, and a file of annotations for each split. A token is counted from the begin of its
+document.
+
+References
+----------
+J. DeYoung et al. (2020). ERASER: a benchmark to evaluate rationalized NLP models. ACL.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from scrutiny.core.boundary.json_text import parse_json
+from scrutiny.core.errors import DataError
+from scrutiny.core.example import EVIDENCE
+from scrutiny.data.readers.files import existing_file, lines
+from scrutiny.data.source import DataSource
+from scrutiny.data.table import RawRow, Table, reader_defaults
+from scrutiny.tasks.classification import TextClassification, TextPairClassification
+
+_COLUMNS: Final = ("id", "text", "label", EVIDENCE)
+_PAIR: Final = "text_pair"
+
+
+def read(source: DataSource) -> Table:
+    """Annotations of ERASER: ``eraser:movies/val.jsonl``, with the documents beside the file.
+
+    A text is the document of an annotation. With a query that is no document, or with two
+    documents, as in e-SNLI, it is a pair of texts. Spans of evidence are what people marked.
+
+    Raises
+    ------
+    DataError
+        If the documents are not there, or an annotation has more than two texts.
+    """
+    folder = existing_file(source).parent
+    known = _documents(folder)
+    rows = [*_rows(source, known)]
+    is_pair = any(_PAIR in row.values for row in rows)
+    columns = (*_COLUMNS, _PAIR) if is_pair else _COLUMNS
+    task = TextPairClassification.name if is_pair else TextClassification.name
+    defaults = {**reader_defaults(task, columns), EVIDENCE: EVIDENCE}
+    return Table(columns, iter(rows), source.target, defaults=defaults)
+
+
+def _documents(folder: Path) -> Mapping[str, str]:
+    """Text of each document by its name, or a mapping that reads them as they are asked for."""
+    joined = folder / "docs.jsonl"
+    if joined.is_file():
+        found = {}
+        for line in joined.read_text(encoding="utf-8").splitlines():
+            one = parse_json(line)
+            found[str(one["docid"])] = str(one["document"])
+        return found
+    return _Folder(folder / "docs")
+
+
+class _Folder(dict[str, str]):
+    """Documents of a folder, read when they are asked for."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self._folder = folder
+
+    def __missing__(self, name: str) -> str:
+        path = self._folder / name
+        if not path.is_file() or path.parent != self._folder:
+            raise DataError(f"there is no document {name!r} in {self._folder}")
+        self[name] = path.read_text(encoding="utf-8")
+        return self[name]
+
+
+@cache
+def token_places(text: str) -> tuple[tuple[int, int], ...]:
+    """Places of the tokens of a document: whatever stands between spaces."""
+    return tuple(found.span() for found in re.finditer(r"\S+", text))
+
+
+def _rows(source: DataSource, known: Mapping[str, str]) -> Iterator[RawRow]:
+    """A row for each annotation."""
+    for number, line in enumerate(lines(source), 1):
+        if not line.strip():
+            continue
+        try:
+            yield RawRow(number, _cells(parse_json(line), known))
+        except (DataError, KeyError, IndexError, TypeError, ValueError) as error:
+            said = str(error) or type(error).__name__
+            yield RawRow(number, {}, problem=f"it is no annotation of ERASER: {said}")
+
+
+def _cells(one: Mapping[str, Any], known: Mapping[str, str]) -> dict[str, Any]:
+    """Cells of an annotation."""
+    evidence = [span for group in one["evidences"] for span in group]
+    stated = one.get("docids") or sorted({str(span["docid"]) for span in evidence})
+    names = [str(name) for name in stated] or [str(one["annotation_id"])]
+    query = str(one.get("query") or "")
+    texts = [known[name] for name in names]
+    if len(names) == 1 and query:
+        texts.append(query)
+    if len(texts) > 2:
+        raise DataError(f"it has {len(texts)} documents, and a pair of texts has two")
+    fields = dict(zip(("text", _PAIR), texts, strict=False))
+    own = dict(zip(names, fields, strict=False))
+    places = [_place(span, own[str(span["docid"])], fields) for span in evidence]
+    label = one["classification"]
+    return {"id": str(one["annotation_id"]), "label": label, EVIDENCE: places, **fields}
+
+
+def _place(span: Mapping[str, Any], field: str, fields: Mapping[str, str]) -> Sequence[Any]:
+    """Field and code points of a span of tokens."""
+    tokens = token_places(fields[field])
+    first, last = int(span["start_token"]), int(span["end_token"]) - 1
+    if not 0 <= first <= last < len(tokens):
+        raise DataError(f"its tokens {first} to {last + 1} are not in a text of {len(tokens)}")
+    return [field, tokens[first][0], tokens[last][1]]

@@ -1,0 +1,1 @@
+"""Attributions: which words an answer hangs on, and whether that may be believed."""

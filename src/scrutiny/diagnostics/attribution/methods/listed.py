@@ -1,0 +1,90 @@
+"""All methods by their names, and those that a model and a task allow."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Final
+
+from scrutiny.core.boundary.parameters import known
+from scrutiny.core.errors import PlanError
+from scrutiny.core.facts import ONE_TEXT
+from scrutiny.core.task import Task
+from scrutiny.diagnostics.attribution.methods.attention import (
+    Attention,
+    AttentionRollout,
+    AttentionTimesGradient,
+)
+from scrutiny.diagnostics.attribution.methods.gradient import Gradient, GradientTimesInput
+from scrutiny.diagnostics.attribution.methods.integrated_gradients import (
+    FromMask,
+    FromMean,
+    FromPadding,
+    IntegratedGradients,
+)
+from scrutiny.diagnostics.attribution.methods.kernel_shap import KernelShap
+from scrutiny.diagnostics.attribution.methods.lime import Lime
+from scrutiny.diagnostics.attribution.methods.method import Method
+from scrutiny.diagnostics.attribution.methods.occlusion import Occlusion
+
+METHODS: Final[Mapping[str, type[Method]]] = {
+    one.name: one
+    for one in (
+        IntegratedGradients,
+        FromPadding,
+        FromMask,
+        FromMean,
+        GradientTimesInput,
+        Gradient,
+        Occlusion,
+        KernelShap,
+        Lime,
+        Attention,
+        AttentionRollout,
+        AttentionTimesGradient,
+    )
+}
+#: Those that are tried unless others are named: each of another kind.
+USUAL: Final = (
+    "integrated_gradients",
+    "gradient_x_input",
+    "gradient",
+    "occlusion",
+    "kernel_shap",
+    "lime",
+    "attention",
+    "attention_rollout",
+    "attention_x_gradient",
+)
+
+
+def named(names: Sequence[str]) -> None:
+    """Raise unless all of these are methods.
+
+    Raises
+    ------
+    UnknownNameError
+        For the first that is none.
+    """
+    known("method", names, METHODS)
+
+
+def methods_for(
+    names: Sequence[str], capabilities: Collection[str], task: Task
+) -> tuple[Method, ...]:
+    """Methods of these names, or the usual ones that the model and the task allow.
+
+    Raises
+    ------
+    PlanError
+        If one that was named is not allowed.
+    """
+    several = not ONE_TEXT.are_of(task.facts)
+    found = []
+    for name in names or USUAL:
+        kind = METHODS[name]
+        lacks = not any(needs <= {*capabilities} for needs in kind.needs)
+        if not lacks and not (several and kind.of_one_text):
+            found.append(kind())
+        elif names:
+            wanted = " or ".join(sorted(one for needs in kind.needs for one in needs))
+            why = f"the model cannot be asked for {wanted}" if lacks else "items have several texts"
+            raise PlanError(f"The method {name} is not to be had here: {why}.")
+    return tuple(found)

@@ -1,0 +1,202 @@
+"""Whether attributions find the words that a label is known to rest on: rationales of people.
+
+Rationales are spans of an item whose label begins with ``evidence``: those of ERASER's files, what
+was changed to flip a label, a planted word.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from scrutiny.core.arrays import Floats
+from scrutiny.core.boundary.parameters import at_least
+from scrutiny.core.claim import Claim, Component
+from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
+from scrutiny.core.errors import PlanError
+from scrutiny.core.example import EVIDENCE, Example
+from scrutiny.core.facts import LABELS
+from scrutiny.core.record import Measure, Row
+from scrutiny.diagnostics.attribution.explained import AttributionParams, Explained, explain
+from scrutiny.diagnostics.attribution.methods.random_words import random_scores, ranking
+from scrutiny.diagnostics.attribution.plausibility import (
+    area_under_precision,
+    span_f1,
+    spans_in,
+    token_scores,
+)
+from scrutiny.diagnostics.attribution.read_texts import ReadText
+
+_RANDOM: Final = {"method": "random"}
+_WHAT: Final = ("precision_at_1", "precision_at_k", "token_f1", "iou_f1", "auprc")
+_SHARE: Final = (0.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class RationaleParams(AttributionParams):
+    """What is explained, and how often it is drawn.
+
+    Parameters
+    ----------
+    draws
+        Random attributions of each text, of which the mean counts.
+    """
+
+    draws: int = 5
+
+    def __post_init__(self) -> None:
+        AttributionParams.__post_init__(self)
+        at_least(self, draws=1)
+
+
+class Rationales(Diagnostic[RationaleParams]):
+    """Whether an explanation names the words that people say a label rests on.
+
+    Scores of the words of a text beside its rationale: the words that stand in spans of evidence.
+
+    Records of an item, for each ``method``: ``precision_at_1``, whether the word with the highest
+    score is in the rationale; ``precision_at_k``, the share of the k words with the highest scores
+    that is, where the rationale has k words; ``token_f1`` and ``iou_f1`` of these k words (a hard
+    rationale); ``auprc`` of all scores (a soft one), by trapezoids as in ERASER's code. Role
+    ``control`` holds the mean of random attributions of the same text. Items without a rationale
+    are skipped.
+
+    **Measures**: plausibility: whether the words are those that convince a reader. Of a model that
+    is known to use certain words, whether a method finds them.
+
+    **Misleads when**: read as faithfulness: a model that is right for wrong reasons is explained
+    well by words that no reader would name. Rationales are rarely complete.
+
+    **References**: DeYoung et al. (2020), ERASER: a benchmark to evaluate rationalized NLP models;
+    Jacovi & Goldberg (2020), Towards faithfully interpretable NLP systems.
+    """
+
+    id = "attribution.rationales@1"
+    needs = frozenset({"predict"})
+    wants = (LABELS,)
+    measures = tuple(
+        Measure(name, says=says, row_range=_SHARE, higher_is="better")
+        for name, says in (
+            ("precision_at_1", "texts whose highest word is in the rationale"),
+            ("precision_at_k", "words named that are in the rationale"),
+            ("token_f1", "token F1 with the rationale"),
+            ("iou_f1", "IOU F1 with the rationale"),
+            ("auprc", "area under precision and recall"),
+        )
+    )
+    asks_other_texts = True
+    reads_gold = False
+    searches = True
+    only_when_named = True
+
+    def design(self, params: RationaleParams, inputs: Inputs) -> Design:
+        """Each number by method beside random attributions, and a claim on the second."""
+        items = inputs.data.items()
+        n = sum(map(_has_rationale, items))
+        if not n:
+            raise PlanError(
+                "These items have no rationales: spans whose label begins with 'evidence', as the "
+                "reader eraser: gives them."
+            )
+        names = params.names(inputs.subject.capabilities, inputs.task)
+        return Design(
+            conditions=(*({"method": name} for name in names), _RANDOM),
+            estimates=tuple(_estimates(names)),
+            claims=tuple(
+                Claim(
+                    id=f"finds/{name}",
+                    says=f"{name} names words of the rationale more often than chance",
+                    components=(
+                        Component(
+                            f"precision_at_k/{name} - random", 0.0, "control: random attributions"
+                        ),
+                    ),
+                    family="finds",
+                    checks=Claim.checks_with(),
+                )
+                for name in names
+            ),
+            queries_per_item=params.asked(inputs.subject.capabilities, inputs.task),
+            notes=(params.note(inputs.data.n_items), f"{n:,} items have a rationale."),
+            families={
+                "finds": f"explanations of {inputs.subject.name} name words of the rationales"
+            },
+        )
+
+    def measure(
+        self, params: RationaleParams, cell: Cell, batch: Batch, ctx: Context
+    ) -> Iterable[Row]:
+        """A row for each method, and one of random attributions."""
+        names = params.names(ctx.model.capabilities, ctx.task)
+        asked = [one for one in batch.examples if _has_rationale(one)]
+        found = explain(params, asked, ctx, ctx)
+        for example in batch.examples:
+            one = found.get(example.id, _NONE)
+            if isinstance(one, Explained) and not (gold := rationale_of(one.text)):
+                one = _NONE
+            if isinstance(one, Failure):
+                for name in names:
+                    yield RowKind.of({"method": name}).row(example.id, one)
+                yield RowKind.of(_RANDOM, "control").row(example.id, one)
+                continue
+            for name, scores in one.scores.items():
+                values = (
+                    scores if isinstance(scores, Failure) else _values(one.text, scores, gold, ctx)
+                )
+                yield RowKind.of({"method": name}).row(example.id, values)
+            scores_drawn = (random_scores(one.text, ctx, draw) for draw in range(params.draws))
+            rows = [_values(one.text, own, gold, ctx) for own in scores_drawn]
+            drawn = np.mean(rows, axis=0).tolist()
+            yield RowKind.of(_RANDOM, "control").row(example.id, drawn)
+
+
+_NONE: Final = Failure("no_rationale", status="skipped")
+
+
+def _has_rationale(example: Example) -> bool:
+    return any(span.label.startswith(EVIDENCE) for span in example.spans)
+
+
+def rationale_of(text: ReadText) -> set[int]:
+    """Words of a text that stand in a span of evidence, at least in part."""
+    spans = [span for span in text.example.spans if span.label.startswith(EVIDENCE)]
+    return {
+        i
+        for i, word in enumerate(text.words)
+        if any(
+            span.field == word.field and span.start < word.end and word.start < span.end
+            for span in spans
+        )
+    }
+
+
+def _values(text: ReadText, scores: Floats, gold: set[int], ctx: Context) -> tuple[float, ...]:
+    """Measures of one attribution of a text, whose hard rationale is as long as the gold one."""
+    order = ranking(scores, text, ctx)
+    named = {*order[: len(gold)]}
+    precision, _, token_f1 = token_scores(gold, named)
+    is_gold = [i in gold for i in range(len(text))]
+    return (
+        float(order[0] in gold),
+        precision,
+        token_f1,
+        span_f1(spans_in(gold), spans_in(named)),
+        area_under_precision(is_gold, scores),
+    )
+
+
+def _estimates(names: Sequence[str]) -> Iterator[EstimateSpec]:
+    """Each number of each method and of random attributions, and their difference."""
+    for what in _WHAT:
+        yield EstimateSpec(f"{what}/random", f"mean({what})@1", _RANDOM, role="control")
+        for name in names:
+            own = {"method": name}
+            yield EstimateSpec(f"{what}/{name}", f"mean({what})@1", own)
+            yield EstimateSpec(
+                f"{what}/{name} - random",
+                f"gap(mean({what}))@1",
+                {"method": f"{name} - random"},
+                sides={"first": Selector("measured", own), "other": Selector("control", _RANDOM)},
+            )

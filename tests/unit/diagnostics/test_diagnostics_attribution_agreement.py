@@ -1,0 +1,168 @@
+"""Agreement of explanations: of seeds, of methods, with shuffled weights; and with rationales."""
+
+import json
+
+import numpy as np
+import pytest
+from toy_runs import estimate, run
+
+from scrutiny.core.errors import DataError, PlanError
+from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
+from scrutiny.data.dataset import load_dataset
+from scrutiny.diagnostics.attribution.plausibility import (
+    area_under_precision,
+    f1,
+    overlap,
+    span_f1,
+    span_hits,
+    token_scores,
+    words_in,
+)
+from scrutiny.models.words.linear_classifier import BITS, LinearParts, LinearWordModel
+from scrutiny.run.driver import run_plan
+from scrutiny.run.planning.resolve import resolve
+from scrutiny.tasks.classification import TextClassification
+
+WORDS = (*"abcdefghij", "good", "bad")
+
+
+def linear(seed=0, *, scale=0.02):
+    """Words that mean little, and two that decide; other seeds have other small weights."""
+    rng = np.random.default_rng(seed)
+    weights = (scale * rng.normal(size=(len(WORDS), 2)) * 2**BITS).astype(np.int64)
+    weights[-2:] = np.array([[-2, 2], [2, -2]]) << BITS
+    return LinearWordModel(
+        LinearParts(WORDS, ("neg", "pos"), weights, np.zeros(2, int)), "linear:x"
+    )
+
+
+def reviews(n=30):
+    rng = np.random.default_rng(3)
+    rows = []
+    for i in range(n):
+        words = [*rng.choice([*"abcdefghij"], size=9)]
+        words[int(rng.integers(9))] = "good" if i % 2 else "bad"
+        rows.append({"text": " ".join(words), "label": "pos" if i % 2 else "neg"})
+    return rows
+
+
+def verdicts(folder):
+    return {one.claim.id.rpartition("/")[2]: one.verdict for one in folder.findings()}
+
+
+def test_two_seeds_that_share_their_reasons_name_the_same_words(tmp_path):
+    plan = Plan(
+        data=(DataPlan("x", "object:x"),),
+        models=(ModelPlan("m", "python:object:A"), ModelPlan("n", "python:object:B")),
+        measure=(
+            MeasurePlan(
+                "d",
+                "attribution.seeds",
+                ("m",),
+                ("x",),
+                {"methods": ["integrated_gradients"]},
+                reference="n",
+            ),
+        ),
+        resampling=Resampling(draws=400),
+    )
+    models = {"m": linear(1), "n": linear(2)}
+    made = resolve(plan, data={"x": reviews()}, models=models)
+    folder = run_plan(made, tmp_path / "run", models=models)
+    shared = estimate(folder, "mean(shared)", method="integrated_gradients")
+    null = estimate(folder, "mean(shared)", role="control")
+    assert 0.5 <= shared.value < 1  # one of two words decides, the other is of the seed
+    assert null.value < 0.4
+    assert estimate(folder, "mean(tau)", method="integrated_gradients").value < 0.8
+
+
+def test_random_weights_change_what_a_gradient_says_and_nothing_changes_the_text(tmp_path):
+    names = ["integrated_gradients", "occlusion"]
+    folder = run("attribution.weights", linear(), reviews(), tmp_path / "run", methods=names)
+    assert verdicts(folder) == {"integrated_gradients": "supported", "occlusion": "supported"}
+    for name in names:
+        assert estimate(folder, "mean(shared)", method=name, layers=1.0).value < 0.4
+
+
+def test_methods_of_a_linear_model_agree(tmp_path):
+    names = ["integrated_gradients", "gradient_x_input", "occlusion"]
+    folder = run("attribution.methods", linear(), reviews(12), tmp_path / "run", methods=names)
+    one = estimate(folder, "mean(shared)", between="gradient_x_input, occlusion")
+    assert one.value == 1
+    with pytest.raises(PlanError, match="Two methods are compared"):
+        run("attribution.methods", linear(), reviews(4), tmp_path / "b", methods=names[:1])
+
+
+def test_a_planted_word_is_found_and_a_random_order_finds_it_by_chance(tmp_path):
+    rows = []
+    for row in reviews():
+        at = next(row["text"].index(w) for w in ("good", "bad") if w in row["text"])
+        end = at + len(row["text"][at:].split()[0])
+        rows.append({**row, "evidence": [[at, end]]})
+    names = ["integrated_gradients", "occlusion"]
+    source = "object:x#evidence=evidence"
+    folder = run(
+        "attribution.rationales", linear(), rows, tmp_path / "run", source=source, methods=names
+    )
+    for name in names:
+        assert estimate(folder, "mean(precision_at_1)", method=name).value >= 0.95
+        assert estimate(folder, "mean(auprc)", method=name).value >= 0.95
+    null = estimate(folder, "mean(precision_at_1)", role="control")
+    assert null.low <= 1 / 9 <= null.high
+    assert verdicts(folder) == dict.fromkeys(names, "supported")
+
+
+def test_items_without_rationales_are_refused(tmp_path):
+    with pytest.raises(PlanError, match="no rationales"):
+        run("attribution.rationales", linear(), reviews(4), tmp_path / "run")
+
+
+def test_erasers_numbers_are_those_of_its_scorer():
+    """Worked by hand from the released scorer's rules."""
+    gold, found = [(2, 5), (8, 10)], [(3, 6), (8, 9)]
+    assert [max(overlap(one, other) for other in gold) for one in found] == [0.5, 0.5]
+    assert span_f1(gold, found) == 1
+    assert token_scores(words_in(gold), words_in(found)) == pytest.approx((0.75, 0.6, 2 / 3))
+    scores = np.array([0.9, 0.8, 0.7, 0.1])
+    assert area_under_precision([True, False, True, False], scores) == pytest.approx(0.79166667)
+    assert area_under_precision([False] * 4, scores) == 0
+    own, met = span_hits([(0, 4)], [(0, 2), (2, 4)])
+    assert (own, met) == (2, 1)  # the released recall divides the first by one gold span: 2.0
+    assert f1(0, 0) == 0
+
+
+def eraser(folder, *, query=""):
+    docs = folder / "docs"
+    docs.mkdir(parents=True)
+    (docs / "d1").write_text("a good film .\nreally good\n", encoding="utf-8")
+    span = {"docid": "d1", "text": "good film", "start_token": 1, "end_token": 3}
+    rows = [
+        {"annotation_id": "d1", "query": query, "classification": "POS", "evidences": [[span]]},
+        {
+            "annotation_id": "x",
+            "query": query,
+            "classification": "POS",
+            "evidences": [],
+            "docids": ["lost"],
+        },
+    ]
+    path = folder / "val.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return f"eraser:{path}"
+
+
+@pytest.mark.parametrize("query", ["", "is it good ?"])
+def test_erasers_files_are_items_with_evidence(tmp_path, query):
+    found = load_dataset(eraser(tmp_path, query=query))
+    (one,) = found.examples
+    (span,) = one.spans
+    assert one.text[span.start : span.end] == "good film"
+    assert (one.gold, span.label) == ("POS", "evidence")
+    assert len(one.fields) == 1 + bool(query)
+    assert "lost" in str(found.bad_rows)
+
+
+def test_evidence_outside_of_its_text_is_a_bad_row():
+    row = {"text": "good", "label": "a", "evidence": [[0, 9]]}
+    with pytest.raises(DataError, match=r"a place is \[start, end\]"):
+        TextClassification().parse(row, source="x")
