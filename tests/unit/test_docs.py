@@ -4,12 +4,14 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
+from warm_command import WarmCommand, warm_command
 
 ROOT = Path(__file__).parents[2]
 #: Exit code, stdout and stderr of a command.
@@ -88,7 +90,7 @@ def needs_a_shell(command: str) -> bool:
 
 
 def asked_first() -> set[str]:
-    """The first command of each verb: these run as they are typed, in a fresh interpreter."""
+    """The first command of each verb: these run in a process of their own, as one that is typed."""
     first: dict[str, str] = {}
     for _, lines in blocks("console"):
         for command, _ in examples(lines):
@@ -97,6 +99,12 @@ def asked_first() -> set[str]:
 
 
 FRESH = asked_first()
+
+
+@pytest.fixture(scope="module")
+def warm() -> Iterator[WarmCommand]:
+    with warm_command() as command:
+        yield command
 
 
 def typed(command: str) -> Printed:
@@ -121,28 +129,35 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("answers")
 
 
-@pytest.mark.parametrize(("where", "lines"), CONSOLE, ids=lambda v: v[:40])
-def test_console_examples_run_and_print_what_is_shown(
-    where: str,
-    lines: str,
-    tmp_path: Path,
-    answers: Path,
-    printed: dict[str, Printed],
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
-) -> None:
-    """A command exits with 0, or with what ``# exit 4`` behind it states."""
+@pytest.fixture
+def desk(tmp_path: Path, answers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Folder, terminal and cache of one who types the examples."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("SCRUTINY_CACHE_DIR", str(answers))
+
+
+@pytest.mark.usefixtures("desk")
+@pytest.mark.parametrize(("where", "lines"), CONSOLE, ids=lambda v: v[:40])
+def test_console_examples_run_and_print_what_is_shown(
+    where: str,
+    lines: str,
+    printed: dict[str, Printed],
+    warm: WarmCommand,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """A command exits with 0, or with what ``# exit 4`` behind it states."""
     commands = examples(lines)
     for at, (stated, shown) in enumerate(commands):
         command, _, note = stated.partition("  # exit ")
         if len(commands) == 1 and command in printed:
             code, out, err = printed[command]
-        elif stated in FRESH or needs_a_shell(command):
+        elif needs_a_shell(command):
             code, out, err = typed(command)
+        elif stated in FRESH:
+            done = warm.run(*shlex.split(command)[1:])
+            code, out, err = done.returncode, done.stdout, done.stderr
         else:
             code = exit_code_of(group, shlex.split(command)[1:])
             out, err = capfd.readouterr()
