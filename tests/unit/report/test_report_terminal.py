@@ -9,8 +9,8 @@ from rich.cells import cell_len
 from test_report_comment import with_risks
 
 from scrutiny.blocks.charts import Chart, ChartTable
-from scrutiny.blocks.section import ColumnsBlock, Part, SentenceBlock
 from scrutiny.blocks.labels import replicate_words
+from scrutiny.blocks.section import ColumnsBlock, Part, SentenceBlock
 from scrutiny.blocks.terminal_and_markdown import block_lines, fold
 from scrutiny.report.first_screen.content import first_screen_of
 from scrutiny.report.first_screen.text import risk_lines
