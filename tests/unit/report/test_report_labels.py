@@ -51,7 +51,7 @@ def test_anchor_depends_on_the_name_alone():
 def test_replicates_in_words():
     assert replicate_words('{"seed":"3","order":1}') == "seed 3, order 1"
     assert replicate_words("not json") == "not json"
-    assert replicate_words("{}") == "{}"
+    assert replicate_words("{}") == "single model"
 
 
 def test_a_colon_behind_every_label_belongs_to_the_frame():

@@ -9,10 +9,12 @@ from rich.cells import cell_len
 from test_report_comment import with_risks
 
 from scrutiny.blocks.charts import Chart, ChartTable
-from scrutiny.blocks.section import ColumnsBlock, Part, SentenceBlock
 from scrutiny.blocks.labels import replicate_words
+from scrutiny.blocks.section import ColumnsBlock, Part, SentenceBlock
 from scrutiny.blocks.terminal_and_markdown import block_lines, fold
 from scrutiny.report.first_screen.content import first_screen_of
+from scrutiny.report.first_screen.decisions import _names_of
+from scrutiny.report.first_screen.found_risks import told_apart
 from scrutiny.report.first_screen.text import risk_lines
 from scrutiny.report.text import plain_text, write_terminal
 from scrutiny.report.wording import models_in_words, scope_words
@@ -269,3 +271,23 @@ def test_models_are_counted_where_all_of_them_have_seeds():
 
     assert told('{"seed":1}', '{"seed":2}') == "2 models"
     assert told("{}") == told('{"seed":1}', "{}") == told(None, '{"seed":1}') == ""
+
+
+def test_risks_of_one_name_say_of_which_model_or_measurement():
+    risk = first_screen_of(with_risks()).risks[0]
+    found = risk.finding.estimate
+
+    def of(model, measurement, data):
+        claim = replace(risk.finding.claim, id=f"{measurement}/typos")
+        estimate = replace(found, key=replace(found.key, subject=model, dataset=data))
+        finding = replace(risk.finding, claim=claim, estimate=estimate)
+        return replace(risk, finding=finding, what="typos", where=data)
+
+    alone, one, other = of("a", "m", "films"), of("a", "m", "news"), of("b", "m", "news")
+    assert [r.name for r in told_apart([alone, one, other])] == [
+        "typos on films", "typos on news (a)", "typos on news (b)",
+    ]  # fmt: skip
+    apart = told_apart([one, of("a", "n", "news")])
+    assert [r.name for r in apart] == ["typos on news (m)", "typos on news (n)"]
+    assert _names_of([alone, one, other]) == ["typos on 2 datasets"]
+    assert _names_of([one, other]) == ["typos, 2 times"]

@@ -44,7 +44,8 @@ class EntityTypeSwap(Change):
     which usually stands in such a sentence.
 
     **Misleads when** the sentence leaves no room for the other type ("Kenya gave birth to twins"),
-    so that a reader sees a team or a company behind the name of a place.
+    so that a reader sees a team or a company behind the name of a place: a reader who went by the
+    sentence doubted the new type in half of the texts.
 
     References
     ----------

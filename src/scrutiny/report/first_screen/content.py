@@ -31,6 +31,7 @@ from scrutiny.report.first_screen.found_risks import (
     FoundRisk,
     found_risk,
     items_in_words,
+    told_apart,
     worst_first,
 )
 from scrutiny.report.signs import Signs, signs_of
@@ -178,7 +179,8 @@ def first_screen_of(view: RunView) -> FirstScreen:
     named = (f.estimate.key.dataset for f in findings if f.estimate)
     datasets = short_names([name for name in named if name in plain])
     where = datasets if len(datasets) > 1 else {}
-    risks = tuple(sorted((found_risk(view, f, where) for f in findings), key=worst_first))
+    found = told_apart([found_risk(view, f, where) for f in findings])
+    risks = tuple(sorted(found, key=worst_first))
     notes = tuple(said for part in registered(view.estimates) for said in part.first(view))
     screen = _with_scores(replace(screen, risks=risks, notes=notes), view)
     return _with_cases(screen, few_cases(view), no_skill_in(view.findings))

@@ -122,10 +122,13 @@ def held_words(risks: Sequence[FoundRisk]) -> str:
 def _names_of(risks: Sequence[FoundRisk]) -> list[str]:
     """Names of risks; one that is found alike on several datasets is named once."""
     alike = grouped((risk.what, risk) for risk in risks).values()
-    return [
-        own[0].spoken if len(own) == 1 else f"{in_sentence(own[0])} on {len(own)} datasets"
-        for own in alike
-    ]
+    names = []
+    for own in alike:
+        found = [(risk.finding.estimate, risk.finding.claim.id) for risk in own]
+        data = {told.key.dataset if told else name for told, name in found}
+        count = f" on {len(data)} datasets" if len(data) > 1 else f", {len(own)} times"
+        names.append(own[0].spoken if len(own) == 1 else in_sentence(own[0]) + count)
+    return names
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -1,7 +1,7 @@
 """Risks that a run found: each in words and figures, with what would decide it."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from scrutiny.blocks.cases import EvidenceItem, Turn
@@ -278,6 +278,23 @@ def _span(finding: Finding) -> CostSpan | None:
     inner = cost(limits.checkpoints) if limits is not None and limits.recipe else None
     outer = cost((low, high))
     return CostSpan(value, *outer, 100 * risk.tolerance, inner if inner != outer else None)
+
+
+def told_apart(risks: Sequence[FoundRisk]) -> list[FoundRisk]:
+    """Risks; those of one name on one of several datasets say of which model, or measurement."""
+    apart = []
+    for risk in risks:
+        own = [places_of(one) for one in risks if one.where and one.name == risk.name]
+        names = zip(places_of(risk), zip(*own, strict=True), strict=False)
+        of = ", ".join(name for name, all_of in names if len(set(all_of)) > 1)
+        apart.append(replace(risk, where=f"{risk.where} ({of})") if of else risk)
+    return apart
+
+
+def places_of(risk: FoundRisk) -> tuple[str, str]:
+    """Model and measurement of a risk."""
+    found = risk.finding.estimate
+    return found.key.subject if found else "", risk.finding.claim.id.partition("/")[0]
 
 
 def worst_first(risk: FoundRisk) -> tuple[int, bool, float, str]:
