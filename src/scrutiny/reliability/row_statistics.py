@@ -1,7 +1,7 @@
 """Kinds of statistics of rows: of their sums, of weighted rows, of a subset; and their draws."""
 
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from typing import Any, Final
 
@@ -57,12 +57,17 @@ class Additive(AdditiveStatistic):
     combine
         Values ``(...)`` of sums ``(..., component)``; NaN where the quantity does not exist. Unless
         given, the mean over rows.
+    hidden
+        Standard deviations ``(..., part)`` of the value that no draw of items shows, of sums
+        ``(..., component)`` and of rows in a unit: a part that is 0 or 1 on all rows stays so on
+        every draw, however few rows say it. None where there are no such parts.
     others
         See `scrutiny.core.statistic.Statistic`.
     """
 
     make: Callable[[Array], Array] = _first
     combine: Callable[[Array], Array] = over_rows
+    hidden: Callable[[Array, float], Array] | None = None
 
     def components(self, measures: Array) -> Array:
         """Components ``(..., component)`` of measures ``(..., need)``."""
@@ -235,6 +240,8 @@ def on_rows(of: Statistic, rows: NDArray[np.bool_]) -> Additive | Weighted:
 
 
 _ALIKE: Final = 2  # draws that stand for all where they cannot differ
+#: Seed of what draws of items do not show: their own stream stays as it is.
+_HIDDEN: Final = 20_260_529
 
 
 def resample_any(
@@ -275,6 +282,14 @@ def resample_any(
         raise ConformanceError(f"{statistic.id} is a statistic of none of the three kinds.")
     dense = None if cells is None else np.unique(cells, return_inverse=True)[1]
     components = statistic.components(values)
-    return resample(
+    found = resample(
         components, statistic.value, rng=rng, draws=draws, units=units, cells=dense, share=share
     )
+    if not isinstance(statistic, Additive) or statistic.hidden is None:
+        return found
+    hidden = statistic.hidden(components.sum(axis=-2), found.crowding)
+    if not hidden.any():
+        return found
+    # the same for all replicates, which were asked the same items
+    noise = np.random.default_rng(_HIDDEN).standard_normal((len(found.draws), hidden.shape[-1]))
+    return replace(found, draws=found.draws + noise @ hidden.T)

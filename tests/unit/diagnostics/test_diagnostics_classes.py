@@ -16,12 +16,14 @@ from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.classes.class_scores import PART, part
 from scrutiny.diagnostics.classes.classes import LABEL_F1, MACRO_F1, PRECISION, RECALL, Classes
 from scrutiny.models.answers.returned_answers import borders
+from scrutiny.reliability.row_statistics import resample_any
 from scrutiny.report.first_screen.content import first_screen_of
 from scrutiny.report.first_screen.text import risk_lines
 from scrutiny.report.load import load_view
 from scrutiny.report.text import screen_lines
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.resolve import resolve
+from scrutiny.stats.resampling.weights import Units
 from scrutiny.testing import check_diagnostic, check_part, check_statistic
 
 LABELS = ("ham", "spam", "news")
@@ -100,6 +102,28 @@ def test_a_label_that_nobody_has_or_gives_is_not_there():
     assert macro.value(counts[:, None, :], np.ones((1, 1))).tolist() == [1.0]
     with pytest.raises(PlanError, match="a number of classes, 2 or more"):
         MACRO_F1.of("1")
+
+
+def test_classes_that_are_never_or_always_found_have_an_error_that_no_draw_shows():
+    macro = MACRO_F1.of("3")
+    # found 8 of 10; 0 of 10, and 5 of others taken for it; all 10
+    counts = np.array([8.0, 2, 2, 0, 5, 10, 10, 0, 0])
+    high, low = 1 - 0.025 ** (1 / 10), 0.025 ** (1 / 10)
+    limits = [0, 2 * high * 10 / (10 * (1 + high) + 5), 1 - 2 * low / (1 + low)]
+    expected = np.array(limits) / (3 * 1.959964)
+    assert macro.hidden(counts, 1.0) == pytest.approx(expected)
+    # of items in documents of four, as many are worth a fourth; without gold items nothing is told
+    crowded = macro.hidden(np.array([8.0, 2, 2, 0, 5, 10, 0, 3, 0]), 4.0)
+    assert crowded[1] > expected[1]
+    assert crowded[2] == 0
+    narrow = replace(macro, hidden=None)
+    values = np.repeat(np.eye(9)[[0, 2, 5, 6]], [8, 2, 10, 10], axis=0)[None]
+    drawn = [
+        resample_any(m, values, units=Units.of(30), draws=500, rng=np.random.default_rng(0))
+        for m in (macro, narrow)
+    ]
+    assert (drawn[0].point == drawn[1].point).all()
+    assert drawn[0].draws.std() > 1.5 * drawn[1].draws.std()
 
 
 def test_one_flip_moves_macro_f1_of_equal_labels_as_it_moves_accuracy():

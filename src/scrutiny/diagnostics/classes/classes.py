@@ -19,6 +19,9 @@ from scrutiny.reliability.statistics import ENTITY_F1
 #: Classes are unequal if the most frequent one has this many times an equal share of the items.
 _UNEQUAL: Final = 1.25
 _NONE: Final = ClassCounts()
+#: Probability beyond one end of an interval, and its standard errors.
+_TAIL: Final = 0.025
+_Z: Final = 1.959964
 
 
 class Classes(Diagnostic[NoParams]):
@@ -33,8 +36,8 @@ class Classes(Diagnostic[NoParams]):
     **Measures**: whether a good accuracy hides a class that the model gets wrong.
 
     **Misleads when**: a class has few items (its interval is then wide; check the denominators); a
-    class is never found (its F1 is 0 in every draw, so that the interval of macro-F1 leaves out how
-    little its few items say: the limits of its own F1 do not);
+    class is never found, or always (every draw of items says so again, so that the interval of
+    macro-F1 adds the exact limits of its recall; a difference of two macro-F1 does not);
     the classes are more or less frequent here than in later texts, which changes precision and F1
     but not recall; gold labels are wrong.
 
@@ -150,12 +153,27 @@ def _macro(labels: str, name: str) -> Additive:
         sizes = tp + (fp + fn) / 2
         return divide(np.asarray(count**2), divide(np.asarray(1.0), sizes).sum(axis=-1))
 
+    def hidden(sums: Array, crowding: float) -> Array:
+        """What classes that are never found, or always, might add: no draw shows it.
+
+        Their recall may be as high, or low, as its exact limit (Clopper & Pearson 1934); errors
+        of single parts of a mean add up as squares (Zou & Donner 2008, MOVER).
+        """
+        tp, fp, fn = np.moveaxis(by_label(sums), -1, 0)
+        size = tp + fn
+        tail = _TAIL ** (crowding / np.maximum(size, 1.0))
+        high = 2 * (1 - tail) * size / ((2 - tail) * size + fp + (size == 0))
+        low = 2 * tail / (1 + tail)
+        error = np.where(tp == 0, high, np.where(fp + fn == 0, 1 - low, 0.0))
+        return np.where(size > 0, error, 0.0) / (_Z * count)
+
     return Additive(
         name,
         f"mean F1 over {count} classes",
         tuple(f"{side_of(i)}.{one}" for i in range(count) for one in COUNTS),
         lambda measures: measures,
         mean_f1,
+        hidden,
         scale="logit",
         higher_is="better",
         tolerance=0.02,
