@@ -44,6 +44,8 @@ diagnostic scrutiny.diagnostics.
     performance@1                 performance.performance:Performance
     repeats@1                     repeats:Repeats  varies
     leakage@1                     leakage:Leakage  training_hashes
+    influence@1                   influence.influence:Influence  last_layer
+    influence.vectors@1           influence.influence:VectorInfluence  representations
     invariance.scope@1            invariance.shared_invariance:SharedInvariance  reference
     labels@1                      labels.labels:DoubtfulLabels
     memorization@1                memorization:Memorization
@@ -513,6 +515,10 @@ statistic scrutiny.diagnostics.artifacts.filtering:
     under@1  UNDER
 statistic scrutiny.diagnostics.calibration.calibration:
     calibration_error@1  CALIBRATION_ERROR
+statistic scrutiny.diagnostics.influence.influence_params:
+    removal_drop@1       REMOVAL_DROP
+    influence_rank@1     INFLUENCE_RANK
+    among_influential@1  AMONG_INFLUENTIAL
 statistic scrutiny.diagnostics.judges.judge_metrics:
     over_constant@1  OVER_CONSTANT
     length_lean@1    LENGTH_LEAN
@@ -546,6 +552,7 @@ part scrutiny.
     without-reading@1  diagnostics.artifacts.without_reading:PART  condition.shown
     aflite@1          diagnostics.artifacts.without_reading:FILTERED  aflite
     labels@1          diagnostics.labels.doubtful_items:PART  labels
+    influence@1       diagnostics.influence.influential_examples:PART  removal_drop
     wordings@1        diagnostics.wordings.wording_scores:PART  condition.wording
     judge@1           diagnostics.judges.judge_page:PART  judge
     seeds@1           report.sections.seeds:PART

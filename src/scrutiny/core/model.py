@@ -125,6 +125,8 @@ class Model(PlainModel):
         Whether it can be asked about other texts than the items of the data: changed ones.
     is_of_the_user
         Whether nothing is promised of its batches, so that they may be as small as its pace wants.
+    gives_answers
+        Whether it answers tasks that must be answered; an encoder without a head has vectors alone.
     n_layers
         Layers above the embeddings whose vectors can be had; 0 where none can.
     attention_shape
@@ -148,6 +150,7 @@ class Model(PlainModel):
     has_stored_answers_only: bool = False
     answers_other_texts: bool = True
     is_of_the_user: bool = False
+    gives_answers: bool = True
     n_layers: int = 0
     attention_shape: tuple[int, int] | None = None
     is_causal: bool = False
@@ -251,5 +254,5 @@ def capabilities_of(model: Model, task: Task) -> frozenset[str]:
     known = {"training_hashes"} if isinstance(model, KnowsTrainingText) else set()
     if model.n_samples:
         known.add("samples")
-    answers = {"predict"} if task.must_be_answered else set()
+    answers = {"predict"} if task.must_be_answered and model.gives_answers else set()
     return model.capabilities | known | answers

@@ -3,7 +3,8 @@
 Options behind the ``#`` or as ``-M key=value``: ``dtype`` (float32, float16, bfloat16, or auto:
 as the checkpoint has it, but float32 for language models on a processor), ``labels`` (names in
 the order of the outputs, with bars between them), ``attention`` (sdpa, eager, ...),
-``max_length`` (tokens of one text). For a task that has no labels, a checkpoint is loaded as the
+``max_length`` (tokens of one text), ``head=none`` (an encoder whose vectors are asked for, and no
+answers). For a task that has no labels, a checkpoint is loaded as the
 language model that it is.
 """
 
@@ -29,7 +30,9 @@ from scrutiny.tasks.tags import are_tags
 from scrutiny.tasks.tasks import base_name
 
 _VERSION: Final = "hf@1"
-_OPTIONS: Final = ("dtype", "labels", "attention", "max_length", TRAINING)
+#: Option with which a checkpoint is loaded without the head that a task needs: its vectors alone.
+_HEAD: Final = "head"
+_OPTIONS: Final = ("dtype", "labels", "attention", "max_length", _HEAD, TRAINING)
 _HEADS: Final = {
     LABELS: "ForSequenceClassification",
     SPANS: "ForTokenClassification",
@@ -49,12 +52,17 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
         If torch or transformers are not installed.
     """
     source.refuse_unknown_options(_OPTIONS)
-    if not task.must_be_answered:
+    head = source.options.get(_HEAD, "")
+    if head not in ("", "none"):
+        raise ModelError(f"{source.text!r}: head is none, or not given; not {head!r}.")
+    if head or not task.must_be_answered:
         checkpoint = find_checkpoint(source)
         require_torch()
         from scrutiny.models.hf.language_models import load_language_model
 
-        return load_language_model(checkpoint, source, task, options)
+        model = load_language_model(checkpoint, source, task, options)
+        model.gives_answers = not head
+        return model
     must_answer_task(task, tuple(_HEADS), source=source.text)
     checkpoint = find_checkpoint(source)
     _refuse_other_heads(checkpoint, task, source)

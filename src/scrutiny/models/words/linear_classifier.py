@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -123,9 +123,8 @@ class LinearWordModel(WordModel):
 
     def __init__(self, parts: LinearParts, source: str) -> None:
         by_words = () if parts.has_pairs else ("gradients", "path_gradients")
-        super().__init__(
-            parts, source, offers=("parameter_gradients", "shuffled_weights", *by_words)
-        )
+        offers = ("last_layer", "parameter_gradients", "shuffled_weights", *by_words)
+        super().__init__(parts, source, offers=offers)
         self._parts = parts
         # row 0 is that of every unknown word
         zero = np.zeros((1, len(parts.labels)), np.int64)
@@ -140,6 +139,18 @@ class LinearWordModel(WordModel):
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Probabilities of the labels for each example, in order."""
         return [Prediction(scores=_softmax(self.logits(example).tolist())) for example in examples]
+
+    def last_layer(self, examples: Sequence[Example]) -> Any:
+        """Counts ``(example, feature)`` of the features that it has weights for, sparse."""
+        from scipy.sparse import csr_array
+
+        rows = [[row - 1 for row in self._ids(example) if row] for example in examples]
+        places = [column for row in rows for column in row]
+        borders = np.cumsum([0, *map(len, rows)])
+        shape = (len(rows), len(self._parts.features))
+        counts = csr_array((np.ones(len(places)), places, borders), shape=shape)
+        counts.sum_duplicates()
+        return counts
 
     def gradients(
         self, examples: Sequence[Example], labels: Sequence[str]

@@ -13,6 +13,9 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, Final, Self, TypeVar
 
+import numpy as np
+
+from scrutiny.core.arrays import Floats
 from scrutiny.core.boundary.json_text import as_tuples, canonical_json, digest, plain
 from scrutiny.core.errors import ModelError, require_packages
 from scrutiny.core.example import Example
@@ -199,7 +202,7 @@ class NetworkModel(WordModel):
         Model string, for messages.
     """
 
-    offers: ClassVar[frozenset[str]] = frozenset({*FOLLOWED, "shuffled_weights"})
+    offers: ClassVar[frozenset[str]] = frozenset({*FOLLOWED, "last_layer", "shuffled_weights"})
 
     def __init__(self, parts: Any, source: str) -> None:
         super().__init__(parts, source, offers=self.offers)
@@ -211,6 +214,22 @@ class NetworkModel(WordModel):
     def parameter_names(self) -> tuple[str, ...]:
         """Names of the network's parameters."""
         return tuple(name for name, _ in self._network.named_parameters())
+
+    def last_layer(self, examples: Sequence[Example]) -> Floats:
+        """Vector ``(example, dimension)`` of each text that the output layer reads."""
+        import torch
+
+        found: list[Floats] = []
+        output, embedding = self._network["output"], self._network["embedding"]
+        hook = output.register_forward_pre_hook(lambda _, given: found.append(given[0][0].numpy()))
+        try:
+            with torch.inference_mode():
+                for example in examples:
+                    ids, *where = self._sequences([self._parts.vocabulary.cut(example.text)])
+                    self._parts.logits(embedding(ids), *where)
+        finally:
+            hook.remove()
+        return np.array(found)
 
     def _along_path(self, example: Example, label: int, query: PathGradient) -> PathGradients:
         """Attributions of one query; the points of its path are run together, and no others."""

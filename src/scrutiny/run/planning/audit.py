@@ -31,7 +31,7 @@ from scrutiny.models.strings.model_families import expand
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.run.planning.audit_profiles import LANGUAGE, SHIP, Profile, profile_of
 from scrutiny.run.planning.loading import Opened
-from scrutiny.run.planning.measurements import compares
+from scrutiny.run.planning.measurements import compares, lacks_training
 from scrutiny.tasks.scores import score_of
 from scrutiny.tasks.tasks import load_task
 
@@ -45,6 +45,8 @@ _UNSCORED: Final = "unscored"
 WHICH_DATA: Final = (
     'Say which data: --data builtin:reviews, or --data "csv:dev.csv#text=sentence,label=label".'
 )
+#: Said of diagnostics that read the training data, where none are named.
+NO_TRAINING: Final = "{} was left out: it needs what the model was trained on (--training STRING)."
 #: The front page needs p-values below .05 / 2 / 40: at least 2,000 draws.
 AUDIT_DRAWS = 4_000
 #: Skill (label by label, with its confidence) and leakage are what other rows presuppose: first.
@@ -108,6 +110,7 @@ def audit_plan(
     there = {d.name: d for d in data}
     measures: list[MeasurePlan] = []
     foreign: dict[str, list[str]] = {}
+    lacking: list[str] = []
     chosen = _chosen(wanted, only, {"", *offered} if data else None)
     for name in chosen:
         diagnostic = registry().load("diagnostic", name)()
@@ -126,6 +129,9 @@ def audit_plan(
             fitting = [(m, d) for m, d in fitting if (second, d) in fitting]
         else:
             fitting = [pair for pair in fitting if pair[0] in own]
+        read_for = [p for p in fitting if not lacks_training(diagnostic, tasks[p[1]], there[p[1]])]
+        lacking += [name.partition("@")[0]] if len(read_for) < len(fitting) else []
+        fitting = read_for
         planned = _measures(name, diagnostic, fitting, tasks)
         if not planned and not second:
             able = {m for (m, _), (_, offers) in declared.items() if diagnostic.needs <= offers}
@@ -139,7 +145,11 @@ def audit_plan(
         measures += [wanted.stated(replace(m, reference=second)) for m in planned]
     told = {m.diagnostic for m in measures}.union(*foreign.values())
     unasked = [name for name in chosen if name not in told and (only or wanted.diagnostics)]
-    left_out = (*_left_out(foreign, read, opened), *_misfits(unasked, tasks, are_named=bool(only)))
+    left_out = (
+        *_left_out(foreign, read, opened),
+        *_misfits(unasked, tasks, are_named=bool(only)),
+        *(NO_TRAINING.format(name) for name in lacking),
+    )
     if not measures:
         said = _nothing_applies("" if only else wanted.name, data)
         raise PlanError(" ".join((*left_out, said)))

@@ -62,7 +62,8 @@ def _pair(card: ModelCard, dataset: Dataset, task: Task, explicit: Mapping[str, 
             f"{card.source}: its label {twice!r} occurs twice, so its answers could not be told "
             "apart. Give each of its outputs a name of its own."
         )
-    if not task.must_be_answered:  # so no label has to be matched
+    if not task.must_be_answered or "predict" not in card.capabilities:
+        # no answer is given whose label had to be matched
         match = LabelMatch({})
     elif labels:
         try:

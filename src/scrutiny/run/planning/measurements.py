@@ -11,7 +11,7 @@ from typing import Any, Final
 from pydantic import PydanticSchemaGenerationError, TypeAdapter, ValidationError
 
 from scrutiny.core.boundary.given import refuse_odd_values
-from scrutiny.core.boundary.json_text import canonical_json, value_digest
+from scrutiny.core.boundary.json_text import canonical_json, plain, value_digest
 from scrutiny.core.boundary.parameters import known
 from scrutiny.core.boundary.printable import and_more
 from scrutiny.core.design import DataShape, Inputs, SubjectShape
@@ -20,7 +20,7 @@ from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.example import Example, originals, suite_tests
 from scrutiny.core.facts import wanted_in_words
 from scrutiny.core.model import Family, Replicate
-from scrutiny.core.plan import MeasurePlan
+from scrutiny.core.plan import DataPlan, MeasurePlan
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
 from scrutiny.data.attribute import load_training
@@ -246,6 +246,14 @@ def _belong(own: Replicate, other: Replicate) -> bool:
 def _listed(replicates: Sequence[Replicate]) -> str:
     """Factors of the first replicates."""
     return and_more([canonical_json({**r.condition, **r.random}) for r in replicates], _SHOWN)
+
+
+def lacks_training(diagnostic: Diagnostic[Any], task: Task, data: DataPlan) -> bool:
+    """Whether a diagnostic would read training data in an audit, and the data name none."""
+    params = make_params(
+        diagnostic.Params, plain(diagnostic.audit_params(task)), where=diagnostic.id
+    )
+    return not data.training and diagnostic.reads_training(params)
 
 
 def make_params(kind: type[Any], given: Mapping[str, Any], *, where: str) -> Any:

@@ -1,0 +1,1 @@
+"""Influence of training rows on what a logistic head decides."""
