@@ -154,8 +154,9 @@ class Items:
         if not term.operator:
             return [_as_truth(value, term, gives) for value in values]
         if term.operator in ("=", "!="):
-            is_equal = [None if v is None else _is_same(v, term.value) for v in values]
-            return [e if e is None else e == (term.operator == "=") for e in is_equal]
+            wanted = term.operator == "="
+            kept = {v: v is not None and _is_same(v, term.value) == wanted for v in set(values)}
+            return [None if v is None else kept[v] for v in values]
         numbers = [None if value is None else _as_number(value, term, gives) for value in values]
         if term.operator == "in":
             # limits of the values that a share of the items has; equal values stay together
