@@ -184,10 +184,9 @@ class Items:
         if not term.operator:
             return [_as_truth(value, term, gives) for value in values]
         if term.operator in ("=", "!="):
-            is_wanted = term.operator == "="
-            there = {value for value in values if value is not None}
-            said = {value: _is_same(value, term.value) == is_wanted for value in there}
-            return [said.get(value) for value in values]
+            wanted = term.operator == "="
+            kept = {v: v is not None and _is_same(v, term.value) == wanted for v in set(values)}
+            return [None if v is None else kept[v] for v in values]
         numbers = [None if value is None else _as_number(value, term, gives) for value in values]
         if term.operator == "in":
             # limits of the values that a share of the items has; equal values stay together

@@ -25,6 +25,7 @@ from scrutiny.reliability.intervals import apart_on, difference_on_one_unit, row
 from scrutiny.reliability.joining import Meeting
 from scrutiny.reliability.replicates import across, compared_runs
 from scrutiny.reliability.row_statistics import (
+    Additive,
     divisors,
     is_quotient,
     on_rows,
@@ -37,6 +38,10 @@ from scrutiny.stats.arrays import StatisticsError
 from scrutiny.stats.intervals.contrast import paired_contrast, unpaired_contrast
 from scrutiny.stats.intervals.interval import Interval, Scale
 from scrutiny.stats.resampling.resample import Resampled
+
+#: Items from which two slices are drawn in one call, where equal items are drawn together: the
+#: same distribution in less time. Fewer keep the draws that they always had.
+_MANY: Final = 5_000
 
 
 def contrast(
@@ -99,6 +104,9 @@ def contrast(
         if is_alike and values[0].shape[-1] == values[1].shape[-1]:  # replicates of one call
             both = draw(statistic, np.concatenate(values))
             sides = both.select(slice(0, count)), both.select(slice(count, None))
+        elif (several := _as_replicates(statistics, values)) and units.n_units >= _MANY:
+            both = draw(*several)
+            sides = both.select(slice(0, count)), both.select(slice(count, None))
         else:
             one, other = (draw(*own, share=True) for own in zip(statistics, values, strict=True))
             sides = one, other
@@ -139,6 +147,19 @@ def contrast(
         step=_step(values, statistics),
         apart=apart_on(*own) if is_alike and apart.crowding > 1.0 else None,
     )
+
+
+def _as_replicates(
+    statistics: tuple[Statistic, Statistic], values: tuple[Floats, Floats]
+) -> tuple[Statistic, Floats] | None:
+    """Sums of two slices as replicates of one statistic; None where they are of other sums."""
+    one, other = statistics
+    if not isinstance(one, Additive) or not isinstance(other, Additive) or one.id != other.id:
+        return None
+    parts = [own.components(side) for own, side in zip((one, other), values, strict=True)]
+    if parts[0].shape[-1] != parts[1].shape[-1]:
+        return None
+    return replace(one, make=np.asarray), np.concatenate(parts)
 
 
 def _subtracted_first(

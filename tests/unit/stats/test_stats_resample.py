@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from scrutiny.stats.arrays import StatisticsError
+from scrutiny.stats.resampling import resample as module
 from scrutiny.stats.resampling.resample import resample, resample_refit, resample_weighted
 from scrutiny.stats.resampling.weights import Units
 
@@ -30,6 +31,20 @@ def test_replicates_see_the_same_items():
     x = rng(1).random(40)
     found = resample(with_ones([x, x + 1.0]), mean, rng=rng(), draws=50)
     np.testing.assert_allclose(found.draws[:, 1] - found.draws[:, 0], 1.0, atol=1e-12)
+
+
+def test_very_many_items_are_drawn_in_groups_with_the_error_of_single_ones(monkeypatch):
+    monkeypatch.setattr(module, "_VERY_MANY", 2_000)
+    monkeypatch.setattr(module, "_GROUPS", 1_000)
+    x = with_ones(rng(1).exponential(size=(1, 4_000)))
+    found = resample(x, mean, rng=rng(2), draws=4_000)
+    error = x[0, :, 0].std() / np.sqrt(4_000)
+    # 1,000 groups and 4,000 draws: 1 / sqrt(2,000) and 1 / sqrt(8,000) of the error
+    assert found.draws.std() == pytest.approx(error, rel=0.08)
+    assert found.point[0] == pytest.approx(x[0, :, 0].mean(), abs=1e-12)
+    assert (found.n_units, found.degrees) == (4_000, 3_999)
+    alike = resample(x, mean, rng=rng(2), draws=4_000, share=True)
+    assert alike.resample_id == found.resample_id
 
 
 def test_equal_seeds_share_draws_whatever_is_computed():

@@ -35,6 +35,16 @@ def test_wrong_number_of_ids_is_refused():
         Units.of(0)
 
 
+def test_groups_have_equal_sizes_within_their_strata_and_keep_units_whole():
+    units = Units.of(90, np.arange(90) // 2, strata=np.arange(90) >= 60)
+    groups = units.gathered(9)
+    assert np.bincount(groups.stratum).tolist() == [6, 3]
+    assert np.bincount(groups.code).tolist() == [10] * 9
+    assert (groups.code[::2] == groups.code[1::2]).all()
+    assert (groups.stratum[groups.code] == (np.arange(90) >= 60)).all()
+    assert np.array_equal(groups.code, units.gathered(9).code)
+
+
 def test_strata_keep_their_sizes_on_every_draw():
     units = Units.of(7, strata=list("aabbbcc"))
     drawn = np.concatenate(list(draw_weights(units, draws=50, rng=np.random.default_rng(0))))

@@ -7,6 +7,7 @@ from. In a slice of fewer than `FEWEST` items none is computed.
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
@@ -103,7 +104,8 @@ def _sizes(resolved: Resolved) -> Iterator[SliceSize]:
     for name, measurement in resolved.measurements.items():
         for where in _asked_of(resolved, name):
             asked.setdefault(where, {}).update(dict.fromkeys(measurement.plan.data))
-    known = {name: items_of(resolved, name) for of in asked.values() for name in of}
+    datasets = dict.fromkeys(chain.from_iterable(asked.values()))
+    known = {name: items_of(resolved, name) for name in datasets}
     for name, items in known.items():
         items.look_at(where for where, datasets in asked.items() if name in datasets)
     for where, datasets in asked.items():

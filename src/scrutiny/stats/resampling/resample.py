@@ -29,6 +29,10 @@ from scrutiny.stats.resampling.weights import (
 #: Draws of patterns that were made last: estimates of equal counts draw the same.
 _KEPT: Final = KeptDraws(8_000_000)
 _SAID: Final = SaidStates()
+#: Units from which they are drawn in random groups of equal size, and groups: as many as draws, so
+#: that the groups' part of the error is that of the draws.
+_VERY_MANY: Final = 50_000
+_GROUPS: Final = 10_000
 Weighted = Callable[[FloatArray, FloatArray], FloatArray]
 Refit = Callable[[FloatArray], float]
 
@@ -124,6 +128,11 @@ def resample(
     Resampled
         ``point`` ``(replicate,)`` and ``draws`` ``(draw, replicate)``.
 
+    Notes
+    -----
+    50,000 units and more without equal ones are first put together by chance into 10,000 groups
+    of equal size, and groups are drawn: standard errors then have an error of 0.7 %.
+
     **Measures**: how a statistic would move had other items been drawn from the same source.
 
     **Misleads when**: rows of one unit (sentences of one word or story) are resampled as if
@@ -142,14 +151,20 @@ def resample(
     components = finite(X, "X", ndim=3)
     grouping = _units(units, components.shape[1])
     table = component_table(components, grouping, cells)
-    patterns = None if share else collapse(table, grouping)
-    identity = _identity(rng, grouping, draws=draws, patterns=patterns)
     point = evaluate(table, np.ones((1, table.n_columns)), value)[0]
+    patterns = None if share else collapse(table, grouping)
+    few = patterns is not None and patterns.sizes.size <= _GROUPS
+    if cells is None and grouping.n_units >= _VERY_MANY and not few:
+        patterns, drawn = None, grouping.gathered(_GROUPS)
+        table = component_table(components, drawn)
+    else:
+        drawn = grouping
+    identity = _identity(rng, drawn, draws=draws, patterns=patterns)
     stream = _pattern_draws(patterns, draws, rng) if patterns else None
     table = patterns.table if patterns else table
     out = np.empty((draws, components.shape[0]))
     start = 0
-    for weights in stream or draw_weights(grouping, draws=draws, rng=rng, dtype=table.dtype):
+    for weights in stream or draw_weights(drawn, draws=draws, rng=rng, dtype=table.dtype):
         step = max(1, CHUNK_BYTES // (8 * table.n_sums))
         for top in range(0, weights.shape[0], step):
             part = weights[top : top + step]
