@@ -7,6 +7,7 @@ import pytest
 
 from scrutiny.core.errors import PlanError
 from scrutiny.perturb.engine.apply import perturb
+from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.tasks.tasks import load_task
 from scrutiny.testing import check_transformation
@@ -70,7 +71,8 @@ def test_a_text_turns_into_what_is_written_down(name, case):
 def test_each_has_ten_cases_and_keeps_its_promises(name):
     cases = read(name)
     assert len(cases) >= 10
-    check_transformation(name, [item(name, case) for case in cases])
+    change = parse_recipe(name).steps[0].transformation
+    check_transformation(change, [TextDocument(item(name, case)) for case in cases])
 
 
 @pytest.mark.parametrize("name", TASKS)
