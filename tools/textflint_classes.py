@@ -34,6 +34,7 @@ _PASSAGES = ("XQuAD", "Quoref")
 _PAIRS = ("SNLI dev", "SICK test")
 _PARALLEL = (_PUD, "Multi30k")
 _QUOREF = "contrast_sets/quoref/quoref_test_perturbations_20191206_merged.json"
+_PKU, _GSD, _TASK8 = "PKU test", "Chinese GSD test", "SemEval-2010 task 8 test"
 _FLICKR = "multi30k/test_2016_flickr.lc.norm.tok"
 DATA: dict[str, tuple[str, str]] = {
     _SST: ("text-classification", "tsv:{}/sst2/dev.tsv#text=sentence,label=label"),
@@ -65,6 +66,11 @@ DATA: dict[str, tuple[str, str]] = {
     ),
     _PUD: ("translation", "parallel:{}/ud_pud/en_pud-ud-test.conllu#to=pt_pud-ud-test.conllu"),
     "Multi30k": ("translation", f"parallel:{{}}/{_FLICKR}.en#to={Path(_FLICKR).name}.de"),
+    _PKU: ("word-segmentation", "segmented:{}/sighan_pku/pku_test_gold.utf8"),
+    _GSD: ("word-segmentation", "segmented:{}/ud_chinese_gsdsimp/zh_gsdsimp-ud-test.conllu"),
+    _TASK8: ("relation-classification", "relations:{}/semeval2010_task8/TEST_FILE_FULL.TXT"),
+    # WordNet's own files are looked for in /usr/share/wordnet
+    "Senseval-3": ("word-senses", "senses:{}/wsd_senseval/senseval3.data.xml"),
 }
 
 
@@ -84,6 +90,7 @@ class Class(NamedTuple):
 
 _RATED = ("fit", "gold right", "second reading")
 _RND = (_WINDOWS,)
+_CUT = (_PKU, _GSD)
 TASKS: tuple[Class, ...] = (
     Class("ABSA RevTgt", "reverse_opinion", _ASPECTS, "the opposite polarity"),
     Class("ABSA RevNon", "reverse_other_opinions", _ASPECTS),
@@ -94,6 +101,13 @@ TASKS: tuple[Class, ...] = (
     Class("COREF RndRepeat", "add_sentence(what=again)", _RND, "repeated mentions join theirs"),
     Class("COREF RndReplace", "drop_sentence(replaced=true)", _RND, "mentions in it go"),
     Class("COREF RndShuffle", "sentence_order", _RND),
+    Class("CWS SwapName, given name", "name_part", _CUT, "borders follow"),
+    Class("CWS SwapName, surname", "name_part(part=surname)", _CUT, "borders follow"),
+    Class("CWS CnSwapNum", "chinese_number", _CUT, "borders follow"),
+    Class("CWS Reduplication", "reduplication", _CUT, "borders follow"),
+    Class("CWS SwapContraction", "abbreviation", _CUT, "borders follow"),
+    Class("CWS SwapVerb", "verb_one_verb", _CUT, "borders follow"),
+    Class("CWS SwapSyn", "chinese_synonym", _CUT, "borders follow"),
     Class("DP AddSubTree", "add_fact(form=clause)", (_EWT,), "the clause brings its own"),
     Class("DP DeleteSubTree", "delete_subtree", (_EWT,), "those of all other words"),
     Class("MRC ModifyPos", "sentence_order(to=edge,fields=context)", _PASSAGES),
@@ -127,6 +141,10 @@ TASKS: tuple[Class, ...] = (
     Class("POS SwapMultiPOS, VB", "ambiguous_word(tags=VB)", (_EWT,)),
     Class("POS SwapMultiPOS, RB", "ambiguous_word(tags=RB)", (_EWT,)),
     Class("POS SwapPrefix", "prefix_swap", (_EWT,)),
+    Class("RE InsertClause", "kind_clause", (_TASK8,)),
+    Class("RE SwapEnt, sametype", "marked_noun_swap", (_TASK8,)),
+    Class("RE SwapEnt, lowfreq", "marked_noun_swap(nouns=rare)", (_TASK8,)),
+    Class("RE SwapEnt, multitype", "marked_noun_swap(nouns=other)", (_TASK8,)),
     Class("SA AddSum, person", "add_fact(about=people)", (_SST,)),
     Class("SA AddSum, movie", "add_fact(about=films)", (_SST,)),
     Class("SA DoubleDenial", "double_denial", (_SST,)),
@@ -135,19 +153,17 @@ TASKS: tuple[Class, ...] = (
     Class("SM SwapNum", "number_clash(of=1,becomes=0)", ("MRPC train",), "no paraphrase"),
     Class("SM SwapWord", "antonym_clash(of=1,becomes=0)", ("MRPC train",), "no paraphrase"),
     Class("SM Overlap", "--suite builtin:same_words", ("300 pairs of ten constructions",)),
+    Class("WSD SwapTarget", "sense_synonym", ("Senseval-3",)),
 )
 # Classes of tasks for which no recipe does what they describe, and what runs there.
 MISSING: dict[str, str] = {
-    "CWS SwapName, CnSwapNum, Reduplication, CnMLM, SwapContraction, SwapVerb, SwapSyn": (
-        "segmentation; universal changes of Chinese texts run"
-    ),
-    "RE InsertClause, SwapEnt, SwapAge, SwapBirth, SwapEmployee": (
-        "relation extraction; universal changes run beside the marked parts"
+    "CWS CnMLM": "grows words with a masked network of Chinese, of which none is at hand",
+    "RE SwapAge, SwapBirth, SwapEmployee": (
+        "relations of age, birth and employment, which none of the data at hand have"
     ),
     "WSC SwapNames, SwapGender, SwitchVoice, InsertRelativeClause": (
         "Winograd; theirs are ready-made variants of the first questions"
     ),
-    "WSD SwapTarget": "word senses",
 }
 
 

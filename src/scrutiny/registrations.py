@@ -104,25 +104,34 @@ transformation scrutiny.perturb.characters.
     word_case@1            surface:WordCase
 transformation scrutiny.perturb.words.
     antonym_clash@1     opposites:AntonymClash
+    abbreviation@1      chinese_words:Abbreviation
     ambiguous_word@1    ambiguous_words:AmbiguousWord
+    chinese_number@1    chinese_words:ChineseNumber
+    chinese_synonym@1   chinese_words:ChineseSynonym
     antonym_swap@1      replacing:AntonymSwap
     contraction@1       added_and_dropped:Contraction
     delete_word@1       added_and_dropped:DeleteWord
     double_denial@1     double_denial:DoubleDenial
     inflections@1       replacing:Inflections
     insert_adverb@1     added_and_dropped:InsertAdverb
+    kind_clause@1       marked_words:KindClause
+    marked_noun_swap@1  marked_words:MarkedNounSwap
     masked_insert@1     masked_words:MaskedInsert
     masked_lm@1         masked_words:MaskedLm
     masked_merge@1      masked_words:MaskedMerge
     masked_replace@1    masked_words:MaskedReplace
+    name_part@1         chinese_words:NamePart
     number_clash@1      clashes:NumberClash
     number_swap@1       number_swap:NumberSwap
     prefix_swap@1       ambiguous_words:PrefixSwap
+    reduplication@1     chinese_words:Reduplication
+    sense_synonym@1     marked_words:SenseSynonym
     shown_replace@1     masked_words:ShownReplace
     synonym_vectors@1   synonyms:SynonymVectors
     synonym_wordnet@1   synonyms:SynonymWordnet
     tense@1             tense:Tense
     vector_neighbors@1  synonyms:VectorNeighbors
+    verb_one_verb@1     chinese_words:VerbOneVerb
     wordnet_all@1       synonyms:WordnetAll
 transformation scrutiny.perturb.phrases.
     add_aspects@1             added_aspects:AddAspects

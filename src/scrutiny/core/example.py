@@ -61,6 +61,11 @@ class Case:
 EVIDENCE: Final = "evidence"
 
 
+#: Label of a protected stretch that holds an annotated part of a text with its marks: only a change
+#: of marked parts (`Transformation.changes_marked`) may write within that part.
+MARKED: Final = "marked"
+
+
 class Span(NamedTuple):
     """Labeled span of one text field: code points ``start`` to ``end``, end excluded."""
 

@@ -141,6 +141,8 @@ class Transformation(PlugIn, ABC):
     is_for_search
         Whether its candidates are meant for a search to choose among: it runs where it is named,
         and no list of defaults has it.
+    changes_marked
+        Whether it changes the marked parts that an answer hangs on, which no other may touch.
     is_default
         Whether lists of defaults have it; not so where its outputs are too seldom texts that
         somebody would write.
@@ -166,6 +168,7 @@ class Transformation(PlugIn, ABC):
     is_for_search: ClassVar[bool] = False
     is_default: ClassVar[bool] = True
     is_local: ClassVar[bool] = False
+    changes_marked: ClassVar[bool] = False
     stream: ClassVar[str] = ""
 
     @abstractmethod

@@ -9,7 +9,7 @@ from typing import Any, Final
 from scrutiny.core.answers.choices import LABEL_SET, LabelSet
 from scrutiny.core.answers.label_and_spans import LABEL
 from scrutiny.core.errors import DataError, ModelError
-from scrutiny.core.example import EVIDENCE, Example, Span
+from scrutiny.core.example import EVIDENCE, MARKED, Example, Span
 from scrutiny.core.randomness import Rng
 from scrutiny.core.record import Measure
 from scrutiny.core.task import ClassCounts, ExchangesLabels, Prediction, Role, Score
@@ -161,8 +161,8 @@ _MARKED: Final = ["<e1>", "</e1>", "<e2>", "</e2>"]
 class RelationClassification(Classification):
     """Relation of two parts of a text, which are marked in it: ``<e1>Ida</e1> left <e2>Rome</e2>``.
 
-    Models read the text with its marks. No change touches the marked parts. Where a file has their
-    places in columns of their own, the marks are put there.
+    Models read the text with its marks. No change touches the marked parts but those for them.
+    Where a file has their places in columns of their own, the marks are put there.
 
     Classes are scored one by one as SemEval-2010 task 8 has it: ``R(e1,e2)`` and ``R(e2,e1)`` are
     one class, which a wrong direction misses, and what says that there is no relation (``Other``,
@@ -235,7 +235,7 @@ class RelationClassification(Classification):
         """Marked parts with their marks."""
         marks = list(_MARK.finditer(texts["text"]))
         pairs = zip(marks[::2], marks[1::2], strict=True)
-        return tuple(Span("text", first.start(), last.end()) for first, last in pairs)
+        return tuple(Span("text", first.start(), last.end(), MARKED) for first, last in pairs)
 
 
 def _relation(label: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from scrutiny.core.answers.choices import RANKING, Ranking, option_fields, options_in
 from scrutiny.core.errors import DataError
-from scrutiny.core.example import Example, Span
+from scrutiny.core.example import MARKED, Example, Span
 from scrutiny.core.record import Measure
 from scrutiny.core.task import Prediction, Role, Score
 from scrutiny.tasks.cells import indices_of, list_of, text_of
@@ -80,7 +80,7 @@ class WordSenses(ByColumns):
     def closed(self, texts: Mapping[str, str]) -> tuple[Span, ...]:
         """The marked word with its marks, and the descriptions."""
         marked = _TARGET.search(texts["text"])
-        own = () if marked is None else (Span("text", *marked.span()),)
+        own = () if marked is None else (Span("text", *marked.span(), MARKED),)
         return (*own, *(Span(name, 0, len(t)) for name, t in texts.items() if name != "text"))
 
     def parse(self, row: Mapping[str, Any], *, source: str) -> Example:

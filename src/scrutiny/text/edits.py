@@ -27,7 +27,7 @@ from typing import Any
 
 from scrutiny.core.answers.answer import has_places, type_of
 from scrutiny.core.edit import Copy, Edit, EditRefusedError
-from scrutiny.core.example import Example, Span
+from scrutiny.core.example import MARKED, Example, Span
 from scrutiny.text.edit_tracks import (
     EditTrack,
     OrderedEdits,
@@ -97,11 +97,12 @@ def apply_edits(example: Example, edits: Sequence[Edit]) -> Example:
     if has_places(gold):
         gold = type_of(gold).carry(gold, track)
     texts, spans = track.texts, track.annotations()
-    # of protected spans, only insertions at their borders are allowed
+    # of protected spans, only insertions at their borders are allowed; and changes of marked parts
     for span in example.protected:
         if span.field in track.edits:
             first, last = track.edits[span.field].touching(span.start, span.end)
-            if first < last:
+            own = track.edits[span.field].edits[first:last]
+            if any(not _is_in_marked(edit, span, example.spans) for edit in own):
                 raise EditRefusedError("protected", "an edit touches a protected stretch")
     return replace(
         example,
@@ -110,6 +111,15 @@ def apply_edits(example: Example, edits: Sequence[Edit]) -> Example:
         spans=spans,
         protected=carry_untouched(example.protected, track.edits),
         tokens=tokens and {name: track.borders(name, old) for name, old in tokens.items()},
+    )
+
+
+def _is_in_marked(edit: Edit, span: Span, parts: Sequence[Span]) -> bool:
+    """Whether an edit replaces something of the part that a protected stretch marks."""
+    return span.label == MARKED and any(
+        part.field == span.field
+        and span.start < part.start <= edit.start < edit.end <= part.end < span.end
+        for part in parts
     )
 
 

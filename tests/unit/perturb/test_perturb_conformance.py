@@ -88,7 +88,8 @@ ROWS = {
     "passages": [{"text": TALE}],
     "question-answering": [QUESTION, {**QUESTION, "context": " ".join([*WORDS, *STORY])}],
     "relation-classification": [
-        {"text": f"<e1>{RAW[:9]}</e1>{RAW[9:47]}<e2>Paris</e2>.", "label": "in(e1,e2)"}
+        {"text": f"<e1>{RAW[:9]}</e1>{RAW[9:47]}<e2>Paris</e2>.", "label": "in(e1,e2)"},
+        {"text": "The <e1>pizza</e1> in the <e2>suitcase</e2>.", "label": "in(e1,e2)"},
     ],
     "sentence-pairs": [{"more": WRITTEN, "less": PENN}],
     "sentence-triples": [
@@ -116,7 +117,19 @@ ROWS = {
     "translation": [
         {"text": "Ida saw 12 films in Ottawa.", "reference": "Ida viu 12 filmes em Ottawa."}
     ],
-    "word-segmentation": [{"segmented": "这 部 电影 不好", "language": "zh"}],
+    "word-segmentation": [
+        {"segmented": "这 部 电影 不好", "language": "zh"},
+        {"segmented": "记者 李 建国 去 北大 看 两 位 老师 ， 立刻 高兴 地 说", "language": "zh"},
+    ],
+    "word-senses": [
+        {
+            "text": f"{RAW[:-1]} in <t>automobiles</t>.",
+            "senses": ["a car", "another"],
+            "sense": 0,
+            "a_lemma": "automobile",
+            "a_pos": "n",
+        },
+    ],
 }
 #: With other parameters, what they are for.
 ALSO = (

@@ -26,7 +26,8 @@ KNOWS = {
     "Latin": "homoglyph ocr",
     "cased": "word_case",
     "QWERTY": "keyboard neighbor_key",
-    "zh": "homophone look_alike",
+    "zh": "abbreviation chinese_number chinese_synonym homophone look_alike name_part "
+    "reduplication verb_one_verb",
     "en, zh": "masked_insert masked_replace shown_replace",
 }
 LEFT_ALONE = {

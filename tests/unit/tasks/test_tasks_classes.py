@@ -37,8 +37,11 @@ def test_every_registered_task_is_here():
     choosing = ("multiple-choice", "multi-label-classification", "passage-ranking")
     choosing += ("pronoun-resolution",)
     marked = ("aspect-sentiment", "relation-classification", "translation", "word-segmentation")
+    senses = ("word-senses",)
     judged = ("generation", "judged-answers", "judged-pairs")
-    known = {f"{name}@1" for name in (*NAMES, *others, *spans, *choosing, *marked, *judged)}
+    known = {
+        f"{name}@1" for name in (*NAMES, *others, *spans, *choosing, *marked, *judged, *senses)
+    }
     assert scored == known, "a scored task has tests of its own; then it is named here"
 
 

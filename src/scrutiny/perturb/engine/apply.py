@@ -228,7 +228,7 @@ def _choose(step: Step, document: TextDocument, setting: Setting, repetition: in
             if edits is not None:
                 return outcome_of(document.text, sorted(edits))
             rng = _stream(step, document, setting, repetition)  # from its beginning again
-    gate = Gate(document, setting.constraints)
+    gate = Gate(document, setting.constraints, opens=transformation.changes_marked)
     changed = 0
     for index in _ranked(len(sites), rng) if wanted > 0 else ():
         changed += gate.admit_first(transformation.candidates(document, sites[index], rng))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from scrutiny.core.answers.answer import type_of
 from scrutiny.core.edit import Edit, EditRefusedError
-from scrutiny.core.example import Span
+from scrutiny.core.example import MARKED, Span
 from scrutiny.core.transformation import Constraint
 from scrutiny.perturb.engine.changes import new_tuple
 from scrutiny.perturb.engine.document import TextDocument
@@ -43,12 +43,14 @@ class Gate:
 
     __slots__ = ("_chosen", "_constraints", "_document", "_fences", "_is_open", "_veto")
 
-    def __init__(self, document: TextDocument, constraints: Sequence[Constraint]) -> None:
+    def __init__(
+        self, document: TextDocument, constraints: Sequence[Constraint], *, opens: bool = False
+    ) -> None:
         self._document = document
         self._constraints = constraints
         self._chosen = Chosen()
         self._veto: str | None = None
-        self._fences = None if document.is_plain else fences_of(document)
+        self._fences = None if document.is_plain else fences_of(document, opens=opens)
         self._is_open = self._fences is None and not constraints
 
     def admit_first(self, candidates: Iterator[tuple[Edit, ...]]) -> bool:
@@ -260,11 +262,26 @@ class Fences:
         return found
 
 
-def fences_of(document: TextDocument) -> Fences:
-    """Fences of a document's field; its literals are as protected as what its data protect."""
+def fences_of(document: TextDocument, *, opens: bool = False) -> Fences:
+    """Fences of a document's field; its literals are as protected as what its data protect.
+
+    For a change that ``opens`` marked parts, only their marks are.
+    """
     layer = document.example.tokens
     tokens = None if layer is None else layer.get(document.field)
     gold = document.example.gold
     merged = "" if gold is None else type_of(gold).merged
     literals = [Span(document.field, start, end) for start, end in document.literals]
-    return Fences(document.annotations, (*document.protected, *literals), tokens, merged)
+    protected = document.protected
+    if opens:
+        protected = tuple([part for span in protected for part in _marks(span, document)])
+    return Fences(document.annotations, (*protected, *literals), tokens, merged)
+
+
+def _marks(span: Span, document: TextDocument) -> list[Span]:
+    """Marks of a marked part, before and behind it; any other protected stretch as it is."""
+    parts = [s for s in document.example.spans if s.field == span.field]
+    own = next((s for s in parts if span.start < s.start and s.end < span.end), None)
+    if span.label != MARKED or own is None:
+        return [span]
+    return [span._replace(end=own.start), span._replace(start=own.end)]
