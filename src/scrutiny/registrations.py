@@ -372,6 +372,7 @@ statistic scrutiny.tasks.scores:
     hamming@1   HAMMING
     micro_f1@1  MICRO_F1
     mrr@1       MRR
+    recall_at_precision@1  RECALL_AT_PRECISION
     word_f1@1   WORD_F1
 statistic scrutiny.tasks.coreference:
     b_cubed_f1@1       B_CUBED_F1
