@@ -142,6 +142,9 @@ transformation scrutiny.perturb.phrases.
     known_name_swap@1   known_names:KnownNameSwap
     mention_swap@1      entity_swap:MentionSwap
     name_place_swap@1   name_place_swap:NamePlaceSwap
+    other_gender@1      meant_people:OtherGender
+    other_names@1       meant_people:OtherNames
+    relative_clause@1   meant_people:RelativeClause
     reverse_negation@1  reverse_negation:ReverseNegation
     same_mention@1      both_sides:SameMention
     same_number@1       both_sides:SameNumber
@@ -151,8 +154,10 @@ transformation scrutiny.perturb.phrases.
     social_media@1      social_media:SocialMedia
 transformation scrutiny.perturb.passages.
     add_sentence@1      sentence_changes:AddSentence
+    asked_word_slip@1   option_changes:AskedWordSlip
     distractor@1        question_changes:Distractor
     drop_sentence@1     sentence_changes:DropSentence
+    option_sentence@1   option_changes:OptionSentence
     other_question@1    question_changes:OtherQuestion
     sentence_order@1    sentence_changes:SentenceOrder
 transformation scrutiny.perturb.following:
@@ -393,6 +398,7 @@ statistic scrutiny.tasks.scores:
     hamming@1   HAMMING
     micro_f1@1  MICRO_F1
     mrr@1       MRR
+    recall_at_precision@1  RECALL_AT_PRECISION
     sense_f1@1  SENSE_F1
     word_f1@1   WORD_F1
 statistic scrutiny.tasks.coreference:

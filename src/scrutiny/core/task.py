@@ -79,6 +79,8 @@ class Score:
         Metric of one text, e.g. ``accuracy@1``: drops and excesses are made of it.
     also
         Metrics that are told beside it.
+    alone
+        Metrics of the items as they are, which are no function of sums: no drop is made of them.
     tolerance
         Drop that can be lived with, in the statistic's own units.
     no_skill
@@ -99,6 +101,7 @@ class Score:
     kept: tuple[str, ...] = ()
     note: str = ""
     names: Mapping[str, str] = field(default_factory=dict)
+    alone: tuple[str, ...] = ()
 
 
 RoleKind = Literal[

@@ -14,7 +14,7 @@ from itertools import pairwise
 from math import log
 from typing import Final, NamedTuple
 
-from scrutiny.core.answers.choices import Option, Ranking, is_option_field, options_in
+from scrutiny.core.answers.choices import Option, Ranking, is_option_field, options_in, squashed
 from scrutiny.core.boundary.json_text import digest
 from scrutiny.core.example import Example
 from scrutiny.core.facts import OPTIONS, RANKINGS
@@ -127,7 +127,9 @@ class WordOverlap(IdentifiedModel):
     def _answered(self, example: Example) -> Prediction:
         scores = self._scores(example)
         order = sorted(range(len(scores)), key=lambda i: -scores[i])
-        return Prediction(Ranking(order) if self._ranks else Option(order[0]))
+        if self._ranks:
+            return Prediction(Ranking(order), (squashed(scores[order[0]]),))
+        return Prediction(Option(order[0]))
 
     def _scores(self, example: Example) -> list[float]:
         options = options_in(example.fields)

@@ -127,17 +127,20 @@ class PassageRanking(ByColumns):
             "gold",
             ("relevant", "positive", "answer", "label"),
         ),
+        Role("paragraph", "column of what the queries were written about", "unit"),
     )
     identifying_columns = ("query", "candidates")
     measures = (
         Measure("hit", unit="items"),
         Measure("pred", unit="place of a candidate"),
         Measure("reciprocal", unit="1 / rank"),
+        Measure("sure", unit="highest score"),
     )
     answer_type = RANKING
     scored_by = Score(
         level="mrr@1",
         also=("accuracy@1",),
+        alone=("recall_at_precision(90)@1",),
         no_skill="the mean reciprocal rank of a random order",
         names={"accuracy@1": "accuracy at rank 1"},
     )
@@ -151,16 +154,18 @@ class PassageRanking(ByColumns):
     def score(
         self, gold: Any, prediction: Prediction, *, labels: Sequence[str]
     ) -> tuple[float, ...]:
-        """Whether the first is right, its place, and 1 by the rank of the first that is right.
+        """Whether the first is right, its place, 1 by the rank of the first right one, sureness.
 
-        A candidate that is not in an answer's order has no rank, which counts as 0.
+        A candidate that is not in an answer's order has no rank, which counts as 0. A model that
+        does not say how sure it is answers always: it is as sure of all.
         """
         if gold is None:
             raise DataError("there is no right candidate.")
         order = prediction.answer
         ranks = (rank for rank, place in enumerate(order, 1) if place in gold)
         rank = next(ranks, 0)
-        return float(rank == 1), float(order[0]), 1 / rank if rank else 0.0
+        sure = prediction.scores[0] if prediction.scores else 1.0
+        return float(rank == 1), float(order[0]), 1 / rank if rank else 0.0, float(sure)
 
     def chance(self, examples: Sequence[Example]) -> float:
         """Mean reciprocal rank of random orders of the candidates."""

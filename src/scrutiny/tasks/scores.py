@@ -27,6 +27,12 @@ of words, from sums over sentences:
 ``mrr@1``
     **Measures**: 1 by the rank of the first candidate that is right, as a mean over queries.
     **Misleads when**: items have different numbers of candidates.
+``recall_at_precision(90)@1``
+    **Measures**: queries that are answered rightly where a ranker answers only if it is sure
+    enough: the most, of all, at a border of its highest score above which at least 90 % of its
+    answers are right. What it is as sure of is answered together; 0 where no border will do.
+    **Misleads when**: the border is taken from the same items: with few it is chosen by luck, and
+    the share is too high. A ranker that is as sure of all answers all or nothing.
 ``upos@1``, ``xpos@1``
     **Measures**: words whose part of speech is right, universal or of the treebank.
     **Misleads when**: a model's words are others than the data's: it is F1 then.
@@ -34,6 +40,7 @@ of words, from sums over sentences:
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -42,8 +49,8 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.statistic import AdditiveStatistic
 from scrutiny.core.task import Prediction, Score, Task
-from scrutiny.reliability.metrics import metric_of
-from scrutiny.reliability.row_statistics import Additive, divide, second
+from scrutiny.reliability.metrics import Parametric, metric_of
+from scrutiny.reliability.row_statistics import Additive, Weighted, divide, second
 from scrutiny.reliability.statistics import ENTITY_F1
 
 
@@ -130,4 +137,37 @@ OF_SHARES: Final[dict[str, Any]] = {
     "is_mean": True,
 }
 MRR: Final = Additive("mrr@1", "mean reciprocal rank", ("reciprocal",), **OF_SHARES)
+
+
+def _recalls(least: float, measures: Any, weights: Any) -> Any:
+    """Most right answers of all ``(draw,)`` with this precision, over borders of sureness."""
+    order = np.argsort(-measures[:, 1], kind="stable")
+    hits, sure = measures[order, 0], measures[order, 1]
+    drawn = weights[:, order]  # (draw, row)
+    right, given = np.cumsum(drawn * hits, axis=1), np.cumsum(drawn, axis=1)
+    is_border = np.append(sure[1:] != sure[:-1], True)
+    fits = is_border & (right >= least * given - 1e-9) & (given > 0)
+    best = np.where(fits, right, 0.0).max(axis=1)
+    return np.asarray(best / given[:, -1])
+
+
+def _recall_at(percent: str, name: str) -> Weighted:
+    """Recall at a precision in percent."""
+    least = float(percent)
+    if not 0 < least <= 100:
+        raise ValueError(percent)
+    return Weighted(
+        name,
+        f"recall at a precision of {percent} %",
+        ("hit", "sure"),
+        partial(_recalls, least / 100),
+        scale="logit",
+        higher_is="better",
+        tolerance=0.02,
+    )
+
+
+RECALL_AT_PRECISION: Final = Parametric(
+    "recall_at_precision@1", ("80", "90", "95"), _recall_at, "a precision in percent"
+)
 XPOS: Final = _share("xpos@1", "treebank tag accuracy (XPOS)", "right_xpos", "xpos", "XPOS")

@@ -114,7 +114,7 @@ def test_chance_of_options_is_that_of_guessing_or_of_a_place():
 def test_ranks_are_those_of_the_first_right_candidate():
     gold = item(RANK, **ROWS[RANK][1]).gold
     assert gold == Ranking((1, 2))
-    orders = {(0, 2, 1): (0, 0, 1 / 2), (2, 0, 1): (1, 2, 1), (0,): (0, 0, 0)}
+    orders = {(0, 2, 1): (0, 0, 1 / 2, 1), (2, 0, 1): (1, 2, 1, 1), (0,): (0, 0, 0, 1)}
     for order, score in orders.items():
         assert RANK.score(gold, Prediction(Ranking(order)), labels=()) == score
 

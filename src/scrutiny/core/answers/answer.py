@@ -147,6 +147,10 @@ class AnswerType(ABC, Generic[A]):
         """
         return (("", self.agree(answer, right).is_whole),)
 
+    def sure_of(self, value: Any) -> float | None:
+        """How sure a model is of a whole answer, from 0 to 1, as what it gave for it tells."""
+        return None
+
     @abstractmethod
     def show(self, answer: A, fields: Mapping[str, str]) -> str:
         """Answer in words for a reader, with the text's fields at hand."""

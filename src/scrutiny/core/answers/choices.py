@@ -196,6 +196,7 @@ class RankingType(AnswerType[Ranking]):
 
     name = "ranking"
     holds = Ranking
+    is_judged_whole = True
 
     def encode(self, answer: Ranking) -> list[int]:
         """Places, the best first."""
@@ -226,6 +227,17 @@ class RankingType(AnswerType[Ranking]):
             return f"is the order {shown or 'of nothing'}, of {count} candidates from 0, each once."
         return None
 
+    def sure_of(self, value: Any) -> float | None:
+        """Highest score of a list, put between 0 and 1 by x / (1 + |x|): its order is kept.
+
+        Examples
+        --------
+        >>> RANKING.sure_of([1.0, 3.0]), RANKING.sure_of([-1.0, 0.0]), RANKING.sure_of("1")
+        (0.875, 0.5, None)
+        """
+        scores = _numbers(value)
+        return None if scores is None else squashed(max(scores))
+
     def as_right(self, answer: Ranking) -> Ranking:
         """Its first candidate."""
         return Ranking(answer[:1])
@@ -244,6 +256,13 @@ class RankingType(AnswerType[Ranking]):
 
 
 RANKING = RankingType()
+
+
+def squashed(score: float) -> float:
+    """Any finite number between 0 and 1, in the same order."""
+    return (1 + score / (1 + abs(score))) / 2
+
+
 _ENOUGH: Final = 0.5
 _SHOWN: Final = 8  # places in a message
 _LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -17,6 +17,7 @@ from scrutiny.core.randomness import generator
 from scrutiny.data.readers.files import lines
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table, corpus_table, reader_defaults, takes
+from scrutiny.tasks.choices import PassageRanking
 from scrutiny.tasks.question_answering import (
     MultiSpanQuestions,
     QuestionAnswering,
@@ -33,11 +34,18 @@ _OF_QUOREF: Final = "context_id"
 RIGHT_F1: Final = 0.800001
 #: Answers to a question whose text does not answer it.
 _NO_ANSWER: Final = [Extract("")]
+#: Columns of a ranking that is derived from questions.
+_OF_RANKING: Final = ("id", "query", "candidates", "relevant", "paragraph")
 #: What a question has.
 _ASKED: Final = ("id", "question", "answers")
 
 
-@takes("encoding", around="sentences kept on each side of the answer's; the whole text by default")
+@takes(
+    "encoding",
+    around="sentences kept on each side of the answer's; the whole text by default",
+    candidates="of a ranking, passages for each question: the right one, others of its article, "
+    "then others; all of the file by default",
+)
 def read(source: DataSource) -> Table:
     """Questions of a file in SQuAD's format (1.1, 2.0), as XQuAD, MLQA and Quoref are.
 
@@ -50,12 +58,41 @@ def read(source: DataSource) -> Table:
     words; one without answers for another reason is a bad row, and so is one of Quoref whose answer
     is several spans. Rows are numbered, since all may stand on one line.
 
+    ``task=passage-ranking`` derives data of search: each question is a query, the passages of the
+    file are its candidates, and its own is the right one. The question was written about it, so it
+    shares more words with it than queries of people do.
+
     Raises
     ------
     DataError
         If it is no such file.
     """
+    if source.option("task").partition("@")[0] == PassageRanking.name:
+        return _ranking(source)
     return _table(source, QuestionAnswering.name)
+
+
+def _ranking(source: DataSource) -> Table:
+    """Questions with passages of the file, of which their own is the right one."""
+    table = _table(source, QuestionAnswering.name)
+    rows = [row for row in table.rows if not row.problem]
+    article = {row.values["context"]: row.values["article"] for row in rows}
+    count = _number(source.option("candidates"), source) or len(article)
+    made = []
+    for row in rows:
+        own, name = row.values["context"], str(row.values["id"])
+        rng = generator(0, "candidates", name="squad@1", item=name)
+        others = [text for text in article if text != own]
+        keys = rng.random(len(others)).tolist()
+        kin = [article[text] != article[own] for text in others]
+        drawn = sorted(range(len(others)), key=lambda i: (kin[i], keys[i]))[: count - 1]
+        chosen = {own, *(others[i] for i in drawn)}
+        candidates = [text for text in article if text in chosen]
+        cells = (name, row.values["question"], candidates, candidates.index(own))
+        values = dict(zip(_OF_RANKING, (*cells, row.values["paragraph"]), strict=True))
+        made.append(row._replace(values=values))
+    note = "Derived: each question is a query, and the passage that it was written about is right."
+    return corpus_table(source, PassageRanking.name, _OF_RANKING, made, notes=(note,))
 
 
 def read_spans(source: DataSource) -> Table:

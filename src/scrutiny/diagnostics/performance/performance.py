@@ -30,7 +30,7 @@ class Performance(Diagnostic[NoParams]):
         return Design(
             estimates=(
                 EstimateSpec("level", scored.level),
-                *(EstimateSpec(metric, metric) for metric in scored.also),
+                *(EstimateSpec(metric, metric) for metric in (*scored.also, *scored.alone)),
             ),
             claims=(
                 Claim(

@@ -55,7 +55,9 @@ def given_answer(
     try:
         given = kind.given(answer, example)
         is_scored = kind.is_judged_whole or has_places(given)
-        return Prediction(given, _confidences([answer]) if is_scored else None)
+        sure = kind.sure_of(answer)
+        alone = None if sure is None else (sure,)
+        return Prediction(given, (_confidences([answer]) or alone) if is_scored else None)
     except TypeError as error:
         raise AnswerError(
             BAD,
