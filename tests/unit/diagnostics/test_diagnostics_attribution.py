@@ -13,7 +13,7 @@ from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.example import Example
 from scrutiny.core.queries.gradients import PathGradient
 from scrutiny.core.task import Prediction
-from scrutiny.diagnostics.attribution.erasing import Order, erased, sizes_of
+from scrutiny.diagnostics.attribution.erasing import WordOrder, erased, sizes_of
 from scrutiny.diagnostics.attribution.explained import AttributionParams, explain
 from scrutiny.diagnostics.attribution.methods.kernel_shap import KernelShap, coalitions, shapley_of
 from scrutiny.diagnostics.attribution.methods.lime import nearness, weighted_ridge
@@ -160,8 +160,8 @@ def test_erasing_follows_the_order_and_the_papers_mean_has_a_sixth_bin():
     model = KeywordClassifier()
     one, context = read("a good film b c d e f g h", model)
     best = np.array([0, 1.0, *[0] * 8])
-    worst = Order(-best, [*range(2, 10), 0, 1])
-    orders = [[Order(best, [1, 0, *range(2, 10)]), worst]]
+    worst = WordOrder(-best, [*range(2, 10), 0, 1])
+    orders = [[WordOrder(best, [1, 0, *range(2, 10)]), worst]]
     ((first, last),) = erased([one], orders, context, aopc="code")
     loss = 2 / 3 - 1 / 2
     assert sizes_of(10) == [1, 1, 1, 2, 5]

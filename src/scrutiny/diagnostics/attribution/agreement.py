@@ -25,7 +25,7 @@ from scrutiny.core.task import Task
 from scrutiny.diagnostics.attribution.explained import Explained, explain
 from scrutiny.diagnostics.attribution.likeness import (
     RANDOM,
-    AgreementParams,
+    AlikeParams,
     BesideModel,
     OfAgreement,
     agreement_estimates,
@@ -43,7 +43,7 @@ _NAMED: Final = (
 )
 
 
-class SeedAgreement(OfAgreement[AgreementParams]):
+class SeedAgreement(OfAgreement[AlikeParams]):
     """Whether an explanation names the same words in another seed of the model.
 
     Scores of the words of a text in a model, and in the reference: another seed of the same recipe,
@@ -69,11 +69,11 @@ class SeedAgreement(OfAgreement[AgreementParams]):
     wants_reference = True
     pairs_apart = True
 
-    def audit_params(self, task: Task) -> AgreementParams:
+    def audit_params(self, task: Task) -> AlikeParams:
         """Fewer texts, and fewer samples of each."""
-        return AgreementParams(texts=40, samples=32)
+        return AlikeParams(texts=40, samples=32)
 
-    def design(self, params: AgreementParams, inputs: Inputs) -> Design:
+    def design(self, params: AlikeParams, inputs: Inputs) -> Design:
         """Likeness by method, beside that of random attributions, and a claim for each."""
         both = inputs.subject.capabilities & inputs.second.capabilities
         names = params.names(both, inputs.task)
@@ -103,9 +103,7 @@ class SeedAgreement(OfAgreement[AgreementParams]):
             },
         )
 
-    def measure(
-        self, params: AgreementParams, cell: Cell, batch: Batch, ctx: Context
-    ) -> Iterable[Row]:
+    def measure(self, params: AlikeParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
         """A row for each method, and one of two random attributions."""
         reference = reference_of(ctx)
         beside = BesideModel(reference.model, reference.labels, ctx, reference)
@@ -121,7 +119,7 @@ class SeedAgreement(OfAgreement[AgreementParams]):
             yield RowKind.of(RANDOM, "control").row(example.id, by_chance(pair[0], ctx))
 
 
-class MethodAgreement(OfAgreement[AgreementParams]):
+class MethodAgreement(OfAgreement[AlikeParams]):
     """Whether different methods of attribution name the same words.
 
     Scores of the words of a text by each method beside those of the next one.
@@ -140,11 +138,11 @@ class MethodAgreement(OfAgreement[AgreementParams]):
 
     id = "attribution.methods@1"
 
-    def audit_params(self, task: Task) -> AgreementParams:
+    def audit_params(self, task: Task) -> AlikeParams:
         """Fewer texts, and fewer samples of each."""
-        return AgreementParams(texts=40, samples=32)
+        return AlikeParams(texts=40, samples=32)
 
-    def design(self, params: AgreementParams, inputs: Inputs) -> Design:
+    def design(self, params: AlikeParams, inputs: Inputs) -> Design:
         """Likeness of each two neighbors; no claim, as nobody has to agree."""
         pairs = [*pairwise(params.names(inputs.subject.capabilities, inputs.task))]
         if not pairs:
@@ -157,9 +155,7 @@ class MethodAgreement(OfAgreement[AgreementParams]):
             notes=(params.note(inputs.data.n_items), _NAMED),
         )
 
-    def measure(
-        self, params: AgreementParams, cell: Cell, batch: Batch, ctx: Context
-    ) -> Iterable[Row]:
+    def measure(self, params: AlikeParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
         """A row for each pair of methods, and one of two random attributions."""
         names = params.names(ctx.model.capabilities, ctx.task)
         found = explain(params, batch.examples, ctx, ctx)
@@ -183,7 +179,7 @@ def _of_two(one: Explained | Failure, a: str, b: str, ctx: Context) -> tuple[flo
 
 
 @dataclass(frozen=True, slots=True)
-class WeightsParams(AgreementParams):
+class WeightsParams(AlikeParams):
     """What is explained, and which layers are shuffled.
 
     Parameters
@@ -196,7 +192,7 @@ class WeightsParams(AgreementParams):
     layers: tuple[float, ...] = (0.25, 1.0)
 
     def __post_init__(self) -> None:
-        AgreementParams.__post_init__(self)
+        AlikeParams.__post_init__(self)
         if not self.layers or not all(0 < share <= 1 for share in self.layers):
             raise PlanError(
                 f"layers are shares above 0 and at most 1, at least one: {self.layers}."

@@ -25,7 +25,7 @@ import numpy as np
 from scrutiny.core.arrays import Floats
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.record import Measure
-from scrutiny.diagnostics.attribution.read_texts import Asked, ReadText, Said, ask_changed
+from scrutiny.diagnostics.attribution.read_texts import AskedModel, ReadText, Said, ask_changed
 
 #: Shares of the words that are removed, or kept alone.
 BINS: Final = (0.01, 0.05, 0.1, 0.2, 0.5)
@@ -80,7 +80,7 @@ MEASURES: Final = (
 )
 
 
-class Erased(NamedTuple):
+class Effects(NamedTuple):
     """What removing words in one order does to one text; the measures in their order."""
 
     comprehensiveness: float
@@ -117,7 +117,7 @@ def most_asked(orders: int) -> int:
     return _SUBSETS + orders * (_STEPS + 2 * len(BINS))
 
 
-class Order(NamedTuple):
+class WordOrder(NamedTuple):
     """Scores of the words of a text, and the words from the highest score down."""
 
     scores: Floats
@@ -125,8 +125,8 @@ class Order(NamedTuple):
 
 
 def erased(
-    texts: Sequence[ReadText], orders: Sequence[Sequence[Order]], ctx: Asked, *, aopc: Aopc
-) -> list[list[Erased | Failure]]:
+    texts: Sequence[ReadText], orders: Sequence[Sequence[WordOrder]], ctx: AskedModel, *, aopc: Aopc
+) -> list[list[Effects | Failure]]:
     """Effects of each order of the words of each text; all texts are asked about together."""
     asked = []
     for text, own in zip(texts, orders, strict=True):
@@ -139,7 +139,7 @@ def erased(
     for text, own in zip(texts, orders, strict=True):
         subsets = _subsets(text, ctx)
         losses = [next(said) for _ in subsets]
-        rows: list[Erased | Failure] = []
+        rows: list[Effects | Failure] = []
         for order in own:
             after = {k: next(said) for k in _looked_at(len(text))}
             alone = {k: next(said) for k in {*sizes_of(len(text))}}
@@ -150,7 +150,7 @@ def erased(
     return found
 
 
-def _subsets(text: ReadText, ctx: Asked) -> list[set[int]]:
+def _subsets(text: ReadText, ctx: AskedModel) -> list[set[int]]:
     """Random sets of words of a text, the same for every order and model."""
     rng = ctx.rng("subsets", "attribution", text.example.id)
     n = len(text)
@@ -160,13 +160,13 @@ def _subsets(text: ReadText, ctx: Asked) -> list[set[int]]:
 
 def _effects(
     text: ReadText,
-    order: Order,
+    order: WordOrder,
     subsets: Sequence[set[int]],
     losses: Sequence[Said | Failure],
     after: Mapping[int, Said | Failure],
     alone: Mapping[int, Said | Failure],
     aopc: Aopc,
-) -> Erased:
+) -> Effects:
     """Measures of one order of one text, none of whose answers failed."""
 
     def lost(said: Said | Failure) -> float:
@@ -180,7 +180,7 @@ def _effects(
     costs = np.array([*map(lost, losses)])
     squares = float(sums @ sums)
     scaled = sums * (float(sums @ costs) / squares) if squares else sums
-    return Erased(
+    return Effects(
         comprehensiveness=sum(curve) / AOPC[aopc],
         sufficiency=sum(rest) / AOPC[aopc],
         flip_share=1.0 if first is None else first / len(text),

@@ -11,7 +11,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.attribution.methods.listed import methods_for, named
 from scrutiny.diagnostics.attribution.methods.method import Effort
-from scrutiny.diagnostics.attribution.read_texts import Asked, ReadText, read_text
+from scrutiny.diagnostics.attribution.read_texts import AskedModel, ReadText, read_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class AttributionParams:
 
     methods: tuple[str, ...] = ()
     texts: int = 200
-    steps: int = 16
+    steps: int = 32
     samples: int = 64
 
     def __post_init__(self) -> None:
@@ -76,7 +76,7 @@ def drawn(params: AttributionParams, examples: Sequence[Example], ctx: Context) 
 def explain(
     params: AttributionParams,
     examples: Sequence[Example],
-    asked: Asked,
+    asked: AskedModel,
     ctx: Context,
     targets: Mapping[str, str] | None = None,
     names: Sequence[str] = (),

@@ -46,7 +46,7 @@ MEASURES: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class AgreementParams(AttributionParams):
+class AlikeParams(AttributionParams):
     """What is explained, and from where on two explanations are the same.
 
     Parameters

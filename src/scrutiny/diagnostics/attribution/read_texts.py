@@ -20,7 +20,7 @@ from scrutiny.text.tokens import token_spans
 FEWEST: Final = 2
 
 
-class Asked(Protocol):
+class AskedModel(Protocol):
     """A model that is asked: a `scrutiny.core.diagnostic.Context` is one."""
 
     @property
@@ -133,7 +133,7 @@ class Said(NamedTuple):
     is_same: bool
 
 
-def ask_changed(asked: Sequence[tuple[ReadText, Example]], ctx: Asked) -> list[Said | Failure]:
+def ask_changed(asked: Sequence[tuple[ReadText, Example]], ctx: AskedModel) -> list[Said | Failure]:
     """What the model says of changed texts of items, all asked together."""
     answers = ctx.predict([changed for _, changed in asked])
     return [
@@ -145,7 +145,7 @@ def ask_changed(asked: Sequence[tuple[ReadText, Example]], ctx: Asked) -> list[S
 
 
 def ask_scores(
-    texts: Sequence[ReadText], changed: Sequence[Sequence[Example]], ctx: Asked
+    texts: Sequence[ReadText], changed: Sequence[Sequence[Example]], ctx: AskedModel
 ) -> list[Floats | Failure]:
     """Probabilities ``(change,)`` of each text's answer after each of its changes."""
     flat = [(text, one) for text, own in zip(texts, changed, strict=True) for one in own]

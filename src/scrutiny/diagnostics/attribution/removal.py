@@ -6,7 +6,8 @@ from typing import Final
 
 import numpy as np
 
-from scrutiny.core.boundary.parameters import at_least, known
+from scrutiny.core.boundary.parameters import at_least, known, shares
+from scrutiny.core.boundary.printable import points
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
@@ -17,8 +18,8 @@ from scrutiny.diagnostics.attribution.erasing import (
     AOPC,
     MEASURES,
     Aopc,
-    Erased,
-    Order,
+    Effects,
+    WordOrder,
     erased,
     most_asked,
 )
@@ -44,14 +45,18 @@ class RemovalParams(AttributionParams):
         Random attributions of each text, of whose effects the mean counts.
     aopc
         Mean over bins as in ERASER's released ``code``, or as in its ``paper`` (5/6 of it).
+    margin
+        Loss of probability beyond that of random removal that is worth a claim.
     """
 
     draws: int = 5
     aopc: Aopc = "code"
+    margin: float = 0.01
 
     def __post_init__(self) -> None:
         AttributionParams.__post_init__(self)
         at_least(self, draws=1)
+        shares(self, "margin")
         known("mean over bins", [self.aopc], AOPC)
 
 
@@ -102,7 +107,7 @@ class Attribution(Diagnostic[RemovalParams]):
         return Design(
             conditions=(*({"method": name} for name in names), RANDOM),
             estimates=tuple(_estimates(names)),
-            claims=tuple(_claim(name) for name in names),
+            claims=tuple(_claim(name, params.margin) for name in names),
             queries_per_item=params.asked(inputs.subject.capabilities, inputs.task)
             + most_asked(len(names) + params.draws),
             notes=(
@@ -142,23 +147,23 @@ class Attribution(Diagnostic[RemovalParams]):
             yield RowKind.of(RANDOM, "control").row(example.id, drawn)
 
 
-def _orders(one: Explained, names: Sequence[str], draws: int, ctx: Context) -> Iterator[Order]:
+def _orders(one: Explained, names: Sequence[str], draws: int, ctx: Context) -> Iterator[WordOrder]:
     """Orders of the words of a text by each method that has scores, and by random ones."""
     scores = [one.scores[name] for name in names]
     scores += [random_scores(one.text, ctx, draw) for draw in range(draws)]
     for own in scores:
         if not isinstance(own, Failure):
-            yield Order(own, ranking(own, one.text, ctx))
+            yield WordOrder(own, ranking(own, one.text, ctx))
 
 
-def _values(effects: Erased | Failure) -> tuple[float, ...] | Failure:
+def _values(effects: Effects | Failure) -> tuple[float, ...] | Failure:
     return effects if isinstance(effects, Failure) else effects.values()
 
 
-def _mean(effects: Sequence[Erased | Failure]) -> tuple[float, ...] | Failure:
+def _mean(effects: Sequence[Effects | Failure]) -> tuple[float, ...] | Failure:
     """Mean of the effects of random attributions."""
     failed = next((one for one in effects if isinstance(one, Failure)), None)
-    rows = [one.values() for one in effects if isinstance(one, Erased)]
+    rows = [one.values() for one in effects if isinstance(one, Effects)]
     return failed or tuple(np.mean(rows, axis=0).tolist())
 
 
@@ -194,14 +199,14 @@ def _estimates(names: Sequence[str]) -> Iterator[EstimateSpec]:
         yield EstimateSpec(f"curve/{name}", "mean(curve)@1", {"method": name}, along=("bin",))
 
 
-def _claim(name: str) -> Claim:
+def _claim(name: str, margin: float) -> Claim:
     """Claim that a method names what the model uses more than chance does."""
     return Claim(
         id=f"uses/{name}",
         says=f"removing the words that {name} names changes the answer more than removing as many "
-        "at random",
+        f"at random, by {points(margin)} of probability",
         components=(
-            Component(f"comprehensiveness/{name} - random", 0.0, "control: random attributions"),
+            Component(f"comprehensiveness/{name} - random", margin, "control: random attributions"),
         ),
         family="uses",
         checks=Claim.checks_with(),

@@ -26,14 +26,19 @@ from scrutiny.core.queries.attention import (
     AttentionMap,
     Weighting,
 )
-from scrutiny.diagnostics.attribution.methods.method import Effort, Method, each, own_label
-from scrutiny.diagnostics.attribution.read_texts import Asked, ReadText
+from scrutiny.diagnostics.attribution.methods.method import (
+    AttributionMethod,
+    Effort,
+    each,
+    own_label,
+)
+from scrutiny.diagnostics.attribution.read_texts import AskedModel, ReadText
 from scrutiny.models.answers.checked import answer_or_fail
 
 _LAYER = "attention_layer"
 
 
-class OfAttention(Method):
+class OfAttention(AttributionMethod):
     """Base of methods that read attention, of many heads or of a single layer."""
 
     needs: ClassVar[tuple[frozenset[str], ...]] = (
@@ -44,7 +49,7 @@ class OfAttention(Method):
     weighting: ClassVar[Weighting] = "raw"
 
     def scores(
-        self, texts: Sequence[ReadText], ctx: Asked, effort: Effort
+        self, texts: Sequence[ReadText], ctx: AskedModel, effort: Effort
     ) -> list[Floats | Failure]:
         """Of a single layer the weights of its tokens, else a row of the maps of all heads."""
         if _LAYER in ctx.model.capabilities:

@@ -15,19 +15,24 @@ import numpy as np
 from scrutiny.core.arrays import Floats
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.queries.gradients import Gradients, TokenGradients
-from scrutiny.diagnostics.attribution.methods.method import Effort, Method, each, own_label
-from scrutiny.diagnostics.attribution.read_texts import Asked, ReadText
+from scrutiny.diagnostics.attribution.methods.method import (
+    AttributionMethod,
+    Effort,
+    each,
+    own_label,
+)
+from scrutiny.diagnostics.attribution.read_texts import AskedModel, ReadText
 from scrutiny.models.answers.checked import answer_or_fail
 
 
-class Gradient(Method):
+class Gradient(AttributionMethod):
     """Length of the gradient at each piece: how much its vector matters, in either direction."""
 
     name = "gradient"
     needs = (frozenset({"gradients"}),)
 
     def scores(
-        self, texts: Sequence[ReadText], ctx: Asked, effort: Effort
+        self, texts: Sequence[ReadText], ctx: AskedModel, effort: Effort
     ) -> list[Floats | Failure]:
         """Sums over the pieces of each word."""
         model = cast("Gradients", ctx.model)

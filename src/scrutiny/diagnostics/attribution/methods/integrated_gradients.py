@@ -14,15 +14,15 @@ from typing import Any, ClassVar, Final
 from scrutiny.core.arrays import Floats
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.queries.gradients import Baseline, PathGradient, PathGradients
-from scrutiny.diagnostics.attribution.methods.method import Effort, Method, each
-from scrutiny.diagnostics.attribution.read_texts import Asked, ReadText
+from scrutiny.diagnostics.attribution.methods.method import AttributionMethod, Effort, each
+from scrutiny.diagnostics.attribution.read_texts import AskedModel, ReadText
 
 #: Steps beyond which a path is given up.
 MOST_STEPS: Final = 512
 _INCOMPLETE: Final = "incomplete_path"
 
 
-class IntegratedGradients(Method):
+class IntegratedGradients(AttributionMethod):
     """Integrated gradients from vectors of zeros."""
 
     name = "integrated_gradients"
@@ -30,7 +30,7 @@ class IntegratedGradients(Method):
     baseline: ClassVar[Baseline] = "zeros"
 
     def scores(
-        self, texts: Sequence[ReadText], ctx: Asked, effort: Effort
+        self, texts: Sequence[ReadText], ctx: AskedModel, effort: Effort
     ) -> list[Floats | Failure]:
         """Sums over the pieces of each word, of paths that are complete."""
         queries = [

@@ -19,11 +19,16 @@ import numpy as np
 from scrutiny.core.arrays import Floats
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.randomness import Rng
-from scrutiny.diagnostics.attribution.methods.method import USUAL_WORDS, Effort, Method, each
-from scrutiny.diagnostics.attribution.read_texts import Asked, ReadText, ask_scores
+from scrutiny.diagnostics.attribution.methods.method import (
+    USUAL_WORDS,
+    AttributionMethod,
+    Effort,
+    each,
+)
+from scrutiny.diagnostics.attribution.read_texts import AskedModel, ReadText, ask_scores
 
 
-class KernelShap(Method):
+class KernelShap(AttributionMethod):
     """Shapley values by a regression whose weights are those of the Shapley kernel."""
 
     name = "kernel_shap"
@@ -33,7 +38,7 @@ class KernelShap(Method):
         return max(effort.samples, 2 * USUAL_WORDS) + 1
 
     def scores(
-        self, texts: Sequence[ReadText], ctx: Asked, effort: Effort
+        self, texts: Sequence[ReadText], ctx: AskedModel, effort: Effort
     ) -> list[Floats | Failure]:
         """As many changed texts as samples, or two for each word, and the empty one."""
         drawn = [

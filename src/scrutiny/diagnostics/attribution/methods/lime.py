@@ -18,14 +18,14 @@ import numpy as np
 from scrutiny.core.arrays import Floats
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.randomness import Rng
-from scrutiny.diagnostics.attribution.methods.method import Effort, Method, each
-from scrutiny.diagnostics.attribution.read_texts import Asked, ReadText, ask_scores
+from scrutiny.diagnostics.attribution.methods.method import AttributionMethod, Effort, each
+from scrutiny.diagnostics.attribution.read_texts import AskedModel, ReadText, ask_scores
 
 _WIDTH = 25.0
 _PENALTY = 1.0
 
 
-class Lime(Method):
+class Lime(AttributionMethod):
     """Weights of a linear model that is fitted to the answers to nearby texts."""
 
     name = "lime"
@@ -35,7 +35,7 @@ class Lime(Method):
         return effort.samples
 
     def scores(
-        self, texts: Sequence[ReadText], ctx: Asked, effort: Effort
+        self, texts: Sequence[ReadText], ctx: AskedModel, effort: Effort
     ) -> list[Floats | Failure]:
         """As many changed texts as samples, with the whole text as the first."""
         masks = [

@@ -21,10 +21,10 @@ from scrutiny.diagnostics.attribution.methods.integrated_gradients import (
 )
 from scrutiny.diagnostics.attribution.methods.kernel_shap import KernelShap
 from scrutiny.diagnostics.attribution.methods.lime import Lime
-from scrutiny.diagnostics.attribution.methods.method import Method
+from scrutiny.diagnostics.attribution.methods.method import AttributionMethod
 from scrutiny.diagnostics.attribution.methods.occlusion import Occlusion
 
-METHODS: Final[Mapping[str, type[Method]]] = {
+METHODS: Final[Mapping[str, type[AttributionMethod]]] = {
     one.name: one
     for one in (
         IntegratedGradients,
@@ -68,7 +68,7 @@ def named(names: Sequence[str]) -> None:
 
 def methods_for(
     names: Sequence[str], capabilities: Collection[str], task: Task
-) -> tuple[Method, ...]:
+) -> tuple[AttributionMethod, ...]:
     """Methods of these names, or the usual ones that the model and the task allow.
 
     Raises

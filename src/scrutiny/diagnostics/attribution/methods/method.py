@@ -9,7 +9,7 @@ import numpy as np
 
 from scrutiny.core.arrays import Floats
 from scrutiny.core.diagnostic import Failure
-from scrutiny.diagnostics.attribution.read_texts import Asked, ReadText
+from scrutiny.diagnostics.attribution.read_texts import AskedModel, ReadText
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Effort:
         Changed texts that LIME and KernelSHAP ask of each text, at least.
     """
 
-    steps: int = 16
+    steps: int = 32
     samples: int = 64
 
 
@@ -32,8 +32,8 @@ class Effort:
 USUAL_WORDS: Final = 30
 
 
-class Method(ABC):
-    """Method of attribution: the higher a word's score, the more it speaks for the answer.
+class AttributionMethod(ABC):
+    """A method of attribution: the higher a word's score, the more it speaks for the answer.
 
     Attributes
     ----------
@@ -55,12 +55,12 @@ class Method(ABC):
 
     @abstractmethod
     def scores(
-        self, texts: Sequence[ReadText], ctx: Asked, effort: Effort
+        self, texts: Sequence[ReadText], ctx: AskedModel, effort: Effort
     ) -> list[Floats | Failure]:
         """Score of each word ``(word,)`` of each text, in order; the model is asked in batches."""
 
 
-def own_label(target: str, ctx: Asked) -> str:
+def own_label(target: str, ctx: AskedModel) -> str:
     """A label of the data as the model calls it."""
     own = dict(zip(ctx.labels, ctx.model.labels, strict=False))
     return own.get(target, target)

@@ -10,11 +10,16 @@ from collections.abc import Sequence
 
 from scrutiny.core.arrays import Floats
 from scrutiny.core.diagnostic import Failure
-from scrutiny.diagnostics.attribution.methods.method import USUAL_WORDS, Effort, Method, each
-from scrutiny.diagnostics.attribution.read_texts import Asked, ReadText, ask_scores
+from scrutiny.diagnostics.attribution.methods.method import (
+    USUAL_WORDS,
+    AttributionMethod,
+    Effort,
+    each,
+)
+from scrutiny.diagnostics.attribution.read_texts import AskedModel, ReadText, ask_scores
 
 
-class Occlusion(Method):
+class Occlusion(AttributionMethod):
     """Loss of the answer's probability without each word, one at a time."""
 
     name = "occlusion"
@@ -24,7 +29,7 @@ class Occlusion(Method):
         return USUAL_WORDS
 
     def scores(
-        self, texts: Sequence[ReadText], ctx: Asked, effort: Effort
+        self, texts: Sequence[ReadText], ctx: AskedModel, effort: Effort
     ) -> list[Floats | Failure]:
         """As many changed texts as words."""
         changed = [[text.without({i}) for i in range(len(text))] for text in texts]

@@ -3,16 +3,16 @@
 import numpy as np
 
 from scrutiny.core.arrays import Floats
-from scrutiny.diagnostics.attribution.read_texts import Asked, ReadText
+from scrutiny.diagnostics.attribution.read_texts import AskedModel, ReadText
 
 
-def random_scores(text: ReadText, ctx: Asked, draw: int) -> Floats:
+def random_scores(text: ReadText, ctx: AskedModel, draw: int) -> Floats:
     """Scores of one draw, the same for every model and replicate."""
     rng = ctx.rng("random words", "attribution", text.example.id, draw)
     return np.asarray(rng.standard_normal(len(text)))
 
 
-def ranking(scores: Floats, text: ReadText, ctx: Asked) -> list[int]:
+def ranking(scores: Floats, text: ReadText, ctx: AskedModel) -> list[int]:
     """Words from the highest score down; equal ones in an order that is drawn.
 
     Words that a method cannot tell apart must not be in the order of the text, which may be one
