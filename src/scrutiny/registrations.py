@@ -34,6 +34,7 @@ diagnostic scrutiny.diagnostics.
     attention.probe@1             attention.probes:AttentionProbe  attentions
     attention.regression@1        attention.regression:Regression  attentions
     attention.stored@1            attention.without_model:Stored  head_counts
+    cells@1                       cells.cells:Cells  cells
     faithfulness.adversarial@1    faithfulness.other_attention:Adversarial  attention_layer
     faithfulness.agreement@1      faithfulness.agreement:AttentionAgreement  attention_layer
     faithfulness.erasure@1        faithfulness.erasure:Erasure  attention_layer
@@ -530,6 +531,8 @@ statistic scrutiny.diagnostics.artifacts.filtering:
     under@1  UNDER
 statistic scrutiny.diagnostics.calibration.calibration:
     calibration_error@1  CALIBRATION_ERROR
+statistic scrutiny.diagnostics.cells.cells:
+    cell_r@1  CELL_R
 statistic scrutiny.diagnostics.influence.influence_params:
     removal_drop@1       REMOVAL_DROP
     influence_rank@1     INFLUENCE_RANK
@@ -567,6 +570,7 @@ part scrutiny.
     without-reading@1  diagnostics.artifacts.without_reading:PART  condition.shown
     aflite@1          diagnostics.artifacts.without_reading:FILTERED  aflite
     labels@1          diagnostics.labels.doubtful_items:PART  labels
+    cells@1           diagnostics.cells.cell_charts:PART  cell_r
     influence@1       diagnostics.influence.influential_examples:PART  removal_drop
     wordings@1        diagnostics.wordings.wording_scores:PART  condition.wording
     judge@1           diagnostics.judges.judge_page:PART  judge

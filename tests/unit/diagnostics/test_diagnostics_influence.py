@@ -1,4 +1,4 @@
-"""Influence of training examples on a planted word, of flat labels, and where it must not be read."""
+"""Influence of training examples: a planted word, labels at random, and what is refused."""
 
 import numpy as np
 import pytest
@@ -128,7 +128,7 @@ def test_the_checks_have_verdicts(planted):
     assert estimate(planted, "mean(placed)", check="mislabeled").value > 0.9
     assert estimate(planted, "influence_rank", check="another sample").value > 0.8
     assert estimate(planted, "beyond(influence_rank)", check="another sample").value > 0.5
-    assert estimate(planted, "mean(same)", check="head").value == 1.0
+    assert estimate(planted, "mean(same)", check="model").value == 1.0
 
 
 def test_labels_at_random_are_no_skill_and_no_claim_is_tested(tmp_path):

@@ -21,6 +21,7 @@ from scrutiny.diagnostics.influence.influence_checks import (
     artifact_in,
     artifacts,
     of_head,
+    of_model,
     other_sample,
     placed,
     removed_rows,
@@ -28,6 +29,7 @@ from scrutiny.diagnostics.influence.influence_checks import (
 from scrutiny.diagnostics.influence.influence_params import (
     HEAD,
     MISLABELED,
+    MODEL,
     InfluenceParams,
     design_of,
 )
@@ -104,7 +106,7 @@ class _OfHeads(Diagnostic[InfluenceParams]):
                 "examples; a decision needs two. Name the data that the model was trained on."
             )
         answers: Sequence[Any] = ()
-        if "predict" in ctx.model.capabilities:
+        if ctx.model.gives_answers:
             answers = ctx.predict(decisions)
         found = grouped(
             (row.item, row)
@@ -156,7 +158,8 @@ class _OfHeads(Diagnostic[InfluenceParams]):
                 *other_sample(samples, draw, params, T, rng),
                 (MISLABELED, placed(params, sample, len(decisions), rng)),
                 *artifacts(params, sample, has_artifact, y, decisions, rng),
-                (HEAD, of_head(params, sample, T, decisions, labels, answers)),
+                (HEAD, of_head(sample, T, decisions, labels)),
+                (MODEL, of_model(sample, len(decisions), labels, answers)),
             ):
                 for role, values in found:
                     kind = RowKind.of({"check": check, "draw": draw}, role)

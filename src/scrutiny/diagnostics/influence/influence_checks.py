@@ -169,28 +169,31 @@ def artifacts(
 
 
 def of_head(
-    params: InfluenceParams,
-    sample: Sample,
-    T: Floats,
-    decisions: Sequence[Example],
-    labels: Sequence[str],
-    answers: Sequence[Any],
+    sample: Sample, T: Floats, decisions: Sequence[Example], labels: Sequence[str]
 ) -> Columns:
-    """Whether the head is right, answers as the model, and is near gradients."""
+    """Whether the head is right, and how near its influences are to products of gradients."""
     plain = influences(sample.head, T, sample.decided, method="gradient")
-    found: list[Any] = []
+    found: list[dict[str, float] | Failure] = []
     for i, example in enumerate(decisions):
         like = _ranked(sample.influence[i], plain[i], "gradient")
-        if isinstance(like, Failure) or example.gold is None:
-            found.append(
-                like if isinstance(like, Failure) else Failure("no_gold", status="skipped")
-            )
-            continue
-        said = labels[int(sample.decided[i])]
-        answer = answers[i] if answers else None
-        if isinstance(answer, Failure):
-            found.append(answer)
-            continue
-        same = answer is None or str(answer.answer) == said
-        found.append({**like, "right": float(said == str(example.gold)), "same": float(same)})
+        if example.gold is None:
+            found.append(Failure("no_gold", status="skipped"))
+        elif isinstance(like, Failure):
+            found.append(like)
+        else:
+            is_right = labels[int(sample.decided[i])] == str(example.gold)
+            found.append({**like, "right": float(is_right)})
+    return [("measured", found)]
+
+
+def of_model(sample: Sample, count: int, labels: Sequence[str], answers: Sequence[Any]) -> Columns:
+    """Whether the head answers as the model does, where that gives answers."""
+    if not answers:
+        return [("measured", [Failure("no_answer", status="undefined")] * count)]
+    found = [
+        one
+        if isinstance(one, Failure)
+        else {"same": float(str(one.answer) == labels[int(sample.decided[i])])}
+        for i, one in enumerate(answers)
+    ]
     return [("measured", found)]

@@ -15,6 +15,8 @@ Sign = Literal["helpful", "koh-liang"]
 #: How training examples are removed, by their influence on a decision.
 REMOVED: Final = ("helpful", "harmful", "least")
 SAMPLE, MISLABELED, ARTIFACT, HEAD = "another sample", "mislabeled", "artifact", "head"
+#: Whether the head answers as the model does.
+MODEL: Final = "model"
 #: Begin of an artifact that is a word of the texts.
 WORD: Final = "word:"
 
@@ -126,7 +128,7 @@ def design_of(params: InfluenceParams, inputs: Inputs) -> Design:
     head = {"check": HEAD}
     specs += [
         EstimateSpec("head", "mean(right)@1", head, draws=draws),
-        EstimateSpec("same answer", "mean(same)@1", head, draws=draws),
+        EstimateSpec("same answer", "mean(same)@1", {"check": MODEL}, draws=draws),
         EstimateSpec("like gradients", "mean(gradient)@1", head, draws=draws),
     ]
     claims = [

@@ -28,9 +28,11 @@ from scrutiny.core.boundary.parameters import at_least, one_of
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
 from scrutiny.core.queries.gradients import InputEmbeddings, TokenGradients
+from scrutiny.core.queries.states import CellStates
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import index_of
 from scrutiny.models.hf.batching import by_length
+from scrutiny.models.words.recurrent_cells import states_of
 from scrutiny.models.words.word_model import FIRST_WORD, PAD, pieces_of_words
 from scrutiny.models.words.word_networks import (
     Dropout,
@@ -41,6 +43,7 @@ from scrutiny.models.words.word_networks import (
     no_dropout,
     read_in_sequence,
 )
+from scrutiny.text.tokens import token_spans
 
 CellName = Literal["lstm", "gru"]
 PoolingName = Literal["last", "max", "mean"]
@@ -172,9 +175,9 @@ class RecurrentParts(NetworkParts):
 
 
 class RecurrentClassifier(NetworkModel):
-    """A classifier that reads words in sequence; capability ``gradients``."""
+    """A classifier that reads words in sequence; capabilities ``gradients`` and ``cells``."""
 
-    offers = NetworkModel.offers | {"gradients"}
+    offers = NetworkModel.offers | {"cells", "gradients"}
 
     def __init__(self, parts: RecurrentParts, source: str) -> None:
         super().__init__(parts, source)
@@ -220,6 +223,23 @@ class RecurrentClassifier(NetworkModel):
                     pieces, tuple(ids[k, own].tolist()), slopes[k, own].numpy().copy()
                 )
         return [found[i] for i in range(len(examples))]
+
+    def cell_pieces(self, text: str) -> tuple[tuple[int, int], ...]:
+        """Places of its words."""
+        return tuple(token_spans(text))
+
+    def cells(self, text: str) -> dict[str, CellStates]:
+        """States of each layer and direction at each word, between the boundaries."""
+        ids, _, _ = self._sequences([self._parts.vocabulary.cut(text)])
+        vectors = self._network["embedding"](ids)[0].numpy()
+        return {
+            name: CellStates(
+                {gate: values[1:-1] for gate, values in one.gates.items()},
+                one.states[1:-1],
+                one.hidden[1:-1],
+            )
+            for name, one in states_of(self._network["cell"], vectors).items()
+        }
 
     def embeddings(self) -> InputEmbeddings:
         """Vectors of all words, lower-cased, behind those of padding and boundaries."""

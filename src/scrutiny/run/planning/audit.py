@@ -110,14 +110,15 @@ def audit_plan(
     there = {d.name: d for d in data}
     measures: list[MeasurePlan] = []
     foreign: dict[str, list[str]] = {}
-    lacking: list[str] = []
     chosen = _chosen(wanted, only, {"", *offered} if data else None)
     for name in chosen:
         diagnostic = registry().load("diagnostic", name)()
         fitting = [
             (model, dataset)
             for (model, dataset), found in declared.items()
-            if (dataset in suites) == diagnostic.of_suites and _fits(diagnostic, *found)
+            if (dataset in suites) == diagnostic.of_suites
+            and _fits(diagnostic, *found)
+            and not lacks_training(diagnostic, tasks[dataset], there[dataset])
         ]
         if diagnostic.searches and wanted.diagnostics and not only:
             fitting = [pair for pair in fitting if _REMOTE not in declared[pair][1]]
@@ -129,9 +130,6 @@ def audit_plan(
             fitting = [(m, d) for m, d in fitting if (second, d) in fitting]
         else:
             fitting = [pair for pair in fitting if pair[0] in own]
-        read_for = [p for p in fitting if not lacks_training(diagnostic, tasks[p[1]], there[p[1]])]
-        lacking += [name.partition("@")[0]] if len(read_for) < len(fitting) else []
-        fitting = read_for
         planned = _measures(name, diagnostic, fitting, tasks)
         if not planned and not second:
             able = {m for (m, _), (_, offers) in declared.items() if diagnostic.needs <= offers}
@@ -148,7 +146,7 @@ def audit_plan(
     left_out = (
         *_left_out(foreign, read, opened),
         *_misfits(unasked, tasks, are_named=bool(only)),
-        *(NO_TRAINING.format(name) for name in lacking),
+        *_untrained([name for name in chosen if name not in told], tasks, there),
     )
     if not measures:
         said = _nothing_applies("" if only else wanted.name, data)
@@ -280,6 +278,17 @@ def in_page_order(names: Sequence[str]) -> list[str]:
     """Names of diagnostics that an audit plans, in page order."""
     rank = {name: place for place, name in enumerate(_FIRST)}
     return sorted(names, key=lambda name: (rank.get(name.partition("@")[0], len(rank)), name))
+
+
+def _untrained(
+    unasked: Sequence[str], tasks: Mapping[str, Task], there: Mapping[str, DataPlan]
+) -> Iterator[str]:
+    """A sentence on each diagnostic that was not planned because the data name no training data."""
+    for name in unasked:
+        diagnostic = registry().load("diagnostic", name)()
+        fitting = [d for d, task in tasks.items() if fits(diagnostic, task)]
+        if any(lacks_training(diagnostic, tasks[d], there[d]) for d in fitting):
+            yield NO_TRAINING.format(name.partition("@")[0])
 
 
 def _measures(

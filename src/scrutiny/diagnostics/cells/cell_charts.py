@@ -1,0 +1,114 @@
+"""Cells that follow a feature, and how often the gates of all cells are shut and open."""
+
+from collections.abc import Iterator
+from statistics import fmean
+from typing import Final
+
+from scrutiny.blocks.charts import Chart, ChartTable, axis, marks, view_of
+from scrutiny.blocks.numbers import interval, number
+from scrutiny.blocks.run_view import RunView
+from scrutiny.blocks.section import FINDINGS, InShort, Part, ReportPart, SentenceBlock, part_of
+from scrutiny.core.boundary.json_text import digest
+from scrutiny.core.record import grouped
+from scrutiny.diagnostics.cells.cells import CELL_R, CHOSEN, GATES
+from scrutiny.store.stored_forms import packed_in
+
+_LEAD: Final = (
+    "A cell is a detector of a feature only if its correlation is beyond that of the best cell "
+    "with the feature moved along the text, and beyond that of an untrained network."
+)
+
+
+def part(view: RunView) -> Part | None:
+    """Best cells of each feature, and a scatter of the gates of each model."""
+    return part_of(
+        "cells",
+        "Recurrent cells",
+        _LEAD,
+        [*_followed(view), *_gates(view)],
+        "models and datasets",
+        chapter=FINDINGS,
+    )
+
+
+def _rows(view: RunView) -> dict[tuple[str, str], list[tuple[str, ...]]]:
+    """Feature, correlation, that of the moved feature and chosen cells, by model and dataset."""
+    folder = view.records.folder
+    kept = () if folder is None else packed_in(folder.path, CHOSEN)
+    cells = grouped(((r["subject"], r["dataset"], r["feature"]), r["cell"]) for r in kept)
+    found = grouped(
+        ((e.key.subject, e.key.dataset), e) for e in view.estimates if e.key.metric == CELL_R.id
+    )
+    return {
+        where: [
+            (
+                feature,
+                *(
+                    interval(next((e for e in own if e.key.role == role), None))
+                    for role in ("measured", "control")
+                ),
+                "; ".join(dict.fromkeys(cells.get((*where, feature), ()))),
+            )
+            for feature, own in grouped(
+                (str(e.key.condition["feature"]), e) for e in estimates
+            ).items()
+        ]
+        for where, estimates in found.items()
+    }
+
+
+def _followed(view: RunView) -> Iterator[Chart]:
+    """Table of features of each model and dataset."""
+    for where, rows in _rows(view).items():
+        yield Chart(
+            anchor=f"cells-{digest(*where, size=4)}",
+            title=f"{view.on_data(*where)}: cells that follow a feature",
+            caption="Size of the correlation on texts that the cell was not chosen on.",
+            table=ChartTable(
+                ("feature", "best cell", "best cell, feature moved", "chosen"), tuple(rows)
+            ),
+            is_open=True,
+        )
+
+
+def _gates(view: RunView) -> Iterator[Chart]:
+    """Scatter of gates: how often shut and open, a point a cell."""
+    folder = view.records.folder
+    if folder is None:
+        return
+    for where, rows in grouped(
+        ((r["subject"], r["dataset"]), r) for r in packed_in(folder.path, GATES)
+    ).items():
+        first = [r for r in rows if r["replicate"] == rows[0]["replicate"]]
+        x, y = axis("shut", "share of positions shut"), axis("open", "share of positions open")
+        encoding = {"x": x, "y": y, "shape": {"field": "gate", "type": "nominal"}}
+        table = [
+            (f"{layer}, {gate}", *(number(fmean(r[n] for r in own)) for n in _COLUMNS))
+            for (layer, gate), own in grouped(((r["layer"], r["gate"]), r) for r in first).items()
+        ]
+        yield Chart(
+            anchor=f"gates-{digest(*where, size=4)}",
+            title=f"{view.on_data(*where)}: gates of each cell",
+            caption="A gate is shut below .1 and open beyond .9. Forget gates at the top left keep "
+            "what they hold; a point near the origin is a gate that does neither.",
+            table=ChartTable(("gates", "shut", "between", "open"), tuple(table)),
+            spec=view_of(first, height=240, layer=[marks("point", encoding)]),
+            is_open=True,
+        )
+
+
+_COLUMNS: Final = ("shut", "between", "open")
+
+
+def lines(view: RunView) -> Iterator[InShort]:
+    """Chosen cells in sentences for a terminal."""
+    for where, rows in _rows(view).items():
+        yield SentenceBlock("")
+        for feature, own, moved, cell in rows:
+            yield SentenceBlock(
+                f"{view.on_data(*where)}, {feature}: {own}, with the feature moved {moved}"
+                f"{f' ({cell})' if cell else ''}."
+            )
+
+
+PART: Final = ReportPart(__doc__, part, lines)
