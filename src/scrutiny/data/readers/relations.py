@@ -51,8 +51,8 @@ def _of(source: DataSource) -> Iterator[RawRow]:
             said = f"{first!r:.60} is no number, a tab and a sentence, as in SemEval-2010 task 8"
             yield RawRow(line, {}, said)
         else:
-            is_told = label and not label.startswith(_COMMENT)
-            yield RawRow(line, {"id": found[1], "text": found[2], "label": label * is_told})
+            told = "" if label.startswith(_COMMENT) else label
+            yield RawRow(line, {"id": found[1], "text": found[2], "label": told})
 
 
 def _pairs(source: DataSource) -> Iterator[RawRow]:
