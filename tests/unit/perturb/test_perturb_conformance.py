@@ -16,7 +16,7 @@ from scrutiny.core.answers.answer import has_places, type_of
 from scrutiny.core.answers.clusters import Clusters
 from scrutiny.core.answers.texts import Extract
 from scrutiny.core.answers.words import ROOT, Words
-from scrutiny.core.example import Example, Span
+from scrutiny.core.example import MARKED, Example, Span
 from scrutiny.core.registry import registry
 from scrutiny.core.transformation import SetsGold, Transformation
 from scrutiny.perturb.engine.apply import Setting, perturb
@@ -88,8 +88,8 @@ ROWS = {
     "passages": [{"text": TALE}],
     "question-answering": [QUESTION, {**QUESTION, "context": " ".join([*WORDS, *STORY])}],
     "relation-classification": [
-        {"text": f"<e1>{RAW[:9]}</e1>{RAW[9:47]}<e2>Paris</e2>.", "label": "in(e1,e2)"},
         {"text": "The <e1>pizza</e1> in the <e2>suitcase</e2>.", "label": "in(e1,e2)"},
+        {"text": f"<e1>{RAW[:9]}</e1>{RAW[9:47]}<e2>Paris</e2>.", "label": "in(e1,e2)"},
     ],
     "sentence-pairs": [{"more": WRITTEN, "less": PENN}],
     "sentence-triples": [
@@ -118,8 +118,11 @@ ROWS = {
         {"text": "Ida saw 12 films in Ottawa.", "reference": "Ida viu 12 filmes em Ottawa."}
     ],
     "word-segmentation": [
+        {
+            "segmented": "记者 李 建国 去 北大 看 两 位 老师 ， 想 听 音乐 ， 立刻 高兴 地 说",
+            "language": "zh",
+        },
         {"segmented": "这 部 电影 不好", "language": "zh"},
-        {"segmented": "记者 李 建国 去 北大 看 两 位 老师 ， 立刻 高兴 地 说", "language": "zh"},
     ],
     "word-senses": [
         {
@@ -261,12 +264,25 @@ def check(example, variant):
                   for piece in pair]  # fmt: skip
         assert after.fields[field] == "".join(pieces)
     assert variant.edits
-    kept = [example.fields[s.field][s.start : s.end] for s in example.protected]
-    again = [after.fields[s.field][s.start : s.end] for s in after.protected]
+    is_open = changes_marked(variant)  # it may write in these
+    kept, again = (
+        [
+            one.fields[s.field][s.start : s.end]
+            for s in one.protected
+            if not (is_open and s.label == MARKED)
+        ]
+        for one in (example, after)
+    )
     assert again == kept or ({*again} == {*kept} and any(e.copies for e in variant.edits))
     check_places(example.spans, after.spans, example, after, variant.edits)
     if variant.gold is not None and not (variant.role == "measured" and sets(variant.recipe)):
         check_places(example.gold, variant.gold, example, after, variant.edits)
+
+
+def changes_marked(variant):
+    """Whether a variant, no control, is of a change that is for marked parts."""
+    steps = parse_recipe(variant.recipe).steps
+    return variant.role == "measured" and any(one.transformation.changes_marked for one in steps)
 
 
 def sets(recipe):
