@@ -33,7 +33,7 @@ class MultipleChoice(ByColumns):
     """
 
     name = "multiple-choice"
-    roles = (
+    roles: tuple[Role, ...] = (
         text_role("text", "column of the text, or of the question alone", *TEXT.names),
         Role("question", "column of the question about the text", "text", ("question", "query")),
         Role(
@@ -51,7 +51,7 @@ class MultipleChoice(ByColumns):
         ),
         Role("paragraph", "column of the text's identifier", "unit", ("paragraph_id",)),
     )
-    identifying_columns = ("text", "options")
+    identifying_columns: tuple[str, ...] = ("text", "options")
     measures = (Measure("hit", unit="items"), Measure("pred", unit="place of an option"))
     answer_type = OPTION_OF
     scored_by = Score(

@@ -99,7 +99,7 @@ THINGS = "coat hat scarf lamp chair table clock book ring cup plate knife".split
 
 def dialogues():
     """Dialogues whose words say the right option, which is the longest."""
-    for k in range(150):
+    for k in range(360):
         right, wrong = THINGS[k % 12], THINGS[(k + 5) % 12]
         text = f"Ida went to the market. Ida bought the {right} on day {k}. Then she slept well."
         options = [f"The {wrong}.", f"The {right}, as far as anybody can say."]
