@@ -21,7 +21,8 @@ TEXTS = {
 KNOWS = {
     "any": "concatenate delete_word punctuation same_mention same_number same_word "
     "vector_neighbors",
-    "spaced": "delete_letter hidden_reorder insert_letter invisible_character middle_swap "
+    "spaced": "asked_word_slip delete_letter "
+    "hidden_reorder insert_letter invisible_character middle_swap "
     "split_word substitute_letter swap_letters typos",
     "Latin": "homoglyph ocr",
     "cased": "word_case",

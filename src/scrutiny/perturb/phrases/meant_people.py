@@ -37,10 +37,17 @@ _PRONOUNS: Final[Mapping[str, Gender]] = {
 
 
 def _named(example: Example) -> list[tuple[str, Gender]]:
-    """First names among the options, with their genders; none unless all options are such."""
+    """First names among the options, with their genders.
+
+    None unless all options are such, and stand in the text in no other case.
+    """
+    words = {word for _, _, word in _words(example.text)}
     found = [(name, first_name_gender(name)) for name in options_in(example.fields)]
     known = [(name, gender) for name, gender in found if gender is not None]
-    return known if len(known) == len(found) else []
+    names = {name for name, _ in known}
+    others = {word.casefold() for word in words - names}
+    is_as_said = names <= words and others.isdisjoint(map(str.casefold, names))
+    return known if len(known) == len(found) and is_as_said else []
 
 
 def _bare(word: str) -> str:
