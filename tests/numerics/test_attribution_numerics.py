@@ -6,26 +6,27 @@ from pathlib import Path
 import numpy as np
 
 sys.path.append(str(Path(__file__).parents[1] / "unit" / "diagnostics"))
-from toy_runs import estimate, run  # noqa: E402
+from toy_runs import estimate, run
 
-from scrutiny.models.words.linear_classifier import BITS, LinearParts, LinearWordModel  # noqa: E402
+from scrutiny.models.words.linear_classifier import BITS, LinearParts, LinearWordModel
 
 LETTERS = tuple("abcdefghijklmnop")
+PLANTED = tuple(f"zz{letter}" for letter in "qrstuvwx")
 METHODS = ["integrated_gradients", "occlusion"]
 
 
 def planted(weights):
-    parts = LinearParts((*LETTERS, "zzz"), ("neg", "pos"), weights, np.zeros(2, np.int64))
+    parts = LinearParts((*LETTERS, *PLANTED), ("neg", "pos"), weights, np.zeros(2, np.int64))
     return LinearWordModel(parts, "linear:planted")
 
 
 def rows(n, rng):
-    """Texts of ten letters, half of them with a planted word, which is the label's only reason."""
+    """Texts of ten words, of which a planted one is the label's only reason."""
     found = []
     for i in range(n):
         words = [*rng.choice([*LETTERS], size=10)]
-        words[int(rng.integers(10))] = "zzz"
-        at = " ".join(words).index("zzz")
+        words[int(rng.integers(10))] = str(rng.choice(PLANTED))
+        at = " ".join(words).index("zz")
         row = {"text": " ".join(words), "evidence": [[at, at + 3]]}
         found.append({**row, "label": ("neg", "pos")[i % 2]})
     return found
@@ -41,8 +42,8 @@ def verdicts_of(model, items, out):
 
 def test_a_planted_word_is_found_by_whoever_asks_the_model(tmp_path):
     rng = np.random.default_rng(0)
-    weights = (0.05 * rng.normal(size=(17, 2)) * 2**BITS).astype(np.int64)
-    weights[-1] = np.array([-3, 3]) << BITS
+    weights = (0.05 * rng.normal(size=(24, 2)) * 2**BITS).astype(np.int64)
+    weights[-len(PLANTED) :] = np.array([-3, 3]) << BITS
     folder, found = verdicts_of(planted(weights), rows(60, rng), tmp_path / "run")
     for method in METHODS:
         assert estimate(folder, "mean(precision_at_1)", method=method).value >= 0.95
@@ -52,17 +53,17 @@ def test_a_planted_word_is_found_by_whoever_asks_the_model(tmp_path):
 
 
 def test_random_networks_do_not_find_what_was_planted(tmp_path):
-    """Of 100 with shuffled weights, the word that decided before is found in a few at most.
+    """Of 100 networks with random weights, a few at most are said to name the planted words.
 
-    One network names the word always or never, as one weight stands behind it: with 17 words the
-    planted one is among the largest of ten by luck in about a tenth of the networks.
+    There are several of these words, as behind a single one stands a single weight: with one word,
+    7 of 100 such networks had it among their largest by luck, and were rightly said to name it.
     """
     rng = np.random.default_rng(1)
     items = rows(20, rng)
     claimed = 0
     for seed in range(100):
         drawn = np.random.default_rng(seed)
-        weights = (drawn.normal(size=(17, 2)) * 2**BITS).astype(np.int64)
+        weights = (drawn.normal(size=(24, 2)) * 2**BITS).astype(np.int64)
         _, found = verdicts_of(planted(weights), items, tmp_path / str(seed))
         claimed += found[0] == "supported"
     assert claimed <= 5

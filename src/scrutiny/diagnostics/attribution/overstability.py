@@ -144,8 +144,8 @@ class Overstability(Diagnostic[OverstabilityParams]):
                     if isinstance(explained, Failure):
                         yield kind.row(example.id, explained)
                         continue
-                    one = said[example.id, k, role]
-                    yield kind.row(example.id, _values(one, explained.text, ctx))
+                    answer = said[example.id, k, role]
+                    yield kind.row(example.id, _values(answer, explained.text))
 
 
 def _method(params: OverstabilityParams, capabilities: Iterable[str], task: Task) -> str:
@@ -186,7 +186,7 @@ def _vocabularies(
     return found
 
 
-def _values(said: Said | Failure, text: ReadText, ctx: Context) -> tuple[float, ...] | Failure:
+def _values(said: Said | Failure, text: ReadText) -> tuple[float, ...] | Failure:
     """Whether an answer stays, and whether it is right where that can be told."""
     if isinstance(said, Failure):
         return said
