@@ -21,6 +21,7 @@ diagnostic scrutiny.diagnostics.
     attack.transfer@1             attack.transfer:Transfer  reference
     attribution@1                 attribution.removal:Attribution
     attribution.methods@1         attribution.agreement:MethodAgreement
+    attribution.overstability@1   attribution.overstability:Overstability
     attribution.rationales@1      attribution.rationales:Rationales
     attribution.seeds@1           attribution.agreement:SeedAgreement  reference
     attribution.weights@1         attribution.agreement:WeightAgreement  shuffled_weights

@@ -112,6 +112,22 @@ def test_a_planted_word_is_found_and_a_random_order_finds_it_by_chance(tmp_path)
     assert verdicts(folder) == dict.fromkeys(names, "supported")
 
 
+def test_a_model_of_two_words_needs_no_others(tmp_path):
+    """The curve is at 1 as soon as both words are there, and random words come later."""
+    params = {"methods": ["integrated_gradients"], "kept": [0, 4, 12], "few": 4}
+    folder = run("attribution.overstability", linear(), reviews(60), tmp_path / "run", **params)
+    own = {k: estimate(folder, "mean(same)", kept=k).value for k in (0, 4, 12)}
+    assert own[0] < 0.7
+    assert own[4] == own[12] == 1
+    assert estimate(folder, "mean(hit)", kept=4).value == 1
+    assert estimate(folder, "mean(same)", role="control", kept=4).value < 0.9
+    assert estimate(folder, "mean(same)", role="control", kept=12).value == 1
+    (finding,) = folder.findings()
+    assert finding.verdict == "supported"
+    with pytest.raises(PlanError, match="is one of them"):
+        run("attribution.overstability", linear(), reviews(4), tmp_path / "b", few=3)
+
+
 def test_items_without_rationales_are_refused(tmp_path):
     with pytest.raises(PlanError, match="no rationales"):
         run("attribution.rationales", linear(), reviews(4), tmp_path / "run")

@@ -127,10 +127,11 @@ def read_text(
 
 
 class Said(NamedTuple):
-    """Probability of the original answer after a change, and whether it is still the answer."""
+    """Probability of the original answer after a change, whether it stays, and the new answer."""
 
     score: float
     is_same: bool
+    answer: Any
 
 
 def ask_changed(asked: Sequence[tuple[ReadText, Example]], ctx: AskedModel) -> list[Said | Failure]:
@@ -139,7 +140,11 @@ def ask_changed(asked: Sequence[tuple[ReadText, Example]], ctx: AskedModel) -> l
     return [
         answer
         if isinstance(answer, Failure)
-        else Said(_probability(answer, text.target, ctx.labels), answer.answer == text.target)
+        else Said(
+            _probability(answer, text.target, ctx.labels),
+            answer.answer == text.target,
+            answer.answer,
+        )
         for (text, _), answer in zip(asked, answers, strict=True)
     ]
 
