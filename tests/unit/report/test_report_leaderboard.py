@@ -9,7 +9,8 @@ import pytest
 from scrutiny.cli import main
 from scrutiny.report.formats import render_ndjson
 from scrutiny.report.load import load_view
-from scrutiny.report.sections.leaderboard import PART, board_objects, boards_of, turned_pairs
+from scrutiny.report.sections.boards import boards_of, turned_pairs
+from scrutiny.report.sections.leaderboard import PART, board_objects
 from scrutiny.report.text import plain_text
 
 N = 200
@@ -141,3 +142,56 @@ def test_runs_of_one_model_have_none(imported, tmp_path):
     scrutiny("import", "table", tmp_path / "s.csv", "-o", tmp_path / "run")
     assert PART.make(load_view(tmp_path / "run")) is None
     assert not list(PART.lines(load_view(tmp_path / "run")))
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Scores of three systems in a file each: the rows in another order, one item less."""
+    folder = tmp_path_factory.mktemp("files")
+    for name, share, kept in (("a", 0.9, N), ("b", 0.88, N), ("c", 0.5, N - 1)):
+        rows = [f"i{i},{int(hit)}" for i, hit in enumerate(right(share))][:kept]
+        ordered = rows[::-1] if name == "b" else rows
+        (folder / f"{name}.csv").write_text("\n".join(["id,correct", *ordered]) + "\n")
+    return folder
+
+
+def test_more_than_two_sides_are_a_leaderboard_on_the_items_of_all(files, capsys):
+    sides = [files / f"{name}.csv" for name in "abc"]
+    scrutiny("compare", *sides, "--json")
+    (board,) = map(json.loads, capsys.readouterr().out.splitlines())
+    assert board["n"] == N - 1
+    assert [one["subject"] for one in board["systems"]] == ["a.csv", "b.csv", "c.csv"]
+    assert [(one["rank_low"], one["rank_high"]) for one in board["systems"]] == [
+        (1, 2),
+        (1, 2),
+        (3, 3),
+    ]
+    scrutiny("import", "table", sides[2], "-o", files / "run")
+    scrutiny("compare", *sides[:2], files / "run")  # a run beside tables
+    text = capsys.readouterr().out
+    assert "Not told apart: a.csv and b.csv." in text
+    assert f"on {N - 1} items that all have answered" in text.replace("\n", " ")
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["builtin:sentiment"], "is a model that has to be asked"),
+        (["c.csv", "--margin", "0.02"], "--margin is about two sides"),
+        (["a.csv"], "A side is named twice"),
+    ],
+)
+def test_what_cannot_be_ranked_is_refused(files, monkeypatch, capsys, more, said):
+    monkeypatch.chdir(files)
+    with pytest.raises(SystemExit) as left:
+        main(["compare", "a.csv", "b.csv", *more])
+    assert left.value.code == 2
+    assert said in " ".join(capsys.readouterr().err.split())
+
+
+def test_the_first_screen_says_who_can_be_the_best(stored, imported):
+    assert [*PART.first(stored)] == [
+        "By accuracy, swift.csv, sound.csv and twin.csv can each be the best of 4 systems."
+    ]
+    said = next(iter(PART.first(imported)))
+    assert said == "By correct, a and b can each be the best of 3 systems."

@@ -169,6 +169,7 @@ _CODES: Final = {"pass": 0, "fail": 1, "undecided": 4}
 @click.command("compare")
 @click.argument("first", metavar="A", required=False)
 @click.argument("second", metavar="B", required=False)
+@click.argument("others", metavar="C...", nargs=-1)
 @click.option(
     "--margin",
     type=click.FloatRange(0.0),
@@ -253,13 +254,18 @@ _CODES: Final = {"pass": 0, "fail": 1, "undecided": 4}
 @running_options
 @seldom_collected()
 def compare(**flags: Any) -> int:
-    r"""Compare B with A: two runs, two logs or tables of scores, or two models on data.
+    r"""Compare B with A: two runs, two logs or tables of scores, or two models on data; or many.
 
     \b
     scrutiny compare runs/v1 runs/v2
     scrutiny compare results/acme__v1 results/acme__v2 --margin 0.02
     scrutiny compare v1.csv v2.csv#case=id,score=correct,trial=run
     scrutiny compare hf:./v1 hf:./v2 --data csv:dev.csv#text=sentence,label=label
+
+    More than two runs, logs or tables: a leaderboard, with the ranks that the items leave open.
+
+    \b
+    scrutiny compare runs/v1 runs/v2 scores.csv
 
     A model beside a run folder is asked what the run asked.
 
@@ -282,6 +288,10 @@ def compare(**flags: Any) -> int:
         from scrutiny.cli.comparison_plans import say_plan
 
         return say_plan(flags)
+    if flags["others"]:
+        from scrutiny.cli.many_sides import say_leaderboard
+
+        return say_leaderboard(flags)
     from scrutiny.cli.comparing import opened, printed, write_junit, write_page
     from scrutiny.core.slice_syntax import canonical
     from scrutiny.data.item_values import FEWEST

@@ -4,18 +4,15 @@ A board is of one score on one set of items, a dataset or a slice of it, and of 
 have it there. Every two systems are compared on the items that all systems have answered.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache, reduce
-from itertools import combinations, pairwise
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import Any, Final
 
 import numpy as np
 
 from scrutiny.blocks.charts import Chart, ChartTable
 from scrutiny.blocks.labels import short_names
 from scrutiny.blocks.numbers import interval, number
-from scrutiny.blocks.run_estimates import identity
 from scrutiny.blocks.run_view import RunView
 from scrutiny.blocks.section import (
     FINDINGS,
@@ -28,20 +25,10 @@ from scrutiny.blocks.section import (
     part_of,
 )
 from scrutiny.blocks.terminal_and_markdown import cropped
-from scrutiny.core.boundary.json_text import canonical_json, digest
+from scrutiny.core.boundary.json_text import digest
 from scrutiny.core.boundary.printable import percent
-from scrutiny.core.estimate import Estimate
-from scrutiny.core.plan import Resampling
-from scrutiny.core.plugin_base import family_name
-from scrutiny.core.randomness import generator
 from scrutiny.core.record import grouped
-from scrutiny.data.splits.study import system_of
-from scrutiny.reliability.assignment import Assignment, assignments_in
-from scrutiny.reliability.joining import join
-from scrutiny.reliability.panel import units_of
-from scrutiny.reliability.row_statistics import resample_any, scale_of
-from scrutiny.stats.arrays import StatisticsError
-from scrutiny.stats.intervals.ranks import Ranks, ranks, reordered
+from scrutiny.report.sections.boards import Board, boards_of, turned_pairs
 
 _LEAD: Final = (
     "A system's rank lies between 1 plus the number of systems shown to be better, and the number "
@@ -50,130 +37,18 @@ _LEAD: Final = (
     "equal: these items do not tell them apart."
 )
 _HEADER: Final = ("system", "score", "rank", "range of rank", "better than", "worse than")
-#: Scores of logs that were imported; of other runs, the score is that of a headline.
-_LOGGED: Final = "scores"
-#: Draws of items, at most; of many pairs, so many numbers over all pairs, and at least.
-_DRAWS: Final = 4_000
-_NUMBERS: Final = 8_000_000
-_FEWEST_DRAWS: Final = 1_000
 #: Boards, and systems of a board, in a terminal.
 _MOST_PRINTED: Final = 3
 _MOST_SYSTEMS: Final = 20
+#: Systems that a sentence names.
+_MOST_FIRST: Final = 4
 _PRINTED: Final = (18, 22, 4, 8, 11, 10)  # cells
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Board:
-    """Systems on one set of items.
-
-    Parameters
-    ----------
-    dataset, where
-        The items: a dataset, and a slice of it; empty for all.
-    metric
-        Name of the score.
-    scores
-        Estimate of each system, by name, on all items that it has answered.
-    n_items
-        Items that all systems have answered, on which they are compared.
-    ranks
-        In the order of ``scores``.
-    """
-
-    dataset: str
-    where: str
-    metric: str
-    scores: Mapping[str, Estimate]
-    n_items: int
-    ranks: Ranks
-
-
-@lru_cache(maxsize=2)
-def boards_of(view: RunView) -> tuple[Board, ...]:
-    """Boards of a run with two or more systems; none of a split study, which has its own table."""
-    if len(view.facts.subjects) < 2:
-        return ()
-    scores = {identity(one.key): one for one in view.all_estimates}
-    told = (f.estimate for f in view.all_findings if f.claim.is_headline and f.estimate)
-    headlines = {identity(one.key, without=["group"]) for one in told}
-    first: dict[tuple[str, ...], dict[str, Assignment]] = {}
-    for one in assignments_in(view.manifest):
-        name = identity(one.key, without=["group"])
-        is_own = one.is_of_whole_records and (name in headlines or family_name(one.kind) == _LOGGED)
-        known = scores.get(identity(one.key))
-        if not is_own or one.role != "measured" or known is None or known.value is None:
-            continue
-        if not system_of(one.subject, one.dataset):
-            place = one.dataset, one.where, canonical_json(one.condition)
-            first.setdefault(place, {}).setdefault(one.subject, one)
-    found = (
-        _board(view, own, {name: scores[identity(one.key)] for name, one in own.items()})
-        for own in first.values()
-    )
-    return tuple(board for board in found if board is not None)
-
-
-def _higher_is(view: RunView, one: Assignment) -> str:
-    """Whether a higher score is better; logs of other tools say it of their scores."""
-    if family_name(one.kind) != _LOGGED:
-        return one.statistic.higher_is
-    lower = view.manifest.get("data", {}).get(one.dataset, {}).get("lower_is_better", ())
-    return "worse" if one.condition.get("metric") in lower else "better"
-
-
-def _board(
-    view: RunView, own: Mapping[str, Assignment], scores: Mapping[str, Estimate]
-) -> Board | None:
-    """Board of systems; None where there is nothing to rank by."""
-    (one, *_), statistics = own.values(), [each.statistic for each in own.values()]
-    statistic = statistics[0]
-    is_same = {each.id for each in statistics} == {statistic.id}
-    higher_is = _higher_is(view, one)
-    if len(own) < 2 or not is_same or higher_is == "neither":
-        return None
-    joined, panel = [], None
-    for each in own.values():
-        recorded = view.records.recorded(each)
-        if recorded is None:
-            return None
-        side = recorded.select(each.sides[""], each.within)
-        joined.append(join(recorded.panel, {"": side}, needs=statistic.needs))
-        panel = recorded.panel
-    rows = reduce(np.intersect1d, [each.rows for each in joined])
-    if panel is None or not rows.size or len({each.values.shape[-1] for each in joined}) > 1:
-        return None
-    values = [each.values[:, np.searchsorted(each.rows, rows)] for each in joined]
-    units, cells = units_of(panel, rows)
-    pairs = len(own) * (len(own) - 1) // 2
-    try:
-        drawn = resample_any(
-            statistic,
-            np.concatenate(values),
-            units=units,
-            draws=min(_DRAWS, max(_FEWEST_DRAWS, _NUMBERS // pairs)),
-            rng=generator(view.facts.seed, "bootstrap", name=one.dataset, item="items"),
-            cells=cells,
-        )
-        ends = np.cumsum([0, *map(len, values)])
-        sides = [drawn.select(slice(a, b)) for a, b in pairwise(ends)]
-        resampling = Resampling(**view.manifest.get("plan", {}).get("resampling", {}))
-        found = ranks(
-            [side.mean_replicate() for side in sides] if resampling.is_held else sides,
-            rng=generator(view.facts.seed, "bootstrap", name="ranks", item="replicates"),
-            level=view.facts.level,
-            scale=scale_of(statistic),
-            is_higher_better=higher_is == "better",
-        )
-    except StatisticsError:
-        return None  # a score that does not exist on these items
-    said = ", ".join(map(str, one.condition.values())) or statistic.says
-    return Board(one.dataset, one.where, said, scores, rows.size, found)
 
 
 def part(view: RunView) -> Part | None:
     """A table of ranks for each board, and where two boards order systems differently."""
     boards = boards_of(view)
-    charts = [*map(_reorderings, _sets(boards)), *(_ranks(view, board) for board in boards)]
+    charts = [*map(_reorderings, _sets(boards)), *(_ranks(board) for board in boards)]
     return part_of(
         "leaderboard",
         "Leaderboard",
@@ -195,7 +70,7 @@ def _on(board: Board) -> str:
     return f"{dataset} where {board.where}" if board.where else dataset
 
 
-def _ranks(view: RunView, board: Board) -> Chart:
+def _ranks(board: Board) -> Chart:
     """Table of the ranks of a board."""
     found, names = board.ranks, short_names(list(board.scores))
     systems, ahead = list(board.scores), found.ahead
@@ -215,13 +90,13 @@ def _ranks(view: RunView, board: Board) -> Chart:
     return Chart(
         anchor=f"leaderboard-{digest(board.dataset, board.where, board.metric, size=4)}",
         title=f"{board.metric} on {_on(board)}",
-        caption=" ".join(_sentences(view, board)),
+        caption=" ".join(_sentences(board)),
         table=ChartTable(_HEADER, tuple(rows)),
         is_open=True,
     )
 
 
-def _sentences(view: RunView, board: Board) -> Iterator[str]:
+def _sentences(board: Board) -> Iterator[str]:
     """Who is first, who is tied, and on what items."""
     found = board.ranks
     systems = list(short_names(list(board.scores)).values())
@@ -234,48 +109,11 @@ def _sentences(view: RunView, board: Board) -> Iterator[str]:
     elif (found.low == found.high).all():
         yield "All systems are told apart."
     items = f"{board.n_items:,} items that all have answered"
-    yield f"The ranges of rank hold together at {percent(view.facts.level)}, on {items}."
+    yield f"The ranges of rank hold together at {percent(found.level)}, on {items}."
 
 
 def _and(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-class Turned(NamedTuple):
-    """Two systems that two boards are shown to order differently.
-
-    Parameters
-    ----------
-    one, on, by
-        The system that is ahead on the first board, that board, and by how much.
-    other, there, back
-        The same of the second.
-    """
-
-    one: str
-    on: Board
-    by: float
-    other: str
-    there: Board
-    back: float
-
-
-def turned_pairs(boards: Sequence[Board]) -> list[Turned]:
-    """Pairs that stand in different orders, more than by chance, on boards of the same systems."""
-    if len(boards) < 2:
-        return []
-    systems, found = list(boards[0].scores), []
-    ahead = [board.ranks.shown_ahead(len(boards)) for board in boards]
-    for i, k in reordered([board.ranks for board in boards]):
-        # the largest difference of those that are shown, each way
-        gaps = [
-            board.ranks.differences[i, k] * (shown[i, k] or shown[k, i])
-            for board, shown in zip(boards, ahead, strict=True)
-        ]
-        most, least = int(np.argmax(gaps)), int(np.argmin(gaps))
-        first = systems[i], boards[most], float(gaps[most])
-        found.append(Turned(*first, systems[k], boards[least], -float(gaps[least])))
-    return found
 
 
 def _changed(one: Board, other: Board) -> int:
@@ -314,8 +152,13 @@ def _reorderings(boards: Sequence[Board]) -> Chart | None:
 
 
 def board_objects(view: RunView) -> Iterator[dict[str, Any]]:
+    """Boards of a run as plain JSON."""
+    return objects_of(boards_of(view))
+
+
+def objects_of(boards: Sequence[Board]) -> Iterator[dict[str, Any]]:
     """Boards, each with its reorderings behind the last of its kind, as plain JSON."""
-    for several in _sets(boards_of(view)):
+    for several in _sets(boards):
         for board in several:
             found, names = board.ranks, list(board.scores)
             ahead = found.ahead
@@ -353,12 +196,33 @@ def _items(board: Board) -> dict[str, str]:
 
 
 def lines(view: RunView) -> Iterator[InShort]:
+    """The first boards of a run, and all reorderings."""
+    return lines_of(boards_of(view))
+
+
+def first_sentences(view: RunView) -> Iterator[str]:
+    """Who is the best on each dataset, or who are not told apart from the first."""
+    boards = [board for board in boards_of(view) if not board.where]
+    for board in boards:
+        on = f" on {_on(board)}" * (len({one.dataset for one in boards}) > 1)
+        systems = list(short_names(list(board.scores)).values())
+        places = [i for i in board.ranks.order if board.ranks.low[i] == 1]
+        if len(places) == 1:
+            best, told = systems[places[0]], f"is shown to be the best of {len(systems)} systems"
+            yield f"By {board.metric}{on}, {best} {told}."
+        else:
+            shown = [systems[i] for i in places[:_MOST_FIRST]]
+            more = [f"{len(places) - _MOST_FIRST} others"] * (len(places) > _MOST_FIRST)
+            first = _and([*shown, *more])
+            yield f"By {board.metric}{on}, {first} can each be the best of {len(systems)} systems."
+
+
+def lines_of(boards: Sequence[Board]) -> Iterator[InShort]:
     """The first boards, and all reorderings."""
-    boards = boards_of(view)
     if boards:
         yield from (SentenceBlock(""), SentenceBlock("Leaderboard", "bold"))
     for board in boards[:_MOST_PRINTED]:
-        made = _ranks(view, board)
+        made = _ranks(board)
         yield SentenceBlock(made.title)
         header = ("  system", "score", "rank", "range", "better than", "worse than")
         rows = (
@@ -379,4 +243,4 @@ def lines(view: RunView) -> Iterator[InShort]:
             yield SentenceBlock(f"{said}.", hanging=2)
 
 
-PART: Final = ReportPart(__doc__, part, lines)
+PART: Final = ReportPart(__doc__, part, lines, first_sentences)

@@ -1,0 +1,72 @@
+"""More than two sides of ``scrutiny compare``: the leaderboard of stored runs, logs and tables."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import click
+
+from scrutiny.blocks.labels import short_names
+from scrutiny.blocks.terminal_and_markdown import block_lines, write_lines
+from scrutiny.cli.output import prints_on_stderr
+from scrutiny.cli.stored_sides import folder_of, kind_of
+from scrutiny.core.boundary.json_text import json_line
+from scrutiny.core.errors import PlanError
+from scrutiny.report.load import load_view
+from scrutiny.report.sections.boards import boards_over
+from scrutiny.report.sections.leaderboard import lines_of, objects_of
+from scrutiny.store.arrow import leave_pandas_out
+
+#: Options that are about two sides.
+_OF_TWO: Final = "margin junit html again invariances representations paired where".split()
+
+
+def say_leaderboard(flags: Mapping[str, Any]) -> int:
+    """Print the leaderboard of three or more stored sides.
+
+    Raises
+    ------
+    PlanError
+        If a side is a model that has to be asked, an option is about two sides, or no score is
+        shared.
+    """
+    texts = [flags["first"], flags["second"], *flags["others"]]
+    model = next((text for text in texts if kind_of(text) == "model"), None)
+    if model is not None:
+        raise PlanError(
+            f"{model!r} is a model that has to be asked, and more than two sides are compared by "
+            "what they have answered: ask all of them in one run (scrutiny run performance --model "
+            "A --model B --model C --data STRING), whose report has the leaderboard."
+        )
+    stated = next((name for name in _OF_TWO if flags[name] not in (None, (), False)), None)
+    if stated is not None:
+        raise PlanError(
+            f"--{stated} is about two sides, and there are {len(texts)}: compare two of them with "
+            "it. The page of a leaderboard is that of one run: scrutiny import table A.csv B.csv "
+            "C.csv -o RUN, scrutiny report RUN -o page.html."
+        )
+    if len(set(texts)) < len(texts):
+        raise PlanError("A side is named twice: a system is no rival of itself.")
+    leave_pandas_out()
+    with TemporaryDirectory(prefix="scrutiny-compare-") as kept, prints_on_stderr():
+        out = Path(kept if flags["out"] is None else flags["out"])
+        folders = [
+            folder_of(text, out / f"side-{number}", {**flags, "out": out})  # with its estimates
+            for number, text in enumerate(texts, 1)
+        ]
+        names = short_names(texts)
+        views = {names[t]: load_view(one.path) for t, one in zip(texts, folders, strict=True)}
+        boards = boards_over(views)
+    if not boards:
+        raise PlanError(
+            "There is no leaderboard: no two of these have the same score of the same items. Items "
+            "pair by their ids, and scores by their names; datasets by theirs where a side has "
+            "several."
+        )
+    if flags["as_json"]:
+        for one in objects_of(boards):
+            click.echo(json_line(one))
+    else:
+        write_lines(block_lines(lines_of(boards)))
+    return 0
