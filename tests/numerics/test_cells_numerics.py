@@ -1,4 +1,4 @@
-"""Random recurrent networks: what they follow by chance, and what they follow because they see it."""
+"""Random recurrent networks: what they follow by chance, and because they see it."""
 
 import numpy as np
 import pytest

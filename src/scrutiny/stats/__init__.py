@@ -36,7 +36,10 @@ association
     `correlation`: of two quantities over replicates. `rank_correlation`: Kendall's tau-b of many
     pairs of rankings, two measures over all pairs of models. `regression`: least squares of many
     outcomes from sums of products, errors by cluster. `word_sets`: effect size of word sets and its
-    permutation test, on `partitions`; clusters aligned with sets.
+    permutation test, on `partitions`; clusters aligned with sets. `moved_features`: the cell that
+    follows a feature best, beside the feature moved.
+influence
+    `logistic_heads` on fixed features, `influences` of their training rows, `shared_features`.
 agreement
     `corrected_means`: means of a judge's verdicts, corrected by few human labels.
     `kappa`: corrected for chance, of raters and of probabilities. `flips`: disagreement item by
