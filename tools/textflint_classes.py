@@ -63,6 +63,7 @@ DATA: dict[str, tuple[str, str]] = {
         "text-pair-classification",
         "tsv:{}/mrpc/msr-para-train.tsv#text=#1 String,text_pair=#2 String,label=Quality",
     ),
+    "WSC273": ("pronoun-resolution", "winograd:{}/wsc_dpr/wsc273.txt"),
     _PUD: ("translation", "parallel:{}/ud_pud/en_pud-ud-test.conllu#to=pt_pud-ud-test.conllu"),
     "Multi30k": ("translation", f"parallel:{{}}/{_FLICKR}.en#to={Path(_FLICKR).name}.de"),
 }
@@ -134,6 +135,9 @@ TASKS: tuple[Class, ...] = (
     Class("SM SwapNum", "number_clash(of=1,becomes=0)", ("MRPC train",), "no paraphrase"),
     Class("SM SwapWord", "antonym_clash(of=1,becomes=0)", ("MRPC train",), "no paraphrase"),
     Class("SM Overlap", "--suite builtin:same_words", ("300 pairs of ten constructions",)),
+    Class("WSC SwapNames", "other_names", ("WSC273",)),
+    Class("WSC SwapGender", "other_gender", ("WSC273",)),
+    Class("WSC InsertRelativeClause", "relative_clause", ("WSC273",)),
 )
 # Classes of tasks for which no recipe does what they describe, and what runs there.
 MISSING: dict[str, str] = {
@@ -143,9 +147,7 @@ MISSING: dict[str, str] = {
     "RE InsertClause, SwapEnt, SwapAge, SwapBirth, SwapEmployee": (
         "relation extraction; universal changes run beside the marked parts"
     ),
-    "WSC SwapNames, SwapGender, SwitchVoice, InsertRelativeClause": (
-        "Winograd; theirs are ready-made variants of the first questions"
-    ),
+    "WSC SwitchVoice": "Winograd; theirs are ready-made variants of the first questions",
     "WSD SwapTarget": "word senses",
 }
 
