@@ -257,3 +257,23 @@ def test_kept_texts_have_their_scores(finished):
 def test_an_empty_list_of_texts_is_nothing_to_ask():
     context = ToyContext(TextClassification(), KeywordClassifier())
     assert KernelShap().scores([], context, Effort()) == []
+
+
+def test_the_page_asks_first_whether_explanations_may_be_believed(finished):
+    from scrutiny.diagnostics.attribution.attribution_page import PART
+    from scrutiny.report.load import load_view
+
+    view = load_view(finished.path)
+    found = PART.make(view)
+    assert found.title == "May these explanations be believed?"
+    removal, curves, texts = found.charts
+    assert [row[0] for row in removal.table.rows] == ["occlusion", "kernel_shap"]
+    assert {row[2] for row in removal.table.rows} == {"supported"}
+    assert [row[0] for row in curves.table.rows][-1] == "random"
+    assert len(texts.scored) == 3
+    darkest = {word.text for text in texts.scored for word in text.words if word.shade == 4}
+    assert darkest <= {"good", "bad"}
+    assert texts.has_texts
+    (told,) = PART.lines(view)
+    assert told.text.startswith("2 of 2 methods name what")
+    assert len(PART.make(view.without_texts()).charts) == 2

@@ -360,3 +360,15 @@ def test_a_client_keeps_them_and_takes_the_datas_labels(model, make):
         assert again.ask(capability, asked) == found
         assert (again.tally.asked, again.tally.cached) == (0, len(asked))
     assert isinstance(again.ask("path_gradients", queries["path_gradients"])[0], PathGradients)
+
+
+@pytest.mark.parametrize("model", ["hf", "recurrent", "attention-conv", "linear"], indirect=True)
+def test_shuffled_weights_answer_otherwise_and_leave_the_model_as_it_was(model, make):
+    examples = make(*TEXTS)
+    before = [one.scores for one in model.predict(examples)]
+    with model.with_shuffled_weights(1.0, seed=4) as other:
+        shuffled = [one.scores for one in other.predict(examples)]
+    with model.with_shuffled_weights(1.0, seed=4) as other:
+        assert [one.scores for one in other.predict(examples)] == shuffled
+    assert shuffled != before
+    assert [one.scores for one in model.predict(examples)] == before
