@@ -318,7 +318,7 @@ reader scrutiny.data.readers.
     contrast@1     contrast_sets:read
     crows-pairs@1  stereotype_sentences:read_crows_pairs
     csv@1          delimited:read_csv
-    dream@1        dialogue_questions:read
+    dream@1        options:read_dialogues
     eraser@1       eraser:read
     gap@1          coreference:read_gap
     head-scores@1  builtin:read_head_scores
@@ -329,7 +329,7 @@ reader scrutiny.data.readers.
     parallel@1     parallel:read
     parquet@1      parquet:read
     relations@1    relations:read
-    segmented@1    segmented:read
+    segmented@1    conll:read_segmented
     senses@1       senses:read
     sent-bias@1    sent_bias:read
     spans@1        spans:read
@@ -338,7 +338,7 @@ reader scrutiny.data.readers.
     suite@1        suites:read
     text@1         delimited:read_text
     tsv@1          delimited:read_tsv
-    winograd@1     winograd:read
+    winograd@1     options:read_pronouns
     xlsx@1         delimited:read_xlsx
 adapter scrutiny.models.
     attention-classifier@1  words.attention_classifier:ADAPTER

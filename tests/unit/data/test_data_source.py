@@ -56,7 +56,7 @@ def test_unknown_scheme_lists_schemes_and_near_names():
 
 
 def test_unknown_suffix_lists_schemes():
-    with pytest.raises(DataError, match=r"neither a known scheme nor a known suffix.*csv, gap"):
+    with pytest.raises(DataError, match=r"neither a known scheme nor a known suffix.*csv, dream"):
         parse_source("dev.xls")
 
 
@@ -104,6 +104,8 @@ def test_every_reader_has_a_scheme():
             "csv",
         ),
         *(
+            "dream",
+            "eraser",
             "gap",
             "head-scores",
             "hf",
@@ -112,11 +114,9 @@ def test_every_reader_has_a_scheme():
             "negation",
             "parallel",
             "parquet",
-            "sent-bias",
-            "spans",
-            "squad",
         ),
-        *("stereoset", "suite", "text", "tsv", "xlsx"),
+        *("relations", "segmented", "senses", "sent-bias", "spans", "squad"),
+        *("stereoset", "suite", "text", "tsv", "winograd", "xlsx"),
     ]
 
 

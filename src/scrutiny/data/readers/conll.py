@@ -1,4 +1,4 @@
-"""CoNLL files: one word a line, blank lines between sentences; tags, or CoNLL-U's trees.
+"""CoNLL files: one word a line, blank lines between sentences; tags, CoNLL-U's trees, cut words.
 
 Words of CoNLL-U are the syntactic ones, which heads are counted by: lines of multiword tokens
 (``3-4``) and of empty nodes (``8.1``) are passed over.
@@ -23,6 +23,7 @@ from scrutiny.data.table import (
 )
 from scrutiny.tasks.annotated import TokenClasses
 from scrutiny.tasks.dependency_arcs import DependencyArcs
+from scrutiny.tasks.segmentation import WordSegmentation
 from scrutiny.text.tokens import offsets_of_words
 
 _COMMENT = re.compile(r"#\s*([\w.-]+)\s*=\s*(.*)")
@@ -222,3 +223,34 @@ def _problem(words: Sequence[list[str]]) -> str:
         if len(cells[_HEAD]) > _LONGEST_HEAD:
             return f"word {number} has a head of {len(cells[_HEAD])} digits"
     return ""
+
+
+@takes("encoding")
+def read_segmented(source: DataSource) -> Table:
+    """Sentences of a text file, or of a file of CoNLL-U (``.conllu``), with their words.
+
+    The bakeoffs of SIGHAN have a sentence a line with spaces between its words, treebanks of
+    Chinese, Japanese or Thai the second form. A sentence of a text file is named by its line; blank
+    lines are none.
+    """
+    if source.path.suffix == ".conllu":
+        columns = ("id", "segmented", "text")
+        return corpus_table(source, WordSegmentation.name, columns, _words_of_treebank(source))
+    return corpus_table(source, WordSegmentation.name, ("id", "segmented"), _words_of_lines(source))
+
+
+def _words_of_lines(source: DataSource) -> Iterator[RawRow]:
+    """Sentences of a text file."""
+    for number, line in enumerate(lines(source), 1):
+        if words := line.split():
+            yield RawRow(number, {"id": f"{source.path.stem}/{number}", "segmented": words})
+
+
+def _words_of_treebank(source: DataSource) -> Iterator[RawRow]:
+    """Sentences of CoNLL-U, as they were written where that is their words one after the other."""
+    for row in read_conllu(replace(source, options={"spacing": "raw"})).rows:
+        values: dict[str, Any] = dict(row.values)
+        if values:
+            words = values["words"]
+            values = {**values, "segmented": words, "text": values["raw"] or "".join(words)}
+        yield row._replace(values=values)

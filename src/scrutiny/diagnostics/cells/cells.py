@@ -67,7 +67,7 @@ CELL_R: Final = Additive(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Read:
+class _WatchedText:
     """A text with the states of all cells ``(position, cell)`` and its features ``(position,)``."""
 
     example: Example
@@ -150,7 +150,9 @@ class Cells(Diagnostic[CellsParams]):
             gates.add(found)
             states = np.concatenate([one.states for one in found.values()], axis=1)
             places = model.cell_pieces(text)
-            read.append(_Read(example, states, {n: FEATURES[n](text, places) for n in FEATURES}))
+            read.append(
+                _WatchedText(example, states, {n: FEATURES[n](text, places) for n in FEATURES})
+            )
         ctx.array(GATES, packed([{**_whose(cell), **one} for one in gates.rows()]))
         chosen, columns = [], {}
         for name in params.features:
@@ -183,7 +185,7 @@ def _moved(values: Sequence[Floats], rng: np.random.Generator) -> list[Floats]:
 
 
 def _sums(
-    read: Sequence[_Read], values: Sequence[Floats], for_choice: set[int]
+    read: Sequence[_WatchedText], values: Sequence[Floats], for_choice: set[int]
 ) -> tuple[int | None, list[tuple[float, ...] | Failure]]:
     """Chosen cell, and the sums of each text that it is measured on."""
     halves = [[i for i in range(len(read)) if (i in for_choice) is own] for own in (True, False)]

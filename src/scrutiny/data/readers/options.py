@@ -1,8 +1,9 @@
-"""Pronouns with those whom they may mean: WSC273, PDP and DPR as released, and GAP.
+"""Questions with options as they were released: dialogues, and pronouns with whom they may mean.
 
-Files of the first three have four lines for each text: the text, the pronoun or ``[MASK]``, the
-candidates with commas between, the right one (Levesque et al. 2012; Davis et al. 2017; Rahman and
-Ng 2012). GAP is a table (Webster et al. 2018).
+DREAM and C3 are one list of ``[turns, [{question, choice, answer}], id]`` (Sun et al. 2019, 2020);
+the answer is the text of an option. WSC273, PDP and DPR have four lines for each text: the text,
+the pronoun or ``[MASK]``, the candidates with commas between, the right one (Levesque et al. 2012;
+Davis et al. 2017; Rahman and Ng 2012). GAP is a table (Webster et al. 2018).
 """
 
 import re
@@ -11,14 +12,17 @@ from itertools import pairwise
 from typing import Any, Final
 
 from scrutiny.core.answers.choices import GAP
+from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.errors import DataError
 from scrutiny.data.readers.coreference import FEMININE, GAP_COLUMNS
 from scrutiny.data.readers.delimited import read_tsv
 from scrutiny.data.readers.files import blocks, lines
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table, corpus_table, one_of, takes
+from scrutiny.tasks.choices import MultipleChoice
 from scrutiny.tasks.pronouns import PronounResolution
 
+_ASKED: Final = ("id", "text", "question", "options", "answer", "paragraph")
 _COLUMNS: Final = ("id", "text", "gap", "options", "answer", "pronoun", "gender", "pair")
 _CASES: Final = ("of", "expect", "test")
 _MASK: Final = "[MASK]"
@@ -28,8 +32,42 @@ _WORDS: Final = re.compile(r"\w+")
 _BEGINNING, _ALIKE = 4, 0.6
 
 
+@takes("encoding")
+def read_dialogues(source: DataSource) -> Table:
+    """Questions of a file in the format of DREAM or C3, each with its dialogue and its options.
+
+    Turns are lines of the text. Questions about one text share its identifier (``paragraph``),
+    which intervals keep together. Rows are numbered, since all may stand on one line.
+
+    Raises
+    ------
+    DataError
+        If it is no such file.
+    """
+    try:
+        rows = list(_questions(parse_json("".join(lines(source)))))
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError(
+            f"{source.target} is no file in the format of DREAM, a list of [[turn, …], [{{question,"
+            f" choice, answer}}, …], id]: {error!r}."
+        ) from None
+    return corpus_table(source, MultipleChoice.name, _ASKED, rows)
+
+
+def _questions(texts: Any) -> Iterator[RawRow]:
+    """One row for each question; its number counts questions."""
+    number = 0
+    for turns, questions, name in texts:
+        for place, asked in enumerate(questions, 1):
+            number += 1
+            options, answer = asked["choice"], asked["answer"]
+            values = (f"{name}/{place}", "\n".join(turns), asked["question"], options, answer, name)
+            problem = "" if answer in options else "its answer is none of its options"
+            yield RawRow(number, dict(zip(_ASKED, values, strict=True)), problem)
+
+
 @takes("encoding", pairs="suite: texts of which two differ in a word, as a suite of pairs")
-def read(source: DataSource) -> Table:
+def read_pronouns(source: DataSource) -> Table:
     """Texts with a pronoun and those whom it may mean: WSC273, PDP, DPR, or GAP (``.tsv``).
 
     Candidates are in the order of the text. Texts that follow one another, have the same candidates
