@@ -203,7 +203,7 @@ def test_marked_parts_are_spans_that_nothing_changes():
             for edit in variant.edits:
                 assert not any(s.start < edit.end and edit.start < s.end for s in found.protected)
     assert found.text == "<e2>Ida</e2> saw <e1>Rome</e1>."
-    assert found.protected[0] == Span("text", 0, 12)
+    assert found.protected[0] == Span("text", 0, 12, "marked")
 
 
 @pytest.mark.parametrize(
