@@ -75,12 +75,12 @@ ROWS = {
     "minimal-pairs": [{"good": "The old dogs bark.", "bad": "The old dogs barks."}],
     "multi-label-classification": [{"text": WRITTEN, "label": ["joy", "film"]}],
     "multiple-choice": [
-        {"text": WRITTEN, "question": "Who?", "options": ["he", "she"], "answer": "he"}
+        {"text": WRITTEN, "question": "Which 3 movies?", "options": ["he", "she"], "answer": "he"}
     ],
     "pronoun-resolution": [
         {
-            "text": f"{WRITTEN} Ida thanked Bo because _ helped.",
-            "options": ["Ida", "Bo"],
+            "text": "Beth thanked Janet because _ helped.",
+            "options": ["Beth", "Janet"],
             "answer": 1,
         }
     ],
