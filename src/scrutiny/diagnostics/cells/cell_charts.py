@@ -68,8 +68,8 @@ def _followed(view: RunView) -> Iterator[Chart]:
         yield Chart(
             anchor=f"cells-{digest(*where, size=4)}",
             title=f"{view.on_data(*where)}: cells that follow a feature",
-            caption="Size of the correlation on texts that the cell was not chosen on; p is of the texts "
-            "that it was chosen on, of the best of all cells beside moves of the feature.",
+            caption="Size of the correlation on texts that the cell was not chosen on; p is of the "
+            "texts that it was chosen on, of the best of all cells beside moves of the feature.",
             table=ChartTable(
                 ("feature", "best cell", "best cell, feature moved", "chosen"), tuple(rows)
             ),
