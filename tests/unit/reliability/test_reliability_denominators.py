@@ -102,6 +102,8 @@ NO_MEAN = {
     "effect_size(population)@1",
     "entity_f1@1",
     "drop(entity_f1)@1",
+    "cell_r@1",
+    "beyond(cell_r)@1",
     "erasure_js_slope@1",
     "error_consistency@1",
     "excess(entity_f1)@1",

@@ -1,8 +1,8 @@
 """Cells that follow a feature, and how often the gates of all cells are shut and open."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from statistics import fmean
-from typing import Final
+from typing import Any, Final
 
 from scrutiny.blocks.charts import Chart, ChartTable, axis, marks, view_of
 from scrutiny.blocks.numbers import interval, number
@@ -35,7 +35,7 @@ def _rows(view: RunView) -> dict[tuple[str, str], list[tuple[str, ...]]]:
     """Feature, correlation, that of the moved feature and chosen cells, by model and dataset."""
     folder = view.records.folder
     kept = () if folder is None else packed_in(folder.path, CHOSEN)
-    cells = grouped(((r["subject"], r["dataset"], r["feature"]), r["cell"]) for r in kept)
+    cells = grouped(((r["subject"], r["dataset"], r["feature"]), _cell(r)) for r in kept)
     found = grouped(
         ((e.key.subject, e.key.dataset), e) for e in view.estimates if e.key.metric == CELL_R.id
     )
@@ -57,13 +57,19 @@ def _rows(view: RunView) -> dict[tuple[str, str], list[tuple[str, ...]]]:
     }
 
 
+def _cell(row: Mapping[str, Any]) -> str:
+    """Chosen cell, with its p-value beside the best cell of moves of the feature."""
+    return row["cell"] if row["p"] is None else f"{row['cell']} (p {number(row['p'], 2)})"
+
+
 def _followed(view: RunView) -> Iterator[Chart]:
     """Table of features of each model and dataset."""
     for where, rows in _rows(view).items():
         yield Chart(
             anchor=f"cells-{digest(*where, size=4)}",
             title=f"{view.on_data(*where)}: cells that follow a feature",
-            caption="Size of the correlation on texts that the cell was not chosen on.",
+            caption="Size of the correlation on texts that the cell was not chosen on; p is of the "
+            "texts that it was chosen on, of the best of all cells beside moves of the feature.",
             table=ChartTable(
                 ("feature", "best cell", "best cell, feature moved", "chosen"), tuple(rows)
             ),

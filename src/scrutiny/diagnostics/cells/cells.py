@@ -15,17 +15,19 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.facts import LABELS, RUNNING_TEXT
 from scrutiny.core.queries.states import CellStates, HasCells
+from scrutiny.core.randomness import Rng
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.statistic import Chance
 from scrutiny.diagnostics.cells.text_features import FEATURES
 from scrutiny.reliability.row_statistics import Additive, Array, divide
-from scrutiny.stats.association.moved_features import correlations
+from scrutiny.stats.association.moved_features import correlations, followed_feature
 from scrutiny.store.stored_forms import packed
 
 #: Arrays of a task: how often gates are shut and open, and which cell was chosen.
 GATES, CHOSEN = "gates", "chosen_cells"
 #: Beyond these a gate is shut or open (Karpathy et al.).
 SHUT, OPEN = 0.1, 0.9
+_FEWEST_WORDS: Final = 20
 _FEWEST: Final = 4  # texts: two to choose the cell on, two to measure it on
 _SUMS: Final = ("count", "sum_x", "sum_y", "sum_xx", "sum_yy", "sum_xy")
 
@@ -61,13 +63,13 @@ CELL_R: Final = Additive(
     _SUMS,
     lambda measures: measures,
     _r,
-    no_effect=0.0,
+    scale="share",
     chance=Chance("the feature moved along the text"),
 )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _WatchedText:
+class _ReadText:
     """A text with the states of all cells ``(position, cell)`` and its features ``(position,)``."""
 
     example: Example
@@ -151,7 +153,7 @@ class Cells(Diagnostic[CellsParams]):
             states = np.concatenate([one.states for one in found.values()], axis=1)
             places = model.cell_pieces(text)
             read.append(
-                _WatchedText(example, states, {n: FEATURES[n](text, places) for n in FEATURES})
+                _ReadText(example, states, {n: FEATURES[n](text, places) for n in FEATURES})
             )
         ctx.array(GATES, packed([{**_whose(cell), **one} for one in gates.rows()]))
         chosen, columns = [], {}
@@ -164,7 +166,9 @@ class Cells(Diagnostic[CellsParams]):
                 best, rows = _sums(read, values, for_choice)
                 columns[RowKind.of(condition, role)] = rows
                 if role == "measured" and best is not None:
-                    chosen.append({**_whose(cell), "feature": name, "cell": gates.name(best)})
+                    where = {"feature": name, "cell": gates.name(best)}
+                    p = _p_value(read, values, for_choice, ctx.rng("moves", self.id, name))
+                    chosen.append({**_whose(cell), **where, "p": p})
         ctx.array(CHOSEN, packed(chosen))
         for i, one in enumerate(read):
             for kind, rows in columns.items():
@@ -176,7 +180,7 @@ def _whose(cell: Cell) -> dict[str, Any]:
     return {"subject": cell.subject, "replicate": cell.replicate, "dataset": cell.dataset}
 
 
-def _moved(values: Sequence[Floats], rng: np.random.Generator) -> list[Floats]:
+def _moved(values: Sequence[Floats], rng: Rng) -> list[Floats]:
     """Feature of all texts in a row, moved by at least a tenth of its length."""
     joined = np.concatenate(values) if values else np.zeros(0)
     least = max(1, len(joined) // 10)
@@ -184,8 +188,20 @@ def _moved(values: Sequence[Floats], rng: np.random.Generator) -> list[Floats]:
     return np.split(np.roll(joined, by), np.cumsum([len(one) for one in values])[:-1])
 
 
+def _p_value(
+    read: Sequence[_ReadText], values: Sequence[Floats], chosen_on: set[int], rng: Rng
+) -> float | None:
+    """Of the best cell on the texts that it was chosen on, beside moves; None for few words."""
+    own = sorted(chosen_on)
+    states = np.concatenate([read[i].states for i in own])
+    if len(states) < _FEWEST_WORDS:
+        return None
+    feature = np.concatenate([values[i] for i in own])
+    return followed_feature(states, feature, rng=rng, moves=99).p_value
+
+
 def _sums(
-    read: Sequence[_WatchedText], values: Sequence[Floats], for_choice: set[int]
+    read: Sequence[_ReadText], values: Sequence[Floats], for_choice: set[int]
 ) -> tuple[int | None, list[tuple[float, ...] | Failure]]:
     """Chosen cell, and the sums of each text that it is measured on."""
     halves = [[i for i in range(len(read)) if (i in for_choice) is own] for own in (True, False)]

@@ -82,7 +82,7 @@ def _mean(name: str, says: str, measure: str, chance: str, low: float) -> Additi
         name,
         says,
         (measure,),
-        row_range=(low, 1.0),
+        row_range=None if low < 0 else (low, 1.0),
         no_effect=0.0,
         is_mean=True,
         chance=Chance(chance),
