@@ -86,7 +86,8 @@ class SeedAgreement(OfAgreement[AlikeParams]):
             claims=tuple(
                 Claim(
                     id=f"same/{name}",
-                    says=f"{name} names mostly the same words {beside}: {whole_percent(params.same)} or more "
+                    says=f"{name} names mostly the same words {beside}: "
+                    f"{whole_percent(params.same)} or more "
                     "of them, and more than chance",
                     components=(
                         Component(f"shared/{name}", params.same),
