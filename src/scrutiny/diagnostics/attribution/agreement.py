@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, cast
 
+from scrutiny.core.boundary.printable import whole_percent
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import Design, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Failure, RowKind, reference_of
@@ -85,7 +86,8 @@ class SeedAgreement(OfAgreement[AlikeParams]):
             claims=tuple(
                 Claim(
                     id=f"same/{name}",
-                    says=f"{name} names mostly the same words {beside}: {params.same:.0%} or more "
+                    says=f"{name} names mostly the same words {beside}: "
+                    f"{whole_percent(params.same)} or more "
                     "of them, and more than chance",
                     components=(
                         Component(f"shared/{name}", params.same),
@@ -236,7 +238,7 @@ class WeightAgreement(OfAgreement[WeightsParams]):
                 Claim(
                     id=f"changes/{name}",
                     says=f"{name} changes when the weights are random: less than "
-                    f"{params.same:.0%} of the words that it names stay the same",
+                    f"{whole_percent(params.same)} of the words that it names stay the same",
                     components=(Component(f"shared/{name}/{last}", params.same, operator="<"),),
                     family="changes",
                     checks=Claim.checks_with(),

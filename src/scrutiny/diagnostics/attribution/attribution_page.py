@@ -23,6 +23,7 @@ from scrutiny.blocks.run_view import RunView
 from scrutiny.blocks.scored_texts import ScoredText, shaded
 from scrutiny.blocks.section import FINDINGS, InShort, Part, ReportPart, SentenceBlock, part_of
 from scrutiny.core.boundary.json_text import digest
+from scrutiny.core.boundary.printable import whole_percent
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.record import grouped
 from scrutiny.diagnostics.attribution.erasing import BINS
@@ -203,7 +204,9 @@ def _agreement(own: Sequence[Estimate], where: str, name: str) -> Iterator[Chart
                 condition = e.key.condition
                 what = str(condition.get("method") or condition.get("between"))
                 layers = condition.get("layers")
-                with_ = words if layers is None else f"{words} in {float(str(layers)):.0%}"
+                with_ = (
+                    words if layers is None else f"{words} in {whole_percent(float(str(layers)))}"
+                )
                 chance = NO_VALUE if null is None else number(null.value)
                 rows.append((what, with_, interval(e), chance))
     if rows:
