@@ -97,7 +97,8 @@ class Facts(NamedTuple):
     @property
     def grounds(self) -> tuple[str, ...]:
         """Names under which a change says what it does to such an answer, the nearest first."""
-        is_of_part = self.hangs_on == "marked"
+        # who fills a marked gap is said by the options beside the text, not by the mark
+        is_of_part = self.hangs_on == "marked" and self.answer != "option"
         is_of_text = not is_of_part and (self.answer != "label" or self.hangs_on in ("", "text"))
         found = [self.answer if is_of_text else self.hangs_on]
         while found[-1] in _NEXT:

@@ -20,10 +20,10 @@ from scrutiny.tasks.scores import level_of
 from scrutiny.tasks.tasks import load_task
 from scrutiny.testing.check_data import check_task
 
-CHOICE, RANK, MULTI, RELATION, CUTTING = map(
+CHOICE, RANK, MULTI, RELATION, CUTTING, MEANT = map(
     load_task,
     ["multiple-choice", "passage-ranking", "multi-label-classification",
-     "relation-classification", "word-segmentation"],
+     "relation-classification", "word-segmentation", "pronoun-resolution"],
 )  # fmt: skip
 ROWS = {
     CHOICE: [
@@ -64,6 +64,7 @@ def item(task, **row):
         (MULTI, Facts("labels", "text"), ("labels", "label")),
         (RELATION, Facts("label", "marked"), ("marked", "anchor", "label")),
         (CUTTING, Facts("segments", "text"), ("segments", "words")),
+        (MEANT, Facts("option", "marked"), ("option", "relation")),
     ],
 )
 def test_facts_follow_from_columns_and_answers(task, facts, grounds):
