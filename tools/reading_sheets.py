@@ -34,6 +34,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from scrutiny.core.answers.answer import has_places, type_of
 from scrutiny.core.answers.clusters import Clusters
+from scrutiny.core.answers.label_and_spans import Segments
 from scrutiny.core.answers.texts import Extract
 from scrutiny.core.answers.words import Words
 from scrutiny.core.edit import Edit, Variant, measured_variant
@@ -255,11 +256,13 @@ def claim_of(item: Item, variant: Variant, texts: Mapping[str, str]) -> str:
         return SAME_MENTIONS
     if extracts := extracts_of(gold):
         return f"right is {' / '.join(dict.fromkeys(one.text for one in extracts))}"
+    if isinstance(gold, Segments):
+        return f"its words: {type_of(gold).show(gold, texts)}"
     if has_places(gold):
         return right_of(variant, texts)
-    if gold is None or len(texts) == 1:
+    if gold is None or (len(texts) == 1 and not item.example.spans):
         return CLAIMS[claimed(variant.recipe) if variant.edits else "keeps"]
-    return f"right is {' / '.join(gold) if isinstance(gold, tuple) else gold}"
+    return f"right is {type_of(gold).show(gold, texts)}"
 
 
 def shown_of(

@@ -138,6 +138,10 @@ Rome	B-LOC
 Bo	B-PER
 left	O
 """
+RELATION = """1	"The <e1>doctor</e1> came from the <e2>village</e2>."
+Entity-Origin(e1,e2)
+Comment:
+"""
 CONLLU = """1	She	she	PRON	PRP	_	2	nsubj	_	_
 2	saw	see	VERB	VBD	_	0	root	_	_
 3	a	a	DET	DT	_	4	det	_	_
@@ -158,6 +162,8 @@ CONLLU = """1	She	she	PRON	PRP	_	2	nsubj	_	_
             },
         ),
         ("tree.conllu", CONLLU, "ambiguous_word(tags=NN)", None),
+        ("cut.segmented", "超市 关门", "abbreviation", {"its words: 超级 | 市场 | 关门"}),
+        ("two.relations", RELATION, "marked_noun_swap", {"right is Entity-Origin(e1,e2)"}),
     ],
 )
 def test_of_data_the_claim_says_what_is_right_of_the_changed_text(
