@@ -31,7 +31,7 @@ from scrutiny.perturb.passages.parsed_question import ParsedQuestion
 from scrutiny.perturb.passages.sentences_in_order import sentences_of
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.text.inflection import lemma
-from scrutiny.text.lexicon import is_stop_word
+from scrutiny.text.lexicon import is_stop_word, zipf
 from scrutiny.text.tokens import token_texts
 
 _KEEPS_OPTIONS: Mapping[str, Effect] = may_change_unless("option")
@@ -119,11 +119,13 @@ def _with_changes(question: ParsedQuestion, changed: Mapping[int, tuple[int, str
 class AskedWordSlip(Change):
     """Two inner letters exchanged in each word of the passage that the question or an option has.
 
-    First and last letters stay, and so do words of fewer than four letters and function words.
+    First and last letters stay, and so do words of fewer than four letters and function words. No
+    slip makes another word (*from* of *form*).
 
     **Measures** whether a model finds its answer by the same spelling.
 
-    **Misleads when** a slip makes another word ("form", "from").
+    **Misleads when** a passage is in a language other than English, whose words we do not know: a
+    slip may make another one.
 
     References
     ----------
@@ -165,7 +167,8 @@ class AskedWordSlip(Change):
         word = letters_of(document, site, keep_first=True, keep_last=True)
         pairs = range(word.low, word.high - 1)
         for at in in_random_order(pairs, rng):
-            if new := exchanged(word.units, at):
+            new = exchanged(word.units, at)
+            if new and not zipf("".join([*word.units[:at], new, *word.units[at + 2 :]])):
                 yield word.change(at, new, width=2)
 
 

@@ -5,7 +5,8 @@ item, not by the field. Abdou et al. (2020) made such versions of WSC273 by hand
 for any text.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,6 +18,7 @@ from scrutiny.core.randomness import Rng, generator
 from scrutiny.core.transformation import Document, Effect, Site, may_change_unless
 from scrutiny.perturb.engine.changes import EVERY_SITE, ONE_SITE, Change, Sites, whole_text
 from scrutiny.text.entities import first_name_gender, swap_gender
+from scrutiny.text.inflection import inflect, lemma
 from scrutiny.text.lexicon import Gender, first_names, table
 from scrutiny.text.tokens import token_spans
 
@@ -169,7 +171,8 @@ class RelativeClause(Change):
     """A relative clause behind the first of those whom a pronoun may mean: "Ida, who had …, left".
 
     It says nothing that decides. Only first names get one, where neither a comma nor a possessive
-    ending stands behind them.
+    ending nor a preposition stands behind them, and no verb in the present, which the clause does
+    not go with.
 
     **Measures** whether who is meant is still found where both stand farther apart.
 
@@ -209,7 +212,13 @@ class RelativeClause(Change):
 
 
 def _goes_on(behind: str) -> bool:
-    """Whether a small word follows that is no conjunction: *Ida thanked*, not *Ida and Bo*."""
-    words: Sequence[str] = behind.split()
-    is_near = behind[:1] == " " and bool(words)
-    return is_near and words[0].islower() and words[0] not in ("and", "or", "but", "nor")
+    """Whether a verb of the past may follow: *Ida thanked*, not *Ida and*, *Ida can't*."""
+    first = behind.split()[0] if behind.split() else ""
+    if behind[:1] != " " or not first.islower() or first in _NO_VERBS:
+        return False
+    stem = re.split("n?['’]", first)[0]
+    return stem not in _PRESENT and inflect(lemma(stem, "VERB"), "VBZ") != stem
+
+
+_NO_VERBS: Final = frozenset("and or but nor in on at of from with by for to into behind".split())
+_PRESENT: Final = frozenset("can ca will wo may must shall should is has does are do have".split())

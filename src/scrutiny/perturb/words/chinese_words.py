@@ -42,14 +42,21 @@ class WordsForWord(Change):
     def others(self, words: Sequence[str], place: int) -> Iterable[str]:
         """What can stand in place of a word of these, with spaces between words."""
 
+    def alike(self, words: Sequence[str], place: int) -> Sequence[int]:
+        """Places that change together with one, in order: itself."""
+        return (place,)
+
     def sites(self, document: Document) -> Sites:
         """Words that have another."""
         gold = document.example.gold
         if not isinstance(gold, Segments) or gold.field != document.field:
             return ()
         words = [document.text[start:end] for start, end in gold.borders]
-        places = enumerate(gold.borders)
-        return [Site(*at, i) for i, at in places if any(True for _ in self.others(words, i))]
+        return [
+            Site(*at, i)
+            for i, at in enumerate(gold.borders)
+            if any(True for _ in self.others(words, i)) and self.alike(words, i)[0] == i
+        ]
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Candidates:
         """Each of the others, in random order."""
@@ -58,13 +65,16 @@ class WordsForWord(Change):
         place = borders.index((site.start, site.end))
         for other in in_random_order(tuple(self.others(words, place)), rng):
             new = other.split()
-            pieces, at = [], 0
-            for word in new:
-                of = (site.start,) if len(new) == 1 else ()
-                pieces.append(Piece(at, at + len(word), of))
-                at += len(word)
-            text = "".join(new)
-            yield (Edit(document.field, site.start, site.end, text, pieces=tuple(pieces)),)
+            yield tuple(_edit(document.field, borders[i], new) for i in self.alike(words, place))
+
+
+def _edit(field: str, span: tuple[int, int], new: Sequence[str]) -> Edit:
+    """Words in place of one, with their borders."""
+    pieces, at = [], 0
+    for word in new:
+        pieces.append(Piece(at, at + len(word), (span[0],) if len(new) == 1 else ()))
+        at += len(word)
+    return Edit(field, *span, "".join(new), pieces=tuple(pieces))
 
 
 @cache
@@ -79,11 +89,13 @@ def _beside(words: Sequence[str], place: int) -> tuple[str, str]:
     return before, words[place + 1] if place + 1 < len(words) else ""
 
 
+#: What makes a fixed word of the abbreviation behind it.
+_FIXED: Final = frozenset("高 新".split())
 _DEGREES: Final = frozenset("很 非常 十分 最 更 不 太 极 特别 相当 比较 没 没有 未 更加 较".split())
 #: What a verb that is said twice may follow, and what may not follow it.
 _ASKING: Final = frozenset("想 要 去 请 可以 应 再 好好 让 得 一起 多 先".split())
 _ASPECTS: Final = frozenset(
-    "了 着 过 得 到 起 的 地 一 不 完 好 出 成 上 下 见 起来 懂 准 清 真正".split()
+    "了 着 过 得 到 起 的 地 一 不 完 好 出 成 上 下 见 起来 下来 下去 活 懂 准 清 真正".split()
 )
 
 
@@ -110,7 +122,9 @@ class Reduplication(WordsForWord):
         """The doubled form, where grammar lets it stand."""
         before, behind = _beside(words, place)
         word = words[place]
-        if word in _forms("AABB") and behind in ("地", "的") and before not in _DEGREES:
+        is_felt = place > 1 and words[place - 2] in ("令", "使", "让")  # 令 人 高兴 的 是
+        is_bare = not is_felt and before not in _DEGREES
+        if word in _forms("AABB") and behind in ("地", "的") and is_bare:
             yield _forms("AABB")[word]
         if word in _forms("ABAB") and before in _ASKING and behind[:1] in _AFTER_VERBS:
             yield _forms("ABAB")[word]
@@ -218,7 +232,8 @@ class Abbreviation(WordsForWord):
     def others(self, words: Sequence[str], place: int) -> Iterable[str]:
         """Words of the full form."""
         full = _forms("abbreviation").get(words[place])
-        return () if full is None else (full,)
+        is_part = _beside(words, place)[0] in _FIXED  # 高 科技 is no longer said of 科学技术
+        return () if full is None or is_part else (full,)
 
 
 #: Surnames that are seldom anything else, and characters of given names.
@@ -250,7 +265,8 @@ _WORDS_AS_SURNAMES: Final = ("高", "万", "于", "马", "金", "白", "方", "�
 class NamePart(WordsForWord):
     """Chinese given names, or surnames, replaced by such that are words as well: 李建国, 李和平.
 
-    Names that a corpus cuts into a usual surname and a given name of two characters.
+    Names that a corpus cuts into a usual surname and a given name of two characters. Whoever is
+    named twice has the new name twice.
 
     Parameters
     ----------
@@ -275,6 +291,12 @@ class NamePart(WordsForWord):
             yield from (name for name in _WORDS_AS_NAMES if name != word)
         if self.part == "surname" and _is_name(word, behind):
             yield from _WORDS_AS_SURNAMES
+
+    def alike(self, words: Sequence[str], place: int) -> Sequence[int]:
+        """All places of this part of this name."""
+        first = place - (self.part == "given")
+        name = words[first : first + 2]
+        return [i + place - first for i in range(len(words)) if words[i : i + 2] == name]
 
 
 def _is_name(surname: str, given: str) -> bool:

@@ -169,7 +169,8 @@ class KindClause(_Parts):
     """What a marked noun is, behind it: *the ferry, a kind of boat, …*.
 
     WordNet says it of a noun that is all that its part holds, has one sense, and is a kind of
-    something with a usual name; it stands before a verb, a preposition or the end of a clause.
+    something with a usual name that says more than *person* or *substance*; it stands before a
+    verb, a preposition or the end of a clause.
 
     **Measures** whether a relation is still found where its parts stand farther apart.
 
@@ -219,12 +220,18 @@ def _kind(text: str) -> str:
     if len(wordnet.synsets(low, "n")) != 1:
         return ""
     above = wordnet.hypernyms(low, "n")
-    usual = (w for w in above if w.isalpha() and w.islower() and zipf(w) >= _USUAL and w not in low)
+    above_usual = [w for w in above if w.isalpha() and w.islower() and zipf(w) >= _USUAL]
+    usual = (w for w in above_usual if w not in low and w not in _SAYS_LITTLE)
     # the kind is what its name usually means, and the noun has no other kind
     firsts = ((w, wordnet.synsets(w, "n")[:1]) for w in usual)
     return next((w for w, s in firsts if s and {*wordnet.lemmas(s[0])} == {*above}), "")
 
 
+#: Kinds that say too little of a noun to be said.
+_SAYS_LITTLE: Final = frozenset(
+    "person agent substance quality collection group structure equipment unit activity action act "
+    "event state condition deciding burning sound".split()
+)
 _BEHIND: Final = frozenset("VBD VBZ VBP MD IN TO".split())
 
 
@@ -248,7 +255,8 @@ class SenseSynonym(_Parts):
     """A marked word replaced by a synonym in its right sense, in the same form.
 
     The synonym is a usual word whose own first sense in WordNet is the right one. The descriptions
-    stay, and so does the right one. Words of several right senses, and very common ones, stay.
+    stay, and so does the right one. Words of several right senses, very common ones, and verbs
+    before a preposition or particle, which the synonym may not have, stay.
 
     **Measures** whether a sense is found by what a text says, beside the word itself.
 
@@ -300,7 +308,8 @@ def _synonyms(document: Document, part: Span) -> list[str]:
     tags = [tag for tag in _FORMS[pos] if low == (base if tag in _BARE else inflect(base, tag))]
     if not tags or text.isupper():
         return []
-    tag = tags[0]
+    if pos == "v" and _is_followed(document, part):
+        return []
     words = [
         word
         for word in wordnet.lemmas(senses[gold[0]])
@@ -312,8 +321,17 @@ def _synonyms(document: Document, part: Span) -> list[str]:
         and wordnet.synsets(word, pos)[0] == senses[gold[0]]
         and wordnet.sense_counts(word, pos)[0] > 0
     ]
-    found = [word if tag in _BARE else inflect(word, tag) for word in words]
+    # "split" may be three forms, of which another verb has one each: then nothing is sure
+    forms = [{word if tag in _BARE else inflect(word, tag) for tag in tags} for word in words]
+    found = [form.pop() for form in forms if len(form) == 1]
     return [match_case(text, word) for word in found if word and word != low]
+
+
+def _is_followed(document: Document, part: Span) -> bool:
+    """Whether a preposition or particle stands behind the mark of a part."""
+    end = _end_of_mark(document, part)
+    index = next((i for i, (start, _) in enumerate(document.tokens) if start >= end), -1)
+    return index >= 0 and document.tag(index) in ("IN", "RP", "TO")
 
 
 _BARE: Final = frozenset({"NN", "VB", "JJ", "RB"})
