@@ -99,12 +99,24 @@ class OptionSentence(Change):
         places = [*in_random_order([s.end for s in sentences_of(document)], rng)]
         edits = []
         for option, at in zip(chosen, places, strict=False):
-            changed = altered(question, rng, passage=document.text.lower())
+            every = altered(question, rng, passage=document.text.lower())
+            changed = {first: new for first, new in every.items() if _is_free(question, first)}
             if changed:
                 said = f"{_with_changes(question, changed)} {option}"
                 edits.append(with_unknown(document, Edit(document.field, at, at, f" {said}")))
         if len(edits) == min(self.times, len(wrong)):
             yield tuple(edits)
+
+
+def _is_free(question: ParsedQuestion, at: int) -> bool:
+    """Whether a token means something alone: no title, adverb, or verb of *fall asleep*."""
+    words = [question.text[a:b].lower() for a, b in question.parse.spans[at : at + 2]]
+    is_verb_of = question.tag(at)[:2] == "VB" and words[-1] in _BESIDE_VERBS
+    return question.tag(at) != "RB" and words[0].rstrip(".") not in _TITLES and not is_verb_of
+
+
+_TITLES = frozenset("dr mr mrs ms prof miss".split())
+_BESIDE_VERBS = frozenset("asleep sleep ill in to".split())
 
 
 def _with_changes(question: ParsedQuestion, changed: Mapping[int, tuple[int, str]]) -> str:
