@@ -171,8 +171,8 @@ class RelativeClause(Change):
     """A relative clause behind the first of those whom a pronoun may mean: "Ida, who had …, left".
 
     It says nothing that decides. Only first names get one, where neither a comma nor a possessive
-    ending nor a preposition stands behind them, and no verb in the present, which the clause does
-    not go with.
+    ending nor a preposition stands behind them, and no verb in present or future, with which the
+    clause does not go.
 
     **Measures** whether who is meant is still found where both stand farther apart.
 

@@ -220,8 +220,9 @@ def _kind(text: str) -> str:
     if len(wordnet.synsets(low, "n")) != 1:
         return ""
     above = wordnet.hypernyms(low, "n")
-    above_usual = [w for w in above if w.isalpha() and w.islower() and zipf(w) >= _USUAL]
-    usual = (w for w in above_usual if w not in low and w not in _SAYS_LITTLE)
+    if not _SAYS_LITTLE.isdisjoint(above):
+        return ""
+    usual = (w for w in above if w.isalpha() and w.islower() and zipf(w) >= _USUAL and w not in low)
     # the kind is what its name usually means, and the noun has no other kind
     firsts = ((w, wordnet.synsets(w, "n")[:1]) for w in usual)
     return next((w for w, s in firsts if s and {*wordnet.lemmas(s[0])} == {*above}), "")
