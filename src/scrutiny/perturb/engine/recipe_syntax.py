@@ -187,6 +187,7 @@ LIMITS: Final = {
     "most_alike": (1, inf),
     "senses": (1, inf),
     "shortest": (0, inf),
+    "times": (1, inf),
     "top": (1, inf),
 }
 
