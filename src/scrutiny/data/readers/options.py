@@ -24,7 +24,7 @@ from scrutiny.tasks.pronouns import PronounResolution
 
 _ASKED: Final = ("id", "text", "question", "options", "answer", "paragraph")
 _COLUMNS: Final = ("id", "text", "gap", "options", "answer", "pronoun", "gender", "pair")
-_CASES: Final = ("of", "expect", "test")
+_CASES: Final = ("expect", "test", "group")
 _MASK: Final = "[MASK]"
 _LINES: Final = 4
 _WORDS: Final = re.compile(r"\w+")
@@ -197,10 +197,7 @@ def _of_gap(raw: RawRow) -> RawRow:
 
 
 def _cases(rows: Sequence[RawRow]) -> list[RawRow]:
-    """Two texts of each pair: one is the item, in turn the first and the second, one its case.
-
-    Were it always the first, its right option would be at the same place: files tell.
-    """
+    """Two texts of each pair, both cases of one group: neither is a change of the other."""
     found: list[RawRow] = []
     kept = [row for row in rows if not row.problem]
     taken = ""
@@ -209,8 +206,6 @@ def _cases(rows: Sequence[RawRow]) -> list[RawRow]:
         if two[1].values["pair"] != pair or pair == taken:
             continue
         taken = pair
-        old, new = two if int(pair) % 2 else two[::-1]
-        case: Mapping[str, Any] = {"of": old.values["id"], "expect": "gold", "test": "pairs"}
-        found.append(old._replace(values={**old.values, **dict.fromkeys(_CASES, "")}))
-        found.append(new._replace(values={**new.values, **case}))
+        case = dict(zip(_CASES, ("gold", "pairs", pair), strict=True))
+        found += [row._replace(values={**row.values, **case}) for row in two]
     return found
