@@ -304,12 +304,12 @@ class MultiLabelClassification(ByColumns, ExchangesLabels):
         no_skill="the score of always giving the same labels, the best such",
     )
     class_words = "label", "items"
-    _n_labels = 0
+    _labels: frozenset[str] = frozenset()
 
     def on(self, examples: Sequence[Example]) -> "MultiLabelClassification":
         """Task over the labels of these items, of which each is right or wrong on every item."""
         told = MultiLabelClassification()
-        told._n_labels = len(frozenset[str]().union(*(e.gold for e in examples if e.gold)))
+        told._labels = told._labels.union(*(e.gold for e in examples if e.gold))
         return told
 
     def gold(self, row: Mapping[str, Any], borders: Borders) -> LabelSet | None:
@@ -320,11 +320,14 @@ class MultiLabelClassification(ByColumns, ExchangesLabels):
     def score(
         self, gold: Any, prediction: Prediction, *, labels: Sequence[str]
     ) -> tuple[float, ...]:
-        """Labels that are right, given but wrong, and missed; whether all are right; all asked."""
+        """Labels that are right, given but wrong, and missed; whether all are right; all asked.
+
+        Asked are the labels of the data and of the model.
+        """
         if gold is None:
             raise DataError("there are no gold labels.")
         given = prediction.answer
-        asked = max(self._n_labels, len(gold | given))
+        asked = len(self._labels.union(labels, gold, given))
         return (*counts_of(gold, given), float(gold == given), float(asked))
 
     def class_counts(self, gold: Any, answer: Any) -> Mapping[str, ClassCounts]:

@@ -7,7 +7,7 @@ Davis et al. 2017; Rahman and Ng 2012). GAP is a table (Webster et al. 2018).
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
