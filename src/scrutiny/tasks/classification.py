@@ -154,7 +154,7 @@ class TextPairClassification(Classification):
 
 _MARK: Final = re.compile(r"<(/?)(e[12])>")
 _DIRECTION: Final = re.compile(r"\((?:e1,\s*e2|e2,\s*e1)\)$")
-_UNRELATED: Final = "unrelated"
+_NO_RELATION: Final = "no_relation"
 _MARKED: Final = ["<e1>", "</e1>", "<e2>", "</e2>"]
 
 
@@ -166,7 +166,7 @@ class RelationClassification(Classification):
 
     Classes are scored one by one as SemEval-2010 task 8 has it: ``R(e1,e2)`` and ``R(e2,e1)`` are
     one class, which a wrong direction misses. The label of pairs without a relation is none: that
-    which the format has (``Other``, or ``none`` in lists of entities), or a column ``unrelated``
+    which the format has (``Other``, or ``none`` in lists of entities), or a column ``no_relation``
     names on every row. Without such a column each label is a relation.
     """
 
@@ -176,26 +176,28 @@ class RelationClassification(Classification):
         Role("e1", "column of [start, end] of the first part", "list", is_anchor=True),
         Role("e2", "column of [start, end] of the second part", "list", is_anchor=True),
         LABEL_ROLE._replace(names=(*LABEL_ROLE.names, "relation")),
-        Role(_UNRELATED, "column of the label of pairs without a relation", names=(_UNRELATED,)),
+        Role(
+            _NO_RELATION, "column of the label of pairs without a relation", names=(_NO_RELATION,)
+        ),
         OF_SENTENCES[0],
     )
     identifying_columns = ()
     class_words = "relation", "items"
-    _unrelated: frozenset[str] = frozenset()
+    _no_relation: frozenset[str] = frozenset()
 
     def on(self, examples: Sequence[Example]) -> "RelationClassification":
         """Task with the relations of these items, without their directions."""
         told = RelationClassification()
-        stated = (e.attributes.get(f"a_{_UNRELATED}") for e in examples)
-        told._unrelated = frozenset(str(label) for label in stated if label is not None)
-        golds = {e.gold for e in examples if e.gold is not None} - told._unrelated
+        stated = (e.attributes.get(f"a_{_NO_RELATION}") for e in examples)
+        told._no_relation = frozenset(str(label) for label in stated if label is not None)
+        golds = {e.gold for e in examples if e.gold is not None} - told._no_relation
         told.classes = tuple(sorted(map(_relation, golds)))
         return told
 
     def class_counts(self, gold: Any, answer: Any) -> Mapping[str, ClassCounts]:
         """One relation right, or one given and another one missed, which may be the same."""
         wanted, given = (
-            "" if label in self._unrelated else _relation(label) for label in (gold, answer)
+            "" if label in self._no_relation else _relation(label) for label in (gold, answer)
         )
         is_right = gold == answer
         return {

@@ -6,10 +6,12 @@ import random
 import numpy as np
 import pytest
 
-from scrutiny.core.answers.choices import RANKING, Ranking
+from scrutiny.core.answers.choices import RANKING, Option, Ranking
 from scrutiny.core.errors import DataError, PlanError
+from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
 from scrutiny.data.dataset import load_dataset
+from scrutiny.data.item_values import Items
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.tasks.tasks import load_task
 
@@ -109,3 +111,25 @@ def test_passages_of_the_same_article_come_first(questions):
     assert data.examples == load_dataset(f"{questions},candidates=3").examples
     with pytest.raises(DataError):
         load_dataset(f"{questions},candidates=few")
+
+
+@pytest.mark.parametrize(
+    ("fields", "gold", "share"),
+    [
+        ({"query": "who sleeps", "option_1": "A dog.", "option_2": "A man sleeps."}, [1], 0.5),
+        ({"query": "who sleeps", "option_1": "Who?", "option_2": "A man sleeps."}, [0, 1], 1.0),
+        ({"query": "who sleeps", "option_1": "A dog.", "option_2": "A man."}, None, None),
+    ],
+)
+def test_overlap_is_that_of_the_query_with_its_right_passages(fields, gold, share):
+    items = Items.of([Example("1", fields, None if gold is None else Ranking(gold))])
+    assert items.inside("overlap > 0.4") == [None if share is None else True]
+    if share is not None:
+        assert items.inside(f"overlap = {share}") == [True]
+
+
+def test_overlap_of_options_is_that_of_the_right_one():
+    fields = {"text": "It rained all day.", "question": "Did it?", "option_1": "All day.",
+              "option_2": "No."}  # fmt: skip
+    items = Items.of([Example(str(i), fields, Option(i)) for i in range(2)])
+    assert items.inside("overlap = 1") == [True, False]

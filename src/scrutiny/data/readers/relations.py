@@ -38,9 +38,9 @@ def read(source: DataSource) -> Table:
     """
     first = next(iter(lines(source)), "")
     if first.lstrip()[:1] == "[":
-        columns = ("id", "text", "e1", "e2", "label", "unrelated", "sentence")
+        columns = ("id", "text", "e1", "e2", "label", "no_relation", "sentence")
         return corpus_table(source, RelationClassification.name, columns, _pairs(source))
-    columns = ("id", "text", "label", "unrelated")
+    columns = ("id", "text", "label", "no_relation")
     return corpus_table(source, RelationClassification.name, columns, _of(source))
 
 
@@ -53,7 +53,7 @@ def _of(source: DataSource) -> Iterator[RawRow]:
             yield RawRow(line, {}, said)
         else:
             told = "" if label.startswith(_COMMENT) else label
-            row = {"id": found[1], "text": found[2], "label": told, "unrelated": _OTHER}
+            row = {"id": found[1], "text": found[2], "label": told, "no_relation": _OTHER}
             yield RawRow(line, row)
 
 
@@ -95,6 +95,6 @@ def _of_sentence(
                     "e1": places[head],
                     "e2": places[tail],
                     "label": told.get((head, tail), _NONE),
-                    "unrelated": _NONE,
+                    "no_relation": _NONE,
                     "sentence": name,
                 }

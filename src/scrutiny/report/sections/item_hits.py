@@ -202,8 +202,9 @@ _MOST_CONDITIONS: Final = 5
 _MOST_CURVES: Final = 3
 _ABSTENTION_LEAD: Final = (
     "If only answers with a margin of at least t (rankings: a highest score) count, fewer items "
-    "are left (coverage) and the score changes. A score that depends on near-ties moves to the reference value; one that "
-    "depends on confident answers stays. All replicates have the same threshold."
+    "are left (coverage) and the score changes. A score that depends on near-ties moves to the "
+    "reference value; one that depends on confident answers stays. All replicates have the same "
+    "threshold."
 )
 
 
