@@ -133,8 +133,19 @@ def _as_they_appear(options: Sequence[str], text: str) -> list[str]:
     >>> _as_they_appear(["the suitcase", "The trophy"], "The trophy is too large for the suitcase.")
     ['The trophy', 'the suitcase']
     """
-    low = text.casefold()
-    return sorted(options, key=lambda one: low.find(one.casefold()) % (len(low) + 1))
+    return sorted(options, key=lambda one: _place(one, text)[0])
+
+
+def _place(option: str, text: str) -> tuple[int, int]:
+    """Place at which a candidate is first named, as whole words; behind the text if it is not.
+
+    Examples
+    --------
+    >>> _place("Al", "Also Al left."), _place("Bo", "Al left.")
+    ((5, 7), (8, 8))
+    """
+    found = re.search(rf"(?<!\w){re.escape(option)}(?!\w)", text, re.IGNORECASE)
+    return found.span() if found else (len(text), len(text))
 
 
 def _spaced(text: str) -> str:
@@ -160,8 +171,8 @@ def _gap(text: str, pronoun: str, options: Sequence[str]) -> list[int] | None:
         at = text.find(pronoun)
         return [at, at + len(pronoun)] if at >= 0 else None
     found = [m.span() for m in re.finditer(rf"(?<!\w){re.escape(pronoun)}(?!\w)", text)]
-    ends = [text.casefold().find(o.casefold()) + len(o) for o in options]
-    behind = [place for place in found if place[0] >= max(ends)] or found
+    ends = [end for start, end in (_place(o, text) for o in options) if start < len(text)]
+    behind = [place for place in found if place[0] >= max(ends, default=0)] or found
     return [*behind[0]] if behind else None
 
 
