@@ -2,6 +2,7 @@
 
 import json
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -98,6 +99,19 @@ def test_questions_and_passages_are_derived(questions):
     assert data.examples[3].fields["option_4"] == "Rome is old."
     assert len({e.attributes["u_paragraph"] for e in data.examples}) == 5
     assert any("Derived" in note for note in data.notes)
+
+
+def test_a_question_that_its_passage_does_not_answer_is_a_bad_row(questions):
+    path = Path("q.json")
+    data = json.loads(path.read_text())
+    asked = data["data"][0]["paragraphs"][0]["qas"]
+    asked[0] |= {"is_impossible": True, "answers": []}
+    path.write_text(json.dumps(data))
+    read = load_dataset(questions)
+    assert [bad.reason for bad in read.bad_rows] == ["no passage answers it"]
+    assert [e.gold for e in read.examples] == [Ranking([i]) for i in range(1, 5)], (
+        "its passage is still a candidate"
+    )
 
 
 def test_passages_of_the_same_article_come_first(questions):
