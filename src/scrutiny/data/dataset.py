@@ -169,7 +169,8 @@ def load_dataset(
     task
         Name of the task; default: identified by the columns.
     limit
-        Number of examples, or a range of them (``"100:200"``), among the rows that can be read.
+        Number of examples, or a range of them (``"100:200"``), among the rows that can be read; of
+        a suite, of its groups: an item with all cases that change it.
     on_bad_row
         ``skip`` counts and lists rows that cannot be read; ``fail`` stops at the first.
     name

@@ -62,6 +62,11 @@ def measurement_of(plan: MeasurePlan, resolved: Resolved) -> Measurement:
                     "name a suite (--suite PATH, or --data suite:PATH)."
                 )
             inputs = inputs_of(plan, resolved, family=family, data=data)
+            if diagnostic.of_suites and not inputs.data.tests:
+                raise PlanError(
+                    f"{name} measures cases, and none of the {inputs.data.n_items} items of "
+                    f"{data!r} that are read is one: read more of them (--limit)."
+                )
             if diagnostic.reads_training(params) and not inputs.data.has_training:
                 raise PlanError(
                     f"{name} needs the training data of {data!r}, and none is given: name it in "
