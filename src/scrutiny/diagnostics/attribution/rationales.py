@@ -119,7 +119,7 @@ class Rationales(Diagnostic[RationaleParams]):
                 for name in names
             ),
             queries_per_item=params.asked(inputs.subject.capabilities, inputs.task),
-            notes=(params.note(inputs.data.n_items), f"{n:,} items have a rationale."),
+            notes=(f"{n:,} items have a rationale. {params.note(n)}",),
             families={
                 "finds": f"explanations of {inputs.subject.name} name words of the rationales"
             },
@@ -131,7 +131,8 @@ class Rationales(Diagnostic[RationaleParams]):
         """A row for each method, and one of random attributions."""
         names = params.names(ctx.model.capabilities, ctx.task)
         asked = [one for one in batch.examples if _has_rationale(one)]
-        found = explain(params, asked, ctx, ctx)
+        every = [one for one in ctx.dataset or batch.examples if _has_rationale(one)]
+        found = explain(params, asked, ctx, ctx, among=every)
         for example in batch.examples:
             one = found.get(example.id, _NONE)
             if isinstance(one, Explained) and not (gold := rationale_of(one.text)):
