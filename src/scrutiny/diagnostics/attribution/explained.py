@@ -55,12 +55,8 @@ class AttributionParams:
 
     def note(self, n_items: int) -> str:
         """What is explained, in a sentence."""
-        some = (
-            f"{self.texts:,} of {n_items:,} items were"
-            if n_items > self.texts
-            else "All items were"
-        )
-        return f"{some} explained: the model's own answer to the unchanged text."
+        some = f"{self.texts:,} of {n_items:,}" if n_items > self.texts else "All"
+        return f"{some} items were explained: the model's own answer to the unchanged text."
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -57,7 +57,7 @@ class Overstability(Diagnostic[OverstabilityParams]):
 
     Records of an item, for each K (``kept``): ``same``, whether the answer is the one to the whole
     text, and ``hit``, whether it is right (of items with a right answer: ``scored``). Role
-    ``control`` holds the same with K other words of these texts, drawn as often as they stand there.
+    ``control`` holds the same with K random words of them, drawn as often as they stand there.
 
     **Measures**: over-stability: a model whose answers stay when hardly anything is left of its
     texts has not read the rest.
