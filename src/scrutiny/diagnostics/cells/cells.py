@@ -72,7 +72,7 @@ CELL_R: Final = Additive(
 )
 
 
-class _Followed(NamedTuple):
+class BestCell(NamedTuple):
     """Cell chosen for a feature on one half of the texts, and its sums of each text of the other.
 
     ``sums`` has them by the place of the text.
@@ -180,20 +180,20 @@ class Cells(Diagnostic[CellsParams]):
             name: [FEATURES[name](*one) for one in zip(texts, places, strict=True)]
             for name in params.features
         }
-        best = {name: _followed(states, own, halves) for name, own in values.items()}
-        beside: dict[str, list[_Followed]] = {n: [] for n, one in best.items() if one is not None}
+        best = {name: best_cell(states, own, halves) for name, own in values.items()}
+        beside: dict[str, list[BestCell]] = {n: [] for n, one in best.items() if one is not None}
         for draw in range(params.networks if beside else 0):
             seed = int(ctx.rng("shuffled weights", self.id, "", draw).integers(2**31))
             with model.with_shuffled_weights(1.0, seed) as network:
                 other = [_joined(network.cells(text)) for text in texts]
             for name, networks in beside.items():
-                networks += filter(None, [_followed(other, values[name], halves)])
+                networks += filter(None, [best_cell(other, values[name], halves)])
         chosen, columns = [], {}
         for name, own in best.items():
             moved = _moved(values[name], ctx.rng("moved", self.id, name))
             by_kind = {
                 RowKind.of({"feature": name}): own,
-                RowKind.of({"feature": name}, "control"): own and _followed(states, moved, halves),
+                RowKind.of({"feature": name}, "control"): own and best_cell(states, moved, halves),
                 RowKind.of({"feature": name, **SHUFFLED}, "control"): max(
                     beside.get(name, ()), key=lambda one: one.r, default=None
                 ),
@@ -245,9 +245,9 @@ def _p_value(
     return followed_feature(own, feature, rng=rng, moves=99).p_value
 
 
-def _followed(
+def best_cell(
     states: Sequence[Floats], values: Sequence[Floats], halves: tuple[Sequence[int], Sequence[int]]
-) -> _Followed | None:
+) -> BestCell | None:
     """The cell that follows a feature best on the first half; None where one has no feature."""
     if len(values) < _FEWEST:
         return None
@@ -260,10 +260,10 @@ def _followed(
     for i in halves[1]:
         x, y = states[i][:, best], values[i]
         sums[i] = tuple(map(float, (len(x), x.sum(), y.sum(), x @ x, y @ y, x @ y)))
-    return _Followed(best, sums)
+    return BestCell(best, sums)
 
 
-def _column(found: _Followed | None, count: int) -> list[tuple[float, ...] | Failure]:
+def _column(found: BestCell | None, count: int) -> list[tuple[float, ...] | Failure]:
     """Sums of each text, or why there are none."""
     if found is None:
         return [Failure("no_feature", status="undefined")] * count
