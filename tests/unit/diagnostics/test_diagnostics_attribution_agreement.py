@@ -10,6 +10,7 @@ from scrutiny.core.errors import DataError, PlanError
 from scrutiny.core.example import Case, Example, Span
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.data.dataset import load_dataset
+from scrutiny.data.readers.eraser import write
 from scrutiny.diagnostics.attribution.gold_rationales import gold_places
 from scrutiny.diagnostics.attribution.likeness import likeness
 from scrutiny.diagnostics.attribution.plausibility import (
@@ -236,6 +237,23 @@ def test_erasers_files_are_items_with_evidence(tmp_path, query):
     assert (one.gold, span.label) == ("POS", "evidence")
     assert len(one.fields) == 1 + bool(query)
     assert "lost" in str(found.bad_rows)
+
+
+@pytest.mark.parametrize("pair", [{}, {"text_pair": "is it\u2028good ?"}])
+def test_what_is_written_for_eraser_reads_as_the_same_items(tmp_path, pair):
+    spans = (Span("text", 2, 6, "evidence"), Span("text", 1, 2, "evidence"))
+    known = Example("1", {"text": "a good, long film", **pair}, "POS", spans)
+    write([known], tmp_path / "out", "val.jsonl")
+    (one,) = load_dataset(f"eraser:{tmp_path / 'out' / 'val.jsonl'}").examples
+    assert (one.id, one.fields, one.gold) == ("1", known.fields, "POS")
+    assert [one.text[s.start : s.end] for s in one.spans] == ["good,"]  # tokens between spaces
+
+
+def test_a_file_of_other_documents_is_refused(tmp_path):
+    source = eraser(tmp_path)
+    (tmp_path / "docs.jsonl").write_text('{"name": "d1"}\n', encoding="utf-8")
+    with pytest.raises(DataError, match="holds no documents of ERASER"):
+        load_dataset(source)
 
 
 def test_evidence_outside_of_its_text_is_a_bad_row():
