@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from typing import Final
 
 from scrutiny.core.answers.answer import label_in
-from scrutiny.core.example import Example
+from scrutiny.core.example import MARKED, Example
 from scrutiny.core.languages import is_english
 from scrutiny.data.attribute import (
     attribute,
@@ -255,6 +255,25 @@ def overlap(example: Example) -> float | None:
     first, *_, last = words_of_each(example) if len(example.fields) > 1 else ((), ())
     known = set(first)
     return sum(w in known for w in last) / len(last) if last else None
+
+
+@attribute("words between the two marked parts of the text (a relation's)", of_words=True)
+def marked_distance(example: Example) -> float | None:
+    """Words between the two marked parts of a text; None where there are not two.
+
+    Examples
+    --------
+    >>> from scrutiny.core.example import Span
+    >>> parts = Span("text", 0, 10, MARKED), Span("text", 27, 38, MARKED)
+    >>> pair = {"text": "<e1>I</e1> left, for good, <e2>Oz</e2>"}
+    >>> marked_distance(Example("1", pair, protected=parts))
+    3.0
+    """
+    parts = sorted((s for s in example.protected if s.label == MARKED), key=lambda s: s.start)
+    if len(parts) != 2 or parts[0].field != parts[1].field or parts[0].field not in example.fields:
+        return None
+    between = example.fields[parts[0].field][parts[0].end : parts[1].start]
+    return float(len(words_of(Example("", {"": between}))))
 
 
 @attribute(
