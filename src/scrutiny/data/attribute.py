@@ -242,3 +242,20 @@ def label_share(example: Example, training: Training) -> float | None:
 def load_training(source: str, task: str) -> Training:
     """Training set that attributes of items refer to, loaded from a data string."""
     return Training(load_dataset(source, task=task or None).examples)
+
+
+class TrainingSets:
+    """Training sets that a plan names, each read once in a process, when it is first asked for."""
+
+    def __init__(self) -> None:
+        self._read: dict[tuple[str, str], Training] = {}
+
+    def __reduce__(self) -> tuple[type["TrainingSets"], tuple[()]]:
+        """Workers read what they need themselves."""
+        return TrainingSets, ()
+
+    def of(self, source: str, task: str) -> Training:
+        """Training set of a data string."""
+        if (source, task) not in self._read:
+            self._read[source, task] = load_training(source, task)
+        return self._read[source, task]

@@ -1,11 +1,14 @@
 """Groups of items that a plain look at the text tells apart."""
 
+import pickle
+
 import pytest
 
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
-from scrutiny.data.attribute import Training
+from scrutiny.data import attribute
+from scrutiny.data.attribute import Training, TrainingSets
 from scrutiny.data.dataset import load_dataset
 from scrutiny.data.item_values import Items
 from scrutiny.data.parts.part_attribute import Surroundings, load_part_attribute
@@ -277,3 +280,18 @@ def test_words_between_the_marked_parts_of_a_relation():
     items = Items.of([*data.examples, example("She left.", 3)])
     assert items.inside("marked_distance = 3") == [True, False, None]
     assert items.inside("marked_distance = 0") == [False, True, None]
+
+
+def test_a_training_set_is_read_once_and_by_each_worker_itself(monkeypatch):
+    read = []
+
+    def load(source, task):
+        read.append((source, task))
+        return Training([example("It rains.")])
+
+    monkeypatch.setattr(attribute, "load_training", load)
+    sets = TrainingSets()
+    first = sets.of("csv:a.csv", "text-classification")
+    assert sets.of("csv:a.csv", "text-classification") is first
+    assert pickle.loads(pickle.dumps(sets)).of("csv:a.csv", "") is not first
+    assert read == [("csv:a.csv", "text-classification"), ("csv:a.csv", "")]
