@@ -159,7 +159,10 @@ def files(tmp_path_factory):
 def test_more_than_two_sides_are_a_leaderboard_on_the_items_of_all(files, capsys):
     sides = [files / f"{name}.csv" for name in "abc"]
     scrutiny("compare", *sides, "--json")
-    (board,) = map(json.loads, capsys.readouterr().out.splitlines())
+    printed = capsys.readouterr()
+    (board,) = map(json.loads, printed.out.splitlines())
+    assert "the data: other content on some sides: " in printed.err  # one lacks an item
+    assert f"c.csv ({N - 1} items). Items pair by their ids." in printed.err
     assert board["n"] == N - 1
     assert [one["subject"] for one in board["systems"]] == ["a.csv", "b.csv", "c.csv"]
     assert [(one["rank_low"], one["rank_high"]) for one in board["systems"]] == [
