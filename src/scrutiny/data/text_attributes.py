@@ -11,7 +11,7 @@ from typing import Final
 
 from scrutiny.core.answers.answer import label_in
 from scrutiny.core.answers.choices import Option, Ranking, is_option_field, options_in
-from scrutiny.core.example import Example
+from scrutiny.core.example import MARKED, Example
 from scrutiny.core.languages import is_english
 from scrutiny.data.attribute import (
     attribute,
@@ -272,6 +272,25 @@ def overlap(example: Example) -> float | None:
     )
     known_words = set(there)
     return sum(w in known_words for w in last) / len(last) if last else None
+
+
+@attribute("words between the two marked parts of the text (a relation's)", of_words=True)
+def marked_distance(example: Example) -> float | None:
+    """Words between the two marked parts of a text; None where there are not two.
+
+    Examples
+    --------
+    >>> from scrutiny.core.example import Span
+    >>> parts = Span("text", 0, 10, MARKED), Span("text", 27, 38, MARKED)
+    >>> pair = {"text": "<e1>I</e1> left, for good, <e2>Oz</e2>"}
+    >>> marked_distance(Example("1", pair, protected=parts))
+    3.0
+    """
+    parts = sorted((s for s in example.protected if s.label == MARKED), key=lambda s: s.start)
+    if len(parts) != 2 or parts[0].field != parts[1].field or parts[0].field not in example.fields:
+        return None
+    between = example.fields[parts[0].field][parts[0].end : parts[1].start]
+    return float(len(words_of(Example("", {"": between}))))
 
 
 @attribute(

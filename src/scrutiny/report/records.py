@@ -212,6 +212,7 @@ class FolderRecords(Records):
             draws=self._resampling(whole).draws,
             rng=generator(self._seed, "bootstrap", name=whole.key.dataset, item="items"),
             cells=both.cells,
+            systems=[*[0] * len(first), *[1] * len(second)],
         )
         found = {}
         for i, name in enumerate(first):
