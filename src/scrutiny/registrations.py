@@ -243,6 +243,7 @@ attribute scrutiny.data.
     length@1             text_attributes:length
     lexical_richness@1   text_attributes:lexical_richness
     longest_text@1       text_attributes:longest_text
+    marked_distance@1    text_attributes:marked_distance
     overlap@1            text_attributes:overlap
     rarest_word@1        text_attributes:rarest_word
     gender@1             text_attributes:gender
@@ -252,6 +253,8 @@ attribute scrutiny.data.
     in_training@1        attribute:in_training
     unseen_words@1       attribute:unseen_words
     label_share@1        attribute:label_share
+attribute scrutiny.perturb.resources.
+    perplexity@1         item_perplexity:perplexity
 part_attribute scrutiny.data.parts.part_attributes:
     capitals@1                        capitals
     character_consistency@1           character_consistency

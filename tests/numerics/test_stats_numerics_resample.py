@@ -47,6 +47,31 @@ def test_mean_has_the_closed_form_standard_error():
     np.testing.assert_allclose(found.draws.std(axis=0), x.std(axis=1) / 500**0.5, rtol=0.02)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("sizes", [(3_000, 3_000), (6_000, 150)])
+def test_intervals_from_random_groups_of_units_cover(sizes, monkeypatch):
+    """A difference of two datasets, of units in groups of 15 and 40; the second keeps 100."""
+    module = import_module("scrutiny.stats.resampling.resample")
+    monkeypatch.setattr(module, "_VERY_MANY", 5_000)
+    monkeypatch.setattr(module, "_GROUPS", 400)
+    is_first = np.arange(sum(sizes)) < sizes[0]
+    units = Units.of(sum(sizes), strata=~is_first)
+
+    def difference(sums, weight):
+        return sums[..., 0, 0] / sums[..., 0, 1] - sums[..., 0, 2] / sums[..., 0, 3]
+
+    covered = []
+    for seed in range(300):
+        x = rng(seed).lognormal(size=sum(sizes))  # skewed, and all different
+        columns = [np.where(own, one, 0.0) for own in (is_first, ~is_first) for one in (x, 1.0)]
+        found = resample(
+            np.stack(columns, axis=-1)[None], difference, rng=rng(0), draws=500, units=units
+        )
+        low, high = np.quantile(found.draws, [0.025, 0.975])
+        covered.append(low <= 0 <= high)
+    assert 0.91 <= np.mean(covered) <= 0.985
+
+
 def test_collapsed_draws_have_the_same_distribution():
     x = (rng(1).random((2, 400)) < 0.7).astype(float)
     together = resample(with_ones(x), mean, rng=rng(2), draws=4000)

@@ -1,6 +1,6 @@
 """More than two sides of ``scrutiny compare``: the leaderboard of stored runs, logs and tables."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -8,11 +8,13 @@ from typing import Any, Final
 import click
 
 from scrutiny.blocks.labels import short_names
+from scrutiny.blocks.run_view import RunView
 from scrutiny.blocks.terminal_and_markdown import block_lines, write_lines
 from scrutiny.cli.output import prints_on_stderr
 from scrutiny.cli.stored_sides import folder_of, kind_of
 from scrutiny.core.boundary.json_text import json_line
 from scrutiny.core.errors import PlanError
+from scrutiny.core.record import grouped
 from scrutiny.report.load import load_view
 from scrutiny.report.sections.boards import boards_over
 from scrutiny.report.sections.leaderboard import lines_of, objects_of
@@ -64,9 +66,28 @@ def say_leaderboard(flags: Mapping[str, Any]) -> int:
             "pair by their ids, and scores by their names; datasets by theirs where a side has "
             "several."
         )
+    for said in _other_content(views):
+        click.echo(said, err=True)
     if flags["as_json"]:
         for one in objects_of(boards):
             click.echo(json_line(one))
     else:
         write_lines(block_lines(lines_of(boards)))
     return 0
+
+
+def _other_content(views: Mapping[str, RunView]) -> Iterator[str]:
+    """A sentence for each dataset whose items are not the same on all sides."""
+    told = [(name, view.manifest.get("data", {})) for name, view in views.items()]
+    is_one = all(len(data) == 1 for _, data in told)
+    for dataset, own in grouped(
+        (
+            "the data" if is_one else key,
+            (one.get("fingerprint"), f"{name} ({one['items']:,} items)"),
+        )
+        for name, data in told
+        for key, one in data.items()
+    ).items():
+        if len(by_content := grouped(own)) > 1:
+            several = "; ".join(", ".join(names) for names in by_content.values())
+            yield f"{dataset}: other content on some sides: {several}. Items pair by their ids."

@@ -26,6 +26,15 @@ PRICE: Final[Any] = {
     "metavar": "N",
     "help": "Price of one text, in your currency, for a paid model.",
 }
+
+
+def _as_one_list(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> str:
+    """Lists of a flag that is given several times, as one."""
+    return ",".join(given)
+
+
+#: Transformations: one list, or the flag once for each.
+TRANSFORMATIONS: Final[Any] = {"multiple": True, "metavar": "A,B", "callback": _as_one_list}
 #: How progress is shown.
 DISPLAY: Final[Any] = {
     "type": click.Choice(["auto", "rich", "plain", "none"]),

@@ -22,6 +22,8 @@ from scrutiny.text.tokens import is_word, sentences, token_texts
 Value = bool | float | str
 #: Scripts whose texts are divided neither by spaces nor by characters.
 _NO_WORDS = UNSPACED - OF_CHARACTERS
+#: Values of items by what an option of the data string says.
+OfAll = Callable[[Sequence[Example], str], Sequence[Value | None]]
 Gives = Literal["yes or no", "a number", "a word"]
 _GIVES: dict[object, Gives] = {
     bool: "yes or no",
@@ -142,6 +144,10 @@ class Attribute(Told):
         one character for each (Thai) have no value. In Chinese and Japanese, characters count.
     stream
         Name of its random stream, if that is not its own name.
+    of_all
+        Values of all items at once, by a model that the data string names in an option of the
+        attribute's name (``#perplexity=MODEL``): they are a column of the items, which ``function``
+        reads. None for all others.
     """
 
     function: Callable[..., Value | None]
@@ -151,6 +157,7 @@ class Attribute(Told):
     of_training: bool = False
     stream: str = ""
     of_words: bool = False
+    of_all: OfAll | None = None
 
     def __call__(self, example: Example, training: Training | None = None) -> Value | None:
         """Value of an item; ``None`` if it has none."""
@@ -167,6 +174,7 @@ class Attribute(Told):
     def sentence(self) -> str:
         """One line for a list of attributes."""
         more = " (English)" * self.is_english + " (needs training data)" * self.of_training
+        more += " (needs a model)" * (self.of_all is not None)
         return f"{self.says[:1].upper()}{self.says[1:]}: {self.gives}{more}"
 
 
@@ -177,6 +185,7 @@ def attribute(
     of_training: bool = False,
     stream: str = "",
     of_words: bool = False,
+    of_all: OfAll | None = None,
 ) -> Callable[[Callable[..., Any]], Attribute]:
     """Decorator that makes an attribute of a function; the return annotation gives its kind.
 
@@ -191,7 +200,7 @@ def attribute(
 
     def made(function: Callable[..., Any]) -> Attribute:
         gives = _GIVES[function.__annotations__["return"]]
-        return Attribute(function, says, gives, is_english, of_training, stream, of_words)
+        return Attribute(function, says, gives, is_english, of_training, stream, of_words, of_all)
 
     return made
 
@@ -233,3 +242,20 @@ def label_share(example: Example, training: Training) -> float | None:
 def load_training(source: str, task: str) -> Training:
     """Training set that attributes of items refer to, loaded from a data string."""
     return Training(load_dataset(source, task=task or None).examples)
+
+
+class TrainingSets:
+    """Training sets that a plan names, each read once in a process, when it is first asked for."""
+
+    def __init__(self) -> None:
+        self._read: dict[tuple[str, str], Training] = {}
+
+    def __reduce__(self) -> tuple[type["TrainingSets"], tuple[()]]:
+        """Workers read what they need themselves."""
+        return TrainingSets, ()
+
+    def of(self, source: str, task: str) -> Training:
+        """Training set of a data string."""
+        if (source, task) not in self._read:
+            self._read[source, task] = load_training(source, task)
+        return self._read[source, task]

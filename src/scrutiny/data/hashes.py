@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from scrutiny.core.boundary.json_text import digest
 from scrutiny.core.errors import DataError
-from scrutiny.core.example import Example
+from scrutiny.core.example import GROUP, Example
 from scrutiny.text.letters import letters, letters_and_marks
 from scrutiny.text.tokens import sentences
 
@@ -159,6 +159,7 @@ def drawn(examples: Sequence[Example], items: int | None) -> tuple[Example, ...]
     """Subsample: the items with the smallest hashes, in their order; all if ``items`` is None.
 
     Smaller subsamples are part of larger ones, so that measurements of several sizes share items.
+    Of a suite, groups are drawn: an item with all cases that change it.
 
     Examples
     --------
@@ -168,8 +169,10 @@ def drawn(examples: Sequence[Example], items: int | None) -> tuple[Example, ...]
     """
     if items is None or items >= len(examples):
         return tuple(examples)
-    kept = set(_ranked(tuple(example.id for example in examples))[:items])
-    return tuple(example for example in examples if example.id in kept)
+    is_suite = any(example.case is not None for example in examples)
+    names = [str(e.attributes.get(GROUP, e.id)) if is_suite else e.id for e in examples]
+    kept = set(_ranked(tuple(dict.fromkeys(names)))[:items])
+    return tuple(e for e, name in zip(examples, names, strict=True) if name in kept)
 
 
 @lru_cache(maxsize=16)

@@ -15,10 +15,6 @@ from scrutiny.text.language_detection import Main, evidence, main_language
 
 #: Items by which the commonest language is decided.
 _FIRST: Final = 1_000
-#: Items of which each is looked at. Where all of them are in one language, one in so many of the
-#: rest is looked at, until one is in another language: from there on, each is again.
-_EACH: Final = 20_000
-_ONE_IN: Final = 20
 Key = TypeVar("Key")
 
 
@@ -43,15 +39,10 @@ class Languages:
         first = list(islice(rest, _FIRST))
         texts = [_text_of(example) for example, _ in first if not example.language]
         main = main_language([evidence(text) for text in texts], texts) if texts else Main(UNKNOWN)
-        one: str | None = ""  # the language of all so far; None where there are several
-        for number, (example, key) in enumerate(chain(first, rest)):
+        for example, key in chain(first, rest):
             found = example
             if not example.language:
-                told = one
-                if not told or number < _EACH or number % _ONE_IN == 0:
-                    told = main.of(evidence(_text_of(example)))
-                    one = told if one in ("", told) else None
-                found = example.with_language(told)
+                found = example.with_language(main.of_text(_text_of(example)))
                 self.n_found += 1
             self.counts[found.language] = self.counts.get(found.language, 0) + 1
             yield found, key

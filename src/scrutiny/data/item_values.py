@@ -171,7 +171,7 @@ class Items:
             is_known = (term.name, "", "") in self._values
             if not (is_column or is_known or term.field) and term.name in own:
                 loaded[term.name] = registry().load("attribute", term.name)
-        plain = {name: one for name, one in loaded.items() if not one.of_training}
+        plain = {n: one for n, one in loaded.items() if not (one.of_training or one.of_all)}
         if not plain:
             return
         rows = [[one(example) for one in plain.values()] for example in self.examples]
@@ -227,6 +227,13 @@ class Items:
         kept = f"{OF_TRAINING}{Term(term.name, term.field).text}"
         if kept in self._kept:
             return attribute.gives, cast("list[Value | None]", list(self._kept[kept]))
+        if attribute.of_all:
+            raise PlanError(
+                f"The slice uses {term.name}, which a language model gives, and none is named. "
+                f"Name it behind the data string: #{term.name}=MODEL, where MODEL is smollm2, "
+                "hf:CHECKPOINT of a causal model, or ngram:TEXT FILE. Its values are then a column "
+                "of the items, which a run keeps."
+            )
         looked = self._looked_at(term)
         if attribute.of_training and self._training is None:
             raise PlanError(

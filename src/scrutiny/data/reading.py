@@ -4,7 +4,7 @@ Labels can be exchanged at random: a null on which every finding must fail.
 """
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Final, Literal, cast
@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, cast
 from scrutiny.core.answers.answer import labels_in, renamed
 from scrutiny.core.boundary.printable import must_be_storable
 from scrutiny.core.errors import DataError
-from scrutiny.core.example import Example
+from scrutiny.core.example import GROUP, Example
 from scrutiny.core.randomness import generator, stream_of
 from scrutiny.core.task import ExchangesLabels, Task
 from scrutiny.data.columns import Columns, named
@@ -87,10 +87,12 @@ class Reading:
     def keyed(self, limit: int | str | None = None) -> Iterator[tuple[Example, bytes]]:
         """Examples in file order, each with the key of its content in the file.
 
-        No row behind the limit is read; those within it say in which language the texts are.
+        No row behind the limit is read; those within it say in which language the texts are. Of a
+        suite, groups are counted: an item, and all cases that change it, wherever they stand.
         """
         pairs = self._read() if self.permute is None else self._permuted(self.permute)
-        return self.languages.given(islice(pairs, *parse_limit(limit)))
+        few = _groups_of if self.table.is_suite else islice
+        return self.languages.given(few(pairs, *parse_limit(limit)))
 
     def _permuted(self, seed: int) -> Iterator[tuple[Example, bytes]]:
         """Examples with labels exchanged at random by the task; all are held in memory."""
@@ -234,6 +236,17 @@ class Reading:
                 "(on-bad-row skip counts them)."
             )
         self.bad_rows.append(BadRow(where, reason))
+
+
+def _groups_of(
+    pairs: Iterable[tuple[Example, bytes]], start: int, stop: int | None
+) -> Iterator[tuple[Example, bytes]]:
+    """Items and cases of the groups with these numbers, in the order of their first rows."""
+    numbers: dict[object, int] = {}
+    for pair in pairs:
+        number = numbers.setdefault(pair[0].attributes.get(GROUP), len(numbers))
+        if start <= number and (stop is None or number < stop):
+            yield pair
 
 
 def parse_limit(limit: int | str | None) -> tuple[int, int | None]:

@@ -81,6 +81,7 @@ def _thirds(examples: Sequence[Example], *, has_training: bool) -> list[str]:
         one: Attribute = registry().load("attribute", name)
         short = name.partition("@")[0]
         is_known = (in_english or not one.is_english) and (has_training or not one.of_training)
+        is_known &= not one.of_all  # a column, where it is asked
         if one.gives == "a number" and is_known and short not in _AS_LENGTH:
             found += [f"{short} in {end}" for end in _ENDS]
     columns = dict.fromkeys(name for e in examples for name in e.attributes if name[:2] == "a_")

@@ -223,8 +223,11 @@ OPTIONS: Final[Mapping[str, str]] = {
     "token": "column of the tokens in a CoNLL file, counted from 0",
     "tag": "column of the tags in a CoNLL file; -1 is the last",
     "config": "configuration of a data set of the hub",
+    "perplexity": "language model whose perplexity is an attribute: smollm2, ngram:TEXT FILE",
     "permute": "seed of a random exchange of the items' labels: a null",
 }
+#: Options that name a model, by the attributes that it gives all items.
+OF_MODELS: Final = ("perplexity",)
 #: Options about reading; each reader has only those that it uses.
 READING: Final = frozenset(
     {"quote", "encoding", "header", "delimiter", "field", "token", "tag", "config"}

@@ -94,6 +94,7 @@ def contrast(
         mine, yours = map(on_rows, statistics, meeting.slices)
         statistics = mine, yours
     values = meeting.values[0], meeting.values[1][order]
+    whose = [0] * count, [1] * len(order)
 
     def draw(of: Statistic, measures: Floats, **more: Any) -> Resampled:
         rng = generator(seed, "bootstrap", name=key.dataset, item="items")
@@ -102,13 +103,16 @@ def contrast(
 
     try:
         if is_alike and values[0].shape[-1] == values[1].shape[-1]:  # replicates of one call
-            both = draw(statistic, np.concatenate(values))
+            both = draw(statistic, np.concatenate(values), systems=whose[0] + whose[1])
             sides = both.select(slice(0, count)), both.select(slice(count, None))
         elif (several := _as_replicates(statistics, values)) and units.n_units >= _MANY:
-            both = draw(*several)
+            both = draw(*several, systems=whose[0] + whose[1])
             sides = both.select(slice(0, count)), both.select(slice(count, None))
         else:
-            one, other = (draw(*own, share=True) for own in zip(statistics, values, strict=True))
+            one, other = (
+                draw(of, side, systems=each)
+                for of, side, each in zip(statistics, values, whose, strict=True)
+            )
             sides = one, other
         interval, apart = _difference(
             sides, paired=paired, resampling=resampling, seed=seed, scale=scale_of(statistic)

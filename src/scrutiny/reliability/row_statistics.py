@@ -1,6 +1,6 @@
 """Kinds of statistics of rows: of their sums, of weighted rows, of a subset; and their draws."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from typing import Any, Final
@@ -231,7 +231,9 @@ def on_rows(of: Statistic, rows: NDArray[np.bool_]) -> Additive | Weighted:
     if isinstance(of, WeightedStatistic) and not of.cells:
         return Weighted(*named, partial(_weighed, of, rows), divisor=divisor)
     if isinstance(of, AdditiveStatistic) and not of.cells:
-        return Additive(*named, partial(_zeroed, of, rows), partial(value_of, of), divisor=divisor)
+        hidden = of.hidden if isinstance(of, Additive) else None
+        made = partial(_zeroed, of, rows), partial(value_of, of), hidden
+        return Additive(*named, *made, divisor=divisor)
     raise PlanError(
         f"{of.id} cannot be compared between slices of one dataset: it is no function "
         "of sums over rows, or keeps parts of the dataset apart. Compare accuracy, F1 or a "
@@ -252,7 +254,7 @@ def resample_any(
     draws: int,
     rng: np.random.Generator,
     cells: NDArray[np.int64] | None = None,
-    share: bool = False,
+    systems: Sequence[int] = (),
 ) -> Resampled:
     """Statistic of each replicate on each draw of items, for any kind of statistic.
 
@@ -266,8 +268,10 @@ def resample_any(
         What is drawn.
     cells
         ``(row,)`` cell of each row, for additive statistics.
-    share
-        Whether another call with an equal generator has to draw the same items.
+    systems
+        ``(replicate,)`` whose it is, by number, where systems are to be compared: what no draw of
+        items shows (`Additive.hidden`) is another error of each. If all are of one, another call
+        with an equal generator draws the same items. Empty: nothing is to be compared.
     """
     if units.n_units == units.n_strata:
         draws = _ALIKE  # there is one unit to draw, so all draws are the data themselves
@@ -282,6 +286,7 @@ def resample_any(
         raise ConformanceError(f"{statistic.id} is a statistic of none of the three kinds.")
     dense = None if cells is None else np.unique(cells, return_inverse=True)[1]
     components = statistic.components(values)
+    share = len(set(systems)) == 1
     found = resample(
         components, statistic.value, rng=rng, draws=draws, units=units, cells=dense, share=share
     )
@@ -290,6 +295,9 @@ def resample_any(
     hidden = statistic.hidden(components.sum(axis=-2), found.crowding)
     if not hidden.any():
         return found
-    # the same for all replicates, which were asked the same items
-    noise = np.random.default_rng(_HIDDEN).standard_normal((len(found.draws), hidden.shape[-1]))
-    return replace(found, draws=found.draws + noise @ hidden.T)
+    # the same for all replicates of a system, which were asked the same items
+    moved = []
+    for which, error in zip(systems or [0] * len(hidden), hidden, strict=True):
+        rng = np.random.default_rng(_HIDDEN + which)
+        moved.append(rng.standard_normal((len(found.draws), len(error))) @ error)
+    return replace(found, draws=found.draws + np.stack(moved, axis=-1))

@@ -250,7 +250,7 @@ def page(view: RunView, detail: Detail = DETAILS[0]) -> Page:
     anchors = {c.row.finding.claim.id: c.row.anchor for s in own for c in s.claims}
     return Page(
         view=view,
-        sentences=screen.sentences or (screen.headline,),
+        sentences=(*(screen.sentences or (screen.headline,)), *screen.notes),
         counts=counts(view.findings),
         sections=own,
         manifest=manifest,

@@ -212,6 +212,7 @@ class FolderRecords(Records):
             draws=self._resampling(whole).draws,
             rng=generator(self._seed, "bootstrap", name=whole.key.dataset, item="items"),
             cells=both.cells,
+            systems=[*[0] * len(first), *[1] * len(second)],
         )
         found = {}
         for i, name in enumerate(first):
@@ -259,7 +260,8 @@ def _sides(recorded: "Recorded", assigned: Assignment) -> "dict[str, Side]":
 
 
 HIT: Final = "hit"
-MARGIN: Final = "margin"
+#: How far an answer is from another one: its margin; of a ranking, how sure it is.
+_MARGINS: Final = ("margin", "sure")
 
 
 def own_rows(estimates: Sequence[Estimate]) -> dict[str, dict[str, OwnInterval]]:
@@ -301,7 +303,7 @@ def hits_of(recorded: "Recorded", base: EstimateKey) -> list[Hits]:
         if name.startswith("a_")
     }
     (at_hit,) = columns_of(panel.measures, HIT, {}) or (0,)
-    at_margin = columns_of(panel.measures, MARGIN, {})
+    at_margin = [at for name in _MARGINS for at in columns_of(panel.measures, name, {}) or ()]
     for (condition, role), side in recorded.sides.items():
         if "rater" in recorded.conditions[condition]:
             continue  # texts that were rated, and not asked of the model
@@ -310,6 +312,8 @@ def hits_of(recorded: "Recorded", base: EstimateKey) -> list[Hits]:
         if not asked.any() or not np.isin(hit[np.isfinite(hit)], (0.0, 1.0)).all():
             continue
         margin = side.values[:, :, at_margin[0]][asked] if at_margin else None
+        if margin is not None and np.unique(margin[np.isfinite(margin)]).size < 2:
+            margin = None  # a model that does not say how sure it is
         names = tuple(panel.replicates[i] for i in np.flatnonzero(asked).tolist())
         key = replace(base, role=role, condition=recorded.conditions[condition])
         found.append(Hits(key, names, panel.items, hit[asked], margin, groups))

@@ -110,7 +110,7 @@ def _opening(screen: FirstScreen, cases: Sequence[Text] = ()) -> Iterator[Text]:
     else:
         yield from wrapped(screen.headline, style="bold")
         rest = screen.sentences[1:]
-    for sentence in rest:
+    for sentence in (*rest, *screen.notes):
         yield from wrapped(sentence)
 
 
@@ -164,9 +164,9 @@ def render_markdown(view: RunView) -> str:
     if screen.risks:
         blocks = risk_blocks(screen)
     elif screen.signs is not None:
-        blocks = [*sign_blocks(screen.signs), first, *rest]
+        blocks = [*sign_blocks(screen.signs), first, *rest, *map(escape, screen.notes)]
     else:
-        blocks = [f"**{first}**", *rest]
+        blocks = [f"**{first}**", *rest, *map(escape, screen.notes)]
     blocks += [f"Labels of {escape(match)}" for match in screen.facts.labels]
     blocks += [f"> **Warning:** {escape(warning)}" for warning in screen.facts.warnings]
     blocks += map(escape, screen.facts.left_out)

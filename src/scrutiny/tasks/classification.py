@@ -154,7 +154,7 @@ class TextPairClassification(Classification):
 
 _MARK: Final = re.compile(r"<(/?)(e[12])>")
 _DIRECTION: Final = re.compile(r"\((?:e1,\s*e2|e2,\s*e1)\)$")
-_NO_RELATION: Final = frozenset({"other", "none", "no_relation", "no relation", "na", ""})
+_NO_RELATION: Final = "no_relation"
 _MARKED: Final = ["<e1>", "</e1>", "<e2>", "</e2>"]
 
 
@@ -165,8 +165,9 @@ class RelationClassification(Classification):
     Where a file has their places in columns of their own, the marks are put there.
 
     Classes are scored one by one as SemEval-2010 task 8 has it: ``R(e1,e2)`` and ``R(e2,e1)`` are
-    one class, which a wrong direction misses, and what says that there is no relation (``Other``,
-    ``none``) is none.
+    one class, which a wrong direction misses. The label of pairs without a relation is none: that
+    which the format has (``Other``, or ``none`` in lists of entities), or a column ``no_relation``
+    names on every row. Without such a column each label is a relation.
     """
 
     name = "relation-classification"
@@ -175,21 +176,30 @@ class RelationClassification(Classification):
         Role("e1", "column of [start, end] of the first part", "list", is_anchor=True),
         Role("e2", "column of [start, end] of the second part", "list", is_anchor=True),
         LABEL_ROLE._replace(names=(*LABEL_ROLE.names, "relation")),
+        Role(
+            _NO_RELATION, "column of the label of pairs without a relation", names=(_NO_RELATION,)
+        ),
         OF_SENTENCES[0],
     )
     identifying_columns = ()
     class_words = "relation", "items"
+    _no_relation: frozenset[str] = frozenset()
 
     def on(self, examples: Sequence[Example]) -> "RelationClassification":
         """Task with the relations of these items, without their directions."""
         told = RelationClassification()
-        golds = {_relation(e.gold) for e in examples if e.gold is not None}
-        told.classes = tuple(sorted(golds - {""}))
+        stated = (e.attributes.get(f"a_{_NO_RELATION}") for e in examples)
+        told._no_relation = frozenset(str(label) for label in stated if label is not None)
+        golds = {e.gold for e in examples if e.gold is not None} - told._no_relation
+        told.classes = tuple(sorted(map(_relation, golds)))
         return told
 
     def class_counts(self, gold: Any, answer: Any) -> Mapping[str, ClassCounts]:
         """One relation right, or one given and another one missed, which may be the same."""
-        wanted, given, is_right = _relation(gold), _relation(answer), gold == answer
+        wanted, given = (
+            "" if label in self._no_relation else _relation(label) for label in (gold, answer)
+        )
+        is_right = gold == answer
         return {
             one: ClassCounts(
                 tp=float(is_right),
@@ -239,15 +249,14 @@ class RelationClassification(Classification):
 
 
 def _relation(label: str) -> str:
-    """Relation that a label names, without its direction; empty if it says that there is none.
+    """Relation that a label names, without its direction.
 
     Examples
     --------
-    >>> [_relation(label) for label in ("Cause-Effect(e2,e1)", "Other", "born in")]
-    ['Cause-Effect', '', 'born in']
+    >>> [_relation(label) for label in ("Cause-Effect(e2,e1)", "born in")]
+    ['Cause-Effect', 'born in']
     """
-    name = _DIRECTION.sub("", label)
-    return "" if name.casefold() in _NO_RELATION else name
+    return _DIRECTION.sub("", label)
 
 
 def _with_marks(text: str, row: Mapping[str, Any]) -> str:
@@ -297,12 +306,12 @@ class MultiLabelClassification(ByColumns, ExchangesLabels):
         no_skill="the score of always giving the same labels, the best such",
     )
     class_words = "label", "items"
-    _n_labels = 0
+    _labels: frozenset[str] = frozenset()
 
     def on(self, examples: Sequence[Example]) -> "MultiLabelClassification":
         """Task over the labels of these items, of which each is right or wrong on every item."""
         told = MultiLabelClassification()
-        told._n_labels = len(frozenset[str]().union(*(e.gold for e in examples if e.gold)))
+        told._labels = told._labels.union(*(e.gold for e in examples if e.gold))
         return told
 
     def gold(self, row: Mapping[str, Any], borders: Borders) -> LabelSet | None:
@@ -313,11 +322,14 @@ class MultiLabelClassification(ByColumns, ExchangesLabels):
     def score(
         self, gold: Any, prediction: Prediction, *, labels: Sequence[str]
     ) -> tuple[float, ...]:
-        """Labels that are right, given but wrong, and missed; whether all are right; all asked."""
+        """Labels that are right, given but wrong, and missed; whether all are right; all asked.
+
+        Asked are the labels of the data and of the model.
+        """
         if gold is None:
             raise DataError("there are no gold labels.")
         given = prediction.answer
-        asked = max(self._n_labels, len(gold | given))
+        asked = len(self._labels.union(labels, gold, given))
         return (*counts_of(gold, given), float(gold == given), float(asked))
 
     def class_counts(self, gold: Any, answer: Any) -> Mapping[str, ClassCounts]:

@@ -3,7 +3,6 @@
 import pytest
 
 from scrutiny.core.example import Example
-from scrutiny.data import item_languages
 from scrutiny.data.dataset import load_dataset
 from scrutiny.data.item_languages import with_languages
 from scrutiny.data.opening import iter_examples, open_data
@@ -63,14 +62,14 @@ def test_several_languages_are_told_item_by_item():
     assert data.languages == set(MIXED)
 
 
-def test_of_many_items_in_one_language_some_are_looked_at_until_another_is_told(monkeypatch):
-    monkeypatch.setattr(item_languages, "_EACH", 40)
-    monkeypatch.setattr(item_languages, "_ONE_IN", 10)
-    texts = [*(ENGLISH[:2] * 20), *[MIXED["fr"]] * 25]
-    # the first that is looked at is the 41st, in French: from there on each is
-    assert languages(load_dataset(rows(texts))) == ["en"] * 40 + ["fr"] * 25
-    later = [*(ENGLISH[:2] * 20), ENGLISH[0], *[MIXED["fr"]] * 25]
-    assert languages(load_dataset(rows(later))) == ["en"] * 50 + ["fr"] * 16
+def test_of_many_items_in_one_language_the_last_is_told():
+    texts = [
+        *(ENGLISH[:2] * 1_000),
+        MIXED["fr"],
+        "Le film et la fin sont bons dans une salle.",
+        "lol",
+    ]
+    assert languages(load_dataset(rows(texts)))[-4:] == ["en", "fr", "fr", "en"]
 
 
 def test_a_rare_language_is_told_and_is_none_of_the_data():

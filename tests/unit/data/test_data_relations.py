@@ -92,7 +92,10 @@ def test_scores_of_relations_are_those_of_the_official_scorer():
     golds = [rng.choice(names) for _ in range(1000)]
     given = [rng.choice([gold, gold, rng.choice(names)]) for gold in golds]
     task = load_task("relation-classification")
-    rows = [{"text": f"<e1>a</e1> {k} <e2>b</e2>", "label": g} for k, g in enumerate(golds)]
+    rows = [
+        {"text": f"<e1>a</e1> {k} <e2>b</e2>", "label": g, "a_no_relation": "Other"}
+        for k, g in enumerate(golds)
+    ]
     task = task.on([task.parse(row, source="x:1") for row in rows])
     assert task.classes == tuple(f"R{k}" for k in range(9))
     found = [task.class_counts(*pair) for pair in zip(golds, given, strict=True)]
@@ -115,9 +118,26 @@ def test_scores_of_relations_are_those_of_the_official_scorer():
 
 
 def test_a_wrong_direction_is_given_and_missed():
-    count = load_task("relation-classification").class_counts
+    task = load_task("relation-classification")
+    row = {"text": "<e1>a</e1> <e2>b</e2>", "label": "Other", "a_no_relation": "Other"}
+    count = task.on([task.parse(row, source="x:1")]).class_counts
     assert count("R(e1,e2)", "R(e2,e1)") == {"R": ClassCounts(fp=1, fn=1)}
     assert count("R(e1,e2)", "R(e1,e2)") == {"R": ClassCounts(tp=1)}
     assert count("R(e1,e2)", "Other") == {"R": ClassCounts(fn=1)}
     assert count("Other", "S") == {"S": ClassCounts(fp=1)}
     assert count("Other", "Other") == {}
+
+
+def test_a_label_is_a_relation_unless_the_file_says_that_it_is_none(write):
+    write("r.csv", "text,label\n<e1>a</e1> <e2>b</e2>,NA\n<e1>a</e1> of <e2>c</e2>,none\n")
+    data = load_dataset("csv:r.csv#task=relation-classification")
+    task = load_task("relation-classification").on(data.examples)
+    assert task.classes == ("NA", "none")
+    assert task.class_counts("NA", "none") == {"NA": ClassCounts(fn=1), "none": ClassCounts(fp=1)}
+    write(
+        "s.csv", "text,label,no_relation\n<e1>a</e1> <e2>b</e2>,NA,NA\n<e1>a</e1> <e2>c</e2>,x,NA\n"
+    )
+    data = load_dataset("csv:s.csv#task=relation-classification")
+    task = load_task("relation-classification").on(data.examples)
+    assert task.classes == ("x",)
+    assert task.class_counts("NA", "x") == {"x": ClassCounts(fp=1)}

@@ -1,12 +1,18 @@
 """Groups of items that a plain look at the text tells apart."""
 
+import pickle
+
 import pytest
 
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
-from scrutiny.data.attribute import Training
+from scrutiny.data import attribute
+from scrutiny.data.attribute import Training, TrainingSets
+from scrutiny.data.dataset import load_dataset
 from scrutiny.data.item_values import Items
+from scrutiny.data.parts.part_attribute import Surroundings, load_part_attribute
+from scrutiny.data.parts.part_counts import PartCounts
 from scrutiny.data.slices import MOST_VALUES, slices_for
 
 
@@ -237,3 +243,55 @@ def test_attributes_that_are_looked_at_together_are_what_each_alone_gives() -> N
     for one in slices:
         assert together.inside(one) == alone.inside(one)
     assert {"negated", "question", "length"} <= {name for name, *_ in together._values}
+
+
+def test_perplexity_is_a_column_of_the_model_that_the_data_string_names(tmp_path):
+    (tmp_path / "model.txt").write_text("dog\ndog\n", encoding="utf-8")
+    rows = [{"text": text, "label": "ab"[k]} for k, text in enumerate(("dog", "dog dog"))]
+    asked = {"perplexity": f"ngram:{tmp_path}/model.txt"}
+    data = load_dataset(rows, columns=asked)
+    # a word, or the end: 4/9 by itself, (2 + 4/9) / 3 after one word, (2 + 22/27) / 3 after two;
+    # a second "dog" 4/9/3/3, and the end after two that were never there as after one
+    likely = 76 / 81 * 76 / 81, 76 / 81 * 4 / 81 * 22 / 27
+    values = [example.attributes["a_perplexity"] for example in data.examples]
+    assert values == pytest.approx([likely[0] ** (-1 / 2), likely[1] ** (-1 / 3)], rel=5e-5)
+    items = Items.of(data.examples)
+    assert items.inside("perplexity in highest 50%") == [False, True]
+    by = load_part_attribute("perplexity")
+    around = Surroundings(PartCounts(data.examples))
+    units = [one for e in data.examples for one in by.units(e.gold, e, around).values()]
+    assert [by.function(one) for one in units] == values
+    without = load_dataset(rows)
+    assert without.fingerprint == data.fingerprint
+    with pytest.raises(PlanError, match="behind the data string: #perplexity=MODEL"):
+        Items.of(without.examples).inside("perplexity > 20")
+    with pytest.raises(PlanError, match="in the data string: #perplexity=MODEL"):
+        by.groups_of(without.examples, Surroundings(PartCounts(())))
+    with pytest.raises(PlanError, match="resource 'perplexity' cannot be 'dog'"):
+        load_dataset(rows, columns={"perplexity": "dog"})
+
+
+def test_words_between_the_marked_parts_of_a_relation():
+    rows = [
+        {"text": "<e1>Ida</e1> left, for good, <e2>Rome</e2>.", "label": "left"},
+        {"text": "<e2>Rome</e2><e1>Ida</e1> saw at last.", "label": "saw"},
+    ]
+    data = load_dataset(rows, columns={"task": "relation-classification"})
+    items = Items.of([*data.examples, example("She left.", 3)])
+    assert items.inside("marked_distance = 3") == [True, False, None]
+    assert items.inside("marked_distance = 0") == [False, True, None]
+
+
+def test_a_training_set_is_read_once_and_by_each_worker_itself(monkeypatch):
+    read = []
+
+    def load(source, task):
+        read.append((source, task))
+        return Training([example("It rains.")])
+
+    monkeypatch.setattr(attribute, "load_training", load)
+    sets = TrainingSets()
+    first = sets.of("csv:a.csv", "text-classification")
+    assert sets.of("csv:a.csv", "text-classification") is first
+    assert pickle.loads(pickle.dumps(sets)).of("csv:a.csv", "") is not first
+    assert read == [("csv:a.csv", "text-classification"), ("csv:a.csv", "")]

@@ -8,6 +8,7 @@ from scrutiny.core.answers.words import Words
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Case, Example, Span, originals, suite_tests
 from scrutiny.data.dataset import load_dataset
+from scrutiny.data.hashes import drawn
 from scrutiny.data.readers.suites import row_of, suite_lines
 
 ROWS = [
@@ -242,3 +243,14 @@ def test_originals_of_a_group_are_its_own_where_no_case_names_one(tmp_path):
         *(False, True, True, True),
     )
     assert [e.id for e in originals(examples)] == ["old0", "old1", "old2", "old3"]
+
+
+def test_a_subsample_of_a_suite_keeps_items_with_their_cases():
+    bases = [Example(f"b{n}", {"text": "x"}, attributes={"u_group": f"b{n}"}) for n in range(9)]
+    made = [
+        Example(f"c{n}", {"text": "y"}, attributes={"u_group": f"b{n}"}, case=Case("gold", "t"))
+        for n in range(9)
+    ]
+    few = drawn([*bases, *made], 3)
+    assert len(few) == 6
+    assert {e.id[1] for e in few if e.case} == {e.id[1] for e in few if not e.case}

@@ -52,14 +52,13 @@ def test_texts_have_a_gap_and_options_in_their_order(write):
 def test_pairs_are_groups_of_a_suite(write):
     write("w.txt", SCHEMA)
     data = load_dataset("winograd:w.txt#pairs=suite")
-    assert [(e.id, e.case.of if e.case else "") for e in data.examples] == [("1", ""), ("2", "1")]
-    write("w.txt", SCHEMA.split("\n\n")[2] + "\n\n" + SCHEMA)
-    found = load_dataset("winograd:w.txt#pairs=suite").examples
-    assert [(e.id, e.case.of if e.case else "") for e in found] == [("3", ""), ("2", "3")], (
-        "of every second pair the second text is the item"
-    )
+    assert [(e.id, e.case.of, e.case.expect) for e in data.examples] == [
+        ("1", "", "gold"),
+        ("2", "", "gold"),
+    ], "neither text is a change of the other: no drop between them is a number"
+    assert {e.attributes["u_group"] for e in data.examples} == {"1"}
     (test,) = suite_tests(data.examples)
-    assert (test.name, test.n_cases, test.has_groups) == ("pairs", 1, True)
+    assert (test.name, test.n_cases, test.has_base, test.has_groups) == ("pairs", 2, False, True)
 
 
 def test_a_file_without_pairs_is_no_suite(write):

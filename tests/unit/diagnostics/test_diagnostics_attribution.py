@@ -179,7 +179,7 @@ def test_methods_are_those_that_the_model_and_the_items_allow():
     one, two = TextClassification(), TextPairClassification()
     names = [m.name for m in methods_for((), {"predict"}, one)]
     assert names == ["occlusion", "kernel_shap", "lime"]
-    offered = {"predict", "attentions"}
+    offered = {"predict", "attentions", "tokenizes"}
     assert "attention" in [m.name for m in methods_for((), offered, one)]
     assert "attention" not in [m.name for m in methods_for((), offered, two)]
     with pytest.raises(PlanError, match="the model cannot be asked for gradients"):

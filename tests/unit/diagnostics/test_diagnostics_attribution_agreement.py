@@ -7,8 +7,12 @@ import pytest
 from toy_runs import estimate, run
 
 from scrutiny.core.errors import DataError, PlanError
+from scrutiny.core.example import Case, Example, Span
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.data.dataset import load_dataset
+from scrutiny.data.readers.eraser import write
+from scrutiny.diagnostics.attribution.gold_rationales import gold_places
+from scrutiny.diagnostics.attribution.likeness import likeness
 from scrutiny.diagnostics.attribution.plausibility import (
     area_under_precision,
     f1,
@@ -133,6 +137,63 @@ def test_items_without_rationales_are_refused(tmp_path):
         run("attribution.rationales", linear(), reviews(4), tmp_path / "run")
 
 
+def test_what_was_changed_to_flip_a_label_is_the_rationale_of_both_versions():
+    a = Example("1", {"text": "a good film , really"}, gold="pos")
+    case = Case(of="1", test="t", expect="gold")
+    b = Example("1/1", {"text": "a bad film , really"}, gold="neg", case=case)
+    same = Example("1/2", {"text": "a good movie , really"}, gold="pos", case=case)
+    marked = Span("text", 2, 3, "evidence")
+    own = Example("1/3", {"text": "no b film , really"}, (marked,), gold="neg", case=case)
+    assert gold_places([a, b, same, own]) == {
+        "1": {("text", 0, 1), ("text", 2, 6)},
+        "1/1": {("text", 2, 5)},
+        "1/3": {("text", 2, 3)},
+    }
+    assert gold_places([b]) == {}
+
+
+def test_a_contrast_set_has_rationales_of_its_own(tmp_path):
+    for name, at in (("old", 0), ("new", 1)):
+        pairs = ("good\tpos", "bad\tneg"), ("bad\tneg", "good\tpos")
+        lines = [f"{'abcdef'[i % 6]} c b {pairs[at][i % 2]}" for i in range(24)]
+        (tmp_path / f"{name}.tsv").write_text("\n".join(["text\tlabel", *lines]) + "\n")
+    plan = Plan(
+        data=(DataPlan("x", f"contrast:{tmp_path / 'new.tsv'}#originals=old.tsv"),),
+        models=(ModelPlan("m", "python:object:A"),),
+        measure=(MeasurePlan("d", "attribution.rationales", ("m",), ("x",), _ONE),),
+        resampling=Resampling(draws=400),
+    )
+    models = {"m": linear()}
+    folder = run_plan(resolve(plan, models=models), tmp_path / "run", models=models)
+    found = estimate(folder, "mean(precision_at_1)", method="occlusion")
+    assert (found.value, found.counts.n) == (1, 48)
+
+
+_ONE = {"methods": ["occlusion"]}
+
+
+def test_words_that_tie_across_the_border_are_not_named():
+    one, other = np.array([3.0, 0, 0, 0, 0, 0]), np.array([0, 3.0, 0, 0, 0, 0])
+    assert likeness(one, other)[0] == 0  # and not the second word of both, which is any
+    assert likeness(one, one) == (1, 1)
+    assert likeness(one, np.array([1.0, 1, 1, 0, 0, 0])).reason == "only_ties"
+
+
+def test_texts_are_drawn_among_those_with_a_rationale(tmp_path):
+    rows = [{**row, "evidence": [[0, 1]] if i % 10 == 0 else []} for i, row in enumerate(reviews())]
+    folder = run(
+        "attribution.rationales", linear(), rows, tmp_path / "run",
+        source="object:x#evidence=evidence", texts=2, **_ONE,
+    )  # fmt: skip
+    assert estimate(folder, "mean(auprc)", method="occlusion").counts.n == 2
+
+
+def test_one_text_has_no_other_that_names_its_words(tmp_path):
+    params = {"methods": ["occlusion"], "kept": [0, 1], "few": 1}
+    folder = run("attribution.overstability", linear(), reviews(1), tmp_path / "run", **params)
+    assert estimate(folder, "mean(same)", kept=1).value is None
+
+
 def test_erasers_numbers_are_those_of_its_scorer():
     """Worked by hand from the released scorer's rules."""
     gold, found = [(2, 5), (8, 10)], [(3, 6), (8, 9)]
@@ -176,6 +237,23 @@ def test_erasers_files_are_items_with_evidence(tmp_path, query):
     assert (one.gold, span.label) == ("POS", "evidence")
     assert len(one.fields) == 1 + bool(query)
     assert "lost" in str(found.bad_rows)
+
+
+@pytest.mark.parametrize("pair", [{}, {"text_pair": "is it\u2028good ?"}])
+def test_what_is_written_for_eraser_reads_as_the_same_items(tmp_path, pair):
+    spans = (Span("text", 2, 6, "evidence"), Span("text", 1, 2, "evidence"))
+    known = Example("1", {"text": "a good, long film", **pair}, "POS", spans)
+    write([known], tmp_path / "out", "val.jsonl")
+    (one,) = load_dataset(f"eraser:{tmp_path / 'out' / 'val.jsonl'}").examples
+    assert (one.id, one.fields, one.gold) == ("1", known.fields, "POS")
+    assert [one.text[s.start : s.end] for s in one.spans] == ["good,"]  # tokens between spaces
+
+
+def test_a_file_of_other_documents_is_refused(tmp_path):
+    source = eraser(tmp_path)
+    (tmp_path / "docs.jsonl").write_text('{"name": "d1"}\n', encoding="utf-8")
+    with pytest.raises(DataError, match="holds no documents of ERASER"):
+        load_dataset(source)
 
 
 def test_evidence_outside_of_its_text_is_a_bad_row():

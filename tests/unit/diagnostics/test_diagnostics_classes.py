@@ -124,6 +124,12 @@ def test_classes_that_are_never_or_always_found_have_an_error_that_no_draw_shows
     ]
     assert (drawn[0].point == drawn[1].point).all()
     assert drawn[0].draws.std() > 1.5 * drawn[1].draws.std()
+    # of two systems each has an error of its own, and replicates of one have the same
+    error = (drawn[0].draws - drawn[1].draws).std() * np.sqrt(2)
+    for systems, apart in (([0, 0], 0.0), ([0, 1], error)):
+        both, rng = np.concatenate([values, values]), np.random.default_rng(0)
+        found = resample_any(macro, both, units=Units.of(30), draws=500, rng=rng, systems=systems)
+        assert (found.draws[:, 0] - found.draws[:, 1]).std() == pytest.approx(apart, rel=0.15)
 
 
 def test_one_flip_moves_macro_f1_of_equal_labels_as_it_moves_accuracy():

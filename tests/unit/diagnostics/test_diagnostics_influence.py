@@ -109,7 +109,12 @@ def test_removing_helpful_examples_costs_more_than_removing_as_many_at_random(pl
     random = estimate(planted, "removal_drop", check="helpful", role="control").value
     harmful = estimate(planted, "removal_drop", check="harmful").value
     assert helpful > 0.01 + max(random, harmful)
-    beyond = estimate(planted, "beyond(removal_drop)", check="helpful")
+    (beyond, *in_samples) = [
+        e
+        for e in planted.estimates()
+        if e.key.metric == "beyond(removal_drop)@1" and e.key.condition["check"] == "helpful"
+    ]
+    assert [e.key.condition["draw"] for e in in_samples] == [0, 1]
     assert beyond.value == pytest.approx(helpful - random)
     assert beyond.low > 0
     assert beyond.counts.n == 24
@@ -129,6 +134,19 @@ def test_the_checks_have_verdicts(planted):
     assert estimate(planted, "influence_rank", check="another sample").value > 0.8
     assert estimate(planted, "beyond(influence_rank)", check="another sample").value > 0.5
     assert estimate(planted, "mean(same)", check="model").value == 1.0
+
+
+def test_skill_is_that_on_all_items_whatever_is_drawn(tmp_path):
+    folder = ran(tmp_path, decisions=4, draws=1, train=60)
+    assert estimate(folder, "mean(right)", check="head").counts.n == 24
+    assert estimate(folder, "removal_drop", check="helpful").counts.n == 4
+
+
+def test_each_wrong_label_counts_once(tmp_path):
+    """Of 20 examples in a sample of 25, two are made wrong."""
+    folder = ran(tmp_path, draws=1, train=25)
+    assert estimate(folder, "mean(placed)", check="mislabeled").counts.n == 2
+    assert verdicts(folder)["mislabeled"] != "supported"
 
 
 def test_labels_at_random_are_no_skill_and_no_claim_is_tested(tmp_path):
@@ -153,7 +171,7 @@ def test_the_sign_of_koh_and_liang_is_the_opposite_by_name(tmp_path):
 
 def test_other_methods_measure_the_same_heads(tmp_path):
     folder = ran(tmp_path, method="lissa-2020", decisions=4, train=40, draws=1)
-    assert estimate(folder, "mean(gradient)", check="head").value > 0.99
+    assert estimate(folder, "mean(gradient)", check="gradients").value > 0.99
 
 
 def test_the_page_has_examples_in_their_words_and_the_terminal_a_sentence(planted):

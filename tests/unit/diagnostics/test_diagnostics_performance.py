@@ -3,10 +3,15 @@
 import pytest
 from toy_runs import estimate, run
 
+from scrutiny.core.answers.choices import Ranking
 from scrutiny.core.errors import PlanError
+from scrutiny.core.model import Model
+from scrutiny.core.task import Prediction
 from scrutiny.data.hashes import training_hashes
 from scrutiny.diagnostics.leakage import Leakage, LeakageParams
 from scrutiny.diagnostics.performance.performance import Performance
+from scrutiny.report.load import load_view
+from scrutiny.report.sections.item_hits import ABSTENTION
 from scrutiny.testing import (
     ConstantClassifier,
     GazetteerTagger,
@@ -94,3 +99,33 @@ def test_a_model_that_does_not_say_what_it_was_trained_on_is_refused(tmp_path):
         run("leakage", KeywordClassifier(), ROWS, tmp_path)
     with pytest.raises(PlanError, match="tolerance must lie between 0 and 1"):
         LeakageParams(tolerance=0)
+
+
+class Ranks(Model):
+    """A ranker that keeps the order of the item, and may say how sure it is."""
+
+    source, task, capabilities = "ranks", "passage-ranking", frozenset({"predict"})
+
+    def __init__(self, *, is_sure):
+        self._is_sure = is_sure
+
+    def predict(self, examples):
+        return [
+            Prediction(Ranking((0, 1)), (len(e.text) / 20,) if self._is_sure else None)
+            for e in examples
+        ]
+
+
+@pytest.mark.parametrize("is_sure", [True, False])
+def test_a_ranking_that_says_how_sure_it_is_has_a_curve_of_abstention(is_sure, tmp_path):
+    rows = [
+        {"query": "q" * n, "candidates": ["a", "b"], "relevant": n % 3 % 2} for n in range(1, 9)
+    ]
+    folder = run("performance", Ranks(is_sure=is_sure), rows, tmp_path, task="passage-ranking")
+    found = ABSTENTION.make(load_view(folder.path))
+    assert (found is not None) is is_sure
+    if found is not None:
+        (chart,) = found.charts
+        kept = [row[2] for row in chart.table.rows]
+        assert kept[0] == "100 %"
+        assert kept[-1] != "100 %"

@@ -313,11 +313,22 @@ def test_a_matrix_has_a_number_for_every_capability_and_kind(tmp_path):
     assert dict(both[0].key.condition) == {"capability": "words", "kind": "minimum functionality"}
 
 
-def test_a_limit_of_the_items_leaves_cases_out_whose_item_is_gone(tmp_path):
-    rows = [case(f"c{n}", "good .9", "good", of=f"b{n}", test="t") for n in range(30)]
-    rows += [case(f"b{n}", "good .9", "good") for n in range(30)]
-    folder = measured(rows, tmp_path, limit=50)
-    assert estimate(folder, "share(failed)", test="t").counts.n == 20
+def test_a_limit_counts_items_with_all_cases_that_change_them(tmp_path):
+    rows = [case(f"b{n}", "good .9", "good") for n in range(30)]
+    rows += [
+        case(f"{test}{n}", "good .8", "good", of=f"b{n}", test=test)
+        for test in "st"
+        for n in range(30)
+    ]
+    folder = measured(rows, tmp_path, limit=20)
+    assert [estimate(folder, "share(failed)", test=test).counts.n for test in "st"] == [20, 20]
+
+
+def test_items_of_which_none_is_a_case_are_no_suite(tmp_path):
+    rows = [case(f"b{n}", "good .9", "good") for n in range(3)]
+    rows += [case("c", "bad .9", "bad", of="b2", test="t")]
+    with pytest.raises(PlanError, match="none of the 2 items"):
+        measured(rows, tmp_path, limit=2)
 
 
 def test_models_that_say_labels_alone_are_asked_only_what_labels_tell(tmp_path):

@@ -9,9 +9,10 @@ import pytest
 from scrutiny.cli import main
 from scrutiny.report.formats import render_ndjson
 from scrutiny.report.load import load_view
+from scrutiny.report.page import page
 from scrutiny.report.sections.boards import boards_of, turned_pairs
 from scrutiny.report.sections.leaderboard import PART, board_objects
-from scrutiny.report.text import plain_text
+from scrutiny.report.text import plain_text, render_markdown
 
 N = 200
 SCHEMA = Path(__file__).parents[3] / "docs" / "report.schema.json"
@@ -158,7 +159,10 @@ def files(tmp_path_factory):
 def test_more_than_two_sides_are_a_leaderboard_on_the_items_of_all(files, capsys):
     sides = [files / f"{name}.csv" for name in "abc"]
     scrutiny("compare", *sides, "--json")
-    (board,) = map(json.loads, capsys.readouterr().out.splitlines())
+    printed = capsys.readouterr()
+    (board,) = map(json.loads, printed.out.splitlines())
+    assert "the data: other content on some sides: " in printed.err  # one lacks an item
+    assert f"c.csv ({N - 1} items). Items pair by their ids." in printed.err
     assert board["n"] == N - 1
     assert [one["subject"] for one in board["systems"]] == ["a.csv", "b.csv", "c.csv"]
     assert [(one["rank_low"], one["rank_high"]) for one in board["systems"]] == [
@@ -195,3 +199,9 @@ def test_the_first_screen_says_who_can_be_the_best(stored, imported):
     ]
     said = next(iter(PART.first(imported)))
     assert said == "By correct, a and b can each be the best of 3 systems."
+    # neither run has risks: the sentence stands behind those about claims, once
+    text = " ".join(plain_text(stored).split())
+    assert text.count("and twin.csv can each be the best of 4 systems.") == 1
+    assert text.index("can each be the best") < text.index("Leaderboard")
+    assert said in render_markdown(imported)
+    assert said in page(imported).sentences

@@ -45,6 +45,17 @@ def test_groups_have_equal_sizes_within_their_strata_and_keep_units_whole():
     assert np.array_equal(groups.code, units.gathered(9).code)
 
 
+def test_small_strata_have_groups_enough_to_vary_or_keep_their_units():
+    sizes = [9_000, 300, 2]
+    units = Units.of(sum(sizes), strata=np.repeat([0, 1, 2], sizes))
+    groups = units.gathered(400)
+    assert np.bincount(groups.stratum).tolist() == [387, 100, 2]
+    assert [np.unique(groups.stratum[own]).tolist() for own in groups.members] == [[0], [1], [2]]
+    assert np.bincount(groups.code).min() > 0
+    pairs = Units.of(600, strata=np.arange(600) // 2)  # a stratum each: none is put together
+    assert pairs.gathered(100).n_units == 600
+
+
 def test_strata_keep_their_sizes_on_every_draw():
     units = Units.of(7, strata=list("aabbbcc"))
     drawn = np.concatenate(list(draw_weights(units, draws=50, rng=np.random.default_rng(0))))

@@ -6,6 +6,7 @@ import random
 from itertools import permutations
 from statistics import fmean
 
+import numpy as np
 import pytest
 
 from scrutiny.core.answers.choices import LabelSet, Option, Ranking, options_in
@@ -15,6 +16,7 @@ from scrutiny.core.facts import Facts
 from scrutiny.core.task import ClassCounts, Prediction
 from scrutiny.data.dataset import load_dataset
 from scrutiny.perturb.engine.apply import perturb
+from scrutiny.reliability.metrics import metric_of
 from scrutiny.tasks.choices import expected_reciprocal
 from scrutiny.tasks.scores import level_of
 from scrutiny.tasks.tasks import load_task
@@ -131,7 +133,7 @@ def test_micro_f1_exact_match_and_hamming_loss_as_scikit_learn_has_them():
     metrics = pytest.importorskip("sklearn.metrics")
     rng, names = random.Random(3), "abcd"
     golds, answers = (
-        [LabelSet(rng.sample(names, rng.randrange(4))) for _ in range(300)] for _ in range(2)
+        [LabelSet(rng.sample(names, rng.randrange(4))) for _ in range(1000)] for _ in range(2)
     )
     items = [
         item(MULTI, text=f"text {k}", label=sorted(gold), id=str(k)) for k, gold in enumerate(golds)
@@ -146,6 +148,24 @@ def test_micro_f1_exact_match_and_hamming_loss_as_scikit_learn_has_them():
     }
     for metric, value in wanted.items():
         assert level_of(task, items, predictions, metric=metric) == pytest.approx(value)
+    counts = [task.class_counts(*pair) for pair in zip(golds, answers, strict=True)]
+    rows = [[one.get(name, ClassCounts()) for name in names] for one in counts]
+    sums = np.array(rows, float).sum(0).reshape(1, 12)  # (label, count)
+    macro = metric_of("macro_f1(4)@1").value(sums, np.ones(1))
+    assert macro == pytest.approx(metrics.f1_score(*dense, average="macro"))
+
+
+def test_hamming_loss_counts_labels_that_a_model_alone_has():
+    metrics = pytest.importorskip("sklearn.metrics")
+    golds, answers = [{"a", "b"}, {"a"}, set()], [{"e"}, {"a"}, set()]
+    task = MULTI.on([item(MULTI, text="x", label=sorted(gold)) for gold in golds])
+    rows = [
+        task.score(LabelSet(gold), Prediction(LabelSet(said)), labels=("a", "b", "e"))
+        for gold, said in zip(golds, answers, strict=True)
+    ]
+    dense = [[[name in one for name in "abe"] for one in side] for side in (golds, answers)]
+    _, wrong, missed, _, asked = np.sum(rows, axis=0)
+    assert (wrong + missed) / asked == pytest.approx(metrics.hamming_loss(*dense))
 
 
 def test_the_best_labels_for_all_are_found():

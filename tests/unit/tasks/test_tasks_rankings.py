@@ -2,14 +2,17 @@
 
 import json
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from scrutiny.core.answers.choices import RANKING, Ranking
+from scrutiny.core.answers.choices import RANKING, Option, Ranking
 from scrutiny.core.errors import DataError, PlanError
+from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
 from scrutiny.data.dataset import load_dataset
+from scrutiny.data.item_values import Items
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.tasks.tasks import load_task
 
@@ -98,6 +101,19 @@ def test_questions_and_passages_are_derived(questions):
     assert any("Derived" in note for note in data.notes)
 
 
+def test_a_question_that_its_passage_does_not_answer_is_a_bad_row(questions):
+    path = Path("q.json")
+    data = json.loads(path.read_text())
+    asked = data["data"][0]["paragraphs"][0]["qas"]
+    asked[0] |= {"is_impossible": True, "answers": []}
+    path.write_text(json.dumps(data))
+    read = load_dataset(questions)
+    assert [bad.reason for bad in read.bad_rows] == ["no passage answers it"]
+    assert [e.gold for e in read.examples] == [Ranking([i]) for i in range(1, 5)], (
+        "its passage is still a candidate"
+    )
+
+
 def test_passages_of_the_same_article_come_first(questions):
     data = load_dataset(f"{questions},candidates=3")
     for example, own in zip(data.examples, (0, 0, 1, 1, 1), strict=True):
@@ -109,3 +125,25 @@ def test_passages_of_the_same_article_come_first(questions):
     assert data.examples == load_dataset(f"{questions},candidates=3").examples
     with pytest.raises(DataError):
         load_dataset(f"{questions},candidates=few")
+
+
+@pytest.mark.parametrize(
+    ("fields", "gold", "share"),
+    [
+        ({"query": "who sleeps", "option_1": "A dog.", "option_2": "A man sleeps."}, [1], 0.5),
+        ({"query": "who sleeps", "option_1": "Who?", "option_2": "A man sleeps."}, [0, 1], 1.0),
+        ({"query": "who sleeps", "option_1": "A dog.", "option_2": "A man."}, None, None),
+    ],
+)
+def test_overlap_is_that_of_the_query_with_its_right_passages(fields, gold, share):
+    items = Items.of([Example("1", fields, None if gold is None else Ranking(gold))])
+    assert items.inside("overlap > 0.4") == [None if share is None else True]
+    if share is not None:
+        assert items.inside(f"overlap = {share}") == [True]
+
+
+def test_overlap_of_options_is_that_of_the_right_one():
+    fields = {"text": "It rained all day.", "question": "Did it?", "option_1": "All day.",
+              "option_2": "No."}  # fmt: skip
+    items = Items.of([Example(str(i), fields, Option(i)) for i in range(2)])
+    assert items.inside("overlap = 1") == [True, False]

@@ -1,13 +1,14 @@
 """Language of texts: by script, by frequent words, and not at all where nothing tells."""
 
 import os
+import random
 import subprocess
 import sys
 
 import pytest
 
 from scrutiny.core.languages import name_of, script_of
-from scrutiny.text.language_detection import evidence, main_language, tell
+from scrutiny.text.language_detection import Main, evidence, main_language, tell
 from scrutiny.text.lexicon import table
 
 SENTENCES = {
@@ -119,6 +120,16 @@ def test_a_mixture_has_a_language_for_each_text():
     main = main_language(found, texts)
     assert main.others >= {"de", "en"}
     assert [main.of(one) for one in found] == ["de", "en"] * 5 + ["de", "en", "und"]
+
+
+@pytest.mark.parametrize("code", ["en", "de", "fr", "zh", "und", "und-Latn"])
+def test_what_is_told_sooner_is_what_evidence_tells(code):
+    words = [word for _, _, own in table("languages") for word in own.split() if word.isascii()]
+    drawn, main = random.Random(7), Main(code)
+    texts = [" ".join(drawn.sample(words, drawn.randrange(1, 9))) for _ in range(400)]
+    texts += [f"{a}, {b} {a.capitalize()}!" for a in SENTENCES.values() for b in SENTENCES.values()]
+    texts += ["", "42", "RT @von_der_leyen: so good #die #der http://der.die/das/und/nicht"]
+    assert [main.of_text(text) for text in texts] == [main.of(evidence(text)) for text in texts]
 
 
 def test_a_stray_sentence_is_split_off():

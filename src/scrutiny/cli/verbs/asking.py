@@ -11,6 +11,7 @@ from scrutiny.cli.failures import say
 from scrutiny.cli.options import (
     DRAWS,
     PRICE,
+    TRANSFORMATIONS,
     Versioned,
     asked_data,
     asked_models,
@@ -110,8 +111,7 @@ def audit(**flags: Any) -> int:
 @click.option(
     "--with",
     "transformations",
-    default="",
-    metavar="A,B",
+    **TRANSFORMATIONS,
     shell_complete=completed("transformation"),
     help="Transformations, for diagnostics that use them.",
 )
@@ -226,8 +226,7 @@ _CODES: Final = {"pass": 0, "fail": 1, "undecided": 4}
 @click.option(
     "--with",
     "transformations",
-    default="",
-    metavar="A,B",
+    **TRANSFORMATIONS,
     shell_complete=completed("transformation"),
     help="Transformations, for --measure robustness.",
 )

@@ -9,7 +9,14 @@ import click
 
 from scrutiny.cli.early_checks import OutputFile
 from scrutiny.cli.failures import say, tell
-from scrutiny.cli.options import bad_rows, completed, named_recipes, named_values, task_of_data
+from scrutiny.cli.options import (
+    TRANSFORMATIONS,
+    bad_rows,
+    completed,
+    named_recipes,
+    named_values,
+    task_of_data,
+)
 from scrutiny.cli.output import hanging, printed_line, prints_on_stderr
 from scrutiny.core.boundary.json_text import json_line
 from scrutiny.core.boundary.parameters import known
@@ -213,7 +220,7 @@ def _names(train: str, test: str, output: Path, seed: int) -> int:
     "--with",
     "recipes",
     required=True,
-    metavar="A,B",
+    **TRANSFORMATIONS,
     shell_complete=completed("transformation"),
     help="Transformations; a+b applies both in sequence.",
 )

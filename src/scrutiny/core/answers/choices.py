@@ -5,7 +5,7 @@ changes may touch them. Answers name them by their place, counted from 0.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from math import isnan
+from math import copysign, isinf, isnan
 from typing import Any, Final
 
 from scrutiny.core.answers.answer import Agreement, AnswerType
@@ -146,7 +146,10 @@ class LabelSetType(AnswerType[LabelSet]):
         A string has bars between the labels.
         """
         if isinstance(value, Mapping):
-            value = [label for label, share in value.items() if float(share) >= _ENOUGH]
+            shares = {label: _number(share) for label, share in value.items()}
+            is_told = None not in shares.values()
+            value = [n for n, share in shares.items() if share and share >= _ENOUGH]
+            value = value if is_told else None
         found = split_labels(value)
         if found is None:
             raise TypeError(
@@ -259,8 +262,14 @@ RANKING = RankingType()
 
 
 def squashed(score: float) -> float:
-    """Any finite number between 0 and 1, in the same order."""
-    return (1 + score / (1 + abs(score))) / 2
+    """Any number between 0 and 1, in the same order.
+
+    Examples
+    --------
+    >>> squashed(0.0), squashed(float("inf")), squashed(float("-inf"))
+    (0.5, 1.0, 0.0)
+    """
+    return (1 + (copysign(1.0, score) if isinf(score) else score / (1 + abs(score)))) / 2
 
 
 _ENOUGH: Final = 0.5

@@ -118,6 +118,10 @@ Baseline = Literal["zeros", "unknown", "pad", "mask", "mean"]
 BASELINES: Final[tuple[Baseline, ...]] = get_args(Baseline)
 
 
+#: Reason of an answer whose attributions miss the difference of the scores; more steps may help.
+INCOMPLETE: Final = "incomplete_path"
+
+
 class PathGradient(NamedTuple):
     """Path from a baseline to a text, along which gradients are integrated.
 

@@ -22,6 +22,7 @@ from scrutiny.data.parts.part_counts import (
     tokens_in,
     words_in,
 )
+from scrutiny.data.source import OF_MODELS
 
 _COLUMN: Final = "a_"
 
@@ -147,12 +148,12 @@ class PartAttribute(Told):
         ]
         if self.column and not any(self.column in e.attributes for e in examples):
             known = sorted({n for e in examples for n in e.attributes if n.startswith(_COLUMN)})
+            own = self.column.removeprefix(_COLUMN)
+            option = f"{own}=MODEL" if own in OF_MODELS else f"group={own}"
             raise PlanError(
-                f"by = {self.column!r}: no item has a column "
-                f"{self.column.removeprefix(_COLUMN)!r}. "
+                f"by = {self.column!r}: no item has a column {own!r}. "
                 + (f"There are {', '.join(known)}. " if known else "")
-                + "A column becomes an attribute in the data string: "
-                f"#group={self.column.removeprefix(_COLUMN)}."
+                + f"A column becomes an attribute in the data string: #{option}."
             )
         return groups_of(self.buckets, values, self.scale)
 
@@ -234,6 +235,7 @@ def load_part_attribute(name: str, buckets: Buckets | None = None) -> PartAttrib
             Buckets("mass") if gives == "a number" else Buckets("discrete", count=12),
             groups=("no", "yes") if gives == "yes or no" else (),
             of_training=of_item.of_training,
+            column=f"{_COLUMN}{short}" if of_item.of_all else "",
         )
     if buckets is None:
         return found

@@ -15,12 +15,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from scrutiny.core.boundary.json_text import parse_json
+from scrutiny.core.boundary.json_text import json_line, parse_json
 from scrutiny.core.errors import DataError
-from scrutiny.core.example import EVIDENCE
+from scrutiny.core.example import EVIDENCE, Example, Span
 from scrutiny.data.readers.files import existing_file, lines
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table, reader_defaults
+from scrutiny.store.files import save_text
 from scrutiny.tasks.classification import TextClassification, TextPairClassification
 
 _COLUMNS: Final = ("id", "text", "label", EVIDENCE)
@@ -36,7 +37,7 @@ def read(source: DataSource) -> Table:
     Raises
     ------
     DataError
-        If the documents are not there, or an annotation has more than two texts.
+        If the documents cannot be read.
     """
     folder = existing_file(source).parent
     known = _documents(folder)
@@ -52,11 +53,15 @@ def _documents(folder: Path) -> Mapping[str, str]:
     """Text of each document by its name, or a mapping that reads them as they are asked for."""
     joined = folder / "docs.jsonl"
     if joined.is_file():
-        found = {}
-        for line in joined.read_text(encoding="utf-8").splitlines():
-            one = parse_json(line)
-            found[str(one["docid"])] = str(one["document"])
-        return found
+        try:
+            with joined.open(encoding="utf-8") as file:
+                rows = [parse_json(line) for line in file if line.strip()]
+            return {str(one["docid"]): str(one["document"]) for one in rows}
+        except (KeyError, TypeError, ValueError) as error:
+            raise DataError(
+                f"{joined} holds no documents of ERASER, a line each with a docid and a document: "
+                f"{error!r}."
+            ) from None
     return _Folder(folder / "docs")
 
 
@@ -118,3 +123,64 @@ def _place(span: Mapping[str, Any], field: str, fields: Mapping[str, str]) -> Se
     if not 0 <= first <= last < len(tokens):
         raise DataError(f"its tokens {first} to {last + 1} are not in a text of {len(tokens)}")
     return [field, tokens[first][0], tokens[last][1]]
+
+
+def write(examples: Sequence[Example], folder: Path, name: str) -> None:
+    """Write items with their evidence in ERASER's format, as `read` reads them.
+
+    A file of annotations (``val.jsonl``), and ``docs.jsonl`` with a document for each text: its
+    name is that of the item and of the field. Evidence goes in whole tokens, as they stand between
+    spaces.
+
+    Parameters
+    ----------
+    examples
+        Items with labels, of one text or of two.
+    folder
+        Where both files are written.
+    name
+        Name of the file of annotations.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    documents = [
+        {"docid": _document(one, field), "document": text}
+        for one in examples
+        for field, text in one.fields.items()
+    ]
+    annotations = [
+        {
+            "annotation_id": one.id,
+            "query": "",
+            "classification": one.gold,
+            "docids": [_document(one, field) for field in one.fields],
+            "evidences": [
+                [_in_tokens(one, span)]
+                for span in one.spans
+                if span.label.startswith(EVIDENCE)
+                and one.fields[span.field][span.start : span.end].strip()
+            ],
+        }
+        for one in examples
+    ]
+    for path, rows in (("docs.jsonl", documents), (name, annotations)):
+        save_text(folder / path, "".join(json_line(row) + "\n" for row in rows))
+
+
+def _document(example: Example, field: str) -> str:
+    return f"{example.id}_{field}"
+
+
+def _in_tokens(example: Example, span: Span) -> dict[str, Any]:
+    """Evidence of ERASER: from the first token that a span touches to the last."""
+    text = example.fields[span.field]
+    places = token_places(text)
+    touched = [i for i, (start, end) in enumerate(places) if start < span.end and span.start < end]
+    first, last = touched[0], touched[-1]
+    return {
+        "docid": _document(example, span.field),
+        "text": text[places[first][0] : places[last][1]],
+        "start_token": first,
+        "end_token": last + 1,
+        "start_sentence": -1,
+        "end_sentence": -1,
+    }

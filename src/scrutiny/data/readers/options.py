@@ -7,7 +7,7 @@ Davis et al. 2017; Rahman and Ng 2012). GAP is a table (Webster et al. 2018).
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
@@ -24,7 +24,7 @@ from scrutiny.tasks.pronouns import PronounResolution
 
 _ASKED: Final = ("id", "text", "question", "options", "answer", "paragraph")
 _COLUMNS: Final = ("id", "text", "gap", "options", "answer", "pronoun", "gender", "pair")
-_CASES: Final = ("of", "expect", "test")
+_CASES: Final = ("expect", "test", "group")
 _MASK: Final = "[MASK]"
 _LINES: Final = 4
 _WORDS: Final = re.compile(r"\w+")
@@ -133,8 +133,19 @@ def _as_they_appear(options: Sequence[str], text: str) -> list[str]:
     >>> _as_they_appear(["the suitcase", "The trophy"], "The trophy is too large for the suitcase.")
     ['The trophy', 'the suitcase']
     """
-    low = text.casefold()
-    return sorted(options, key=lambda one: low.find(one.casefold()) % (len(low) + 1))
+    return sorted(options, key=lambda one: _place(one, text)[0])
+
+
+def _place(option: str, text: str) -> tuple[int, int]:
+    """Place at which a candidate is first named, as whole words; behind the text if it is not.
+
+    Examples
+    --------
+    >>> _place("Al", "Also Al left."), _place("Bo", "Al left.")
+    ((5, 7), (8, 8))
+    """
+    found = re.search(rf"(?<!\w){re.escape(option)}(?!\w)", text, re.IGNORECASE)
+    return found.span() if found else (len(text), len(text))
 
 
 def _spaced(text: str) -> str:
@@ -160,8 +171,8 @@ def _gap(text: str, pronoun: str, options: Sequence[str]) -> list[int] | None:
         at = text.find(pronoun)
         return [at, at + len(pronoun)] if at >= 0 else None
     found = [m.span() for m in re.finditer(rf"(?<!\w){re.escape(pronoun)}(?!\w)", text)]
-    ends = [text.casefold().find(o.casefold()) + len(o) for o in options]
-    behind = [place for place in found if place[0] >= max(ends)] or found
+    ends = [end for start, end in (_place(o, text) for o in options) if start < len(text)]
+    behind = [place for place in found if place[0] >= max(ends, default=0)] or found
     return [*behind[0]] if behind else None
 
 
@@ -197,10 +208,7 @@ def _of_gap(raw: RawRow) -> RawRow:
 
 
 def _cases(rows: Sequence[RawRow]) -> list[RawRow]:
-    """Two texts of each pair: one is the item, in turn the first and the second, one its case.
-
-    Were it always the first, its right option would be at the same place: files tell.
-    """
+    """Two texts of each pair, both cases of one group: neither is a change of the other."""
     found: list[RawRow] = []
     kept = [row for row in rows if not row.problem]
     taken = ""
@@ -209,8 +217,6 @@ def _cases(rows: Sequence[RawRow]) -> list[RawRow]:
         if two[1].values["pair"] != pair or pair == taken:
             continue
         taken = pair
-        old, new = two if int(pair) % 2 else two[::-1]
-        case: Mapping[str, Any] = {"of": old.values["id"], "expect": "gold", "test": "pairs"}
-        found.append(old._replace(values={**old.values, **dict.fromkeys(_CASES, "")}))
-        found.append(new._replace(values={**new.values, **case}))
+        case = dict(zip(_CASES, ("gold", "pairs", pair), strict=True))
+        found += [row._replace(values={**row.values, **case}) for row in two]
     return found

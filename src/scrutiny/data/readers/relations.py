@@ -19,8 +19,8 @@ from scrutiny.tasks.tags import token_borders
 
 _SENTENCE: Final = re.compile(r'(\d+)\t\s*"?(.*?)"?\s*')
 _COMMENT: Final = "Comment:"
-#: Label of a pair that no relation of the file joins.
-_NONE: Final = "none"
+#: Label of SemEval's pairs without a relation, and of those that no relation of a list joins.
+_OTHER, _NONE = "Other", "none"
 
 
 @takes("encoding")
@@ -38,9 +38,10 @@ def read(source: DataSource) -> Table:
     """
     first = next(iter(lines(source)), "")
     if first.lstrip()[:1] == "[":
-        columns = ("id", "text", "e1", "e2", "label", "sentence")
+        columns = ("id", "text", "e1", "e2", "label", "no_relation", "sentence")
         return corpus_table(source, RelationClassification.name, columns, _pairs(source))
-    return corpus_table(source, RelationClassification.name, ("id", "text", "label"), _of(source))
+    columns = ("id", "text", "label", "no_relation")
+    return corpus_table(source, RelationClassification.name, columns, _of(source))
 
 
 def _of(source: DataSource) -> Iterator[RawRow]:
@@ -52,7 +53,8 @@ def _of(source: DataSource) -> Iterator[RawRow]:
             yield RawRow(line, {}, said)
         else:
             told = "" if label.startswith(_COMMENT) else label
-            yield RawRow(line, {"id": found[1], "text": found[2], "label": told})
+            row = {"id": found[1], "text": found[2], "label": told, "no_relation": _OTHER}
+            yield RawRow(line, row)
 
 
 def _pairs(source: DataSource) -> Iterator[RawRow]:
@@ -93,5 +95,6 @@ def _of_sentence(
                     "e1": places[head],
                     "e2": places[tail],
                     "label": told.get((head, tail), _NONE),
+                    "no_relation": _NONE,
                     "sentence": name,
                 }

@@ -75,11 +75,14 @@ def read(source: DataSource) -> Table:
 def _ranking(source: DataSource) -> Table:
     """Questions with passages of the file, of which their own is the right one."""
     table = _table(source, QuestionAnswering.name)
-    rows = [row for row in table.rows if not row.problem]
-    article = {row.values["context"]: row.values["article"] for row in rows}
+    rows = list(table.rows)
+    article = {r.values["context"]: r.values["article"] for r in rows if not r.problem}
     count = _number(source.option("candidates"), source) or len(article)
     made = []
     for row in rows:
+        if row.problem or row.values["answers"] == _NO_ANSWER:
+            made.append(row._replace(problem=row.problem or "no passage answers it"))
+            continue
         own, name = row.values["context"], str(row.values["id"])
         rng = generator(0, "candidates", name="squad@1", item=name)
         others = [text for text in article if text != own]

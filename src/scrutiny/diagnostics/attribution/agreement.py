@@ -8,7 +8,8 @@ attribution.weights   a model, and the same one with its weights shuffled from t
 ====================  =============================================================================
 
 Two scores of the words of a text are compared by the rank correlation of all words, and by the
-share of the fifth of the words with the highest scores that is in both.
+share of the fifth of the words with the highest scores that is in both. Words that tie across the
+border of that fifth are not in it.
 """
 
 from collections.abc import Iterable
@@ -116,7 +117,7 @@ class SeedAgreement(OfAgreement[AlikeParams]):
         for example in batch.examples:
             pair = own[example.id], other[example.id]
             for name in names:
-                found = of_pair(*pair, name, ctx)
+                found = of_pair(*pair, name)
                 yield RowKind.of({"method": name}).row(example.id, found)
             yield RowKind.of(RANDOM, "control").row(example.id, by_chance(pair[0], ctx))
 
@@ -164,11 +165,11 @@ class MethodAgreement(OfAgreement[AlikeParams]):
         for example in batch.examples:
             one = found[example.id]
             for a, b in pairwise(names):
-                yield RowKind.of({"between": f"{a}, {b}"}).row(example.id, _of_two(one, a, b, ctx))
+                yield RowKind.of({"between": f"{a}, {b}"}).row(example.id, _of_two(one, a, b))
             yield RowKind.of(RANDOM, "control").row(example.id, by_chance(one, ctx))
 
 
-def _of_two(one: Explained | Failure, a: str, b: str, ctx: Context) -> tuple[float, ...] | Failure:
+def _of_two(one: Explained | Failure, a: str, b: str) -> tuple[float, ...] | Failure:
     """Likeness of two methods' explanations of a text."""
     if isinstance(one, Failure):
         return one
@@ -177,7 +178,7 @@ def _of_two(one: Explained | Failure, a: str, b: str, ctx: Context) -> tuple[flo
         return first
     if isinstance(second, Failure):
         return second
-    return likeness(one.text, first, second, ctx)
+    return likeness(first, second)
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,5 +274,5 @@ class WeightAgreement(OfAgreement[WeightsParams]):
             for name in names:
                 for share, other in others.items():
                     kind = RowKind.of({"method": name, "layers": share})
-                    yield kind.row(example.id, of_pair(one, other[example.id], name, ctx))
+                    yield kind.row(example.id, of_pair(one, other[example.id], name))
             yield RowKind.of(RANDOM, "control").row(example.id, by_chance(one, ctx))

@@ -55,8 +55,8 @@ class AttributionParams:
 
     def note(self, n_items: int) -> str:
         """What is explained, in a sentence."""
-        some = f"{self.texts:,} of {n_items:,} items" if n_items > self.texts else "Every item"
-        return f"{some} explained, each answer by the model's own label for the unchanged text."
+        some = f"{self.texts:,} of {n_items:,}" if n_items > self.texts else "All"
+        return f"{some} items were explained: the model's own answer to the unchanged text."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,9 +67,9 @@ class Explained:
     scores: Mapping[str, Floats | Failure]
 
 
-def drawn(params: AttributionParams, examples: Sequence[Example], ctx: Context) -> set[str]:
-    """Names of the items that are explained, of those of the whole dataset."""
-    ranked = sorted((digest(one.id), one.id) for one in ctx.dataset or examples)
+def _drawn(params: AttributionParams, examples: Sequence[Example]) -> set[str]:
+    """Names of the items that are explained, of these."""
+    ranked = sorted((digest(one.id), one.id) for one in examples)
     return {name for _, name in ranked[: params.texts]}
 
 
@@ -80,6 +80,7 @@ def explain(
     ctx: Context,
     targets: Mapping[str, str] | None = None,
     names: Sequence[str] = (),
+    among: Sequence[Example] = (),
 ) -> dict[str, Explained | Failure]:
     """Scores of the words of each item, by its name.
 
@@ -97,8 +98,10 @@ def explain(
         Answers that are explained, by item; the model's own unless given.
     names
         Methods; those of the parameters unless given.
+    among
+        Items of which some are drawn; those of the whole dataset unless given.
     """
-    kept = drawn(params, examples, ctx)
+    kept = _drawn(params, among or ctx.dataset or examples)
     some = [one for one in examples if one.id in kept]
     found: dict[str, Explained | Failure] = {
         one.id: Failure("not_drawn", status="skipped") for one in examples

@@ -18,14 +18,14 @@ from scrutiny.core.randomness import Rng
 from scrutiny.core.record import Measure
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.attribution.explained import AttributionParams, Explained
-from scrutiny.diagnostics.attribution.methods.random_words import random_scores, ranking
-from scrutiny.diagnostics.attribution.read_texts import ReadText
+from scrutiny.diagnostics.attribution.methods.random_words import random_scores
 from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.models.answers.language_answers import ask_or_fail
 from scrutiny.stats.association.rank_correlation import tau_b
 
 #: Share of the words that an explanation is read for.
 TOP: Final = 0.2
+_SAME: Final = 1e-9  # of the largest score: what differs by less is rounding
 RANDOM: Final = {"method": "random"}
 MEASURES: Final = (
     Measure(
@@ -97,20 +97,32 @@ class BesideModel:
         return answer._replace(answer=names.get(answer.answer, answer.answer))
 
 
-def likeness(
-    text: ReadText, one: Floats, other: Floats, ctx: Context
-) -> tuple[float, ...] | Failure:
+def named_words(scores: Floats) -> set[int]:
+    """The fifth of the words with the highest scores, but for those that tie across its border.
+
+    Examples
+    --------
+    >>> named_words(np.array([0, 3, 0, 2, 1, 0.0])), named_words(np.array([0, 3, 0, 0, 0, 0.0]))
+    ({1, 3}, {1})
+    """
+    n = ceil(TOP * len(scores))
+    least, next_one = np.sort(scores)[::-1][n - 1 : n + 1]
+    is_tied = least - next_one <= _SAME * np.abs(scores).max()
+    limit = least + (_SAME if is_tied else -_SAME) * np.abs(scores).max()
+    return {*np.flatnonzero(scores > limit).tolist()}
+
+
+def likeness(one: Floats, other: Floats) -> tuple[float, ...] | Failure:
     """Share of the words named that both name, and tau-b of all words."""
     tau = float(tau_b(one, other))
-    if not np.isfinite(tau):
-        return Failure("only_ties", "one of the scores is the same for all words", "undefined")
-    n = ceil(TOP * len(text))
-    first, second = ({*ranking(scores, text, ctx)[:n]} for scores in (one, other))
-    return len(first & second) / n, tau
+    first, second = named_words(one), named_words(other)
+    if not np.isfinite(tau) or not (first and second):
+        return Failure("only_ties", "the scores of one name no words", "undefined")
+    return len(first & second) / max(len(first), len(second)), tau
 
 
 def of_pair(
-    one: Explained | Failure, other: Explained | Failure, name: str, ctx: Context
+    one: Explained | Failure, other: Explained | Failure, name: str
 ) -> tuple[float, ...] | Failure:
     """Likeness of two explanations of a text by one method."""
     for explained in (one, other):
@@ -122,15 +134,14 @@ def of_pair(
     scores = cast("Floats", first.scores[name]), cast("Floats", second.scores[name])
     if len(scores[0]) != len(scores[1]):
         return Failure("other_words", "the second model reads other words")
-    return likeness(first.text, *scores, ctx)
+    return likeness(*scores)
 
 
 def by_chance(one: Explained | Failure, ctx: Context) -> tuple[float, ...] | Failure:
     """Likeness of two random attributions of a text."""
     if isinstance(one, Failure):
         return one
-    first, second = (random_scores(one.text, ctx, draw) for draw in (0, 1))
-    return likeness(one.text, first, second, ctx)
+    return likeness(*(random_scores(one.text, ctx, draw) for draw in (0, 1)))
 
 
 def targets_of(found: Mapping[str, Explained | Failure]) -> dict[str, str]:

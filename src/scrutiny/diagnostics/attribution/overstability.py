@@ -25,6 +25,7 @@ from scrutiny.diagnostics.attribution.methods.random_words import ranking
 from scrutiny.diagnostics.attribution.read_texts import ReadText, Said, ask_changed
 
 _SHARE: Final = (0.0, 1.0)
+_NO_OTHERS: Final = Failure("no_other_texts", "no other text names words", "undefined")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class Overstability(Diagnostic[OverstabilityParams]):
 
     Records of an item, for each K (``kept``): ``same``, whether the answer is the one to the whole
     text, and ``hit``, whether it is right (of items with a right answer: ``scored``). Role
-    ``control`` holds the same with K words of the texts' vocabulary drawn at random.
+    ``control`` holds the same with K random words of them, drawn as often as they stand there.
 
     **Measures**: over-stability: a model whose answers stay when hardly anything is left of its
     texts has not read the rest.
@@ -144,6 +145,9 @@ class Overstability(Diagnostic[OverstabilityParams]):
                     if isinstance(explained, Failure):
                         yield kind.row(example.id, explained)
                         continue
+                    if not order[_half(explained.text, ctx)][0]:
+                        yield kind.row(example.id, _NO_OTHERS)
+                        continue
                     answer = said[example.id, k, role]
                     yield kind.row(example.id, _values(answer, explained.text))
 
@@ -171,18 +175,18 @@ def _vocabularies(
     found = {}
     for half in (0, 1):
         named: Counter[str] = Counter()
-        every: dict[str, None] = {}
+        every: list[str] = []
         for one in known:
             scores = one.scores[name]
             if _half(one.text, ctx) == half or isinstance(scores, Failure):
                 continue
             words = _words(one.text)
-            every |= dict.fromkeys(words)
+            every += words
             n = ceil(TOP * len(words))
             named.update({words[i] for i in ranking(scores, one.text, ctx)[:n]})
-        best = sorted(every, key=lambda word: (-named[word], word))
+        best = sorted({*every}, key=lambda word: (-named[word], word))
         rng = ctx.rng("random words", "overstability", str(half))
-        found[half] = best, [sorted(every)[i] for i in rng.permutation(len(every))]
+        found[half] = best, [*dict.fromkeys(every[i] for i in rng.permutation(len(every)).tolist())]
     return found
 
 

@@ -1,7 +1,6 @@
 """How near rationales are: words, spans and scores beside those of people, as ERASER counts them.
 
-Spans are pairs of a first word and the one behind the last. Sums over a corpus, which ERASER's
-scorer prints, are in `scrutiny.diagnostics.attribution.eraser`.
+Spans are pairs of a first word and the one behind the last. All numbers are of one text.
 
 References
 ----------

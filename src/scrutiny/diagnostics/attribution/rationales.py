@@ -1,7 +1,7 @@
 """Whether attributions find the words that a label is known to rest on: rationales of people.
 
-Rationales are spans of an item whose label begins with ``evidence``: those of ERASER's files, what
-was changed to flip a label, a planted word.
+Rationales are spans of an item whose label begins with ``evidence`` (those of ERASER's files, a
+planted word), or what was changed to flip its label, as in a contrast set.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,10 +16,10 @@ from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.errors import PlanError
-from scrutiny.core.example import EVIDENCE, Example
 from scrutiny.core.facts import LABELS
 from scrutiny.core.record import Measure, Row
 from scrutiny.diagnostics.attribution.explained import AttributionParams, Explained, explain
+from scrutiny.diagnostics.attribution.gold_rationales import gold_places, rationale_of
 from scrutiny.diagnostics.attribution.methods.random_words import random_scores, ranking
 from scrutiny.diagnostics.attribution.plausibility import (
     area_under_precision,
@@ -54,7 +54,8 @@ class RationaleParams(AttributionParams):
 class Rationales(Diagnostic[RationaleParams]):
     """Whether an explanation names the words that people say a label rests on.
 
-    Scores of the words of a text beside its rationale: the words that stand in spans of evidence.
+    Scores of the words of a text beside its rationale: the words that stand in spans of evidence,
+    or those in which it differs from a version with another label (contrast sets).
 
     Records of an item, for each ``method``: ``precision_at_1``, whether the word with the highest
     score is in the rationale; ``precision_at_k``, the share of the k words with the highest scores
@@ -67,7 +68,8 @@ class Rationales(Diagnostic[RationaleParams]):
     is known to use certain words, whether a method finds them.
 
     **Misleads when**: read as faithfulness: a model that is right for wrong reasons is explained
-    well by words that no reader would name. Rationales are rarely complete.
+    well by words that no reader would name. Rationales are rarely complete; what was changed to
+    flip a label is one way of flipping it.
 
     **References**: DeYoung et al. (2020), ERASER: a benchmark to evaluate rationalized NLP models;
     Jacovi & Goldberg (2020), Towards faithfully interpretable NLP systems.
@@ -93,12 +95,12 @@ class Rationales(Diagnostic[RationaleParams]):
 
     def design(self, params: RationaleParams, inputs: Inputs) -> Design:
         """Each number by method beside random attributions, and a claim on the second."""
-        items = inputs.data.items()
-        n = sum(map(_has_rationale, items))
+        n = len(gold_places(inputs.data.items()))
         if not n:
             raise PlanError(
                 "These items have no rationales: spans whose label begins with 'evidence', as the "
-                "reader eraser: gives them."
+                "reader eraser: gives them, or versions of an item with another label, as in a "
+                "contrast set."
             )
         names = params.names(inputs.subject.capabilities, inputs.task)
         return Design(
@@ -119,7 +121,7 @@ class Rationales(Diagnostic[RationaleParams]):
                 for name in names
             ),
             queries_per_item=params.asked(inputs.subject.capabilities, inputs.task),
-            notes=(params.note(inputs.data.n_items), f"{n:,} items have a rationale."),
+            notes=(f"{n:,} items have a rationale. {params.note(n)}",),
             families={
                 "finds": f"explanations of {inputs.subject.name} name words of the rationales"
             },
@@ -130,11 +132,14 @@ class Rationales(Diagnostic[RationaleParams]):
     ) -> Iterable[Row]:
         """A row for each method, and one of random attributions."""
         names = params.names(ctx.model.capabilities, ctx.task)
-        asked = [one for one in batch.examples if _has_rationale(one)]
-        found = explain(params, asked, ctx, ctx)
+        every = ctx.dataset or batch.examples
+        places = gold_places(every)
+        asked = [one for one in batch.examples if one.id in places]
+        some = [one for one in every if one.id in places]
+        found = explain(params, asked, ctx, ctx, among=some)
         for example in batch.examples:
             one = found.get(example.id, _NONE)
-            if isinstance(one, Explained) and not (gold := rationale_of(one.text)):
+            if isinstance(one, Explained) and not (gold := rationale_of(one.text, places)):
                 one = _NONE
             if isinstance(one, Failure):
                 for name in names:
@@ -153,23 +158,6 @@ class Rationales(Diagnostic[RationaleParams]):
 
 
 _NONE: Final = Failure("no_rationale", status="skipped")
-
-
-def _has_rationale(example: Example) -> bool:
-    return any(span.label.startswith(EVIDENCE) for span in example.spans)
-
-
-def rationale_of(text: ReadText) -> set[int]:
-    """Words of a text that stand in a span of evidence, at least in part."""
-    spans = [span for span in text.example.spans if span.label.startswith(EVIDENCE)]
-    return {
-        i
-        for i, word in enumerate(text.words)
-        if any(
-            span.field == word.field and span.start < word.end and word.start < span.end
-            for span in spans
-        )
-    }
 
 
 def _values(text: ReadText, scores: Floats, gold: set[int], ctx: Context) -> tuple[float, ...]:

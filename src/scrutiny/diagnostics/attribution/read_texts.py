@@ -50,17 +50,20 @@ class ReadText:
     example
         The item.
     target
-        The model's own answer to it, in the data's words: it stays the target whatever is removed.
+        The answer, in the data's words: it stays the target whatever is removed.
     score
         Probability of that answer.
     words
         Places of the words of all fields that may be changed, in order.
+    is_own
+        Whether the target is the answer of the very model that is asked.
     """
 
     example: Example
     target: str
     score: float
     words: tuple[InputPiece, ...]
+    is_own: bool = True
 
     def __len__(self) -> int:
         return len(self.words)
@@ -122,8 +125,9 @@ def read_text(
     )
     if len(words) < FEWEST:
         return Failure("one_word", "a text of one word has nothing to rank", "skipped")
-    target = target or str(answer.answer)
-    return ReadText(example, target, _probability(answer, target, labels), words)
+    own = str(answer.answer)
+    target = target or own
+    return ReadText(example, target, _probability(answer, target, labels), words, target == own)
 
 
 class Said(NamedTuple):

@@ -5,17 +5,20 @@ from statistics import fmean
 from typing import Any, Final
 
 from scrutiny.blocks.charts import Chart, ChartTable, axis, marks, view_of
-from scrutiny.blocks.numbers import interval, number
+from scrutiny.blocks.numbers import NO_VALUE, interval, number
 from scrutiny.blocks.run_view import RunView
 from scrutiny.blocks.section import FINDINGS, InShort, Part, ReportPart, SentenceBlock, part_of
 from scrutiny.core.boundary.json_text import digest
+from scrutiny.core.estimate import Estimate
 from scrutiny.core.record import grouped
-from scrutiny.diagnostics.cells.cells import CELL_R, CHOSEN, GATES
+from scrutiny.diagnostics.cells.cells import CELL_R, CHOSEN
+from scrutiny.diagnostics.cells.gate_counts import GATES
 from scrutiny.store.stored_forms import packed_in
 
 _LEAD: Final = (
     "A cell is a detector of a feature only if its correlation is beyond that of the best cell "
-    "with the feature moved along the text, and beyond that of an untrained network."
+    "with the feature moved along the text, and beyond that of the best cell of networks with "
+    "shuffled weights, which see the same text."
 )
 
 
@@ -32,7 +35,7 @@ def part(view: RunView) -> Part | None:
 
 
 def _rows(view: RunView) -> dict[tuple[str, str], list[tuple[str, ...]]]:
-    """Feature, correlation, that of the moved feature and chosen cells, by model and dataset."""
+    """Feature, correlation, that of both controls and chosen cells, by model and dataset."""
     folder = view.records.folder
     kept = () if folder is None else packed_in(folder.path, CHOSEN)
     cells = grouped(((r["subject"], r["dataset"], r["feature"]), _cell(r)) for r in kept)
@@ -44,8 +47,8 @@ def _rows(view: RunView) -> dict[tuple[str, str], list[tuple[str, ...]]]:
             (
                 feature,
                 *(
-                    interval(next((e for e in own if e.key.role == role), None))
-                    for role in ("measured", "control")
+                    interval(next((e for e in own if _kind(e) == kind), None))
+                    for kind in (("measured", False), ("control", False), ("control", True))
                 ),
                 "; ".join(dict.fromkeys(cells.get((*where, feature), ()))),
             )
@@ -57,9 +60,15 @@ def _rows(view: RunView) -> dict[tuple[str, str], list[tuple[str, ...]]]:
     }
 
 
+def _kind(estimate: Estimate) -> tuple[str, bool]:
+    """Role of a number, and whether it is of shuffled weights."""
+    return estimate.key.role, "weights" in estimate.key.condition
+
+
 def _cell(row: Mapping[str, Any]) -> str:
-    """Chosen cell, with its p-value beside the best cell of moves of the feature."""
-    return row["cell"] if row["p"] is None else f"{row['cell']} (p {number(row['p'], 2)})"
+    """Chosen cell, with its p-values beside moves of the feature and shuffled weights."""
+    p = NO_VALUE if row["p"] is None else number(row["p"], 2)
+    return f"{row['cell']} (p {p}; {number(row['p_shuffled'], 2)})"
 
 
 def _followed(view: RunView) -> Iterator[Chart]:
@@ -68,10 +77,12 @@ def _followed(view: RunView) -> Iterator[Chart]:
         yield Chart(
             anchor=f"cells-{digest(*where, size=4)}",
             title=f"{view.on_data(*where)}: cells that follow a feature",
-            caption="Size of the correlation on texts that the cell was not chosen on; p is of the "
-            "texts that it was chosen on, of the best of all cells beside moves of the feature.",
+            caption="Size of the correlation on texts that the cell was not chosen on. The first p "
+            "is of the texts that it was chosen on, beside the best cell under moves of the "
+            "feature; the second is the rank of the network among those with shuffled weights.",
             table=ChartTable(
-                ("feature", "best cell", "best cell, feature moved", "chosen"), tuple(rows)
+                ("feature", "best cell", "feature moved", "weights shuffled", "chosen"),
+                tuple(rows),
             ),
             is_open=True,
         )
@@ -110,10 +121,10 @@ def lines(view: RunView) -> Iterator[InShort]:
     """Chosen cells in sentences for a terminal."""
     for where, rows in _rows(view).items():
         yield SentenceBlock("")
-        for feature, own, moved, cell in rows:
+        for feature, own, moved, shuffled, cell in rows:
             yield SentenceBlock(
-                f"{view.on_data(*where)}, {feature}: {own}, with the feature moved {moved}"
-                f"{f' ({cell})' if cell else ''}."
+                f"{view.on_data(*where)}, {feature}: {own}, with the feature moved {moved}, with "
+                f"weights shuffled {shuffled}{f': {cell}' if cell else ''}."
             )
 
 

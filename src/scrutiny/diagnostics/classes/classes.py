@@ -37,7 +37,7 @@ class Classes(Diagnostic[NoParams]):
 
     **Misleads when**: a class has few items (its interval is then wide; check the denominators); a
     class is never found, or always (every draw of items says so again, so that the interval of
-    macro-F1 adds the exact limits of its recall; a difference of two macro-F1 does not);
+    macro-F1 adds the exact limits of its recall, and that of a difference those of both sides);
     the classes are more or less frequent here than in later texts, which changes precision and F1
     but not recall; gold labels are wrong.
 

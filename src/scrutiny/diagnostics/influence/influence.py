@@ -14,12 +14,13 @@ from scrutiny.core.example import Example
 from scrutiny.core.facts import LABELS
 from scrutiny.core.queries.language import Passage
 from scrutiny.core.randomness import Rng
-from scrutiny.core.record import Measure, Row, grouped
+from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.influence.influence_checks import (
     Sample,
     artifact_in,
     artifacts,
+    of_gradients,
     of_head,
     of_model,
     other_sample,
@@ -27,6 +28,7 @@ from scrutiny.diagnostics.influence.influence_checks import (
     removed_rows,
 )
 from scrutiny.diagnostics.influence.influence_params import (
+    GRADIENTS,
     HEAD,
     MISLABELED,
     MODEL,
@@ -88,7 +90,7 @@ class _OfHeads(Diagnostic[InfluenceParams]):
     def measure(
         self, params: InfluenceParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
-        """Rows of the drawn decisions in every check and sample; others are skipped."""
+        """Rows of the drawn decisions in every check and sample; of others the head's answer."""
         if not ctx.training:  # a plan without it is refused
             lacking = Failure("no_training", status="skipped")
             yield from (RowKind().row(example.id, lacking) for example in batch.examples)
@@ -98,24 +100,19 @@ class _OfHeads(Diagnostic[InfluenceParams]):
         training = [training[i] for i in sorted(kept.tolist())]
         order = ctx.rng("decisions", self.id, "").permutation(len(batch.examples))
         chosen = sorted(order[: params.decisions].tolist())
-        decisions = [batch.examples[i] for i in chosen]
         labels = sorted({str(e.gold) for e in training})
         if len(labels) < 2:
             raise PlanError(
                 f"{self.id}: the training data have {len(labels)} labels in {len(training)} "
                 "examples; a decision needs two. Name the data that the model was trained on."
             )
-        answers: Sequence[Any] = ()
-        if ctx.model.gives_answers:
-            answers = ctx.predict(decisions)
-        found = grouped(
-            (row.item, row)
-            for row in self._of(training, decisions, labels, answers, params, cell, ctx)
-        )
-        kinds = [RowKind(row.condition, row.role) for row in found[decisions[0].id]]
+        made = self._of(training, batch.examples, chosen, labels, params, cell, ctx)
+        found = {(row.item, RowKind(row.condition, row.role)): row for row in made}
+        kinds = dict.fromkeys(kind for _, kind in found)
         away = Failure("not_drawn", status="skipped")
         for example in batch.examples:
-            yield from found.get(example.id) or (kind.row(example.id, away) for kind in kinds)
+            for kind in kinds:
+                yield found.get((example.id, kind)) or kind.row(example.id, away)
 
     @abstractmethod
     def features(self, model: Any, examples: Sequence[Example]) -> Any:
@@ -124,17 +121,19 @@ class _OfHeads(Diagnostic[InfluenceParams]):
     def _of(
         self,
         training: Sequence[Example],
-        decisions: Sequence[Example],
+        examples: Sequence[Example],
+        chosen: Sequence[int],
         labels: Sequence[str],
-        answers: Sequence[Any],
         params: InfluenceParams,
         cell: Cell,
         ctx: Context,
     ) -> Iterator[Row]:
-        """Rows of all decisions."""
-        X, T = shared_features(
-            self.features(ctx.model, training), self.features(ctx.model, decisions)
+        """Rows of the chosen decisions, and of all items whether the head is right."""
+        X, every = shared_features(
+            self.features(ctx.model, training), self.features(ctx.model, examples)
         )
+        T, decisions = every[chosen], [examples[i] for i in chosen]
+        answers = ctx.predict(decisions) if ctx.model.gives_answers else ()
         y = np.array([labels.index(str(e.gold)) for e in training])
         samples = []
         for draw in range(params.draws):
@@ -158,12 +157,14 @@ class _OfHeads(Diagnostic[InfluenceParams]):
                 *other_sample(samples, draw, params, T, rng),
                 (MISLABELED, placed(params, sample, len(decisions), rng)),
                 *artifacts(params, sample, has_artifact, y, decisions, rng),
-                (HEAD, of_head(sample, T, decisions, labels)),
+                (HEAD, of_head(sample, every, examples, labels)),
+                (GRADIENTS, of_gradients(sample, T)),
                 (MODEL, of_model(sample, len(decisions), labels, answers)),
             ):
                 for role, values in found:
                     kind = RowKind.of({"check": check, "draw": draw}, role)
-                    for example, value in zip(decisions, values, strict=True):
+                    whose = examples if check == HEAD else decisions
+                    for example, value in zip(whose, values, strict=True):
                         yield kind.named_row(example.id, self.measures, value)
         ctx.array(
             EXAMPLES,

@@ -48,7 +48,7 @@ def removed_rows(
     params: InfluenceParams, sample: Sample, T: Floats, decisions: Sequence[Example], rng: Rngs
 ) -> Iterator[tuple[str, Columns]]:
     """Confidence lost without helpful, harmful, least influential, random examples."""
-    count = max(1, round(params.share * len(sample.rows)))
+    count = min(max(1, round(params.share * len(sample.rows))), len(sample.rows) - 1)
     before = np.exp(-sample.head.losses(T, sample.decided))
     found: dict[str, list[Any]] = {name: [] for name in (*REMOVED, "random")}
     for i, example in enumerate(decisions):
@@ -95,7 +95,8 @@ def _ranked(one: Floats, other: Floats, name: str) -> dict[str, float] | Failure
 def placed(params: InfluenceParams, sample: Sample, count: int, rng: Rngs) -> Columns:
     """Share of rightly labeled examples that wrong ones exceed in self-influence; one a decision.
 
-    Their mean is the area under the curve of finding wrong labels.
+    Their mean is the area under the curve of finding wrong labels. Each wrong label counts once:
+    where there are fewer of them than decisions, the other decisions have none.
     """
     rows, draws = sample.head.rows, rng("mislabeled")
     flipped = draws.permutation(len(rows.labels))[
@@ -112,7 +113,9 @@ def placed(params: InfluenceParams, sample: Sample, count: int, rng: Rngs) -> Co
     below = np.searchsorted(others, own[flipped], "left")
     ties = np.searchsorted(others, own[flipped], "right") - below
     placed = (below + ties / 2) / len(others)
-    return [("measured", [{"placed": float(placed[i % len(placed)])} for i in range(count)])]
+    found: list[dict[str, float] | Failure] = [{"placed": one} for one in placed[:count].tolist()]
+    lacking = Failure("fewer_wrong_labels", status="skipped")
+    return [("measured", found + [lacking] * (count - len(found)))]
 
 
 def artifact_in(
@@ -169,21 +172,27 @@ def artifacts(
 
 
 def of_head(
-    sample: Sample, T: Floats, decisions: Sequence[Example], labels: Sequence[str]
+    sample: Sample, T: Floats, examples: Sequence[Example], labels: Sequence[str]
 ) -> Columns:
-    """Whether the head is right, and how near its influences are to products of gradients."""
+    """Whether the head is right, of all items."""
+    return [
+        (
+            "measured",
+            [
+                Failure("no_gold", status="skipped")
+                if example.gold is None
+                else {"right": float(labels[answer] == str(example.gold))}
+                for example, answer in zip(examples, sample.head.answers(T).tolist(), strict=True)
+            ],
+        )
+    ]
+
+
+def of_gradients(sample: Sample, T: Floats) -> Columns:
+    """How near influences are to products of gradients."""
     plain = influences(sample.head, T, sample.decided, method="gradient")
-    found: list[dict[str, float] | Failure] = []
-    for i, example in enumerate(decisions):
-        like = _ranked(sample.influence[i], plain[i], "gradient")
-        if example.gold is None:
-            found.append(Failure("no_gold", status="skipped"))
-        elif isinstance(like, Failure):
-            found.append(like)
-        else:
-            is_right = labels[int(sample.decided[i])] == str(example.gold)
-            found.append({**like, "right": float(is_right)})
-    return [("measured", found)]
+    pairs = zip(sample.influence, plain, strict=True)
+    return [("measured", [_ranked(*pair, "gradient") for pair in pairs])]
 
 
 def of_model(sample: Sample, count: int, labels: Sequence[str], answers: Sequence[Any]) -> Columns:

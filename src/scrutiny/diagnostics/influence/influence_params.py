@@ -14,7 +14,9 @@ from scrutiny.stats.influence.influences import LISSA_2020, METHODS, Method
 Sign = Literal["helpful", "koh-liang"]
 #: How training examples are removed, by their influence on a decision.
 REMOVED: Final = ("helpful", "harmful", "least")
-SAMPLE, MISLABELED, ARTIFACT, HEAD = "another sample", "mislabeled", "artifact", "head"
+SAMPLE, MISLABELED, ARTIFACT = "another sample", "mislabeled", "artifact"
+#: Whether the head is right, on all items; and how near its influences are to plain gradients.
+HEAD, GRADIENTS = "head", "gradients"
 #: Whether the head answers as the model does.
 MODEL: Final = "model"
 #: Begin of an artifact that is a word of the texts.
@@ -125,28 +127,45 @@ def design_of(params: InfluenceParams, inputs: Inputs) -> Design:
         )
     ]
     specs.append(EstimateSpec("mislabeled", "mean(placed)@1", {"check": MISLABELED}, draws=draws))
-    head = {"check": HEAD}
     specs += [
-        EstimateSpec("head", "mean(right)@1", head, draws=draws),
+        EstimateSpec("head", "mean(right)@1", {"check": HEAD}, draws=draws),
         EstimateSpec("same answer", "mean(same)@1", {"check": MODEL}, draws=draws),
-        EstimateSpec("like gradients", "mean(gradient)@1", head, draws=draws),
+        EstimateSpec("like gradients", "mean(gradient)@1", {"check": GRADIENTS}, draws=draws),
     ]
+
+    def in_each_sample(
+        name: str, metric: str, check: str, against: str, limit: float = 0.0
+    ) -> tuple[Component, ...]:
+        """The mean of all training samples, and each of them: a choice that must not matter."""
+        found = [Component(name, limit, against)]
+        for draw in range(draws if draws > 1 else 0):
+            specs.append(EstimateSpec(f"{name}/{draw}", metric, {"check": check, "draw": draw}))
+            choice = f"choice: training sample {draw + 1}, {against}"
+            found.append(Component(f"{name}/{draw}", limit, choice))
+        return tuple(found)
+
+    checks = Claim.checks_with(**{"training sample": range(draws)})
     claims = [
         Claim(
             id="removal",
             says="training without the examples that it names as helpful lowers confidence more "
             "than training without as many at random",
-            components=(Component("beyond/helpful", 0.0, "control: random examples"),),
+            components=in_each_sample(
+                "beyond/helpful",
+                "beyond(removal_drop)@1",
+                "helpful",
+                "control: random examples",
+            ),
             family="influence",
-            checks=("items", "seeds", "datasets"),
+            checks=checks,
             competence=(("head", inputs.data.chance),),
         ),
         Claim(
             id="mislabeled",
             says="wrong training labels have more influence on themselves than right ones",
-            components=(Component("mislabeled", 0.5),),
+            components=in_each_sample("mislabeled", "mean(placed)@1", MISLABELED, "reference", 0.5),
             family="influence",
-            checks=("items", "seeds", "datasets"),
+            checks=checks,
             competence=(("head", inputs.data.chance),),
             needs_control=False,
         ),
@@ -161,9 +180,14 @@ def design_of(params: InfluenceParams, inputs: Inputs) -> Design:
             Claim(
                 id="sample",
                 says="the same training examples are influential in another training sample",
-                components=(Component("beyond/rank", 0.0, "control: labels at random"),),
+                components=in_each_sample(
+                    "beyond/rank",
+                    "beyond(influence_rank)@1",
+                    SAMPLE,
+                    "control: labels at random",
+                ),
                 family="influence",
-                checks=("items", "seeds", "datasets"),
+                checks=checks,
                 competence=(("head", inputs.data.chance),),
             )
         )
@@ -178,9 +202,15 @@ def design_of(params: InfluenceParams, inputs: Inputs) -> Design:
                 id="artifact",
                 says=f"{artifact} is more frequent among influential training examples than among "
                 "random ones of the same labels",
-                components=(Component("beyond/artifact", 0.0, "control: random examples"),),
+                components=in_each_sample(
+                    "beyond/artifact",
+                    "beyond(among_influential)@1",
+                    ARTIFACT,
+                    "control: random examples",
+                ),
                 family="influence",
-                checks=("items", "seeds", "datasets"),
+                checks=checks,
+                competence=(("head", inputs.data.chance),),
             )
         )
     conditions = tuple(
@@ -202,7 +232,8 @@ def _notes(params: InfluenceParams) -> Iterator[str]:
     yield (
         "A logistic head was fitted to features of training examples; all is of this head: "
         f"{params.draws} times on 80 % of at most {params.train:,} examples, then without "
-        f"{100 * params.share:g} % of these."
+        f"{100 * params.share:g} % of these. Intervals are over decisions; a claim has to hold in "
+        "each of these samples."
     )
     yield (
         f"Influence by the method {params.method} on the loss of the label decided for; positive "

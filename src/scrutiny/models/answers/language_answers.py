@@ -13,7 +13,13 @@ from scrutiny.core.arrays import Floats, Integers
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ConformanceError, ModelError
 from scrutiny.core.model import Model
-from scrutiny.core.queries.gradients import FOLLOWED, ParameterGradient, PathGradient, PathGradients
+from scrutiny.core.queries.gradients import (
+    FOLLOWED,
+    INCOMPLETE,
+    ParameterGradient,
+    PathGradient,
+    PathGradients,
+)
 from scrutiny.core.queries.language import ASKED, Clozes, Continuation, Passage, Represents
 from scrutiny.models.answers.checked import BAD, AnswerError, answer_or_fail
 from scrutiny.models.answers.isolation import shown_value
@@ -121,7 +127,7 @@ def _path(query: PathGradient, answer: Any, where: str) -> Any | Failure:
             raise AnswerError(BAD, f"{where} has a piece outside of its text, {start} to {end}.")
     if found.gap > _MOST_GAP:
         return Failure(
-            "incomplete_path",
+            INCOMPLETE,
             f"{where} misses the difference of the scores by {100 * found.gap:.0f} % in "
             f"{query.steps} steps; double them",
         )

@@ -11,7 +11,7 @@ language model that it is.
 from typing import Any, Final
 
 from scrutiny.core.errors import ModelError
-from scrutiny.core.facts import EXTRACTS, LABELS, SPANS, Facts
+from scrutiny.core.facts import EXTRACTS, LABEL_SETS, LABELS, OPTIONS, SPANS, Facts
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Task
 from scrutiny.models.hf.checkpoint import (
@@ -37,11 +37,15 @@ _HEADS: Final = {
     LABELS: "ForSequenceClassification",
     SPANS: "ForTokenClassification",
     EXTRACTS: "ForQuestionAnswering",
+    LABEL_SETS: "ForSequenceClassification",
+    OPTIONS: "ForMultipleChoice",
 }
+#: What a checkpoint says of outputs of which each is a label of its own.
+_SEVERAL: Final = "multi_label_classification"
 
 
 def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
-    """Classifier, tagger or reader of a checkpoint; its language model for a task without labels.
+    """Classifier, tagger, reader or chooser of a checkpoint; its language model without labels.
 
     Raises
     ------
@@ -67,6 +71,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     checkpoint = find_checkpoint(source)
     _refuse_other_heads(checkpoint, task, source)
     device, head = find_device(options.device, source), _HEADS[Facts(task.facts.answer)]
+    from scrutiny.models.hf.sets_and_options import HfChooser, HfLabelSets, OptionForward
     from scrutiny.models.hf.span_models import HfReader, HfTagger
     from scrutiny.models.hf.text_classifier import Forward, HfClassifier
     from scrutiny.models.hf.transformer import parts_of
@@ -75,16 +80,18 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
         checkpoint.folder, f"AutoModel{head}", source, dtype=stated_dtype(source)
     )
     refuse_missing(missing, source, head=head)
-    is_reader = head == "ForQuestionAnswering"
-    names = () if is_reader else _names(network.config, source, task)
+    answers = Facts(task.facts.answer)
+    is_named = answers not in (EXTRACTS, OPTIONS)
+    names = _names(network.config, source, task) if is_named else ()
     also, batch = {"names": names, "task": base_name(task)}, options.batch
     network = network.to(device)
     parts = parts_of(checkpoint, network, source, task, batch=batch, version=_VERSION, also=also)
-    forward = Forward(network, parts.tokenizer, limit=parts.limit, batch=batch)
-    if is_reader:
-        return HfReader(parts, forward)
-    kind = HfTagger if SPANS.are_of(task.facts) else HfClassifier
-    return kind(parts, forward, names)
+    kind = OptionForward if answers == OPTIONS else Forward
+    forward = kind(network, parts.tokenizer, limit=parts.limit, batch=batch)
+    if not is_named:
+        return (HfChooser if answers == OPTIONS else HfReader)(parts, forward)
+    kinds = {SPANS: HfTagger, LABEL_SETS: HfLabelSets, LABELS: HfClassifier}
+    return kinds[answers](parts, forward, names)
 
 
 def _refuse_other_heads(checkpoint: Checkpoint, task: Task, source: ModelSource) -> None:
@@ -98,7 +105,15 @@ def _refuse_other_heads(checkpoint: Checkpoint, task: Task, source: ModelSource)
             f"…{wanted}. Fine-tune one, or name another checkpoint."
         )
     kind = config.get("problem_type")
-    if kind in {"regression", "multi_label_classification"}:
+    if LABEL_SETS.are_of(task.facts):
+        if kind != _SEVERAL:
+            raise ModelError(
+                f"{source.text!r} does not say that each of its outputs is a label of its own: "
+                f'config.json has "problem_type": "{_SEVERAL}" where it was trained so. A '
+                "classifier of one label for each text answers text-classification."
+            )
+        return
+    if kind in {"regression", _SEVERAL}:
         raise ModelError(
             f"{source.text!r} was trained for {kind.replace('_', ' ')}; scrutiny's classification "
             "tasks have exactly one label for each text."

@@ -75,6 +75,18 @@ class Forward:
             **more,
         )
 
+    def too_long(self, examples: Sequence[Example]) -> int:
+        """How many of the examples have more tokens than the network takes."""
+        limit = self._limit
+        if limit is None or not examples:
+            return 0
+        lengths = (
+            len(ids)
+            for part in chunks_of(examples)
+            for ids in self.encode(examples[part], truncate=False)["input_ids"]
+        )
+        return sum(length > limit for length in lengths)
+
     def logits(self, columns: Columns) -> Iterator[Answered[Any]]:
         """Logits ``(text, ...)`` as float32, batch by batch, with the indices of the texts.
 
@@ -184,15 +196,7 @@ class HfClassifier(HfLabeled):
 
     def truncated(self, examples: Sequence[Example]) -> int:
         """How many of the examples have more tokens than the network takes."""
-        limit = self.limit
-        if limit is None or not examples:
-            return 0
-        lengths = (
-            len(ids)
-            for part in chunks_of(examples)
-            for ids in self._forward.encode(examples[part], truncate=False)["input_ids"]
-        )
-        return sum(length > limit for length in lengths)
+        return self._forward.too_long(examples)
 
     def gradients(
         self, examples: Sequence[Example], labels: Sequence[str]

@@ -171,6 +171,7 @@ def first_screen_of(view: RunView) -> FirstScreen:
         sentences=sentences(view.findings, view.families),
         facts=view.facts,
         signs=signs_of(view),
+        notes=tuple(said for part in registered(view.estimates) for said in part.first(view)),
     )
     findings = [finding for finding in view.findings if finding.claim.risk is not None]
     if not findings:
@@ -181,8 +182,7 @@ def first_screen_of(view: RunView) -> FirstScreen:
     where = datasets if len(datasets) > 1 else {}
     found = told_apart([found_risk(view, f, where) for f in findings])
     risks = tuple(sorted(found, key=worst_first))
-    notes = tuple(said for part in registered(view.estimates) for said in part.first(view))
-    screen = _with_scores(replace(screen, risks=risks, notes=notes), view)
+    screen = _with_scores(replace(screen, risks=risks), view)
     return _with_cases(screen, few_cases(view), no_skill_in(view.findings))
 
 

@@ -157,6 +157,7 @@ def _board(own: Mapping[str, _System]) -> Board | None:
             draws=min(_DRAWS, max(_FEWEST_DRAWS, _NUMBERS // pairs)),
             rng=generator(view.facts.seed, "bootstrap", name=one.dataset, item="items"),
             cells=cells,
+            systems=[number for number, side in enumerate(values) for _ in side],
         )
         ends = np.cumsum([0, *map(len, values)])
         sides = [drawn.select(slice(a, b)) for a, b in pairwise(ends)]

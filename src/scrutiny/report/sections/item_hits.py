@@ -201,9 +201,10 @@ COVERAGES: Final = (1.0, 0.9, 0.75, 0.5, 0.25, 0.1)
 _MOST_CONDITIONS: Final = 5
 _MOST_CURVES: Final = 3
 _ABSTENTION_LEAD: Final = (
-    "If only answers with a margin of at least t count, fewer items are left (coverage) and the "
-    "score changes. A score that depends on near-ties moves to the reference value; one that "
-    "depends on confident answers stays. All replicates have the same threshold."
+    "If only answers with a margin of at least t (rankings: a highest score) count, fewer items "
+    "are left (coverage) and the score changes. A score that depends on near-ties moves to the "
+    "reference value; one that depends on confident answers stays. All replicates have the same "
+    "threshold."
 )
 
 

@@ -14,7 +14,7 @@ from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.long_runs import usually_collected
 from scrutiny.core.model import Model
-from scrutiny.core.queries.gradients import ParameterGradient, PathGradient
+from scrutiny.core.queries.gradients import INCOMPLETE, ParameterGradient, PathGradient
 from scrutiny.core.queries.language import Continuation, SentencePair
 from scrutiny.core.queries.remote import MAY_MEND, NO_REPLY, RemoteModel
 from scrutiny.core.task import Prediction
@@ -348,7 +348,7 @@ class ModelClient:
         asked = len(answers)
         if not failures:
             return
-        self._tell(failures)
+        self._tell([one for one in failures if one.reason != INCOMPLETE])  # who asks tries again
         failed = sum(failure.reason in _OF_MODELS for failure in failures)
         if self._pace.has_answered or not failed == asked >= HOPELESS:
             return

@@ -17,7 +17,6 @@ from scrutiny.core.example import Example
 from scrutiny.core.long_runs import seldom_collected
 from scrutiny.core.model import Model, Replicate
 from scrutiny.core.queries.remote import RemoteModel, Spent
-from scrutiny.data.attribute import load_training
 from scrutiny.models.answers.isolation import errors_named, exits_refused, isolated
 from scrutiny.models.python.object_digest import ObjectReading, read_object
 from scrutiny.models.strings.adapters import without_limits
@@ -62,7 +61,6 @@ class TaskRunner:
         self._batches: OrderedDict[str, Batch] = OrderedDict()
         self._witnesses: dict[str, dict[str, Witnesses]] = {}
         self._paces: dict[str, Pace] = {}
-        self._training: dict[str, Sequence[Example]] = {}
 
     def execute(self, task: TaskSpec, prepared: bytes | None = None) -> Block:
         """Result of a task: variants, or records with outputs, and durations."""
@@ -195,11 +193,9 @@ class TaskRunner:
         return context
 
     def _trained(self, dataset: str) -> Sequence[Example]:
-        """Items of the training set of a dataset, which is read once."""
-        if dataset not in self._training:
-            named, of = self._resolved.plan.dataset(dataset).training, self._resolved.tasks[dataset]
-            self._training[dataset] = load_training(named, of.name).examples if named else ()
-        return self._training[dataset]
+        """Items of the training set of a dataset."""
+        named, of = self._resolved.plan.dataset(dataset).training, self._resolved.tasks[dataset]
+        return self._resolved.training.of(named, of.name).examples if named else ()
 
     def _cells(self, task: TaskSpec) -> tuple[Cell, Cell]:
         """Cell of the replicate that a task measures, and the same with its paired reference."""

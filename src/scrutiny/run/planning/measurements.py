@@ -4,7 +4,6 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
-from functools import partial
 from itertools import dropwhile
 from typing import Any, Final
 
@@ -23,7 +22,6 @@ from scrutiny.core.model import Family, Replicate
 from scrutiny.core.plan import DataPlan, MeasurePlan
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
-from scrutiny.data.attribute import load_training
 from scrutiny.data.hashes import drawn
 from scrutiny.run.planning.design_numbers import base_of, controls_for
 from scrutiny.run.planning.resolved import Measurement, Pairing, ReplicatePair, Resolved
@@ -62,6 +60,11 @@ def measurement_of(plan: MeasurePlan, resolved: Resolved) -> Measurement:
                     "name a suite (--suite PATH, or --data suite:PATH)."
                 )
             inputs = inputs_of(plan, resolved, family=family, data=data)
+            if diagnostic.of_suites and not inputs.data.tests:
+                raise PlanError(
+                    f"{name} measures cases, and none of the {inputs.data.n_items} items of "
+                    f"{data!r} that are read is one: read more of them (--limit)."
+                )
             if diagnostic.reads_training(params) and not inputs.data.has_training:
                 raise PlanError(
                     f"{name} needs the training data of {data!r}, and none is given: name it in "
@@ -107,7 +110,7 @@ def inputs_of(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) 
             ),
             tests=suite_tests(examples),
             has_training=bool(training),
-            training=partial(_trained, training, task.name) if training else tuple,
+            training=lambda: resolved.training.of(training, task.name).examples if training else (),
             fields=tuple(dict.fromkeys(name for e in examples for name in e.fields)),
         ),
         subject=_shape(family, resolved, data=data),
@@ -117,11 +120,6 @@ def inputs_of(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) 
         is_audit=plan.is_audit,
         is_first_way=is_first_way,
     )
-
-
-def _trained(source: str, task: str) -> Sequence[Example]:
-    """Items of a training set."""
-    return load_training(source, task).examples
 
 
 def _shape(family: str, resolved: Resolved, *, data: str) -> SubjectShape:

@@ -18,7 +18,6 @@ from scrutiny.core.claim import IN_SLICES, Claim, Component
 from scrutiny.core.errors import PlanError, UserError
 from scrutiny.core.plan import Plan
 from scrutiny.core.slice_syntax import canonical, complement, joined
-from scrutiny.data.attribute import load_training
 from scrutiny.data.item_values import COLUMNS, FEWEST, Items
 from scrutiny.reliability.assignment import Assignment, PlacedContrast
 from scrutiny.reliability.metrics import metric_of
@@ -181,7 +180,7 @@ def items_of(resolved: Resolved, dataset: str) -> Items:
     plan = resolved.plan.dataset(dataset)
     return Items.of(
         resolved.datasets[dataset].examples,
-        partial(load_training, plan.training, resolved.datasets[dataset].task)
+        partial(resolved.training.of, plan.training, resolved.tasks[dataset].name)
         if plan.training
         else None,
     )

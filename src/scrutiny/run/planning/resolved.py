@@ -4,7 +4,7 @@ Shards are cut by items, never by worker or time.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import partial
 from itertools import pairwise
 from typing import Any, Final, Literal
@@ -19,6 +19,7 @@ from scrutiny.core.model import Family, LoadOptions
 from scrutiny.core.plan import MeasurePlan, Plan
 from scrutiny.core.record import Measure
 from scrutiny.core.task import Task
+from scrutiny.data.attribute import TrainingSets
 from scrutiny.data.dataset import Dataset
 from scrutiny.data.labels import LabelMatch
 from scrutiny.models.strings.adapters import without_limits
@@ -202,6 +203,7 @@ class Resolved:
 
     ``assignments``, ``contrasts``, ``relations`` and ``claims`` are the designs' and the plan's
     own, under full names. ``slices`` are those that are asked for, with how many items they have.
+    ``training`` reads the training sets that belong to the data.
     """
 
     plan: Plan
@@ -216,6 +218,7 @@ class Resolved:
     relations: tuple[Relation, ...] = ()
     claims: tuple[Claim, ...] = ()
     slices: tuple[SliceSize, ...] = ()
+    training: TrainingSets = field(default_factory=TrainingSets)
 
     def measures(self, measurement: Measurement, *, family: str, data: str) -> tuple[Measure, ...]:
         """Measures of a family's records on a dataset, with the lengths of axes filled in."""

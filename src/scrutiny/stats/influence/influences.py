@@ -48,6 +48,7 @@ class LissaSettings:
 #: Settings of Han, Wallace & Tsvetkov (2020): an effective damping of 30.
 LISSA_2020: Final = LissaSettings(damping=3e-3, scale=1e4, depth=2500)
 _LISSA_DEPTH: Final = 5_000
+_MOST_LEFT: Final = 0.05  # of a gradient, where a series ends
 _POWER_STEPS: Final = 50
 #: Steps of gradient descent after which TracIn keeps the weights.
 _CHECKPOINTS: Final = (1, 3, 10, 30, 100, 300, 1000)
@@ -153,7 +154,7 @@ def lissa(product: Product, gradient: Floats, *, settings: LissaSettings) -> Flo
     Raises
     ------
     StatisticsError
-        If the scale is too small for the series to converge.
+        If the scale is too small for the series to converge, or its depth.
     """
     found = gradient
     for _ in range(settings.depth):
@@ -163,7 +164,15 @@ def lissa(product: Product, gradient: Floats, *, settings: LissaSettings) -> Flo
             f"the series does not converge: scale {settings.scale:g} must be above half of the "
             "largest eigenvalue of the second derivatives."
         )
-    return found / settings.scale
+    solution = found / settings.scale
+    left = gradient - product(solution) - settings.effective * solution
+    if np.linalg.norm(left) > _MOST_LEFT * np.linalg.norm(gradient):
+        raise StatisticsError(
+            f"the series has not converged in {settings.depth:,} steps: "
+            f"{100 * np.linalg.norm(left) / np.linalg.norm(gradient):.0f} % of the gradient is "
+            "left. Use exact or cg, or a stronger penalty."
+        )
+    return solution
 
 
 def exact_lissa(head: LogisticHead) -> LissaSettings:

@@ -131,7 +131,8 @@ def resample(
     Notes
     -----
     50,000 units and more without equal ones are first put together by chance into 10,000 groups
-    of equal size, and groups are drawn: standard errors then have an error of 0.7 %.
+    of equal size, and groups are drawn: standard errors then have an error of 0.7 %, and of 1.4 %
+    in a stratum that is much smaller than others.
 
     **Measures**: how a statistic would move had other items been drawn from the same source.
 

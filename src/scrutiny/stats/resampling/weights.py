@@ -198,7 +198,8 @@ class Units:
         """Units put together by chance into so many groups of equal size, within their strata.
 
         The variance of sums over groups is that of sums over units on average, with a relative
-        error of the square root of 2 over the groups. Equal units are always gathered alike.
+        error of the square root of 2 over the groups. So a stratum has at least a quarter of them,
+        or as many as it has units. Equal units are always gathered alike.
 
         Examples
         --------
@@ -206,15 +207,14 @@ class Units:
         [2, 2, 2, 2, 2]
         """
         rng, group = np.random.default_rng(self.n_units), np.empty_like(self.stratum)
-        first, stratum = 0, []
-        for number, members in enumerate(self.members):
-            own = min(members.size, max(1, round(groups * members.size / self.n_units)))
-            group[rng.permutation(members)] = first + np.arange(members.size) % own
-            stratum += [number] * own
-            first += own
-        whole = np.array(stratum, dtype=np.int64)
-        each = tuple(np.flatnonzero(whole == number) for number in range(self.n_strata))
-        return Units(code=group[self.code], stratum=whole, members=each)
+        each: list[IntArray] = []
+        for members in self.members:
+            share = max(round(groups * members.size / self.n_units), -(-groups // 4))
+            first = int(each[-1][-1]) + 1 if each else 0
+            each.append(first + np.arange(min(members.size, share)))
+            group[rng.permutation(members)] = first + np.arange(members.size) % each[-1].size
+        stratum = np.repeat(np.arange(self.n_strata), [own.size for own in each])
+        return Units(code=group[self.code], stratum=stratum, members=tuple(each))
 
     def rows(self) -> list[IntArray]:
         """Rows of each unit, in order."""

@@ -1,5 +1,8 @@
 """Attention as an attribution: weights, weights through all layers, and weights times gradients.
 
+Maps are of words that are cut one by one. Texts are cut at spaces for it, and where the pieces are
+then others than those that the classifier reads, there are no scores.
+
 Of a transformer, what is read is the row of the token that the answer is taken from: the first one,
 or the last of a network that reads from left to right. Weights say where information could have
 come from, not what it did there: they stand here to be tested.
@@ -13,7 +16,7 @@ and encoder-decoder transformers. ICCV.
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar, cast
+from typing import Any, ClassVar, Final, cast
 
 import numpy as np
 
@@ -21,11 +24,11 @@ from scrutiny.core.arrays import Floats
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.queries.attention import (
     AttendedText,
-    Attends,
     AttentionLayer,
     AttentionMap,
     Weighting,
 )
+from scrutiny.core.queries.gradients import InputPiece
 from scrutiny.diagnostics.attribution.methods.method import (
     AttributionMethod,
     Effort,
@@ -36,13 +39,14 @@ from scrutiny.diagnostics.attribution.read_texts import AskedModel, ReadText
 from scrutiny.models.answers.checked import answer_or_fail
 
 _LAYER = "attention_layer"
+_MAPS: Final = frozenset({"attentions", "tokenizes"})
 
 
 class OfAttention(AttributionMethod):
     """Base of methods that read attention, of many heads or of a single layer."""
 
     needs: ClassVar[tuple[frozenset[str], ...]] = (
-        frozenset({"attentions"}),
+        _MAPS,
         frozenset({_LAYER}),
     )
     of_one_text = True
@@ -64,21 +68,24 @@ class OfAttention(AttributionMethod):
                 return self._of_layer(attended, layer, label)
 
             return each(found, weights_of)
-        model = cast("Attends", ctx.model)
-        sentences = [
-            tuple(text.example.text[word.start : word.end] for word in text.words) for text in texts
-        ]
+        model = cast("Any", ctx.model)  # with maps, and with pieces
+        asked = [text.example.text for text in texts]
+        read = model.encode(asked) if asked else []
         at = -1 if ctx.model.is_causal else 0
 
-        def row_of(i: int, found: AttentionMap) -> Floats:
-            row = self._of_maps(found.weights.astype(np.float64))[at]
-            scores = np.zeros(len(texts[i]))
-            for word, weight in zip(found.words, row, strict=True):
-                if word is not None:
-                    scores[word] += weight
-            return scores
+        def row_of(i: int, found: AttentionMap) -> Floats | Failure:
+            if found.ids != read[i].ids:
+                what = "cut into words at spaces, the text has other pieces than the model reads"
+                return Failure("other_pieces", what, "undefined")
+            if self.weighting == "gradient" and not texts[i].is_own:
+                what = "these gradients are of the model's own answer, which is another one"
+                return Failure("other_answer", what, "undefined")
+            (field,) = texts[i].example.fields
+            pieces = [InputPiece(field, *place) for place in read[i].offsets]
+            return texts[i].of_pieces(pieces, self._of_maps(found.weights.astype(np.float64))[at])
 
-        return each([*model.attentions(sentences, weighting=self.weighting)], row_of)
+        maps = model.attentions([tuple(text.split()) for text in asked], weighting=self.weighting)
+        return each([*maps], row_of)
 
     @abstractmethod
     def _of_maps(self, weights: Floats) -> Floats:
@@ -102,7 +109,7 @@ class AttentionRollout(OfAttention):
     """Weights through all layers: half of each layer's way goes past it, in the residual."""
 
     name = "attention_rollout"
-    needs = (frozenset({"attentions"}),)
+    needs = (_MAPS,)
 
     def _of_maps(self, weights: Floats) -> Floats:
         same = np.eye(weights.shape[-1])
@@ -113,7 +120,11 @@ class AttentionRollout(OfAttention):
 
 
 class AttentionTimesGradient(OfAttention):
-    """Weights times the gradient of the answer by them, added up through all layers."""
+    """Weights times the gradient of the answer by them, added up through all layers.
+
+    Of maps of many heads what is added up is the size of the products; Chefer et al. keep the
+    positive ones alone.
+    """
 
     name = "attention_x_gradient"
     weighting = "gradient"

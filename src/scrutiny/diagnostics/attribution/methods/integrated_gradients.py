@@ -13,13 +13,12 @@ from typing import Any, ClassVar, Final
 
 from scrutiny.core.arrays import Floats
 from scrutiny.core.diagnostic import Failure
-from scrutiny.core.queries.gradients import Baseline, PathGradient, PathGradients
+from scrutiny.core.queries.gradients import INCOMPLETE, Baseline, PathGradient, PathGradients
 from scrutiny.diagnostics.attribution.methods.method import AttributionMethod, Effort, each
 from scrutiny.diagnostics.attribution.read_texts import AskedModel, ReadText
 
 #: Steps beyond which a path is given up.
 MOST_STEPS: Final = 512
-_INCOMPLETE: Final = "incomplete_path"
 
 
 class IntegratedGradients(AttributionMethod):
@@ -53,7 +52,7 @@ class IntegratedGradients(AttributionMethod):
 
 def _is_open(answer: PathGradients | Failure, query: PathGradient) -> bool:
     """Whether a path needs more steps, and may have them."""
-    is_short = isinstance(answer, Failure) and answer.reason == _INCOMPLETE
+    is_short = isinstance(answer, Failure) and answer.reason == INCOMPLETE
     return is_short and 2 * query.steps <= MOST_STEPS
 
 
