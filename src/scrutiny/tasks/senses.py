@@ -50,7 +50,7 @@ class WordSenses(ByColumns):
         Measure("pred", unit="place of a sense"),
     )
     answer_type = RANKING
-    holds = "senses of a marked word"
+    holds = "marked words with senses"
     scored_by = Score(
         level="sense_f1@1",
         no_skill="the score of always taking the first sense of a word, or of guessing",
