@@ -191,7 +191,7 @@ class RelationClassification(Classification):
         stated = (e.attributes.get(f"a_{_NO_RELATION}") for e in examples)
         told._no_relation = frozenset(str(label) for label in stated if label is not None)
         golds = {e.gold for e in examples if e.gold is not None} - told._no_relation
-        told.classes = tuple(sorted(map(_relation, golds)))
+        told.classes = tuple(sorted(set(map(_relation, golds))))
         return told
 
     def class_counts(self, gold: Any, answer: Any) -> Mapping[str, ClassCounts]:

@@ -136,7 +136,7 @@ OF_SHARES: Final[dict[str, Any]] = {
     "row_range": (0.0, 1.0),
     "is_mean": True,
 }
-MRR: Final = Additive("mrr@1", "mean reciprocal rank", ("reciprocal",), **OF_SHARES)
+MRR: Final = Additive("mrr@1", "mean reciprocal rank", ("reciprocal",), headline="MRR", **OF_SHARES)
 
 
 def _recalls(least: float, measures: Any, weights: Any) -> Any:

@@ -44,9 +44,13 @@ class WordSenses(ByColumns):
         Role("pos", "column of its part of speech: n, v, a or r", names=("pos",)),
         *OF_SENTENCES[:2],
     )
-    measures = (*counted("words"), Measure("pred", unit="place of a sense"))
+    measures = (
+        *counted("words"),
+        Measure("hit", unit="items"),
+        Measure("pred", unit="place of a sense"),
+    )
     answer_type = RANKING
-    holds = "senses of a marked word"
+    holds = "marked words with senses"
     scored_by = Score(
         level="sense_f1@1",
         no_skill="the score of always taking the first sense of a word, or of guessing",
@@ -104,12 +108,12 @@ class WordSenses(ByColumns):
     def score(
         self, gold: Any, prediction: Prediction, *, labels: Sequence[str]
     ) -> tuple[float, ...]:
-        """Whether the first sense is right, or given but wrong and missed; and its place."""
+        """Whether the first sense is right, or given but wrong and missed; a hit; and its place."""
         if gold is None:
             raise DataError("there is no right sense.")
         first = frozenset(prediction.answer[:1])
         right = float(not first.isdisjoint(gold))
-        return right, len(first) - right, 1 - right, float(prediction.answer[0])
+        return right, len(first) - right, 1 - right, right, float(prediction.answer[0])
 
     def chance(self, examples: Sequence[Example]) -> float:
         """Share of the words whose first sense is right, or mean share of right senses."""

@@ -76,6 +76,11 @@ def test_they_keep_options_and_are_refused_elsewhere(name):
         made.must_suit(load_task("text-classification").facts, ())
 
 
+@pytest.mark.parametrize("name", ["other_names", "other_gender", "relative_clause"])
+def test_the_right_answer_is_known_after_changes_of_those_whom_a_pronoun_means(name):
+    assert parse_recipe(name).is_scored(load_task("pronoun-resolution").facts)
+
+
 def test_a_slip_keeps_the_letters_and_the_edges_of_a_word():
     for case in read("asked_word_slip"):
         for text in case.get("one_of", ()):

@@ -53,6 +53,21 @@ def options_in(fields: Mapping[str, str]) -> list[str]:
     return found
 
 
+def options_last(fields: Mapping[str, str]) -> dict[str, str]:
+    """Texts of an item with its options behind the others, by their numbers.
+
+    Examples
+    --------
+    >>> [*options_last({"option_10": "c", "option_2": "b", "text": "a"})]
+    ['text', 'option_2', 'option_10']
+    """
+
+    def number(name: str) -> int:
+        return int(name.removeprefix(OPTION)) if is_option_field(name) else 0
+
+    return {name: fields[name] for name in sorted(fields, key=number)}
+
+
 class Option(int):
     """Place of an option of the item, from 0."""
 

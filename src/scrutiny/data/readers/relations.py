@@ -38,10 +38,11 @@ def read(source: DataSource) -> Table:
     """
     first = next(iter(lines(source)), "")
     if first.lstrip()[:1] == "[":
-        columns = ("id", "text", "e1", "e2", "label", "no_relation", "sentence")
-        return corpus_table(source, RelationClassification.name, columns, _pairs(source))
-    columns = ("id", "text", "label", "no_relation")
-    return corpus_table(source, RelationClassification.name, columns, _of(source))
+        pairs = _pairs(source)
+        columns: tuple[str, ...] = ("id", "text", "e1", "e2", "label", "no_relation", "sentence")
+    else:
+        pairs, columns = _of(source), ("id", "text", "label", "no_relation")
+    return corpus_table(source, RelationClassification.name, columns, pairs)
 
 
 def _of(source: DataSource) -> Iterator[RawRow]:

@@ -24,7 +24,7 @@ from scrutiny.text.tokens import token_spans
 
 #: Options that fill a gap of the text: whom a pronoun means.
 MEANT: Final = (Facts("option", "marked"),)
-_KEEPS: Final[Mapping[str, Effect]] = may_change_unless("option")
+_KEEPS: Final[Mapping[str, Effect]] = may_change_unless("option", "marked")
 _OTHER: Final[Mapping[Gender, Gender]] = {"female": "male", "male": "female"}
 _CLAUSES: Final = (
     "who had come by train",

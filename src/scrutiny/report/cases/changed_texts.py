@@ -15,6 +15,7 @@ import pyarrow as pa
 from scrutiny.blocks.cases import SearchedText, changed_words
 from scrutiny.blocks.labels import replicate_words
 from scrutiny.blocks.run_view import RunView
+from scrutiny.core.answers.choices import options_last
 from scrutiny.core.boundary.json_text import canonical_json
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import UnknownNameError
@@ -171,7 +172,7 @@ def _rows(
     }
     for at, variant, item in zip(asked.tolist(), made, items, strict=True):
         own = {**of, "item": variant["item"], "source": item["source"]}
-        texts = _texts(json.loads(item["fields"]), json.loads(variant["edits"]))
+        texts = _texts(options_last(json.loads(item["fields"])), json.loads(variant["edits"]))
         yield {**own, **texts, **_answered(answers.pairs(at), item["gold"], variant["gold"])}
 
 
@@ -197,7 +198,7 @@ def _rows_of_found(found: Sequence[SearchedText], tables: Tables) -> Iterator[di
                 "replicate": replicate_words(one.replicate),
                 "source": item["source"],
                 "condition": "{}",
-                **_texts(json.loads(item["fields"]), one.edits),
+                **_texts(options_last(json.loads(item["fields"])), one.edits),
                 **_answered([(one.before or NO_ANSWER, one.after or NO_ANSWER)], gold, gold),
                 **of_suite,
             }

@@ -18,6 +18,7 @@ from scrutiny.blocks.cases import Evidence, EvidenceItem, ReplicateAnswers, Sear
 from scrutiny.blocks.labels import replicate_words
 from scrutiny.blocks.section import registered
 from scrutiny.core.answers.answer import answer_of, type_of
+from scrutiny.core.answers.choices import options_last
 from scrutiny.core.claim import Finding
 from scrutiny.core.edit import Edit
 from scrutiny.core.estimate import Estimate, EstimateKey
@@ -223,7 +224,7 @@ def _changed_case(
         variant=variant["variant"],
         source=item["source"],
         gold=gold,
-        fields=json.loads(item["fields"]),
+        fields=options_last(json.loads(item["fields"])),
         edits=edits,
         answers=tuple(
             ReplicateAnswers(replicate_words(name), *both)
@@ -281,7 +282,7 @@ def _case(one: SearchedText, item: Mapping[str, Any], fooled: tuple[int, int]) -
         variant="",
         source=item["source"],
         gold=one.right or brief_words(item["gold"]),
-        fields=json.loads(item["fields"]),
+        fields=options_last(json.loads(item["fields"])),
         edits=tuple(Edit(*edit[:4]) for edit in one.edits),
         answers=(ReplicateAnswers(replicate_words(one.replicate), before, after),),
         turned="failed" if one.name else "broken",  # as what is looked for
