@@ -9,6 +9,7 @@ from toy_runs import estimate, run
 from scrutiny.core.errors import DataError, PlanError
 from scrutiny.core.example import Case, Example, Span
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
+from scrutiny.core.task import Prediction
 from scrutiny.data.dataset import load_dataset
 from scrutiny.data.readers.eraser import write
 from scrutiny.diagnostics.attribution.gold_rationales import gold_places
@@ -22,6 +23,8 @@ from scrutiny.diagnostics.attribution.plausibility import (
     token_scores,
     words_in,
 )
+from scrutiny.diagnostics.attribution.rationales import sentences_of
+from scrutiny.diagnostics.attribution.read_texts import read_text
 from scrutiny.models.words.linear_classifier import BITS, LinearParts, LinearWordModel
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.resolve import resolve
@@ -143,7 +146,7 @@ def test_what_was_changed_to_flip_a_label_is_the_rationale_of_both_versions():
     b = Example("1/1", {"text": "a bad film , really"}, gold="neg", case=case)
     same = Example("1/2", {"text": "a good movie , really"}, gold="pos", case=case)
     marked = Span("text", 2, 3, "evidence")
-    own = Example("1/3", {"text": "no b film , really"}, (marked,), gold="neg", case=case)
+    own = Example("1/3", {"text": "no b film , really"}, "neg", (marked,), case=case)
     assert gold_places([a, b, same, own]) == {
         "1": {("text", 0, 1), ("text", 2, 6)},
         "1/1": {("text", 2, 5)},
@@ -192,6 +195,28 @@ def test_one_text_has_no_other_that_names_its_words(tmp_path):
     params = {"methods": ["occlusion"], "kept": [0, 1], "few": 1}
     folder = run("attribution.overstability", linear(), reviews(1), tmp_path / "run", **params)
     assert estimate(folder, "mean(same)", kept=1).value is None
+
+
+def test_sentences_of_all_texts_are_numbered_in_a_row_and_the_highest_holds_the_rationale(tmp_path):
+    fields = {"text": "It is long. It is good.", "text_pair": "Really? Yes"}
+    text = read_text(Example("1", fields), Prediction("a"), ["a"])
+    assert sentences_of(text).tolist() == [0] * 4 + [1] * 4 + [2] * 2 + [3]
+    rows = []
+    for row in reviews(24):
+        first, last = "c d e f .", f"{row['text']} ."
+        at = len(first) + 1
+        rows.append({**row, "text": f"{first} {last}", "evidence": [[at, at + len(last)]]})
+    rows += [{**row, "evidence": [[0, 1]]} for row in reviews(4)]  # of one sentence
+    folder = run(
+        "attribution.rationales", linear(), rows, tmp_path / "run",
+        source="object:x#evidence=evidence", **_ONE,
+    )  # fmt: skip
+    own = estimate(folder, "mean(sentence_at_1)", method="occlusion")
+    null = estimate(folder, "mean(sentence_at_1)", role="control")
+    assert own.value == 1
+    assert 0.3 < null.value < 0.8
+    gap = estimate(folder, "gap(mean(sentence_at_1))", method="occlusion - random")
+    assert gap.value == pytest.approx(own.value - null.value)
 
 
 def test_erasers_numbers_are_those_of_its_scorer():

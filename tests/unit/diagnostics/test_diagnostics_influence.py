@@ -81,6 +81,15 @@ def planted(tmp_path_factory):
     return ran(tmp_path_factory.mktemp("planted"), planted=0.3, top=10, artifact=f"word:{PLANTED}")
 
 
+def in_all(folder, metric, check):
+    """A number of all training samples together, and of each."""
+    return [
+        e
+        for e in folder.estimates()
+        if e.key.metric == f"{metric}@1" and e.key.condition["check"] == check
+    ]
+
+
 def verdicts(folder):
     """Verdict of each claim."""
     return {f.claim.id.rpartition("/")[2]: f.verdict for f in folder.findings()}
@@ -109,11 +118,7 @@ def test_removing_helpful_examples_costs_more_than_removing_as_many_at_random(pl
     random = estimate(planted, "removal_drop", check="helpful", role="control").value
     harmful = estimate(planted, "removal_drop", check="harmful").value
     assert helpful > 0.01 + max(random, harmful)
-    (beyond, *in_samples) = [
-        e
-        for e in planted.estimates()
-        if e.key.metric == "beyond(removal_drop)@1" and e.key.condition["check"] == "helpful"
-    ]
+    beyond, *in_samples = in_all(planted, "beyond(removal_drop)", "helpful")
     assert [e.key.condition["draw"] for e in in_samples] == [0, 1]
     assert beyond.value == pytest.approx(helpful - random)
     assert beyond.low > 0
@@ -124,15 +129,15 @@ def test_a_planted_word_is_found_among_influential_examples(planted):
     among = estimate(planted, "among_influential", check="artifact")
     assert among.value > 0.5  # of decisions that have it
     assert 6 < among.counts.n < 12
-    assert estimate(planted, "beyond(among_influential)", check="artifact").low > 0.1
+    assert in_all(planted, "beyond(among_influential)", "artifact")[0].low > 0.1
 
 
 def test_the_checks_have_verdicts(planted):
     found = verdicts(planted)
     assert found == dict.fromkeys(("removal", "mislabeled", "sample", "artifact"), "supported")
-    assert estimate(planted, "mean(placed)", check="mislabeled").value > 0.9
+    assert in_all(planted, "mean(placed)", "mislabeled")[0].value > 0.9
     assert estimate(planted, "influence_rank", check="another sample").value > 0.8
-    assert estimate(planted, "beyond(influence_rank)", check="another sample").value > 0.5
+    assert in_all(planted, "beyond(influence_rank)", "another sample")[0].value > 0.5
     assert estimate(planted, "mean(same)", check="model").value == 1.0
 
 

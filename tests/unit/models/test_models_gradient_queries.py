@@ -362,6 +362,21 @@ def test_a_client_keeps_them_and_takes_the_datas_labels(model, make):
     assert isinstance(again.ask("path_gradients", queries["path_gradients"])[0], PathGradients)
 
 
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [(((0.5,), (0,), (0,), (4,), (0.0, 1.0)), 0), (((1.0,), (0,), (0,), (9,), (0.0, 1.0)), 1)],
+)
+def test_nothing_is_told_of_paths_that_more_steps_may_complete(answer, told, make):
+    query = PathGradient.of(make("good")[0], "pos", steps=4)
+    model = KeywordClassifier()
+    model.capabilities = frozenset({"path_gradients"})
+    model.path_gradients = lambda queries: [answer] * len(queries)
+    client = ModelClient(model, forgetful_store(), fingerprint="f", to_data={}, digest="d")
+    (found,) = client.ask("path_gradients", [query])
+    assert isinstance(found, Failure)
+    assert len(client.tally.failures) == told
+
+
 @pytest.mark.parametrize("model", ["hf", "recurrent", "attention-conv", "linear"], indirect=True)
 def test_shuffled_weights_answer_otherwise_and_leave_the_model_as_it_was(model, make):
     examples = make(*TEXTS)

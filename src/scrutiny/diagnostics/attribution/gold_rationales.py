@@ -38,13 +38,14 @@ def _changed(base: Example, case: Example) -> Iterator[tuple[Example, Place]]:
     for field in base.fields.keys() & case.fields.keys():
         texts = base.fields[field], case.fields[field]
         places = [token_spans(text) for text in texts]
-        words = [
+        before, after = (
             [text[start:end] for start, end in own] for text, own in zip(texts, places, strict=True)
-        ]
-        for kind, *ends in SequenceMatcher(None, *words, autojunk=False).get_opcodes():
+        )
+        matcher = SequenceMatcher(None, before, after, autojunk=False)
+        for kind, start, end, of_case, to_case in matcher.get_opcodes():
             if kind != "equal":
-                yield from ((base, (field, *at)) for at in places[0][ends[0] : ends[1]])
-                yield from ((case, (field, *at)) for at in places[1][ends[2] : ends[3]])
+                yield from ((base, (field, *at)) for at in places[0][start:end])
+                yield from ((case, (field, *at)) for at in places[1][of_case:to_case])
 
 
 def rationale_of(text: ReadText, places: Mapping[str, set[Place]]) -> set[int]:

@@ -4,20 +4,21 @@ Rationales are spans of an item whose label begins with ``evidence`` (those of E
 planted word), or what was changed to flip its label, as in a contrast set.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from scrutiny.core.arrays import Floats
+from scrutiny.core.arrays import Floats, Integers
 from scrutiny.core.boundary.parameters import at_least
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.errors import PlanError
 from scrutiny.core.facts import LABELS
-from scrutiny.core.record import Measure, Row
+from scrutiny.core.record import Measure, Row, grouped
 from scrutiny.diagnostics.attribution.explained import AttributionParams, Explained, explain
 from scrutiny.diagnostics.attribution.gold_rationales import gold_places, rationale_of
 from scrutiny.diagnostics.attribution.methods.random_words import random_scores, ranking
@@ -28,9 +29,13 @@ from scrutiny.diagnostics.attribution.plausibility import (
     token_scores,
 )
 from scrutiny.diagnostics.attribution.read_texts import ReadText
+from scrutiny.text.tokens import sentences
 
 _RANDOM: Final = {"method": "random"}
-_WHAT: Final = ("precision_at_1", "precision_at_k", "token_f1", "iou_f1", "auprc")
+_WHAT: Final = (
+    *("precision_at_1", "precision_at_k", "token_f1", "iou_f1", "auprc"),
+    "sentence_at_1",
+)
 _SHARE: Final = (0.0, 1.0)
 
 
@@ -60,9 +65,10 @@ class Rationales(Diagnostic[RationaleParams]):
     Records of an item, for each ``method``: ``precision_at_1``, whether the word with the highest
     score is in the rationale; ``precision_at_k``, the share of the k words with the highest scores
     that is, where the rationale has k words; ``token_f1`` and ``iou_f1`` of these k words (a hard
-    rationale); ``auprc`` of all scores (a soft one), by trapezoids as in ERASER's code. Role
-    ``control`` holds the mean of random attributions of the same text. Items without a rationale
-    are skipped.
+    rationale); ``auprc`` of all scores (a soft one), by trapezoids as in ERASER's code; and of
+    items of several sentences (``several``) ``sentence_at_1``, whether the sentence with the
+    highest sum of scores holds words of the rationale. Role ``control`` holds the mean of random
+    attributions of the same text. Items without a rationale are skipped.
 
     **Measures**: plausibility: whether the words are those that convince a reader. Of a model that
     is known to use certain words, whether a method finds them.
@@ -78,15 +84,25 @@ class Rationales(Diagnostic[RationaleParams]):
     id = "attribution.rationales@1"
     needs = frozenset({"predict"})
     wants = (LABELS,)
-    measures = tuple(
-        Measure(name, says=says, row_range=_SHARE, higher_is="better")
-        for name, says in (
-            ("precision_at_1", "texts whose highest word is in the rationale"),
-            ("precision_at_k", "words named that are in the rationale"),
-            ("token_f1", "token F1 with the rationale"),
-            ("iou_f1", "IOU F1 with the rationale"),
-            ("auprc", "area under precision and recall"),
-        )
+    measures = (
+        *(
+            Measure(name, says=says, row_range=_SHARE, higher_is="better")
+            for name, says in (
+                ("precision_at_1", "texts whose highest word is in the rationale"),
+                ("precision_at_k", "words named that are in the rationale"),
+                ("token_f1", "token F1 with the rationale"),
+                ("iou_f1", "IOU F1 with the rationale"),
+                ("auprc", "area under precision and recall"),
+            )
+        ),
+        Measure(
+            "sentence_at_1",
+            says="texts whose highest sentence is in the rationale",
+            row_range=_SHARE,
+            higher_is="better",
+            among=("several",),
+        ),
+        Measure("several", unit="items", row_range=_SHARE),
     )
     asks_other_texts = True
     reads_gold = False
@@ -166,13 +182,28 @@ def _values(text: ReadText, scores: Floats, gold: set[int], ctx: Context) -> tup
     named = {*order[: len(gold)]}
     precision, _, token_f1 = token_scores(gold, named)
     is_gold = [i in gold for i in range(len(text))]
+    of_words = sentences_of(text)
+    sums = np.bincount(of_words, weights=scores)
     return (
         float(order[0] in gold),
         precision,
         token_f1,
         span_f1(spans_in(gold), spans_in(named)),
         area_under_precision(is_gold, scores),
+        float(len(sums) > 1 and int(sums.argmax()) in of_words[[*gold]]),
+        float(len(sums) > 1),
     )
+
+
+def sentences_of(text: ReadText) -> Integers:
+    """Number of the sentence that each word stands in, counted through all fields."""
+    found: list[int] = []
+    before = 0
+    for field, own in grouped((word.field, word) for word in text.words).items():
+        ends = [end for _, end in sentences(text.example.fields[field])]
+        found += [before + bisect_left(ends, word.end) for word in own]
+        before = found[-1] + 1
+    return np.unique(found, return_inverse=True)[1]
 
 
 def _estimates(names: Sequence[str]) -> Iterator[EstimateSpec]:

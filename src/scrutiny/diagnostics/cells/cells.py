@@ -188,7 +188,8 @@ class Cells(Diagnostic[CellsParams]):
                 other = [_joined(network.cells(text)) for text in texts]
             for name, networks in beside.items():
                 networks += filter(None, [best_cell(other, values[name], halves)])
-        chosen, columns = [], {}
+        chosen: list[dict[str, Any]] = []
+        columns: dict[RowKind, list[tuple[float, ...] | Failure]] = {}
         for name, own in best.items():
             moved = _moved(values[name], ctx.rng("moved", self.id, name))
             by_kind = {

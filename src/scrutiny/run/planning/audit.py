@@ -146,7 +146,7 @@ def audit_plan(
     left_out = (
         *_left_out(foreign, read, opened),
         *_misfits(unasked, tasks, are_named=bool(only)),
-        *_untrained([name for name in chosen if name not in told], tasks, there),
+        *_untrained([name for name in chosen if name not in told], declared, there),
     )
     if not measures:
         said = _nothing_applies("" if only else wanted.name, data)
@@ -281,13 +281,15 @@ def in_page_order(names: Sequence[str]) -> list[str]:
 
 
 def _untrained(
-    unasked: Sequence[str], tasks: Mapping[str, Task], there: Mapping[str, DataPlan]
+    unasked: Sequence[str],
+    declared: Mapping[tuple[str, str], tuple[Task, frozenset[str]]],
+    there: Mapping[str, DataPlan],
 ) -> Iterator[str]:
     """A sentence on each diagnostic that was not planned because the data name no training data."""
     for name in unasked:
         diagnostic = registry().load("diagnostic", name)()
-        fitting = [d for d, task in tasks.items() if fits(diagnostic, task)]
-        if any(lacks_training(diagnostic, tasks[d], there[d]) for d in fitting):
+        fitting = [(d, found) for (_, d), found in declared.items() if _fits(diagnostic, *found)]
+        if any(lacks_training(diagnostic, task, there[d]) for d, (task, _) in fitting):
             yield NO_TRAINING.format(name.partition("@")[0])
 
 
