@@ -14,6 +14,7 @@ from scrutiny.data.item_values import Items
 from scrutiny.data.parts.part_attribute import Surroundings, load_part_attribute
 from scrutiny.data.parts.part_counts import PartCounts
 from scrutiny.data.slices import MOST_VALUES, slices_for
+from scrutiny.perturb.resources import item_perplexity
 
 
 def example(text, number=0, **more):
@@ -269,6 +270,18 @@ def test_perplexity_is_a_column_of_the_model_that_the_data_string_names(tmp_path
         by.groups_of(without.examples, Surroundings(PartCounts(())))
     with pytest.raises(PlanError, match="resource 'perplexity' cannot be 'dog'"):
         load_dataset(rows, columns={"perplexity": "dog"})
+
+
+def test_texts_of_no_or_one_token_have_no_perplexity(monkeypatch):
+    class Scorer:
+        def perplexity(self, texts):
+            assert texts == ["a", "b c", "d e"]  # all at once, and each once
+            return [1.0, 31.123456, 2.0]
+
+    monkeypatch.setattr(item_perplexity, "load_resource", lambda name, spec: Scorer())
+    items = [Example("1", {"x": t}) for t in ("a", "", "b c", "b c")]
+    items.append(Example("2", {"premise": "d", "hypothesis": "e"}))
+    assert item_perplexity.perplexities(items, "m") == [None, None, 31.123, 31.123, 2.0]
 
 
 def test_words_between_the_marked_parts_of_a_relation():

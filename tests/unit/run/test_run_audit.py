@@ -41,6 +41,22 @@ def tagged(tmp_path):
     return model, DataPlan("tags", f"conll:{tmp_path}/x.conll")
 
 
+def test_a_risk_is_claimed_on_each_of_several_datasets_and_once(tmp_path):
+    rows = [f"it is {word},{label}" for word, label in (("good", "positive"), ("bad", "negative"))]
+    data = []
+    for name, times in (("a", 15), ("b", 20)):
+        (tmp_path / f"{name}.csv").write_text("\n".join(["text,label", *rows * times]))
+        data.append(DataPlan(name, f"csv:{tmp_path}/{name}.csv"))
+    plan = audit_plan(MODELS, tuple(data), only=("performance", "robustness"))
+    claims = resolve(plan).claims
+    risks = [claim.id for claim in claims if claim.risk is not None and "typos" in claim.id]
+    assert risks == [f"robustness/m/{name}/typos@1" for name in "ab"]
+    headlines = [claim.id for claim in claims if claim.is_headline]
+    assert len(headlines) == len({one.rpartition("/")[0] for one in headlines}) == 2
+    over_both = [claim for claim in claims if len({c.against for c in claim.components}) > 1]
+    assert [claim.is_headline for claim in over_both] == [False] * len(over_both)
+
+
 def test_skill_and_leakage_stand_first():
     names = ["robustness@1", "leakage@1", "artifacts@2", "labels@1", "performance@1"]
     first = ["performance@1", "labels@1", "leakage@1"]

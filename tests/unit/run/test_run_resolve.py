@@ -136,12 +136,12 @@ def test_claims_of_several_datasets_are_made_beyond_each(object_plan):
     ]
 
 
-def test_a_claim_beyond_one_dataset_presupposes_skill_on_each(object_plan):
+def test_a_risk_is_claimed_and_presupposes_skill_on_each_dataset_by_itself(object_plan):
     made = two_datasets(object_plan)
     robust = MeasurePlan("r", "robustness", ("m",), ("x", "y"), {"transformations": ["typos"]})
     found = look(replace(made, measure=(robust,)), data=BOTH)
-    across = next(c for c in found.claims if c.id == "r/m/typos@1")
-    assert [name for name, _ in across.competence] == ["r/m/x/level", "r/m/y/level"]
+    risks = {c.id: [name for name, _ in c.competence] for c in found.claims if c.risk is not None}
+    assert risks == {f"r/m/{name}/typos@1": [f"r/m/{name}/level"] for name in "xy"}
 
 
 def test_an_estimate_of_the_plan_selects_and_a_claim_on_it_holds_on_each_dataset(object_plan):

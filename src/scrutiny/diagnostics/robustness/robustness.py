@@ -23,7 +23,6 @@ from scrutiny.perturb.engine.controls import Controls
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.resources.other_items import with_items
 from scrutiny.stats.intervals.rows import items_planned
-from scrutiny.tasks.scores import score_of
 from scrutiny.text.edits import apply_edits, track_of
 
 AskedText = tuple[Example, Variant | None]
@@ -60,8 +59,9 @@ class Robustness(ChangesTexts[RobustnessParams]):
 
     def audit_params(self, task: Task) -> RobustnessParams:
         """Parameters in an audit: two draws, which show the effect of the draw."""
-        scored = score_of(task)
-        return RobustnessParams(draws=2, metrics=scored.kept and (scored.level, *scored.kept))
+        scored = task.scored_by
+        kept = (scored.level, *scored.kept) if scored and scored.kept else ()
+        return RobustnessParams(draws=2, metrics=kept)
 
     def variations(self, params: RobustnessParams, inputs: Inputs) -> tuple[str, ...]:
         """Names of the recipes, the most useful first."""

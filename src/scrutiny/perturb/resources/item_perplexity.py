@@ -16,7 +16,9 @@ _DIGITS: Final = 5
 
 
 def perplexities(examples: Sequence[Example], spec: str) -> list[Value | None]:
-    """Perplexity of the texts of each item in a row; None where there is no text.
+    """Perplexity of the texts of each item in a row; None where the model says nothing of them.
+
+    Of a text of one token it gives 1, for a first token is not predicted, and nothing of no text.
 
     Parameters
     ----------
@@ -28,7 +30,8 @@ def perplexities(examples: Sequence[Example], spec: str) -> list[Value | None]:
     texts = [" ".join(example.fields.values()).strip() for example in examples]
     asked = list(dict.fromkeys(filter(None, texts)))
     known = dict(zip(asked, load_resource("perplexity", spec).perplexity(asked), strict=True))
-    return [float(f"{known[text]:.{_DIGITS}g}") if text else None for text in texts]
+    told = {text: float(f"{value:.{_DIGITS}g}") for text, value in known.items() if value != 1.0}
+    return [told.get(text) for text in texts]
 
 
 @attribute(

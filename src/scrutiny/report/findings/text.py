@@ -102,7 +102,8 @@ def reason_lines(rows: Sequence[AuditRow]) -> Iterator[Text]:
         if len(members) < _MANY:
             said = [([row.label], row.finding.reason) for row in members]
         else:
-            said = [([row.label for row in members], _common([r.finding.reason for r in members]))]
+            labels = list(dict.fromkeys(row.label for row in members))  # of several models, once
+            said = [(labels, _common([row.finding.reason for row in members]))]
         for labels, reason in said:
             who = and_more(labels, _MOST_NAMES)
             yield from wrapped(f"{mark(verdict)} {who}: {reason}", hanging=2)

@@ -179,6 +179,8 @@ def _on_other_data(
     """
     first, *others = [name for name in measure.data if name in read]
     task = load_task(read[first].task).on(read[first].examples)
+    if not others or task.scored_by is None:
+        return
     scored = score_of(task)
     direction = metric_of(scored.level, task.measures).higher_is
     says = expression_in_words(scored.level)

@@ -108,7 +108,8 @@ def design_claims(resolved: Resolved) -> Iterator[Claim]:
             across = place.prefix.removesuffix(f"{place.dataset}/")
             by_dataset.setdefault((across, claim.id), []).append((place.dataset, named))
     for (prefix, name), members in by_dataset.items():
-        if len(members) > 1:
+        # a risk is decided on each: `over_datasets` says where it is alike
+        if len(members) > 1 and members[0][1].risk is None:
             yield _on_every_dataset(prefix + name, members)
 
 
@@ -189,5 +190,6 @@ def _on_every_dataset(name: str, members: list[tuple[str, Claim]]) -> Claim:
         id=name,
         components=components,
         family=f"{first.family}/across" if first.family else "",
+        is_headline=False,  # the scores of each stand there
         competence=tuple(pair for _, claim in members for pair in claim.competence),
     )
