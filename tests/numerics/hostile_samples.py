@@ -266,6 +266,21 @@ KINDS: Final[dict[str, Kind]] = {
     "stereoset": json_file(STEREOSET, "dev.json", "stereoset"),
     "crows-pairs": text_file(CROWS, "crows.csv", "crows-pairs"),
     "gap": text_file(GAP, "gap.tsv", "gap"),
+    "dream": json_file(
+        [[["M: Who left?", "W: Ada."],
+          [{"question": "Who left?", "choice": ["Ada", "Bo"], "answer": "Ada"}], "d1"]],
+        "dream.json", "dream",
+    ),
+    "winograd": text_file(
+        "Bo said he saw Al before he left.\nhe\nBo,Al\nAl\n\nBo met Al when [MASK] came.\n[MASK]\n"
+        " Bo , Al\n Bo\n", "wsc.txt", "winograd",
+    ),
+    "relations": text_file(
+        '1\t"The <e1>key</e1> is in the <e2>box</e2>."\nContent-Container(e1,e2)\nComment:\n\n',
+        "task8.txt", "relations",
+    ),
+    "segmented": text_file("我 来到 北京\n他 走 了\n", "pku.utf8", "segmented"),
+    "segmented trees": text_file(TREE, "s.conllu", "segmented"),
     "parallel": text_file("One.\nTwo.\n", "a.txt", "parallel", "#to=b.txt",
                           beside={"b.txt": b"Uno.\nDos.\n"}),
     "parallel trees": text_file(TREE, "a.conllu", "parallel", "#to=b.conllu",

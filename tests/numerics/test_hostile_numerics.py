@@ -36,4 +36,5 @@ def test_every_reader_of_files_is_tried() -> None:
         for cell in kind.read.__closure__ or ()
         if isinstance(cell.cell_contents, str)
     }
-    assert schemes - cells == {"aspects", "builtin", "hf"}
+    # these read folders, pairs of files, or what ships
+    assert schemes - cells == {"aspects", "builtin", "eraser", "hf", "senses"}

@@ -107,7 +107,11 @@ def test_answers_are_kept_by_texts_unless_gold_mentions_decide_as_well():
 @pytest.mark.parametrize(
     ("source", "task", "says"),
     [
-        ("rules:heads", "coreference", "There are no rules 'heads'. There are: head-match"),
+        (
+            "rules:heads",
+            "coreference",
+            "There are no rules 'heads'. There are: bm25, first-sense, head-match",
+        ),
         ("rules:head-match#mentions=some", "coreference", "mentions= is own or gold, not 'some'"),
         ("rules:head-match#sieve=1", "coreference", "no option 'sieve'"),
         ("rules:head-match", "text-classification", "it gives clusters of mentions"),

@@ -115,7 +115,7 @@ def test_fine_tuned_models_offer_it_beside_their_answers(
     model = load_model(f"hf:{tmp_path}", task)
     own = {"predict", "gradients", "tokenizes", "representations"}
     if task is classification:
-        own |= {*FOLLOWED}
+        own |= {*FOLLOWED, "shuffled_weights"}
     assert model.capabilities == {"attentions", "head_interventions"} | own
     before = model.predict(make("a good film"))
     assert_same(list(model.attentions(SENTENCES)), list(plain_maps(Plain(tmp_path), SENTENCES)))

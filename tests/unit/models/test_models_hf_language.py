@@ -154,6 +154,6 @@ def test_a_classifier_keeps_predicting(tmp_path, classification, make):
     make_checkpoint(tmp_path)
     model = load_model(f"hf:{tmp_path}", classification)
     of_attention = {"attentions", "head_interventions"}
-    of_input = {"gradients", "representations", "tokenizes", *FOLLOWED}
+    of_input = {"gradients", "representations", "tokenizes", "shuffled_weights", *FOLLOWED}
     assert model.capabilities == {"predict"} | of_attention | of_input
     assert len(model.predict(make("the film"))) == 1
