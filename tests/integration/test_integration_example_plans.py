@@ -45,7 +45,7 @@ def stated(name: str, place: Path) -> dict[str, Any]:
     (place / "prompt").write_text("{text} It was {mask}.")
     plan = tomllib.loads(text)
     for node in plan.get("train", ()):
-        node["params"] = node.get("params", {}) | {"limit": 60}
+        node["params"] = node.get("params", {}) | {"limit": 600}
         if node.get("from") == "minilm" and "minilm" not in plan.get("models", {}):
             node["from"] = "zoo:bert-2x128/seed-1"
     for model in plan.get("models", {}).values():
@@ -57,7 +57,7 @@ def stated(name: str, place: Path) -> dict[str, Any]:
             model["source"] = f"{choice}template=@{place / 'prompt'},{choices}"
     for one in plan["data"].values():
         if "limit" not in one or not isinstance(one["limit"], str):
-            one["limit"] = 60
+            one["limit"] = 600 if one["source"].startswith("relations:") else 60  # all classes
     return plan
 
 
