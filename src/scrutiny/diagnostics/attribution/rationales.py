@@ -5,7 +5,7 @@ planted word), or what was changed to flip its label, as in a contrast set.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,14 +14,19 @@ import numpy as np
 from scrutiny.core.arrays import Floats, Integers
 from scrutiny.core.boundary.parameters import at_least
 from scrutiny.core.claim import Claim, Component
-from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.design import Design, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.errors import PlanError
 from scrutiny.core.facts import LABELS
 from scrutiny.core.record import Measure, Row, grouped
 from scrutiny.diagnostics.attribution.explained import AttributionParams, Explained, explain
 from scrutiny.diagnostics.attribution.gold_rationales import gold_places, rationale_of
-from scrutiny.diagnostics.attribution.methods.random_words import random_scores, ranking
+from scrutiny.diagnostics.attribution.methods.random_words import (
+    RANDOM,
+    beside_random,
+    random_scores,
+    ranking,
+)
 from scrutiny.diagnostics.attribution.plausibility import (
     area_under_precision,
     span_f1,
@@ -31,7 +36,6 @@ from scrutiny.diagnostics.attribution.plausibility import (
 from scrutiny.diagnostics.attribution.read_texts import ReadText
 from scrutiny.text.tokens import sentences
 
-_RANDOM: Final = {"method": "random"}
 _WHAT: Final = (
     *("precision_at_1", "precision_at_k", "token_f1", "iou_f1", "auprc"),
     "sentence_at_1",
@@ -120,8 +124,8 @@ class Rationales(Diagnostic[RationaleParams]):
             )
         names = params.names(inputs.subject.capabilities, inputs.task)
         return Design(
-            conditions=(*({"method": name} for name in names), _RANDOM),
-            estimates=tuple(_estimates(names)),
+            conditions=(*({"method": name} for name in names), RANDOM),
+            estimates=tuple(beside_random(_WHAT, names)),
             claims=tuple(
                 Claim(
                     id=f"finds/{name}",
@@ -160,7 +164,7 @@ class Rationales(Diagnostic[RationaleParams]):
             if isinstance(one, Failure):
                 for name in names:
                     yield RowKind.of({"method": name}).row(example.id, one)
-                yield RowKind.of(_RANDOM, "control").row(example.id, one)
+                yield RowKind.of(RANDOM, "control").row(example.id, one)
                 continue
             for name, scores in one.scores.items():
                 values = (
@@ -170,7 +174,7 @@ class Rationales(Diagnostic[RationaleParams]):
             scores_drawn = (random_scores(one.text, ctx, draw) for draw in range(params.draws))
             rows = [_values(one.text, own, gold, ctx) for own in scores_drawn]
             drawn = np.mean(rows, axis=0).tolist()
-            yield RowKind.of(_RANDOM, "control").row(example.id, drawn)
+            yield RowKind.of(RANDOM, "control").row(example.id, drawn)
 
 
 _NONE: Final = Failure("no_rationale", status="skipped")
@@ -204,18 +208,3 @@ def sentences_of(text: ReadText) -> Integers:
         found += [before + bisect_left(ends, word.end) for word in own]
         before = found[-1] + 1
     return np.unique(found, return_inverse=True)[1]
-
-
-def _estimates(names: Sequence[str]) -> Iterator[EstimateSpec]:
-    """Each number of each method and of random attributions, and their difference."""
-    for what in _WHAT:
-        yield EstimateSpec(f"{what}/random", f"mean({what})@1", _RANDOM, role="control")
-        for name in names:
-            own = {"method": name}
-            yield EstimateSpec(f"{what}/{name}", f"mean({what})@1", own)
-            yield EstimateSpec(
-                f"{what}/{name} - random",
-                f"gap(mean({what}))@1",
-                {"method": f"{name} - random"},
-                sides={"first": Selector("measured", own), "other": Selector("control", _RANDOM)},
-            )

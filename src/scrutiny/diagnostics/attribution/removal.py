@@ -9,7 +9,7 @@ import numpy as np
 from scrutiny.core.boundary.parameters import at_least, known, shares
 from scrutiny.core.boundary.printable import points
 from scrutiny.core.claim import Claim, Component
-from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.design import Design, EstimateSpec, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.facts import LABELS
 from scrutiny.core.record import Row
@@ -24,11 +24,15 @@ from scrutiny.diagnostics.attribution.erasing import (
     most_asked,
 )
 from scrutiny.diagnostics.attribution.explained import AttributionParams, Explained, explain
-from scrutiny.diagnostics.attribution.methods.random_words import random_scores, ranking
+from scrutiny.diagnostics.attribution.methods.random_words import (
+    RANDOM,
+    beside_random,
+    random_scores,
+    ranking,
+)
 from scrutiny.store.stored_forms import packed
 
 #: Condition, and role, of what is drawn at random.
-RANDOM: Final = {"method": "random"}
 #: Array of the texts that are kept with their scores, and how many of a shard.
 KEPT: Final = "attributions"
 _MOST_KEPT: Final = 12
@@ -182,18 +186,8 @@ def _kept(one: Explained) -> dict[str, object]:
 
 
 def _estimates(names: Sequence[str]) -> Iterator[EstimateSpec]:
-    """Each number of each method and of random attributions, and their difference."""
-    for what in _WHAT:
-        yield EstimateSpec(f"{what}/random", f"mean({what})@1", RANDOM, role="control")
-        for name in names:
-            own = {"method": name}
-            yield EstimateSpec(f"{what}/{name}", f"mean({what})@1", own)
-            yield EstimateSpec(
-                f"{what}/{name} - random",
-                f"gap(mean({what}))@1",
-                {"method": f"{name} - random"},
-                sides={"first": Selector("measured", own), "other": Selector("control", RANDOM)},
-            )
+    """Numbers beside those of random attributions, and the curves."""
+    yield from beside_random(_WHAT, names)
     yield EstimateSpec("curve/random", "mean(curve)@1", RANDOM, role="control", along=("bin",))
     for name in names:
         yield EstimateSpec(f"curve/{name}", "mean(curve)@1", {"method": name}, along=("bin",))
