@@ -1,4 +1,4 @@
-"""What a small model reads its answer off: the input of its last layer, gates of its cells.
+"""Inner states of small models: the input of the last layer, gates of recurrent cells.
 
 Both are asked of the model itself and never cached.
 

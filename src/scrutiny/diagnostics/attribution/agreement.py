@@ -26,7 +26,6 @@ from scrutiny.core.record import Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.attribution.explained import Explained, explain
 from scrutiny.diagnostics.attribution.likeness import (
-    RANDOM,
     AlikeParams,
     BesideModel,
     OfAgreement,
@@ -36,6 +35,7 @@ from scrutiny.diagnostics.attribution.likeness import (
     of_pair,
     targets_of,
 )
+from scrutiny.diagnostics.attribution.methods.random_words import RANDOM
 
 if TYPE_CHECKING:
     from scrutiny.core.queries.gradients import ShufflesWeights

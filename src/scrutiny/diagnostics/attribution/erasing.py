@@ -1,4 +1,4 @@
-"""What removing words does to an answer, in the order of an attribution.
+"""Removal of words in the order of an attribution, and what it does to the answer.
 
 =================  ================================================================================
 comprehensiveness  what the answer's probability loses without the words of the highest scores

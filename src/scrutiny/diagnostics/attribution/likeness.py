@@ -18,7 +18,7 @@ from scrutiny.core.randomness import Rng
 from scrutiny.core.record import Measure
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.attribution.explained import AttributionParams, Explained
-from scrutiny.diagnostics.attribution.methods.random_words import random_scores
+from scrutiny.diagnostics.attribution.methods.random_words import RANDOM, random_scores
 from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.models.answers.language_answers import ask_or_fail
 from scrutiny.stats.association.rank_correlation import tau_b
@@ -26,7 +26,6 @@ from scrutiny.stats.association.rank_correlation import tau_b
 #: Share of the words that an explanation is read for.
 TOP: Final = 0.2
 _SAME: Final = 1e-9  # of the largest score: what differs by less is rounding
-RANDOM: Final = {"method": "random"}
 MEASURES: Final = (
     Measure(
         "shared",

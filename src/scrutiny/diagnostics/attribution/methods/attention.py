@@ -55,7 +55,7 @@ class OfAttention(AttributionMethod):
     def scores(
         self, texts: Sequence[ReadText], ctx: AskedModel, effort: Effort
     ) -> list[Floats | Failure]:
-        """Of a single layer the weights of its tokens, else a row of the maps of all heads."""
+        """Weights of the tokens of a single layer; else a row of the maps of all heads."""
         if _LAYER in ctx.model.capabilities:
             layer = cast("AttentionLayer", ctx.model)
             asked = [text.example.text for text in texts]
