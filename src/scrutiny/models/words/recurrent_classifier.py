@@ -24,11 +24,13 @@ from typing import Any, ClassVar, Final, Literal, get_args
 
 import numpy as np
 
+from scrutiny.core.arrays import Floats
 from scrutiny.core.boundary.parameters import at_least, one_of
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
 from scrutiny.core.queries.gradients import InputEmbeddings, TokenGradients
 from scrutiny.core.queries.states import CellStates
+from scrutiny.core.record import grouped
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import index_of
 from scrutiny.models.hf.batching import by_length
@@ -181,6 +183,7 @@ class RecurrentClassifier(NetworkModel):
 
     def __init__(self, parts: RecurrentParts, source: str) -> None:
         super().__init__(parts, source)
+        self.n_layers = parts.architecture.layers
         self._embeddings: InputEmbeddings | None = None
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
@@ -240,6 +243,12 @@ class RecurrentClassifier(NetworkModel):
             )
             for name, one in states_of(self._network["cell"], vectors).items()
         }
+
+    def _above(self, embedded: Floats) -> list[Floats]:
+        """What each layer gives at each position, both directions side by side."""
+        found = states_of(self._network["cell"], embedded)
+        both = grouped((n.removesuffix(" backward"), one.hidden) for n, one in found.items())
+        return [np.concatenate(own, axis=1) for own in both.values()]
 
     def embeddings(self) -> InputEmbeddings:
         """Vectors of all words, lower-cased, behind those of padding and boundaries."""

@@ -30,11 +30,13 @@ from scrutiny.core.queries.gradients import (
 from scrutiny.core.task import Task
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.model_strings import ModelSource
+from scrutiny.models.words.word_layers import ReadsLayers
 from scrutiny.models.words.word_model import (
     BEGIN,
     CONFIG,
     END,
     FIRST_WORD,
+    HEAD,
     PAD,
     UNKNOWN,
     UNTRAINED,
@@ -47,6 +49,7 @@ from scrutiny.models.words.word_model import (
     word_folder,
     write_word_file,
 )
+from scrutiny.tasks.tasks import base_name
 
 VOCABULARY: Final = "vocabulary.json"
 WEIGHTS: Final = "model.safetensors"
@@ -191,7 +194,7 @@ def write_network(parts: NetworkParts, folder: Path) -> None:
     save_file(weights, folder / WEIGHTS, metadata={"format": "pt"})
 
 
-class NetworkModel(WordModel):
+class NetworkModel(ReadsLayers, WordModel):
     """A trained network on words, with fixed weights.
 
     Parameters
@@ -202,13 +205,20 @@ class NetworkModel(WordModel):
         Model string, for messages.
     """
 
-    offers: ClassVar[frozenset[str]] = frozenset({*FOLLOWED, "last_layer", "shuffled_weights"})
+    offers: ClassVar[frozenset[str]] = frozenset(
+        {*FOLLOWED, "last_layer", "representations", "shuffled_weights"}
+    )
 
     def __init__(self, parts: Any, source: str) -> None:
         super().__init__(parts, source, offers=self.offers)
         self._parts = parts
         self._network = parts.fixed()
         self._known = parts.vocabulary.index()
+
+    def keep_vectors_alone(self, task: Task) -> None:
+        """Be a reader of texts of any task, with vectors and without answers."""
+        self.task, self.labels, self.gives_answers = base_name(task), (), False
+        self.capabilities = frozenset({"representations"})
 
     @property
     def parameter_names(self) -> tuple[str, ...]:
@@ -294,7 +304,9 @@ def network_adapter(parts: type[P], model: type[NetworkModel]) -> Adapter:
     """Adapter of networks of one kind, which run on the processor whatever the options say."""
 
     def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
-        folder = require_words(source, task, options=(UNTRAINED,))
+        is_read = bool(source.options.get(HEAD)) or not task.must_be_answered
+        options_known = (UNTRAINED, HEAD)
+        folder = require_words(source, task, options=options_known, for_vectors=is_read)
         seed = source.options.get(UNTRAINED)
         if seed is not None and not seed.isdecimal():
             raise ModelError(
@@ -302,7 +314,10 @@ def network_adapter(parts: type[P], model: type[NetworkModel]) -> Adapter:
             )
         drawn = None if seed is None else int(seed)
         made = read_network(parts, folder, source.text, untrained=drawn)
-        return model(replace(made, labels=source.labels_for(made.labels)), source.text)
+        found = model(replace(made, labels=source.labels_for(made.labels)), source.text)
+        if is_read:
+            found.keep_vectors_alone(task)
+        return found
 
     name = parts.what.partition(" ")[2].capitalize()
     load.__doc__ = f"""{name} of a folder, trained or with random weights.
