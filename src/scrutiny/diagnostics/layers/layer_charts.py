@@ -31,6 +31,7 @@ _LEAD: Final = (
     "above layer 0, above its control, and above networks with random weights."
 )
 _LAYER: Final = "layer"
+_IN_A_ROW: Final = 3  # entries of a legend
 
 
 class LayerSeries(NamedTuple):
@@ -120,9 +121,12 @@ def _lines(
 
 
 def _solid(color: dict[str, Any]) -> dict[str, Any]:
-    """Color whose legend is not as pale as the bands."""
+    """Color whose legend is not as pale as the bands, and not wider than a phone."""
     legend = color["legend"]
-    return color if legend is None else {**color, "legend": {**legend, "symbolOpacity": 1}}
+    columns = {"columns": 2} if len(color["scale"]["domain"]) > _IN_A_ROW else {}
+    return (
+        color if legend is None else {**color, "legend": {**legend, "symbolOpacity": 1, **columns}}
+    )
 
 
 def _table(
