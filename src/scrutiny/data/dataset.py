@@ -20,7 +20,6 @@ from scrutiny.data.labels import LabelMatch, no_gold_among, several_in_one, sort
 from scrutiny.data.opening import open_data, with_models
 from scrutiny.data.readers.suites import must_fit
 from scrutiny.data.reading import OnBadRow, Reading, parse_limit
-from scrutiny.data.source import DataSource
 from scrutiny.tasks.cells import READ_SEVERAL
 from scrutiny.tasks.item_hashes import content_key
 from scrutiny.tasks.tasks import load_task
