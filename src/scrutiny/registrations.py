@@ -305,6 +305,7 @@ task scrutiny.tasks.
     pronoun-resolution@1        pronouns:PronounResolution
     question-answering@1        question_answering:QuestionAnswering
     situation-questions@1       question_answering:SituationQuestions
+    stretch-questions@1         stretch_questions:StretchQuestions
     token-tagging@1             token_tagging:TokenTagging
     generation@1                generation:FreeGeneration
     translation@1               translation:Translation

@@ -99,6 +99,7 @@ ROWS = {
         {"question": "Where did the large men meet?", "context": RAW, "answers": ["in Paris"]}
     ],
     "stored-heads": [{"corpus": RAW}],
+    "stretch-questions": [QUESTION],
     "text-classification": [
         {"text": PENN, "label": "negative"},
         {"text": WRITTEN, "label": "negative"},
