@@ -146,6 +146,7 @@ transformation scrutiny.perturb.phrases.
     name_place_swap@1   name_place_swap:NamePlaceSwap
     other_gender@1      meant_people:OtherGender
     other_names@1       meant_people:OtherNames
+    passive@1           passive:Passive
     relative_clause@1   meant_people:RelativeClause
     reverse_negation@1  reverse_negation:ReverseNegation
     same_mention@1      both_sides:SameMention
@@ -160,9 +161,11 @@ transformation scrutiny.perturb.passages.
     distractor@1        question_changes:Distractor
     drop_sentence@1     sentence_changes:DropSentence
     empty_prefix@1      empty_words:EmptyPrefix
+    option_from_passage@1  option_makers:OptionFromPassage
     option_sentence@1   option_changes:OptionSentence
     other_question@1    question_changes:OtherQuestion
     sentence_order@1    sentence_changes:SentenceOrder
+    written_option@1    option_makers:WrittenOption
 transformation scrutiny.perturb.following:
     concatenate@1  Concatenate
 transformation scrutiny.perturb.sentences:
