@@ -12,7 +12,7 @@ from statistics import fmean
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
-from scrutiny.core.answers.choices import OPTION, is_option_field, options_in
+from scrutiny.core.answers.choices import OPTION, Option, is_option_field, options_in
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
@@ -54,9 +54,8 @@ class OtherOptions(Change, AsksAhead):
     def sites(self, document: Document) -> Sites:
         """Each wrong option of a question about a text, of which the right one is known."""
         example = document.example
-        is_wrong = is_option_field(document.field) and example.gold is not None
-        is_wrong = is_wrong and int(example.gold) != _place(document)
-        return whole_text(document) if is_wrong and _is_asked(example) else ()
+        is_asked = is_option_field(document.field) and _is_asked(example)
+        return whole_text(document) if is_asked and example.gold != _place(document) else ()
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Candidates:
         """The option that comes in this one's place; the first wrong one gets the best."""
@@ -121,9 +120,7 @@ class OtherOptions(Change, AsksAhead):
         """New options of each item, the best first."""
         raise NotImplementedError
 
-    def _skill(
-        self, examples: Sequence[Example], document: Document
-    ) -> tuple[list[float], float]:
+    def _skill(self, examples: Sequence[Example], document: Document) -> tuple[list[float], float]:
         """Whether the model is right about each item (a share of ties), and chance."""
         raise NotImplementedError
 
@@ -171,9 +168,7 @@ class OptionFromPassage(OtherOptions):
         found = self._model(document).stretches(asked, most=_BEST)
         return [_chosen(e, [*own]) for e, own in zip(examples, found, strict=True)]
 
-    def _skill(
-        self, examples: Sequence[Example], document: Document
-    ) -> tuple[list[float], float]:
+    def _skill(self, examples: Sequence[Example], document: Document) -> tuple[list[float], float]:
         found = self._model(document).stretches([_asked(e) for e in examples], most=_BEST)
         hits = [_told(example, own) for example, own in zip(examples, found, strict=True)]
         return hits, _guessing(examples)
@@ -219,9 +214,7 @@ class WrittenOption(OtherOptions):
         found = self._model(document).options(asked, most=most)
         return [_new(e, own) for e, own in zip(examples, found, strict=True)]
 
-    def _skill(
-        self, examples: Sequence[Example], document: Document
-    ) -> tuple[list[float], float]:
+    def _skill(self, examples: Sequence[Example], document: Document) -> tuple[list[float], float]:
         hits = []
         passages = [_words(example.text) for example in examples]
         for at, own in enumerate(self._found(examples, document)):
@@ -242,7 +235,7 @@ def _place(document: Document) -> int:
 def _is_asked(example: Example) -> bool:
     """Whether a question about a text asks for what the text says, and its answer is known."""
     question = example.fields.get("question", "")
-    is_known = example.gold is not None and "text" in example.fields and bool(question)
+    is_known = isinstance(example.gold, Option) and "text" in example.fields and bool(question)
     return is_known and not _ASKS_FOR_TRUTH.search(question)
 
 
@@ -305,12 +298,14 @@ def _chosen(example: Example, found: Sequence[Any]) -> list[str]:
 
 def _new(example: Example, texts: Sequence[str]) -> list[str]:
     """Texts that say something, are not the right option, and neither hold nor lie in another."""
-    wanted = _words(options_in(example.fields)[int(example.gold)])
+    right = options_in(example.fields)[int(example.gold)]
+    wanted = _words(right)
     found: list[str] = []
     for text in texts:
         said, own = _words(text), text.casefold().strip(" .")
-        is_other = bool(said) and not (said <= wanted or wanted <= said)
-        others = [one.casefold().strip(" .") for one in found]
+        is_same = said <= wanted or (bool(wanted) and wanted <= said)
+        is_other = bool(said) and not is_same
+        others = [one.casefold().strip(" .") for one in (*found, *([] if wanted else [right]))]
         is_apart = not any(own in one or one in own for one in others)
         if is_other and is_apart and len(text.split()) <= _MOST_WORDS:
             found.append(text)

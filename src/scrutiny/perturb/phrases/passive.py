@@ -34,7 +34,7 @@ _WITHOUT: Final = frozenset(
     "have be become resemble fit lack cost weigh equal suit mean want like get let make last "
     "contain hold enjoy reach enter leave join lose take mind wish need seem remain cause help "
     "promise threaten quit finish start begin stop feel know watch say pass "
-    "owe bring marry meet face involve require include concern possess own number keep".split()
+    "owe bring marry meet face involve require include concern possess own number keep spend".split()
 )
 #: Verbs with two objects, of which a parse may make one; and of fixed terms ("gave birth").
 _OF_TWO: Final = frozenset(
@@ -194,8 +194,10 @@ def _is_turnable(parse: Annotation, child: int, base: str) -> bool:
     has_subject = "nsubj" in own or "nsubjpass" in own
     if of == "xcomp":
         return base in _OBJECT_DOES
-    if of in ("conj", "advcl", "pcomp"):
+    if of in ("conj", "advcl"):
         return has_subject
+    if of == "prep" and "pcomp" in own:  # "after winning", which the subject does
+        return False
     return of not in ("prt", "oprd", "ccomp", "auxpass", "expl", "preconj")
 
 
@@ -228,26 +230,26 @@ def _phrase(parse: Annotation, words: Sequence[str], top: int) -> range | None:
     return found
 
 
-def turned(
-    text: str, parse: Annotation, clause: ActiveClause
-) -> list[tuple[int, int, str]] | None:
+def turned(text: str, parse: Annotation, clause: ActiveClause) -> list[tuple[int, int, str]] | None:
     """Edits ``(start, end, text)`` that turn a clause; None where its verb group is another."""
     spans = parse.spans
 
     def said(part: range) -> str:
         return text[spans[part[0]][0] : spans[part[-1]][1]]
 
-    is_plural = _is_plural(parse, clause.object)
+    is_plural = _is_plural(text, parse, clause.object)
     group = _group(text, parse, clause, is_plural=is_plural)
     if group is None:
         return None
     first, before = clause.subject[0], said(clause.subject)
-    if parse.tags[first].xpos not in ("NNP", "NNPS") and before[:2] != "I ":
+    if parse.tags[first].xpos not in ("NNP", "NNPS") and before[1:2].islower():
         before = before[:1].lower() + before[1:]
     new = said(clause.object)
     by = f" by {before}"
     start = spans[clause.verb][0] if not clause.group else spans[clause.group[0]][0]
-    edits = [(spans[first][0], spans[clause.subject[-1]][1], new[:1].upper() + new[1:])]
+    if text[spans[first][0]].isupper():
+        new = new[:1].upper() + new[1:]
+    edits = [(spans[first][0], spans[clause.subject[-1]][1], new)]
     edits.append((start, spans[clause.verb][1], group))
     end = spans[clause.object[-1]][1]
     behind = spans[clause.last][1]
@@ -259,9 +261,12 @@ def turned(
     return edits
 
 
-def _is_plural(parse: Annotation, part: range) -> bool:
-    """Whether a noun phrase is of several: by its head, or by *and*."""
+def _is_plural(text: str, parse: Annotation, part: range) -> bool:
+    """Whether a noun phrase is of several: by its head, a number, or *and*."""
     top = next(i for i in part if parse.heads[i] not in part)
+    number = next((text[slice(*parse.spans[i])] for i in part if parse.tags[i].xpos == "CD"), "one")
+    if number.lower() not in ("one", "1") and parse.deprels[part[0]] == "nummod":
+        return True
     is_joined = any(parse.deprels[i] == "conj" and parse.heads[i] == top for i in part)
     return is_joined or parse.tags[top].xpos in ("NNS", "NNPS")
 

@@ -104,8 +104,11 @@ def _phrases(text: str, parse: Annotation) -> list[tuple[int, int]]:
         first, last = min(own), max(own)
         words = [text[a:b].lower() for a, b in parse.spans[first : last + 1]]
         is_whole = len(own) == last - first + 1 <= _LONGEST
-        is_said = any(char in "?!\n,:;\"" for char in text[parse.spans[first][0] : parse.spans[last][1]])
-        if is_whole and not is_said and not _POINTING.issuperset(words[:1]) and len(words) > 1:
+        is_said = any(
+            char in '?!\n,:;"' for char in text[parse.spans[first][0] : parse.spans[last][1]]
+        )
+        is_bare = words[0] in _POINTING or words[0] == "of" or len(words) == 1
+        if is_whole and not is_said and not is_bare:
             found.append((first, last))
     return found
 
@@ -138,9 +141,7 @@ class CheckpointReader(OverCheckpoint):
         with torch.inference_mode():
             answered = self._model(**{k: v for k, v in fed.items() if k != "offset_mapping"})
         own = [i for i, (start, end) in enumerate(places) if start < end]
-        starts, ends = (
-            one[0].numpy()[own] for one in (answered.start_logits, answered.end_logits)
-        )
+        starts, ends = (one[0].numpy()[own] for one in (answered.start_logits, answered.end_logits))
         sums = starts[:, None] + ends[None, :]  # (start, end)
         fits = np.triu(np.tril(np.ones_like(sums, dtype=bool), _LONGEST - 1))
         ranked = np.argsort(-np.where(fits, sums, -np.inf), axis=None, kind="stable")
@@ -162,7 +163,10 @@ class CheckpointWriter(OverCheckpoint):
         self._known: dict[tuple[Asked, int], list[str]] = {}
 
     def options(self, queries: Sequence[Asked], *, most: int) -> list[list[str]]:
-        """At most so many options for each question, the likeliest first."""
+        """At most so many options for each question, the likeliest first.
+
+        Of a passage that is too long, the end is read.
+        """
         keys = [(one, most) for one in queries]
         return remembered(self._known, keys, lambda new: [self._ask(*key) for key in new])
 
@@ -173,15 +177,15 @@ class CheckpointWriter(OverCheckpoint):
             f"{asked.text}\n\nQuestion: {asked.question}\nRight answer: {asked.right}\n"
             "Wrong answer, which sounds right:"
         )
-        fed = self._tokenizer(prompt, return_tensors="pt")
+        room = self._model.config.max_position_embeddings - 2 * _LONGEST
+        ids = self._tokenizer(prompt, return_tensors="pt")["input_ids"][:, -room:]
         with torch.inference_mode():
             rows = self._model.generate(
-                **fed, max_new_tokens=2 * _LONGEST, do_sample=False, num_beams=most,
-                num_return_sequences=most, pad_token_id=self._tokenizer.eos_token_id,
+                ids, attention_mask=torch.ones_like(ids), max_new_tokens=2 * _LONGEST,
+                do_sample=False, num_beams=most, num_return_sequences=most,
+                pad_token_id=self._tokenizer.eos_token_id,
             )  # fmt: skip
-        written = self._tokenizer.batch_decode(
-            rows[:, fed["input_ids"].shape[1] :], skip_special_tokens=True
-        )
+        written = self._tokenizer.batch_decode(rows[:, ids.shape[1] :], skip_special_tokens=True)
         return [text.strip().split("\n")[0].strip() for text in written]
 
 
