@@ -146,6 +146,7 @@ transformation scrutiny.perturb.phrases.
     name_place_swap@1   name_place_swap:NamePlaceSwap
     other_gender@1      meant_people:OtherGender
     other_names@1       meant_people:OtherNames
+    passive@1           passive:Passive
     relative_clause@1   meant_people:RelativeClause
     reverse_negation@1  reverse_negation:ReverseNegation
     same_mention@1      both_sides:SameMention
@@ -159,9 +160,12 @@ transformation scrutiny.perturb.passages.
     asked_word_slip@1   option_changes:AskedWordSlip
     distractor@1        question_changes:Distractor
     drop_sentence@1     sentence_changes:DropSentence
+    empty_prefix@1      empty_words:EmptyPrefix
+    option_from_passage@1  option_makers:OptionFromPassage
     option_sentence@1   option_changes:OptionSentence
     other_question@1    question_changes:OtherQuestion
     sentence_order@1    sentence_changes:SentenceOrder
+    written_option@1    option_makers:WrittenOption
 transformation scrutiny.perturb.following:
     concatenate@1  Concatenate
 transformation scrutiny.perturb.sentences:
@@ -185,6 +189,7 @@ constraint scrutiny.perturb.constraints.
     same_pos@1              meaning:SamePos
     word_similarity@1       meaning:WordSimilarity
 goal scrutiny.perturb.search.goals.
+    answer_stays@1       output_goals:AnswerStays
     confidence@1         label_goals:Confidence
     disagreement@1       label_goals:Disagreement
     input_reduction@1    output_goals:FewestWords
@@ -203,6 +208,9 @@ search_method scrutiny.perturb.search.methods.
     genetic@1         populations:Genetic
     greedy@1          plain_searches:Greedy
     greedy_ranked@1   greedy_ranked:GreedyRanked
+    most_harmful@1    explained:MostHarmful
+    named_places@1    explained:NamedPlaces
+    named_words@1     explained:NamedWords
     particle_swarm@1  populations:ParticleSwarm
     random@1          plain_searches:RandomChoice
 attack scrutiny.perturb.recipes.
@@ -214,11 +222,15 @@ attack scrutiny.perturb.recipes.
     chinese@1          characters:Chinese
     clare@1            predicted_words:Clare
     deepwordbug@1      characters:DeepWordBug
+    empty_prefixes@1   explained:EmptyPrefixes
     hotflip@1          hotflip:HotFlip
     input_reduction@1  without_models:InputReduction
+    named_sentence@1   explained:NamedSentence
+    named_stop_words@1  explained:NamedStopWords
     pruthi@1           characters:Pruthi
     pso@1              without_models:Pso
     pwws@1             without_models:Pwws
+    subject_replaced@1  explained:SubjectReplaced
     textbugger@1       characters:TextBugger
     textfooler@1       similar_words:TextFooler
 attribute scrutiny.data.

@@ -1,6 +1,7 @@
 """Agreement of explanations: of seeds, of methods, with shuffled weights; and with rationales."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -33,14 +34,16 @@ from scrutiny.tasks.classification import TextClassification
 WORDS = (*"abcdefghij", "good", "bad")
 
 
-def linear(seed=0, *, scale=0.02):
+def parts_of(seed=0, *, scale=0.02):
     """Words that mean little, and two that decide; other seeds have other small weights."""
     rng = np.random.default_rng(seed)
     weights = (scale * rng.normal(size=(len(WORDS), 2)) * 2**BITS).astype(np.int64)
     weights[-2:] = np.array([[-2, 2], [2, -2]]) << BITS
-    return LinearWordModel(
-        LinearParts(WORDS, ("neg", "pos"), weights, np.zeros(2, int)), "linear:x"
-    )
+    return LinearParts(WORDS, ("neg", "pos"), weights, np.zeros(2, int))
+
+
+def linear(seed=0, *, scale=0.02):
+    return LinearWordModel(parts_of(seed, scale=scale), "linear:x")
 
 
 def reviews(n=30):
@@ -285,3 +288,33 @@ def test_evidence_outside_of_its_text_is_a_bad_row():
     row = {"text": "good", "label": "a", "evidence": [[0, 9]]}
     with pytest.raises(DataError, match=r"a place is \[start, end\]"):
         TextClassification().parse(row, source="x")
+
+
+def test_several_seeds_of_a_model_are_compared_beside_it(tmp_path):
+    """Of one model, or where a plan says what is compared, nothing is added."""
+    for seed in (1, 2, 3):
+        (tmp_path / f"seed-{seed}").mkdir()
+        parts_of(seed).write(tmp_path / f"seed-{seed}")
+    family = ModelPlan("m", f"linear:{tmp_path}/seed-{{seed}}")
+    own = MeasurePlan("d", "attribution", ("m",), ("x",), {"draws": 1, **_ONE})
+    plan = Plan(
+        data=(DataPlan("x", "object:x"),),
+        models=(family,),
+        measure=(own,),
+        resampling=Resampling(draws=400),
+    )
+    resolved = resolve(plan, data={"x": reviews(16)})
+    assert [one.diagnostic.id for one in resolved.measurements.values()] == [
+        "attribution@1",
+        "attribution.seeds@1",
+    ]
+    again = resolve(resolved.plan, data={"x": reviews(16)})
+    assert again.plan == resolved.plan
+    alone = replace(plan, models=(replace(family, source=f"linear:{tmp_path}/seed-1"),))
+    assert len(resolve(alone, data={"x": reviews(16)}).measurements) == 1
+    folder = run_plan(resolved, tmp_path / "run")
+    said = {f.claim.id.rpartition("/")[2]: f.claim.says for f in folder.findings()}
+    assert "the same words in every seed" in said["occlusion"]
+    shared = estimate(folder, "mean(shared)", method="occlusion")
+    assert shared.n_replicates == 3
+    assert shared.value > estimate(folder, "mean(shared)", role="control").value

@@ -94,6 +94,7 @@ class Attribution(Diagnostic[RemovalParams]):
 
     id = "attribution@1"
     needs = frozenset({"predict"})
+    over_seeds = "attribution.seeds"
     wants = (LABELS,)
     why_only = "an attribution is of a label's score, which other answers do not have"
     measures = MEASURES
