@@ -324,6 +324,7 @@ task scrutiny.tasks.
     word-segmentation@1         segmentation:WordSegmentation
     word-senses@1               senses:WordSenses
 reader scrutiny.data.readers.
+    agreement@1    conll:read_agreement
     arrow@1        parquet:read_arrow
     aspects@1      aspects:read
     brat@1         spans:read_brat
@@ -360,6 +361,7 @@ adapter scrutiny.models.
     attention-classifier@1  words.attention_classifier:ADAPTER
     builtin@1               builtin.builtin_model:ADAPTER
     choice@1                prompting.choice_classifier:ADAPTER
+    convolution@1           words.convolution_classifier:ADAPTER
     head-scores@1           stored_head_scores:ADAPTER
     hf@1                    hf.adapter:ADAPTER
     http@1                  http.http_model:ADAPTER
@@ -371,6 +373,7 @@ adapter scrutiny.models.
     python@1                python.python_model:ADAPTER
     recurrent@1             words.recurrent_classifier:ADAPTER
     rules@1                 rules:ADAPTER
+    self-attention@1        words.self_attention_classifier:ADAPTER
     spacy@1                 spacy_models:ADAPTER
     translate@1             translators:ADAPTER
     untrained@1             named_models:UNTRAINED_ADAPTER
@@ -380,9 +383,11 @@ adapter scrutiny.perturb.smoothed_model:
     smoothed@1  ADAPTER
 trainer scrutiny.training.
     attention-classifier@1  words.trainers:ATTENTION
+    convolution@1           words.trainers:CONVOLUTION
     finetune@1              finetuning.finetuning:FINETUNE
     linear@1                words.trainers:LINEAR
     recurrent@1             words.trainers:RECURRENT
+    self-attention@1        words.trainers:SELF_ATTENTION
     spacy@1                 words.trainers:PARSER
 statistic scrutiny.reliability.statistics:
     mean@1    MEAN
@@ -573,6 +578,7 @@ statistic scrutiny.diagnostics.classes.parts:
     part_recall@1     PART_RECALL
 part scrutiny.
     change-matrix@1   report.sections.change_matrix:PART  robustness
+    score-matrix@1    report.sections.score_matrix:PART
     published@1       report.sections.published:PART
     matrices@1        report.sections.model_matrices:MATRICES
     layer-grid@1      report.sections.by_condition:LAYER_GRID
