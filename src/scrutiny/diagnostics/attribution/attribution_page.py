@@ -20,7 +20,7 @@ from scrutiny.blocks.charts import (
 from scrutiny.blocks.numbers import NO_VALUE, interval, number
 from scrutiny.blocks.run_estimates import identity
 from scrutiny.blocks.run_view import RunView
-from scrutiny.blocks.scored_texts import ScoredText, shaded
+from scrutiny.blocks.scored_texts import ScoredText, gaps_before, shaded
 from scrutiny.blocks.section import FINDINGS, InShort, Part, ReportPart, SentenceBlock, part_of
 from scrutiny.core.boundary.json_text import digest
 from scrutiny.core.boundary.printable import whole_percent
@@ -244,32 +244,22 @@ def _texts(
                 continue
             drawn_by = replicates[int(seed)].get("random", {}) if replicates else {}
             who = ", ".join(f"{k} {v}" for k, v in drawn_by.items())
-            title = f"{item}{f' · {who}' if who else ''} · answer: {one['target']}"
-            shown.append(shaded(title, one["words"], scores, _gaps(one["words"], one["fields"])))
-            top = sorted(zip(scores, one["words"], strict=True), key=lambda pair: -pair[0])[:3]
-            told = ", ".join(f"{word} {number(score)}" for score, word in top)
-            table.append((f"{item}{f', {who}' if who else ''}", one["target"], told))
+            title = f"{f'{who}: ' if who else ''}why {one['target']}?"
+            gaps = gaps_before(one["words"], one["fields"])
+            fixed = one.get("fixed", ())
+            shown.append(shaded(title, one["words"], scores, gaps, fixed=fixed, of=item))
+            told = ", ".join(f"{word.text} {number(word.score)}" for word in shown[-1].top(3))
+            table.append((f"{item}{f', {who}' if who else ''}", one["target"], told or NO_VALUE))
     if shown:
         yield Chart(
             anchor=f"attribution-texts-{name}",
             title=f"Texts as {best} explains them",
             caption="The darker a word, the more it speaks for the answer; words with a dotted "
             "line speak against it. Each text by itself: shades of two texts cannot be compared.",
-            table=ChartTable(("text", "answer", "words with the highest scores"), tuple(table), 3),
+            table=ChartTable(("text", "answer", "words with the largest scores"), tuple(table), 3),
             scored=tuple(shown),
             has_texts=True,
         )
-
-
-def _gaps(words: Sequence[str], fields: Sequence[str]) -> list[bool]:
-    """Whether a space stands before each word: not before punctuation, nor between Chinese ones."""
-    found = []
-    for i, word in enumerate(words):
-        is_dense = word >= "\u3000" or (i > 0 and words[i - 1] >= "\u3000")
-        found.append(i > 0 and any(map(str.isalnum, word)) and not is_dense)
-        if i and fields[i] != fields[i - 1]:
-            found[-1] = True
-    return found
 
 
 def _told(view: RunView) -> Iterator[str]:
