@@ -15,7 +15,7 @@ from scrutiny.store.explained_answers import EXPLAINED_FILE, case_key, read_expl
 class Careful:
     """Says "bad" of capitals, unless "fine" stands there; "good" otherwise."""
 
-    classes_ = ["bad", "good"]
+    classes_ = ("bad", "good")
 
     def predict_proba(self, texts):
         found = []

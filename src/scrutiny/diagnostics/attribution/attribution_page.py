@@ -6,15 +6,11 @@ from typing import Any, Final, NamedTuple
 from scrutiny.blocks.charts import (
     Chart,
     ChartTable,
-    Spec,
     axis,
-    band_and_line,
-    channel,
     drawn,
     guide,
     interval_and_point,
     label_axis,
-    series_color,
     view_of,
 )
 from scrutiny.blocks.numbers import NO_VALUE, interval, number
@@ -26,7 +22,7 @@ from scrutiny.core.boundary.json_text import digest
 from scrutiny.core.boundary.printable import whole_percent
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.record import grouped
-from scrutiny.diagnostics.attribution.erasing import BINS
+from scrutiny.diagnostics.attribution.attribution_curves import deletion_curves
 from scrutiny.diagnostics.attribution.removal import KEPT
 from scrutiny.store.stored_forms import packed_rows
 
@@ -34,7 +30,6 @@ _NAME: Final = "attribution"
 _RANDOM: Final = "random"
 _MOST_TEXTS: Final = 3
 _MOST_SEEDS: Final = 3
-_MOST_CURVES: Final = 3
 _LEAD: Final = (
     "An explanation gives each word of a text a score. It may be believed no further than this: "
     "removing the words that it names changes the answer more than removing as many at random, "
@@ -78,7 +73,8 @@ def part(view: RunView) -> Part | None:
         where, name = view.on_data(subject, dataset), digest(subject, dataset, size=4)
         rows = _removed(view, own)
         charts += [_removal_chart(rows, own, where, name)] if rows else []
-        charts += [_curves(rows, own, where, name)] if rows else []
+        names = [one.method for one in rows]
+        charts += [deletion_curves(names, own, where, name)] if rows else []
         charts += _agreement(own, where, name)
         if rows:
             charts += _texts(view, subject, dataset, rows, name)
@@ -110,7 +106,7 @@ def _removal_chart(
     null = _null(own, "mean(comprehensiveness)@1")
     points: list[dict[str, Any]] = [{"label": one.method, **drawn(one.gap)} for one in rows]
     place = {"y": label_axis([one.method for one in rows])}
-    value = axis("value", "loss of the answer's probability beyond random removal")
+    value = axis("value", "loss of probability beyond random removal")
     layers = interval_and_point(place, value, "label", "interval", along="x", size=70)
     random = NO_VALUE if null is None else interval(null)
     n = rows[0].gap.counts.n
@@ -148,45 +144,9 @@ def _null(own: Sequence[Estimate], metric: str) -> Estimate | None:
     return next((e for e in own if e.key.metric == metric and e.key.role == "control"), None)
 
 
-def _curves(rows: Sequence[_Removed], own: Sequence[Estimate], where: str, name: str) -> Chart:
-    """Loss by the share of the words that is removed, of the best methods and at random."""
-    names = [*(one.method for one in rows[:_MOST_CURVES]), _RANDOM]
-    points = []
-    for e in own:
-        method, at = e.key.condition.get("method"), e.key.condition.get("bin")
-        if e.key.metric == "mean(curve)@1" and method in names and e.value is not None:
-            share = 100 * BINS[int(str(at)) - 1]
-            points.append({"series": method, "removed": share, **drawn(e)})
-    x = channel(
-        "removed",
-        "quantitative",
-        scale={"type": "log"},
-        title="percent of the words removed, highest scores first",
-        values=[100 * one for one in BINS],
-    )
-    y = axis("value", "loss of the answer's probability")
-    color = series_color(names)
-    dashes = {"domain": names, "range": [[1, 0]] * (len(names) - 1) + [[5, 4]]}
-    dash: Spec = {"field": "series", "type": "nominal", "scale": dashes, "legend": None}
-    band, line = band_and_line(x, y, "series", "removed", "interval", color=color)
-    line["encoding"]["strokeDash"] = dash
-    by_name = grouped((str(p["series"]), p) for p in points)
-    table = tuple(
-        (method, *(str(p["interval"]) for p in by_name.get(method, ()))) for method in names
-    )
-    header = ("method", *(f"{100 * share:g} %" for share in BINS))
-    return Chart(
-        anchor=f"attribution-curves-{name}",
-        title=f"Deletion curves of {where}",
-        caption="The methods with the largest loss, and random attributions (dashed), with 95 % "
-        "intervals. At least one word is removed, and never all.",
-        spec=view_of(points, height=240, layer=[band, line]),
-        table=ChartTable(header, table),
-    )
-
-
 _COMPARED: Final[Mapping[str, str]] = {
     "attribution.seeds": "another seed",
+    "attribution.sensitivity": "a word less",
     "attribution.methods": "another method",
     "attribution.weights": "random weights",
 }
