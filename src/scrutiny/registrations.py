@@ -24,6 +24,7 @@ diagnostic scrutiny.diagnostics.
     attribution.overstability@1   attribution.overstability:Overstability
     attribution.rationales@1      attribution.rationales:Rationales
     attribution.seeds@1           attribution.agreement:SeedAgreement  reference
+    attribution.sensitivity@1     attribution.sensitivity:Sensitivity
     attribution.weights@1         attribution.agreement:WeightAgreement  shuffled_weights
     attention.arcs@1              attention.arcs:HeadArcs  attentions
     attention.baselines@1         attention.without_model:SpanBaselines
@@ -590,6 +591,7 @@ part scrutiny.
     parts@1           diagnostics.classes.part_scores:PART  parts
     calibration@1     diagnostics.calibration.reliability_curve:PART  calibration_error
     attribution@1     diagnostics.attribution.attribution_page:PART  condition.method
+    overstability@1   diagnostics.attribution.attribution_curves:OVERSTABILITY  condition.kept
     without-reading@1  diagnostics.artifacts.without_reading:PART  condition.shown
     aflite@1          diagnostics.artifacts.without_reading:FILTERED  aflite
     labels@1          diagnostics.labels.doubtful_items:PART  labels
