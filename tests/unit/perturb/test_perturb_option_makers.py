@@ -1,5 +1,7 @@
 """Other wrong options: what is left out, who has skill enough, and models that fall for them."""
 
+from types import SimpleNamespace
+
 import pytest
 
 import scrutiny
@@ -121,9 +123,6 @@ def test_skill_is_the_first_stretch_that_tells_options_apart():
              "option_2": "blue sky", "option_3": "red sky"}  # fmt: skip
     example = Example("1", texts, Option(0))
 
-    class Context:
-        resources = {"reader": None}
-
     for said, hit in (("red", 1.0), ("blue", 0.0), ("white", 1 / 3), ("white red", 1.0)):
         words = said.split()
         spans = [Stretch(i := texts["text"].index(w), i + len(w), 0.0) for w in words]
@@ -132,8 +131,8 @@ def test_skill_is_the_first_stretch_that_tells_options_apart():
             def stretches(self, queries, *, most, spans=spans):
                 return [spans for _ in queries]
 
-        Context.resources = {"reader": Given()}
-        hits, without = OptionFromPassage()._skill([example], Context)
+        context = SimpleNamespace(resources={"reader": Given()})
+        hits, without = OptionFromPassage()._skill([example], context)
         assert (hits, without) == ([pytest.approx(hit)], pytest.approx(1 / 3))
 
 

@@ -6,7 +6,7 @@ refused.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, Final
@@ -193,8 +193,8 @@ class WrittenOption(OtherOptions):
 
     **Measures** whether a model takes an option that sounds right.
 
-    **Misleads when** what is written is right as well: writers are told the right option, and say it
-    in other words. Read a sample; or when a model of the options alone loses as much.
+    **Misleads when** what is written is right as well: a writer may say the right option in other
+    words, so read a sample; or when a model of the options alone loses as much.
 
     References
     ----------

@@ -33,8 +33,8 @@ from scrutiny.text.spacy_pipeline import Annotation
 _WITHOUT: Final = frozenset(
     "have be become resemble fit lack cost weigh equal suit mean want like get let make last "
     "contain hold enjoy reach enter leave join lose take mind wish need seem remain cause help "
-    "promise threaten quit finish start begin stop feel know watch say pass "
-    "owe bring marry meet face involve require include concern possess own number keep spend".split()
+    "promise threaten quit finish start begin stop feel know watch say pass owe bring marry meet "
+    "face involve require include concern possess own number keep spend".split()
 )
 #: Verbs with two objects, of which a parse may make one; and of fixed terms ("gave birth").
 _OF_TWO: Final = frozenset(
@@ -129,8 +129,8 @@ def _parse(document: Document) -> Annotation:
 def _parsed(parser: Any, text: str) -> Annotation:
     assert len(GAP) == 1
     words = (word if word != GAP else "I" for word in _pieces(text))
-    (parse,) = parser.annotate(["".join(words)])
-    return parse
+    found: list[Annotation] = parser.annotate(["".join(words)])
+    return found[0]
 
 
 def _pieces(text: str) -> Iterator[str]:
