@@ -15,6 +15,7 @@ whole or follow one another with something between, verbs without a passive, and
 second verb that would get another subject.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -33,8 +34,8 @@ from scrutiny.text.spacy_pipeline import Annotation
 _WITHOUT: Final = frozenset(
     "have be become resemble fit lack cost weigh equal suit mean want like get let make last "
     "contain hold enjoy reach enter leave join lose take mind wish need seem remain cause help "
-    "promise threaten quit finish start begin stop feel know watch say pass "
-    "owe bring marry meet face involve require include concern possess own number keep spend".split()
+    "promise threaten quit finish start begin stop feel know watch say pass owe bring marry meet "
+    "face escape involve require include concern possess own number keep spend".split()
 )
 #: Verbs with two objects, of which a parse may make one; and of fixed terms ("gave birth").
 _OF_TWO: Final = frozenset(
@@ -51,6 +52,9 @@ _BE: Final = {"VBD": ("was", "were"), "VBZ": ("is", "are"), "VBP": ("is", "are")
 _HAVE: Final = {"has": ("has", "have"), "have": ("has", "have"), "had": ("had", "had")}
 _MODALS: Final = frozenset("will would can could may might must shall should".split())
 _NEGATIONS: Final = ("n't", "n’t")
+#: Nouns of one form for one and several, and ends of a clause that leaves its verb out ("to.").
+_ONE_FORM: Final = frozenset("deer fish sheep series species aircraft".split())
+_ELLIPSIS: Final = re.compile(r"\b(?:to|do so|did so)\s*(?:[.!?,;]|$)", re.IGNORECASE)
 _MOST: Final = 8  # tokens of a subject or an object
 
 
@@ -129,8 +133,8 @@ def _parse(document: Document) -> Annotation:
 def _parsed(parser: Any, text: str) -> Annotation:
     assert len(GAP) == 1
     words = (word if word != GAP else "I" for word in _pieces(text))
-    (parse,) = parser.annotate(["".join(words)])
-    return parse
+    found: list[Annotation] = parser.annotate(["".join(words)])
+    return found[0]
 
 
 def _pieces(text: str) -> Iterator[str]:
@@ -142,6 +146,8 @@ def _pieces(text: str) -> Iterator[str]:
 
 def clauses_of(text: str, parse: Annotation) -> list[ActiveClause]:
     """Clauses that can be turned, in text order."""
+    if _ELLIPSIS.search(text):
+        return []
     tops = (i for i, relation in enumerate(parse.deprels) if relation == "ROOT")
     found = (_clause(text, parse, verb) for verb in tops)
     return [clause for clause in found if clause is not None and turned(text, parse, clause)]
@@ -167,6 +173,8 @@ def _clause(text: str, parse: Annotation, verb: int) -> ActiveClause | None:
     given = [part for part in parts if part is not None]
     if not datives and base in _OF_TWO and not _is_one(parse, given[0]):
         return None
+    if not _has_number(parse, words, given[0]):
+        return None
     group = range(subject[-1] + 1, verb)
     at = verb + 1
     for part in given:
@@ -185,6 +193,13 @@ def _is_one(parse: Annotation, part: range) -> bool:
     first = parse.tags[part[0]].xpos
     is_name = all(parse.tags[i].xpos == "NNP" for i in part)
     return is_name or parse.tags[top].xpos == "NNS" != first[:3] or first in ("DT", "PRP$", "CD")
+
+
+def _has_number(parse: Annotation, words: Sequence[str], part: range) -> bool:
+    """Whether it is told if an object is one or several; not of *the deer*, *the Bangladeshis*."""
+    top = next(i for i in part if parse.heads[i] not in part)
+    is_people = parse.tags[top].xpos == "NNP" and words[part[0]].lower() == "the"
+    return words[top].lower() not in _ONE_FORM and not (is_people and words[top].endswith("s"))
 
 
 def _is_turnable(parse: Annotation, child: int, base: str) -> bool:
