@@ -99,6 +99,7 @@ ROWS = {
         {"question": "Where did the large men meet?", "context": RAW, "answers": ["in Paris"]}
     ],
     "stored-heads": [{"corpus": RAW}],
+    "stretch-questions": [QUESTION],
     "text-classification": [
         {"text": PENN, "label": "negative"},
         {"text": WRITTEN, "label": "negative"},
@@ -419,10 +420,12 @@ def test_texts_in_which_nothing_can_be_changed_are_no_variants(name):
 
 
 def digest():
-    """Of every variant of every task; sets are told by what they hold."""
+    """Of every variant of two items of each task; sets are told by what they hold."""
     found = [
         repr((*[getattr(v, name) for name in ("name", "status", "reason", "edits")], gold))
-        for task in TASKS for _, variants in changed(task) for v in variants
+        for task in TASKS
+        for _, variants in perturb_stream(items(task)[:2], NAMES, setting(task))
+        for v in variants
         for gold in [sorted(v.gold) if isinstance(v.gold, frozenset) else v.gold]
     ]  # fmt: skip
     return sha256("\n".join(found).encode()).hexdigest()
