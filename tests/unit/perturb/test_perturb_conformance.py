@@ -23,7 +23,7 @@ from scrutiny.perturb.engine.apply import Setting, perturb
 from scrutiny.perturb.engine.batch import perturb_stream
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.engine.recipe import parse_recipe, recipe_of
-from scrutiny.perturb.resources.capabilities import Guess, Stretch
+from scrutiny.perturb.resources.capabilities import FoundStretch, Guess
 from scrutiny.perturb.resources.other_items import with_items
 from scrutiny.tasks.tasks import load_task
 from scrutiny.testing import check_transformation
@@ -188,7 +188,7 @@ class Filler:
 
     def stretches(self, queries, *, most):
         ends = (len(one.text) for one in queries)
-        return [[Stretch(0, 9, 1.0), Stretch(end - 12, end - 1, 0.5)] for end in ends]
+        return [[FoundStretch(0, 9, 1.0), FoundStretch(end - 12, end - 1, 0.5)] for end in ends]
 
     def options(self, queries, *, most):
         return [["an old tale", "something else"] for _ in queries]

@@ -10,7 +10,12 @@ from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.passages.option_makers import OptionFromPassage
-from scrutiny.perturb.resources.capabilities import Asked, OptionWriter, Stretch, StretchReader
+from scrutiny.perturb.resources.capabilities import (
+    AskedPassage,
+    FoundStretch,
+    OptionWriter,
+    StretchReader,
+)
 from scrutiny.perturb.resources.loading import load_resource
 from scrutiny.perturb.resources.option_sources import PythonReader, PythonWriter
 from scrutiny.perturb.resources.other_items import OtherItems
@@ -54,9 +59,9 @@ class Finder:
         for one in queries:
             right = one.text.index("the old")
             left = one.text.index("the", one.text.index("left"))
-            best = Stretch(right, one.text.index(" on day"), 1.0)
-            rest = Stretch(left, len(one.text) - 1, 0.5)
-            beside = [Stretch(0, 3, 0.9), Stretch(4, 10, 0.8)]
+            best = FoundStretch(right, one.text.index(" on day"), 1.0)
+            rest = FoundStretch(left, len(one.text) - 1, 0.5)
+            beside = [FoundStretch(0, 3, 0.9), FoundStretch(4, 10, 0.8)]
             found.append([best, *beside, rest][:most] if self.knows else beside)
         return found
 
@@ -126,7 +131,7 @@ def test_skill_is_the_first_stretch_that_tells_options_apart():
 
     for said, hit in (("red", 1.0), ("blue", 0.0), ("white", 1 / 3), ("white red", 1.0)):
         words = said.split()
-        spans = [Stretch(i := texts["text"].index(w), i + len(w), 0.0) for w in words]
+        spans = [FoundStretch(i := texts["text"].index(w), i + len(w), 0.0) for w in words]
 
         class Given:
             def stretches(self, queries, *, most, spans=spans):
@@ -164,7 +169,7 @@ def test_what_is_written_comes_if_its_writer_reads_the_passage():
 
 
 def test_functions_of_the_user_are_checked(tmp_path):
-    asked = [Asked("Ida left.", "Who?", "Bo")]
+    asked = [AskedPassage("Ida left.", "Who?", "Bo")]
     for given in ([(3, 3)], [(0, 99)], ["Bo"]):
         with pytest.raises(ModelError, match="which is no stretch of the text"):
             PythonReader(lambda *_, given=given: given, "mine").stretches(asked, most=2)
@@ -200,7 +205,7 @@ def test_a_checkpoint_gives_its_best_stretches_in_order(tiny):
     import torch
     from transformers import AutoModelForQuestionAnswering, AutoTokenizer
 
-    asked = Asked("ada left paris for london .", "where ?")
+    asked = AskedPassage("ada left paris for london .", "where ?")
     (found,) = load_resource("reader", f"hf:{tiny[0]}").stretches([asked], most=6)
     network = AutoModelForQuestionAnswering.from_pretrained(tiny[0]).eval()
     fed = AutoTokenizer.from_pretrained(tiny[0])(asked.question, asked.text, return_tensors="pt")
@@ -222,7 +227,7 @@ def test_a_checkpoint_gives_its_best_stretches_in_order(tiny):
 
 def test_a_language_model_writes_options_and_the_same_again(tiny):
     writer = load_resource("writer", f"hf:{tiny[1]}")
-    asked = [Asked("the film was good .", "was it ?", "good")]
+    asked = [AskedPassage("the film was good .", "was it ?", "good")]
     first = writer.options(asked, most=2)
     assert len(first[0]) == 2
     assert all("\n" not in text for text in first[0])

@@ -20,7 +20,7 @@ from scrutiny.core.facts import OPTIONS
 from scrutiny.core.randomness import Rng
 from scrutiny.core.transformation import AsksAhead, Document, Site, may_change_unless
 from scrutiny.perturb.engine.changes import ONE_SITE, Candidates, Change, Sites, whole_text
-from scrutiny.perturb.resources.capabilities import Asked
+from scrutiny.perturb.resources.capabilities import AskedPassage
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.text.inflection import lemma
 from scrutiny.text.lexicon import is_stop_word
@@ -245,9 +245,9 @@ def _is_asked(example: Example) -> bool:
     return is_known and not _ASKS_FOR_TRUTH.search(question)
 
 
-def _asked(example: Example) -> Asked:
+def _asked(example: Example) -> AskedPassage:
     right = options_in(example.fields)[int(example.gold)]
-    return Asked(example.text, example.fields["question"], right)
+    return AskedPassage(example.text, example.fields["question"], right)
 
 
 def _drawn(examples: Sequence[Example]) -> Sequence[Example]:
